@@ -1,0 +1,188 @@
+//! What can go wrong outside the puzzle itself: bad input, input and output, files that do not belong together.
+//!
+//! A contradiction is not here: that a puzzle has no solution is an answer, not an error. There is one opaque [`Error`] with a
+//! [`Kind`] to match on; a reader of a file adds the [`Place`], so that the command can show the line with a caret below it.
+
+use std::fmt;
+
+/// What sort of failure an [`Error`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Kind {
+    /// The call or the command line makes no sense.
+    Usage,
+    /// The data is not a puzzle (or not a grid, or not a list of solutions).
+    Data,
+    /// Reading or writing failed.
+    Io,
+}
+
+/// Where in a file an error was found; lines and columns count from 1, columns in characters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file as the user named it (`<stdin>` for standard input); empty when the text came from memory.
+    pub file: String,
+    /// Line number, from 1.
+    pub line: usize,
+    /// Column number in characters, from 1.
+    pub column: usize,
+    /// The line itself, without its line break.
+    pub text: String,
+}
+
+/// A failure: a [`Kind`], a message for people, and the [`Place`] if there is one.
+///
+/// Its `Display` form is one line, `file:line:column: message`; [`Error::excerpt`] shows the place.
+#[derive(Clone, Debug)]
+pub struct Error(Box<Inner>);
+
+#[derive(Clone, Debug)]
+struct Inner {
+    kind: Kind,
+    message: String,
+    file: String,
+    place: Option<Place>,
+}
+
+/// Columns of a long line that an excerpt shows around the caret.
+const WINDOW: usize = 72;
+
+impl Error {
+    /// An error of this kind with a message for people.
+    pub fn new(kind: Kind, message: impl Into<String>) -> Self {
+        Error(Box::new(Inner {
+            kind,
+            message: message.into(),
+            file: String::new(),
+            place: None,
+        }))
+    }
+
+    /// Bad data, with a message for people.
+    pub fn data(message: impl Into<String>) -> Self {
+        Self::new(Kind::Data, message)
+    }
+
+    /// Input or output that failed, naming the file.
+    pub fn io(file: &str, error: &std::io::Error) -> Self {
+        // The operating system's "(os error 2)" helps nobody.
+        let text = error.to_string();
+        let text = text
+            .split(" (os error")
+            .next()
+            .unwrap_or_default()
+            .to_lowercase();
+        Self::new(Kind::Io, text).in_file(file)
+    }
+
+    /// The same error at a place of a text: `line` and `column` from 1, `text` the whole line.
+    #[must_use]
+    pub fn at(mut self, line: usize, column: usize, text: &str) -> Self {
+        self.0.place = Some(Place {
+            file: self.0.file.clone(),
+            line,
+            column,
+            text: text.to_owned(),
+        });
+        self
+    }
+
+    /// The same error, said of this file. A pack names its puzzle here too (`pack.nonpack#3`).
+    #[must_use]
+    pub fn in_file(mut self, file: &str) -> Self {
+        self.0.file = file.to_owned();
+        if let Some(place) = &mut self.0.place {
+            place.file = file.to_owned();
+        }
+        self
+    }
+
+    /// What sort of failure it is.
+    pub fn kind(&self) -> Kind {
+        self.0.kind
+    }
+
+    /// What went wrong, without the place.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// Where it was found, if it was found in a text.
+    pub fn place(&self) -> Option<&Place> {
+        self.0.place.as_ref()
+    }
+
+    /// The offending line with a caret below the column, as two lines of text; `None` without a place.
+    ///
+    /// A long line is cut to a window around the caret, tabs and control characters become single spaces.
+    pub fn excerpt(&self) -> Option<String> {
+        let place = self.0.place.as_ref()?;
+        let cells: Vec<char> = place
+            .text
+            .chars()
+            .map(|c| if c.is_control() { ' ' } else { c })
+            .collect();
+        let caret = place.column.saturating_sub(1).min(cells.len());
+        let start = if caret > WINDOW * 3 / 4 {
+            caret - WINDOW / 2
+        } else {
+            0
+        };
+        let end = cells.len().min(start + WINDOW);
+        let (left, right) = (
+            if start > 0 { "..." } else { "" },
+            if end < cells.len() { "..." } else { "" },
+        );
+        let shown: String = cells[start..end].iter().collect();
+        let number = place.line.to_string();
+        let gutter = " ".repeat(number.len());
+        let indent = " ".repeat(left.len() + caret - start);
+        Some(format!(
+            "{number} | {left}{}{right}\n{gutter} | {indent}^",
+            shown.trim_end()
+        ))
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let inner = &*self.0;
+        match &inner.place {
+            Some(place) if !inner.file.is_empty() => {
+                write!(f, "{}:{}:{}: ", inner.file, place.line, place.column)?
+            }
+            Some(place) => write!(f, "{}:{}: ", place.line, place.column)?,
+            None if !inner.file.is_empty() => write!(f, "{}: ", inner.file)?,
+            None => {}
+        }
+        f.write_str(&inner.message)
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// The result of anything that can fail with an [`Error`].
+pub type Result<T> = std::result::Result<T, Error>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shows_the_place_with_a_caret() {
+        let error = Error::data("absurd number")
+            .at(7, 3, "1,99999999")
+            .in_file("a.non");
+        assert_eq!(error.to_string(), "a.non:7:3: absurd number");
+        assert_eq!(error.excerpt().unwrap(), "7 | 1,99999999\n  |   ^");
+    }
+
+    #[test]
+    fn a_long_line_is_cut_around_the_caret() {
+        let line = "1,".repeat(2000);
+        let excerpt = Error::data("x").at(1, 1001, &line).excerpt().unwrap();
+        let (shown, caret) = excerpt.split_once('\n').unwrap();
+        assert!(shown.len() < 100 && shown.starts_with("1 | ...") && shown.ends_with("..."));
+        assert_eq!(shown.as_bytes()[caret.len() - 1], b'1');
+    }
+}

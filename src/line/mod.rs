@@ -1,0 +1,72 @@
+//! One line at a time: [`settle`](Kernel::settle) completes it, [`arrangements`] counts and lists what it can still be, and the
+//! kernel's cuts tell where it falls apart.
+//!
+//! Words of cells are [`Word`]s: one code for lines of any length.
+
+pub mod arrangements;
+mod settle;
+mod word;
+
+pub use arrangements::Arrangements;
+pub use settle::{Kernel, Known};
+pub use word::{Cells, Wide, Word};
+
+use crate::puzzle::Clue;
+
+/// Completes one line: every cell on which all arrangements of `clue` that fit the known cells agree.
+///
+/// `known` holds `Some(true)` for filled, `Some(false)` for empty, `None` for unknown; it is completed in place. Returns `false`,
+/// and leaves `known` as it was, when no arrangement fits. Takes O(k log c) operations on words of the line's length for k blocks
+/// of up to c cells. The search itself uses a [`Kernel`], which this wraps for single questions.
+///
+/// ```
+/// use omnogram::{line, puzzle::Clue};
+///
+/// let mut cells = [None; 5];
+/// cells[1] = Some(true);
+/// cells[2] = Some(false);
+/// assert!(line::settle(&Clue::new([2, 1]).unwrap(), &mut cells));
+/// assert_eq!(cells, [Some(true), Some(true), Some(false), None, None]);
+/// ```
+///
+/// # Panics
+///
+/// When the line is longer than [`MAX_SIDE`](crate::puzzle::MAX_SIDE).
+pub fn settle(clue: &Clue, known: &mut [Option<bool>]) -> bool {
+    match known.len() {
+        0..=64 => settle_in::<u64>(clue, known),
+        65..=128 => settle_in::<u128>(clue, known),
+        129..=512 => settle_in::<Wide<8>>(clue, known),
+        513..=4096 => settle_in::<Wide<64>>(clue, known),
+        length => panic!("a line of {length} cells"),
+    }
+}
+
+fn settle_in<W: Word>(clue: &Clue, known: &mut [Option<bool>]) -> bool {
+    if clue.span() > known.len() {
+        return false;
+    }
+    let lengths: Vec<u16> = clue.lengths().map(|length| length as u16).collect();
+    let mut before = Known {
+        filled: W::ZERO,
+        empty: W::ZERO,
+    };
+    for (i, cell) in known.iter().enumerate() {
+        match cell {
+            Some(true) => before.filled |= W::bit(i),
+            Some(false) => before.empty |= W::bit(i),
+            None => {}
+        }
+    }
+    let Some(after) = Kernel::new().settle(&lengths, known.len(), before) else {
+        return false;
+    };
+    for (i, cell) in known.iter_mut().enumerate() {
+        *cell = after
+            .filled
+            .has(i)
+            .then_some(true)
+            .or(after.empty.has(i).then_some(false));
+    }
+    true
+}

@@ -1,0 +1,294 @@
+//! A full picture, packed one bit a cell.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use super::{Clue, Line, MAX_SIDE};
+use crate::error::{Error, Result};
+
+/// A full picture: every cell filled or empty.
+///
+/// Rows lie one after the other in 64-bit words, [`Grid::stride`] words a row, the leftmost cell in the lowest bit; bits beyond the
+/// width are zero. So equality and hashing see exactly the cells.
+///
+/// The order is that of the text form: cell by cell from the top left, filled before empty, because `#` sorts before `.`. Sorting
+/// grids and sorting their text lines give the same order.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Grid {
+    width: u16,
+    height: u16,
+    words: Box<[u64]>,
+}
+
+impl Grid {
+    /// Words that one row of `width` cells takes.
+    pub fn stride(width: usize) -> usize {
+        width.div_ceil(64)
+    }
+
+    /// An empty picture.
+    ///
+    /// # Panics
+    ///
+    /// When a side is 0 or above [`MAX_SIDE`].
+    pub fn new(width: usize, height: usize) -> Self {
+        Self::from_words(width, height, vec![0; Self::stride(width) * height].into())
+    }
+
+    /// A picture from its packed rows.
+    ///
+    /// # Panics
+    ///
+    /// When a side is 0 or above [`MAX_SIDE`], or when the number of words is not `stride(width) * height`. Bits beyond the width
+    /// must be zero; a debug build checks it.
+    pub fn from_words(width: usize, height: usize, words: Box<[u64]>) -> Self {
+        let side = 1..=MAX_SIDE;
+        assert!(
+            side.contains(&width) && side.contains(&height),
+            "a grid of {width}x{height} cells"
+        );
+        let stride = Self::stride(width);
+        assert_eq!(
+            words.len(),
+            stride * height,
+            "words of a {width}x{height} grid"
+        );
+        debug_assert!(
+            width.is_multiple_of(64)
+                || words
+                    .chunks(stride)
+                    .all(|row| row[stride - 1] >> (width % 64) == 0),
+            "bits beyond the width"
+        );
+        // Sides are at most MAX_SIDE, so they fit.
+        Grid {
+            width: width as u16,
+            height: height as u16,
+            words,
+        }
+    }
+
+    /// A picture drawn in rows of `#` (filled) and `.` (empty).
+    ///
+    /// # Errors
+    ///
+    /// [`Kind::Data`](crate::error::Kind::Data) for another character, rows of different lengths, or a size out of range.
+    pub fn from_rows<S: AsRef<str>>(rows: &[S]) -> Result<Self> {
+        let width = rows.first().map_or(0, |row| row.as_ref().chars().count());
+        if width == 0 || width > MAX_SIDE || rows.len() > MAX_SIDE {
+            return Err(Error::data(format!(
+                "a grid of {} rows and {width} columns",
+                rows.len()
+            )));
+        }
+        let mut grid = Grid::new(width, rows.len());
+        for (r, row) in rows.iter().enumerate() {
+            let length = row.as_ref().chars().count();
+            if length != width {
+                return Err(Error::data(format!(
+                    "row {} has {length} cells, the first has {width}",
+                    r + 1
+                )));
+            }
+            for (c, cell) in row.as_ref().chars().enumerate() {
+                match cell {
+                    '#' => grid.set(r, c, true),
+                    '.' => {}
+                    other => {
+                        return Err(Error::data(format!(
+                            "{other:?} in row {}: a cell is '#' or '.'",
+                            r + 1
+                        )));
+                    }
+                }
+            }
+        }
+        Ok(grid)
+    }
+
+    /// Number of columns.
+    pub fn width(&self) -> usize {
+        usize::from(self.width)
+    }
+
+    /// Number of rows.
+    pub fn height(&self) -> usize {
+        usize::from(self.height)
+    }
+
+    /// The packed rows.
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+
+    /// The packed words of one row.
+    ///
+    /// # Panics
+    ///
+    /// When the row is outside.
+    pub fn row(&self, row: usize) -> &[u64] {
+        let stride = Self::stride(self.width());
+        &self.words[row * stride..][..stride]
+    }
+
+    /// Is this cell filled?
+    ///
+    /// # Panics
+    ///
+    /// When the cell is outside.
+    pub fn get(&self, row: usize, column: usize) -> bool {
+        assert!(column < self.width(), "column {column} of {}", self.width);
+        self.row(row)[column / 64] >> (column % 64) & 1 == 1
+    }
+
+    /// Fill or empty a cell.
+    ///
+    /// # Panics
+    ///
+    /// When the cell is outside.
+    pub fn set(&mut self, row: usize, column: usize, filled: bool) {
+        assert!(
+            row < self.height() && column < self.width(),
+            "cell ({row}, {column}) of {}x{}",
+            self.height,
+            self.width
+        );
+        let word = &mut self.words[row * usize::from(self.width).div_ceil(64) + column / 64];
+        let bit = 1 << (column % 64);
+        *word = if filled { *word | bit } else { *word & !bit };
+    }
+
+    /// The cells of a line in order.
+    ///
+    /// # Panics
+    ///
+    /// When the line is outside.
+    pub fn cells(&self, line: Line) -> impl Iterator<Item = bool> + '_ {
+        let length = match line {
+            Line::Row(_) => self.width(),
+            Line::Column(_) => self.height(),
+        };
+        (0..length).map(move |i| match line {
+            Line::Row(r) => self.get(r, i),
+            Line::Column(c) => self.get(i, c),
+        })
+    }
+
+    /// The clue that a line of this picture has.
+    ///
+    /// # Panics
+    ///
+    /// When the line is outside.
+    pub fn clue(&self, line: Line) -> Clue {
+        let mut lengths = Vec::new();
+        let mut before = false;
+        for filled in self.cells(line) {
+            match (before, filled) {
+                (false, true) => lengths.push(1),
+                (true, true) => *lengths.last_mut().expect("a run has begun") += 1,
+                _ => {}
+            }
+            before = filled;
+        }
+        Clue::new(lengths).expect("runs of a grid are 1 to MAX_SIDE long")
+    }
+}
+
+impl Ord for Grid {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let size = |grid: &Self| (grid.height, grid.width);
+        size(self)
+            .cmp(&size(other))
+            .then_with(|| order(&self.words, &other.words))
+    }
+}
+
+impl PartialOrd for Grid {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// The order of two packed grids of the same size: at the first cell in which they differ, the filled one comes first.
+pub(crate) fn order(a: &[u64], b: &[u64]) -> Ordering {
+    for (a, b) in a.iter().zip(b) {
+        let differ = a ^ b;
+        if differ != 0 {
+            let first = differ & differ.wrapping_neg();
+            return if a & first != 0 {
+                Ordering::Less
+            } else {
+                Ordering::Greater
+            };
+        }
+    }
+    Ordering::Equal
+}
+
+impl fmt::Display for Grid {
+    /// Rows of `#` and `.`, each with a line break.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut line = String::with_capacity(self.width() + 1);
+        for r in 0..self.height() {
+            line.clear();
+            line.extend(
+                self.cells(Line::Row(r))
+                    .map(|filled| if filled { '#' } else { '.' }),
+            );
+            line.push('\n');
+            f.write_str(&line)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Grid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Grid {}x{}\n{self}", self.width, self.height)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn draws_what_it_was_drawn_from() {
+        let rows = ["#.#", "...", "###"];
+        assert_eq!(
+            Grid::from_rows(&rows).unwrap().to_string(),
+            rows.map(|row| format!("{row}\n")).concat()
+        );
+        assert!(Grid::from_rows(&["#.", "#"]).is_err());
+        assert!(Grid::from_rows(&["#x"]).is_err());
+        assert!(Grid::from_rows::<&str>(&[]).is_err());
+        assert!(Grid::from_rows(&[""]).is_err());
+    }
+
+    #[test]
+    fn wide_rows_take_several_words() {
+        let mut grid = Grid::new(130, 2);
+        for c in [0, 63, 64, 127, 129] {
+            grid.set(1, c, true);
+        }
+        assert_eq!(grid.row(1), [1 | 1 << 63, 1 | 1 << 63, 2]);
+        assert_eq!(grid.clue(Line::Row(1)).to_string(), "1 2 1 1");
+        grid.set(1, 64, false);
+        assert!(!grid.get(1, 64) && grid.get(1, 127));
+        assert_eq!(grid.clue(Line::Column(129)).to_string(), "1");
+    }
+
+    #[test]
+    fn order_is_that_of_the_text() {
+        let mut grids: Vec<Grid> = (0..64u32)
+            .map(|bits| {
+                let mut grid = Grid::new(3, 2);
+                (0..6).for_each(|i| grid.set(i / 3, i % 3, bits >> i & 1 == 1));
+                grid
+            })
+            .collect();
+        grids.sort();
+        let texts: Vec<String> = grids.iter().map(Grid::to_string).collect();
+        assert!(texts.is_sorted());
+    }
+}
