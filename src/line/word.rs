@@ -42,6 +42,8 @@ pub trait Word:
     fn first(self) -> usize;
     /// Number of cells.
     fn count(self) -> usize;
+    /// All 64-bit parts laid over each other: cell `i` becomes bit `i % 64`.
+    fn fold(self) -> u64;
     /// Bits `64 * i ..` as one `u64`; 0 beyond the top.
     fn part(self, i: usize) -> u64;
     /// The word whose 64-bit parts these are, the missing ones zero.
@@ -125,6 +127,10 @@ macro_rules! primitive {
             #[inline]
             fn count(self) -> usize {
                 self.count_ones() as usize
+            }
+            #[inline]
+            fn fold(self) -> u64 {
+                (0..<Self as Word>::BITS / 64).fold(0, |all, i| all | Word::part(self, i))
             }
             #[inline]
             fn part(self, i: usize) -> u64 {
@@ -273,6 +279,11 @@ impl<const N: usize> Word for Wide<N> {
     }
 
     #[inline]
+    fn fold(self) -> u64 {
+        self.0.iter().fold(0, |all, part| all | part)
+    }
+
+    #[inline]
     fn part(self, i: usize) -> u64 {
         if i < N { self.0[i] } else { 0 }
     }
@@ -319,6 +330,7 @@ mod tests {
             prop_assert_eq!(wide(a) ^ wide(b), wide(a ^ b));
             prop_assert_eq!(Wide::<2>::low(n), wide(<u128 as Word>::low(n)));
             prop_assert_eq!(Wide::<2>::bit(n), wide(<u128 as Word>::bit(n)));
+            prop_assert_eq!(wide(a).fold(), Word::fold(a));
             prop_assert_eq!(wide(a).has(n), Word::has(a, n));
             prop_assert_eq!(wide(a).cells().collect::<Vec<_>>(), a.cells().collect::<Vec<_>>());
         }

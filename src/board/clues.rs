@@ -1,0 +1,52 @@
+//! The clues of all lines in one piece of memory, as the hot path reads them.
+
+use crate::puzzle::Puzzle;
+
+/// The block lengths of every line, rows first, then columns.
+#[derive(Clone, Debug)]
+pub struct Clues {
+    width: usize,
+    height: usize,
+    lengths: Vec<u16>,
+    /// Line `i` has `lengths[ends[i]..ends[i + 1]]`.
+    ends: Vec<u32>,
+}
+
+impl Clues {
+    /// The clues of a puzzle.
+    pub fn new(puzzle: &Puzzle) -> Self {
+        let (mut lengths, mut ends) = (Vec::new(), vec![0]);
+        for (_, clue) in puzzle.lines() {
+            lengths.extend(clue.lengths().map(|length| length as u16));
+            ends.push(lengths.len() as u32);
+        }
+        Clues {
+            width: puzzle.width(),
+            height: puzzle.height(),
+            lengths,
+            ends,
+        }
+    }
+
+    /// Number of columns.
+    #[inline]
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Number of rows.
+    #[inline]
+    pub fn height(&self) -> usize {
+        self.height
+    }
+
+    /// The block lengths of a line.
+    ///
+    /// # Panics
+    ///
+    /// When the line is outside.
+    #[inline]
+    pub fn line(&self, line: usize) -> &[u16] {
+        &self.lengths[self.ends[line] as usize..self.ends[line + 1] as usize]
+    }
+}

@@ -1,0 +1,410 @@
+//! What is known so far of a whole puzzle, and what follows from it.
+//!
+//! The [`Board`] holds the known cells of every line twice over, by row and by column, and is the only thing that assigns or
+//! unassigns a cell. [`Board::propagate`] settles lines until nothing changes or a contradiction appears; [`Prober`] tries cells
+//! both ways; [`split`](regions::split) finds what has become independent.
+//!
+//! Every change is on an undo trail, so that a probe or a branch works in place and is taken back, never copied.
+
+mod clues;
+mod probe;
+mod regions;
+mod touch;
+
+pub use clues::Clues;
+pub use probe::{Inherited, Probed, Prober};
+pub use regions::{Region, split};
+pub use touch::Touch;
+
+use crate::line::{Kernel, Known, Word};
+
+/// A cell, by row and column from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Cell {
+    /// Row from the top.
+    pub row: u16,
+    /// Column from the left.
+    pub column: u16,
+}
+
+impl Cell {
+    /// The cell at this row and column.
+    ///
+    /// # Panics
+    ///
+    /// Never for cells of a puzzle, whose sides are at most [`MAX_SIDE`](crate::puzzle::MAX_SIDE).
+    pub fn new(row: usize, column: usize) -> Self {
+        let side = |i: usize| u16::try_from(i).expect("sides are at most MAX_SIDE");
+        Cell {
+            row: side(row),
+            column: side(column),
+        }
+    }
+}
+
+/// What one step added to one line; both sets are of cells that were unknown.
+#[derive(Clone, Copy, Debug)]
+struct Change<W> {
+    line: u32,
+    new: Known<W>,
+}
+
+/// The known cells of a puzzle, with an undo trail and a queue of lines to settle.
+///
+/// Lines are numbered rows first, then columns. Invariant: a cell is known in its row exactly when it is known, with the same
+/// value, in its column.
+#[derive(Clone, Debug)]
+pub struct Board<'p, W> {
+    clues: &'p Clues,
+    /// Known cells of every line.
+    lines: Vec<Known<W>>,
+    /// Lines that changed since they were last settled.
+    dirty_rows: W,
+    dirty_columns: W,
+    trail: Vec<Change<W>>,
+    unknown: usize,
+    /// Lines in which a cell became known, since [`Board::watch`].
+    changed: Touch,
+    /// Lines that were settled, since [`Board::watch`].
+    settled: Touch,
+    settles: u64,
+    kernel: Kernel<W>,
+}
+
+impl<'p, W: Word> Board<'p, W> {
+    /// Nothing known, and every line to be settled.
+    ///
+    /// # Panics
+    ///
+    /// When a line is longer than the word.
+    pub fn new(clues: &'p Clues) -> Self {
+        let nothing = vec![Known::NOTHING; clues.height()];
+        let mut board = Self::with_rows(clues, &nothing);
+        board.dirty_rows = W::low(clues.height());
+        board.dirty_columns = W::low(clues.width());
+        board
+    }
+
+    /// A board with these known cells, as [`Board::rows_at`] gave them: a fixpoint, so that no line is to be settled.
+    ///
+    /// # Panics
+    ///
+    /// When a line is longer than the word, or the rows are not as many as the puzzle's.
+    pub fn with_rows(clues: &'p Clues, rows: &[Known<W>]) -> Self {
+        let (width, height) = (clues.width(), clues.height());
+        assert!(
+            width.max(height) <= W::BITS && rows.len() == height,
+            "a board of {width}x{height}"
+        );
+        let mut lines = rows.to_vec();
+        lines.resize(height + width, Known::NOTHING);
+        let mut unknown = width * height;
+        for (r, row) in rows.iter().enumerate() {
+            unknown -= row.cells().count();
+            row.filled
+                .cells()
+                .for_each(|c| lines[height + c].filled |= W::bit(r));
+            row.empty
+                .cells()
+                .for_each(|c| lines[height + c].empty |= W::bit(r));
+        }
+        Board {
+            clues,
+            lines,
+            dirty_rows: W::ZERO,
+            dirty_columns: W::ZERO,
+            trail: Vec::new(),
+            unknown,
+            changed: Touch::NONE,
+            settled: Touch::NONE,
+            settles: 0,
+            kernel: Kernel::new(),
+        }
+    }
+
+    /// The clues that the board obeys.
+    pub fn clues(&self) -> &'p Clues {
+        self.clues
+    }
+
+    /// Number of unknown cells.
+    pub fn unknown(&self) -> usize {
+        self.unknown
+    }
+
+    /// The known cells of every row.
+    pub fn rows(&self) -> &[Known<W>] {
+        &self.lines[..self.clues.height()]
+    }
+
+    /// The unknown cells of a row.
+    pub fn unknown_in_row(&self, row: usize) -> W {
+        !self.lines[row].cells() & W::low(self.clues.width())
+    }
+
+    /// The unknown cells of a column.
+    pub fn unknown_in_column(&self, column: usize) -> W {
+        !self.lines[self.clues.height() + column].cells() & W::low(self.clues.height())
+    }
+
+    /// What is known of this cell.
+    pub fn known(&self, cell: Cell) -> Option<bool> {
+        let (row, column) = (self.lines[usize::from(cell.row)], usize::from(cell.column));
+        row.filled
+            .has(column)
+            .then_some(true)
+            .or(row.empty.has(column).then_some(false))
+    }
+
+    /// Is this cell unknown?
+    pub fn is_unknown(&self, cell: Cell) -> bool {
+        !self.lines[usize::from(cell.row)]
+            .cells()
+            .has(usize::from(cell.column))
+    }
+
+    /// Lines settled so far; a measure of work that no clock disturbs.
+    pub fn settles(&self) -> u64 {
+        self.settles
+    }
+
+    /// The present point of the trail, for [`Board::undo`].
+    pub fn mark(&self) -> usize {
+        self.trail.len()
+    }
+
+    /// Takes back everything since `mark`. A board in contradiction is sound again afterwards.
+    pub fn undo(&mut self, mark: usize) {
+        // What is still to be settled only followed from what is taken back.
+        self.dirty_rows = W::ZERO;
+        self.dirty_columns = W::ZERO;
+        while self.trail.len() > mark {
+            let Change { line, new } = self.trail.pop().expect("the trail is longer than the mark");
+            self.unknown += new.cells().count();
+            take_back(&mut self.lines, self.clues.height(), line as usize, new);
+        }
+    }
+
+    /// The known cells of every row as they were at `mark`, without disturbing the board.
+    pub fn rows_at(&self, mark: usize) -> Vec<Known<W>> {
+        let mut lines = self.lines.clone();
+        for change in self.trail[mark..].iter().rev() {
+            take_back(
+                &mut lines,
+                self.clues.height(),
+                change.line as usize,
+                change.new,
+            );
+        }
+        lines.truncate(self.clues.height());
+        lines
+    }
+
+    /// Makes one unknown cell known and propagates; `false` is a contradiction.
+    pub fn decide(&mut self, cell: Cell, filled: bool) -> bool {
+        debug_assert!(self.is_unknown(cell));
+        let bit = W::bit(usize::from(cell.column));
+        let new = match filled {
+            true => Known {
+                filled: bit,
+                empty: W::ZERO,
+            },
+            false => Known {
+                filled: W::ZERO,
+                empty: bit,
+            },
+        };
+        self.assign(usize::from(cell.row), new);
+        self.dirty_rows |= W::bit(usize::from(cell.row));
+        self.propagate()
+    }
+
+    /// Makes unknown cells of a row known without settling anything yet.
+    fn assign_row(&mut self, row: usize, new: Known<W>) {
+        self.assign(row, new);
+        self.dirty_rows |= W::bit(row);
+    }
+
+    /// Settles lines until nothing changes; `false` is a contradiction, after which only [`Board::undo`] makes sense.
+    ///
+    /// Each round settles all dirty rows, then all dirty columns: so a line is settled once for all that its crossings learnt.
+    pub fn propagate(&mut self) -> bool {
+        self.propagate_unless(|| false) == Some(true)
+    }
+
+    /// Propagates, but gives up (`None`) when `stop`, asked before every settle, says so.
+    pub fn propagate_unless(&mut self, mut stop: impl FnMut() -> bool) -> Option<bool> {
+        let (width, height) = (self.clues.width(), self.clues.height());
+        while !(self.dirty_rows | self.dirty_columns).is_zero() {
+            let rows = std::mem::replace(&mut self.dirty_rows, W::ZERO);
+            self.settled.rows |= rows.fold();
+            for row in rows.cells() {
+                if stop() {
+                    return None;
+                }
+                if !self.settle(row, width) {
+                    return Some(false);
+                }
+            }
+            let columns = std::mem::replace(&mut self.dirty_columns, W::ZERO);
+            self.settled.columns |= columns.fold();
+            for column in columns.cells() {
+                if stop() {
+                    return None;
+                }
+                if !self.settle(height + column, height) {
+                    return Some(false);
+                }
+            }
+        }
+        Some(true)
+    }
+
+    /// Starts to watch which lines change and which are settled.
+    fn watch(&mut self) {
+        self.changed = Touch::NONE;
+        self.settled = Touch::NONE;
+    }
+
+    /// Lines in which a cell became known since the last call.
+    pub fn take_changed(&mut self) -> Touch {
+        std::mem::replace(&mut self.changed, Touch::NONE)
+    }
+
+    fn settle(&mut self, line: usize, length: usize) -> bool {
+        self.settles += 1;
+        let known = self.lines[line];
+        let Some(after) = self.kernel.settle(self.clues.line(line), length, known) else {
+            return false;
+        };
+        let new = Known {
+            filled: after.filled & !known.filled,
+            empty: after.empty & !known.empty,
+        };
+        if !new.cells().is_zero() {
+            self.assign(line, new);
+        }
+        true
+    }
+
+    /// The one place that assigns: `new` cells of a line, unknown before, become known in it and in the lines that cross it.
+    fn assign(&mut self, line: usize, new: Known<W>) {
+        self.lines[line].filled |= new.filled;
+        self.lines[line].empty |= new.empty;
+        let cells = new.cells();
+        let height = self.clues.height();
+        let crossings = if line < height {
+            self.dirty_columns |= cells;
+            self.changed.rows |= 1 << (line % 64);
+            self.changed.columns |= cells.fold();
+            &mut self.lines[height..]
+        } else {
+            self.dirty_rows |= cells;
+            self.changed.columns |= 1 << ((line - height) % 64);
+            self.changed.rows |= cells.fold();
+            &mut self.lines[..height]
+        };
+        let bit = W::bit(if line < height { line } else { line - height });
+        new.filled.cells().for_each(|i| crossings[i].filled |= bit);
+        new.empty.cells().for_each(|i| crossings[i].empty |= bit);
+        self.unknown -= cells.count();
+        self.trail.push(Change {
+            line: line as u32,
+            new,
+        });
+    }
+
+    /// The present cuts of a line, and nothing new: the board is at a fixpoint.
+    fn cuts(&mut self, line: usize) -> W {
+        let length = if line < self.clues.height() {
+            self.clues.width()
+        } else {
+            self.clues.height()
+        };
+        self.settles += 1;
+        let (_, cuts) = self
+            .kernel
+            .cuts(self.clues.line(line), length, self.lines[line])
+            .expect("a line at a fixpoint has an arrangement");
+        cuts
+    }
+}
+
+/// The one place that unassigns.
+fn take_back<W: Word>(lines: &mut [Known<W>], height: usize, line: usize, new: Known<W>) {
+    lines[line].filled &= !new.filled;
+    lines[line].empty &= !new.empty;
+    let (index, first) = if line < height {
+        (line, height)
+    } else {
+        (line - height, 0)
+    };
+    let rest = !W::bit(index);
+    new.filled
+        .cells()
+        .for_each(|i| lines[first + i].filled &= rest);
+    new.empty
+        .cells()
+        .for_each(|i| lines[first + i].empty &= rest);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::line::Wide;
+    use crate::puzzle::{Grid, Puzzle};
+
+    fn puzzle() -> Puzzle {
+        Puzzle::from_grid(&Grid::from_rows(&["#.#.", ".##.", "#..#", "##.#"]).unwrap())
+    }
+
+    fn known<W: Word>(board: &Board<W>) -> Vec<String> {
+        let cell = |row: &Known<W>, c| {
+            if row.filled.has(c) {
+                '#'
+            } else {
+                ['?', '.'][usize::from(row.empty.has(c))]
+            }
+        };
+        board
+            .rows()
+            .iter()
+            .map(|row| (0..board.clues().width()).map(|c| cell(row, c)).collect())
+            .collect()
+    }
+
+    #[test]
+    fn undo_restores_every_line() {
+        let clues = Clues::new(&puzzle());
+        let mut board = Board::<u64>::new(&clues);
+        assert!(board.propagate());
+        let before = (board.lines.clone(), board.unknown());
+        for r in 0..4 {
+            for c in 0..4 {
+                for filled in [true, false] {
+                    let cell = Cell::new(r, c);
+                    if board.is_unknown(cell) {
+                        let mark = board.mark();
+                        board.decide(cell, filled);
+                        assert_eq!(board.rows_at(mark), before.0[..4]);
+                        board.undo(mark);
+                        assert_eq!((board.lines.clone(), board.unknown()), before);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_word_propagates_alike() {
+        let clues = Clues::new(&puzzle());
+        let (mut a, mut b, mut c) = (
+            Board::<u64>::new(&clues),
+            Board::<u128>::new(&clues),
+            Board::<Wide<8>>::new(&clues),
+        );
+        assert!(a.propagate() && b.propagate() && c.propagate());
+        assert_eq!((known(&a), a.settles()), (known(&b), b.settles()));
+        assert_eq!((known(&a), a.settles()), (known(&c), c.settles()));
+    }
+}

@@ -1,0 +1,144 @@
+//! When a run must stop, and how every task learns of it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::solutions::Stop;
+
+/// Bounds on a run. Whatever strikes first stops it, and the answer says so.
+#[derive(Clone, Debug, Default)]
+pub struct Limits {
+    /// Most solutions to find.
+    pub solutions: Option<u64>,
+    /// Longest time, from the start of the run.
+    pub time: Option<Duration>,
+    /// Most nodes of the search tree.
+    pub nodes: Option<u64>,
+    /// Most bytes for what has to be kept. Half of it is for the fillings of regions, which are searched in place beyond that; it
+    /// never stops a run by itself, but a sink with the same limit does.
+    pub memory: Option<u64>,
+    /// Set by anyone, at any time, to stop the run.
+    pub interrupt: Option<Arc<AtomicBool>>,
+    /// Stop at the n-th time that the search asks whether to stop: makes stopping testable.
+    #[doc(hidden)]
+    pub checks: Option<u64>,
+}
+
+/// The limits as the tasks of one run see them.
+#[derive(Debug)]
+pub(super) struct Control {
+    /// A [`Stop`], or 0. Relaxed: it only ever goes from 0 to one value, and nothing is read by its leave.
+    stop: AtomicU8,
+    deadline: Option<Instant>,
+    interrupt: Option<Arc<AtomicBool>>,
+    /// Nodes that nobody has reserved yet. Relaxed: a sum.
+    nodes: Option<AtomicU64>,
+    /// Solutions that may still be accepted. Relaxed: a sum.
+    solutions: Option<AtomicU64>,
+    checks: Option<AtomicU64>,
+}
+
+impl Control {
+    pub(super) fn new(limits: &Limits) -> Self {
+        Control {
+            stop: AtomicU8::new(0),
+            deadline: limits
+                .time
+                .and_then(|time| Instant::now().checked_add(time)),
+            interrupt: limits.interrupt.clone(),
+            nodes: limits.nodes.map(AtomicU64::new),
+            solutions: limits.solutions.map(AtomicU64::new),
+            checks: limits.checks.map(AtomicU64::new),
+        }
+    }
+
+    /// Stops the run; the first reason counts.
+    pub(super) fn stop(&self, why: Stop) {
+        // A failure means that it has stopped already.
+        let _ = self
+            .stop
+            .compare_exchange(0, why as u8, Ordering::Relaxed, Ordering::Relaxed);
+    }
+
+    /// Has the run been stopped? Cheap enough for every node.
+    #[inline]
+    pub(super) fn stopped(&self) -> bool {
+        if let Some(checks) = &self.checks
+            && checks
+                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1))
+                .is_err()
+        {
+            self.stop(Stop::Interrupt);
+        }
+        self.stop.load(Ordering::Relaxed) != 0
+    }
+
+    /// Why the run has been stopped.
+    pub(super) fn reason(&self) -> Option<Stop> {
+        [
+            Stop::Limit,
+            Stop::Time,
+            Stop::Nodes,
+            Stop::Memory,
+            Stop::Interrupt,
+            Stop::Closed,
+        ]
+        .into_iter()
+        .find(|&stop| stop as u8 == self.stop.load(Ordering::Relaxed))
+    }
+
+    /// Looks at the clock and at the interrupt flag: for every now and then.
+    pub(super) fn look(&self) {
+        if self
+            .interrupt
+            .as_ref()
+            .is_some_and(|flag| flag.load(Ordering::Relaxed))
+        {
+            self.stop(Stop::Interrupt);
+        }
+        if self
+            .deadline
+            .is_some_and(|deadline| Instant::now() >= deadline)
+        {
+            self.stop(Stop::Time);
+        }
+    }
+
+    /// Reserves up to `want` nodes; 0 when there are none left, and then the run is stopped.
+    pub(super) fn reserve_nodes(&self, want: u64) -> u64 {
+        let Some(nodes) = &self.nodes else {
+            return want;
+        };
+        let take = |left: u64| Some(left.saturating_sub(want));
+        let left = nodes
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take)
+            .unwrap_or_default();
+        if left == 0 {
+            self.stop(Stop::Nodes);
+        }
+        left.min(want)
+    }
+
+    /// Gives reserved nodes back that were not used.
+    pub(super) fn return_nodes(&self, unused: u64) {
+        if let Some(nodes) = &self.nodes {
+            nodes.fetch_add(unused, Ordering::Relaxed);
+        }
+    }
+
+    /// How many of `found` more solutions may be accepted: all (`None`), or a number, and then the run is stopped.
+    pub(super) fn accept(&self, found: Option<u64>) -> Option<u64> {
+        let solutions = self.solutions.as_ref()?;
+        let found = found.unwrap_or(u64::MAX);
+        let take = |left: u64| Some(left.saturating_sub(found));
+        let left = solutions
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take)
+            .unwrap_or_default();
+        if found >= left {
+            self.stop(Stop::Limit);
+            return Some(left);
+        }
+        None
+    }
+}

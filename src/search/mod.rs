@@ -1,0 +1,396 @@
+//! The tree: propagate, probe, branch, recurse, on all cores.
+//!
+//! A [`Search`] says what to search and within which limits; [`Search::run`] gives every solution to a [`Sink`] and returns an
+//! [`Outcome`]: how many, whether that is all, why it stopped if not, and the [`Cube`]s that stay open then.
+//!
+//! A node is data, a task walks a subtree with an explicit stack, and gives its oldest open piece away only when too few tasks
+//! wait. With one thread there is no pool, nothing is split, and a run repeats exactly.
+
+mod cube;
+mod habit;
+mod limits;
+mod options;
+mod product;
+mod progress;
+mod task;
+
+use std::fmt;
+use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use crossbeam::queue::SegQueue;
+use crossbeam::utils::CachePadded;
+
+pub use cube::{Cube, Decision};
+pub use limits::Limits;
+pub use options::{Options, Probing};
+pub use progress::{Snapshot, Statistics};
+
+use crate::board::{Board, Clues};
+use crate::line::{Wide, Word};
+use crate::puzzle::{Grid, Puzzle};
+use crate::solutions::{Count, Counter, First, Set, Sink, Stop};
+use limits::Control;
+use product::{Collecting, Memory};
+use progress::{Meter, WHOLE};
+use task::{Node, Shared, Task};
+
+/// How many solutions a run has found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Total {
+    /// All of them.
+    Exactly(Count),
+    /// The run was stopped; there may be more.
+    AtLeast(Count),
+}
+
+impl Total {
+    /// The number, exact or a lower bound.
+    pub fn number(&self) -> &Count {
+        match self {
+            Total::Exactly(count) | Total::AtLeast(count) => count,
+        }
+    }
+
+    /// Is it all of them?
+    pub fn is_exact(&self) -> bool {
+        matches!(self, Total::Exactly(_))
+    }
+
+    /// What it says about the puzzle.
+    pub fn verdict(&self) -> Verdict {
+        match (self, self.number().to_u64()) {
+            (Total::Exactly(_), Some(0)) => Verdict::None,
+            (Total::Exactly(_), Some(1)) => Verdict::Unique,
+            (Total::AtLeast(_), Some(0 | 1)) => Verdict::Undecided,
+            _ => Verdict::Multiple,
+        }
+    }
+}
+
+impl fmt::Display for Total {
+    /// `6`, or `at least 6`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Total::Exactly(count) => count.fmt(f),
+            Total::AtLeast(count) => write!(f, "at least {count}"),
+        }
+    }
+}
+
+/// Has a puzzle none, one, or several solutions?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// No solution.
+    None,
+    /// Exactly one.
+    Unique,
+    /// More than one.
+    Multiple,
+    /// The run was stopped before it could be told.
+    Undecided,
+}
+
+impl fmt::Display for Verdict {
+    /// One word.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Verdict::None => "none",
+            Verdict::Unique => "unique",
+            Verdict::Multiple => "multiple",
+            Verdict::Undecided => "undecided",
+        })
+    }
+}
+
+/// What a run has come to.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The solutions that the sink took.
+    pub solutions: Total,
+    /// Why the run stopped, if it did.
+    pub stopped: Option<Stop>,
+    /// What stays open. Together with what the sink took, everything, and nothing twice; but after [`Stop::Limit`],
+    /// [`Stop::Memory`] and [`Stop::Closed`] the last solutions may have been cut off, and it is empty.
+    pub cubes: Vec<Cube>,
+    /// What was done.
+    pub statistics: Statistics,
+    /// Time that the run took.
+    pub elapsed: Duration,
+}
+
+impl Outcome {
+    /// Has everything been searched?
+    pub fn is_complete(&self) -> bool {
+        self.stopped.is_none()
+    }
+}
+
+/// Called now and then while a run goes on, and once at its end.
+type Observer<'a> = &'a (dyn Fn(Snapshot) + Sync);
+
+/// A search for the solutions of one puzzle.
+///
+/// ```
+/// use omnogram::puzzle::{Clue, Puzzle};
+/// use omnogram::search::{Search, Verdict};
+///
+/// let one = || Clue::new([1]).unwrap();
+/// let puzzle = Puzzle::new(vec![one(), one(), one()], vec![one(), one(), one()]).unwrap();
+/// let outcome = Search::new(&puzzle).count();
+/// assert_eq!(outcome.solutions.to_string(), "6");
+/// assert_eq!(outcome.solutions.verdict(), Verdict::Multiple);
+/// ```
+#[derive(Clone)]
+pub struct Search<'a> {
+    puzzle: &'a Puzzle,
+    cubes: Option<Vec<Cube>>,
+    limits: Limits,
+    options: Options,
+    observer: Option<Observer<'a>>,
+}
+
+impl fmt::Debug for Search<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Search {
+            puzzle,
+            cubes,
+            limits,
+            options,
+            observer: _,
+        } = self;
+        let mut debug = f.debug_struct("Search");
+        debug
+            .field("puzzle", puzzle)
+            .field("cubes", cubes)
+            .field("limits", limits)
+            .field("options", options);
+        debug.finish_non_exhaustive()
+    }
+}
+
+/// How often a run is observed.
+const TICK: Duration = Duration::from_millis(100);
+
+/// Bytes that lists and sets may hold unless the limits say otherwise.
+const MEMORY: u64 = 4 << 30;
+
+impl<'a> Search<'a> {
+    /// A search for all solutions, without limits.
+    ///
+    /// It works on the threads of the rayon pool that it is run in; [`rayon::ThreadPool::install`] chooses another.
+    pub fn new(puzzle: &'a Puzzle) -> Self {
+        Search {
+            puzzle,
+            cubes: None,
+            limits: Limits::default(),
+            options: Options::default(),
+            observer: None,
+        }
+    }
+
+    /// Searches only these parts of the tree, as an earlier run handed them back.
+    #[must_use]
+    pub fn cubes(mut self, cubes: Vec<Cube>) -> Self {
+        self.cubes = Some(cubes);
+        self
+    }
+
+    /// Within these limits.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// With these heuristics.
+    #[must_use]
+    pub fn options(mut self, options: Options) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Calls `observer` ten times a second, from a thread of its own, and once at the end.
+    #[must_use]
+    pub fn observer(mut self, observer: Observer<'a>) -> Self {
+        self.observer = Some(observer);
+        self
+    }
+
+    /// Counts the solutions.
+    pub fn count(&self) -> Outcome {
+        self.run(&Counter::new())
+    }
+
+    /// Finds up to `most` solutions and stops: one to solve a puzzle, two to know whether it is unique.
+    ///
+    /// A limit on solutions that was set before is replaced by `most`.
+    pub fn first(&self, most: usize) -> (Vec<Grid>, Outcome) {
+        let sink = First::new(most);
+        let limits = Limits {
+            solutions: Some(most as u64),
+            ..self.limits.clone()
+        };
+        let outcome = self.clone().limits(limits).run(&sink);
+        (sink.into_grids(), outcome)
+    }
+
+    /// Collects all solutions, each once, in canonical order.
+    pub fn collect(&self) -> (Vec<Grid>, Outcome) {
+        let set = Set::new(self.limits.memory.unwrap_or(MEMORY));
+        let outcome = self.run(&set);
+        (
+            set.into_sorted(self.puzzle.width(), self.puzzle.height()),
+            outcome,
+        )
+    }
+
+    /// Gives every solution to a sink.
+    pub fn run(&self, sink: &dyn Sink) -> Outcome {
+        match self.puzzle.width().max(self.puzzle.height()) {
+            0..=64 => self.drive::<u64>(sink),
+            65..=128 => self.drive::<u128>(sink),
+            129..=512 => self.drive::<Wide<8>>(sink),
+            _ => self.drive::<Wide<64>>(sink),
+        }
+    }
+
+    fn drive<W: Word>(&self, sink: &dyn Sink) -> Outcome {
+        let clues = Clues::new(self.puzzle);
+        let shared = Shared::<W> {
+            clues: &clues,
+            options: &self.options,
+            control: Control::new(&self.limits),
+            meter: Meter::new(),
+            sink,
+            collecting: Collecting {
+                grids: sink.wants_grids(),
+                enough: self.limits.solutions.unwrap_or(u64::MAX).max(1),
+                memory: Arc::new(Memory::new(self.limits.memory.unwrap_or(MEMORY) / 2)),
+                most_bytes: self.options.region_bytes,
+            },
+            threads: rayon::current_num_threads(),
+            waiting: CachePadded::new(AtomicUsize::new(0)),
+            cubes: SegQueue::new(),
+            totals: Mutex::new((Statistics::default(), Count::ZERO)),
+            pending: SegQueue::new(),
+        };
+        if self.limits.solutions == Some(0) {
+            shared.control.stop(Stop::Limit);
+        }
+        match self.observer {
+            None => self.search(&shared),
+            Some(observer) => std::thread::scope(|threads| {
+                let (finished, ticks) = crossbeam::channel::bounded::<()>(0);
+                let shared = &shared;
+                threads.spawn(move || {
+                    while ticks
+                        .recv_timeout(TICK)
+                        .is_err_and(|error| error.is_timeout())
+                    {
+                        observer(shared.meter.snapshot());
+                    }
+                });
+                self.search(shared);
+                drop(finished);
+            }),
+        }
+        if let Some(observer) = self.observer {
+            observer(shared.meter.snapshot());
+        }
+        let stopped = shared.control.reason();
+        let (mut statistics, count) = shared
+            .totals
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
+        statistics.nodes = statistics.nodes.max(1);
+        let torn = matches!(stopped, Some(Stop::Limit | Stop::Memory | Stop::Closed));
+        Outcome {
+            solutions: if stopped.is_none() {
+                Total::Exactly(count)
+            } else {
+                Total::AtLeast(count)
+            },
+            stopped,
+            cubes: if torn {
+                Vec::new()
+            } else {
+                shared.cubes.into_iter().collect()
+            },
+            statistics,
+            elapsed: shared.meter.elapsed(),
+        }
+    }
+
+    /// Propagates the root, then searches every cube: side by side in the pool, or one after the other on one thread.
+    fn search<W: Word>(&self, shared: &Shared<'_, W>) {
+        let cubes = self.cubes.clone().unwrap_or_else(|| vec![Cube::default()]);
+        let mut board = Board::<W>::new(shared.clues);
+        let mut settles = 0u64;
+        let root = board.propagate_unless(|| {
+            settles += 1;
+            if settles.is_multiple_of(self.options.breath) {
+                shared.control.look();
+            }
+            shared.control.stopped()
+        });
+        shared
+            .totals
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .0
+            .settles += board.settles();
+        if root.is_none() {
+            cubes.into_iter().for_each(|cube| shared.cubes.push(cube));
+            return;
+        }
+        let sums = self.puzzle.sums();
+        if root == Some(false) || sums.0 != sums.1 {
+            shared.meter.add(WHOLE, 1);
+            return;
+        }
+        let count = cubes.len() as u64;
+        let nodes = cubes.into_iter().enumerate().filter_map(|(i, cube)| {
+            // Weights add up to the whole, whatever the number of cubes.
+            let weight = WHOLE / count + u64::from((i as u64) < WHOLE % count);
+            let node = cube_root(&mut board, cube, weight, &self.options);
+            if node.is_none() {
+                shared.meter.add(weight, 1);
+            }
+            node
+        });
+        if shared.threads == 1 {
+            for node in nodes {
+                Task::run(shared, node, None);
+                while let Some(node) = shared.pending.pop() {
+                    Task::run(shared, node, None);
+                }
+            }
+        } else {
+            rayon::in_place_scope_fifo(|scope| {
+                nodes.for_each(|node| task::spawn(shared, node, scope))
+            });
+        }
+    }
+}
+
+/// The node of a cube, if its decisions do not contradict the clues.
+fn cube_root<W: Word>(
+    board: &mut Board<'_, W>,
+    cube: Cube,
+    weight: u64,
+    options: &Options,
+) -> Option<Node<W>> {
+    let mark = board.mark();
+    let holds = cube
+        .path
+        .iter()
+        .all(|decision| match board.known(decision.cell) {
+            Some(filled) => filled == decision.filled,
+            None => board.decide(decision.cell, decision.filled),
+        });
+    let node = holds.then(|| Node::root(board, cube, weight, options));
+    board.undo(mark);
+    node
+}

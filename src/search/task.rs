@@ -1,0 +1,831 @@
+//! A task: walks one subtree depth first, in a loop, with an explicit stack of what is open.
+//!
+//! The board is changed in place; an open sibling is no more than a point of the undo trail and the decision to make there. Only when
+//! too few tasks wait is the oldest open piece of the stack packed up as a [`Node`], which is data, and given to another task. When
+//! the run must stop, everything open is handed back as cubes.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use crossbeam::queue::SegQueue;
+use crossbeam::utils::CachePadded;
+use rayon::ScopeFifo;
+
+use super::cube::{Cube, Decision};
+use super::habit::Habit;
+use super::limits::Control;
+use super::options::{Options, Probing};
+use super::product::{Collecting, Goal, Held, Part, Product, Results, Worth};
+use super::progress::{Meter, Statistics};
+use crate::board::{Board, Cell, Clues, Inherited, Probed, Prober, Region, split};
+use crate::line::{Known, Word};
+use crate::puzzle::Grid;
+use crate::solutions::{Batch, Count, Factor, Sink, expand};
+
+/// What all tasks of a run share.
+pub(super) struct Shared<'a, W: Word> {
+    pub(super) clues: &'a Clues,
+    pub(super) options: &'a Options,
+    pub(super) control: Control,
+    pub(super) meter: Meter,
+    pub(super) sink: &'a dyn Sink,
+    pub(super) collecting: Collecting,
+    /// Threads that work at most; 1 never splits.
+    pub(super) threads: usize,
+    /// Tasks spawned that have not begun. Relaxed: a hint whether to split.
+    pub(super) waiting: CachePadded<AtomicUsize>,
+    /// What was handed back.
+    pub(super) cubes: SegQueue<Cube>,
+    /// Sums of finished tasks, and the solutions that the sink accepted.
+    pub(super) totals: Mutex<(Statistics, Count)>,
+    /// Nodes to search, where there is no pool to spawn them in.
+    pub(super) pending: SegQueue<Node<W>>,
+}
+
+/// A subtree as data: the known cells at its root, what to decide there, and what its leaves are for.
+#[derive(Debug)]
+pub(super) struct Node<W: Word> {
+    rows: Vec<Known<W>>,
+    path: Vec<Decision>,
+    /// The last decision of the path, still to be made on the board.
+    decision: Option<Decision>,
+    context: Context<W>,
+    weight: u64,
+    habit: Habit,
+    split_at: usize,
+    /// For a pivot: how the other regions came out.
+    pub(super) results: Option<Results<W>>,
+}
+
+impl<W: Word> Node<W> {
+    /// The root of a cube on a propagated board.
+    pub(super) fn root(board: &Board<'_, W>, cube: Cube, weight: u64, options: &Options) -> Self {
+        Node {
+            rows: board.rows().to_vec(),
+            path: cube.path,
+            decision: None,
+            context: Context::root(board),
+            weight,
+            habit: Habit::new(options.trial_leaves, options.patience),
+            split_at: usize::MAX,
+            results: None,
+        }
+    }
+}
+
+/// What the cells at hand are searched for.
+#[derive(Clone, Debug)]
+struct Context<W: Word> {
+    /// The cells to be decided.
+    region: Arc<Region<W>>,
+    /// Unknown cells of the board outside the region; they stay unknown while it is searched.
+    outside: usize,
+    /// Regions to be decided after it, each in place.
+    rest: Vec<Arc<Region<W>>>,
+    goal: Goal<W>,
+    /// Fillings of regions searched before, to be multiplied in.
+    factors: Vec<Arc<Factor>>,
+    /// The memory those are counted for.
+    held: Vec<Arc<Held>>,
+    /// The product of their numbers.
+    number: Count,
+}
+
+impl<W: Word> Context<W> {
+    fn root(board: &Board<'_, W>) -> Self {
+        Context {
+            region: Arc::new(Region::whole(board)),
+            outside: 0,
+            rest: Vec::new(),
+            goal: Goal::Root,
+            factors: Vec::new(),
+            held: Vec::new(),
+            number: Count::ONE,
+        }
+    }
+}
+
+/// Something open on the stack: where to go back to, and what to do there.
+struct Open<W: Word> {
+    mark: usize,
+    path: usize,
+    /// The context to go on in, by its place in the task's stack of contexts.
+    context: usize,
+    weight: u64,
+    inherited: Option<Inherited>,
+    split_at: usize,
+    what: What<W>,
+}
+
+enum What<W: Word> {
+    /// The other side of a branch.
+    Sibling(Decision),
+    /// A region to be searched apart.
+    Region(Arc<Region<W>>, Goal<W>),
+    /// All regions but the pivot lie above on the stack, or elsewhere: go on with the pivot.
+    Join(Arc<Product<W>>, Arc<Region<W>>),
+}
+
+/// What is to be seen at a node.
+enum Finding<W> {
+    DeadEnd,
+    Leaf,
+    Regions(Vec<Region<W>>),
+    Branch(Cell),
+    Stopped,
+}
+
+pub(super) struct Task<'s, 'a, W: Word> {
+    shared: &'s Shared<'a, W>,
+    board: Board<'a, W>,
+    prober: Prober<W>,
+    stack: Vec<Open<W>>,
+    contexts: Vec<Context<W>>,
+    path: Vec<Decision>,
+    /// The present node.
+    alive: bool,
+    weight: u64,
+    inherited: Option<Inherited>,
+    split_at: usize,
+    habit: Habit,
+    /// Settles when the node began, when the task last looked up, and when it last gave something away.
+    node_began: u64,
+    looked: u64,
+    gave: u64,
+    /// Nodes reserved and not used.
+    nodes_left: u64,
+    done: u64,
+    batch: Batch,
+    words: Vec<u64>,
+    statistics: Statistics,
+    passed_on: Statistics,
+}
+
+/// Nodes that a task reserves at once.
+const RESERVE: u64 = 64;
+
+impl<'s, 'a, W: Word> Task<'s, 'a, W> {
+    /// Searches a subtree to its end, or until the run is stopped; then nothing of it is left but what was given away.
+    pub(super) fn run<'scope>(
+        shared: &'s Shared<'a, W>,
+        node: Node<W>,
+        scope: Option<&ScopeFifo<'scope>>,
+    ) where
+        's: 'scope,
+        'a: 'scope,
+    {
+        let Node {
+            rows,
+            path,
+            decision,
+            context,
+            weight,
+            habit,
+            split_at,
+            results,
+        } = node;
+        let board = Board::with_rows(shared.clues, &rows);
+        drop(rows);
+        let mut task = Task {
+            shared,
+            board,
+            prober: Prober::default(),
+            stack: Vec::new(),
+            contexts: vec![context],
+            path,
+            alive: true,
+            weight,
+            inherited: None,
+            split_at,
+            habit,
+            node_began: 0,
+            looked: 0,
+            gave: 0,
+            nodes_left: 0,
+            done: 0,
+            batch: Batch::new(shared.clues.width(), shared.clues.height()),
+            words: Vec::new(),
+            statistics: Statistics::default(),
+            passed_on: Statistics::default(),
+        };
+        task.statistics.tasks = 1;
+        let mut begun = true;
+        if let Some(results) = results {
+            begun = task.carry_on(results);
+        } else if let Some(decision) = decision {
+            task.decide(decision);
+        }
+        if begun || task.backtrack(scope) {
+            task.search(scope);
+        }
+        task.close(scope);
+    }
+
+    /// Question and action, until nothing is open.
+    fn search<'scope>(&mut self, scope: Option<&ScopeFifo<'scope>>)
+    where
+        's: 'scope,
+        'a: 'scope,
+    {
+        loop {
+            let finding = if self.must_stop() {
+                Finding::Stopped
+            } else {
+                self.examine()
+            };
+            match finding {
+                Finding::Stopped => return self.hand_back(),
+                Finding::DeadEnd => self.end_node(false),
+                Finding::Leaf => {
+                    if self.next_region() {
+                        continue;
+                    }
+                    self.emit();
+                    self.end_node(true);
+                }
+                Finding::Regions(regions) => self.fall_apart(regions),
+                Finding::Branch(cell) => {
+                    self.branch(cell);
+                    self.feed(scope);
+                    continue;
+                }
+            }
+            if !self.backtrack(scope) {
+                return;
+            }
+        }
+    }
+
+    fn context(&self) -> &Context<W> {
+        self.contexts
+            .last()
+            .expect("a task has a context while it runs")
+    }
+
+    /// Cells still to be decided in the present region.
+    fn open_cells(&self) -> usize {
+        self.board.unknown() - self.context().outside
+    }
+
+    /// Looks at the limits; counts a node.
+    fn must_stop(&mut self) -> bool {
+        if self.board.settles() - self.looked >= self.shared.options.breath {
+            self.looked = self.board.settles();
+            self.shared.control.look();
+            self.pass_on();
+        }
+        if self.shared.control.stopped() {
+            return true;
+        }
+        if self.nodes_left == 0 {
+            self.nodes_left = self.shared.control.reserve_nodes(RESERVE);
+            if self.nodes_left == 0 {
+                return true;
+            }
+        }
+        self.nodes_left -= 1;
+        self.statistics.nodes += 1;
+        false
+    }
+
+    /// What is to be done at this node?
+    fn examine(&mut self) -> Finding<W> {
+        if !self.alive || self.context().goal.is_closed() {
+            return Finding::DeadEnd;
+        }
+        let open = self.open_cells();
+        if open == 0 {
+            return Finding::Leaf;
+        }
+        let at_root = self.split_at == usize::MAX;
+        let probing = match self.shared.options.probing {
+            Probing::Always => true,
+            Probing::Never => false,
+            Probing::Root => at_root,
+            Probing::Adaptive => self.habit.probing(),
+        };
+        let mut best = None;
+        if probing {
+            match self.probe() {
+                Probed::Contradiction => return Finding::DeadEnd,
+                Probed::Stopped => return Finding::Stopped,
+                Probed::Fixpoint(_, inherited, cell) => {
+                    self.inherited = Some(inherited);
+                    best = cell;
+                }
+            }
+            if self.open_cells() == 0 {
+                return Finding::Leaf;
+            }
+        }
+        let open = self.open_cells();
+        // After probing a look for regions costs little; else it is worth it only where much is left, and much less than last time.
+        let due = match probing {
+            true => open < self.split_at,
+            false => {
+                open <= self.split_at / 2
+                    && (at_root || open >= self.shared.options.fewest_cells_to_split)
+            }
+        };
+        if self.shared.options.regions && due {
+            self.split_at = open;
+            let region = Arc::clone(&self.context().region);
+            let regions = split(&mut self.board, &region);
+            if regions.len() > 1 {
+                return Finding::Regions(regions);
+            }
+        }
+        self.split_at = self.split_at.min(open);
+        Finding::Branch(best.unwrap_or_else(|| self.narrowest()))
+    }
+
+    fn probe(&mut self) -> Probed {
+        let began = self.board.settles();
+        let region = Arc::clone(
+            &self
+                .contexts
+                .last()
+                .expect("a task has a context while it runs")
+                .region,
+        );
+        let (control, breath, looked) = (
+            &self.shared.control,
+            self.shared.options.breath,
+            &mut self.looked,
+        );
+        let unknown = self.board.unknown();
+        let probed = self
+            .prober
+            .probe(&mut self.board, &region, self.inherited, |board| {
+                if board.settles() - *looked >= breath {
+                    *looked = board.settles();
+                    control.look();
+                }
+                control.stopped()
+            });
+        let decided = match probed {
+            Probed::Contradiction => true,
+            Probed::Stopped | Probed::Fixpoint(..) => self.board.unknown() < unknown,
+        };
+        self.habit.probed(self.board.settles() - began, decided);
+        probed
+    }
+
+    /// An unknown cell of the line with fewest unknown cells, the one whose crossing line has fewest: cheap, for nodes that are not
+    /// probed.
+    fn narrowest(&self) -> Cell {
+        let region = &self.context().region;
+        let mut best: Option<(usize, usize, W)> = None;
+        let mut columns = W::ZERO;
+        for (row, cells) in region.rows() {
+            let unknown = cells & self.board.unknown_in_row(row);
+            if !unknown.is_zero() {
+                columns |= unknown;
+                let count = unknown.count();
+                if best.is_none_or(|(fewest, ..)| count < fewest) {
+                    best = Some((count, row, unknown));
+                }
+            }
+        }
+        let (_, row, unknown) = best.expect("an open node has an unknown cell");
+        let column = unknown
+            .cells()
+            .min_by_key(|&c| self.board.unknown_in_column(c).count());
+        Cell::new(row, column.expect("the row has an unknown cell"))
+    }
+
+    /// Decides the cell one way and leaves the other way open.
+    fn branch(&mut self, cell: Cell) {
+        let sibling = self.weight / 2;
+        self.weight -= sibling;
+        self.stack.push(Open {
+            mark: self.board.mark(),
+            path: self.path.len(),
+            context: self.contexts.len() - 1,
+            weight: sibling,
+            inherited: self.inherited,
+            split_at: self.split_at,
+            what: What::Sibling(Decision {
+                cell,
+                filled: false,
+            }),
+        });
+        self.path.push(Decision { cell, filled: true });
+        self.decide(Decision { cell, filled: true });
+    }
+
+    fn decide(&mut self, decision: Decision) {
+        self.board.take_changed();
+        self.alive = self.board.decide(decision.cell, decision.filled);
+        let changed = self.board.take_changed();
+        self.inherited = self.inherited.map(|inherited| inherited.after(changed));
+    }
+
+    /// Leaves all regions open, to be searched apart, and the largest one to be searched when the others are done.
+    fn fall_apart(&mut self, mut regions: Vec<Region<W>>) {
+        self.statistics.splits += 1;
+        regions.sort_by_cached_key(Region::size);
+        let pivot = Arc::new(regions.pop().expect("there are regions"));
+        let product = Product::new(self.context().goal.clone(), regions.len());
+        let share = self.weight / (regions.len() as u64 + 1);
+        let frame = |weight, what| Open {
+            mark: self.board.mark(),
+            path: self.path.len(),
+            context: self.contexts.len() - 1,
+            weight,
+            inherited: self.inherited,
+            split_at: self.split_at,
+            what,
+        };
+        let pivot_weight = self.weight - share * regions.len() as u64;
+        self.stack
+            .push(frame(pivot_weight, What::Join(Arc::clone(&product), pivot)));
+        // The smallest is searched first.
+        for (index, region) in regions.into_iter().enumerate().rev() {
+            let region = Arc::new(region);
+            let goal = Part::new(
+                &product,
+                index,
+                Arc::clone(&region),
+                self.shared.clues.width(),
+                &self.shared.collecting,
+            );
+            self.stack.push(frame(share, What::Region(region, goal)));
+        }
+        self.weight = 0;
+    }
+
+    /// A leaf of one region, when others wait to be decided in place: goes on with the next one.
+    fn next_region(&mut self) -> bool {
+        let context = self.context();
+        let Some((region, rest)) = context.rest.split_first() else {
+            return false;
+        };
+        let next = Context {
+            region: Arc::clone(region),
+            rest: rest.to_vec(),
+            ..context.clone()
+        };
+        self.enter(next);
+        // The records are of the cells of the region before.
+        self.inherited = None;
+        true
+    }
+
+    /// Goes on in another context on the present board.
+    fn enter(&mut self, mut context: Context<W>) {
+        context.outside = self.board.unknown() - context.region.unknown(&self.board).count();
+        self.contexts.push(context);
+        self.split_at = self.open_cells();
+    }
+
+    /// Goes on with a pivot when the other regions are complete. `false` if there is nothing to go on with.
+    fn carry_on(&mut self, results: Results<W>) -> bool {
+        match results.worth() {
+            Worth::Nothing => {
+                self.end_node(false);
+                false
+            }
+            Worth::Unknown => {
+                // Only a run that was stopped leaves a part unfinished; the search sees that first thing.
+                debug_assert!(self.shared.control.reason().is_some());
+                true
+            }
+            Worth::Factors {
+                lists,
+                number,
+                open,
+            } => {
+                let mut context = self.context().clone();
+                for (factor, held) in lists {
+                    context.factors.push(factor);
+                    context.held.push(held);
+                }
+                context.number *= &number;
+                // Regions too large to list are searched before the pivot, each in place.
+                if !open.is_empty() {
+                    let pivot = std::mem::replace(&mut context.region, Arc::clone(&open[0]));
+                    let mut rest = open[1..].to_vec();
+                    rest.push(pivot);
+                    rest.append(&mut context.rest);
+                    context.rest = rest;
+                }
+                self.enter(context);
+                true
+            }
+        }
+    }
+
+    /// Goes back to what was left open last. `false` when nothing is open.
+    fn backtrack<'scope>(&mut self, scope: Option<&ScopeFifo<'scope>>) -> bool
+    where
+        's: 'scope,
+        'a: 'scope,
+    {
+        while let Some(open) = self.stack.pop() {
+            self.board.undo(open.mark);
+            self.path.truncate(open.path);
+            self.leave_contexts(open.context + 1, scope);
+            self.prober.backtrack(open.inherited);
+            self.weight = open.weight;
+            self.inherited = open.inherited;
+            self.split_at = open.split_at;
+            self.alive = true;
+            match open.what {
+                What::Sibling(decision) => {
+                    self.path.push(decision);
+                    self.decide(decision);
+                    return true;
+                }
+                What::Region(region, goal) => {
+                    let context = Context {
+                        region,
+                        outside: 0,
+                        rest: Vec::new(),
+                        goal,
+                        factors: Vec::new(),
+                        held: Vec::new(),
+                        number: Count::ONE,
+                    };
+                    self.enter(context);
+                    return true;
+                }
+                What::Join(product, pivot) => {
+                    let context = Context {
+                        region: pivot,
+                        ..self.context().clone()
+                    };
+                    let node = || Node {
+                        rows: self.board.rows().to_vec(),
+                        path: self.path.clone(),
+                        decision: None,
+                        context: context.clone(),
+                        weight: open.weight,
+                        habit: self.habit,
+                        split_at: open.split_at,
+                        results: None,
+                    };
+                    if let Some(results) = product.join(node) {
+                        self.contexts.push(context);
+                        if self.carry_on(results) {
+                            return true;
+                        }
+                    }
+                }
+            }
+        }
+        false
+    }
+
+    /// Lets go of contexts above the first `keep`; a product that this completes goes on as a task of its own.
+    fn leave_contexts<'scope>(&mut self, keep: usize, scope: Option<&ScopeFifo<'scope>>)
+    where
+        's: 'scope,
+        'a: 'scope,
+    {
+        while self.contexts.len() > keep {
+            let context = self.contexts.pop().expect("there are more than are kept");
+            if let Some(node) = context.goal.release() {
+                self.spawn(node, scope);
+            }
+        }
+    }
+
+    /// Gives the oldest open piece away if too few tasks wait.
+    fn feed<'scope>(&mut self, scope: Option<&ScopeFifo<'scope>>)
+    where
+        's: 'scope,
+        'a: 'scope,
+    {
+        if self.shared.threads == 1
+            || self.shared.waiting.load(Ordering::Relaxed) >= self.shared.threads
+        {
+            return;
+        }
+        if self.board.settles() - self.gave < self.shared.options.breath {
+            return;
+        }
+        // A join waits for what lies above it, so it stays; the oldest other piece goes.
+        let Some(oldest) = self
+            .stack
+            .iter()
+            .position(|open| !matches!(open.what, What::Join(..)))
+        else {
+            return;
+        };
+        self.gave = self.board.settles();
+        let open = self.stack.remove(oldest);
+        let context = self.contexts[open.context].clone();
+        let mut path = self.path[..open.path].to_vec();
+        let rows = self.board.rows_at(open.mark);
+        let (context, decision) = match open.what {
+            What::Sibling(decision) => {
+                path.push(decision);
+                (context, Some(decision))
+            }
+            What::Region(region, goal) => {
+                let outside = self.board_unknown(&rows)
+                    - region
+                        .rows()
+                        .map(|(r, cells)| (cells & !rows[r].cells()).count())
+                        .sum::<usize>();
+                let context = Context {
+                    region,
+                    outside,
+                    rest: Vec::new(),
+                    goal,
+                    factors: Vec::new(),
+                    held: Vec::new(),
+                    number: Count::ONE,
+                };
+                (context, None)
+            }
+            What::Join(..) => unreachable!("joins stay"),
+        };
+        let node = Node {
+            rows,
+            path,
+            decision,
+            context,
+            weight: open.weight,
+            habit: self.habit,
+            split_at: open.split_at,
+            results: None,
+        };
+        self.spawn(node, scope);
+    }
+
+    fn board_unknown(&self, rows: &[Known<W>]) -> usize {
+        rows.len() * self.shared.clues.width()
+            - rows.iter().map(|row| row.cells().count()).sum::<usize>()
+    }
+
+    fn spawn<'scope>(&self, node: Node<W>, scope: Option<&ScopeFifo<'scope>>)
+    where
+        's: 'scope,
+        'a: 'scope,
+    {
+        let shared = self.shared;
+        match scope {
+            Some(scope) => spawn(shared, node, scope),
+            None => shared.pending.push(node),
+        }
+    }
+
+    /// Notes what the node has cost, and that its share of the tree is done.
+    fn end_node(&mut self, leaf: bool) {
+        let settles = self.board.settles();
+        self.habit.node(settles - self.node_began, leaf);
+        self.node_began = settles;
+        match leaf {
+            true => self.statistics.leaves += 1,
+            false => self.statistics.dead_ends += 1,
+        }
+        self.done += std::mem::take(&mut self.weight);
+    }
+
+    /// Hands a leaf to whatever it is searched for.
+    fn emit(&mut self) {
+        let context = self
+            .contexts
+            .last()
+            .expect("a task has a context while it runs");
+        if !self.shared.collecting.grids {
+            match &context.goal {
+                Goal::Root if context.number == Count::ONE => self.batch.push_one(),
+                Goal::Root => self.batch.push_count(&context.number),
+                Goal::Part(part) => part.collect_number(&context.number),
+            }
+            return;
+        }
+        let stride = Grid::stride(self.shared.clues.width());
+        self.words.clear();
+        for row in self.board.rows() {
+            self.words.extend((0..stride).map(|i| row.filled.part(i)));
+        }
+        match &context.goal {
+            Goal::Part(part) => {
+                expand(&mut self.words, &context.factors, |words| {
+                    part.collect(words)
+                });
+            }
+            Goal::Root => {
+                if context.factors.is_empty() {
+                    self.batch.push_grid(&self.words);
+                } else {
+                    self.batch.push_bundle(&self.words, &context.factors);
+                }
+                if self.batch.leaves() >= self.shared.options.batch {
+                    self.pass_on();
+                }
+            }
+        }
+    }
+
+    /// Passes sums and solutions on.
+    fn pass_on(&mut self) {
+        let shared = self.shared;
+        shared.meter.add(
+            std::mem::take(&mut self.done),
+            self.statistics.nodes - self.passed_on.nodes,
+        );
+        self.passed_on = self.statistics;
+        if self.batch.count().is_zero() {
+            return;
+        }
+        let empty = Batch::new(shared.clues.width(), shared.clues.height());
+        let mut batch = std::mem::replace(&mut self.batch, empty);
+        if let Some(limit) = shared.control.accept(batch.count().to_u64()) {
+            batch.truncate(limit);
+            if limit == 0 {
+                return;
+            }
+        }
+        let count = batch.count().clone();
+        match shared.sink.take(batch) {
+            std::ops::ControlFlow::Continue(()) => {
+                shared
+                    .meter
+                    .add_solutions(count.to_u64().unwrap_or(u64::MAX));
+                shared
+                    .totals
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .1 += &count;
+            }
+            std::ops::ControlFlow::Break(why) => shared.control.stop(why),
+        }
+    }
+
+    /// The run has been stopped: everything open becomes cubes.
+    fn hand_back(&mut self) {
+        let mut cubes = vec![(self.path.clone(), self.contexts.len() - 1)];
+        for open in &self.stack {
+            let mut path = self.path[..open.path].to_vec();
+            match &open.what {
+                What::Sibling(decision) => path.push(*decision),
+                What::Join(..) => {}
+                // Its join stands for it.
+                What::Region(_, goal) => {
+                    goal.abandon();
+                    continue;
+                }
+            }
+            cubes.push((path, open.context));
+        }
+        for (path, context) in cubes {
+            match &self.contexts[context].goal {
+                Goal::Root => self.shared.cubes.push(Cube { path }),
+                goal => goal.abandon(),
+            }
+        }
+    }
+
+    /// Lets go of everything and adds up.
+    fn close<'scope>(mut self, scope: Option<&ScopeFifo<'scope>>)
+    where
+        's: 'scope,
+        'a: 'scope,
+    {
+        // From the top, as a part must be let go before the product that it belongs to.
+        while let Some(open) = self.stack.pop() {
+            match open.what {
+                What::Sibling(_) => {}
+                What::Region(_, goal) => {
+                    if let Some(node) = goal.release() {
+                        self.spawn(node, scope);
+                    }
+                }
+                What::Join(product, _) => drop(product),
+            }
+        }
+        self.leave_contexts(0, scope);
+        self.shared.control.return_nodes(self.nodes_left);
+        self.pass_on();
+        self.statistics.settles = self.board.settles();
+        self.statistics.probes = self.prober.probes();
+        let mut totals = self
+            .shared
+            .totals
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        totals.0.add(&self.statistics);
+    }
+}
+
+/// Spawns a node as a task of its own.
+pub(super) fn spawn<'s, 'a, 'scope, W: Word>(
+    shared: &'s Shared<'a, W>,
+    node: Node<W>,
+    scope: &ScopeFifo<'scope>,
+) where
+    's: 'scope,
+    'a: 'scope,
+{
+    shared.waiting.fetch_add(1, Ordering::Relaxed);
+    scope.spawn_fifo(move |scope| {
+        shared.waiting.fetch_sub(1, Ordering::Relaxed);
+        Task::run(shared, node, Some(scope));
+    });
+}

@@ -1,0 +1,157 @@
+//! Exact numbers of solutions: machine words as long as they suffice, big numbers beyond.
+
+use std::fmt;
+
+use num_bigint::BigUint;
+
+/// A number of solutions, exact at any size. Prints in full, in decimal.
+#[derive(Clone, Debug)]
+pub struct Count(Inner);
+
+#[derive(Clone, Debug)]
+enum Inner {
+    Small(u128),
+    /// Only for numbers that `Small` cannot hold.
+    Big(BigUint),
+}
+
+use Inner::{Big, Small};
+
+impl Count {
+    /// No solution.
+    pub const ZERO: Count = Count(Small(0));
+    /// One solution.
+    pub const ONE: Count = Count(Small(1));
+
+    /// The number, if it fits.
+    pub fn to_u64(&self) -> Option<u64> {
+        match self.0 {
+            Small(n) => u64::try_from(n).ok(),
+            Big(_) => None,
+        }
+    }
+
+    /// Is it zero?
+    pub fn is_zero(&self) -> bool {
+        matches!(self.0, Small(0))
+    }
+
+    /// The nearest floating-point number, for rates; infinite beyond 2^1024.
+    pub fn to_f64(&self) -> f64 {
+        match &self.0 {
+            Small(n) => *n as f64,
+            // Decimal parsing rounds correctly and knows infinity.
+            Big(n) => n.to_string().parse().unwrap_or(f64::INFINITY),
+        }
+    }
+
+    fn big(&self) -> BigUint {
+        match &self.0 {
+            Small(n) => BigUint::from(*n),
+            Big(n) => n.clone(),
+        }
+    }
+
+    /// The sum with one more solution, for the hot path.
+    #[inline]
+    pub fn add_one(&mut self) {
+        match &mut self.0 {
+            Small(n) if *n < u128::MAX => *n += 1,
+            _ => *self += &Count::ONE,
+        }
+    }
+}
+
+impl From<u64> for Count {
+    fn from(n: u64) -> Self {
+        Count(Small(u128::from(n)))
+    }
+}
+
+impl From<BigUint> for Count {
+    fn from(n: BigUint) -> Self {
+        Count(u128::try_from(&n).map_or(Big(n), Small))
+    }
+}
+
+impl std::ops::AddAssign<&Count> for Count {
+    fn add_assign(&mut self, other: &Count) {
+        *self = match (&self.0, &other.0) {
+            (Small(a), Small(b)) => a
+                .checked_add(*b)
+                .map_or_else(|| Count(Big(self.big() + other.big())), |n| Count(Small(n))),
+            _ => Count(Big(self.big() + other.big())),
+        };
+    }
+}
+
+impl std::ops::MulAssign<&Count> for Count {
+    fn mul_assign(&mut self, other: &Count) {
+        *self = match (&self.0, &other.0) {
+            (Small(a), Small(b)) => a
+                .checked_mul(*b)
+                .map_or_else(|| Count(Big(self.big() * other.big())), |n| Count(Small(n))),
+            _ => Count::from(self.big() * other.big()),
+        };
+    }
+}
+
+impl PartialEq for Count {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Count {}
+
+impl PartialOrd for Count {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Count {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        match (&self.0, &other.0) {
+            (Small(a), Small(b)) => a.cmp(b),
+            _ => self.big().cmp(&other.big()),
+        }
+    }
+}
+
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Small(n) => n.fmt(f),
+            Big(n) => n.fmt(f),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grows_beyond_machine_words() {
+        let mut factorial = Count::ONE;
+        for n in 1..=40u64 {
+            factorial *= &Count::from(n);
+        }
+        assert_eq!(
+            factorial.to_string(),
+            "815915283247897734345611269596115894272000000000"
+        );
+        let mut sum = Count(Small(u128::MAX));
+        sum.add_one();
+        assert_eq!(sum.to_string(), "340282366920938463463374607431768211456");
+        assert!(sum > Count(Small(u128::MAX)) && factorial > sum);
+        sum *= &Count::ZERO;
+        assert!(sum.is_zero() && sum == Count::ZERO);
+        assert_eq!(
+            (factorial.to_u64(), Count::from(7).to_u64()),
+            (None, Some(7))
+        );
+        assert!((factorial.to_f64() / 8.159e47 - 1.0).abs() < 1e-3);
+    }
+}

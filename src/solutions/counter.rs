@@ -1,0 +1,44 @@
+//! The sink that counts.
+
+use std::ops::ControlFlow;
+use std::sync::Mutex;
+
+use super::{Batch, Count, Sink, Stop};
+
+/// Adds up how many solutions there are and never looks at one.
+#[derive(Debug, Default)]
+pub struct Counter(Mutex<Count>);
+
+impl Default for Count {
+    fn default() -> Self {
+        Count::ZERO
+    }
+}
+
+impl Counter {
+    /// Nothing counted yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The sum.
+    pub fn into_count(self) -> Count {
+        self.0
+            .into_inner()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}
+
+impl Sink for Counter {
+    fn wants_grids(&self) -> bool {
+        false
+    }
+
+    fn take(&self, batch: Batch) -> ControlFlow<Stop> {
+        *self
+            .0
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner()) += batch.count();
+        ControlFlow::Continue(())
+    }
+}

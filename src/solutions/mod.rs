@@ -1,0 +1,135 @@
+//! Where solutions go.
+//!
+//! The search hands its leaves over in a [`Batch`]: bundles, each a base picture and independent factors whose fillings multiply.
+//! A [`Sink`] takes batches: [`Counter`] adds up their sizes and never looks at a picture, [`First`] keeps the first few, [`Set`]
+//! keeps every picture once, [`Stream`] passes batches to one writer thread through a bounded channel.
+
+mod batch;
+mod count;
+mod counter;
+mod first;
+mod set;
+mod stream;
+
+use std::fmt;
+use std::ops::ControlFlow;
+
+pub(crate) use batch::expand;
+pub use batch::{Batch, Factor};
+pub use count::Count;
+pub use counter::Counter;
+pub use first::First;
+pub use set::Set;
+pub use stream::{Batches, Stream};
+
+/// Why a run stopped before its answer was complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Stop {
+    /// As many solutions as were asked for.
+    Limit = 1,
+    /// The time is up.
+    Time,
+    /// As many nodes of the search tree as were allowed.
+    Nodes,
+    /// What has to be kept would not fit the memory allowed.
+    Memory,
+    /// The user interrupted it.
+    Interrupt,
+    /// Whoever read the solutions went away.
+    Closed,
+}
+
+impl fmt::Display for Stop {
+    /// One word, as `--json` says it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Stop::Limit => "limit",
+            Stop::Time => "time",
+            Stop::Nodes => "nodes",
+            Stop::Memory => "memory",
+            Stop::Interrupt => "interrupt",
+            Stop::Closed => "closed",
+        })
+    }
+}
+
+/// Takes what the search finds. All tasks share it.
+pub trait Sink: Sync {
+    /// Does it look at the pictures? If not, batches carry only their number, and regions are counted, not listed.
+    fn wants_grids(&self) -> bool;
+
+    /// Takes a batch, and may wait, which slows the search down; [`ControlFlow::Break`] stops the run.
+    fn take(&self, batch: Batch) -> ControlFlow<Stop>;
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::puzzle::Grid;
+
+    /// Two pictures of 3x1: `#..` alone, and `..#` or `.##` by a factor of one cell.
+    fn batch() -> Batch {
+        let mut batch = Batch::new(3, 1);
+        batch.push_grid(&[0b001]);
+        batch.push_bundle(&[0b100], &[Arc::new(Factor::new(vec![0], vec![0, 0b010]))]);
+        batch
+    }
+
+    fn texts(grids: &[Grid]) -> Vec<String> {
+        grids
+            .iter()
+            .map(|grid| grid.to_string().trim().to_owned())
+            .collect()
+    }
+
+    #[test]
+    fn every_sink_sees_the_same() {
+        let counter = Counter::new();
+        assert!(counter.take(batch()).is_continue());
+        assert_eq!(counter.into_count(), Count::from(3));
+
+        let first = First::new(2);
+        assert!(first.take(batch()).is_continue());
+        assert_eq!(texts(&first.into_grids()), ["#..", "..#"]);
+
+        let set = Set::new(1 << 20);
+        assert!(set.take(batch()).is_continue() && set.take(batch()).is_continue());
+        assert_eq!((set.len(), set.repeats()), (3, 3));
+        assert_eq!(texts(&set.into_sorted(3, 1)), ["#..", ".##", "..#"]);
+    }
+
+    #[test]
+    fn a_full_set_stops_the_run() {
+        let set = Set::new(1);
+        assert_eq!(set.take(batch()), ControlFlow::Break(Stop::Memory));
+    }
+
+    #[test]
+    fn a_stream_ends_when_nobody_reads() {
+        let (stream, batches) = Stream::new(1);
+        assert!(stream.take(batch()).is_continue());
+        assert_eq!(
+            batches
+                .into_iter()
+                .next()
+                .map(|batch| batch.count().clone()),
+            Some(Count::from(3))
+        );
+        assert_eq!(stream.take(batch()), ControlFlow::Break(Stop::Closed));
+    }
+
+    #[test]
+    fn a_batch_is_cut_in_the_middle_of_a_bundle() {
+        for keep in 0..=3u64 {
+            let mut cut = batch();
+            cut.truncate(keep);
+            let mut seen = Vec::new();
+            cut.each(|words| seen.push(words[0]));
+            assert_eq!(seen, [0b001, 0b100, 0b110][..keep as usize]);
+            assert_eq!(cut.count(), &Count::from(keep));
+        }
+    }
+}

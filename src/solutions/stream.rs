@@ -1,0 +1,36 @@
+//! The sink that passes solutions on as they are found, to one thread that writes them.
+
+use std::ops::ControlFlow;
+
+use crossbeam::channel::{self, Receiver, Sender};
+
+use super::{Batch, Sink, Stop};
+
+/// The sending end: a bounded channel of batches. When it is full the search waits, so that a slow reader slows the search and
+/// never fills memory; when the receiving end is gone the run stops.
+#[derive(Clone, Debug)]
+pub struct Stream(Sender<Batch>);
+
+/// The receiving end of a [`Stream`]: an iterator over batches that ends when every sender is gone.
+pub type Batches = Receiver<Batch>;
+
+impl Stream {
+    /// A stream that holds up to `batches` batches.
+    pub fn new(batches: usize) -> (Self, Batches) {
+        let (sender, receiver) = channel::bounded(batches);
+        (Stream(sender), receiver)
+    }
+}
+
+impl Sink for Stream {
+    fn wants_grids(&self) -> bool {
+        true
+    }
+
+    fn take(&self, batch: Batch) -> ControlFlow<Stop> {
+        match self.0.send(batch) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(_) => ControlFlow::Break(Stop::Closed),
+        }
+    }
+}
