@@ -1,0 +1,498 @@
+//! Puzzles as JSON: `{"rows": [[2], [1, 1], [4]], "columns": [[2], [1, 1], [1, 1], [2]]}`. Nobody has laid this format down, so what
+//! programs write is accepted: `cols` for `columns`, zeros in clues, `width` and `height` beside them if they agree, `title`, `author`
+//! (or `by`), `copyright`, `license`, `catalogue`, and a `goal` in rows of `#` and `.`. Other keys are skipped. An array of puzzles is a
+//! pack.
+//!
+//! The text is taken apart one level at a time, each value as the slice of the file that it is: its address is its place, for errors
+//! about meaning too, and no depth of nesting costs any stack.
+
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::{Contents, block_too_long, brief, number, place};
+use crate::error::{Error, Result};
+use crate::puzzle::{Clue, Grid, Line, Notes, Puzzle};
+
+/// Does the text begin like an object, or like an array that holds something other than a bare word?
+pub(super) fn looks_like(text: &str) -> bool {
+    let mut chars = text.chars().filter(|c| !c.is_whitespace());
+    match chars.next() {
+        Some('{') => true,
+        Some('[') => chars.next().is_none_or(|c| !c.is_alphabetic()),
+        _ => false,
+    }
+}
+
+/// Reads a puzzle or a pack of them.
+pub(super) fn read(text: &str) -> Contents<'_> {
+    if !text.trim_start().starts_with('[') {
+        return Contents::Single(puzzle(text, text));
+    }
+    match serde_json::from_str::<Vec<&RawValue>>(text) {
+        Ok(puzzles) => Contents::Pack(Box::new(
+            puzzles
+                .into_iter()
+                .map(move |part| puzzle(text, part.get())),
+        )),
+        Err(error) => Contents::Single(Err(syntax(&error, text, text))),
+    }
+}
+
+/// The error for a slice `part` of `text` that is not JSON.
+pub(super) fn syntax(error: &serde_json::Error, text: &str, part: &str) -> Error {
+    // The end of the message repeats the place.
+    let words = error.to_string();
+    let words = words.split(" at line ").next().unwrap_or_default();
+    let message = match words {
+        _ if error.is_eof() => "the JSON ends in the middle of a value".to_owned(),
+        "expected value" => "this is not JSON: a value must come here".to_owned(),
+        "key must be a string" => "this is not JSON: a key must be a text".to_owned(),
+        "trailing characters" => "there is more text after the end of the JSON".to_owned(),
+        words => format!("this is not JSON: {words}"),
+    };
+    // Columns of this error are bytes; it may point past the end of the line, or to column 0, the line break before.
+    let lines = part.split_inclusive('\n');
+    let before: usize = lines
+        .take(error.line().saturating_sub(1))
+        .map(str::len)
+        .sum();
+    let line = part[before..].lines().next().unwrap_or_default();
+    let column = error.column().saturating_sub(1).min(line.len());
+    let boundary = (0..=column).rev().find(|&i| line.is_char_boundary(i));
+    let start = before + boundary.unwrap_or_default();
+    place(Error::data(message), text, &part[start..])
+}
+
+/// The members of an object, in order and with repetitions.
+struct Members<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'de> Deserialize<'de> for Members<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        struct Object;
+        impl<'de> Visitor<'de> for Object {
+            type Value = Members<'de>;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(
+                self,
+                mut map: A,
+            ) -> std::result::Result<Self::Value, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Members(members))
+            }
+        }
+        deserializer.deserialize_map(Object)
+    }
+}
+
+/// The puzzle in the slice `object` of `text`.
+fn puzzle(text: &str, object: &str) -> Result<Puzzle> {
+    let object = object.trim();
+    if !object.starts_with('{') {
+        let message = format!(
+            "{} is not a puzzle: a puzzle is an object with rows and columns",
+            kind(object)
+        );
+        return Err(place(Error::data(message), text, object));
+    }
+    let Members(members) =
+        serde_json::from_str(object).map_err(|error| syntax(&error, text, object))?;
+    let source = Source {
+        text,
+        object,
+        members,
+    };
+    let rows = source.side(&["rows"])?;
+    let columns = source.side(&["columns", "cols"])?;
+    let size = (columns.len(), rows.len());
+    source.check_size("width", size.0)?;
+    source.check_size("height", size.1)?;
+
+    let rows = source.fitting(rows, Line::Row, size.0)?;
+    let columns = source.fitting(columns, Line::Column, size.1)?;
+    let puzzle = Puzzle::new(rows, columns).map_err(|error| place(error, text, object))?;
+    let notes = Notes {
+        title: source.string(&["title"])?,
+        author: source.string(&["author", "by"])?,
+        copyright: source.string(&["copyright"])?,
+        license: source.string(&["license"])?,
+        catalogue: source.string(&["catalogue"])?,
+        goal: source.goal()?,
+    };
+    let goal = source.get(&["goal"])?.unwrap_or(object);
+    let puzzle = puzzle.with_notes(notes);
+    puzzle.map_err(|error| place(error, text, goal))
+}
+
+/// One puzzle's object in the text of the file.
+struct Source<'a> {
+    text: &'a str,
+    object: &'a str,
+    members: Vec<(String, &'a RawValue)>,
+}
+
+impl<'a> Source<'a> {
+    /// The value that goes by one of these names; null is no value.
+    fn get(&self, names: &[&str]) -> Result<Option<&'a str>> {
+        let mut values = self
+            .members
+            .iter()
+            .filter(|(name, _)| names.contains(&name.as_str()));
+        let value = values.next();
+        if let Some((_, second)) = values.next() {
+            return Err(self.error(
+                second.get(),
+                format!("{} is given twice", names.join(" or ")),
+            ));
+        }
+        Ok(value.map(|(_, raw)| raw.get()).filter(|raw| *raw != "null"))
+    }
+
+    /// The clues of the rows or of the columns, each with its place.
+    fn side(&self, names: &[&str]) -> Result<Vec<(Clue, &'a str)>> {
+        let name = names[0];
+        let Some(value) = self.get(names)? else {
+            return Err(self.error(self.object, format!("this puzzle has no {name}")));
+        };
+        let mut clues = Vec::new();
+        for (i, clue) in self
+            .array(value, name, "a list of clues")?
+            .into_iter()
+            .enumerate()
+        {
+            let path = format!("{name}[{i}]");
+            let mut lengths = Vec::new();
+            for (k, length) in self.array(clue, &path, "a clue")?.into_iter().enumerate() {
+                let path = || format!("{path}[{k}]");
+                if !length.bytes().all(|b| b.is_ascii_digit()) {
+                    let message = format!("{}: {} is not a block length", path(), kind(length));
+                    return Err(self.error(length, message));
+                }
+                match number(length) {
+                    Some(0) => {}
+                    Some(length) => lengths.push(length),
+                    None => {
+                        let error = block_too_long(length);
+                        return Err(self.error(length, format!("{}: {}", path(), error.message())));
+                    }
+                }
+            }
+            let built = Clue::new(lengths).map_err(|error| place(error, self.text, clue))?;
+            clues.push((built, clue));
+        }
+        if clues.is_empty() {
+            return Err(self.error(value, format!("this puzzle has no {name}")));
+        }
+        Ok(clues)
+    }
+
+    /// The clues of one side, each of which must fit a line of `length` cells.
+    fn fitting(
+        &self,
+        side: Vec<(Clue, &str)>,
+        line: fn(usize) -> Line,
+        length: usize,
+    ) -> Result<Vec<Clue>> {
+        let clues = side.into_iter().enumerate();
+        clues
+            .map(|(i, (clue, part))| match clue.check_fit(line(i), length) {
+                Ok(()) => Ok(clue),
+                Err(error) => Err(place(error, self.text, part)),
+            })
+            .collect()
+    }
+
+    /// The elements of an array.
+    fn array(&self, value: &'a str, path: &str, what: &str) -> Result<Vec<&'a str>> {
+        if !value.starts_with('[') {
+            return Err(self.error(value, format!("{path}: {} is not {what}", kind(value))));
+        }
+        let elements: Vec<&RawValue> =
+            serde_json::from_str(value).map_err(|error| syntax(&error, self.text, value))?;
+        Ok(elements.into_iter().map(RawValue::get).collect())
+    }
+
+    /// A size that is given beside the clues must be theirs.
+    fn check_size(&self, name: &str, size: usize) -> Result<()> {
+        match self.get(&[name])? {
+            Some(value) if value != size.to_string() => {
+                let message = format!(
+                    "the {name} is given as {}, but there are clues for {size}",
+                    kind(value)
+                );
+                Err(self.error(value, message))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn string(&self, names: &[&str]) -> Result<Option<String>> {
+        let Some(value) = self.get(names)? else {
+            return Ok(None);
+        };
+        if !value.starts_with('"') {
+            return Err(self.error(
+                value,
+                format!("{}: {} is not a text", names[0], kind(value)),
+            ));
+        }
+        let text = serde_json::from_str(value);
+        Ok(Some(
+            text.map_err(|error| syntax(&error, self.text, value))?,
+        ))
+    }
+
+    fn goal(&self) -> Result<Option<Grid>> {
+        let Some(value) = self.get(&["goal"])? else {
+            return Ok(None);
+        };
+        let mut rows = Vec::new();
+        for (i, row) in self
+            .array(value, "goal", "a list of rows")?
+            .into_iter()
+            .enumerate()
+        {
+            match serde_json::from_str::<String>(row) {
+                Ok(row) => rows.push(row),
+                Err(_) => {
+                    return Err(self.error(
+                        row,
+                        format!("goal[{i}]: {} is not a row of cells", kind(row)),
+                    ));
+                }
+            }
+        }
+        let grid = Grid::from_rows(&rows);
+        grid.map(Some)
+            .map_err(|error| self.error(value, format!("goal: {}", error.message())))
+    }
+
+    fn error(&self, part: &str, message: String) -> Error {
+        place(Error::data(message), self.text, part)
+    }
+}
+
+/// A value in a message: itself if it is short, else what it is.
+fn kind(value: &str) -> std::borrow::Cow<'_, str> {
+    match value.chars().next() {
+        Some('{') => "an object".into(),
+        Some('[') => "an array".into(),
+        Some('"') => "a text".into(),
+        _ => brief(value),
+    }
+}
+
+/// The puzzle as JSON text, which reads back as the same puzzle.
+pub fn write(puzzle: &Puzzle) -> String {
+    let notes = puzzle.notes();
+    let mut members = Vec::new();
+    let texts = [
+        ("title", &notes.title),
+        ("author", &notes.author),
+        ("copyright", &notes.copyright),
+        ("license", &notes.license),
+        ("catalogue", &notes.catalogue),
+    ];
+    for (name, value) in texts {
+        if let Some(value) = value {
+            members.push((name, serde_json::json!(value)));
+        }
+    }
+    let clues = |clues: &[Clue]| {
+        clues
+            .iter()
+            .map(|clue| clue.lengths().collect())
+            .collect::<Vec<Vec<_>>>()
+    };
+    members.push(("width", puzzle.width().into()));
+    members.push(("height", puzzle.height().into()));
+    members.push(("rows", serde_json::json!(clues(puzzle.rows()))));
+    members.push(("columns", serde_json::json!(clues(puzzle.columns()))));
+    if let Some(goal) = &notes.goal {
+        let drawn = goal.to_string();
+        members.push(("goal", drawn.lines().collect()));
+    }
+    // A member a line: the clues stay compact, and the whole can be read.
+    let members: Vec<String> = members
+        .into_iter()
+        .map(|(name, value)| format!("  \"{name}\": {value}"))
+        .collect();
+    format!("{{\n{}\n}}\n", members.join(",\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_one(text: &str) -> Result<Puzzle> {
+        match read(text) {
+            Contents::Single(puzzle) => puzzle,
+            Contents::Pack(_) => panic!("a pack"),
+        }
+    }
+
+    fn message(text: &str) -> String {
+        read_one(text).unwrap_err().to_string()
+    }
+
+    const NOTCH: &str = r#####"{"rows": [[2], [1, 1], [4]], "cols": [[2], [1, 1], [1, 1], [2]],
+        "title": "Caf\u00e9 \"N\"", "by": "us", "goal": [".##.", "#..#", "####"], "width": 4, "x": {"y": [null]}, "license": null}"#####;
+
+    #[test]
+    fn reads_what_programs_write() {
+        let puzzle = read_one(NOTCH).unwrap();
+        assert_eq!((puzzle.width(), puzzle.height()), (4, 3));
+        let notes = puzzle.notes();
+        assert_eq!(notes.title.as_deref(), Some("Café \"N\""));
+        assert_eq!(
+            (notes.author.as_deref(), &notes.license),
+            (Some("us"), &None)
+        );
+        let padded = r#" {"columns":[[0,2],[1,0,1],[1,1],[0,0,2]],"rows":[[0,2],[1,1],[4]]} "#;
+        assert_eq!(read_one(padded).unwrap().rows(), puzzle.rows());
+        assert_eq!(read_one(padded).unwrap().columns(), puzzle.columns());
+        assert_eq!(
+            read_one(r#"{"rows":[[]],"cols":[[]]}"#).unwrap().sums(),
+            (0, 0)
+        );
+        assert_eq!(read_one(&write(&puzzle)).unwrap(), puzzle);
+    }
+
+    #[test]
+    fn a_bad_puzzle_of_a_pack_spoils_no_other() {
+        let text = format!("[{NOTCH},\n{{\"rows\":[[1]],\n\"columns\":[[true]]}},\n[],{NOTCH}]");
+        let Contents::Pack(puzzles) = read(&text) else {
+            panic!("not a pack");
+        };
+        let found: Vec<_> = puzzles
+            .map(|puzzle| puzzle.map_err(|error| error.to_string()))
+            .collect();
+        assert!(found[0].is_ok() && found[3].is_ok() && found.len() == 4);
+        assert_eq!(
+            found[1],
+            Err("4:13: columns[0][0]: true is not a block length".into())
+        );
+        assert_eq!(
+            found[2],
+            Err(
+                "5:1: an array is not a puzzle: a puzzle is an object with rows and columns".into()
+            )
+        );
+    }
+
+    #[test]
+    fn errors_of_meaning_have_a_path_and_a_place() {
+        let with = |rows: &str, more: &str| {
+            message(&format!("{{\"columns\":[[1],[]],\n\"rows\":{rows}{more}}}"))
+        };
+        assert_eq!(
+            with("[[1],[1,-2]]", ""),
+            "2:16: rows[1][1]: -2 is not a block length"
+        );
+        assert_eq!(
+            with("[[\"1\"]]", ""),
+            "2:10: rows[0][0]: a text is not a block length"
+        );
+        assert_eq!(
+            with("[[1.5]]", ""),
+            "2:10: rows[0][0]: 1.5 is not a block length"
+        );
+        assert_eq!(with("[1]", ""), "2:9: rows[0]: 1 is not a clue");
+        assert_eq!(
+            with("{}", ""),
+            "2:8: rows: an object is not a list of clues"
+        );
+        assert_eq!(
+            with("[[99999999999999999999999999]]", ""),
+            "2:10: rows[0][0]: a block of 999999999999999999999999... cells is longer than the longest line, 4096"
+        );
+        assert_eq!(
+            with("[[], [1,1]]", ""),
+            "2:13: the clue 1 1 of row 2 needs 3 cells, but the line has 2"
+        );
+        assert_eq!(with("[]", ""), "2:8: this puzzle has no rows");
+        assert_eq!(with("null", ""), "1:1: this puzzle has no rows");
+        assert_eq!(with("[[1]]", ",\"rows\":[]"), "2:21: rows is given twice");
+        assert_eq!(
+            with("[[1]]", ",\"cols\":[]"),
+            "2:21: columns or cols is given twice"
+        );
+        assert_eq!(
+            with("[[1]]", ",\"width\":3"),
+            "2:22: the width is given as 3, but there are clues for 2"
+        );
+        assert_eq!(
+            with("[[1]]", ",\"title\":3"),
+            "2:22: title: 3 is not a text"
+        );
+        assert_eq!(
+            with("[[1]]", ",\"goal\":[\"#\"]"),
+            "2:21: the goal is 1x1, the puzzle 2x1"
+        );
+        assert_eq!(
+            with("[[1]]", ",\"goal\":[\"#x\"]"),
+            "2:21: goal: 'x' in row 1: a cell is '#' or '.'"
+        );
+        assert_eq!(
+            with("[[1]]", ",\"goal\":[2]"),
+            "2:22: goal[0]: 2 is not a row of cells"
+        );
+        assert_eq!(
+            with("[[1]]", ",\"title\":\"\\ud800\""),
+            "2:29: this is not JSON: unexpected end of hex escape"
+        );
+    }
+
+    #[test]
+    fn errors_of_syntax_have_a_place() {
+        assert_eq!(
+            message("{\"é\": 1,\n  \"rows\": [[1], oops]}"),
+            "2:17: this is not JSON: a value must come here"
+        );
+        assert_eq!(
+            message("{\n\"rows\": [[1]"),
+            "2:12: the JSON ends in the middle of a value"
+        );
+        assert_eq!(
+            message("{\"rows\":\n"),
+            "1:8: the JSON ends in the middle of a value"
+        );
+        assert_eq!(
+            message("{} {}"),
+            "1:4: there is more text after the end of the JSON"
+        );
+        assert_eq!(
+            message("[1, 2"),
+            "1:5: the JSON ends in the middle of a value"
+        );
+    }
+
+    #[test]
+    fn deep_nesting_costs_no_stack() {
+        for open in ["[", "{\"a\":", "{\"rows\":", "{\"rows\":[["] {
+            assert!(message(&open.repeat(200_000)).contains("in the middle"));
+        }
+        let deep = format!(
+            "{{\"rows\":{}{}}}",
+            "[".repeat(500_000),
+            "]".repeat(500_000)
+        );
+        assert_eq!(
+            message(&deep),
+            "1:11: rows[0][0]: an array is not a block length"
+        );
+        let harmless = format!(
+            "{{\"x\":{}{},\"rows\":[[]],\"columns\":[[]]}}",
+            "[".repeat(300_000),
+            "]".repeat(300_000)
+        );
+        assert!(read_one(&harmless).is_ok());
+    }
+}

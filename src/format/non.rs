@@ -1,0 +1,367 @@
+//! The `.non` format: Steve Simpson's, with the extensions of Jan Wolter's pbnsolve (`goal`, `saved`, blank lines for empty clues) and of
+//! nonogram-db (`license`, `====` between the puzzles of a pack).
+//!
+//! A file is a list of keyword lines, each of which begins with a letter, and what follows up to the next one belongs to it. So the order
+//! does not matter, and what is not known is skipped.
+//!
+//! Blank lines in a clue section mean nothing to Simpson and an empty clue to the other two. Where there are enough clues without them
+//! they mean nothing. Otherwise each blank line between two clues is an empty clue, and as many of those before the first and after the
+//! last one as are still missing, provided that this can be done in one way only and that rows and columns then ask for equally many
+//! filled cells. Anything else is an error, never a guess.
+
+mod write;
+
+use std::ops::Range;
+
+pub use write::write;
+
+use super::{Contents, block_too_long, brief, number, offset};
+use crate::error::{Error, Result};
+use crate::puzzle::{Clue, Grid, Line, MAX_SIDE, Notes, Puzzle};
+
+/// Does a line begin with one of the words that every `.non` file has?
+pub(super) fn looks_like(text: &str) -> bool {
+    let known = ["width", "height", "rows", "columns"];
+    text.lines().any(|line| {
+        let (word, _) = word_and_value(line);
+        known.iter().any(|known| word.eq_ignore_ascii_case(known))
+    })
+}
+
+/// Reads a puzzle or a pack of them.
+pub(super) fn read(text: &str) -> Contents<'_> {
+    let lines: Vec<&str> = text.lines().collect();
+    let separator = |line: &str| line.len() >= 4 && line.bytes().all(|b| b == b'=');
+    let mut puzzles = Vec::new();
+    let mut start = 0;
+    for i in 0..=lines.len() {
+        if lines.get(i).is_none_or(|line| separator(line.trim())) {
+            puzzles.push(start..i);
+            start = i + 1;
+        }
+    }
+    let read = move |range: Range<usize>| {
+        let first = range.start + 1;
+        let lines = lines.get(range)?;
+        let something = lines.iter().position(|line| !line.trim().is_empty())?;
+        Some(Source { lines, first }.puzzle(something))
+    };
+    match puzzles.len() {
+        1 => Contents::Single(
+            read(puzzles.remove(0)).unwrap_or_else(|| Err(Error::data("the file is empty"))),
+        ),
+        _ => Contents::Pack(Box::new(puzzles.into_iter().filter_map(read))),
+    }
+}
+
+/// The first word of a line and what follows it, both without blanks around them.
+fn word_and_value(line: &str) -> (&str, &str) {
+    let line = line.trim();
+    let end = line.find(char::is_whitespace).unwrap_or(line.len());
+    (&line[..end], line[end..].trim_start())
+}
+
+/// The lines of one puzzle; `first` is the number of the first of them in the file.
+struct Source<'a> {
+    lines: &'a [&'a str],
+    first: usize,
+}
+
+/// Something of which there can be only one, with the line where it was found.
+type Found<T> = Option<(usize, T)>;
+
+/// The lines of a section that are its clues, and whether blank lines had to be taken for some of them.
+struct Clues {
+    lines: Vec<usize>,
+    blanks: bool,
+}
+
+impl Source<'_> {
+    /// The puzzle in these lines. What is missing altogether is missed at line `start`.
+    fn puzzle(&self, start: usize) -> Result<Puzzle> {
+        let (mut width, mut height): (Found<usize>, Found<usize>) = (None, None);
+        let (mut rows, mut columns): (Found<Range<usize>>, Found<Range<usize>>) = (None, None);
+        let mut goal: Found<Range<usize>> = None;
+        let mut notes = Notes::default();
+
+        for (at, body) in self.parts() {
+            let (word, value) = word_and_value(self.lines[at]);
+            match word.to_ascii_lowercase().as_str() {
+                // A number makes it a size, no number the head of a section.
+                "rows" if value.is_empty() => self.only(&mut rows, at, body, "rows section")?,
+                "columns" if value.is_empty() => {
+                    self.only(&mut columns, at, body, "columns section")?
+                }
+                "height" | "rows" => {
+                    self.only(&mut height, at, self.size(at, "height")?, "height")?
+                }
+                "width" | "columns" => {
+                    self.only(&mut width, at, self.size(at, "width")?, "width")?
+                }
+                "goal" => goal = goal.or(Some((at, body))),
+                "title" => note(&mut notes.title, value),
+                "by" => note(&mut notes.author, value),
+                "copyright" => note(&mut notes.copyright, value),
+                "license" => note(&mut notes.license, value),
+                "catalogue" => note(&mut notes.catalogue, value),
+                _ => {}
+            }
+        }
+
+        let missing = |what: &str| {
+            let text = self.lines[start].trim_start();
+            self.error(start, text, format!("this puzzle has no {what}"))
+        };
+        let (_, width) = width.ok_or_else(|| missing("width"))?;
+        let (_, height) = height.ok_or_else(|| missing("height"))?;
+        let (_, rows) = rows.ok_or_else(|| missing("rows section"))?;
+        let (_, columns) = columns.ok_or_else(|| missing("columns section"))?;
+
+        let row_lines = self.clue_lines(rows.clone(), height, "row")?;
+        let column_lines = self.clue_lines(columns.clone(), width, "column")?;
+        let clue = |(i, &at): (usize, &usize), line: fn(usize) -> Line, length| {
+            self.clue(at, line(i), length)
+        };
+        let row_clues: Vec<Clue> = (row_lines.lines.iter().enumerate())
+            .map(|row| clue(row, Line::Row, width))
+            .collect::<Result<_>>()?;
+        let column_clues: Vec<Clue> = (column_lines.lines.iter().enumerate())
+            .map(|column| clue(column, Line::Column, height))
+            .collect::<Result<_>>()?;
+        notes.goal = match goal {
+            Some((at, body)) => Some(self.goal(at, body, width, height)?),
+            None => None,
+        };
+
+        let puzzle = Puzzle::new(row_clues, column_clues)?;
+        let (in_rows, in_columns) = puzzle.sums();
+        if in_rows != in_columns {
+            // With a clue left out by mistake, a blank line has been taken for it.
+            if row_lines.blanks {
+                return Err(self.too_few(rows, height, "row"));
+            }
+            if column_lines.blanks {
+                return Err(self.too_few(columns, width, "column"));
+            }
+        }
+        puzzle.with_notes(notes)
+    }
+
+    /// Each keyword line with the lines that follow it up to the next one.
+    fn parts(&self) -> impl Iterator<Item = (usize, Range<usize>)> + '_ {
+        let keyword = |&i: &usize| self.lines[i].trim_start().starts_with(char::is_alphabetic);
+        let mut next = (0..self.lines.len()).find(keyword);
+        std::iter::from_fn(move || {
+            let at = next?;
+            next = (at + 1..self.lines.len()).find(keyword);
+            Some((at, at + 1..next.unwrap_or(self.lines.len())))
+        })
+    }
+
+    /// Fills a slot that must be empty before.
+    fn only<T>(&self, slot: &mut Found<T>, at: usize, value: T, name: &str) -> Result<()> {
+        if let Some((before, _)) = slot {
+            let message = format!(
+                "a second {name}: the first is in line {}",
+                self.first + *before
+            );
+            return Err(self.error(at, self.lines[at].trim_start(), message));
+        }
+        *slot = Some((at, value));
+        Ok(())
+    }
+
+    /// The number in a width or height line.
+    fn size(&self, at: usize, name: &str) -> Result<usize> {
+        let (word, value) = word_and_value(self.lines[at]);
+        if value.is_empty() {
+            return Err(self.error(at, word, format!("the {name} is not given")));
+        }
+        if let Some(junk) = value.find(|c: char| !c.is_ascii_digit()) {
+            let message = format!("the {name} must be one whole number");
+            return Err(self.error(at, &value[junk..], message));
+        }
+        match number(value) {
+            Some(size) if size > 0 => Ok(size),
+            Some(_) => Err(self.error(
+                at,
+                value,
+                format!("the {name} is 0, but a puzzle has at least one cell"),
+            )),
+            None => Err(self.error(
+                at,
+                value,
+                format!(
+                    "a {name} of {} is more than the {MAX_SIDE} that omnogram can hold",
+                    brief(value)
+                ),
+            )),
+        }
+    }
+
+    /// The lines of the section `body` that are its clues.
+    fn clue_lines(&self, body: Range<usize>, count: usize, side: &str) -> Result<Clues> {
+        let written: Vec<usize> = (body.clone())
+            .filter(|&i| !self.lines[i].trim().is_empty())
+            .collect();
+        if let Some(&surplus) = written.get(count) {
+            let message = format!(
+                "{} for {}: from here on there are too many",
+                plural(written.len(), "clue"),
+                plural(count, side)
+            );
+            return Err(self.error(surplus, self.lines[surplus].trim_start(), message));
+        }
+        if written.len() == count {
+            return Ok(Clues {
+                lines: written,
+                blanks: false,
+            });
+        }
+
+        let first = written.first().map_or(body.end, |&i| i);
+        let end = written.last().map_or(body.end, |&i| i + 1);
+        let (leading, trailing) = (first - body.start, body.end - end);
+        let inner = end - first - written.len();
+        let missing = count - written.len();
+        if missing < inner || missing > inner + leading + trailing {
+            return Err(self.too_few(body, count, side));
+        }
+        let outer = missing - inner;
+        let (fewest, most) = (outer.saturating_sub(trailing), outer.min(leading));
+        if fewest != most {
+            let message = format!(
+                "too few clues for {}, and it is not clear which blank lines are empty clues: write 0 for an empty line",
+                plural(count, side)
+            );
+            return Err(self.error(body.start, self.lines[body.start], message));
+        }
+        Ok(Clues {
+            lines: (first - most..end + outer - most).collect(),
+            blanks: true,
+        })
+    }
+
+    /// The error for a section that ends before it has `count` clues.
+    fn too_few(&self, body: Range<usize>, count: usize, side: &str) -> Error {
+        let written = body
+            .clone()
+            .filter(|&i| !self.lines[i].trim().is_empty())
+            .count();
+        let message = format!(
+            "only {} for {}",
+            plural(written, "clue"),
+            plural(count, side)
+        );
+        let end = body.end.min(self.lines.len() - 1);
+        self.error(end, self.lines[end].trim_start(), message)
+    }
+
+    /// The clue in a line, which is empty when the line is blank.
+    fn clue(&self, at: usize, line: Line, length: usize) -> Result<Clue> {
+        let text = self.lines[at];
+        let mut lengths = Vec::new();
+        let mut rest = text;
+        loop {
+            rest = rest.trim_start_matches(|c: char| c == ',' || c.is_whitespace());
+            let end = rest.find(|c: char| !c.is_ascii_digit());
+            let (digits, after) = rest.split_at(end.unwrap_or(rest.len()));
+            let next = after.chars().next();
+            match (digits, next) {
+                ("", None) => break,
+                ("", Some('-')) => {
+                    let message = "a minus sign in a clue: a block has at least one cell";
+                    return Err(self.error(at, after, message));
+                }
+                ("", Some(junk)) => {
+                    let message = format!("{junk:?} in a clue: a clue is a list of numbers");
+                    return Err(self.error(at, after, message));
+                }
+                (_, Some(colour)) if colour.is_alphabetic() => {
+                    return Err(self.coloured(at, after, colour));
+                }
+                _ => {}
+            }
+            match number(digits) {
+                // A 0 is no block, wherever it stands: some programs pad their clues with it.
+                Some(0) => {}
+                Some(length) => lengths.push(length),
+                None => return Err(self.place(block_too_long(digits), at, digits)),
+            }
+            rest = after;
+        }
+        let fitting =
+            Clue::new(lengths).and_then(|clue| clue.check_fit(line, length).map(|()| clue));
+        fitting.map_err(|error| self.place(error, at, text.trim_start()))
+    }
+
+    /// The picture of a goal, which may run over several lines.
+    fn goal(&self, at: usize, body: Range<usize>, width: usize, height: usize) -> Result<Grid> {
+        let (word, value) = word_and_value(self.lines[at]);
+        let mut cells = Vec::new();
+        let texts = body.map(|i| (i, self.lines[i]));
+        for (i, text) in std::iter::once((at, value)).chain(texts) {
+            for (k, c) in text.char_indices() {
+                match c {
+                    '0' => cells.push(false),
+                    '1' => cells.push(true),
+                    c if c.is_alphabetic() => return Err(self.coloured(i, &text[k..], c)),
+                    c if c.is_numeric() => {
+                        let message = format!("{c:?} in the goal: a cell is 0 or 1");
+                        return Err(self.error(i, &text[k..], message));
+                    }
+                    // Quotes, and whatever else makes the picture readable.
+                    _ => {}
+                }
+            }
+        }
+        if cells.len() != width * height {
+            let message = format!(
+                "the goal has {}, but a {width}x{height} puzzle has {}",
+                plural(cells.len(), "cell"),
+                width * height
+            );
+            let text = if value.is_empty() { word } else { value };
+            return Err(self.error(at, text, message));
+        }
+        let mut goal = Grid::new(width, height);
+        for (i, _) in cells.iter().enumerate().filter(|(_, filled)| **filled) {
+            goal.set(i / width, i % width, true);
+        }
+        Ok(goal)
+    }
+
+    fn coloured(&self, at: usize, part: &str, colour: char) -> Error {
+        let message =
+            format!("{colour:?} is a colour: only black-and-white puzzles can be read so far");
+        self.error(at, part, message)
+    }
+
+    /// An error in line `at`, where its slice `part` begins.
+    fn error(&self, at: usize, part: &str, message: impl Into<String>) -> Error {
+        self.place(Error::data(message), at, part)
+    }
+
+    fn place(&self, error: Error, at: usize, part: &str) -> Error {
+        let line = self.lines[at];
+        let before = line.get(..offset(line, part)).unwrap_or_default();
+        error.at(self.first + at, before.chars().count() + 1, line)
+    }
+}
+
+fn plural(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+/// Keeps a property: without its outermost quotes, HTML character references decoded. Of several the first counts.
+fn note(slot: &mut Option<String>, value: &str) {
+    let inner = value
+        .strip_prefix('"')
+        .and_then(|rest| rest.strip_suffix('"'));
+    if slot.is_none() && !value.is_empty() {
+        *slot = Some(html_escape::decode_html_entities(inner.unwrap_or(value)).into_owned());
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,500 @@
+//! Files in and out: what is written reads back as the same puzzle, no bytes whatever cause a panic, bad files are refused in clear words,
+//! and the puzzles of other people are read.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use omnogram::error::Error;
+use omnogram::format::{Entry, Solutions, json, non, read};
+use omnogram::puzzle::{Clue, Grid, Notes, Puzzle, verify};
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Texts with all that could confuse a reader of quoted text in lines.
+fn text() -> impl Strategy<Value = String> {
+    const PIECES: &[&str] = &[
+        "\"", "\"\"", "&", "&amp;", "&eacute;", "&#10;", "&#", ";", "\n", "\r\n", "\r", " ", "\t",
+        "=", "====", "\\", "\n====\n", "\u{feff}", "\u{2028}", "\u{0}", "rows", "0", "é",
+    ];
+    let piece = prop_oneof![
+        select(PIECES).prop_map(str::to_owned),
+        any::<char>().prop_map(String::from)
+    ];
+    vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+}
+
+fn grid() -> impl Strategy<Value = Grid> {
+    let side = || prop_oneof![4 => 1..12_usize, 1 => Just(1), 1 => 60..140_usize];
+    (side(), side(), any::<u64>(), 0..=4_u64).prop_map(|(width, height, seed, density)| {
+        let mut grid = Grid::new(width, height);
+        let mut state = seed | 1;
+        for cell in 0..width * height {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            grid.set(cell / width, cell % width, state >> 32 & 3 < density);
+        }
+        grid
+    })
+}
+
+/// Puzzles with any notes, some of them without a solution.
+fn puzzle() -> impl Strategy<Value = Puzzle> {
+    let notes = (
+        option::of(text()),
+        option::of(text()),
+        option::of(text()),
+        option::of(prop_oneof![text(), Just("CC-BY-4.0".to_owned())]),
+        option::of(text()),
+    );
+    (grid(), notes, any::<bool>(), any::<bool>()).prop_map(|(grid, notes, goal, solvable)| {
+        let mut puzzle = Puzzle::from_grid(&grid);
+        if !solvable {
+            let columns = vec![Clue::default(); puzzle.width()];
+            puzzle = Puzzle::new(puzzle.rows().to_vec(), columns).unwrap();
+        }
+        let (title, author, copyright, license, catalogue) = notes;
+        let goal = goal.then_some(grid);
+        puzzle
+            .with_notes(Notes {
+                title,
+                author,
+                copyright,
+                license,
+                catalogue,
+                goal,
+            })
+            .unwrap()
+    })
+}
+
+/// The only puzzle of a text.
+fn read_one(text: &str) -> Puzzle {
+    let mut entries = read(text.as_bytes(), "x");
+    assert_eq!(entries.len(), 1);
+    let Entry { name, puzzle } = entries.remove(0);
+    assert_eq!(name, "x");
+    puzzle.unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// Reads anything; whatever comes out must be in order.
+fn read_any(bytes: &[u8]) {
+    let entries = read(bytes, "x");
+    assert!(!entries.is_empty());
+    for entry in entries {
+        match entry.puzzle {
+            Ok(puzzle) => {
+                assert_eq!(read_one(&non::write(&puzzle)), puzzle);
+                assert_eq!(read_one(&json::write(&puzzle)), puzzle);
+            }
+            Err(error) => {
+                assert!(error.to_string().starts_with(&entry.name), "{error}");
+                if let Some(place) = error.place() {
+                    let lines = bytes.split(|&b| b == b'\n').count();
+                    assert!(place.line <= lines.max(1), "{error}");
+                    assert!(place.column <= place.text.chars().count() + 1, "{error}");
+                }
+                let _ = error.excerpt();
+            }
+        }
+    }
+    for grid in Solutions::new(bytes, "x").flatten() {
+        assert!(grid.width() > 0);
+    }
+}
+
+/// One change to a file.
+fn edit() -> impl Strategy<Value = (Index, Index, Vec<u8>)> {
+    const PIECES: &[&str] = &[
+        "",
+        "",
+        "\n",
+        "\n\n",
+        " ",
+        ",",
+        "0",
+        "9",
+        "-",
+        "99999999999",
+        "a",
+        "rows\n",
+        "width 3\n",
+        "====\n",
+        "\"",
+        "[",
+        "{",
+        "}",
+        "null",
+        "é",
+        "\u{feff}",
+    ];
+    let piece = prop_oneof![
+        select(PIECES).prop_map(|piece| piece.as_bytes().to_vec()),
+        vec(any::<u8>(), 1..3)
+    ];
+    (any::<Index>(), any::<Index>(), piece)
+}
+
+proptest! {
+    // What it finds becomes a test with a name.
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_written_reads_back(puzzle in puzzle()) {
+        prop_assert_eq!(&read_one(&non::write(&puzzle)), &puzzle);
+        prop_assert_eq!(&read_one(&json::write(&puzzle)), &puzzle);
+    }
+
+    #[test]
+    fn a_pack_is_its_puzzles(puzzles in vec(puzzle(), 2..5)) {
+        let texts: Vec<String> = puzzles.iter().map(non::write).collect();
+        let objects: Vec<String> = puzzles.iter().map(json::write).collect();
+        for pack in [texts.join("====\n"), format!("[{}]", objects.join(","))] {
+            let entries = read(pack.as_bytes(), "x");
+            prop_assert_eq!(entries.len(), puzzles.len());
+            for (i, (entry, puzzle)) in entries.into_iter().zip(&puzzles).enumerate() {
+                prop_assert_eq!(entry.name, format!("x#{}", i + 1));
+                prop_assert_eq!(&entry.puzzle.unwrap(), puzzle);
+            }
+        }
+    }
+
+    #[test]
+    fn solutions_read_back(grids in vec(grid(), 0..5)) {
+        let drawn: Vec<String> = grids.iter().map(Grid::to_string).collect();
+        let object = |drawn: &String| {
+            let rows: Vec<&str> = drawn.lines().collect();
+            format!("{{\"solution\": {rows:?}}}\n")
+        };
+        for list in [drawn.join("\n\n"), drawn.iter().map(object).collect()] {
+            let found: Result<Vec<Grid>, Error> = Solutions::new(list.as_bytes(), "x").collect();
+            prop_assert_eq!(&found.unwrap(), &grids);
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_read_or_refused(bytes in vec(any::<u8>(), 0..300)) {
+        read_any(&bytes);
+    }
+
+    #[test]
+    fn damaged_files_are_read_or_refused(puzzles in vec(puzzle(), 1..3), edits in vec(edit(), 1..6), as_json in any::<bool>()) {
+        let mut bytes = if as_json {
+            let objects: Vec<String> = puzzles.iter().map(json::write).collect();
+            format!("[{}]", objects.join(",\n")).into_bytes()
+        } else {
+            let texts: Vec<String> = puzzles.iter().map(non::write).collect();
+            texts.join("====\n").into_bytes()
+        };
+        for (at, length, piece) in edits {
+            let at = at.index(bytes.len() + 1);
+            let end = (at + length.index(8)).min(bytes.len());
+            bytes.splice(at..end, piece);
+        }
+        read_any(&bytes);
+    }
+}
+
+#[test]
+fn a_hostile_megabyte_is_answered_at_once() {
+    let long = |piece: &str| piece.repeat((1 << 20) / piece.len());
+    let head = "width 4096\nheight 4096\nrows\n";
+    let texts = [
+        long("\n"),
+        long("9"),
+        long("rows\n"),
+        long("title &amp;\n"),
+        format!("rows\ntitle {}", long("&#")),
+        long("====\nrows\n"),
+        long("width 1\nheight 1\nrows\n1\ncolumns\n1\n====\n"),
+        format!("{head}{}", long("1,")),
+        format!("{head}{}", long("1\n")),
+        format!("{head}{}", long("\n1")),
+        format!("{head}{}columns\n{}", "0\n".repeat(4096), long("0\n")),
+        "width 1000000000\nheight 1000000000\nrows\n1\n".to_owned(),
+        long("["),
+        long("{\"rows\":"),
+        format!("[{}{{}}]", long("{},")),
+        format!("[{}{{}}]", long("{},\n")),
+        format!("[{}{{}}]", long("{\"rows\":[[]],\"cols\":[[]]},")),
+        format!("{{\"rows\":[{}[]],\"columns\":[[]]}}", long("[],")),
+        format!("{{\"rows\":[[{}1]],\"columns\":[[]]}}", long("1,")),
+        format!(
+            "{{\"rows\":{}{},\"columns\":[[]]}}",
+            "[".repeat(1 << 19),
+            "]".repeat(1 << 19)
+        ),
+        format!("{{{}\"a\":1}}", long("\"a\":1,")),
+        format!(
+            "{{\"rows\":[[]],\"cols\":[[]],\"goal\":[{}\"\"]}}",
+            long("\"\",")
+        ),
+    ];
+    for text in texts {
+        let began = Instant::now();
+        let entries = read(text.as_bytes(), "x");
+        assert!(!entries.is_empty());
+        assert_eq!(Solutions::new(text.as_bytes(), "x").flatten().count(), 0);
+        let start: String = text.chars().take(40).collect();
+        // Generous, for a machine that does other work too.
+        assert!(
+            began.elapsed() < Duration::from_secs(5),
+            "{start:?} took {:?}",
+            began.elapsed()
+        );
+    }
+}
+
+/// Every file under a folder, in order.
+fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    paths.sort();
+    for path in paths {
+        if path.is_dir() {
+            files(&path, found);
+        } else {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn puzzles_of_other_people_are_read() {
+    let folder = root().join("../shared/puzzles");
+    if !folder.is_dir() {
+        println!("skipped: {} is not there", folder.display());
+        return;
+    }
+    let mut paths = Vec::new();
+    files(&folder, &mut paths);
+    paths.retain(|path| {
+        path.extension()
+            .is_some_and(|end| end == "non" || end == "nonpack")
+    });
+    let (mut puzzles, mut goals) = (0, 0);
+    for path in &paths {
+        for entry in read(&fs::read(path).unwrap(), &path.to_string_lossy()) {
+            let puzzle = entry.puzzle.unwrap_or_else(|error| panic!("{error}"));
+            puzzles += 1;
+            if let Some(goal) = &puzzle.notes().goal {
+                verify(&puzzle, goal).unwrap_or_else(|error| panic!("{}: {error}", entry.name));
+                goals += 1;
+            }
+            assert_eq!(read_one(&non::write(&puzzle)), puzzle);
+            assert_eq!(read_one(&json::write(&puzzle)), puzzle);
+        }
+    }
+    println!("{puzzles} puzzles in {} files, {goals} goals", paths.len());
+    assert!(puzzles >= paths.len() && goals > 0);
+}
+
+/// Each file of `puzzles/bad` with what is said of it.
+const BAD: &[(&str, &str)] = &[
+    (
+        "blank-lines-unclear.non",
+        "blank-lines-unclear.non:6:1: too few clues for 3 rows, and it is not clear which blank lines are empty clues: write 0 for an empty line",
+    ),
+    (
+        "block-too-long.non",
+        "block-too-long.non:7:1: a block of 5000 cells is longer than the longest line, 4096",
+    ),
+    (
+        "clue-too-long.non",
+        "clue-too-long.non:7:1: the clue 2 2 of row 2 needs 5 cells, but the line has 4",
+    ),
+    (
+        "clue-with-junk.non",
+        "clue-with-junk.non:7:2: ';' in a clue: a clue is a list of numbers",
+    ),
+    (
+        "clue-with-minus.non",
+        "clue-with-minus.non:7:3: a minus sign in a clue: a block has at least one cell",
+    ),
+    (
+        "coloured.non",
+        "coloured.non:7:2: 'a' is a colour: only black-and-white puzzles can be read so far",
+    ),
+    (
+        "columns-missing.non",
+        "columns-missing.non:1:1: this puzzle has no columns section",
+    ),
+    (
+        "compressed.non.gz",
+        "compressed.non.gz: this file is compressed with gzip: unpack it first",
+    ),
+    ("empty.non", "empty.non: the file is empty"),
+    (
+        "goal-junk.non",
+        "goal-junk.non:16:14: '2' in the goal: a cell is 0 or 1",
+    ),
+    (
+        "goal-length.non",
+        "goal-length.non:16:6: the goal has 11 cells, but a 4x3 puzzle has 12",
+    ),
+    (
+        "height-absurd.non",
+        "height-absurd.non:3:8: a height of 1000000000 is more than the 4096 that omnogram can hold",
+    ),
+    (
+        "height-missing.non",
+        "height-missing.non:1:1: this puzzle has no height",
+    ),
+    (
+        "in-pack.nonpack",
+        "in-pack.nonpack#2:22:3: 'x' in a clue: a clue is a list of numbers",
+    ),
+    (
+        "json-clue-too-long.json",
+        "json-clue-too-long.json:1:16: the clue 2 2 of row 2 needs 5 cells, but the line has 4",
+    ),
+    (
+        "json-comma.json",
+        "json-comma.json:2:39: this is not JSON: a value must come here",
+    ),
+    (
+        "json-deep.json",
+        "json-deep.json:1:12: rows[0][0]: an array is not a block length",
+    ),
+    (
+        "json-minus.json",
+        "json-minus.json:1:20: rows[1][1]: -2 is not a block length",
+    ),
+    (
+        "json-no-puzzle.json",
+        "json-no-puzzle.json: there is no puzzle in this file",
+    ),
+    (
+        "json-rows-missing.json",
+        "json-rows-missing.json:1:1: this puzzle has no rows",
+    ),
+    (
+        "json-size.json",
+        "json-size.json:1:11: the width is given as 5, but there are clues for 4",
+    ),
+    (
+        "json-text.json",
+        "json-text.json:1:16: rows[1]: a text is not a clue",
+    ),
+    (
+        "json-torn.json",
+        "json-torn.json:3:21: the JSON ends in the middle of a value",
+    ),
+    (
+        "not-a-puzzle.non",
+        "not-a-puzzle.non:1:1: this is not a puzzle in any format that omnogram knows: JSON and .non",
+    ),
+    (
+        "not-utf8.non",
+        "not-utf8.non:1:11: the byte 0xe9 is not UTF-8: save the file as UTF-8",
+    ),
+    (
+        "number-absurd.non",
+        "number-absurd.non:7:3: a block of 99999999999999999999999 cells is longer than the longest line, 4096",
+    ),
+    (
+        "rows-missing.non",
+        "rows-missing.non:1:1: this puzzle has no rows section",
+    ),
+    (
+        "rows-too-few.non",
+        "rows-too-few.non:9:1: only 2 clues for 3 rows",
+    ),
+    (
+        "rows-too-many.non",
+        "rows-too-many.non:9:1: 4 clues for 3 rows: from here on there are too many",
+    ),
+    (
+        "rows-twice.non",
+        "rows-twice.non:16:1: a second rows section: the first is in line 5",
+    ),
+    (
+        "utf16.non",
+        "utf16.non: this text is UTF-16: save it as UTF-8",
+    ),
+    (
+        "width-missing.non",
+        "width-missing.non:1:1: this puzzle has no width",
+    ),
+    (
+        "width-not-a-number.non",
+        "width-not-a-number.non:2:7: the width must be one whole number",
+    ),
+    (
+        "width-too-large.non",
+        "width-too-large.non:2:7: a width of 4097 is more than the 4096 that omnogram can hold",
+    ),
+    (
+        "width-twice.non",
+        "width-twice.non:4:1: a second width: the first is in line 2",
+    ),
+    (
+        "width-zero.non",
+        "width-zero.non:2:7: the width is 0, but a puzzle has at least one cell",
+    ),
+];
+
+#[test]
+fn bad_files_are_refused_in_clear_words() {
+    let folder = root().join("puzzles/bad");
+    let table = fs::read_to_string(folder.join("README.md")).unwrap();
+    let mut paths = Vec::new();
+    files(&folder, &mut paths);
+    paths.retain(|path| path.file_name().is_some_and(|name| name != "README.md"));
+    let mut found = Vec::new();
+    for path in &paths {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        for entry in read(&fs::read(path).unwrap(), name) {
+            if let Err(error) = entry.puzzle {
+                found.push((name, error.to_string()));
+            }
+        }
+    }
+    for (name, message) in &found {
+        println!("    ({name:?}, {message:?}),");
+    }
+    let found: Vec<(&str, &str)> = found
+        .iter()
+        .map(|(name, message)| (*name, message.as_str()))
+        .collect();
+    assert_eq!(found, BAD);
+    for (name, message) in BAD {
+        let row = format!("| `{name}` | `{message}` |");
+        assert!(table.contains(&row), "README.md lacks the row\n{row}");
+    }
+}
+
+#[test]
+fn a_bad_puzzle_spoils_no_other_of_its_pack() {
+    let bytes = fs::read(root().join("puzzles/bad/in-pack.nonpack")).unwrap();
+    let entries = read(&bytes, "in-pack.nonpack");
+    let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
+    assert_eq!(
+        names,
+        [
+            "in-pack.nonpack#1",
+            "in-pack.nonpack#2",
+            "in-pack.nonpack#3"
+        ]
+    );
+    assert!(entries[0].puzzle.is_ok() && entries[1].puzzle.is_err() && entries[2].puzzle.is_ok());
+}
+
+#[test]
+fn the_place_is_shown_with_a_caret() {
+    let bytes = fs::read(root().join("puzzles/bad/clue-too-long.non")).unwrap();
+    let error = read(&bytes, "clue-too-long.non")
+        .remove(0)
+        .puzzle
+        .unwrap_err();
+    assert_eq!(error.excerpt().unwrap(), "7 | 2,2\n  | ^");
+}
