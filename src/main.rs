@@ -17,7 +17,9 @@ fn main() {
             };
             let t = Instant::now();
             let limits = omnogram::search::Limits {
-                time: Some(std::time::Duration::from_secs(60)),
+                time: Some(std::time::Duration::from_secs(
+                    std::env::var("SECS").map_or(60, |s| s.parse().unwrap()),
+                )),
                 ..Default::default()
             };
             let search = Search::new(&puzzle).limits(limits);
