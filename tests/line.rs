@@ -1,5 +1,8 @@
 //! The settling kernel and the arrangements of a line against a from-scratch twin that tries every filling.
 
+mod common;
+
+use common::Random;
 use num_bigint::BigUint;
 use omnogram::line::{self, Arrangements, Kernel, Known, Wide, Word, arrangements};
 use omnogram::puzzle::Clue;
@@ -123,6 +126,35 @@ fn a_clue_that_does_not_fit_has_no_arrangement() {
     assert_eq!(settle(&Clue::new([65]).unwrap(), &[None; 64]), None);
     assert_eq!(settle(&Clue::new([1]).unwrap(), &[]), None);
     assert_eq!(settle(&Clue::default(), &[]), Some(vec![]));
+}
+
+/// Random lines of every length to 20, of every density, with every share of known cells.
+#[test]
+fn every_length_to_twenty() {
+    let mut random = Random(11);
+    for length in 1..=20usize {
+        for round in 0..12 {
+            let density = 0.1 + 0.8 * f64::from(round % 4) / 3.0;
+            let share = 0.6 * f64::from(round / 4) / 2.0;
+            let cells: Vec<bool> = (0..length).map(|_| random.chance(density)).collect();
+            let known: Vec<Cell> = cells
+                .iter()
+                .map(|&cell| random.chance(share).then_some(cell))
+                .collect();
+            let clue = clue_of(&cells);
+            let fillings = fillings(&clue, &known);
+            assert_eq!(
+                settle(&clue, &known),
+                agreed(&fillings),
+                "{clue} in {known:?}"
+            );
+            assert_eq!(
+                arrangements::count(&clue, &known),
+                BigUint::from(fillings.len())
+            );
+            assert_eq!(Arrangements::new(&clue, &known).count(), fillings.len());
+        }
+    }
 }
 
 /// Lines whose blocks reach the very ends of the words.

@@ -22,11 +22,8 @@ pub fn count(clue: &Clue, known: &[Option<bool>]) -> BigUint {
     let cells = known.len();
     // ways[p]: ways to complete the cells from p on with the blocks from the current one on.
     let mut ways: Vec<BigUint> = vec![BigUint::ZERO; cells + 2];
-    for p in line.tail()..=cells {
-        ways[p] = BigUint::from(1u32);
-    }
-    // Behind a block that ends with the line there is no gap cell to pass.
-    ways[cells + 1] = BigUint::from(1u32);
+    // One beyond the end, too: behind a block that ends with the line there is no gap cell to pass.
+    ways[line.tail()..].fill(BigUint::from(1u32));
     for &block in line.lengths.iter().rev() {
         let mut before = vec![BigUint::ZERO; cells + 2];
         for p in (0..cells).rev() {

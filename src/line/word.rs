@@ -81,7 +81,7 @@ impl<W: Word> Iterator for Cells<W> {
             return None;
         }
         let first = self.0.first();
-        self.0 = self.0 & !W::bit(first);
+        self.0 &= !W::bit(first);
         Some(first)
     }
 }

@@ -250,8 +250,8 @@ pub(super) struct Collecting {
 }
 
 impl<W: Word> Part<W> {
-    /// Part `index` of a product, for a region of a grid of this width.
-    pub(super) fn new(
+    /// Part `index` of a product, for a region of a grid of this width, as a goal to search for.
+    pub(super) fn goal(
         product: &Arc<Product<W>>,
         index: usize,
         region: Arc<Region<W>>,

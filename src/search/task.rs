@@ -444,7 +444,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         // The smallest is searched first.
         for (index, region) in regions.into_iter().enumerate().rev() {
             let region = Arc::new(region);
-            let goal = Part::new(
+            let goal = Part::goal(
                 &product,
                 index,
                 Arc::clone(&region),

@@ -4,10 +4,10 @@
 use omnogram::puzzle::{Clue, Grid, Puzzle};
 
 /// Splitmix64: small, and the same everywhere.
-pub struct Random(pub u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    pub fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -15,15 +15,15 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    pub fn below(&mut self, n: usize) -> usize {
+    pub(crate) fn below(&mut self, n: usize) -> usize {
         (self.next() % n as u64) as usize
     }
 
-    pub fn chance(&mut self, p: f64) -> bool {
+    pub(crate) fn chance(&mut self, p: f64) -> bool {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64 <= p
     }
 
-    pub fn grid(&mut self, width: usize, height: usize, density: f64) -> Grid {
+    pub(crate) fn grid(&mut self, width: usize, height: usize, density: f64) -> Grid {
         let mut grid = Grid::new(width, height);
         for r in 0..height {
             for c in 0..width {
@@ -35,7 +35,7 @@ impl Random {
 }
 
 /// A puzzle from block lengths; panics if they do not fit.
-pub fn puzzle(rows: &[&[usize]], columns: &[&[usize]]) -> Puzzle {
+pub(crate) fn puzzle(rows: &[&[usize]], columns: &[&[usize]]) -> Puzzle {
     let clues = |lines: &[&[usize]]| {
         lines
             .iter()
@@ -46,12 +46,12 @@ pub fn puzzle(rows: &[&[usize]], columns: &[&[usize]]) -> Puzzle {
 }
 
 /// n x n with every clue 1: n! solutions.
-pub fn permutation(n: usize) -> Puzzle {
+pub(crate) fn permutation(n: usize) -> Puzzle {
     puzzle(&vec![&[1][..]; n], &vec![&[1][..]; n])
 }
 
 /// k switches: 2^k solutions.
-pub fn switches(k: usize) -> Puzzle {
+pub(crate) fn switches(k: usize) -> Puzzle {
     let side = 4 * k + 4;
     let mut grid = Grid::new(side, side);
     (0..side * side).for_each(|i| grid.set(i / side, i % side, true));
@@ -69,7 +69,7 @@ pub fn switches(k: usize) -> Puzzle {
 }
 
 /// Every solution, in canonical order: all arrangements of each row, columns checked as prefixes. For small puzzles.
-pub fn brute_force(puzzle: &Puzzle) -> Vec<Grid> {
+pub(crate) fn brute_force(puzzle: &Puzzle) -> Vec<Grid> {
     let (width, height) = (puzzle.width(), puzzle.height());
     let row_clue = |bits: u32| clue_of((0..width).map(|c| bits >> c & 1 == 1));
     let rows: Vec<Vec<u32>> = puzzle
@@ -138,7 +138,7 @@ fn clue_of(cells: impl Iterator<Item = bool>) -> Vec<usize> {
 }
 
 /// Runs `work` in a pool of so many threads.
-pub fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
+pub(crate) fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
     rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .build()
