@@ -235,7 +235,7 @@ fn medium_puzzles_agree_across_threads_and_options() {
         let grids = on_threads(1, || collect(&Search::new(&puzzle)));
         assert!(grids.iter().all(|grid| verify(&puzzle, grid).is_ok()));
         for (i, options) in all_options().into_iter().enumerate() {
-            if i == 3 && round % 4 > 0 {
+            if !options.regions && round % 4 > 0 {
                 // Without probing and regions it takes long.
                 continue;
             }
@@ -249,7 +249,7 @@ fn medium_puzzles_agree_across_threads_and_options() {
 
 #[test]
 fn one_thread_repeats_exactly() {
-    let puzzle = Puzzle::from_grid(&Random(1).grid(14, 14, 0.4));
+    let puzzle = Puzzle::from_grid(&Random(1).grid(16, 16, 0.33));
     let run = || {
         on_threads(1, || {
             Search::new(&puzzle)
@@ -265,7 +265,7 @@ fn one_thread_repeats_exactly() {
         (a.solutions, a.statistics, a.cubes),
         (b.solutions, b.statistics, b.cubes)
     );
-    assert!(a.statistics.nodes > 1000);
+    assert_eq!((a.statistics.nodes, a.stopped), (20_000, Some(Stop::Nodes)));
 }
 
 /// Puzzles of several kinds: loose, falling apart, with dead ends.
@@ -380,7 +380,8 @@ fn every_limit_is_named() {
             assert_eq!(outcome.solutions.number(), &Count::from(1000));
         }
         if stop == Stop::Nodes {
-            assert_eq!(outcome.statistics.nodes, 5000);
+            // Several tasks reserve nodes ahead, and may be stopped before they use them.
+            assert!((4000..=5000).contains(&outcome.statistics.nodes));
         }
     }
     let (_, outcome) = Search::new(&puzzle)
@@ -413,6 +414,50 @@ fn limits_on_solutions_are_exact() {
         (grids.len(), outcome.solutions.verdict()),
         (2, Verdict::Multiple)
     );
+}
+
+/// 2^60 solutions in one bundle: a run over them can be stopped, and what the sink saw is what is reported.
+#[test]
+fn a_huge_bundle_can_be_stopped() {
+    struct Slow(AtomicU64);
+    impl Sink for Slow {
+        fn wants_grids(&self) -> bool {
+            true
+        }
+        fn take(&self, batch: Batch) -> ControlFlow<Stop> {
+            batch.each(|_| {
+                self.0.fetch_add(1, Ordering::Relaxed);
+            });
+            ControlFlow::Continue(())
+        }
+    }
+    let puzzle = switches(60);
+    for limits in [
+        Limits {
+            time: Some(Duration::from_millis(30)),
+            ..Limits::default()
+        },
+        Limits {
+            checks: Some(500),
+            ..Limits::default()
+        },
+        Limits {
+            solutions: Some(12_345),
+            ..Limits::default()
+        },
+    ] {
+        for threads in [1, 2] {
+            let sink = Slow(AtomicU64::new(0));
+            let search = Search::new(&puzzle).limits(limits.clone());
+            let outcome = on_threads(threads, || search.run(&sink));
+            assert!(!outcome.is_complete());
+            assert!(outcome.elapsed < Duration::from_secs(5));
+            assert_eq!(
+                outcome.solutions,
+                Total::AtLeast(Count::from(sink.0.into_inner()))
+            );
+        }
+    }
 }
 
 /// A sink that is slow sees everything; one that has enough stops the run.

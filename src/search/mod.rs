@@ -15,7 +15,7 @@ mod progress;
 mod task;
 
 use std::fmt;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -111,8 +111,8 @@ pub struct Outcome {
     pub solutions: Total,
     /// Why the run stopped, if it did.
     pub stopped: Option<Stop>,
-    /// What stays open. Together with what the sink took, everything, and nothing twice; but after [`Stop::Limit`],
-    /// [`Stop::Memory`] and [`Stop::Closed`] the last solutions may have been cut off, and it is empty.
+    /// What stays open: together with what the sink took, everything, and nothing twice. It is empty where that cannot be said by
+    /// cubes: after [`Stop::Limit`], [`Stop::Memory`] and [`Stop::Closed`], and when the run was stopped within a bundle.
     pub cubes: Vec<Cube>,
     /// What was done.
     pub statistics: Statistics,
@@ -270,9 +270,12 @@ impl<'a> Search<'a> {
                 memory: Arc::new(Memory::new(self.limits.memory.unwrap_or(MEMORY) / 2)),
                 most_bytes: self.options.region_bytes,
             },
+            most_in_batch: (self.options.batch_cells / (clues.width() * clues.height()) as u64)
+                .max(1),
             threads: rayon::current_num_threads(),
             waiting: CachePadded::new(AtomicUsize::new(0)),
             cubes: SegQueue::new(),
+            torn: AtomicBool::new(false),
             totals: Mutex::new((Statistics::default(), Count::ZERO)),
             pending: SegQueue::new(),
         };
@@ -305,7 +308,8 @@ impl<'a> Search<'a> {
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner);
         statistics.nodes = statistics.nodes.max(1);
-        let torn = matches!(stopped, Some(Stop::Limit | Stop::Memory | Stop::Closed));
+        let torn = shared.torn.into_inner()
+            || matches!(stopped, Some(Stop::Limit | Stop::Memory | Stop::Closed));
         Outcome {
             solutions: if stopped.is_none() {
                 Total::Exactly(count)

@@ -33,6 +33,8 @@ pub struct Options {
     pub breath: u64,
     /// Leaves that a task collects before it hands them to the sink.
     pub batch: usize,
+    /// Most cells of all solutions of a batch, bundles expanded: what a sink may have to work off before a run that is stopped ends.
+    pub batch_cells: u64,
 }
 
 impl Default for Options {
@@ -46,6 +48,7 @@ impl Default for Options {
             region_bytes: 16 << 20,
             breath: 1000,
             batch: 256,
+            batch_cells: 4 << 20,
         }
     }
 }

@@ -5,7 +5,7 @@
 //! the run must stop, everything open is handed back as cubes.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crossbeam::queue::SegQueue;
@@ -31,12 +31,16 @@ pub(super) struct Shared<'a, W: Word> {
     pub(super) meter: Meter,
     pub(super) sink: &'a dyn Sink,
     pub(super) collecting: Collecting,
+    /// Solutions that a batch may hold: few enough that a sink is done with it in a moment.
+    pub(super) most_in_batch: u64,
     /// Threads that work at most; 1 never splits.
     pub(super) threads: usize,
     /// Tasks spawned that have not begun. Relaxed: a hint whether to split.
     pub(super) waiting: CachePadded<AtomicUsize>,
     /// What was handed back.
     pub(super) cubes: SegQueue<Cube>,
+    /// A bundle was cut in the middle, so that what was handed back is not all that is left.
+    pub(super) torn: AtomicBool,
     /// Sums of finished tasks, and the solutions that the sink accepted.
     pub(super) totals: Mutex<(Statistics, Count)>,
     /// Nodes to search, where there is no pool to spawn them in.
@@ -710,17 +714,57 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
                     part.collect(words)
                 });
             }
+            Goal::Root if context.factors.is_empty() => {
+                self.batch.push_grid(&self.words);
+                self.pass_on_if_full();
+            }
             Goal::Root => {
-                if context.factors.is_empty() {
-                    self.batch.push_grid(&self.words);
-                } else {
-                    self.batch.push_bundle(&self.words, &context.factors);
-                }
-                if self.batch.leaves() >= self.shared.options.batch {
-                    self.pass_on();
-                }
+                let factors = context.factors.clone();
+                self.emit_bundle(factors);
             }
         }
+    }
+
+    /// Hands over a bundle, in pieces that fit a batch: else nobody could stop the run while a sink expands billions.
+    fn emit_bundle(&mut self, factors: Vec<Arc<Factor>>) {
+        let most = self.shared.most_in_batch;
+        let mut product = 1u64;
+        let (inner, outer): (Vec<_>, Vec<_>) = factors.into_iter().partition(|factor| {
+            let grown = product.saturating_mul(factor.count() as u64);
+            let fits = grown <= most;
+            if fits {
+                product = grown;
+            }
+            fits
+        });
+        let mut words = std::mem::take(&mut self.words);
+        let whole = expand(&mut words, &outer, |words| {
+            self.batch.push_bundle(words, &inner);
+            if self.pass_on_if_full() {
+                self.shared.control.look();
+                return !self.shared.control.stopped();
+            }
+            true
+        });
+        if !whole {
+            // Relaxed: read when all tasks are done.
+            self.shared.torn.store(true, Ordering::Relaxed);
+        }
+        self.words = words;
+    }
+
+    /// Passes the batch on if it is full, and says so.
+    fn pass_on_if_full(&mut self) -> bool {
+        let full = self.batch.leaves() >= self.shared.options.batch
+            || self
+                .batch
+                .count()
+                .to_u64()
+                .is_none_or(|count| count >= self.shared.most_in_batch);
+        if full {
+            self.pass_on();
+        }
+        full
     }
 
     /// Passes sums and solutions on.
