@@ -20,7 +20,7 @@
 //! # What is where
 //!
 //! A file becomes a [`Puzzle`](puzzle::Puzzle) in [`format`](mod@format). [`line`](mod@line) completes one line exactly, [`board`] propagates and
-//! probes a whole puzzle, [`search`] walks the tree in parallel and hands what it finds to a sink of [`solutions`].
+//! probes a whole puzzle, [`search`] walks the tree in parallel and hands what it finds to a sink of [`solutions`], [`render`] draws.
 //!
 //! # Stopping
 //!
@@ -67,5 +67,6 @@ pub mod error;
 pub mod format;
 pub mod line;
 pub mod puzzle;
+pub mod render;
 pub mod search;
 pub mod solutions;

@@ -10,21 +10,25 @@ pub struct Clues {
     lengths: Vec<u16>,
     /// Line `i` has `lengths[ends[i]..ends[i + 1]]`.
     ends: Vec<u32>,
+    /// Filled cells of each line.
+    filled: Vec<u32>,
 }
 
 impl Clues {
     /// The clues of a puzzle.
     pub fn new(puzzle: &Puzzle) -> Self {
-        let (mut lengths, mut ends) = (Vec::new(), vec![0]);
+        let (mut lengths, mut ends, mut filled) = (Vec::new(), vec![0], Vec::new());
         for (_, clue) in puzzle.lines() {
             lengths.extend(clue.lengths().map(|length| length as u16));
             ends.push(lengths.len() as u32);
+            filled.push(clue.filled() as u32);
         }
         Clues {
             width: puzzle.width(),
             height: puzzle.height(),
             lengths,
             ends,
+            filled,
         }
     }
 
@@ -48,5 +52,15 @@ impl Clues {
     #[inline]
     pub fn line(&self, line: usize) -> &[u16] {
         &self.lengths[self.ends[line] as usize..self.ends[line + 1] as usize]
+    }
+
+    /// Number of filled cells of a line.
+    ///
+    /// # Panics
+    ///
+    /// When the line is outside.
+    #[inline]
+    pub fn filled(&self, line: usize) -> usize {
+        self.filled[line] as usize
     }
 }

@@ -156,6 +156,28 @@ impl<'p, W: Word> Board<'p, W> {
             .or(row.empty.has(column).then_some(false))
     }
 
+    /// How likely an unknown cell is to be filled, going by how much its row and its column still want filled: a numerator and a
+    /// denominator, neither side of which is ever zero.
+    pub fn odds(&self, cell: Cell) -> (u64, u64) {
+        let (row, column) = (
+            usize::from(cell.row),
+            self.clues.height() + usize::from(cell.column),
+        );
+        let wants = |line: usize| {
+            self.clues
+                .filled(line)
+                .saturating_sub(self.lines[line].filled.count()) as u64
+        };
+        let unknown = (
+            self.unknown_in_row(row).count() as u64,
+            self.unknown_in_column(usize::from(cell.column)).count() as u64,
+        );
+        let of = 2 * unknown.0 * unknown.1;
+        let filled = wants(row) * unknown.1 + wants(column) * unknown.0;
+        // Both sides may be possible although a line wants all of its unknown cells, or none of them.
+        (filled.clamp(1, (of - 1).max(1)), of.max(2))
+    }
+
     /// Is this cell unknown?
     pub fn is_unknown(&self, cell: Cell) -> bool {
         !self.lines[usize::from(cell.row)]

@@ -270,6 +270,8 @@ impl<'a> Search<'a> {
                 memory: Arc::new(Memory::new(self.limits.memory.unwrap_or(MEMORY) / 2)),
                 most_bytes: self.options.region_bytes,
             },
+            most_leaves: (self.options.batch as u64).min(self.limits.solutions.unwrap_or(u64::MAX))
+                as usize,
             most_in_batch: (self.options.batch_cells / (clues.width() * clues.height()) as u64)
                 .max(1),
             threads: rayon::current_num_threads(),

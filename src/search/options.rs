@@ -47,7 +47,7 @@ impl Default for Options {
             fewest_cells_to_split: 16,
             region_bytes: 16 << 20,
             breath: 1000,
-            batch: 256,
+            batch: 1024,
             batch_cells: 4 << 20,
         }
     }

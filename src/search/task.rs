@@ -31,6 +31,8 @@ pub(super) struct Shared<'a, W: Word> {
     pub(super) meter: Meter,
     pub(super) sink: &'a dyn Sink,
     pub(super) collecting: Collecting,
+    /// Leaves that a batch may hold: no more than solutions are asked for.
+    pub(super) most_leaves: usize,
     /// Solutions that a batch may hold: few enough that a sink is done with it in a moment.
     pub(super) most_in_batch: u64,
     /// Threads that work at most; 1 never splits.
@@ -153,9 +155,10 @@ pub(super) struct Task<'s, 'a, W: Word> {
     inherited: Option<Inherited>,
     split_at: usize,
     habit: Habit,
-    /// Settles when the node began, when the task last looked up, and when it last gave something away.
+    /// Settles when the node began, when the task last looked up, passed solutions on, and gave something away.
     node_began: u64,
     looked: u64,
+    passed: u64,
     gave: u64,
     /// Nodes reserved and not used.
     nodes_left: u64,
@@ -163,8 +166,12 @@ pub(super) struct Task<'s, 'a, W: Word> {
     batch: Batch,
     words: Vec<u64>,
     statistics: Statistics,
-    passed_on: Statistics,
+    /// Nodes that the meter knows of.
+    passed_on: u64,
 }
+
+/// Times that a task looks up before it passes on a batch that is not full.
+const BREATHS: u64 = 32;
 
 /// Nodes that a task reserves at once.
 const RESERVE: u64 = 64;
@@ -205,13 +212,14 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             habit,
             node_began: 0,
             looked: 0,
+            passed: 0,
             gave: 0,
             nodes_left: 0,
             done: 0,
             batch: Batch::new(shared.clues.width(), shared.clues.height()),
             words: Vec::new(),
             statistics: Statistics::default(),
-            passed_on: Statistics::default(),
+            passed_on: 0,
         };
         task.statistics.tasks = 1;
         let mut begun = true;
@@ -277,7 +285,11 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         if self.board.settles() - self.looked >= self.shared.options.breath {
             self.looked = self.board.settles();
             self.shared.control.look();
-            self.pass_on();
+            self.pass_sums_on();
+            // A solution that comes alone is not kept waiting for others; a batch costs its receiver more than a leaf costs here.
+            if self.looked - self.passed >= BREATHS * self.shared.options.breath {
+                self.pass_on();
+            }
         }
         if self.shared.control.stopped() {
             return true;
@@ -401,7 +413,9 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
 
     /// Decides the cell one way and leaves the other way open.
     fn branch(&mut self, cell: Cell) {
-        let sibling = self.weight / 2;
+        // A cell of which its lines want much filled is likely to be filled: that side's share of the tree is larger.
+        let (filled, of) = self.board.odds(cell);
+        let sibling = (u128::from(self.weight) * u128::from(of - filled) / u128::from(of)) as u64;
         self.weight -= sibling;
         self.stack.push(Open {
             mark: self.board.mark(),
@@ -755,7 +769,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
 
     /// Passes the batch on if it is full, and says so.
     fn pass_on_if_full(&mut self) -> bool {
-        let full = self.batch.leaves() >= self.shared.options.batch
+        let full = self.batch.leaves() >= self.shared.most_leaves
             || self
                 .batch
                 .count()
@@ -767,14 +781,17 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         full
     }
 
-    /// Passes sums and solutions on.
+    /// Passes on how far the task has come.
+    fn pass_sums_on(&mut self) {
+        let nodes = self.statistics.nodes - self.passed_on;
+        self.passed_on = self.statistics.nodes;
+        self.shared.meter.add(std::mem::take(&mut self.done), nodes);
+    }
+
+    /// Passes solutions on.
     fn pass_on(&mut self) {
+        self.passed = self.board.settles();
         let shared = self.shared;
-        shared.meter.add(
-            std::mem::take(&mut self.done),
-            self.statistics.nodes - self.passed_on.nodes,
-        );
-        self.passed_on = self.statistics;
         if self.batch.count().is_zero() {
             return;
         }
@@ -846,6 +863,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         }
         self.leave_contexts(0, scope);
         self.shared.control.return_nodes(self.nodes_left);
+        self.pass_sums_on();
         self.pass_on();
         self.statistics.settles = self.board.settles();
         self.statistics.probes = self.prober.probes();

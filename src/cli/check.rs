@@ -1,0 +1,152 @@
+//! `omnogram check`: has each puzzle one solution, none, or several?
+
+use clap::Args;
+use omnogram::puzzle::Grid;
+use omnogram::render::{difference, differing};
+use omnogram::search::{Outcome, Verdict};
+use omnogram::solutions::Stop;
+use serde::Serialize;
+
+use super::options::{Answering, Puzzles, Searching};
+use super::report;
+use super::session::{Session, Subject, counted, why_none};
+use super::status::{Answered, Status};
+
+/// Say whether there is no solution, one, or several
+///
+/// Prints a line for each puzzle: unique, none, multiple or undecided. Where there are several solutions, two of them are laid over each
+/// other in one picture. With --json the two are in `examples`, and `differs` lists the cells in which they differ as [row, column],
+/// counted from 0. The exit status is 1 when some puzzle is not unique.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  omnogram check puzzles/pictures/observatory.non
+  omnogram check --pictures --time 10s puzzles/pictures")]
+pub(super) struct Options {
+    #[command(flatten)]
+    puzzles: Puzzles,
+
+    /// Draw where two solutions differ, even when there are several puzzles
+    #[arg(long)]
+    pictures: bool,
+
+    #[command(flatten)]
+    searching: Searching,
+    #[command(flatten)]
+    answering: Answering,
+}
+
+#[derive(Serialize)]
+struct Extra {
+    examples: Vec<Vec<String>>,
+    differs: Vec<(usize, usize)>,
+}
+
+/// How many puzzles came out how.
+#[derive(Debug, Default)]
+struct Totals {
+    unique: u64,
+    none: u64,
+    multiple: u64,
+    undecided: u64,
+}
+
+pub(super) fn run(options: &Options) -> Status {
+    let Answering { json, talking } = &options.answering;
+    Session::with(&options.searching, talking, *json, |session| {
+        let mut totals = Totals::default();
+        let mut several = false;
+        let status = session.answer_each(&options.puzzles.puzzles, |subject| {
+            several |= subject.several;
+            answer(session, subject, options, &mut totals)
+        });
+        if several {
+            let Totals {
+                unique,
+                none,
+                multiple,
+                undecided,
+            } = totals;
+            let checked = counted(unique + none + multiple + undecided, "puzzle");
+            session.note(&format!(
+                "{checked}: {unique} unique, {none} none, {multiple} multiple, {undecided} undecided"
+            ));
+        }
+        status
+    })
+}
+
+fn answer(
+    session: &Session,
+    subject: &Subject<'_>,
+    options: &Options,
+    totals: &mut Totals,
+) -> Answered {
+    let (grids, mut outcome) =
+        session.search(subject, session.limits(), true, |search| search.first(2));
+    if grids.len() == 2 {
+        // Two were all that was wanted.
+        outcome.stopped = None;
+    }
+    let (total, status) = match outcome.solutions.verdict() {
+        Verdict::Unique => (&mut totals.unique, Status::Complete),
+        Verdict::None => (&mut totals.none, Status::NotUnique),
+        Verdict::Multiple => (&mut totals.multiple, Status::NotUnique),
+        Verdict::Undecided => (&mut totals.undecided, Status::Stopped),
+    };
+    *total += 1;
+    if session.json() {
+        let differs = match &grids[..] {
+            [first, second] => differing(first, second),
+            _ => Vec::new(),
+        };
+        let examples = grids.iter().map(report::rows).collect();
+        let extra = Extra { examples, differs };
+        session.print(&report::searched(subject, &outcome, extra))?;
+    } else {
+        let pictures = options.pictures || !subject.several;
+        session.print(&text(session, subject, &outcome, &grids, pictures))?;
+    }
+    Ok(status)
+}
+
+/// `name: verdict`, why, and where two solutions differ.
+fn text(
+    session: &Session,
+    subject: &Subject<'_>,
+    outcome: &Outcome,
+    grids: &[Grid],
+    pictures: bool,
+) -> String {
+    let verdict = outcome.solutions.verdict();
+    let why = match (outcome.stopped, grids) {
+        (_, [first, second]) => {
+            let cells = counted(differing(first, second).len() as u64, "cell");
+            let them = if pictures { "these two" } else { "two of them" };
+            format!(", {them} differ in {cells}")
+        }
+        (Some(Stop::Limit), _) | (None, _) => {
+            let why = why_none(subject.puzzle).filter(|_| verdict == Verdict::None);
+            why.map_or(String::new(), |why| format!(" ({why})"))
+        }
+        (Some(stop), grids) => {
+            let found = match grids.len() {
+                0 => "no solution found yet",
+                _ => "one solution found so far",
+            };
+            format!(" ({}, {found})", session.why(stop, None))
+        }
+    };
+    let mut text = format!("{}: {verdict}{why}\n", subject.name);
+    if let ([first, second], true) = (grids, pictures) {
+        text.push('\n');
+        for line in difference(first, second).lines() {
+            text.push_str(&format!("  {line}\n"));
+        }
+        text.push_str("\n  # filled in both, 1 in the first only, 2 in the second only\n");
+        if subject.several {
+            text.push('\n');
+        }
+    }
+    text
+}

@@ -1,0 +1,70 @@
+//! `omnogram count`: exactly how many solutions each puzzle has.
+
+use clap::{Args, ValueEnum};
+
+use super::options::{Answering, Puzzles, Searching};
+use super::report::{self, Nothing};
+use super::session::{Session, Subject, counted};
+use super::status::{Answered, Status};
+
+/// Count the solutions exactly
+///
+/// Prints the number alone, after the puzzle's name where there are several. When the run was stopped it is a lower bound and begins
+/// with "at least", and the exit status is 3.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  omnogram count puzzles/pictures/harbour.non
+  omnogram count --time 10s --json puzzles/hard")]
+pub(super) struct Options {
+    #[command(flatten)]
+    puzzles: Puzzles,
+
+    /// How to count
+    #[arg(long, value_name = "METHOD", default_value = "tree")]
+    method: Method,
+
+    #[command(flatten)]
+    searching: Searching,
+    #[command(flatten)]
+    answering: Answering,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Method {
+    /// Search the tree, and multiply where it falls apart into independent regions
+    Tree,
+}
+
+pub(super) fn run(options: &Options) -> Status {
+    let Answering { json, talking } = &options.answering;
+    Session::with(&options.searching, talking, *json, |session| {
+        session.answer_each(&options.puzzles.puzzles, |subject| {
+            answer(session, subject, options.method)
+        })
+    })
+}
+
+fn answer(session: &Session, subject: &Subject<'_>, method: Method) -> Answered {
+    let name = subject.name;
+    let outcome = session.search(subject, session.limits(), true, |search| match method {
+        Method::Tree => search.count(),
+    });
+    if session.json() {
+        session.print(&report::searched(subject, &outcome, Nothing {}))?;
+    } else if subject.several {
+        session.print(&format!("{name}: {}\n", outcome.solutions))?;
+    } else {
+        session.print(&format!("{}\n", outcome.solutions))?;
+    }
+    let Some(stop) = outcome.stopped else {
+        return Ok(Status::Complete);
+    };
+    session.note(&format!(
+        "{name}: {} after {}, {:.3} s",
+        session.why(stop, None),
+        counted(outcome.statistics.nodes, "node"),
+        outcome.elapsed.as_secs_f64()
+    ));
+    Ok(Status::Stopped)
+}

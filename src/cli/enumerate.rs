@@ -1,0 +1,220 @@
+//! `omnogram enumerate`: every solution of each puzzle, as found or in canonical order.
+
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
+use std::thread;
+use std::time::Instant;
+
+use clap::{Args, ValueEnum};
+use omnogram::render::{List, Listing};
+use omnogram::search::{Outcome, Total};
+use omnogram::solutions::{Count, Stream};
+
+use super::messages;
+use super::options::{Answering, Puzzles, Searching, number};
+use super::report::{self, Nothing};
+use super::session::{Session, Subject, counted, why_none};
+use super::status::{Answered, Status};
+use super::writer::{Cut, Output, Writer};
+
+/// List every solution
+///
+/// Solutions are written as they are found. In text form each is drawn in rows of '#' and '.' with a blank line after it, and a summary
+/// follows on standard error. With --json the summary is an object on standard output, after the puzzle's solutions.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  omnogram enumerate puzzles/pictures/key.non
+  omnogram enumerate --limit 3 --format ndjson puzzles/families/permutation-20.non
+  omnogram enumerate --sort --output snail.txt puzzles/pictures/snail.non
+  omnogram enumerate puzzles/pictures/key.non | omnogram verify puzzles/pictures/key.non")]
+pub(super) struct Options {
+    #[command(flatten)]
+    puzzles: Puzzles,
+
+    /// Stop after this many solutions of each puzzle; which ones they are is not defined, with --sort either
+    #[arg(long, short = 'n', value_name = "N", value_parser = number)]
+    limit: Option<u64>,
+
+    /// Write them in canonical order, '#' before '.', when all are found; keeps them in --memory until then
+    #[arg(long)]
+    sort: bool,
+
+    /// Make sure that each is written once, by keeping them all in --memory. The search never finds one twice; this proves it
+    #[arg(long)]
+    distinct: bool,
+
+    /// How to write them [default: text, with --json ndjson]
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
+
+    /// Write them to this file
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    #[command(flatten)]
+    searching: Searching,
+    #[command(flatten)]
+    answering: Answering,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Rows of '#' and '.', with a blank line after each solution
+    Text,
+    /// {"solution":["#..#",...]}, one object a line
+    Ndjson,
+}
+
+/// Batches that may wait to be written. A batch holds some hundred leaves, so that this is little memory, and yet enough for neither
+/// side to wait for the other for long.
+const WAITING: usize = 16;
+
+impl Options {
+    fn listing(&self) -> Listing {
+        match (self.format, self.answering.json) {
+            (Some(Format::Text), _) | (None, false) => Listing::Text,
+            (Some(Format::Ndjson), _) | (None, true) => Listing::Ndjson,
+        }
+    }
+
+    /// Must all solutions be kept?
+    fn keeps(&self) -> bool {
+        self.sort || self.distinct
+    }
+}
+
+pub(super) fn run(options: &Options) -> Status {
+    let mut output = match Output::create(options.output.as_deref()) {
+        Ok(output) => output,
+        Err(error) => {
+            messages::error(&error);
+            return Status::from(&error);
+        }
+    };
+    let Answering { json, talking } = &options.answering;
+    Session::with(&options.searching, talking, *json, |session| {
+        session.answer_each(&options.puzzles.puzzles, |subject| {
+            answer(session, subject, options, &mut output)
+        })
+    })
+}
+
+fn answer(
+    session: &Session,
+    subject: &Subject<'_>,
+    options: &Options,
+    output: &mut Output,
+) -> Answered {
+    if subject.several && options.listing() == Listing::Text {
+        output.write(format!("==> {} <==\n", subject.name).as_bytes())?;
+    }
+    let outcome = if options.keeps() {
+        sorted(session, subject, options, output)?
+    } else {
+        streamed(session, subject, options, output)?
+    };
+    if session.json() {
+        session.print(&report::searched(subject, &outcome, Nothing {}))?;
+    } else {
+        session.note(&summary(session, subject, options, &outcome));
+    }
+    Ok(match outcome.stopped {
+        None => Status::Complete,
+        Some(_) => Status::Stopped,
+    })
+}
+
+/// Writes solutions while they are found, from a thread of its own.
+fn streamed(
+    session: &Session,
+    subject: &Subject<'_>,
+    options: &Options,
+    output: &mut Output,
+) -> Answered<Outcome> {
+    let started = Instant::now();
+    let mut limits = session.limits();
+    limits.solutions = options.limit;
+    let cut = Cut {
+        deadline: limits.time.and_then(|time| started.checked_add(time)),
+        interrupt: limits.interrupt.clone(),
+    };
+    // A bar on the terminal to which the solutions go would tear them.
+    let visible = matches!(output, Output::File(..)) || !io::stdout().is_terminal();
+    let list = list(subject, options);
+    let (mut outcome, written) = thread::scope(|threads| {
+        let (stream, batches) = Stream::new(WAITING);
+        let writer = threads.spawn(|| Writer::new(output, list, cut).stream(batches));
+        let outcome = session.search(subject, limits, visible, |search| search.run(&stream));
+        drop(stream);
+        (outcome, writer.join())
+    });
+    let (written, cut) = written.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+    if cut.is_some() {
+        outcome.stopped = cut;
+        outcome.solutions = Total::AtLeast(Count::from(written));
+    }
+    outcome.elapsed = started.elapsed();
+    Ok(outcome)
+}
+
+/// Collects the solutions, each once, and writes them in canonical order.
+fn sorted(
+    session: &Session,
+    subject: &Subject<'_>,
+    options: &Options,
+    output: &mut Output,
+) -> Answered<Outcome> {
+    let started = Instant::now();
+    let mut limits = session.limits();
+    limits.solutions = options.limit;
+    let (grids, mut outcome) = session.search(subject, limits, true, |search| search.collect());
+    // An interrupt that has stopped the search already does not keep what was found from being written.
+    let interrupt = session.interrupt();
+    let cut = Cut {
+        deadline: None,
+        interrupt: (!interrupt.is_asked()).then(|| interrupt.flag()),
+    };
+    let (written, cut) = Writer::new(output, list(subject, options), cut).grids(&grids)?;
+    outcome.stopped = outcome.stopped.or(cut);
+    if outcome.stopped.is_some() {
+        outcome.solutions = Total::AtLeast(Count::from(written));
+    }
+    outcome.elapsed = started.elapsed();
+    Ok(outcome)
+}
+
+fn list(subject: &Subject<'_>, options: &Options) -> List {
+    let puzzle = subject.puzzle;
+    List::new(options.listing(), puzzle.width(), puzzle.height())
+}
+
+/// `key.non: 5 solutions, 15x7, 9 nodes, 0.001 s`
+fn summary(
+    session: &Session,
+    subject: &Subject<'_>,
+    options: &Options,
+    outcome: &Outcome,
+) -> String {
+    let Subject { name, puzzle, .. } = subject;
+    let solutions = &outcome.solutions;
+    let plural = if *solutions.number() == Count::ONE {
+        ""
+    } else {
+        "s"
+    };
+    let why = match outcome.stopped {
+        Some(stop) => format!(" ({})", session.why(stop, options.limit)),
+        None if solutions.number().is_zero() => {
+            why_none(puzzle).map_or(String::new(), |why| format!(" ({why})"))
+        }
+        None => String::new(),
+    };
+    format!(
+        "{name}: {solutions} solution{plural}{why}, {}x{}, {}, {:.3} s",
+        puzzle.width(),
+        puzzle.height(),
+        counted(outcome.statistics.nodes, "node"),
+        outcome.elapsed.as_secs_f64()
+    )
+}

@@ -1,0 +1,25 @@
+//! What is said beside the answers: messages on standard error. Where nobody can read them nothing is lost.
+
+use std::io::{self, Write};
+
+use omnogram::error::Error;
+
+/// One message as it stands.
+pub(super) fn note(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
+}
+
+/// Something that does not change the answer, but that its reader should know.
+pub(super) fn warning(text: &str) {
+    note(&format!("warning: {text}"));
+}
+
+/// An error, with the place if it has one, in one piece so that nothing comes in between.
+pub(super) fn error(error: &Error) {
+    let mut text = format!("error: {error}");
+    for line in error.excerpt().unwrap_or_default().lines() {
+        text.push_str("\n  ");
+        text.push_str(line);
+    }
+    note(&text);
+}

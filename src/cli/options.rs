@@ -1,0 +1,231 @@
+//! The options that verbs share, as they are typed; [`Session`](super::session::Session) builds what they mean.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use omnogram::search::Limits;
+
+/// What to answer about.
+#[derive(Args, Debug)]
+pub(super) struct Puzzles {
+    /// Puzzle files, packs, folders (searched for .non, .nonpack and .json files), or - for standard input; FILE#2 is the second
+    /// puzzle of a pack
+    #[arg(value_name = "PUZZLE", required = true)]
+    pub(super) puzzles: Vec<PathBuf>,
+}
+
+/// How a search is run, and within which limits.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Search options")]
+pub(super) struct Searching {
+    /// Threads to search with [default: all cores]
+    #[arg(long, short = 'j', value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
+    pub(super) threads: Option<u16>,
+
+    /// Stop after this time on each puzzle: 500ms, 90s, 5m, 2h
+    #[arg(long, short, value_name = "TIME", value_parser = time)]
+    pub(super) time: Option<Duration>,
+
+    /// Stop after this many nodes of the search tree on each puzzle
+    #[arg(long, value_name = "N", value_parser = number)]
+    pub(super) nodes: Option<u64>,
+
+    /// Keep no more than about this much in memory: 512M, 4G, 1T
+    #[arg(long, value_name = "SIZE", default_value = "4G", value_parser = size)]
+    pub(super) memory: Bytes,
+
+    /// Show how far the search has come on standard error; auto: when that is a terminal
+    #[arg(
+        long,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_possible_values = false
+    )]
+    pub(super) progress: When,
+}
+
+/// How answers are given.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Output options")]
+pub(super) struct Answering {
+    /// Print one JSON object for each puzzle, on one line
+    #[arg(long)]
+    pub(super) json: bool,
+
+    #[command(flatten)]
+    pub(super) talking: Talking,
+}
+
+/// What else is said.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Output options")]
+pub(super) struct Talking {
+    /// Print answers and errors only: no warnings, no summaries, no progress
+    #[arg(long, short)]
+    pub(super) quiet: bool,
+}
+
+/// When to show progress.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum When {
+    /// When standard error is a terminal, and solutions are not streaming to it
+    Auto,
+    /// Even when it is not: then as lines, one a second
+    Always,
+    /// Not at all
+    Never,
+}
+
+impl Searching {
+    /// The limits on one puzzle.
+    pub(super) fn limits(&self) -> Limits {
+        Limits {
+            time: self.time,
+            nodes: self.nodes,
+            memory: Some(self.memory.0),
+            ..Limits::default()
+        }
+    }
+}
+
+/// A number of bytes; prints as it may be typed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bytes(pub(super) u64);
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let units = [(40, "T"), (30, "G"), (20, "M"), (10, "K")];
+        let unit = units
+            .into_iter()
+            .find(|(shift, _)| self.0 > 0 && self.0.trailing_zeros() >= *shift);
+        match unit {
+            Some((shift, letter)) => write!(f, "{}{letter}", self.0 >> shift),
+            None => write!(f, "{}", self.0),
+        }
+    }
+}
+
+/// A whole number; underlines may group its digits.
+pub(super) fn number(text: &str) -> Result<u64, String> {
+    let grouped = text.starts_with(|c: char| c.is_ascii_digit()) && !text.ends_with('_');
+    let digits = text.replace('_', "");
+    match digits.parse() {
+        Ok(number) if grouped => Ok(number),
+        _ if grouped && digits.bytes().all(|b| b.is_ascii_digit()) => {
+            Err(format!("at most {}", u64::MAX))
+        }
+        _ => Err("expected a whole number, such as 5000 or 1_000_000".to_owned()),
+    }
+}
+
+/// Splits `1.5h` into a number that is not negative and the letters after it.
+fn quantity(text: &str) -> Option<(f64, &str)> {
+    let end = text
+        .find(|c: char| !c.is_ascii_digit() && c != '.')
+        .unwrap_or(text.len());
+    let (number, unit) = text.split_at(end);
+    Some((number.parse().ok()?, unit.trim_start()))
+}
+
+fn time(text: &str) -> Result<Duration, String> {
+    let seconds = quantity(text).and_then(|(number, unit)| {
+        let scale = match unit {
+            "ms" => 0.001,
+            "" | "s" => 1.0,
+            "m" | "min" => 60.0,
+            "h" => 3600.0,
+            "d" => 86400.0,
+            _ => return None,
+        };
+        Some(number * scale)
+    });
+    let seconds = seconds.ok_or("expected a time, such as 500ms, 90s, 5m, 2h or 1.5d")?;
+    Duration::try_from_secs_f64(seconds).map_err(|_| "this is longer than time".to_owned())
+}
+
+pub(super) fn size(text: &str) -> Result<Bytes, String> {
+    let bytes = quantity(text).and_then(|(number, unit)| {
+        let unit = unit.to_ascii_lowercase();
+        let letter = unit.trim_end_matches("ib").trim_end_matches('b');
+        let shift = ["", "k", "m", "g", "t"]
+            .iter()
+            .position(|&known| known == letter)?;
+        Some(number * 1024f64.powi(shift as i32))
+    });
+    match bytes {
+        // The largest number that still fits is far beyond any machine.
+        Some(bytes) if bytes < 2f64.powi(63) => Ok(Bytes(bytes as u64)),
+        Some(_) => Err("no machine has so much memory".to_owned()),
+        None => Err("expected a number of bytes, such as 512M, 4G or 1.5T".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times() {
+        let cases = [
+            ("500ms", 0.5),
+            ("90s", 90.0),
+            ("90", 90.0),
+            ("1.5m", 90.0),
+            ("2h", 7200.0),
+            ("0", 0.0),
+        ];
+        for (text, seconds) in cases {
+            assert_eq!(time(text), Ok(Duration::from_secs_f64(seconds)), "{text}");
+        }
+        for text in [
+            "",
+            "s",
+            "-1s",
+            "1x",
+            "1.2.3",
+            "inf",
+            "nan",
+            "1e5",
+            "99999999999999999999d",
+        ] {
+            assert!(time(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn sizes() {
+        for (text, bytes, back) in [
+            ("4G", 4 << 30, "4G"),
+            ("512m", 512 << 20, "512M"),
+            ("1.5KiB", 1536, "1536"),
+            ("1TB", 1 << 40, "1T"),
+            ("0", 0, "0"),
+        ] {
+            let size = size(text).unwrap();
+            assert_eq!((size.0, size.to_string().as_str()), (bytes, back), "{text}");
+        }
+        for text in ["", "G", "4X", "-4G", "99999999999T"] {
+            assert!(size(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers() {
+        assert_eq!((number("0"), number("1_000_000")), (Ok(0), Ok(1_000_000)));
+        assert_eq!(number(&u64::MAX.to_string()), Ok(u64::MAX));
+        for text in [
+            "",
+            "_1",
+            "1_",
+            "1e6",
+            "-1",
+            "+1",
+            "1.0",
+            "18446744073709551616",
+        ] {
+            assert!(number(text).is_err(), "{text}");
+        }
+    }
+}

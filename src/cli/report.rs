@@ -1,0 +1,102 @@
+//! The answer for programs: one JSON object for each puzzle, on one line.
+
+use omnogram::error::Error;
+use omnogram::puzzle::Grid;
+use omnogram::search::{Outcome, Statistics};
+use serde::Serialize;
+
+use super::session::Subject;
+
+/// What every verb that searches says of a puzzle; `Extra` is what one verb adds.
+#[derive(Debug, Serialize)]
+struct Report<'a, Extra> {
+    puzzle: &'a str,
+    width: usize,
+    height: usize,
+    verdict: String,
+    /// Decimal, as it may be greater than what JSON readers can hold.
+    solutions: String,
+    exact: bool,
+    stopped: Option<String>,
+    nodes: u64,
+    seconds: f64,
+    statistics: Work,
+    #[serde(flatten)]
+    extra: Extra,
+}
+
+/// The statistics but for the nodes, which are named apart.
+#[derive(Debug, Serialize)]
+struct Work {
+    leaves: u64,
+    dead_ends: u64,
+    splits: u64,
+    probes: u64,
+    settles: u64,
+    tasks: u64,
+}
+
+/// What is said of something that is not a puzzle, so that objects match inputs.
+#[derive(Debug, Serialize)]
+struct Bad<'a> {
+    puzzle: &'a str,
+    error: String,
+}
+
+/// Nothing to add.
+#[derive(Debug, Serialize)]
+pub(super) struct Nothing {}
+
+/// The object for a puzzle and what a run of it came to, with its line break.
+pub(super) fn searched(subject: &Subject<'_>, outcome: &Outcome, extra: impl Serialize) -> String {
+    let Statistics {
+        nodes,
+        leaves,
+        dead_ends,
+        splits,
+        probes,
+        settles,
+        tasks,
+    } = outcome.statistics;
+    line(&Report {
+        puzzle: subject.name,
+        width: subject.puzzle.width(),
+        height: subject.puzzle.height(),
+        verdict: outcome.solutions.verdict().to_string(),
+        solutions: outcome.solutions.number().to_string(),
+        exact: outcome.solutions.is_exact(),
+        stopped: outcome.stopped.map(|stop| stop.to_string()),
+        nodes,
+        // Nobody measures less than a microsecond.
+        seconds: (outcome.elapsed.as_secs_f64() * 1e6).round() / 1e6,
+        statistics: Work {
+            leaves,
+            dead_ends,
+            splits,
+            probes,
+            settles,
+            tasks,
+        },
+        extra,
+    })
+}
+
+/// The object for something that is not a puzzle.
+pub(super) fn bad(name: &str, error: &Error) -> String {
+    line(&Bad {
+        puzzle: name,
+        error: error.to_string(),
+    })
+}
+
+/// The rows of a picture.
+pub(super) fn rows(grid: &Grid) -> Vec<String> {
+    grid.to_string().lines().map(str::to_owned).collect()
+}
+
+fn line(object: &impl Serialize) -> String {
+    // Texts, numbers and lists of them can always be written as JSON.
+    let mut line = serde_json::to_string(object).expect("plain data");
+    line.push('\n');
+    line
+}

@@ -1,0 +1,240 @@
+//! What a verb runs in: the thread pool, the limits, the interrupt, and the loop over puzzles that gives every one of them its answer
+//! or its one message.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use omnogram::error::{Error, Kind, Result};
+use omnogram::format::Entry;
+use omnogram::puzzle::{Puzzle, verify};
+use omnogram::search::{Limits, Search, Snapshot};
+use omnogram::solutions::Stop;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use super::inputs::{self, Source};
+use super::interrupt::Interrupt;
+use super::options::{Searching, Talking, When};
+use super::progress::Progress;
+use super::status::{Answered, Halt, Status};
+use super::{messages, report};
+
+/// Everything that is built once for all puzzles.
+#[derive(Debug)]
+pub(super) struct Session {
+    searching: Searching,
+    json: bool,
+    quiet: bool,
+    pool: ThreadPool,
+    interrupt: Interrupt,
+}
+
+/// A puzzle to be answered.
+#[derive(Debug)]
+pub(super) struct Subject<'a> {
+    pub(super) name: &'a str,
+    pub(super) puzzle: &'a Puzzle,
+    /// Is it one of several, so that its answer must be told from theirs?
+    pub(super) several: bool,
+}
+
+impl Session {
+    /// Starts the threads and handles Ctrl-C.
+    pub(super) fn new(searching: &Searching, talking: &Talking, json: bool) -> Result<Self> {
+        let threads = usize::from(searching.threads.unwrap_or(0));
+        let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+        let failed =
+            |error| Error::new(Kind::Io, format!("the threads cannot be started: {error}"));
+        Ok(Session {
+            searching: searching.clone(),
+            json,
+            quiet: talking.quiet,
+            pool: pool.map_err(failed)?,
+            interrupt: Interrupt::install(),
+        })
+    }
+
+    /// Runs a verb in a session, if there can be one.
+    pub(super) fn with(
+        searching: &Searching,
+        talking: &Talking,
+        json: bool,
+        verb: impl FnOnce(&Session) -> Status,
+    ) -> Status {
+        match Session::new(searching, talking, json) {
+            Ok(session) => verb(&session),
+            Err(error) => {
+                messages::error(&error);
+                Status::from(&error)
+            }
+        }
+    }
+
+    /// Are answers JSON objects?
+    pub(super) fn json(&self) -> bool {
+        self.json
+    }
+
+    /// The interrupt that stops it.
+    pub(super) fn interrupt(&self) -> &Interrupt {
+        &self.interrupt
+    }
+
+    /// The limits on one puzzle.
+    pub(super) fn limits(&self) -> Limits {
+        Limits {
+            interrupt: Some(self.interrupt.flag()),
+            ..self.searching.limits()
+        }
+    }
+
+    /// Gives every puzzle its answer, in order, and says how it all ended. A bad puzzle gets its message and does not keep the others
+    /// from theirs; when the answers cannot be written nothing more is done.
+    pub(super) fn answer_each(
+        &self,
+        arguments: &[PathBuf],
+        mut answer: impl FnMut(&Subject<'_>) -> Answered,
+    ) -> Status {
+        let sources = inputs::find(arguments);
+        let several = sources.len() > 1;
+        let mut files = sources.len() as u64;
+        let mut gravest = Status::Complete;
+        for source in sources {
+            if self.interrupt.is_asked() {
+                self.note(&format!(
+                    "interrupted: {} not begun",
+                    counted(files, "file")
+                ));
+                return gravest.max(Status::Stopped);
+            }
+            files -= 1;
+            let entries = match source {
+                Source::Stdin => self.interrupt.while_reading(|| source.read()),
+                _ => source.read(),
+            };
+            let several = several || entries.len() > 1;
+            for (i, entry) in entries.iter().enumerate() {
+                if self.interrupt.is_asked() {
+                    self.note(&format!(
+                        "interrupted: {} of this pack and {} not begun",
+                        counted((entries.len() - i) as u64, "puzzle"),
+                        counted(files, "file")
+                    ));
+                    return gravest.max(Status::Stopped);
+                }
+                match self.answer(entry, several, &mut answer) {
+                    Ok(status) => gravest = gravest.max(status),
+                    Err(Halt::Closed) => return gravest.max(Status::Stopped),
+                    Err(Halt::Failed(error)) => {
+                        messages::error(&error);
+                        return gravest.max(Status::from(&error));
+                    }
+                }
+            }
+        }
+        gravest
+    }
+
+    fn answer(
+        &self,
+        entry: &Entry,
+        several: bool,
+        answer: &mut impl FnMut(&Subject<'_>) -> Answered,
+    ) -> Answered {
+        let name = entry.name.as_str();
+        match &entry.puzzle {
+            Err(error) => {
+                messages::error(error);
+                if self.json {
+                    self.print(&report::bad(name, error))?;
+                }
+                Ok(Status::from(error))
+            }
+            Ok(puzzle) => {
+                if let Some(goal) = &puzzle.notes().goal
+                    && let Err(mismatch) = verify(puzzle, goal)
+                {
+                    self.warn(&format!("{name}: its goal is not a solution: {mismatch}"));
+                }
+                answer(&Subject {
+                    name,
+                    puzzle,
+                    several,
+                })
+            }
+        }
+    }
+
+    /// Searches a puzzle on all threads of the session, with these limits, and shows how far it has come if `visible` and wanted.
+    pub(super) fn search<T: Send>(
+        &self,
+        subject: &Subject<'_>,
+        limits: Limits,
+        visible: bool,
+        run: impl FnOnce(&Search<'_>) -> T + Send,
+    ) -> T {
+        let when = match self.quiet {
+            true => When::Never,
+            false => self.searching.progress,
+        };
+        let progress = Progress::new(when, visible, subject.name);
+        let observer = |snapshot: Snapshot| progress.show(&snapshot);
+        let mut search = Search::new(subject.puzzle).limits(limits);
+        if progress.is_shown() {
+            search = search.observer(&observer);
+        }
+        let answer = self.pool.install(|| run(&search));
+        progress.end();
+        answer
+    }
+
+    /// Prints a part of the answer.
+    pub(super) fn print(&self, text: &str) -> Answered<()> {
+        let written = io::stdout().lock().write_all(text.as_bytes());
+        written.map_err(|error| Halt::writing("<stdout>", &error))
+    }
+
+    /// Says something beside the answer, unless it is to be quiet.
+    pub(super) fn note(&self, text: &str) {
+        if !self.quiet {
+            messages::note(text);
+        }
+    }
+
+    /// Warns of something, unless it is to be quiet.
+    pub(super) fn warn(&self, text: &str) {
+        if !self.quiet {
+            messages::warning(text);
+        }
+    }
+
+    /// Why a run stopped, in words, naming the option that did it; `limit` is the one on solutions.
+    pub(super) fn why(&self, stop: Stop, limit: Option<u64>) -> String {
+        let searching = &self.searching;
+        match stop {
+            Stop::Limit => format!("stopped by --limit {}", limit.unwrap_or_default()),
+            Stop::Time => {
+                let time = searching.time.unwrap_or_default();
+                format!("stopped by --time {time:?}")
+            }
+            Stop::Nodes => {
+                let nodes = searching.nodes.unwrap_or_default();
+                format!("stopped by --nodes {nodes}")
+            }
+            Stop::Memory => format!("stopped by --memory {}", searching.memory),
+            Stop::Interrupt => "interrupted".to_owned(),
+            Stop::Closed => "nobody read on".to_owned(),
+        }
+    }
+}
+
+/// `1 file`, `2 files`.
+pub(super) fn counted(number: u64, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
+/// Why a puzzle has no solution, where one can tell without searching.
+pub(super) fn why_none(puzzle: &Puzzle) -> Option<String> {
+    let (rows, columns) = puzzle.sums();
+    let cells = counted(rows as u64, "filled cell");
+    (rows != columns).then(|| format!("the rows ask for {cells}, the columns for {columns}"))
+}

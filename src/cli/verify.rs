@@ -1,0 +1,185 @@
+//! `omnogram verify`: is every grid of a list a solution, and does each stand there once? Nothing is searched, so that it can judge any
+//! solver's list.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use omnogram::error::{Error, Kind, Result};
+use omnogram::format::{Entry, Solutions};
+use omnogram::puzzle::{self, Puzzle};
+
+use super::options::Bytes;
+use super::session::counted;
+use super::status::{Halt, Status};
+use super::{inputs, messages};
+
+/// Check a list of solutions against a puzzle
+///
+/// Reads a list as enumerate writes it, in either format. Every grid must satisfy every clue, and none may stand there twice. Whether
+/// the list is complete is for count to say.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  omnogram enumerate puzzles/pictures/snail.non | omnogram verify puzzles/pictures/snail.non
+  omnogram verify puzzles/pictures/snail.non snail.txt")]
+pub(super) struct Options {
+    /// The puzzle; FILE#2 is the second one of a pack
+    #[arg(value_name = "PUZZLE")]
+    puzzle: PathBuf,
+
+    /// The list, or - for standard input
+    #[arg(value_name = "SOLUTIONS", default_value = "-")]
+    solutions: PathBuf,
+
+    /// Keep no more than about this much in memory; grids that do not fit are not looked for again
+    #[arg(long, value_name = "SIZE", default_value = "4G", value_parser = super::options::size)]
+    memory: Bytes,
+
+    /// Say nothing when all is right
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// Wrong grids that are named; the others are counted.
+const NAMED: u64 = 10;
+
+/// Bytes that an entry of the table of grids takes beside its words.
+const OVERHEAD: u64 = 64;
+
+/// What came of a list.
+#[derive(Debug, Default)]
+struct Findings {
+    grids: u64,
+    wrong: u64,
+    repeated: u64,
+    /// Grids that could not be kept, to be looked for again.
+    forgotten: u64,
+}
+
+pub(super) fn run(options: &Options) -> Status {
+    let findings = puzzle(options).and_then(|puzzle| {
+        let name = inputs::name(&options.solutions);
+        if inputs::is_stdin(&options.solutions) {
+            return check(&puzzle, io::stdin().lock(), &name, options.memory);
+        }
+        match File::open(&options.solutions) {
+            Ok(file) => check(
+                &puzzle,
+                BufReader::with_capacity(1 << 16, file),
+                &name,
+                options.memory,
+            ),
+            Err(error) => Err(Error::io(&name, &error)),
+        }
+    });
+    match findings {
+        Ok(findings) => findings.report(options.quiet),
+        Err(error) => {
+            messages::error(&error);
+            Status::from(&error)
+        }
+    }
+}
+
+/// The one puzzle that is meant.
+fn puzzle(options: &Options) -> Result<Puzzle> {
+    let Options {
+        puzzle, solutions, ..
+    } = options;
+    let stdin = |path: &Path| inputs::is_stdin(path);
+    if stdin(puzzle) && stdin(solutions) {
+        let message = "the puzzle and the solutions cannot both come from standard input";
+        return Err(Error::new(Kind::Usage, message));
+    }
+    let mut entries = Vec::new();
+    for source in inputs::find(std::slice::from_ref(puzzle)) {
+        entries.extend(source.read());
+    }
+    match <[Entry; 1]>::try_from(entries) {
+        Ok([entry]) => entry.puzzle,
+        Err(entries) => {
+            let message = format!(
+                "there are {} puzzles here: name one of them, such as {}",
+                entries.len(),
+                entries[0].name
+            );
+            Err(Error::new(Kind::Usage, message).in_file(&inputs::name(puzzle)))
+        }
+    }
+}
+
+/// Reads the list to its end, or to the first thing that is not a grid.
+fn check(puzzle: &Puzzle, input: impl BufRead, name: &str, memory: Bytes) -> Result<Findings> {
+    let mut findings = Findings::default();
+    let mut seen: HashMap<Box<[u64]>, usize> = HashMap::new();
+    let mut bytes = 0;
+    let mut solutions = Solutions::new(input, name);
+    while let Some(grid) = solutions.next() {
+        let grid = grid?;
+        let line = solutions.line();
+        findings.grids += 1;
+        if let Err(mismatch) = puzzle::verify(puzzle, &grid) {
+            findings.wrong += 1;
+            findings.name(&format!("{name}:{line}: not a solution: {mismatch}"));
+            continue;
+        }
+        if let Some(first) = seen.get(grid.words()) {
+            findings.repeated += 1;
+            findings.name(&format!("{name}:{line}: the same grid as in line {first}"));
+            continue;
+        }
+        bytes += grid.words().len() as u64 * 8 + OVERHEAD;
+        if bytes <= memory.0 {
+            seen.insert(grid.words().into(), line);
+        } else {
+            findings.forgotten += 1;
+        }
+    }
+    Ok(findings)
+}
+
+impl Findings {
+    /// Names something wrong, if not too many have been named before.
+    fn name(&self, text: &str) {
+        match (self.wrong + self.repeated).cmp(&(NAMED + 1)) {
+            std::cmp::Ordering::Less => messages::note(&format!("error: {text}")),
+            std::cmp::Ordering::Equal => messages::note("error: and more"),
+            std::cmp::Ordering::Greater => {}
+        }
+    }
+
+    /// The answer.
+    fn report(&self, quiet: bool) -> Status {
+        let Findings {
+            grids,
+            wrong,
+            repeated,
+            forgotten,
+        } = *self;
+        let (text, status) = match (wrong + repeated, forgotten) {
+            (0, 0) => ("all right, each once".to_owned(), Status::Complete),
+            (0, forgotten) => (
+                format!("all right; {forgotten} did not fit --memory and may stand there again"),
+                Status::Stopped,
+            ),
+            _ => (format!("{wrong} wrong, {repeated} repeated"), Status::Data),
+        };
+        if quiet && status == Status::Complete {
+            return status;
+        }
+        let line = format!("{}, {text}\n", counted(grids, "solution"));
+        match io::stdout().lock().write_all(line.as_bytes()) {
+            Ok(()) => status,
+            Err(error) => match Halt::writing("<stdout>", &error) {
+                Halt::Closed => status,
+                Halt::Failed(error) => {
+                    messages::error(&error);
+                    status.max(Status::from(&error))
+                }
+            },
+        }
+    }
+}

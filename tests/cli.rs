@@ -1,0 +1,325 @@
+//! The command as its users meet it: snapshots of what it prints, in `cmd/`, and what snapshots cannot show: pipes that close, signals,
+//! limits, and lists that are read back.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// A puzzle that no test waits for: 479,001,600 solutions.
+const LONG: &str = "puzzles/families/permutation-12.non";
+
+fn omnogram(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_omnogram"));
+    command
+        .args(arguments)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .stdin(Stdio::null());
+    command
+}
+
+fn output(arguments: &[&str]) -> Output {
+    omnogram(arguments).output().expect("it runs")
+}
+
+fn stdout(output: &Output) -> &str {
+    str::from_utf8(&output.stdout).expect("UTF-8")
+}
+
+fn stderr(output: &Output) -> &str {
+    str::from_utf8(&output.stderr).expect("UTF-8")
+}
+
+/// Runs it with this on standard input.
+fn fed(arguments: &[&str], input: &[u8]) -> Output {
+    let mut child = spawn(omnogram(arguments).stdin(Stdio::piped()));
+    let mut stdin = child.stdin.take().expect("a pipe");
+    stdin.write_all(input).expect("it reads all");
+    drop(stdin);
+    child.wait_with_output().expect("it ends")
+}
+
+fn spawn(command: &mut Command) -> Child {
+    command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts")
+}
+
+#[cfg(unix)]
+fn interrupt(child: &Child) {
+    let kill = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(kill.expect("kill runs").success());
+}
+
+/// The exit status, if it ends soon.
+fn ends(child: &mut Child) -> Option<i32> {
+    let started = Instant::now();
+    while started.elapsed() < Duration::from_secs(10) {
+        if let Some(status) = child.try_wait().expect("a child") {
+            return status.code();
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().expect("a child");
+    None
+}
+
+/// Whole solutions of a permutation puzzle, and nothing else; how many.
+fn whole(text: &str, side: usize) -> usize {
+    assert!(text.is_empty() || text.ends_with(".\n\n") || text.ends_with("#\n\n"));
+    let solutions = text.split_terminator("\n\n");
+    solutions
+        .inspect(|solution| {
+            let rows: Vec<&str> = solution.lines().collect();
+            assert_eq!(rows.len(), side);
+            assert!(rows.iter().all(|row| row.len() == side));
+        })
+        .count()
+}
+
+#[test]
+fn snapshots() {
+    trycmd::TestCases::new().case("tests/cmd/*.trycmd");
+}
+
+#[test]
+fn a_closed_pipe_ends_it_quietly() {
+    for more in [&["--format", "text"], &["--format", "ndjson"]] {
+        let mut child = spawn(omnogram(&["enumerate", LONG]).args(more));
+        let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+        assert!((0..3).all(|_| lines.next().is_some_and(|line| line.is_ok())));
+        drop(lines);
+        assert_eq!(ends(&mut child), Some(3));
+        let mut said = String::new();
+        let mut stderr = child.stderr.take().expect("a pipe");
+        stderr.read_to_string(&mut said).expect("UTF-8");
+        assert_eq!(said, "");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_a_count_with_a_lower_bound() {
+    let mut child = spawn(&mut omnogram(&["count", LONG, "puzzles/known"]));
+    std::thread::sleep(Duration::from_millis(400));
+    interrupt(&child);
+    assert_eq!(ends(&mut child), Some(3));
+    let output = child.wait_with_output().expect("it has ended");
+    let bound = format!("{LONG}: at least ");
+    assert!(stdout(&output).starts_with(&bound), "{output:?}");
+    assert_eq!(stdout(&output).lines().count(), 1);
+    assert!(stderr(&output).contains("interrupted after"));
+    assert!(stderr(&output).ends_with("interrupted: 6 files not begun\n"));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_leaves_whole_solutions() {
+    let mut child = spawn(&mut omnogram(&["enumerate", "--threads", "2", LONG]));
+    let mut stdout = BufReader::new(child.stdout.take().expect("a pipe"));
+    let mut text = String::new();
+    stdout.read_line(&mut text).expect("a line");
+    interrupt(&child);
+    stdout.read_to_string(&mut text).expect("UTF-8");
+    assert_eq!(ends(&mut child), Some(3));
+    let written = whole(&text, 12);
+    let said = child.wait_with_output().expect("it has ended");
+    let wanted = format!("{LONG}: at least {written} solutions (interrupted)");
+    assert!(stderr(&said).starts_with(&wanted), "{said:?}");
+}
+
+/// Nobody reads what it writes, so that the first interrupt cannot end it.
+#[cfg(unix)]
+#[test]
+fn a_second_interrupt_ends_it_at_once() {
+    let mut child = spawn(&mut omnogram(&["enumerate", LONG]));
+    let mut stdout = BufReader::new(child.stdout.take().expect("a pipe"));
+    stdout.read_line(&mut String::new()).expect("a line");
+    std::thread::sleep(Duration::from_millis(100));
+    interrupt(&child);
+    std::thread::sleep(Duration::from_millis(100));
+    assert_eq!(child.try_wait().expect("a child"), None);
+    interrupt(&child);
+    assert_eq!(ends(&mut child), Some(130));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_while_reading_ends_it_at_once() {
+    let mut child = spawn(omnogram(&["check", "-"]).stdin(Stdio::piped()));
+    std::thread::sleep(Duration::from_millis(300));
+    interrupt(&child);
+    assert_eq!(ends(&mut child), Some(130));
+}
+
+#[test]
+fn every_limit_is_named_where_it_stops_a_run() {
+    let cases: [(&[&str], &str, &str); 4] = [
+        (&["enumerate", "--limit", "100"], "limit", "--limit 100"),
+        (&["count", "--time", "50ms"], "time", "--time 50ms"),
+        (&["count", "--nodes", "1_000"], "nodes", "--nodes 1000"),
+        (
+            &["enumerate", "--sort", "--memory", "1M"],
+            "memory",
+            "--memory 1M",
+        ),
+    ];
+    for (arguments, word, option) in cases {
+        let started = Instant::now();
+        let text = omnogram(arguments).arg(LONG).output().expect("it runs");
+        assert_eq!(text.status.code(), Some(3), "{text:?}");
+        assert!(stderr(&text).contains(&format!("stopped by {option}")));
+        if arguments[0] == "enumerate" {
+            let written = whole(stdout(&text), 12);
+            assert!(stderr(&text).contains(&format!("at least {written} solutions")));
+        } else {
+            assert!(stdout(&text).starts_with("at least "));
+        }
+        let json = omnogram(arguments).args(["--json", LONG]).output();
+        let json = json.expect("it runs");
+        assert_eq!(json.status.code(), Some(3), "{json:?}");
+        let last = stdout(&json).lines().last().expect("an object");
+        assert!(last.contains(&format!("\"exact\":false,\"stopped\":\"{word}\"")));
+        assert!(started.elapsed() < Duration::from_secs(5));
+    }
+}
+
+/// Two million solutions stand in a single bundle, of which only writing takes time.
+#[test]
+fn a_time_limit_holds_while_one_bundle_is_written() {
+    let started = Instant::now();
+    let puzzle = "puzzles/families/switches-20.non";
+    let output = output(&["enumerate", "--time", "50ms", puzzle]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(started.elapsed() < Duration::from_secs(5));
+    let written = whole(stdout(&output), 84);
+    assert!(written > 0);
+    let wanted = format!("{puzzle}: at least {written} solutions (stopped by --time 50ms)");
+    assert!(stderr(&output).starts_with(&wanted));
+}
+
+#[test]
+fn sorted_lists_do_not_depend_on_threads() {
+    let list = |threads: &str, how: &str| {
+        let puzzle = "puzzles/families/permutation-7.non";
+        let output = output(&["enumerate", how, "--threads", threads, "-q", puzzle]);
+        assert_eq!(output.status.code(), Some(0));
+        assert_eq!(stderr(&output), "");
+        output.stdout
+    };
+    let one = list("1", "--sort");
+    assert_eq!(whole(str::from_utf8(&one).expect("UTF-8"), 7), 5040);
+    assert!(one == list("2", "--sort") && one == list("4", "--sort"));
+    assert!(one == list("3", "--distinct"));
+}
+
+#[test]
+fn lists_are_read_back() {
+    let puzzle = "puzzles/families/permutation-7.non";
+    for format in ["text", "ndjson"] {
+        let list = output(&["enumerate", "--format", format, puzzle]);
+        assert_eq!(list.status.code(), Some(0));
+        let verified = fed(&["verify", puzzle], &list.stdout);
+        assert_eq!(
+            stdout(&verified),
+            "5040 solutions, all right, each once\n",
+            "{verified:?}"
+        );
+        assert_eq!(verified.status.code(), Some(0));
+        // Twice the same list: everything in the second half is repeated.
+        let verified = fed(&["verify", puzzle], &list.stdout.repeat(2));
+        assert_eq!(verified.status.code(), Some(65));
+        assert_eq!(
+            stdout(&verified),
+            "10080 solutions, 0 wrong, 5040 repeated\n"
+        );
+        assert_eq!(stderr(&verified).lines().count(), 11);
+        let torn = &list.stdout[..list.stdout.len() - 12];
+        assert_eq!(fed(&["verify", puzzle], torn).status.code(), Some(65));
+    }
+}
+
+#[test]
+fn a_wrong_goal_is_only_warned_of() {
+    let puzzle = b"width 2\nheight 1\nrows\n1\ncolumns\n1\n0\ngoal 01\n";
+    let run = fed(&["solve", "-"], puzzle);
+    assert_eq!((run.status.code(), stdout(&run)), (Some(0), "#.\n"));
+    assert_eq!(
+        stderr(&run),
+        "warning: <stdin>: its goal is not a solution: column 1 has 0, its clue is 1\n"
+    );
+    assert_eq!(stderr(&fed(&["solve", "--quiet", "-"], puzzle)), "");
+}
+
+#[test]
+fn a_file_gets_the_solutions_and_standard_output_the_summary() {
+    let folder = std::env::temp_dir().join(format!("omnogram-cli-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let file = folder.join("list.ndjson");
+    let name = file.to_str().expect("UTF-8");
+    let puzzle = "puzzles/pictures/snail.non";
+    let run = output(&["enumerate", "--json", "--output", name, puzzle]);
+    assert_eq!(run.status.code(), Some(0));
+    assert!(stdout(&run).contains("\"verdict\":\"multiple\",\"solutions\":\"145\",\"exact\":true"));
+    assert_eq!(stdout(&run).lines().count(), 1);
+    let verified = output(&["verify", puzzle, name]);
+    assert_eq!(stdout(&verified), "145 solutions, all right, each once\n");
+
+    // A folder without puzzles, and one that cannot be created in.
+    let name = folder.to_str().expect("UTF-8");
+    assert_eq!(output(&["count", name]).status.code(), Some(65));
+    assert_eq!(
+        output(&["enumerate", "-o", name, puzzle]).status.code(),
+        Some(74)
+    );
+    std::fs::remove_dir_all(&folder).expect("removed");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_an_error() {
+    let full = || std::fs::OpenOptions::new().write(true).open("/dev/full");
+    for arguments in [
+        &["enumerate", "puzzles/pictures/key.non"],
+        &["count", "puzzles/pictures/key.non"],
+        &["show", "puzzles/pictures/key.non"],
+    ] {
+        let mut command = omnogram(arguments);
+        let output = command.stdout(full().expect("a device")).output();
+        let output = output.expect("it runs");
+        assert_eq!(output.status.code(), Some(74));
+        assert_eq!(
+            stderr(&output),
+            "error: <stdout>: no space left on device\n"
+        );
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_name_that_is_not_utf8_is_a_name() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = std::env::temp_dir().join(format!("omnogram-name-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let file = folder.join(std::ffi::OsStr::from_bytes(b"caf\xe9.non"));
+    std::fs::copy("puzzles/known/diagonals.non", &file).expect("a copy");
+    for path in [&file, &folder] {
+        let output = omnogram(&["count"]).arg(path).output().expect("it runs");
+        assert_eq!(stdout(&output), "2\n");
+    }
+    std::fs::remove_dir_all(&folder).expect("removed");
+}
+
+#[test]
+fn progress_is_said_in_lines_where_there_is_no_terminal() {
+    let always = ["count", "--progress", "always", "--time", "1300ms", LONG];
+    let output = output(&always);
+    let first = stderr(&output).lines().next().expect("a line");
+    assert!(
+        first.starts_with(&format!("{LONG}: ")) && first.contains(" solutions, "),
+        "{first}"
+    );
+}
