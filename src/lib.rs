@@ -70,3 +70,8 @@ pub mod puzzle;
 pub mod render;
 pub mod search;
 pub mod solutions;
+
+/// The examples of the README hold too.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
