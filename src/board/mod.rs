@@ -2,7 +2,7 @@
 //!
 //! The [`Board`] holds the known cells of every line twice over, by row and by column, and is the only thing that assigns or
 //! unassigns a cell. [`Board::propagate`] settles lines until nothing changes or a contradiction appears; [`Prober`] tries cells
-//! both ways; [`split`](regions::split) finds what has become independent.
+//! both ways; [`split`] finds what has become independent.
 //!
 //! Every change is on an undo trail, so that a probe or a branch works in place and is taken back, never copied.
 
