@@ -213,13 +213,16 @@ fn contradictory_clues_agree_with_brute_force() {
     assert!(without > 500 && with > 50, "{without} {with}");
 }
 
-/// The middle of a 4x4 that line solving cannot decide, and a puzzle of 3x3 where the sums agree but nothing fits.
+/// Sums that differ are a puzzle without a solution; so can be sums that agree.
 #[test]
 fn no_solution_is_an_answer() {
     let sums_differ = puzzle(&[&[1], &[1]], &[&[1], &[]]);
-    let outcome = Search::new(&sums_differ).count();
-    assert_eq!(outcome.solutions.verdict(), Verdict::None);
-    assert!(outcome.is_complete());
+    let sums_agree = puzzle(&[&[2], &[], &[2]], &[&[1], &[1], &[2]]);
+    for puzzle in [sums_differ, sums_agree] {
+        let outcome = Search::new(&puzzle).count();
+        assert_eq!(outcome.solutions.verdict(), Verdict::None);
+        assert!(outcome.is_complete());
+    }
 }
 
 #[test]
@@ -381,7 +384,7 @@ fn every_limit_is_named() {
         }
         if stop == Stop::Nodes {
             // Several tasks reserve nodes ahead, and may be stopped before they use them.
-            assert!((4000..=5000).contains(&outcome.statistics.nodes));
+            assert!((4900..=5000).contains(&outcome.statistics.nodes));
         }
     }
     let (_, outcome) = Search::new(&puzzle)
@@ -414,6 +417,55 @@ fn limits_on_solutions_are_exact() {
         (grids.len(), outcome.solutions.verdict()),
         (2, Verdict::Multiple)
     );
+}
+
+/// A batch that is cut after the run was stopped for another reason leaves no cubes that pose as all the rest.
+#[test]
+fn a_batch_cut_after_the_stop_leaves_no_cubes() {
+    let puzzle = permutation(5);
+    for checks in 0..400 {
+        for solutions in [3, 50, 119, 120] {
+            let set = Set::new(1 << 30);
+            let limits = Limits {
+                checks: Some(checks),
+                solutions: Some(solutions),
+                ..Limits::default()
+            };
+            let outcome = on_threads(1, || Search::new(&puzzle).limits(limits).run(&set));
+            if !outcome.cubes.is_empty() {
+                let rest = Search::new(&puzzle).cubes(outcome.cubes).run(&set);
+                assert!(rest.is_complete());
+                assert_eq!(
+                    (set.len(), set.repeats()),
+                    (120, 0),
+                    "stopped at check {checks}, limit {solutions}"
+                );
+            }
+        }
+    }
+}
+
+/// Regions searched in place, while the habit of probing changes: records of probes once were read beyond their end.
+#[test]
+fn records_outlive_regions_searched_in_place() {
+    let options = Options {
+        region_bytes: 0,
+        trial_leaves: 3,
+        patience: 10,
+        ..Options::default()
+    };
+    let mut random = Random(99);
+    for _ in 0..4000 {
+        let size = 5 + random.below(2);
+        let puzzle = Puzzle::from_grid(&random.grid(size, size, 0.35));
+        let counted = on_threads(1, || {
+            Search::new(&puzzle)
+                .options(options.clone())
+                .count()
+                .solutions
+        });
+        assert_eq!(counted.to_string(), brute_force(&puzzle).len().to_string());
+    }
 }
 
 /// 2^60 solutions in one bundle: a run over them can be stopped, and what the sink saw is what is reported.

@@ -52,8 +52,8 @@ pub enum Probed {
     Contradiction,
     /// It was told to stop; the board is sound, but not at the fixpoint.
     Stopped,
-    /// Nothing more is to be learnt. Cells decided on the way, the records for the children, and the best branch, if a cell is left.
-    Fixpoint(usize, Inherited, Option<Cell>),
+    /// Nothing more is to be learnt. The records for the children, and the best branch, if a cell is left.
+    Fixpoint(Inherited, Option<Cell>),
 }
 
 /// Probes the cells of a region to a fixpoint; keeps the records of all nodes on the path from the task's first one.
@@ -85,9 +85,14 @@ impl<W: Word> Prober<W> {
         self.probes
     }
 
-    /// Forgets the records of every node beyond those of `parent`.
-    pub fn backtrack(&mut self, parent: Option<Inherited>) {
-        self.records.truncate(parent.map_or(0, |parent| parent.end));
+    /// The present end of the records, for [`Prober::backtrack`].
+    pub fn mark(&self) -> usize {
+        self.records.len()
+    }
+
+    /// Forgets the records made since `mark`.
+    pub fn backtrack(&mut self, mark: usize) {
+        self.records.truncate(mark);
     }
 
     /// Probes the unknown cells of `region` until nothing more is learnt. The board must be at a fixpoint of propagation.
@@ -123,7 +128,6 @@ impl<W: Word> Prober<W> {
                     .extend(region.unknown(board).take(MOST_CELLS).map(fresh));
             }
         }
-        let unknown = board.unknown();
         let count = self.records.len() - start;
         // Once around without a deduction is a fixpoint.
         let (mut i, mut quiet) = (0, 0);
@@ -162,7 +166,6 @@ impl<W: Word> Prober<W> {
             .min_by_key(|record| std::cmp::Reverse(worth(record.decides)));
         let best = best.map(|record| record.cell);
         Probed::Fixpoint(
-            unknown - board.unknown(),
             Inherited {
                 start,
                 end,

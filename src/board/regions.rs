@@ -55,12 +55,6 @@ impl<W: Word> Region<W> {
                 .map(move |c| Cell::new(r, c))
         })
     }
-
-    /// Are all its cells known on a board?
-    pub fn is_known(&self, board: &Board<'_, W>) -> bool {
-        self.rows()
-            .all(|(r, cells)| (cells & board.unknown_in_row(r)).is_zero())
-    }
 }
 
 /// The independent regions of the unknown cells of `region`, in order of their first cells. The board must be at a fixpoint.

@@ -2,45 +2,62 @@
 //!
 //! On most puzzles full probing makes nearly every leaf a solution and is worth any price; on loose ones, where everything can be
 //! filled in somehow, it decides nothing and costs a hundred times what the leaf does. No look at the puzzle tells which, so both
-//! ways are tried by turns, and the one with fewer settles per leaf goes on. The measure is settles and leaves, never the clock: a
-//! run on one thread repeats exactly.
+//! ways are tried by turns, a stretch of some solutions each, and the one that takes fewer settles per solution goes on. The other
+//! is looked at again ever more rarely while it stays the worse one. The measure is settles, never the clock: a run on one thread
+//! repeats exactly.
 
-/// Probing or not, and the trial that decides it. A task's first node inherits its parent's.
+/// Probing or not, and what each has cost. A task's first node inherits its parent's.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Habit {
     probing: bool,
-    /// Settles and leaves of the present stretch.
+    /// Is the present stretch a look at the other way?
+    trial: bool,
+    /// The way down to the first solution says nothing of what the next ones cost: nothing is measured before it.
+    begun: bool,
+    /// Settles and solutions of the present stretch.
     settles: u64,
-    leaves: u64,
-    /// What a leaf costs with probing, in settles; measured in the latest stretch that had probing.
-    cost: Option<f64>,
+    solutions: u64,
+    /// Settles per solution in the latest stretch without probing, and with it.
+    costs: [Option<f64>; 2],
+    /// Stretches until the next trial, and how many there are from one trial to the next.
+    left: u64,
+    interval: u64,
     /// Settles of probing since it last decided something.
     fruitless: u64,
-    /// Leaves that a stretch with the better habit lasts before the other is tried again; doubles each time it proves better.
-    term: u64,
-    /// Is the present stretch a trial of doing without?
-    trial: bool,
-    trial_leaves: u64,
+    /// What probing a node costs, in settles: a running mean.
+    probe_cost: u64,
+    /// Solutions that make a stretch.
+    stretch: u64,
+    /// Settles after which probing that decides nothing is broken off, and for each solution searching without it.
     patience: u64,
 }
 
-/// The longest stretch between two trials, in leaves.
-const LONGEST: u64 = 1 << 20;
+/// The most solutions that a leaf counts for: a single large bundle says little of what the next leaf will be.
+const MOST: u64 = 64;
 
-/// A trial may cost this many times what probing took for as many leaves before it is broken off.
+/// The fewest and the most stretches between two trials.
+const INTERVALS: (u64, u64) = (4, 1 << 14);
+
+/// A stretch may cost this many times what the other way took before it is broken off.
 const GENEROUS: f64 = 4.0;
 
+/// Probes of a node that may be spent on dead ends before it is probed after all.
+const LOST: u64 = 1;
+
 impl Habit {
-    pub(super) fn new(trial_leaves: u64, patience: u64) -> Self {
+    pub(super) fn new(stretch: u64, patience: u64) -> Self {
         Habit {
             probing: true,
-            settles: 0,
-            leaves: 0,
-            cost: None,
-            fruitless: 0,
-            term: trial_leaves,
             trial: false,
-            trial_leaves,
+            begun: false,
+            settles: 0,
+            solutions: 0,
+            costs: [None, None],
+            left: 1,
+            interval: INTERVALS.0,
+            fruitless: 0,
+            probe_cost: 0,
+            stretch,
             patience,
         }
     }
@@ -53,59 +70,63 @@ impl Habit {
     /// Notes that probing a node took `settles` and decided something or nothing.
     pub(super) fn probed(&mut self, settles: u64, decided: bool) {
         self.fruitless = if decided { 0 } else { self.fruitless + settles };
+        self.probe_cost = (3 * self.probe_cost + settles) / 4;
     }
 
-    /// Notes that a node is done with, which took `settles` in all, and whether it was a leaf.
-    pub(super) fn node(&mut self, settles: u64, leaf: bool) {
+    /// Has searching without probing gone on for so long without a solution, `settles`, that probing would have been cheaper?
+    pub(super) fn is_lost(&self, settles: u64) -> bool {
+        !self.probing && settles > LOST * self.probe_cost
+    }
+
+    /// Notes that a node is done with, which took `settles` in all, and how many solutions it was worth: 0 for a dead end.
+    pub(super) fn node(&mut self, settles: u64, solutions: u64) {
+        if !self.begun && solutions > 0 {
+            self.begun = true;
+            self.settles = 0;
+            return;
+        }
         self.settles += settles;
-        self.leaves += u64::from(leaf);
-        let stretch = self.settles as f64 / self.leaves.max(1) as f64;
-        match (self.probing, self.trial) {
-            // Probing: after its term, or when it has been fruitless for long, see how it goes without.
-            (true, _) => {
-                let over = self.leaves >= self.term;
-                if over || self.fruitless > self.patience {
-                    self.cost = Some(stretch);
-                    self.switch(false, true);
-                }
-            }
-            // A trial of doing without ends when it has enough leaves, or has cost too much for the few it has.
-            (false, true) => {
-                let cost = self.cost.unwrap_or(f64::INFINITY);
-                let spent = self.settles as f64 > GENEROUS * cost * self.trial_leaves as f64
-                    || self.settles > self.patience;
-                if self.leaves >= self.trial_leaves || spent {
-                    let better = self.leaves > 0 && stretch < cost;
-                    if better {
-                        self.term = self.trial_leaves;
-                    } else {
-                        self.term = (2 * self.term).min(LONGEST);
-                        self.patience = self.patience.saturating_mul(2);
-                    }
-                    self.switch(!better, false);
-                }
-            }
-            // Doing without is the habit, until leaves become dearer than probing ever made them.
-            (false, false) => {
-                let window = self.leaves >= self.trial_leaves;
-                let dear = self.cost.is_some_and(|cost| {
-                    self.settles as f64 > 2.0 * cost * self.trial_leaves as f64
-                });
-                if dear {
-                    self.switch(true, false);
-                } else if window {
-                    self.settles = 0;
-                    self.leaves = 0;
-                }
-            }
+        self.solutions += solutions.min(MOST);
+        let other = self.costs[usize::from(!self.probing)];
+        let dear = match other {
+            Some(cost) => self.settles as f64 > GENEROUS * cost * self.stretch as f64,
+            None => false,
+        };
+        let fruitless = match self.probing {
+            true => self.fruitless > self.patience,
+            false => self.settles > self.patience.saturating_mul(1 + self.solutions),
+        };
+        if self.solutions >= self.stretch || dear || fruitless {
+            self.end_stretch(other);
         }
     }
 
-    fn switch(&mut self, probing: bool, trial: bool) {
-        self.probing = probing;
-        self.trial = trial;
+    fn end_stretch(&mut self, other: Option<f64>) {
+        // Without a solution there is no price, and none is too high.
+        let cost = match self.solutions {
+            0 => f64::INFINITY,
+            solutions => self.settles as f64 / solutions as f64,
+        };
+        self.costs[usize::from(self.probing)] = Some(cost);
+        let worse = other.is_some_and(|other| cost >= other);
+        self.left = self.left.saturating_sub(1);
+        if self.trial {
+            self.trial = false;
+            if worse {
+                // As before, and for longer.
+                self.probing = !self.probing;
+                self.interval = (2 * self.interval).min(INTERVALS.1);
+                self.patience = self.patience.saturating_mul(2);
+            } else {
+                self.interval = INTERVALS.0;
+            }
+            self.left = self.interval;
+        } else if worse || self.left == 0 || self.probing && self.fruitless > self.patience {
+            self.probing = !self.probing;
+            self.trial = true;
+        }
         self.settles = 0;
-        self.leaves = 0;
+        self.solutions = 0;
         self.fruitless = 0;
     }
 }

@@ -105,19 +105,21 @@ impl Control {
         }
     }
 
-    /// Reserves up to `want` nodes; 0 when there are none left, and then the run is stopped.
+    /// Reserves up to `want` nodes, fewer when the end is near, so that no task is stopped while another has many to spare; 0 when
+    /// there are none left, and then the run is stopped.
     pub(super) fn reserve_nodes(&self, want: u64) -> u64 {
         let Some(nodes) = &self.nodes else {
             return want;
         };
-        let take = |left: u64| Some(left.saturating_sub(want));
+        let share = |left: u64| want.min(left.div_ceil(128));
+        let take = |left: u64| Some(left - share(left));
         let left = nodes
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take)
             .unwrap_or_default();
         if left == 0 {
             self.stop(Stop::Nodes);
         }
-        left.min(want)
+        share(left)
     }
 
     /// Gives reserved nodes back that were not used.

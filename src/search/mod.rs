@@ -27,7 +27,7 @@ pub use limits::Limits;
 pub use options::{Options, Probing};
 pub use progress::{Snapshot, Statistics};
 
-use crate::board::{Board, Clues};
+use crate::board::{Board, Cell, Clues};
 use crate::line::{Wide, Word};
 use crate::puzzle::{Grid, Puzzle};
 use crate::solutions::{Count, Counter, First, Set, Sink, Stop};
@@ -191,8 +191,23 @@ impl<'a> Search<'a> {
     }
 
     /// Searches only these parts of the tree, as an earlier run handed them back.
+    ///
+    /// # Panics
+    ///
+    /// When a cube decides a cell outside the puzzle.
     #[must_use]
     pub fn cubes(mut self, cubes: Vec<Cube>) -> Self {
+        let inside = |cell: Cell| {
+            usize::from(cell.row) < self.puzzle.height()
+                && usize::from(cell.column) < self.puzzle.width()
+        };
+        for decision in cubes.iter().flat_map(|cube| &cube.path) {
+            assert!(
+                inside(decision.cell),
+                "{:?} is outside the puzzle",
+                decision.cell
+            );
+        }
         self.cubes = Some(cubes);
         self
     }
@@ -258,6 +273,8 @@ impl<'a> Search<'a> {
 
     fn drive<W: Word>(&self, sink: &dyn Sink) -> Outcome {
         let clues = Clues::new(self.puzzle);
+        // A settle takes about as long as the square of its words: more blocks, each over more words.
+        let words = (W::BITS / 64) as u64;
         let shared = Shared::<W> {
             clues: &clues,
             options: &self.options,
@@ -270,6 +287,7 @@ impl<'a> Search<'a> {
                 memory: Arc::new(Memory::new(self.limits.memory.unwrap_or(MEMORY) / 2)),
                 most_bytes: self.options.region_bytes,
             },
+            breath: (self.options.breath / (words * words)).max(1),
             most_leaves: (self.options.batch as u64).min(self.limits.solutions.unwrap_or(u64::MAX))
                 as usize,
             most_in_batch: (self.options.batch_cells / (clues.width() * clues.height()) as u64)
@@ -336,7 +354,7 @@ impl<'a> Search<'a> {
         let mut settles = 0u64;
         let root = board.propagate_unless(|| {
             settles += 1;
-            if settles.is_multiple_of(self.options.breath) {
+            if settles.is_multiple_of(shared.breath) {
                 shared.control.look();
             }
             shared.control.stopped()

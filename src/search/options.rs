@@ -20,7 +20,7 @@ pub struct Options {
     pub probing: Probing,
     /// Search independent regions apart, and multiply.
     pub regions: bool,
-    /// Leaves to see before probing, or doing without, is judged by its cost.
+    /// Solutions to find before probing, or doing without, is judged by its cost.
     pub trial_leaves: u64,
     /// Settles after which probing that decides nothing is given a rest.
     pub patience: u64,
@@ -29,7 +29,8 @@ pub struct Options {
     /// Most bytes of fillings listed for one region; a region with more is searched in place. Another half of the memory limit
     /// bounds all lists together.
     pub region_bytes: u64,
-    /// Settles between two siblings that a task gives away, and between two looks at the clock.
+    /// Settles between two siblings that a task gives away, and between two looks at the clock; fewer where lines are longer than
+    /// 64 cells.
     pub breath: u64,
     /// Leaves that a task collects before it hands them to the sink.
     pub batch: usize,

@@ -31,6 +31,8 @@ pub(super) struct Shared<'a, W: Word> {
     pub(super) meter: Meter,
     pub(super) sink: &'a dyn Sink,
     pub(super) collecting: Collecting,
+    /// Settles between two looks at the clock.
+    pub(super) breath: u64,
     /// Leaves that a batch may hold: no more than solutions are asked for.
     pub(super) most_leaves: usize,
     /// Solutions that a batch may hold: few enough that a sink is done with it in a moment.
@@ -99,16 +101,28 @@ struct Context<W: Word> {
 }
 
 impl<W: Word> Context<W> {
+    /// The whole of a puzzle.
     fn root(board: &Board<'_, W>) -> Self {
+        Self::apart(Arc::new(Region::whole(board)), Goal::Root)
+    }
+
+    /// A region by itself.
+    fn apart(region: Arc<Region<W>>, goal: Goal<W>) -> Self {
         Context {
-            region: Arc::new(Region::whole(board)),
+            region,
             outside: 0,
             rest: Vec::new(),
-            goal: Goal::Root,
+            goal,
             factors: Vec::new(),
             held: Vec::new(),
             number: Count::ONE,
         }
+    }
+
+    /// Notes how many unknown cells are not its own.
+    fn place(mut self, board: &Board<'_, W>) -> Self {
+        self.outside = board.unknown() - self.region.unknown(board).count();
+        self
     }
 }
 
@@ -120,6 +134,8 @@ struct Open<W: Word> {
     context: usize,
     weight: u64,
     inherited: Option<Inherited>,
+    /// Where the prober's records end. That is not where the inherited ones do: there are none in a region decided in place.
+    records: usize,
     split_at: usize,
     what: What<W>,
 }
@@ -162,6 +178,13 @@ pub(super) struct Task<'s, 'a, W: Word> {
     gave: u64,
     /// Nodes reserved and not used.
     nodes_left: u64,
+    /// The stack was never lower than this since the last leaf: what lies above has brought nothing yet, and nothing of it was given
+    /// away.
+    low: usize,
+    /// Settles at the last leaf, or retreat.
+    fertile: u64,
+    /// This node is probed whatever the habit.
+    insist: bool,
     done: u64,
     batch: Batch,
     words: Vec<u64>,
@@ -197,6 +220,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             results,
         } = node;
         let board = Board::with_rows(shared.clues, &rows);
+        let context = context.place(&board);
         drop(rows);
         let mut task = Task {
             shared,
@@ -215,6 +239,9 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             passed: 0,
             gave: 0,
             nodes_left: 0,
+            low: 0,
+            fertile: 0,
+            insist: false,
             done: 0,
             batch: Batch::new(shared.clues.width(), shared.clues.height()),
             words: Vec::new(),
@@ -248,7 +275,12 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             };
             match finding {
                 Finding::Stopped => return self.hand_back(),
-                Finding::DeadEnd => self.end_node(false),
+                Finding::DeadEnd => {
+                    self.end_node(false);
+                    if self.retreat() {
+                        continue;
+                    }
+                }
                 Finding::Leaf => {
                     if self.next_region() {
                         continue;
@@ -282,12 +314,12 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
 
     /// Looks at the limits; counts a node.
     fn must_stop(&mut self) -> bool {
-        if self.board.settles() - self.looked >= self.shared.options.breath {
+        if self.board.settles() - self.looked >= self.shared.breath {
             self.looked = self.board.settles();
             self.shared.control.look();
             self.pass_sums_on();
             // A solution that comes alone is not kept waiting for others; a batch costs its receiver more than a leaf costs here.
-            if self.looked - self.passed >= BREATHS * self.shared.options.breath {
+            if self.looked - self.passed >= BREATHS * self.shared.breath {
                 self.pass_on();
             }
         }
@@ -319,14 +351,14 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             Probing::Always => true,
             Probing::Never => false,
             Probing::Root => at_root,
-            Probing::Adaptive => self.habit.probing(),
+            Probing::Adaptive => self.habit.probing() || self.insist,
         };
         let mut best = None;
         if probing {
             match self.probe() {
                 Probed::Contradiction => return Finding::DeadEnd,
                 Probed::Stopped => return Finding::Stopped,
-                Probed::Fixpoint(_, inherited, cell) => {
+                Probed::Fixpoint(inherited, cell) => {
                     self.inherited = Some(inherited);
                     best = cell;
                 }
@@ -358,28 +390,19 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
 
     fn probe(&mut self) -> Probed {
         let began = self.board.settles();
-        let region = Arc::clone(
-            &self
-                .contexts
-                .last()
-                .expect("a task has a context while it runs")
-                .region,
-        );
-        let (control, breath, looked) = (
-            &self.shared.control,
-            self.shared.options.breath,
-            &mut self.looked,
-        );
-        let unknown = self.board.unknown();
+        let region = Arc::clone(&self.context().region);
+        let (control, breath) = (&self.shared.control, self.shared.breath);
+        let (unknown, mut looked) = (self.board.unknown(), began);
+        let stop = |board: &Board<'_, W>| {
+            if board.settles() - looked >= breath {
+                looked = board.settles();
+                control.look();
+            }
+            control.stopped()
+        };
         let probed = self
             .prober
-            .probe(&mut self.board, &region, self.inherited, |board| {
-                if board.settles() - *looked >= breath {
-                    *looked = board.settles();
-                    control.look();
-                }
-                control.stopped()
-            });
+            .probe(&mut self.board, &region, self.inherited, stop);
         let decided = match probed {
             Probed::Contradiction => true,
             Probed::Stopped | Probed::Fixpoint(..) => self.board.unknown() < unknown,
@@ -423,12 +446,17 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             context: self.contexts.len() - 1,
             weight: sibling,
             inherited: self.inherited,
+            records: self.prober.mark(),
             split_at: self.split_at,
             what: What::Sibling(Decision {
                 cell,
                 filled: false,
             }),
         });
+        if std::mem::take(&mut self.insist) {
+            // What probing leaves open here it leaves open; the next retreat ends one step further down.
+            self.low = self.stack.len();
+        }
         self.path.push(Decision { cell, filled: true });
         self.decide(Decision { cell, filled: true });
     }
@@ -453,6 +481,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             context: self.contexts.len() - 1,
             weight,
             inherited: self.inherited,
+            records: self.prober.mark(),
             split_at: self.split_at,
             what,
         };
@@ -472,6 +501,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             self.stack.push(frame(share, What::Region(region, goal)));
         }
         self.weight = 0;
+        self.low = self.stack.len();
     }
 
     /// A leaf of one region, when others wait to be decided in place: goes on with the next one.
@@ -492,10 +522,11 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
     }
 
     /// Goes on in another context on the present board.
-    fn enter(&mut self, mut context: Context<W>) {
-        context.outside = self.board.unknown() - context.region.unknown(&self.board).count();
-        self.contexts.push(context);
+    fn enter(&mut self, context: Context<W>) {
+        self.contexts.push(context.place(&self.board));
         self.split_at = self.open_cells();
+        // A retreat stays within a context.
+        self.low = self.stack.len();
     }
 
     /// Goes on with a pivot when the other regions are complete. `false` if there is nothing to go on with.
@@ -535,6 +566,30 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         }
     }
 
+    /// Dead ends without end, and no probing: some decision far up was wrong. Goes back to the topmost node below which nothing was
+    /// found yet, to search it again after probing it.
+    fn retreat(&mut self) -> bool {
+        let lost = self.shared.options.probing == Probing::Adaptive
+            && self.habit.is_lost(self.board.settles() - self.fertile);
+        if !lost || self.stack.len() <= self.low {
+            return false;
+        }
+        self.weight = self.stack[self.low..].iter().map(|open| open.weight).sum();
+        self.stack.truncate(self.low + 1);
+        let Some(open) = self.stack.pop() else {
+            return false;
+        };
+        self.board.undo(open.mark);
+        self.path.truncate(open.path);
+        self.prober.backtrack(open.records);
+        self.inherited = open.inherited;
+        self.split_at = open.split_at;
+        self.alive = true;
+        self.insist = true;
+        self.fertile = self.board.settles();
+        true
+    }
+
     /// Goes back to what was left open last. `false` when nothing is open.
     fn backtrack<'scope>(&mut self, scope: Option<&ScopeFifo<'scope>>) -> bool
     where
@@ -542,10 +597,12 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         'a: 'scope,
     {
         while let Some(open) = self.stack.pop() {
+            self.low = self.low.min(self.stack.len());
+            self.insist = false;
             self.board.undo(open.mark);
             self.path.truncate(open.path);
             self.leave_contexts(open.context + 1, scope);
-            self.prober.backtrack(open.inherited);
+            self.prober.backtrack(open.records);
             self.weight = open.weight;
             self.inherited = open.inherited;
             self.split_at = open.split_at;
@@ -557,16 +614,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
                     return true;
                 }
                 What::Region(region, goal) => {
-                    let context = Context {
-                        region,
-                        outside: 0,
-                        rest: Vec::new(),
-                        goal,
-                        factors: Vec::new(),
-                        held: Vec::new(),
-                        number: Count::ONE,
-                    };
-                    self.enter(context);
+                    self.enter(Context::apart(region, goal));
                     return true;
                 }
                 What::Join(product, pivot) => {
@@ -621,7 +669,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         {
             return;
         }
-        if self.board.settles() - self.gave < self.shared.options.breath {
+        if self.board.settles() - self.gave < self.shared.breath {
             return;
         }
         // A join waits for what lies above it, so it stays; the oldest other piece goes.
@@ -634,30 +682,25 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         };
         self.gave = self.board.settles();
         let open = self.stack.remove(oldest);
-        let context = self.contexts[open.context].clone();
+        self.low = if oldest < self.low {
+            self.low - 1
+        } else {
+            oldest
+        };
         let mut path = self.path[..open.path].to_vec();
         let rows = self.board.rows_at(open.mark);
-        let (context, decision) = match open.what {
+        let (context, decision, split_at) = match open.what {
             What::Sibling(decision) => {
                 path.push(decision);
-                (context, Some(decision))
+                (
+                    self.contexts[open.context].clone(),
+                    Some(decision),
+                    open.split_at,
+                )
             }
             What::Region(region, goal) => {
-                let outside = self.board_unknown(&rows)
-                    - region
-                        .rows()
-                        .map(|(r, cells)| (cells & !rows[r].cells()).count())
-                        .sum::<usize>();
-                let context = Context {
-                    region,
-                    outside,
-                    rest: Vec::new(),
-                    goal,
-                    factors: Vec::new(),
-                    held: Vec::new(),
-                    number: Count::ONE,
-                };
-                (context, None)
+                let size = region.size();
+                (Context::apart(region, goal), None, size)
             }
             What::Join(..) => unreachable!("joins stay"),
         };
@@ -668,15 +711,10 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             context,
             weight: open.weight,
             habit: self.habit,
-            split_at: open.split_at,
+            split_at,
             results: None,
         };
         self.spawn(node, scope);
-    }
-
-    fn board_unknown(&self, rows: &[Known<W>]) -> usize {
-        rows.len() * self.shared.clues.width()
-            - rows.iter().map(|row| row.cells().count()).sum::<usize>()
     }
 
     fn spawn<'scope>(&self, node: Node<W>, scope: Option<&ScopeFifo<'scope>>)
@@ -694,10 +732,19 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
     /// Notes what the node has cost, and that its share of the tree is done.
     fn end_node(&mut self, leaf: bool) {
         let settles = self.board.settles();
-        self.habit.node(settles - self.node_began, leaf);
+        let solutions = if leaf {
+            self.context().number.to_u64().unwrap_or(u64::MAX)
+        } else {
+            0
+        };
+        self.habit.node(settles - self.node_began, solutions);
         self.node_began = settles;
         match leaf {
-            true => self.statistics.leaves += 1,
+            true => {
+                self.statistics.leaves += 1;
+                self.low = self.stack.len();
+                self.fertile = settles;
+            }
             false => self.statistics.dead_ends += 1,
         }
         self.done += std::mem::take(&mut self.weight);
@@ -798,6 +845,9 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         let empty = Batch::new(shared.clues.width(), shared.clues.height());
         let mut batch = std::mem::replace(&mut self.batch, empty);
         if let Some(limit) = shared.control.accept(batch.count().to_u64()) {
+            // What is over the limit is dropped, and regions were listed no further than it: whatever stopped the run first, cubes
+            // would not be all that is left.
+            shared.torn.store(true, Ordering::Relaxed);
             batch.truncate(limit);
             if limit == 0 {
                 return;
@@ -815,30 +865,33 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
                     .unwrap_or_else(PoisonError::into_inner)
                     .1 += &count;
             }
-            std::ops::ControlFlow::Break(why) => shared.control.stop(why),
+            std::ops::ControlFlow::Break(why) => {
+                shared.torn.store(true, Ordering::Relaxed);
+                shared.control.stop(why);
+            }
         }
     }
 
     /// The run has been stopped: everything open becomes cubes.
     fn hand_back(&mut self) {
-        let mut cubes = vec![(self.path.clone(), self.contexts.len() - 1)];
-        for open in &self.stack {
-            let mut path = self.path[..open.path].to_vec();
-            match &open.what {
-                What::Sibling(decision) => path.push(*decision),
-                What::Join(..) => {}
-                // Its join stands for it.
-                What::Region(_, goal) => {
-                    goal.abandon();
-                    continue;
+        let wanted = !self.shared.torn.load(Ordering::Relaxed);
+        let give =
+            |end: usize, last: Option<Decision>, context: usize| match &self.contexts[context].goal
+            {
+                Goal::Root if wanted => {
+                    let path = self.path[..end].iter().copied().chain(last).collect();
+                    self.shared.cubes.push(Cube { path });
                 }
-            }
-            cubes.push((path, open.context));
-        }
-        for (path, context) in cubes {
-            match &self.contexts[context].goal {
-                Goal::Root => self.shared.cubes.push(Cube { path }),
+                Goal::Root => {}
                 goal => goal.abandon(),
+            };
+        give(self.path.len(), None, self.contexts.len() - 1);
+        for open in &self.stack {
+            match &open.what {
+                What::Sibling(decision) => give(open.path, Some(*decision), open.context),
+                What::Join(..) => give(open.path, None, open.context),
+                // Its join stands for it.
+                What::Region(_, goal) => goal.abandon(),
             }
         }
     }
