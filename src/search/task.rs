@@ -411,27 +411,33 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         probed
     }
 
-    /// An unknown cell of the line with fewest unknown cells, the one whose crossing line has fewest: cheap, for nodes that are not
-    /// probed.
+    /// The unknown cell of the region's narrowest line, the one with fewest unknown cells, where the narrowest line crosses it:
+    /// cheap, for nodes that are not probed.
     fn narrowest(&self) -> Cell {
-        let region = &self.context().region;
-        let mut best: Option<(usize, usize, W)> = None;
-        let mut columns = W::ZERO;
-        for (row, cells) in region.rows() {
-            let unknown = cells & self.board.unknown_in_row(row);
-            if !unknown.is_zero() {
-                columns |= unknown;
-                let count = unknown.count();
-                if best.is_none_or(|(fewest, ..)| count < fewest) {
-                    best = Some((count, row, unknown));
-                }
-            }
+        let (region, board) = (&self.context().region, &self.board);
+        let in_row = |row: usize| board.unknown_in_row(row).count();
+        let in_column = |column: usize| board.unknown_in_column(column).count();
+        let open = || {
+            region
+                .rows()
+                .map(|(row, cells)| (row, cells & board.unknown_in_row(row)))
+        };
+        let columns = open().fold(W::ZERO, |columns, (_, cells)| columns | cells);
+        let row = open()
+            .filter(|(_, cells)| !cells.is_zero())
+            .min_by_key(|&(row, _)| in_row(row));
+        let column = columns.cells().min_by_key(|&column| in_column(column));
+        let (Some((row, cells)), Some(column)) = (row, column) else {
+            unreachable!("an open node has an unknown cell");
+        };
+        if in_row(row) <= in_column(column) {
+            let column = cells.cells().min_by_key(|&column| in_column(column));
+            Cell::new(row, column.expect("the row has an unknown cell"))
+        } else {
+            let rows = open().filter(|(_, cells)| cells.has(column));
+            let row = rows.min_by_key(|&(row, _)| in_row(row));
+            Cell::new(row.expect("the column has an unknown cell").0, column)
         }
-        let (_, row, unknown) = best.expect("an open node has an unknown cell");
-        let column = unknown
-            .cells()
-            .min_by_key(|&c| self.board.unknown_in_column(c).count());
-        Cell::new(row, column.expect("the row has an unknown cell"))
     }
 
     /// Decides the cell one way and leaves the other way open.
