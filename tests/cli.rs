@@ -323,3 +323,45 @@ fn progress_is_said_in_lines_where_there_is_no_terminal() {
         "{first}"
     );
 }
+
+/// Once, `--output` emptied its file before anything was read: a puzzle given twice by mistake was gone.
+#[test]
+fn an_output_file_is_not_emptied_for_nothing() {
+    let folder = std::env::temp_dir().join(format!("omnogram-output-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let file = folder.join("key.non");
+    let puzzle = std::fs::read("puzzles/pictures/key.non").expect("a puzzle");
+    std::fs::write(&file, &puzzle).expect("a file");
+    let (name, among) = (
+        file.to_str().expect("UTF-8"),
+        folder.to_str().expect("UTF-8"),
+    );
+    for arguments in [
+        ["enumerate", "--output", name, name],
+        ["enumerate", "--output", name, among],
+    ] {
+        let output = output(&arguments);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(stderr(&output).contains("would overwrite it"));
+    }
+    let output = output(&["enumerate", "--output", name, "puzzles/bad/empty.non"]);
+    assert_eq!(output.status.code(), Some(65));
+    assert_eq!(std::fs::read(&file).expect("a file"), puzzle);
+    std::fs::remove_dir_all(&folder).expect("a folder");
+}
+
+/// A list without a grid, as a program that failed leaves it, is not called right.
+#[test]
+fn an_empty_list_is_called_empty() {
+    let output = fed(&["verify", "puzzles/pictures/key.non"], b"");
+    assert_eq!(stdout(&output), "0 solutions, the list is empty\n");
+}
+
+/// Titles and names cannot steer the terminal.
+#[test]
+fn control_characters_are_not_passed_on() {
+    let text = "title \"a\x1b[31mred\x07\"\nwidth 1\nheight 1\nrows\n1\ncolumns\n1\n";
+    let output = fed(&["show", "-"], text.as_bytes());
+    assert!(stdout(&output).contains("a\u{fffd}[31mred\u{fffd}"));
+    assert!(!stdout(&output).contains('\x1b'));
+}

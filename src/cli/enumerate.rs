@@ -6,10 +6,12 @@ use std::thread;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
+use omnogram::error::{Error, Kind};
 use omnogram::render::{List, Listing};
 use omnogram::search::{Outcome, Total};
 use omnogram::solutions::{Count, Stream};
 
+use super::inputs;
 use super::messages;
 use super::options::{Answering, Puzzles, Searching, number};
 use super::report::{self, Nothing};
@@ -32,7 +34,7 @@ pub(super) struct Options {
     #[command(flatten)]
     puzzles: Puzzles,
 
-    /// Stop after this many solutions of each puzzle; which ones they are is not defined, with --sort either
+    /// Stop after this many solutions of each puzzle, and call them "at least" so many; which ones is not defined, not even with --sort
     #[arg(long, short = 'n', value_name = "N", value_parser = number)]
     limit: Option<u64>,
 
@@ -85,13 +87,15 @@ impl Options {
 }
 
 pub(super) fn run(options: &Options) -> Status {
-    let mut output = match Output::create(options.output.as_deref()) {
-        Ok(output) => output,
-        Err(error) => {
-            messages::error(&error);
-            return Status::from(&error);
-        }
-    };
+    if let Some(output) = &options.output
+        && inputs::is_among(output, &options.puzzles.puzzles)
+    {
+        let message = "this file is among the puzzles: the solutions would overwrite it";
+        let error = Error::new(Kind::Usage, message).in_file(&inputs::name(output));
+        messages::error(&error);
+        return Status::from(&error);
+    }
+    let mut output = Output::new(options.output.as_deref());
     let Answering { json, talking } = &options.answering;
     Session::with(&options.searching, talking, *json, |session| {
         session.answer_each(&options.puzzles.puzzles, |subject| {
@@ -106,6 +110,7 @@ fn answer(
     options: &Options,
     output: &mut Output,
 ) -> Answered {
+    output.open()?;
     if subject.several && options.listing() == Listing::Text {
         output.write(format!("==> {} <==\n", subject.name).as_bytes())?;
     }
@@ -140,7 +145,7 @@ fn streamed(
         interrupt: limits.interrupt.clone(),
     };
     // A bar on the terminal to which the solutions go would tear them.
-    let visible = matches!(output, Output::File(..)) || !io::stdout().is_terminal();
+    let visible = !matches!(output, Output::Stdout) || !io::stdout().is_terminal();
     let list = list(subject, options);
     let (mut outcome, written) = thread::scope(|threads| {
         let (stream, batches) = Stream::new(WAITING);

@@ -68,6 +68,19 @@ pub(super) fn find(arguments: &[PathBuf]) -> Vec<Source> {
     sources
 }
 
+/// Is this file one of those that the arguments name?
+pub(super) fn is_among(file: &Path, arguments: &[PathBuf]) -> bool {
+    let Ok(file) = file.canonicalize() else {
+        return false;
+    };
+    find(arguments).iter().any(|source| match source {
+        Source::File(path) | Source::Pick(path, _) => {
+            path.canonicalize().is_ok_and(|path| path == file)
+        }
+        Source::Stdin | Source::Wrong(..) => false,
+    })
+}
+
 fn wrong(path: &Path, error: Error) -> Source {
     let name = name(path);
     let error = error.in_file(&name);
@@ -101,7 +114,8 @@ fn walk(folder: &Path, sources: &mut Vec<Source>) {
         let path = entry.path();
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             walk(&path, sources);
-        } else if has_known_ending(&path) && !path.is_dir() {
+        } else if has_known_ending(&path) && (path.is_file() || !path.exists()) {
+            // A link that leads nowhere gets its message; a pipe would be waited for.
             sources.push(Source::File(path));
         }
     }
@@ -117,6 +131,15 @@ fn has_known_ending(path: &Path) -> bool {
 }
 
 impl Source {
+    /// May reading it wait for somebody to write?
+    pub(super) fn may_wait(&self) -> bool {
+        match self {
+            Source::Stdin => true,
+            Source::File(path) | Source::Pick(path, _) => !path.is_file(),
+            Source::Wrong(..) => false,
+        }
+    }
+
     /// The puzzles, or what is wrong with them; never none. May wait, for standard input or a pipe.
     pub(super) fn read(self) -> Vec<Entry> {
         match self {
@@ -128,7 +151,12 @@ impl Source {
                 let count = entries.len();
                 entries.retain(|entry| entry.name == wanted || count == 1);
                 if entries.is_empty() || (count == 1 && number != 1) {
-                    let message = format!("there are {count} puzzles in this file");
+                    let there = if count == 1 {
+                        "there is 1 puzzle"
+                    } else {
+                        &format!("there are {count} puzzles")
+                    };
+                    let message = format!("{there} in this file, but no number {number}");
                     return vec![bad(&wanted, Error::data(message).in_file(&wanted))];
                 }
                 entries

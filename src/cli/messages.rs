@@ -4,9 +4,14 @@ use std::io::{self, Write};
 
 use omnogram::error::Error;
 
-/// One message as it stands.
+/// One message. Titles and file names may hold anything: what would steer the terminal is not passed on to it.
 pub(super) fn note(text: &str) {
-    let _ = writeln!(io::stderr(), "{text}");
+    let _ = writeln!(io::stderr(), "{}", harmless(text));
+}
+
+/// A text without control characters other than line breaks.
+pub(super) fn harmless(text: &str) -> String {
+    text.replace(|c: char| c.is_control() && c != '\n', "\u{fffd}")
 }
 
 /// Something that does not change the answer, but that its reader should know.

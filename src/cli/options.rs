@@ -24,16 +24,16 @@ pub(super) struct Searching {
     #[arg(long, short = 'j', value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub(super) threads: Option<u16>,
 
-    /// Stop after this time on each puzzle: 500ms, 90s, 5m, 2h
-    #[arg(long, short, value_name = "TIME", value_parser = time)]
+    /// Stop searching after this time on each puzzle: 500ms, 90s, 5m, 2h; what --sort has found by then is still written
+    #[arg(long, short, allow_hyphen_values = true, value_name = "TIME", value_parser = time)]
     pub(super) time: Option<Duration>,
 
     /// Stop after this many nodes of the search tree on each puzzle
-    #[arg(long, value_name = "N", value_parser = number)]
+    #[arg(long, allow_hyphen_values = true, value_name = "N", value_parser = number)]
     pub(super) nodes: Option<u64>,
 
     /// Keep no more than about this much in memory: 512M, 4G, 1T
-    #[arg(long, value_name = "SIZE", default_value = "4G", value_parser = size)]
+    #[arg(long, allow_hyphen_values = true, value_name = "SIZE", default_value = "4G", value_parser = size)]
     pub(super) memory: Bytes,
 
     /// Show how far the search has come on standard error; auto: when that is a terminal
@@ -142,7 +142,7 @@ fn time(text: &str) -> Result<Duration, String> {
         Some(number * scale)
     });
     let seconds = seconds.ok_or("expected a time, such as 500ms, 90s, 5m, 2h or 1.5d")?;
-    Duration::try_from_secs_f64(seconds).map_err(|_| "this is longer than time".to_owned())
+    Duration::try_from_secs_f64(seconds).map_err(|_| "this is too long a time".to_owned())
 }
 
 pub(super) fn size(text: &str) -> Result<Bytes, String> {

@@ -76,7 +76,7 @@ impl Progress {
 }
 
 fn bar() -> ProgressBar {
-    let style = ProgressStyle::with_template("{bar:24} {wide_msg}")
+    let style = ProgressStyle::with_template("{bar:16} {wide_msg}")
         .map(|style| style.progress_chars("━╸ "))
         .unwrap_or_else(|_| ProgressStyle::default_bar());
     ProgressBar::with_draw_target(Some(STEPS), ProgressDrawTarget::stderr()).with_style(style)

@@ -11,7 +11,7 @@ use omnogram::search::{Limits, Search, Snapshot};
 use omnogram::solutions::Stop;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use super::inputs::{self, Source};
+use super::inputs;
 use super::interrupt::Interrupt;
 use super::options::{Searching, Talking, When};
 use super::progress::Progress;
@@ -107,18 +107,19 @@ impl Session {
                 return gravest.max(Status::Stopped);
             }
             files -= 1;
-            let entries = match source {
-                Source::Stdin => self.interrupt.while_reading(|| source.read()),
-                _ => source.read(),
+            let entries = match source.may_wait() {
+                true => self.interrupt.while_reading(|| source.read()),
+                false => source.read(),
             };
             let several = several || entries.len() > 1;
             for (i, entry) in entries.iter().enumerate() {
                 if self.interrupt.is_asked() {
-                    self.note(&format!(
-                        "interrupted: {} of this pack and {} not begun",
-                        counted((entries.len() - i) as u64, "puzzle"),
-                        counted(files, "file")
-                    ));
+                    let puzzles = counted((entries.len() - i) as u64, "puzzle");
+                    let files = match files {
+                        0 => String::new(),
+                        files => format!(" of this file and {}", counted(files, "file")),
+                    };
+                    self.note(&format!("interrupted: {puzzles}{files} not begun"));
                     return gravest.max(Status::Stopped);
                 }
                 match self.answer(entry, several, &mut answer) {
@@ -222,7 +223,7 @@ impl Session {
             }
             Stop::Memory => format!("stopped by --memory {}", searching.memory),
             Stop::Interrupt => "interrupted".to_owned(),
-            Stop::Closed => "nobody read on".to_owned(),
+            Stop::Closed => "the reader went away".to_owned(),
         }
     }
 }

@@ -92,5 +92,5 @@ fn heading(name: &str, puzzle: &Puzzle) -> String {
     let author = notes.author.iter().map(|author| format!("by {author}"));
     let size = format!("{}x{}", puzzle.width(), puzzle.height());
     let parts: Vec<String> = title.chain(author).chain([size]).collect();
-    format!("{name}: {}", parts.join(", "))
+    messages::harmless(&format!("{name}: {}", parts.join(", ")))
 }

@@ -160,9 +160,12 @@ impl Findings {
             forgotten,
         } = *self;
         let (text, status) = match (wrong + repeated, forgotten) {
+            (0, 0) if grids == 0 => ("the list is empty".to_owned(), Status::Complete),
             (0, 0) => ("all right, each once".to_owned(), Status::Complete),
             (0, forgotten) => (
-                format!("all right; {forgotten} did not fit --memory and may stand there again"),
+                format!(
+                    "all right; {forgotten} of them did not fit --memory and were not checked for repeats"
+                ),
                 Status::Stopped,
             ),
             _ => (format!("{wrong} wrong, {repeated} repeated"), Status::Data),

@@ -3,14 +3,13 @@
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crossbeam::channel::RecvTimeoutError;
-use omnogram::error::{Error, Result};
 use omnogram::puzzle::Grid;
 use omnogram::render::List;
 use omnogram::solutions::{Batches, Stop};
@@ -27,31 +26,33 @@ const REST: Duration = Duration::from_micros(100);
 #[derive(Debug)]
 pub(super) enum Output {
     Stdout,
+    /// A file that is made when the first puzzle has been read: what was in it is not lost for nothing.
+    Planned(PathBuf),
     /// The file's name, and how many bytes of whole solutions are in it.
     File(String, File, u64),
 }
 
 impl Output {
     /// A new file, or standard output.
-    ///
-    /// # Errors
-    ///
-    /// When the file cannot be created.
-    pub(super) fn create(path: Option<&Path>) -> Result<Self> {
-        let Some(path) = path else {
-            return Ok(Output::Stdout);
-        };
-        let name = path.display().to_string();
-        match File::create(path) {
-            Ok(file) => Ok(Output::File(name, file, 0)),
-            Err(error) => Err(Error::io(&name, &error)),
+    pub(super) fn new(path: Option<&Path>) -> Self {
+        path.map_or(Output::Stdout, |path| Output::Planned(path.to_owned()))
+    }
+
+    /// Makes the file, if it has not been made yet.
+    pub(super) fn open(&mut self) -> Answered<()> {
+        if let Output::Planned(path) = self {
+            let name = path.display().to_string();
+            let file = File::create(path).map_err(|error| Halt::writing(&name, &error))?;
+            *self = Output::File(name, file, 0);
         }
+        Ok(())
     }
 
     /// Writes whole lines.
     pub(super) fn write(&mut self, bytes: &[u8]) -> Answered<()> {
+        self.open()?;
         match self {
-            Output::Stdout => {
+            Output::Stdout | Output::Planned(_) => {
                 let written = io::stdout().lock().write_all(bytes);
                 written.map_err(|error| Halt::writing("<stdout>", &error))
             }

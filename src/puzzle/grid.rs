@@ -86,7 +86,7 @@ impl Grid {
             let length = row.as_ref().chars().count();
             if length != width {
                 return Err(Error::data(format!(
-                    "row {} has {length} cells, the first has {width}",
+                    "row {} is {length} long, the first {width}",
                     r + 1
                 )));
             }
