@@ -4,9 +4,12 @@
 //! too few tasks wait is the oldest open piece of the stack packed up as a [`Node`], which is data, and given to another task. When
 //! the run must stop, everything open is handed back as cubes.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+mod emit;
+mod node;
+mod share;
+
+use std::sync::atomic::{AtomicBool, AtomicUsize};
+use std::sync::{Arc, Mutex};
 
 use crossbeam::queue::SegQueue;
 use crossbeam::utils::CachePadded;
@@ -16,12 +19,15 @@ use super::cube::{Cube, Decision};
 use super::habit::Habit;
 use super::limits::Control;
 use super::options::{Options, Probing};
-use super::product::{Collecting, Goal, Held, Part, Product, Results, Worth};
+use super::product::{Collecting, Part, Product, Results, Worth};
 use super::progress::{Meter, Statistics};
 use crate::board::{Board, Cell, Clues, Inherited, Probed, Prober, Region, split};
-use crate::line::{Known, Word};
-use crate::puzzle::Grid;
-use crate::solutions::{Batch, Count, Factor, Sink, expand};
+use crate::line::Word;
+use crate::solutions::{Batch, Count, Sink};
+
+pub(super) use node::Node;
+use node::{Context, Open, What};
+pub(super) use share::spawn;
 
 /// What all tasks of a run share.
 pub(super) struct Shared<'a, W: Word> {
@@ -49,104 +55,6 @@ pub(super) struct Shared<'a, W: Word> {
     pub(super) totals: Mutex<(Statistics, Count)>,
     /// Nodes to search, where there is no pool to spawn them in.
     pub(super) pending: SegQueue<Node<W>>,
-}
-
-/// A subtree as data: the known cells at its root, what to decide there, and what its leaves are for.
-#[derive(Debug)]
-pub(super) struct Node<W: Word> {
-    rows: Vec<Known<W>>,
-    path: Vec<Decision>,
-    /// The last decision of the path, still to be made on the board.
-    decision: Option<Decision>,
-    context: Context<W>,
-    weight: u64,
-    habit: Habit,
-    split_at: usize,
-    /// For a pivot: how the other regions came out.
-    pub(super) results: Option<Results<W>>,
-}
-
-impl<W: Word> Node<W> {
-    /// The root of a cube on a propagated board.
-    pub(super) fn root(board: &Board<'_, W>, cube: Cube, weight: u64, options: &Options) -> Self {
-        Node {
-            rows: board.rows().to_vec(),
-            path: cube.path,
-            decision: None,
-            context: Context::root(board),
-            weight,
-            habit: Habit::new(options.trial_leaves, options.patience),
-            split_at: usize::MAX,
-            results: None,
-        }
-    }
-}
-
-/// What the cells at hand are searched for.
-#[derive(Clone, Debug)]
-struct Context<W: Word> {
-    /// The cells to be decided.
-    region: Arc<Region<W>>,
-    /// Unknown cells of the board outside the region; they stay unknown while it is searched.
-    outside: usize,
-    /// Regions to be decided after it, each in place.
-    rest: Vec<Arc<Region<W>>>,
-    goal: Goal<W>,
-    /// Fillings of regions searched before, to be multiplied in.
-    factors: Vec<Arc<Factor>>,
-    /// The memory those are counted for.
-    held: Vec<Arc<Held>>,
-    /// The product of their numbers.
-    number: Count,
-}
-
-impl<W: Word> Context<W> {
-    /// The whole of a puzzle.
-    fn root(board: &Board<'_, W>) -> Self {
-        Self::apart(Arc::new(Region::whole(board)), Goal::Root)
-    }
-
-    /// A region by itself.
-    fn apart(region: Arc<Region<W>>, goal: Goal<W>) -> Self {
-        Context {
-            region,
-            outside: 0,
-            rest: Vec::new(),
-            goal,
-            factors: Vec::new(),
-            held: Vec::new(),
-            number: Count::ONE,
-        }
-    }
-
-    /// Notes how many unknown cells are not its own.
-    fn place(mut self, board: &Board<'_, W>) -> Self {
-        self.outside = board.unknown() - self.region.unknown(board).count();
-        self
-    }
-}
-
-/// Something open on the stack: where to go back to, and what to do there.
-struct Open<W: Word> {
-    mark: usize,
-    path: usize,
-    /// The context to go on in, by its place in the task's stack of contexts.
-    context: usize,
-    weight: u64,
-    inherited: Option<Inherited>,
-    /// Where the prober's records end. That is not where the inherited ones do: there are none in a region decided in place.
-    records: usize,
-    split_at: usize,
-    what: What<W>,
-}
-
-enum What<W: Word> {
-    /// The other side of a branch.
-    Sibling(Decision),
-    /// A region to be searched apart.
-    Region(Arc<Region<W>>, Goal<W>),
-    /// All regions but the pivot lie above on the stack, or elsewhere: go on with the pivot.
-    Join(Arc<Product<W>>, Arc<Region<W>>),
 }
 
 /// What is to be seen at a node.
@@ -664,77 +572,6 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         }
     }
 
-    /// Gives the oldest open piece away if too few tasks wait.
-    fn feed<'scope>(&mut self, scope: Option<&ScopeFifo<'scope>>)
-    where
-        's: 'scope,
-        'a: 'scope,
-    {
-        if self.shared.threads == 1
-            || self.shared.waiting.load(Ordering::Relaxed) >= self.shared.threads
-        {
-            return;
-        }
-        if self.board.settles() - self.gave < self.shared.breath {
-            return;
-        }
-        // A join waits for what lies above it, so it stays; the oldest other piece goes.
-        let Some(oldest) = self
-            .stack
-            .iter()
-            .position(|open| !matches!(open.what, What::Join(..)))
-        else {
-            return;
-        };
-        self.gave = self.board.settles();
-        let open = self.stack.remove(oldest);
-        self.low = if oldest < self.low {
-            self.low - 1
-        } else {
-            oldest
-        };
-        let mut path = self.path[..open.path].to_vec();
-        let rows = self.board.rows_at(open.mark);
-        let (context, decision, split_at) = match open.what {
-            What::Sibling(decision) => {
-                path.push(decision);
-                (
-                    self.contexts[open.context].clone(),
-                    Some(decision),
-                    open.split_at,
-                )
-            }
-            What::Region(region, goal) => {
-                let size = region.size();
-                (Context::apart(region, goal), None, size)
-            }
-            What::Join(..) => unreachable!("joins stay"),
-        };
-        let node = Node {
-            rows,
-            path,
-            decision,
-            context,
-            weight: open.weight,
-            habit: self.habit,
-            split_at,
-            results: None,
-        };
-        self.spawn(node, scope);
-    }
-
-    fn spawn<'scope>(&self, node: Node<W>, scope: Option<&ScopeFifo<'scope>>)
-    where
-        's: 'scope,
-        'a: 'scope,
-    {
-        let shared = self.shared;
-        match scope {
-            Some(scope) => spawn(shared, node, scope),
-            None => shared.pending.push(node),
-        }
-    }
-
     /// Notes what the node has cost, and that its share of the tree is done.
     fn end_node(&mut self, leaf: bool) {
         let settles = self.board.settles();
@@ -755,198 +592,4 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         }
         self.done += std::mem::take(&mut self.weight);
     }
-
-    /// Hands a leaf to whatever it is searched for.
-    fn emit(&mut self) {
-        let context = self
-            .contexts
-            .last()
-            .expect("a task has a context while it runs");
-        if !self.shared.collecting.grids {
-            match &context.goal {
-                Goal::Root if context.number == Count::ONE => self.batch.push_one(),
-                Goal::Root => self.batch.push_count(&context.number),
-                Goal::Part(part) => part.collect_number(&context.number),
-            }
-            return;
-        }
-        let stride = Grid::stride(self.shared.clues.width());
-        self.words.clear();
-        for row in self.board.rows() {
-            self.words.extend((0..stride).map(|i| row.filled.part(i)));
-        }
-        match &context.goal {
-            Goal::Part(part) => {
-                expand(&mut self.words, &context.factors, |words| {
-                    part.collect(words)
-                });
-            }
-            Goal::Root if context.factors.is_empty() => {
-                self.batch.push_grid(&self.words);
-                self.pass_on_if_full();
-            }
-            Goal::Root => {
-                let factors = context.factors.clone();
-                self.emit_bundle(factors);
-            }
-        }
-    }
-
-    /// Hands over a bundle, in pieces that fit a batch: else nobody could stop the run while a sink expands billions.
-    fn emit_bundle(&mut self, factors: Vec<Arc<Factor>>) {
-        let most = self.shared.most_in_batch;
-        let mut product = 1u64;
-        let (inner, outer): (Vec<_>, Vec<_>) = factors.into_iter().partition(|factor| {
-            let grown = product.saturating_mul(factor.count() as u64);
-            let fits = grown <= most;
-            if fits {
-                product = grown;
-            }
-            fits
-        });
-        let mut words = std::mem::take(&mut self.words);
-        let whole = expand(&mut words, &outer, |words| {
-            self.batch.push_bundle(words, &inner);
-            if self.pass_on_if_full() {
-                self.shared.control.look();
-                return !self.shared.control.stopped();
-            }
-            true
-        });
-        if !whole {
-            // Relaxed: read when all tasks are done.
-            self.shared.torn.store(true, Ordering::Relaxed);
-        }
-        self.words = words;
-    }
-
-    /// Passes the batch on if it is full, and says so.
-    fn pass_on_if_full(&mut self) -> bool {
-        let full = self.batch.leaves() >= self.shared.most_leaves
-            || self
-                .batch
-                .count()
-                .to_u64()
-                .is_none_or(|count| count >= self.shared.most_in_batch);
-        if full {
-            self.pass_on();
-        }
-        full
-    }
-
-    /// Passes on how far the task has come.
-    fn pass_sums_on(&mut self) {
-        let nodes = self.statistics.nodes - self.passed_on;
-        self.passed_on = self.statistics.nodes;
-        self.shared.meter.add(std::mem::take(&mut self.done), nodes);
-    }
-
-    /// Passes solutions on.
-    fn pass_on(&mut self) {
-        self.passed = self.board.settles();
-        let shared = self.shared;
-        if self.batch.count().is_zero() {
-            return;
-        }
-        let empty = Batch::new(shared.clues.width(), shared.clues.height());
-        let mut batch = std::mem::replace(&mut self.batch, empty);
-        if let Some(limit) = shared.control.accept(batch.count().to_u64()) {
-            // What is over the limit is dropped, and regions were listed no further than it: whatever stopped the run first, cubes
-            // would not be all that is left.
-            shared.torn.store(true, Ordering::Relaxed);
-            batch.truncate(limit);
-            if limit == 0 {
-                return;
-            }
-        }
-        let count = batch.count().clone();
-        match shared.sink.take(batch) {
-            std::ops::ControlFlow::Continue(()) => {
-                shared
-                    .meter
-                    .add_solutions(count.to_u64().unwrap_or(u64::MAX));
-                shared
-                    .totals
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .1 += &count;
-            }
-            std::ops::ControlFlow::Break(why) => {
-                shared.torn.store(true, Ordering::Relaxed);
-                shared.control.stop(why);
-            }
-        }
-    }
-
-    /// The run has been stopped: everything open becomes cubes.
-    fn hand_back(&mut self) {
-        let wanted = !self.shared.torn.load(Ordering::Relaxed);
-        let give =
-            |end: usize, last: Option<Decision>, context: usize| match &self.contexts[context].goal
-            {
-                Goal::Root if wanted => {
-                    let path = self.path[..end].iter().copied().chain(last).collect();
-                    self.shared.cubes.push(Cube { path });
-                }
-                Goal::Root => {}
-                goal => goal.abandon(),
-            };
-        give(self.path.len(), None, self.contexts.len() - 1);
-        for open in &self.stack {
-            match &open.what {
-                What::Sibling(decision) => give(open.path, Some(*decision), open.context),
-                What::Join(..) => give(open.path, None, open.context),
-                // Its join stands for it.
-                What::Region(_, goal) => goal.abandon(),
-            }
-        }
-    }
-
-    /// Lets go of everything and adds up.
-    fn close<'scope>(mut self, scope: Option<&ScopeFifo<'scope>>)
-    where
-        's: 'scope,
-        'a: 'scope,
-    {
-        // From the top, as a part must be let go before the product that it belongs to.
-        while let Some(open) = self.stack.pop() {
-            match open.what {
-                What::Sibling(_) => {}
-                What::Region(_, goal) => {
-                    if let Some(node) = goal.release() {
-                        self.spawn(node, scope);
-                    }
-                }
-                What::Join(product, _) => drop(product),
-            }
-        }
-        self.leave_contexts(0, scope);
-        self.shared.control.return_nodes(self.nodes_left);
-        self.pass_sums_on();
-        self.pass_on();
-        self.statistics.settles = self.board.settles();
-        self.statistics.probes = self.prober.probes();
-        let mut totals = self
-            .shared
-            .totals
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        totals.0.add(&self.statistics);
-    }
-}
-
-/// Spawns a node as a task of its own.
-pub(super) fn spawn<'s, 'a, 'scope, W: Word>(
-    shared: &'s Shared<'a, W>,
-    node: Node<W>,
-    scope: &ScopeFifo<'scope>,
-) where
-    's: 'scope,
-    'a: 'scope,
-{
-    shared.waiting.fetch_add(1, Ordering::Relaxed);
-    scope.spawn_fifo(move |scope| {
-        shared.waiting.fetch_sub(1, Ordering::Relaxed);
-        Task::run(shared, node, Some(scope));
-    });
 }

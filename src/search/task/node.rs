@@ -1,0 +1,115 @@
+//! Parts of the tree as data: a [`Node`] that can be given to any task, the context in which cells are decided, and what a task has
+//! open on its stack.
+
+use std::sync::Arc;
+
+use super::super::cube::{Cube, Decision};
+use super::super::habit::Habit;
+use super::super::options::Options;
+use super::super::product::{Goal, Held, Product, Results};
+use crate::board::{Board, Inherited, Region};
+use crate::line::{Known, Word};
+use crate::solutions::{Count, Factor};
+
+/// A subtree as data: the known cells at its root, what to decide there, and what its leaves are for.
+#[derive(Debug)]
+pub(in crate::search) struct Node<W: Word> {
+    pub(super) rows: Vec<Known<W>>,
+    pub(super) path: Vec<Decision>,
+    /// The last decision of the path, still to be made on the board.
+    pub(super) decision: Option<Decision>,
+    pub(super) context: Context<W>,
+    pub(super) weight: u64,
+    pub(super) habit: Habit,
+    pub(super) split_at: usize,
+    /// For a pivot: how the other regions came out.
+    pub(in crate::search) results: Option<Results<W>>,
+}
+
+impl<W: Word> Node<W> {
+    /// The root of a cube on a propagated board.
+    pub(in crate::search) fn root(
+        board: &Board<'_, W>,
+        cube: Cube,
+        weight: u64,
+        options: &Options,
+    ) -> Self {
+        Node {
+            rows: board.rows().to_vec(),
+            path: cube.path,
+            decision: None,
+            context: Context::root(board),
+            weight,
+            habit: Habit::new(options.trial_leaves, options.patience),
+            split_at: usize::MAX,
+            results: None,
+        }
+    }
+}
+
+/// What the cells at hand are searched for.
+#[derive(Clone, Debug)]
+pub(super) struct Context<W: Word> {
+    /// The cells to be decided.
+    pub(super) region: Arc<Region<W>>,
+    /// Unknown cells of the board outside the region; they stay unknown while it is searched.
+    pub(super) outside: usize,
+    /// Regions to be decided after it, each in place.
+    pub(super) rest: Vec<Arc<Region<W>>>,
+    pub(super) goal: Goal<W>,
+    /// Fillings of regions searched before, to be multiplied in.
+    pub(super) factors: Vec<Arc<Factor>>,
+    /// The memory those are counted for.
+    pub(super) held: Vec<Arc<Held>>,
+    /// The product of their numbers.
+    pub(super) number: Count,
+}
+
+impl<W: Word> Context<W> {
+    /// The whole of a puzzle.
+    pub(super) fn root(board: &Board<'_, W>) -> Self {
+        Self::apart(Arc::new(Region::whole(board)), Goal::Root)
+    }
+
+    /// A region by itself.
+    pub(super) fn apart(region: Arc<Region<W>>, goal: Goal<W>) -> Self {
+        Context {
+            region,
+            outside: 0,
+            rest: Vec::new(),
+            goal,
+            factors: Vec::new(),
+            held: Vec::new(),
+            number: Count::ONE,
+        }
+    }
+
+    /// Notes how many unknown cells are not its own.
+    pub(super) fn place(mut self, board: &Board<'_, W>) -> Self {
+        self.outside = board.unknown() - self.region.unknown(board).count();
+        self
+    }
+}
+
+/// Something open on the stack: where to go back to, and what to do there.
+pub(super) struct Open<W: Word> {
+    pub(super) mark: usize,
+    pub(super) path: usize,
+    /// The context to go on in, by its place in the task's stack of contexts.
+    pub(super) context: usize,
+    pub(super) weight: u64,
+    pub(super) inherited: Option<Inherited>,
+    /// Where the prober's records end. That is not where the inherited ones do: there are none in a region decided in place.
+    pub(super) records: usize,
+    pub(super) split_at: usize,
+    pub(super) what: What<W>,
+}
+
+pub(super) enum What<W: Word> {
+    /// The other side of a branch.
+    Sibling(Decision),
+    /// A region to be searched apart.
+    Region(Arc<Region<W>>, Goal<W>),
+    /// All regions but the pivot lie above on the stack, or elsewhere: go on with the pivot.
+    Join(Arc<Product<W>>, Arc<Region<W>>),
+}

@@ -1,0 +1,158 @@
+//! What a task gives to others: its oldest open piece when too few tasks wait, everything open when the run must stop, its sums when
+//! it ends.
+
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
+
+use rayon::ScopeFifo;
+
+use super::super::cube::{Cube, Decision};
+use super::super::product::Goal;
+use super::node::{Context, Node, What};
+use super::{Shared, Task};
+use crate::line::Word;
+
+impl<'s, 'a, W: Word> Task<'s, 'a, W> {
+    /// Gives the oldest open piece away if too few tasks wait.
+    pub(super) fn feed<'scope>(&mut self, scope: Option<&ScopeFifo<'scope>>)
+    where
+        's: 'scope,
+        'a: 'scope,
+    {
+        if self.shared.threads == 1
+            || self.shared.waiting.load(Ordering::Relaxed) >= self.shared.threads
+        {
+            return;
+        }
+        if self.board.settles() - self.gave < self.shared.breath {
+            return;
+        }
+        // A join waits for what lies above it, so it stays; the oldest other piece goes.
+        let Some(oldest) = self
+            .stack
+            .iter()
+            .position(|open| !matches!(open.what, What::Join(..)))
+        else {
+            return;
+        };
+        self.gave = self.board.settles();
+        let open = self.stack.remove(oldest);
+        self.low = if oldest < self.low {
+            self.low - 1
+        } else {
+            oldest
+        };
+        let mut path = self.path[..open.path].to_vec();
+        let rows = self.board.rows_at(open.mark);
+        let (context, decision, split_at) = match open.what {
+            What::Sibling(decision) => {
+                path.push(decision);
+                (
+                    self.contexts[open.context].clone(),
+                    Some(decision),
+                    open.split_at,
+                )
+            }
+            What::Region(region, goal) => {
+                let size = region.size();
+                (Context::apart(region, goal), None, size)
+            }
+            What::Join(..) => unreachable!("joins stay"),
+        };
+        let node = Node {
+            rows,
+            path,
+            decision,
+            context,
+            weight: open.weight,
+            habit: self.habit,
+            split_at,
+            results: None,
+        };
+        self.spawn(node, scope);
+    }
+
+    pub(super) fn spawn<'scope>(&self, node: Node<W>, scope: Option<&ScopeFifo<'scope>>)
+    where
+        's: 'scope,
+        'a: 'scope,
+    {
+        let shared = self.shared;
+        match scope {
+            Some(scope) => spawn(shared, node, scope),
+            None => shared.pending.push(node),
+        }
+    }
+
+    /// The run has been stopped: everything open becomes cubes.
+    pub(super) fn hand_back(&mut self) {
+        let wanted = !self.shared.torn.load(Ordering::Relaxed);
+        let give =
+            |end: usize, last: Option<Decision>, context: usize| match &self.contexts[context].goal
+            {
+                Goal::Root if wanted => {
+                    let path = self.path[..end].iter().copied().chain(last).collect();
+                    self.shared.cubes.push(Cube { path });
+                }
+                Goal::Root => {}
+                goal => goal.abandon(),
+            };
+        give(self.path.len(), None, self.contexts.len() - 1);
+        for open in &self.stack {
+            match &open.what {
+                What::Sibling(decision) => give(open.path, Some(*decision), open.context),
+                What::Join(..) => give(open.path, None, open.context),
+                // Its join stands for it.
+                What::Region(_, goal) => goal.abandon(),
+            }
+        }
+    }
+
+    /// Lets go of everything and adds up.
+    pub(super) fn close<'scope>(mut self, scope: Option<&ScopeFifo<'scope>>)
+    where
+        's: 'scope,
+        'a: 'scope,
+    {
+        // From the top, as a part must be let go before the product that it belongs to.
+        while let Some(open) = self.stack.pop() {
+            match open.what {
+                What::Sibling(_) => {}
+                What::Region(_, goal) => {
+                    if let Some(node) = goal.release() {
+                        self.spawn(node, scope);
+                    }
+                }
+                What::Join(product, _) => drop(product),
+            }
+        }
+        self.leave_contexts(0, scope);
+        self.shared.control.return_nodes(self.nodes_left);
+        self.pass_sums_on();
+        self.pass_on();
+        self.statistics.settles = self.board.settles();
+        self.statistics.probes = self.prober.probes();
+        let mut totals = self
+            .shared
+            .totals
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        totals.0.add(&self.statistics);
+    }
+}
+
+/// Spawns a node as a task of its own.
+pub(in crate::search) fn spawn<'s, 'a, 'scope, W: Word>(
+    shared: &'s Shared<'a, W>,
+    node: Node<W>,
+    scope: &ScopeFifo<'scope>,
+) where
+    's: 'scope,
+    'a: 'scope,
+{
+    shared.waiting.fetch_add(1, Ordering::Relaxed);
+    scope.spawn_fifo(move |scope| {
+        shared.waiting.fetch_sub(1, Ordering::Relaxed);
+        Task::run(shared, node, Some(scope));
+    });
+}
