@@ -42,7 +42,7 @@ fn all_options() -> Vec<Options> {
             ..default()
         },
         Options {
-            trial_leaves: 1,
+            stretch: 1,
             patience: 10,
             breath: 1,
             region_bytes: 0,
@@ -450,7 +450,7 @@ fn a_batch_cut_after_the_stop_leaves_no_cubes() {
 fn records_outlive_regions_searched_in_place() {
     let options = Options {
         region_bytes: 0,
-        trial_leaves: 3,
+        stretch: 3,
         patience: 10,
         ..Options::default()
     };

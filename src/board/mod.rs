@@ -63,7 +63,7 @@ pub struct Board<'p, W> {
     dirty_columns: W,
     trail: Vec<Change<W>>,
     unknown: usize,
-    /// Lines in which a cell became known, since [`Board::watch`].
+    /// Lines in which a cell became known, since [`Board::watch`] or [`Board::take_changed`].
     changed: Touch,
     /// Lines that were settled, since [`Board::watch`].
     settled: Touch,

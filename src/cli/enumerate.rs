@@ -8,7 +8,7 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 use omnogram::error::{Error, Kind};
 use omnogram::render::{List, Listing};
-use omnogram::search::{Outcome, Total};
+use omnogram::search::{Limits, Outcome, Total};
 use omnogram::solutions::{Count, Stream};
 
 use super::inputs;
@@ -80,6 +80,13 @@ impl Options {
         }
     }
 
+    fn limits(&self, session: &Session) -> Limits {
+        Limits {
+            solutions: self.limit,
+            ..session.limits()
+        }
+    }
+
     /// Must all solutions be kept?
     fn keeps(&self) -> bool {
         self.sort || self.distinct
@@ -138,8 +145,7 @@ fn streamed(
     output: &mut Output,
 ) -> Answered<Outcome> {
     let started = Instant::now();
-    let mut limits = session.limits();
-    limits.solutions = options.limit;
+    let limits = options.limits(session);
     let cut = Cut {
         deadline: limits.time.and_then(|time| started.checked_add(time)),
         interrupt: limits.interrupt.clone(),
@@ -171,8 +177,7 @@ fn sorted(
     output: &mut Output,
 ) -> Answered<Outcome> {
     let started = Instant::now();
-    let mut limits = session.limits();
-    limits.solutions = options.limit;
+    let limits = options.limits(session);
     let (grids, mut outcome) = session.search(subject, limits, true, |search| search.collect());
     // An interrupt that has stopped the search already does not keep what was found from being written.
     let interrupt = session.interrupt();

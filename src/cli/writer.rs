@@ -69,8 +69,8 @@ impl Output {
     }
 }
 
-/// When writing must stop although there is more to write. A single batch can stand for billions of solutions, so that it is not
-/// enough that the search stops.
+/// When writing must stop although there is more to write: the search stops by itself, but what waits to be written can be long in
+/// the writing where the reader is slow, and a sorted list is written when the search is over.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cut {
     pub(super) deadline: Option<Instant>,

@@ -21,7 +21,7 @@ pub struct Options {
     /// Search independent regions apart, and multiply.
     pub regions: bool,
     /// Solutions to find before probing, or doing without, is judged by its cost.
-    pub trial_leaves: u64,
+    pub stretch: u64,
     /// Settles after which probing that decides nothing is given a rest.
     pub patience: u64,
     /// Fewest unknown cells of a node that is not probed, to look for regions.
@@ -43,7 +43,7 @@ impl Default for Options {
         Options {
             probing: Probing::Adaptive,
             regions: true,
-            trial_leaves: 64,
+            stretch: 64,
             patience: 50_000,
             fewest_cells_to_split: 16,
             region_bytes: 16 << 20,

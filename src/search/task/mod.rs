@@ -250,8 +250,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         if !self.alive || self.context().goal.is_closed() {
             return Finding::DeadEnd;
         }
-        let open = self.open_cells();
-        if open == 0 {
+        if self.open_cells() == 0 {
             return Finding::Leaf;
         }
         let at_root = self.split_at == usize::MAX;

@@ -40,7 +40,7 @@ impl<W: Word> Node<W> {
             decision: None,
             context: Context::root(board),
             weight,
-            habit: Habit::new(options.trial_leaves, options.patience),
+            habit: Habit::new(options.stretch, options.patience),
             split_at: usize::MAX,
             results: None,
         }
