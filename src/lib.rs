@@ -68,6 +68,7 @@ pub mod format;
 pub mod line;
 pub mod puzzle;
 pub mod render;
+pub mod sat;
 pub mod search;
 pub mod solutions;
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 /// Top to bottom. `error` stands above all.
-const HOUSE: [&str; 8] = [
+const HOUSE: [&str; 9] = [
     "error",
     "puzzle",
     "format",
@@ -11,6 +11,7 @@ const HOUSE: [&str; 8] = [
     "line",
     "board",
     "solutions",
+    "sat",
     "search",
 ];
 

@@ -241,6 +241,25 @@ impl<'p, W: Word> Board<'p, W> {
         self.propagate()
     }
 
+    /// Makes all these cells known that are not yet, and propagates; `false` is a contradiction.
+    pub fn decide_all(&mut self, rows: impl Iterator<Item = (usize, Known<W>)>) -> bool {
+        for (row, cells) in rows {
+            let known = self.lines[row];
+            let against = cells.filled & known.empty | cells.empty & known.filled;
+            if !against.is_zero() {
+                return false;
+            }
+            let new = Known {
+                filled: cells.filled & !known.filled,
+                empty: cells.empty & !known.empty,
+            };
+            if !new.cells().is_zero() {
+                self.assign_row(row, new);
+            }
+        }
+        self.propagate()
+    }
+
     /// Makes unknown cells of a row known without settling anything yet.
     fn assign_row(&mut self, row: usize, new: Known<W>) {
         self.assign(row, new);

@@ -34,6 +34,7 @@ struct Work {
     probes: u64,
     settles: u64,
     tasks: u64,
+    conflicts: u64,
 }
 
 /// What is said of something that is not a puzzle, so that objects match inputs.
@@ -57,6 +58,7 @@ pub(super) fn searched(subject: &Subject<'_>, outcome: &Outcome, extra: impl Ser
         probes,
         settles,
         tasks,
+        conflicts,
     } = outcome.statistics;
     line(&Report {
         puzzle: subject.name,
@@ -76,6 +78,7 @@ pub(super) fn searched(subject: &Subject<'_>, outcome: &Outcome, extra: impl Ser
             probes,
             settles,
             tasks,
+            conflicts,
         },
         extra,
     })

@@ -25,10 +25,13 @@ pub struct Limits {
     pub checks: Option<u64>,
 }
 
+/// Not stopped by anything, but answered: the tree need not go on.
+const SETTLED: u8 = u8::MAX;
+
 /// The limits as the tasks of one run see them.
 #[derive(Debug)]
 pub(super) struct Control {
-    /// A [`Stop`], or 0. Relaxed: it only ever goes from 0 to one value, and nothing is read by its leave.
+    /// A [`Stop`], [`SETTLED`], or 0. Relaxed: it only ever goes from 0 to one value, and nothing is read by its leave.
     stop: AtomicU8,
     deadline: Option<Instant>,
     interrupt: Option<Arc<AtomicBool>>,
@@ -40,7 +43,8 @@ pub(super) struct Control {
 }
 
 impl Control {
-    pub(super) fn new(limits: &Limits) -> Self {
+    /// `accepting`: it is for the control to see when there are enough solutions.
+    pub(super) fn new(limits: &Limits, accepting: bool) -> Self {
         Control {
             stop: AtomicU8::new(0),
             deadline: limits
@@ -48,17 +52,26 @@ impl Control {
                 .and_then(|time| Instant::now().checked_add(time)),
             interrupt: limits.interrupt.clone(),
             nodes: limits.nodes.map(AtomicU64::new),
-            solutions: limits.solutions.map(AtomicU64::new),
+            solutions: limits.solutions.filter(|_| accepting).map(AtomicU64::new),
             checks: limits.checks.map(AtomicU64::new),
         }
     }
 
     /// Stops the run; the first reason counts.
     pub(super) fn stop(&self, why: Stop) {
+        self.end(why as u8);
+    }
+
+    /// Ends the run because its question is answered: there is no [`Control::reason`].
+    pub(super) fn settle(&self) {
+        self.end(SETTLED);
+    }
+
+    fn end(&self, how: u8) {
         // A failure means that it has stopped already.
         let _ = self
             .stop
-            .compare_exchange(0, why as u8, Ordering::Relaxed, Ordering::Relaxed);
+            .compare_exchange(0, how, Ordering::Relaxed, Ordering::Relaxed);
     }
 
     /// Has the run been stopped? Cheap enough for every node.

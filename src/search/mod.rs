@@ -12,8 +12,10 @@ mod limits;
 mod options;
 mod product;
 mod progress;
+mod race;
 mod task;
 
+use std::cell::RefCell;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -30,10 +32,11 @@ pub use progress::{Snapshot, Statistics};
 use crate::board::{Board, Cell, Clues};
 use crate::line::{Wide, Word};
 use crate::puzzle::{Grid, Puzzle};
-use crate::solutions::{Count, Counter, First, Set, Sink, Stop};
+use crate::solutions::{Count, Counter, Set, Sink, Stop};
 use limits::Control;
 use product::{Collecting, Memory};
 use progress::{Meter, WHOLE};
+use race::{Race, Turns};
 use task::{Node, Shared, Task};
 
 /// How many solutions a run has found.
@@ -240,15 +243,19 @@ impl<'a> Search<'a> {
 
     /// Finds up to `most` solutions and stops: one to solve a puzzle, two to know whether it is unique.
     ///
-    /// A limit on solutions that was set before is replaced by `most`.
+    /// Clause learning joins in where the tree alone does not know soon, unless only some cubes are to be searched. A limit on
+    /// solutions that was set before is replaced by `most`.
     pub fn first(&self, most: usize) -> (Vec<Grid>, Outcome) {
-        let sink = First::new(most);
-        let limits = Limits {
-            solutions: Some(most as u64),
-            ..self.limits.clone()
+        let race = Arc::new(Race::new(self.puzzle, most));
+        let mut outcome = self.start(&*race, Some(&race));
+        let (found, conflicts) = race.result();
+        outcome.statistics.conflicts = conflicts;
+        let number = Count::from(found.len() as u64);
+        outcome.solutions = match outcome.stopped {
+            None => Total::Exactly(number),
+            Some(_) => Total::AtLeast(number),
         };
-        let outcome = self.clone().limits(limits).run(&sink);
-        (sink.into_grids(), outcome)
+        (found, outcome)
     }
 
     /// Collects all solutions, each once, in canonical order.
@@ -263,47 +270,67 @@ impl<'a> Search<'a> {
 
     /// Gives every solution to a sink.
     pub fn run(&self, sink: &dyn Sink) -> Outcome {
+        self.start(sink, None)
+    }
+
+    fn start(&self, sink: &dyn Sink, race: Option<&Arc<Race>>) -> Outcome {
         match self.puzzle.width().max(self.puzzle.height()) {
-            0..=64 => self.drive::<u64>(sink),
-            65..=128 => self.drive::<u128>(sink),
-            129..=512 => self.drive::<Wide<8>>(sink),
-            _ => self.drive::<Wide<64>>(sink),
+            0..=64 => self.drive::<u64>(sink, race),
+            65..=128 => self.drive::<u128>(sink, race),
+            129..=512 => self.drive::<Wide<8>>(sink, race),
+            _ => self.drive::<Wide<64>>(sink, race),
         }
     }
 
-    fn drive<W: Word>(&self, sink: &dyn Sink) -> Outcome {
+    fn drive<W: Word>(&self, sink: &dyn Sink, race: Option<&Arc<Race>>) -> Outcome {
+        // How many are wanted is for the race to say, as both engines may find the same.
+        let limits = Limits {
+            solutions: match race {
+                Some(race) => Some(race.most() as u64),
+                None => self.limits.solutions,
+            },
+            ..self.limits.clone()
+        };
+        let threads = rayon::current_num_threads();
+        let learns = race.is_some() && self.cubes.is_none() && self.options.learning.is_some();
         let clues = Clues::new(self.puzzle);
         // A settle takes about as long as the square of its words: more blocks, each over more words.
         let words = (W::BITS / 64) as u64;
         let shared = Shared::<W> {
             clues: &clues,
             options: &self.options,
-            control: Control::new(&self.limits),
+            control: Arc::new(Control::new(&limits, race.is_none())),
+            race: race.cloned(),
             meter: Meter::new(),
             sink,
             collecting: Collecting {
                 grids: sink.wants_grids(),
-                enough: self.limits.solutions.unwrap_or(u64::MAX).max(1),
-                memory: Arc::new(Memory::new(self.limits.memory.unwrap_or(MEMORY) / 2)),
+                enough: limits.solutions.unwrap_or(u64::MAX).max(1),
+                memory: Arc::new(Memory::new(self.memory() / 2)),
                 most_bytes: self.options.region_bytes,
             },
             breath: (self.options.breath / (words * words)).max(1),
-            most_leaves: (self.options.batch as u64).min(self.limits.solutions.unwrap_or(u64::MAX))
+            most_leaves: (self.options.batch as u64).min(limits.solutions.unwrap_or(u64::MAX))
                 as usize,
             most_in_batch: (self.options.batch_cells / (clues.width() * clues.height()) as u64)
                 .max(1),
-            threads: rayon::current_num_threads(),
+            threads: if learns {
+                (threads - 1).max(1)
+            } else {
+                threads
+            },
             waiting: CachePadded::new(AtomicUsize::new(0)),
+            live: CachePadded::new(AtomicUsize::new(0)),
             cubes: SegQueue::new(),
             torn: AtomicBool::new(false),
             totals: Mutex::new((Statistics::default(), Count::ZERO)),
             pending: SegQueue::new(),
         };
-        if self.limits.solutions == Some(0) {
+        if limits.solutions == Some(0) {
             shared.control.stop(Stop::Limit);
         }
         match self.observer {
-            None => self.search(&shared),
+            None => self.search(&shared, learns),
             Some(observer) => std::thread::scope(|threads| {
                 let (finished, ticks) = crossbeam::channel::bounded::<()>(0);
                 let shared = &shared;
@@ -315,7 +342,7 @@ impl<'a> Search<'a> {
                         observer(shared.meter.snapshot());
                     }
                 });
-                self.search(shared);
+                self.search(shared, learns);
                 drop(finished);
             }),
         }
@@ -323,12 +350,15 @@ impl<'a> Search<'a> {
             observer(shared.meter.snapshot());
         }
         let stopped = shared.control.reason();
+        let race_began = race.is_some_and(|race| race.has_learnt());
         let (mut statistics, count) = shared
             .totals
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner);
         statistics.nodes = statistics.nodes.max(1);
+        // Of a race that both were in, nobody can say what is left.
         let torn = shared.torn.into_inner()
+            || race_began
             || matches!(stopped, Some(Stop::Limit | Stop::Memory | Stop::Closed));
         Outcome {
             solutions: if stopped.is_none() {
@@ -348,7 +378,7 @@ impl<'a> Search<'a> {
     }
 
     /// Propagates the root, then searches every cube: side by side in the pool, or one after the other on one thread.
-    fn search<W: Word>(&self, shared: &Shared<'_, W>) {
+    fn search<W: Word>(&self, shared: &Shared<'_, W>, learns: bool) {
         let cubes = self.cubes.clone().unwrap_or_else(|| vec![Cube::default()]);
         let mut board = Board::<W>::new(shared.clues);
         let mut settles = 0u64;
@@ -384,18 +414,43 @@ impl<'a> Search<'a> {
             }
             node
         });
-        if shared.threads == 1 {
+        let race = shared.race.as_ref().filter(|_| learns);
+        if rayon::current_num_threads() == 1 {
+            let turns = race.map(|race| {
+                let terms = (
+                    self.options.learning.unwrap_or(u64::MAX),
+                    self.options.ticks,
+                );
+                RefCell::new(Turns::new(
+                    race,
+                    &shared.control,
+                    self.puzzle,
+                    self.memory(),
+                    terms,
+                ))
+            });
             for node in nodes {
-                Task::run(shared, node, None);
+                Task::run(shared, node, None, turns.as_ref());
                 while let Some(node) = shared.pending.pop() {
-                    Task::run(shared, node, None);
+                    Task::run(shared, node, None, turns.as_ref());
                 }
             }
         } else {
             rayon::in_place_scope_fifo(|scope| {
-                nodes.for_each(|node| task::spawn(shared, node, scope))
+                if let Some(race) = race {
+                    let memory = self.memory();
+                    scope.spawn_fifo(move |_| race.learn(self.puzzle, &shared.control, memory));
+                }
+                let begun = task::Life::new(shared);
+                nodes.for_each(|node| task::spawn(shared, node, scope));
+                drop(begun);
             });
         }
+    }
+
+    /// Bytes that may be kept.
+    fn memory(&self) -> u64 {
+        self.limits.memory.unwrap_or(MEMORY)
     }
 }
 

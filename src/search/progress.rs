@@ -26,6 +26,8 @@ pub struct Statistics {
     pub settles: u64,
     /// Tasks spawned.
     pub tasks: u64,
+    /// Conflicts that clause learning met beside the tree.
+    pub conflicts: u64,
 }
 
 impl Statistics {
@@ -39,6 +41,7 @@ impl Statistics {
             probes,
             settles,
             tasks,
+            conflicts,
         } = other;
         self.nodes += nodes;
         self.leaves += leaves;
@@ -47,6 +50,7 @@ impl Statistics {
         self.probes += probes;
         self.settles += settles;
         self.tasks += tasks;
+        self.conflicts += conflicts;
     }
 }
 

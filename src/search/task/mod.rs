@@ -8,6 +8,7 @@ mod emit;
 mod node;
 mod share;
 
+use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Arc, Mutex};
 
@@ -21,19 +22,22 @@ use super::limits::Control;
 use super::options::{Options, Probing};
 use super::product::{Collecting, Part, Product, Results, Worth};
 use super::progress::{Meter, Statistics};
+use super::race::{Race, Turns};
 use crate::board::{Board, Cell, Clues, Inherited, Probed, Prober, Region, split};
-use crate::line::Word;
+use crate::line::{Known, Word};
 use crate::solutions::{Batch, Count, Sink};
 
 pub(super) use node::Node;
 use node::{Context, Open, What};
-pub(super) use share::spawn;
+pub(super) use share::{Life, spawn};
 
 /// What all tasks of a run share.
 pub(super) struct Shared<'a, W: Word> {
     pub(super) clues: &'a Clues,
     pub(super) options: &'a Options,
-    pub(super) control: Control,
+    pub(super) control: Arc<Control>,
+    /// What is shared with clause learning, if the search is a race.
+    pub(super) race: Option<Arc<Race>>,
     pub(super) meter: Meter,
     pub(super) sink: &'a dyn Sink,
     pub(super) collecting: Collecting,
@@ -47,6 +51,8 @@ pub(super) struct Shared<'a, W: Word> {
     pub(super) threads: usize,
     /// Tasks spawned that have not begun. Relaxed: a hint whether to split.
     pub(super) waiting: CachePadded<AtomicUsize>,
+    /// Tasks spawned that have not ended.
+    pub(super) live: CachePadded<AtomicUsize>,
     /// What was handed back.
     pub(super) cubes: SegQueue<Cube>,
     /// A bundle was cut in the middle, so that what was handed back is not all that is left.
@@ -68,6 +74,8 @@ enum Finding<W> {
 
 pub(super) struct Task<'s, 'a, W: Word> {
     shared: &'s Shared<'a, W>,
+    /// Clause learning, where it shares the task's thread.
+    turns: Option<&'s RefCell<Turns<'a>>>,
     board: Board<'a, W>,
     prober: Prober<W>,
     stack: Vec<Open<W>>,
@@ -113,6 +121,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         shared: &'s Shared<'a, W>,
         node: Node<W>,
         scope: Option<&ScopeFifo<'scope>>,
+        turns: Option<&'s RefCell<Turns<'a>>>,
     ) where
         's: 'scope,
         'a: 'scope,
@@ -132,6 +141,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         drop(rows);
         let mut task = Task {
             shared,
+            turns,
             board,
             prober: Prober::default(),
             stack: Vec::new(),
@@ -223,8 +233,9 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
     /// Looks at the limits; counts a node.
     fn must_stop(&mut self) -> bool {
         if self.board.settles() - self.looked >= self.shared.breath {
+            let settles = self.board.settles() - self.looked;
             self.looked = self.board.settles();
-            self.shared.control.look();
+            breathe(self.shared, self.turns, settles, self.looked);
             self.pass_sums_on();
             // A solution that comes alone is not kept waiting for others; a batch costs its receiver more than a leaf costs here.
             if self.looked - self.passed >= BREATHS * self.shared.breath {
@@ -250,6 +261,9 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         if !self.alive || self.context().goal.is_closed() {
             return Finding::DeadEnd;
         }
+        if !self.obey_facts() {
+            return Finding::DeadEnd;
+        }
         if self.open_cells() == 0 {
             return Finding::Leaf;
         }
@@ -269,6 +283,9 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
                     self.inherited = Some(inherited);
                     best = cell;
                 }
+            }
+            if let Some(race) = self.shared.race.as_ref().filter(|_| self.is_at_base()) {
+                race.tell(&self.board);
             }
             if self.open_cells() == 0 {
                 return Finding::Leaf;
@@ -298,14 +315,18 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
     fn probe(&mut self) -> Probed {
         let began = self.board.settles();
         let region = Arc::clone(&self.context().region);
-        let (control, breath) = (&self.shared.control, self.shared.breath);
-        let (unknown, mut looked) = (self.board.unknown(), began);
+        let (shared, turns, base) = (self.shared, self.turns, self.is_at_base());
+        let (unknown, looked) = (self.board.unknown(), &mut self.looked);
         let stop = |board: &Board<'_, W>| {
-            if board.settles() - looked >= breath {
-                looked = board.settles();
-                control.look();
+            let settles = board.settles() - *looked;
+            if settles >= shared.breath {
+                *looked = board.settles();
+                if let Some(race) = shared.race.as_ref().filter(|_| base) {
+                    race.tell(board);
+                }
+                breathe(shared, turns, settles, *looked);
             }
-            control.stopped()
+            shared.control.stopped()
         };
         let probed = self
             .prober
@@ -316,6 +337,31 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         };
         self.habit.probed(self.board.settles() - began, decided);
         probed
+    }
+
+    /// Is this the root, where everything known holds in every solution?
+    fn is_at_base(&self) -> bool {
+        self.path.is_empty() && self.stack.is_empty()
+    }
+
+    /// Decides what clause learning has found out; `false` is a contradiction.
+    fn obey_facts(&mut self) -> bool {
+        let Some(facts) = self.shared.race.as_ref().and_then(|race| race.facts::<W>()) else {
+            return true;
+        };
+        let region = Arc::clone(&self.context().region);
+        self.board.take_changed();
+        let alive = self.board.decide_all(region.rows().map(|(row, cells)| {
+            let fact = facts(row);
+            let here = Known {
+                filled: fact.filled & cells,
+                empty: fact.empty & cells,
+            };
+            (row, here)
+        }));
+        let changed = self.board.take_changed();
+        self.inherited = self.inherited.map(|inherited| inherited.after(changed));
+        alive
     }
 
     /// The unknown cell of the region's narrowest line, the one with fewest unknown cells, where the narrowest line crosses it:
@@ -451,7 +497,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             }
             Worth::Unknown => {
                 // Only a run that was stopped leaves a part unfinished; the search sees that first thing.
-                debug_assert!(self.shared.control.reason().is_some());
+                debug_assert!(self.shared.control.stopped());
                 true
             }
             Worth::Factors {
@@ -590,5 +636,22 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             false => self.statistics.dead_ends += 1,
         }
         self.done += std::mem::take(&mut self.weight);
+    }
+}
+
+/// Every now and then, after so many `settles` of the `all` that a task made: a look at the limits, and the learner's turn.
+fn breathe<W: Word>(
+    shared: &Shared<'_, W>,
+    turns: Option<&RefCell<Turns<'_>>>,
+    settles: u64,
+    all: u64,
+) {
+    shared.control.look();
+    match (turns, &shared.race) {
+        (Some(turns), _) => turns.borrow_mut().spent(settles),
+        (None, Some(race)) if shared.options.learning.is_some_and(|alone| all >= alone) => {
+            race.call()
+        }
+        (None, _) => {}
     }
 }

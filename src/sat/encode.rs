@@ -1,0 +1,331 @@
+//! A puzzle as clauses: the order encoding of where each block starts, without auxiliary variables for the cells that it covers.
+//!
+//! For each block and each place where it can start, but the last, one variable says that it starts there or before. The unknown
+//! cells are variables too. Both are determined by the picture, so models and solutions are the same, one to one. What is known
+//! already is left out: a block is given only the starts that some arrangement of its line still has.
+//!
+//! Order encoding: Tamura, Taga, Kitagawa and Banbara, "Compiling finite linear CSP into SAT", Constraints 14 (2009).
+
+use crate::puzzle::{Grid, Line, Puzzle};
+
+/// The variables of a puzzle's cells: number 1 and up, 0 where the cell is known.
+#[derive(Debug)]
+pub(super) struct Cells {
+    width: usize,
+    variables: Vec<i32>,
+    /// Row and column of each variable; the one of number 1 comes first.
+    places: Vec<(u16, u16)>,
+}
+
+impl Cells {
+    /// Numbers the cells that are in neither picture.
+    pub(super) fn new(filled: &Grid, empty: &Grid) -> Self {
+        let (width, height) = (filled.width(), filled.height());
+        let mut cells = Cells {
+            width,
+            variables: vec![0; width * height],
+            places: Vec::new(),
+        };
+        for row in 0..height {
+            for column in 0..width {
+                if !filled.get(row, column) && !empty.get(row, column) {
+                    cells.places.push((row as u16, column as u16));
+                    cells.variables[row * width + column] = cells.places.len() as i32;
+                }
+            }
+        }
+        cells
+    }
+
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.places.len()
+    }
+
+    /// The variable of a cell; 0 where it is known.
+    pub(super) fn variable(&self, row: usize, column: usize) -> i32 {
+        self.variables[row * self.width + column]
+    }
+
+    /// Every variable with its row and column.
+    pub(super) fn each(&self) -> impl Iterator<Item = (i32, usize, usize)> + '_ {
+        self.places
+            .iter()
+            .zip(1..)
+            .map(|(&(row, column), variable)| (variable, usize::from(row), usize::from(column)))
+    }
+
+    /// Row and column of a variable, if it is a cell's.
+    pub(super) fn place(&self, variable: i32) -> Option<(usize, usize)> {
+        let index = usize::try_from(variable).ok()?.checked_sub(1)?;
+        let &(row, column) = self.places.get(index)?;
+        Some((usize::from(row), usize::from(column)))
+    }
+}
+
+/// Where every block of every line may start, what is known taken into account.
+#[derive(Debug)]
+pub(super) struct Starts {
+    /// For each line, rows first: for each block its starts, in order.
+    lines: Vec<Vec<Vec<u16>>>,
+    /// Of all blocks together.
+    count: usize,
+}
+
+impl Starts {
+    /// Finds them, line by line, or gives up (`None`) when there are more than `most`. A line that cannot be arranged has blocks
+    /// without a start.
+    pub(super) fn new(puzzle: &Puzzle, filled: &Grid, empty: &Grid, most: usize) -> Option<Self> {
+        let mut lines = Vec::with_capacity(puzzle.height() + puzzle.width());
+        let mut count = 0;
+        for (line, clue) in puzzle.lines() {
+            let (length, at): (usize, &dyn Fn(usize) -> (usize, usize)) = match line {
+                Line::Row(row) => (puzzle.width(), &move |i| (row, i)),
+                Line::Column(column) => (puzzle.height(), &move |i| (i, column)),
+            };
+            let known: Vec<Option<bool>> = (0..length)
+                .map(|i| {
+                    let (row, column) = at(i);
+                    filled
+                        .get(row, column)
+                        .then_some(true)
+                        .or(empty.get(row, column).then_some(false))
+                })
+                .collect();
+            let lengths: Vec<usize> = clue.lengths().collect();
+            let starts = starts(&lengths, &known);
+            count += starts.iter().map(Vec::len).sum::<usize>();
+            if count > most {
+                return None;
+            }
+            lines.push(starts);
+        }
+        Some(Starts { lines, count })
+    }
+
+    /// Of all blocks together; clauses and literals are a few times as many.
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+}
+
+/// Every start that each block has in some arrangement.
+fn starts(lengths: &[usize], known: &[Option<bool>]) -> Vec<Vec<u16>> {
+    let n = known.len();
+    // Cells 0..i that are empty, and that are filled, as running totals.
+    let running = |value: bool| -> Vec<usize> {
+        let mut sums = vec![0];
+        sums.extend(known.iter().scan(0, |sum, cell| {
+            *sum += usize::from(*cell == Some(value));
+            Some(*sum)
+        }));
+        sums
+    };
+    let (empty, filled) = (running(false), running(true));
+    let fits = |start: usize, length: usize| empty[start + length] == empty[start];
+    let free = |from: usize, to: usize| filled[to] == filled[from];
+    // `before[j][i]`: the first j blocks can lie in cells 0..i so that another one can begin at i.
+    let sweep = |lengths: &[usize],
+                 fits: &dyn Fn(usize, usize) -> bool,
+                 free: &dyn Fn(usize) -> bool| {
+        let mut before = vec![vec![false; n + 1]; lengths.len() + 1];
+        before[0][0] = true;
+        for i in 1..=n {
+            let clear = free(i - 1);
+            before[0][i] = before[0][i - 1] && clear;
+            for (j, &length) in lengths.iter().enumerate() {
+                let ends = i > length && before[j][i - 1 - length] && fits(i - 1 - length, length);
+                before[j + 1][i] = clear && (ends || before[j + 1][i - 1]);
+            }
+        }
+        before
+    };
+    let left = sweep(lengths, &fits, &|i| free(i, i + 1));
+    let mirrored: Vec<usize> = lengths.iter().rev().copied().collect();
+    let right = sweep(
+        &mirrored,
+        &|start, length| fits(n - start - length, length),
+        &|i| free(n - 1 - i, n - i),
+    );
+    let blocks = lengths.len();
+    (0..blocks)
+        .map(|j| {
+            let length = lengths[j];
+            (0..=n.saturating_sub(length))
+                .filter(|&start| {
+                    start + length <= n
+                        && left[j][start]
+                        && fits(start, length)
+                        && right[blocks - 1 - j][n - start - length]
+                })
+                .map(|start| start as u16)
+                .collect()
+        })
+        .collect()
+}
+
+/// A literal, or a truth value.
+#[derive(Clone, Copy)]
+enum Literal {
+    True,
+    False,
+    Is(i32),
+}
+
+impl std::ops::Not for Literal {
+    type Output = Self;
+
+    fn not(self) -> Self {
+        match self {
+            Literal::True => Literal::False,
+            Literal::False => Literal::True,
+            Literal::Is(literal) => Literal::Is(-literal),
+        }
+    }
+}
+
+/// Gives every clause of a puzzle to `add`, and returns the number of variables.
+pub(super) fn encode(
+    puzzle: &Puzzle,
+    filled: &Grid,
+    cells: &Cells,
+    starts: &Starts,
+    mut add: impl FnMut(&[i32]),
+) -> i32 {
+    let mut clause = Vec::new();
+    let mut add = |literals: &[Literal]| {
+        clause.clear();
+        for literal in literals {
+            match literal {
+                Literal::True => return,
+                Literal::False => {}
+                Literal::Is(literal) => clause.push(*literal),
+            }
+        }
+        // One and its opposite: always true.
+        if !clause.iter().any(|literal| clause.contains(&-literal)) {
+            add(&clause);
+        }
+    };
+    let mut top = cells.count() as i32;
+    for ((line, clue), starts) in puzzle.lines().zip(&starts.lines) {
+        let length = match line {
+            Line::Row(_) => puzzle.width(),
+            Line::Column(_) => puzzle.height(),
+        };
+        let cell = |i: usize| {
+            let (row, column) = match line {
+                Line::Row(row) => (row, i),
+                Line::Column(column) => (i, column),
+            };
+            match cells.variable(row, column) {
+                0 if filled.get(row, column) => Literal::True,
+                0 => Literal::False,
+                variable => Literal::Is(variable),
+            }
+        };
+        let lengths: Vec<usize> = clue.lengths().collect();
+        // Block `j` starts at `q` or before.
+        let mut firsts = Vec::with_capacity(starts.len());
+        for starts in starts {
+            if starts.is_empty() {
+                add(&[]);
+            }
+            firsts.push(top + 1);
+            top += starts.len().saturating_sub(1) as i32;
+        }
+        let by = |j: usize, q: Option<usize>| -> Literal {
+            let (starts, first) = (&starts[j], firsts[j]);
+            let Some(q) = q else { return Literal::False };
+            match starts.partition_point(|&start| usize::from(start) <= q) {
+                0 => Literal::False,
+                all if all == starts.len() => Literal::True,
+                some => Literal::Is(first + some as i32 - 1),
+            }
+        };
+        let blocks = lengths.len();
+        for j in 0..blocks {
+            for pair in starts[j].windows(2) {
+                let (q, next) = (usize::from(pair[0]), usize::from(pair[1]));
+                add(&[!by(j, Some(q)), by(j, Some(next))]);
+            }
+            // The next block leaves room for this one and for an empty cell.
+            if j + 1 < blocks {
+                for &q in &starts[j + 1] {
+                    let q = usize::from(q);
+                    let room = q.checked_sub(lengths[j] + 1);
+                    add(&[!by(j + 1, Some(q)), by(j, room)]);
+                }
+            }
+        }
+        for i in 0..length {
+            let cell = cell(i);
+            // Begun and not over: filled.
+            for (j, &length) in lengths.iter().enumerate() {
+                let over = by(j, i.checked_sub(length));
+                add(&[!by(j, Some(i)), over, cell]);
+            }
+            // Between two blocks, or outside of all: empty.
+            for j in 0..=blocks {
+                let over = match j {
+                    0 => Literal::True,
+                    _ => by(j - 1, i.checked_sub(lengths[j - 1])),
+                };
+                let begun = if j < blocks {
+                    by(j, Some(i))
+                } else {
+                    Literal::False
+                };
+                add(&[!over, begun, !cell]);
+            }
+        }
+    }
+    top
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Start and length of every run.
+    fn runs(picture: u32, n: u32) -> Vec<(u16, usize)> {
+        let filled = |i: u32| i < n && picture >> i & 1 == 1;
+        (0..n)
+            .filter(|&i| filled(i) && (i == 0 || !filled(i - 1)))
+            .map(|i| (i as u16, (i..).take_while(|&i| filled(i)).count()))
+            .collect()
+    }
+
+    fn lengths(runs: &[(u16, usize)]) -> Vec<usize> {
+        runs.iter().map(|&(_, length)| length).collect()
+    }
+
+    #[test]
+    fn starts_are_those_of_all_arrangements() {
+        // Every picture of up to seven cells, any of them known.
+        for n in 1..=7 {
+            for picture in 0..1 << n {
+                let clue = lengths(&runs(picture, n));
+                for mask in 0..1 << n {
+                    let known: Vec<Option<bool>> = (0..n)
+                        .map(|i| (mask >> i & 1 == 1).then_some(picture >> i & 1 == 1))
+                        .collect();
+                    let mut expected = vec![Vec::new(); clue.len()];
+                    let fitting = (0..1 << n).filter(|other| (other ^ picture) & mask == 0);
+                    for runs in fitting.map(|other| runs(other, n)) {
+                        if lengths(&runs) == clue {
+                            for (starts, (start, _)) in expected.iter_mut().zip(runs) {
+                                starts.push(start);
+                            }
+                        }
+                    }
+                    for starts in &mut expected {
+                        starts.sort_unstable();
+                        starts.dedup();
+                    }
+                    assert_eq!(starts(&clue, &known), expected, "{clue:?} {known:?}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Clause learning: a [`Learner`] finds a solution, another one, or that there is no more.
+//!
+//! On proofs where probing decides little, a solver that learns a clause from every dead end sees what the tree never would. The
+//! learning is CaDiCaL's (Biere, Faller, Fazekas, Fleury, Froleyks and Pollitt, "CaDiCaL 2.0", CAV 2024); what is ours is how a
+//! puzzle is put to it.
+
+mod encode;
+
+use std::fmt;
+use std::rc::Rc;
+
+use cadical_sys::{CaDiCal, FixedAssignmentListener, Status, Terminator};
+
+use crate::puzzle::{Grid, Puzzle};
+use encode::{Cells, Starts, encode};
+
+/// Bytes that the solver takes for each start of a block, roughly.
+const BYTES_OF_START: u64 = 500;
+
+/// What a [`Learner`] has come to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// A solution, none of those forbidden.
+    Solution(Grid),
+    /// There is no other solution than those forbidden.
+    None,
+    /// It was stopped before it knew.
+    Unknown,
+}
+
+/// A puzzle in the hands of a clause-learning solver.
+///
+/// It works on the thread that made it. What it has learnt stays from one call to the next.
+///
+/// ```
+/// use omnogram::puzzle::{Clue, Grid, Puzzle};
+/// use omnogram::sat::{Answer, Learner};
+///
+/// let one = || Clue::new([1]).unwrap();
+/// let puzzle = Puzzle::new(vec![one(), one()], vec![one(), one()]).unwrap();
+/// let unknown = Grid::new(2, 2);
+/// let mut learner = Learner::new(&puzzle, &unknown, &unknown, u64::MAX, || false, |_, _, _| {}).unwrap();
+/// let mut found = 0;
+/// while let Answer::Solution(grid) = learner.solve(None) {
+///     learner.forbid(&grid);
+///     found += 1;
+/// }
+/// assert_eq!(found, 2);
+/// ```
+pub struct Learner {
+    solver: CaDiCal,
+    cells: Rc<Cells>,
+    /// What was known when it was made.
+    filled: Grid,
+}
+
+impl fmt::Debug for Learner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Learner")
+            .field("cells", &self.cells.count())
+            .field("conflicts", &self.conflicts())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Asks a closure whether to stop.
+struct Asking<F>(F);
+
+impl<F: FnMut() -> bool> Terminator for Asking<F> {
+    fn terminated(&mut self) -> bool {
+        (self.0)()
+    }
+}
+
+/// Tells a closure which cells hold from now on.
+struct Telling<F>(F, Rc<Cells>);
+
+impl<F: FnMut(usize, usize, bool)> FixedAssignmentListener for Telling<F> {
+    fn notify_fixed_assignment(&mut self, literal: i32) {
+        if let Some((row, column)) = self.1.place(literal.abs()) {
+            (self.0)(row, column, literal > 0);
+        }
+    }
+}
+
+impl Learner {
+    /// Takes a puzzle in which the cells of `filled` are known to be filled and those of `empty` to be empty; the more, the better.
+    ///
+    /// `stop` is asked every now and then whether to give up, and `fixed` told of every cell (row, column, filled?) as soon as it is
+    /// the same in all solutions that are not forbidden. `None` when it would take more than about `memory` bytes.
+    pub fn new(
+        puzzle: &Puzzle,
+        filled: &Grid,
+        empty: &Grid,
+        memory: u64,
+        stop: impl FnMut() -> bool + 'static,
+        fixed: impl FnMut(usize, usize, bool) + 'static,
+    ) -> Option<Self> {
+        // Variables are numbered by an i32.
+        let most = (memory / BYTES_OF_START).min(1 << 28) as usize;
+        let starts = Starts::new(puzzle, filled, empty, most)?;
+        let cells = Rc::new(Cells::new(filled, empty));
+        let mut solver = CaDiCal::new();
+        let variables = encode(puzzle, filled, &cells, &starts, |clause| {
+            clause.iter().for_each(|&literal| solver.add(literal));
+            solver.add(0);
+        });
+        debug_assert!(variables as usize <= cells.count() + starts.count());
+        solver.connect_terminator(Asking(stop));
+        solver.connect_fixed_listener(Telling(fixed, Rc::clone(&cells)));
+        Some(Learner {
+            solver,
+            cells,
+            filled: filled.clone(),
+        })
+    }
+
+    /// Looks for a solution, until it has met this many conflicts or is stopped.
+    pub fn solve(&mut self, conflicts: Option<u32>) -> Answer {
+        if let Some(conflicts) = conflicts {
+            let conflicts = i32::try_from(conflicts).unwrap_or(i32::MAX);
+            self.solver.limit("conflicts", conflicts);
+        }
+        match self.solver.solve() {
+            Status::SATISFIABLE => {
+                let mut grid = self.filled.clone();
+                for (variable, row, column) in self.cells.each() {
+                    grid.set(row, column, self.solver.val(variable) > 0);
+                }
+                Answer::Solution(grid)
+            }
+            Status::UNSATISFIABLE => Answer::None,
+            Status::UNKNOWN => Answer::Unknown,
+        }
+    }
+
+    /// From now on this solution is none.
+    pub fn forbid(&mut self, grid: &Grid) {
+        for (variable, row, column) in self.cells.each() {
+            // What is fixed says nothing.
+            self.solver.add(match grid.get(row, column) {
+                true => -variable,
+                false => variable,
+            });
+        }
+        self.solver.add(0);
+    }
+
+    /// From now on solutions near this one are looked for first: where there is another one, it mostly is.
+    pub fn near(&mut self, grid: &Grid) {
+        for (variable, row, column) in self.cells.each() {
+            self.solver.phase(match grid.get(row, column) {
+                true => variable,
+                false => -variable,
+            });
+        }
+    }
+
+    /// From now on this cell is known.
+    pub fn know(&mut self, row: usize, column: usize, filled: bool) {
+        let variable = self.cells.variable(row, column);
+        if variable != 0 && self.solver.fixed(variable) == 0 {
+            self.solver
+                .clause1(if filled { variable } else { -variable });
+        }
+    }
+
+    /// Conflicts met so far.
+    pub fn conflicts(&self) -> u64 {
+        self.solver.get_statistic_value("conflicts").max(0) as u64
+    }
+
+    /// Work done so far, in the solver's own measure, which no clock disturbs: some nanoseconds each.
+    pub fn ticks(&self) -> u64 {
+        self.solver.get_statistic_value("ticks").max(0) as u64
+    }
+}

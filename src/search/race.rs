@@ -1,0 +1,382 @@
+//! Two engines on one question: the tree, and clause learning beside it.
+//!
+//! Different engines win on different puzzles, so where one or a few solutions are wanted both look for them, and each tells the other
+//! what it has proved: the solutions found, and the *facts*, cells that are the same in every solution but those found. Whoever
+//! knows first ends the race. In a pool, one of its threads learns while the others search the tree; on a single thread the two take
+//! turns, measured by what they do and not by the clock, so that a run repeats exactly.
+
+use std::cell::Cell;
+use std::ops::ControlFlow;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use super::limits::Control;
+use crate::board::Board;
+use crate::line::{Known, Word};
+use crate::puzzle::{Grid, Puzzle};
+use crate::sat::{Answer, Learner};
+use crate::solutions::{Batch, Sink, Stop};
+
+/// What the engines share.
+#[derive(Debug)]
+pub(super) struct Race {
+    width: usize,
+    height: usize,
+    /// Solutions that are wanted.
+    most: usize,
+    /// Those found, all different.
+    found: Mutex<Vec<Grid>>,
+    /// How many. Relaxed: a hint to look.
+    count: AtomicUsize,
+    facts: Facts,
+    /// Where the learner is in a pool.
+    learning: Mutex<Learning>,
+    changed: Condvar,
+    /// Has it been called? Relaxed: read to save a lock, and at the end.
+    called: AtomicBool,
+    /// The tree has been searched, or given up. Relaxed: a hint to look.
+    tree_done: AtomicBool,
+    /// Conflicts that the learner met. Relaxed: read when it is done.
+    conflicts: AtomicU64,
+}
+
+/// Where the learner is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Learning {
+    Waiting,
+    Called,
+    Dismissed,
+}
+
+/// Cells that are the same in every solution but those found.
+#[derive(Debug)]
+struct Facts {
+    /// One bit a cell, packed as in a [`Grid`]: filled, empty. Relaxed: each bit is true by itself, whenever it is seen.
+    filled: Box<[AtomicU64]>,
+    empty: Box<[AtomicU64]>,
+    /// Is there any that the tree does not know by itself? Relaxed, likewise.
+    any: AtomicBool,
+}
+
+impl Facts {
+    /// The learner has found out about a cell.
+    fn learn(&self, width: usize, row: usize, column: usize, filled: bool) {
+        let words = if filled { &self.filled } else { &self.empty };
+        let word = &words[row * Grid::stride(width) + column / 64];
+        let bit = 1 << (column % 64);
+        if word.fetch_or(bit, Ordering::Relaxed) & bit == 0 {
+            self.any.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+fn load(words: &[AtomicU64]) -> Vec<u64> {
+    words
+        .iter()
+        .map(|word| word.load(Ordering::Relaxed))
+        .collect()
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Race {
+    /// A race for `most` solutions of a puzzle.
+    pub(super) fn new(puzzle: &Puzzle, most: usize) -> Self {
+        let words = Grid::stride(puzzle.width()) * puzzle.height();
+        let none = || (0..words).map(|_| AtomicU64::new(0)).collect();
+        Race {
+            width: puzzle.width(),
+            height: puzzle.height(),
+            most,
+            found: Mutex::new(Vec::new()),
+            count: AtomicUsize::new(0),
+            facts: Facts {
+                filled: none(),
+                empty: none(),
+                any: AtomicBool::new(false),
+            },
+            learning: Mutex::new(Learning::Waiting),
+            changed: Condvar::new(),
+            called: AtomicBool::new(false),
+            tree_done: AtomicBool::new(false),
+            conflicts: AtomicU64::new(0),
+        }
+    }
+
+    /// The solutions found, and the conflicts that the learner met.
+    pub(super) fn result(&self) -> (Vec<Grid>, u64) {
+        let found = std::mem::take(&mut *lock(&self.found));
+        (found, self.conflicts.load(Ordering::Relaxed))
+    }
+
+    /// Solutions that are wanted.
+    pub(super) fn most(&self) -> usize {
+        self.most
+    }
+
+    /// Has the learner done anything?
+    pub(super) fn has_learnt(&self) -> bool {
+        self.called.load(Ordering::Relaxed)
+    }
+
+    /// Takes a solution, unless it is there already; `false` when no more are wanted.
+    fn find(&self, grid: Grid) -> bool {
+        let mut found = lock(&self.found);
+        if found.len() < self.most && !found.contains(&grid) {
+            found.push(grid);
+            self.count.store(found.len(), Ordering::Relaxed);
+        }
+        found.len() < self.most
+    }
+
+    /// The tree, at its root, knows these cells.
+    pub(super) fn tell<W: Word>(&self, board: &Board<'_, W>) {
+        let stride = Grid::stride(self.width);
+        for (r, row) in board.rows().iter().enumerate() {
+            for i in 0..stride {
+                self.facts.filled[r * stride + i].fetch_or(row.filled.part(i), Ordering::Relaxed);
+                self.facts.empty[r * stride + i].fetch_or(row.empty.part(i), Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// What the learner found out about a row, as long as there is anything.
+    pub(super) fn facts<W: Word>(&self) -> Option<impl Fn(usize) -> Known<W> + '_> {
+        let stride = Grid::stride(self.width);
+        let row = move |words: &[AtomicU64], r: usize| {
+            let mut parts = [0; 64];
+            for (part, word) in parts.iter_mut().zip(&words[r * stride..][..stride]) {
+                *part = word.load(Ordering::Relaxed);
+            }
+            W::from_parts(&parts[..stride])
+        };
+        self.facts
+            .any
+            .load(Ordering::Relaxed)
+            .then_some(move |r| Known {
+                filled: row(&self.facts.filled, r),
+                empty: row(&self.facts.empty, r),
+            })
+    }
+
+    /// The tree has gone on for long enough: the learner shall begin, if there is one.
+    pub(super) fn call(&self) {
+        if self.called.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let mut learning = lock(&self.learning);
+        if *learning == Learning::Waiting {
+            *learning = Learning::Called;
+            self.changed.notify_all();
+        }
+    }
+
+    /// The tree is done.
+    pub(super) fn dismiss(&self) {
+        self.tree_done.store(true, Ordering::Relaxed);
+        *lock(&self.learning) = Learning::Dismissed;
+        self.changed.notify_all();
+    }
+
+    /// Learns on this thread, once called, until the race is over.
+    pub(super) fn learn(self: &Arc<Self>, puzzle: &Puzzle, control: &Arc<Control>, memory: u64) {
+        let mut learning = lock(&self.learning);
+        while *learning == Learning::Waiting {
+            learning = self
+                .changed
+                .wait(learning)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+        let called = *learning == Learning::Called;
+        drop(learning);
+        if !called || control.stopped() {
+            return;
+        }
+        if let Some(mut racer) = Racer::new(self, puzzle, control, memory) {
+            while racer.go(None) {}
+        }
+    }
+}
+
+/// The tree's solutions.
+impl Sink for Race {
+    fn wants_grids(&self) -> bool {
+        true
+    }
+
+    fn take(&self, batch: Batch) -> ControlFlow<Stop> {
+        let mut more = true;
+        batch.try_each(|words| {
+            more = self.find(Grid::from_words(
+                batch.width(),
+                batch.height(),
+                words.into(),
+            ));
+            more
+        });
+        match more {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(Stop::Limit),
+        }
+    }
+}
+
+/// The learner in a race.
+#[derive(Debug)]
+struct Racer {
+    race: Arc<Race>,
+    control: Arc<Control>,
+    learner: Learner,
+    /// The facts that it was told or knows by itself.
+    filled: Vec<u64>,
+    empty: Vec<u64>,
+    /// Solutions that it was told of. Its solver asks whether there are more by now.
+    forbidden: Rc<Cell<usize>>,
+}
+
+impl Racer {
+    /// `None` when the puzzle is too large for it.
+    fn new(race: &Arc<Race>, puzzle: &Puzzle, control: &Arc<Control>, memory: u64) -> Option<Self> {
+        let (filled, empty) = (load(&race.facts.filled), load(&race.facts.empty));
+        let grid = |words: &[u64]| Grid::from_words(race.width, race.height, words.into());
+        let forbidden = Rc::new(Cell::new(0));
+        let stop = {
+            let (race, control) = (Arc::clone(race), Arc::clone(control));
+            let forbidden = Rc::clone(&forbidden);
+            move || {
+                control.look();
+                control.stopped()
+                    || race.tree_done.load(Ordering::Relaxed)
+                    || race.count.load(Ordering::Relaxed) > forbidden.get()
+            }
+        };
+        let fixed = {
+            let race = Arc::clone(race);
+            move |row, column, filled| race.facts.learn(race.width, row, column, filled)
+        };
+        let learner = Learner::new(puzzle, &grid(&filled), &grid(&empty), memory, stop, fixed)?;
+        Some(Racer {
+            race: Arc::clone(race),
+            control: Arc::clone(control),
+            learner,
+            filled,
+            empty,
+            forbidden,
+        })
+    }
+
+    /// Goes on for so many conflicts, or until something is new. `false` when there is nothing more to be done.
+    fn go(&mut self, conflicts: Option<u32>) -> bool {
+        self.catch_up();
+        let answer = self.learner.solve(conflicts);
+        let conflicts = self.learner.conflicts();
+        self.race.conflicts.store(conflicts, Ordering::Relaxed);
+        match answer {
+            Answer::Solution(grid) => {
+                let more = self.race.find(grid);
+                if !more {
+                    self.control.stop(Stop::Limit);
+                }
+                more
+            }
+            Answer::None => {
+                self.control.settle();
+                false
+            }
+            Answer::Unknown => {
+                !self.control.stopped() && !self.race.tree_done.load(Ordering::Relaxed)
+            }
+        }
+    }
+
+    /// Learns of what the tree has found and proved.
+    fn catch_up(&mut self) {
+        let found = lock(&self.race.found);
+        for grid in &found[self.forbidden.get()..] {
+            self.learner.forbid(grid);
+            self.learner.near(grid);
+        }
+        self.forbidden.set(found.len());
+        drop(found);
+        let stride = Grid::stride(self.race.width);
+        for (facts, known, filled) in [
+            (&self.race.facts.filled, &mut self.filled, true),
+            (&self.race.facts.empty, &mut self.empty, false),
+        ] {
+            for (i, (fact, known)) in facts.iter().zip(known).enumerate() {
+                let new = fact.load(Ordering::Relaxed) & !*known;
+                *known |= new;
+                for bit in new.cells() {
+                    self.learner.know(i / stride, i % stride * 64 + bit, filled);
+                }
+            }
+        }
+    }
+}
+
+/// The learner's turns, where it has no thread of its own.
+#[derive(Debug)]
+pub(super) struct Turns<'a> {
+    race: &'a Arc<Race>,
+    control: &'a Arc<Control>,
+    puzzle: &'a Puzzle,
+    memory: u64,
+    /// Work of the learner, in its ticks, for each settle of the tree.
+    share: u64,
+    racer: Option<Racer>,
+    /// Settles of the tree so far, and at the learner's next turn.
+    settles: u64,
+    next: u64,
+}
+
+/// Conflicts that the learner has at once, before its work is looked at.
+const BITE: u32 = 200;
+
+impl<'a> Turns<'a> {
+    /// The first turn comes after `alone` settles.
+    pub(super) fn new(
+        race: &'a Arc<Race>,
+        control: &'a Arc<Control>,
+        puzzle: &'a Puzzle,
+        memory: u64,
+        (alone, share): (u64, u64),
+    ) -> Self {
+        Turns {
+            race,
+            control,
+            puzzle,
+            memory,
+            share,
+            racer: None,
+            settles: 0,
+            next: alone,
+        }
+    }
+
+    /// Notes so many more settles of the tree, and lets the learner have its turn when it is due.
+    pub(super) fn spent(&mut self, settles: u64) {
+        self.settles += settles;
+        if self.settles < self.next || self.control.stopped() {
+            return;
+        }
+        // Ever longer turns, so that there are few.
+        self.next = self.settles + self.settles / 2;
+        self.race.called.store(true, Ordering::Relaxed);
+        if self.racer.is_none() {
+            self.racer = Racer::new(self.race, self.puzzle, self.control, self.memory);
+        }
+        let Some(racer) = &mut self.racer else {
+            self.next = u64::MAX;
+            return;
+        };
+        let allowed = self.settles.saturating_mul(self.share);
+        while racer.learner.ticks() < allowed {
+            if !racer.go(Some(BITE)) {
+                return;
+            }
+        }
+    }
+}
