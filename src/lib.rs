@@ -62,6 +62,7 @@
 //! # Ok::<(), omnogram::error::Error>(())
 //! ```
 
+pub mod belief;
 pub mod board;
 pub mod error;
 pub mod format;

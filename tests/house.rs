@@ -3,13 +3,14 @@
 use std::path::Path;
 
 /// Top to bottom. `error` stands above all.
-const HOUSE: [&str; 9] = [
+const HOUSE: [&str; 10] = [
     "error",
     "puzzle",
     "format",
     "render",
     "line",
     "board",
+    "belief",
     "solutions",
     "sat",
     "search",

@@ -21,7 +21,7 @@ fn learnt(puzzle: &Puzzle, filled: &Grid, empty: &Grid) -> Vec<Grid> {
         match learner.solve(None) {
             Answer::Solution(grid) => {
                 learner.forbid(&grid);
-                learner.near(&grid);
+                learner.stay();
                 found.push(grid);
             }
             Answer::None => break,

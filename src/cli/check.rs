@@ -56,10 +56,11 @@ pub(super) fn run(options: &Options) -> Status {
     Session::with(&options.searching, talking, *json, |session| {
         let mut totals = Totals::default();
         let mut several = false;
-        let status = session.answer_each(&options.puzzles.puzzles, |subject| {
-            several |= subject.several;
-            answer(session, subject, options, &mut totals)
-        });
+        let status =
+            session.first_of_each(&options.puzzles.puzzles, 2, |subject, grids, outcome| {
+                several |= subject.several;
+                answer(session, subject, grids, outcome, options, &mut totals)
+            });
         if several {
             let Totals {
                 unique,
@@ -79,11 +80,11 @@ pub(super) fn run(options: &Options) -> Status {
 fn answer(
     session: &Session,
     subject: &Subject<'_>,
+    grids: &[Grid],
+    mut outcome: Outcome,
     options: &Options,
     totals: &mut Totals,
 ) -> Answered {
-    let (grids, mut outcome) =
-        session.search(subject, session.limits(), true, |search| search.first(2));
     if grids.len() == 2 {
         // Two were all that was wanted.
         outcome.stopped = None;
@@ -96,7 +97,7 @@ fn answer(
     };
     *total += 1;
     if session.json() {
-        let differs = match &grids[..] {
+        let differs = match grids {
             [first, second] => differing(first, second),
             _ => Vec::new(),
         };
@@ -105,7 +106,7 @@ fn answer(
         session.print(&report::searched(subject, &outcome, extra))?;
     } else {
         let pictures = options.pictures || !subject.several;
-        session.print(&text(session, subject, &outcome, &grids, pictures))?;
+        session.print(&text(session, subject, &outcome, grids, pictures))?;
     }
     Ok(status)
 }

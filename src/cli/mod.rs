@@ -9,6 +9,7 @@ mod interrupt;
 mod messages;
 mod options;
 mod progress;
+mod queue;
 mod report;
 mod session;
 mod show;

@@ -1,13 +1,14 @@
 //! What a verb runs in: the thread pool, the limits, the interrupt, and the loop over puzzles that gives every one of them its answer
 //! or its one message.
 
+use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
 use omnogram::error::{Error, Kind, Result};
 use omnogram::format::Entry;
-use omnogram::puzzle::{Puzzle, verify};
-use omnogram::search::{Limits, Search, Snapshot};
+use omnogram::puzzle::{Grid, Puzzle, verify};
+use omnogram::search::{Limits, Outcome, Search, Snapshot};
 use omnogram::solutions::Stop;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -15,6 +16,7 @@ use super::inputs;
 use super::interrupt::Interrupt;
 use super::options::{Searching, Talking, When};
 use super::progress::Progress;
+use super::queue::{AHEAD, Found, Item, Queue};
 use super::status::{Answered, Halt, Status};
 use super::{messages, report};
 
@@ -94,52 +96,82 @@ impl Session {
         arguments: &[PathBuf],
         mut answer: impl FnMut(&Subject<'_>) -> Answered,
     ) -> Status {
-        let sources = inputs::find(arguments);
-        let several = sources.len() > 1;
-        let mut files = sources.len() as u64;
+        self.go_through(arguments, 1, 0, |subject, _| answer(subject))
+    }
+
+    /// Gives every puzzle its first few solutions, `most`, in order. Where there are several puzzles, one is searched on each thread;
+    /// those that turn out to be hard have all threads for themselves.
+    pub(super) fn first_of_each(
+        &self,
+        arguments: &[PathBuf],
+        most: usize,
+        mut answer: impl FnMut(&Subject<'_>, &[Grid], Outcome) -> Answered,
+    ) -> Status {
+        let ahead = match self.pool.current_num_threads() {
+            1 => 1,
+            threads => AHEAD * threads,
+        };
+        self.go_through(arguments, ahead, most, |subject, early| {
+            let (grids, outcome) = early.unwrap_or_else(|| {
+                self.search(subject, self.limits(), true, |search| search.first(most))
+            });
+            answer(subject, &grids, outcome)
+        })
+    }
+
+    /// Goes through all puzzles, in order, and looks for the first few solutions of up to `ahead` of them at once.
+    fn go_through(
+        &self,
+        arguments: &[PathBuf],
+        ahead: usize,
+        most: usize,
+        mut answer: impl FnMut(&Subject<'_>, Option<Found>) -> Answered,
+    ) -> Status {
+        let mut queue = Queue::new(inputs::find(arguments));
         let mut gravest = Status::Complete;
-        for source in sources {
-            if self.interrupt.is_asked() {
-                self.note(&format!(
-                    "interrupted: {} not begun",
-                    counted(files, "file")
-                ));
+        let mut waiting = VecDeque::new();
+        loop {
+            while waiting.len() < ahead
+                && !self.interrupt.is_asked()
+                && let Some(item) = queue.next(&self.interrupt, waiting.is_empty())
+            {
+                waiting.push_back(item);
+            }
+            if waiting.len() > 1 {
+                let limits = self.limits();
+                let begin = |item: &mut Item| item.begin(&self.pool, &limits, most);
+                waiting.iter_mut().for_each(begin);
+            }
+            let Some(item) = waiting.pop_front() else {
+                if queue.is_empty() {
+                    return gravest;
+                }
+                self.note(&format!("interrupted: {} not begun", queue.left(0)));
+                return gravest.max(Status::Stopped);
+            };
+            let early = item.found();
+            if early.is_none() && self.interrupt.is_asked() {
+                let left = queue.left(waiting.len() + 1);
+                self.note(&format!("interrupted: {left} not begun"));
                 return gravest.max(Status::Stopped);
             }
-            files -= 1;
-            let entries = match source.may_wait() {
-                true => self.interrupt.while_reading(|| source.read()),
-                false => source.read(),
-            };
-            let several = several || entries.len() > 1;
-            for (i, entry) in entries.iter().enumerate() {
-                if self.interrupt.is_asked() {
-                    let puzzles = counted((entries.len() - i) as u64, "puzzle");
-                    let files = match files {
-                        0 => String::new(),
-                        files => format!(" of this file and {}", counted(files, "file")),
-                    };
-                    self.note(&format!("interrupted: {puzzles}{files} not begun"));
-                    return gravest.max(Status::Stopped);
-                }
-                match self.answer(entry, several, &mut answer) {
-                    Ok(status) => gravest = gravest.max(status),
-                    Err(Halt::Closed) => return gravest.max(Status::Stopped),
-                    Err(Halt::Failed(error)) => {
-                        messages::error(&error);
-                        return gravest.max(Status::from(&error));
-                    }
+            let entry = &*item.entry;
+            match self.answer(entry, item.several, |subject| answer(subject, early)) {
+                Ok(status) => gravest = gravest.max(status),
+                Err(Halt::Closed) => return gravest.max(Status::Stopped),
+                Err(Halt::Failed(error)) => {
+                    messages::error(&error);
+                    return gravest.max(Status::from(&error));
                 }
             }
         }
-        gravest
     }
 
     fn answer(
         &self,
         entry: &Entry,
         several: bool,
-        answer: &mut impl FnMut(&Subject<'_>) -> Answered,
+        answer: impl FnOnce(&Subject<'_>) -> Answered,
     ) -> Answered {
         let name = entry.name.as_str();
         match &entry.puzzle {

@@ -1,6 +1,8 @@
 //! `omnogram solve`: one solution of each puzzle.
 
 use clap::Args;
+use omnogram::puzzle::Grid;
+use omnogram::search::Outcome;
 use omnogram::solutions::Stop;
 use serde::Serialize;
 
@@ -35,14 +37,19 @@ struct Extra {
 pub(super) fn run(options: &Options) -> Status {
     let Answering { json, talking } = &options.answering;
     Session::with(&options.searching, talking, *json, |session| {
-        session.answer_each(&options.puzzles.puzzles, |subject| answer(session, subject))
+        session.first_of_each(&options.puzzles.puzzles, 1, |subject, grids, outcome| {
+            answer(session, subject, grids, outcome)
+        })
     })
 }
 
-fn answer(session: &Session, subject: &Subject<'_>) -> Answered {
+fn answer(
+    session: &Session,
+    subject: &Subject<'_>,
+    grids: &[Grid],
+    mut outcome: Outcome,
+) -> Answered {
     let name = subject.name;
-    let (grids, mut outcome) =
-        session.search(subject, session.limits(), true, |search| search.first(1));
     let grid = grids.first();
     if grid.is_some() && outcome.stopped == Some(Stop::Limit) {
         // One was all that was wanted.

@@ -1,13 +1,15 @@
-//! One line at a time: [`settle`](Kernel::settle) completes it, [`arrangements`] counts and lists what it can still be, and the
-//! kernel's cuts tell where it falls apart.
+//! One line at a time: [`settle`](Kernel::settle) completes it, [`arrangements`] counts and lists what it can still be, the
+//! kernel's cuts tell where it falls apart, [`Marginals`] how likely each cell is to be filled.
 //!
 //! Words of cells are [`Word`]s: one code for lines of any length.
 
 pub mod arrangements;
+mod marginals;
 mod settle;
 mod word;
 
 pub use arrangements::Arrangements;
+pub use marginals::Marginals;
 pub use settle::{Kernel, Known};
 pub use word::{Cells, Wide, Word};
 

@@ -63,49 +63,67 @@ impl Cells {
     }
 }
 
+/// A start of a block, and the variable that says that the block starts there or before; 0 for the last one, where it is true.
+pub(super) type Start = (u16, i32);
+
 /// Where every block of every line may start, what is known taken into account.
 #[derive(Debug)]
 pub(super) struct Starts {
     /// For each line, rows first: for each block its starts, in order.
-    lines: Vec<Vec<Vec<u16>>>,
-    /// Of all blocks together.
-    count: usize,
+    lines: Vec<Vec<Vec<Start>>>,
+    /// The greatest variable.
+    top: i32,
 }
 
 impl Starts {
     /// Finds them, line by line, or gives up (`None`) when there are more than `most`. A line that cannot be arranged has blocks
-    /// without a start.
-    pub(super) fn new(puzzle: &Puzzle, filled: &Grid, empty: &Grid, most: usize) -> Option<Self> {
+    /// without a start. Variables are numbered on from the cells'.
+    pub(super) fn new(
+        puzzle: &Puzzle,
+        (filled, empty): (&Grid, &Grid),
+        cells: &Cells,
+        most: usize,
+    ) -> Option<Self> {
         let mut lines = Vec::with_capacity(puzzle.height() + puzzle.width());
-        let mut count = 0;
+        let mut top = cells.count() as i32;
+        let mut left = most;
         for (line, clue) in puzzle.lines() {
             let (length, at): (usize, &dyn Fn(usize) -> (usize, usize)) = match line {
                 Line::Row(row) => (puzzle.width(), &move |i| (row, i)),
                 Line::Column(column) => (puzzle.height(), &move |i| (i, column)),
             };
-            let known: Vec<Option<bool>> = (0..length)
-                .map(|i| {
-                    let (row, column) = at(i);
-                    filled
-                        .get(row, column)
-                        .then_some(true)
-                        .or(empty.get(row, column).then_some(false))
-                })
-                .collect();
+            let known = |(row, column)| {
+                let empty = || empty.get(row, column).then_some(false);
+                filled.get(row, column).then_some(true).or_else(empty)
+            };
+            let known: Vec<Option<bool>> = (0..length).map(|i| known(at(i))).collect();
             let lengths: Vec<usize> = clue.lengths().collect();
-            let starts = starts(&lengths, &known);
-            count += starts.iter().map(Vec::len).sum::<usize>();
-            if count > most {
-                return None;
+            let mut blocks = Vec::with_capacity(lengths.len());
+            for starts in starts(&lengths, &known) {
+                left = left.checked_sub(starts.len())?;
+                let last = starts.last().copied();
+                let numbered = starts.into_iter().map(|start| {
+                    if Some(start) == last {
+                        return (start, 0);
+                    }
+                    top += 1;
+                    (start, top)
+                });
+                blocks.push(numbered.collect());
             }
-            lines.push(starts);
+            lines.push(blocks);
         }
-        Some(Starts { lines, count })
+        Some(Starts { lines, top })
     }
 
-    /// Of all blocks together; clauses and literals are a few times as many.
-    pub(super) fn count(&self) -> usize {
-        self.count
+    /// Line by line, rows first, the starts of each block.
+    pub(super) fn lines(&self) -> impl Iterator<Item = &[Vec<Start>]> {
+        self.lines.iter().map(Vec::as_slice)
+    }
+
+    /// The greatest variable.
+    pub(super) fn top(&self) -> i32 {
+        self.top
     }
 }
 
@@ -184,14 +202,14 @@ impl std::ops::Not for Literal {
     }
 }
 
-/// Gives every clause of a puzzle to `add`, and returns the number of variables.
+/// Gives every clause of a puzzle to `add`.
 pub(super) fn encode(
     puzzle: &Puzzle,
     filled: &Grid,
     cells: &Cells,
     starts: &Starts,
     mut add: impl FnMut(&[i32]),
-) -> i32 {
+) {
     let mut clause = Vec::new();
     let mut add = |literals: &[Literal]| {
         clause.clear();
@@ -207,7 +225,6 @@ pub(super) fn encode(
             add(&clause);
         }
     };
-    let mut top = cells.count() as i32;
     for ((line, clue), starts) in puzzle.lines().zip(&starts.lines) {
         let length = match line {
             Line::Row(_) => puzzle.width(),
@@ -225,33 +242,28 @@ pub(super) fn encode(
             }
         };
         let lengths: Vec<usize> = clue.lengths().collect();
-        // Block `j` starts at `q` or before.
-        let mut firsts = Vec::with_capacity(starts.len());
-        for starts in starts {
-            if starts.is_empty() {
-                add(&[]);
-            }
-            firsts.push(top + 1);
-            top += starts.len().saturating_sub(1) as i32;
+        if starts.iter().any(Vec::is_empty) {
+            add(&[]);
         }
+        // Block `j` starts at `q` or before.
         let by = |j: usize, q: Option<usize>| -> Literal {
-            let (starts, first) = (&starts[j], firsts[j]);
             let Some(q) = q else { return Literal::False };
-            match starts.partition_point(|&start| usize::from(start) <= q) {
+            let starts = &starts[j];
+            match starts.partition_point(|&(start, _)| usize::from(start) <= q) {
                 0 => Literal::False,
                 all if all == starts.len() => Literal::True,
-                some => Literal::Is(first + some as i32 - 1),
+                some => Literal::Is(starts[some - 1].1),
             }
         };
         let blocks = lengths.len();
         for j in 0..blocks {
             for pair in starts[j].windows(2) {
-                let (q, next) = (usize::from(pair[0]), usize::from(pair[1]));
+                let (q, next) = (usize::from(pair[0].0), usize::from(pair[1].0));
                 add(&[!by(j, Some(q)), by(j, Some(next))]);
             }
             // The next block leaves room for this one and for an empty cell.
             if j + 1 < blocks {
-                for &q in &starts[j + 1] {
+                for &(q, _) in &starts[j + 1] {
                     let q = usize::from(q);
                     let room = q.checked_sub(lengths[j] + 1);
                     add(&[!by(j + 1, Some(q)), by(j, room)]);
@@ -280,7 +292,6 @@ pub(super) fn encode(
             }
         }
     }
-    top
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use std::rc::Rc;
 
 use cadical_sys::{CaDiCal, FixedAssignmentListener, Status, Terminator};
 
+use crate::belief::Beliefs;
 use crate::puzzle::{Grid, Puzzle};
 use encode::{Cells, Starts, encode};
 
@@ -50,6 +51,7 @@ pub enum Answer {
 pub struct Learner {
     solver: CaDiCal,
     cells: Rc<Cells>,
+    starts: Starts,
     /// What was known when it was made.
     filled: Grid,
 }
@@ -98,19 +100,22 @@ impl Learner {
     ) -> Option<Self> {
         // Variables are numbered by an i32.
         let most = (memory / BYTES_OF_START).min(1 << 28) as usize;
-        let starts = Starts::new(puzzle, filled, empty, most)?;
         let cells = Rc::new(Cells::new(filled, empty));
+        let starts = Starts::new(puzzle, (filled, empty), &cells, most)?;
         let mut solver = CaDiCal::new();
-        let variables = encode(puzzle, filled, &cells, &starts, |clause| {
+        // Puzzles are small: simplifying takes longer than it saves. Going where most was assigned before finds solutions sooner.
+        solver.configure("plain");
+        solver.set("target", 2);
+        encode(puzzle, filled, &cells, &starts, |clause| {
             clause.iter().for_each(|&literal| solver.add(literal));
             solver.add(0);
         });
-        debug_assert!(variables as usize <= cells.count() + starts.count());
         solver.connect_terminator(Asking(stop));
         solver.connect_fixed_listener(Telling(fixed, Rc::clone(&cells)));
         Some(Learner {
             solver,
             cells,
+            starts,
             filled: filled.clone(),
         })
     }
@@ -146,13 +151,33 @@ impl Learner {
         self.solver.add(0);
     }
 
-    /// From now on solutions near this one are looked for first: where there is another one, it mostly is.
-    pub fn near(&mut self, grid: &Grid) {
+    /// Looks first where the beliefs say that solutions are. What was known must be known to them.
+    pub fn guess(&mut self, beliefs: &mut Beliefs<'_>) {
         for (variable, row, column) in self.cells.each() {
-            self.solver.phase(match grid.get(row, column) {
-                true => variable,
-                false => -variable,
+            let filled = beliefs.log_odds(row, column) > 0.0;
+            self.solver.phase(if filled { variable } else { -variable });
+        }
+        for (line, blocks) in self.starts.lines().enumerate() {
+            let mut blocks: Vec<_> = blocks.iter().map(|block| (block.iter(), 0.0)).collect();
+            beliefs.starts(line, |j, i, likely| {
+                let (starts, begun) = &mut blocks[j];
+                *begun += likely;
+                let here = starts.as_slice().first();
+                if let Some(&(_, variable)) = here.filter(|&&(start, _)| usize::from(start) == i) {
+                    starts.next();
+                    if variable != 0 {
+                        self.solver
+                            .phase(if *begun > 0.5 { variable } else { -variable });
+                    }
+                }
             });
+        }
+    }
+
+    /// Forgets what it guessed: from now on it looks near where it has been. Where there is a second solution, it mostly is.
+    pub fn stay(&mut self) {
+        for variable in 1..=self.starts.top() {
+            self.solver.unphase(variable);
         }
     }
 

@@ -7,6 +7,7 @@
 //! wait. With one thread there is no pool, nothing is split, and a run repeats exactly.
 
 mod cube;
+mod dive;
 mod habit;
 mod limits;
 mod options;
@@ -151,6 +152,7 @@ pub struct Search<'a> {
     cubes: Option<Vec<Cube>>,
     limits: Limits,
     options: Options,
+    alone: bool,
     observer: Option<Observer<'a>>,
 }
 
@@ -161,6 +163,7 @@ impl fmt::Debug for Search<'_> {
             cubes,
             limits,
             options,
+            alone,
             observer: _,
         } = self;
         let mut debug = f.debug_struct("Search");
@@ -168,7 +171,8 @@ impl fmt::Debug for Search<'_> {
             .field("puzzle", puzzle)
             .field("cubes", cubes)
             .field("limits", limits)
-            .field("options", options);
+            .field("options", options)
+            .field("alone", alone);
         debug.finish_non_exhaustive()
     }
 }
@@ -189,6 +193,7 @@ impl<'a> Search<'a> {
             cubes: None,
             limits: Limits::default(),
             options: Options::default(),
+            alone: false,
             observer: None,
         }
     }
@@ -226,6 +231,13 @@ impl<'a> Search<'a> {
     #[must_use]
     pub fn options(mut self, options: Options) -> Self {
         self.options = options;
+        self
+    }
+
+    /// On the calling thread alone, whatever pool that is in: for many puzzles, one on each thread.
+    #[must_use]
+    pub fn alone(mut self) -> Self {
+        self.alone = true;
         self
     }
 
@@ -291,7 +303,7 @@ impl<'a> Search<'a> {
             },
             ..self.limits.clone()
         };
-        let threads = rayon::current_num_threads();
+        let threads = self.threads();
         let learns = race.is_some() && self.cubes.is_none() && self.options.learning.is_some();
         let clues = Clues::new(self.puzzle);
         // A settle takes about as long as the square of its words: more blocks, each over more words.
@@ -415,19 +427,12 @@ impl<'a> Search<'a> {
             node
         });
         let race = shared.race.as_ref().filter(|_| learns);
-        if rayon::current_num_threads() == 1 {
+        if self.threads() == 1 {
             let turns = race.map(|race| {
-                let terms = (
-                    self.options.learning.unwrap_or(u64::MAX),
-                    self.options.ticks,
-                );
-                RefCell::new(Turns::new(
-                    race,
-                    &shared.control,
-                    self.puzzle,
-                    self.memory(),
-                    terms,
-                ))
+                let alone = self.options.learning.unwrap_or(u64::MAX);
+                let (control, clues) = (&shared.control, shared.clues);
+                let memory = self.memory() / 4;
+                RefCell::new(Turns::new(race, control, self.puzzle, clues, memory, alone))
             });
             for node in nodes {
                 Task::run(shared, node, None, turns.as_ref());
@@ -438,13 +443,24 @@ impl<'a> Search<'a> {
         } else {
             rayon::in_place_scope_fifo(|scope| {
                 if let Some(race) = race {
-                    let memory = self.memory();
-                    scope.spawn_fifo(move |_| race.learn(self.puzzle, &shared.control, memory));
+                    let (control, memory) = (&shared.control, self.memory() / 4);
+                    let (puzzle, clues) = (self.puzzle, shared.clues);
+                    scope.spawn_fifo(move |_| {
+                        race.join::<W>(control, puzzle, clues, memory);
+                    });
                 }
                 let begun = task::Life::new(shared);
                 nodes.for_each(|node| task::spawn(shared, node, scope));
                 drop(begun);
             });
+        }
+    }
+
+    /// Threads to work on.
+    fn threads(&self) -> usize {
+        match self.alone {
+            true => 1,
+            false => rayon::current_num_threads(),
         }
     }
 

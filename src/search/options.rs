@@ -36,10 +36,8 @@ pub struct Options {
     pub batch: usize,
     /// Most cells of all solutions of a batch, bundles expanded: what a sink may have to work off before a run that is stopped ends.
     pub batch_cells: u64,
-    /// Settles after which clause learning joins in, where the first few solutions are wanted; `None` never.
+    /// Settles after which clause learning and a dive join in, where the first few solutions are wanted; `None` never.
     pub learning: Option<u64>,
-    /// How much clause learning may do for each settle of the tree where both share one thread, in CaDiCaL's ticks.
-    pub ticks: u64,
 }
 
 impl Default for Options {
@@ -54,8 +52,7 @@ impl Default for Options {
             breath: 1000,
             batch: 1024,
             batch_cells: 4 << 20,
-            learning: Some(20_000),
-            ticks: 40,
+            learning: Some(100_000),
         }
     }
 }
