@@ -7,6 +7,9 @@
 use crate::board::Clues;
 use crate::line::Marginals;
 
+/// How much of what a line said before it keeps to: without that, lines may swing for ever.
+const DAMPING: f64 = 0.3;
+
 /// The strongest belief, as a logarithm of odds: what is believed may still be wrong.
 const SUREST: f64 = 11.0;
 
@@ -21,7 +24,6 @@ pub struct Beliefs<'p> {
     columns: Vec<f64>,
     sums: Marginals,
     likely: Vec<f64>,
-    steps: u64,
 }
 
 impl<'p> Beliefs<'p> {
@@ -35,7 +37,6 @@ impl<'p> Beliefs<'p> {
             columns: cells(),
             sums: Marginals::default(),
             likely: Vec::new(),
-            steps: 0,
         }
     }
 
@@ -67,6 +68,7 @@ impl<'p> Beliefs<'p> {
                     true => &mut self.rows[cell],
                     false => &mut self.columns[cell],
                 };
+                let says = DAMPING * *said + (1.0 - DAMPING) * says;
                 change += (says - *said).abs();
                 count += 1;
                 *said = says;
@@ -83,18 +85,6 @@ impl<'p> Beliefs<'p> {
     pub fn log_odds(&self, row: usize, column: usize) -> f64 {
         let cell = row * self.clues.width() + column;
         self.known[cell] + self.rows[cell] + self.columns[cell]
-    }
-
-    /// Believes from now on that a cell is more likely filled, or empty, than not.
-    ///
-    /// # Panics
-    ///
-    /// When the cell is outside.
-    pub fn lean(&mut self, row: usize, column: usize, filled: bool) {
-        let cell = row * self.clues.width() + column;
-        let lean = if filled { 2.0 } else { -2.0 };
-        self.rows[cell] = lean;
-        self.columns[cell] = lean;
     }
 
     /// How likely block `j` of a line is to start at cell `i`, given to `each`; `false` where the line cannot tell. Lines are
@@ -116,11 +106,6 @@ impl<'p> Beliefs<'p> {
         heard
     }
 
-    /// Work done so far: about one for each ten multiplications.
-    pub fn steps(&self) -> u64 {
-        self.steps
-    }
-
     /// Sums up a line under what the lines that cross it say of its cells.
     fn hear(&mut self, line: usize) -> bool {
         let mut likely = std::mem::take(&mut self.likely);
@@ -137,7 +122,6 @@ impl<'p> Beliefs<'p> {
         }));
         self.likely = likely;
         let lengths = self.clues.line(line);
-        self.steps += ((lengths.len() + 1) * self.likely.len()) as u64;
         self.sums.sum(lengths, &self.likely)
     }
 

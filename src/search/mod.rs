@@ -7,7 +7,6 @@
 //! wait. With one thread there is no pool, nothing is split, and a run repeats exactly.
 
 mod cube;
-mod dive;
 mod habit;
 mod limits;
 mod options;
@@ -446,7 +445,7 @@ impl<'a> Search<'a> {
                     let (control, memory) = (&shared.control, self.memory() / 4);
                     let (puzzle, clues) = (self.puzzle, shared.clues);
                     scope.spawn_fifo(move |_| {
-                        race.join::<W>(control, puzzle, clues, memory);
+                        race.learn(control, puzzle, clues, memory);
                     });
                 }
                 let begun = task::Life::new(shared);

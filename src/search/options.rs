@@ -36,7 +36,7 @@ pub struct Options {
     pub batch: usize,
     /// Most cells of all solutions of a batch, bundles expanded: what a sink may have to work off before a run that is stopped ends.
     pub batch_cells: u64,
-    /// Settles after which clause learning and a dive join in, where the first few solutions are wanted; `None` never.
+    /// Settles after which clause learning joins in, where the first few solutions are wanted; `None` never.
     pub learning: Option<u64>,
 }
 

@@ -1,9 +1,9 @@
-//! Several engines on one question: the tree, clause learning, and a dive.
+//! Two engines on one question: the tree, and clause learning beside it.
 //!
-//! Different engines win on different puzzles, so where one or a few solutions are wanted all look for them, and each tells the others
+//! Different engines win on different puzzles, so where one or a few solutions are wanted both look for them, and each tells the other
 //! what it has proved: the solutions found, and the *facts*, cells that are the same in every solution but those found. Whoever
-//! knows first ends the race. In a pool, one of its threads learns and dives while the others search the tree; on a single thread they
-//! take turns, measured by what they do and not by the clock, so that a run repeats exactly.
+//! knows first ends the race. In a pool, one of its threads learns while the others search the tree; on a single thread the two take
+//! turns, measured by what they do and not by the clock, so that a run repeats exactly.
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
@@ -11,7 +11,6 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::dive::{Dive, Dived};
 use super::limits::Control;
 use crate::belief::Beliefs;
 use crate::board::{Board, Clues};
@@ -183,8 +182,8 @@ impl Race {
         self.changed.notify_all();
     }
 
-    /// Learns and dives on this thread, once called, until the race is over.
-    pub(super) fn join<W: Word>(
+    /// Learns on this thread, once called, until the race is over.
+    pub(super) fn learn(
         self: &Arc<Self>,
         control: &Arc<Control>,
         puzzle: &Puzzle,
@@ -203,8 +202,9 @@ impl Race {
         if !called || control.stopped() {
             return;
         }
-        let mut racer = Racer::<W>::new(self, control, puzzle, clues, memory);
-        while racer.go() {}
+        if let Some(mut racer) = Racer::new(self, control, puzzle, clues, memory) {
+            while racer.go() {}
+        }
     }
 }
 
@@ -231,17 +231,16 @@ impl Sink for Race {
     }
 }
 
-/// Who looks for solutions beside the tree: clause learning, and a dive as long as there is none.
+/// The learner in a race.
 #[derive(Debug)]
-struct Racer<'a, W> {
+struct Racer {
     race: Arc<Race>,
     control: Arc<Control>,
-    learner: Option<Learner>,
-    dive: Option<Dive<'a, W>>,
-    /// The facts that the learner was told or knows by itself.
+    learner: Learner,
+    /// The facts that it was told or knows by itself.
     filled: Vec<u64>,
     empty: Vec<u64>,
-    /// Solutions that the learner was told of. Its solver asks whether there are more by now.
+    /// Solutions that it was told of. Its solver asks whether there are more by now.
     forbidden: Rc<Cell<usize>>,
 }
 
@@ -254,18 +253,15 @@ const SWEEPS: usize = 30;
 /// The fewest conflicts that the learner has at once; of those it had, it has one in so many on top.
 const BITE: (u64, u64) = (200, 4);
 
-/// The learner has so many times the work of the dive.
-const DIVE: u64 = 3;
-
-impl<'a, W: Word> Racer<'a, W> {
+impl Racer {
+    /// `None` when the puzzle is too large.
     fn new(
         race: &Arc<Race>,
         control: &Arc<Control>,
         puzzle: &Puzzle,
-        clues: &'a Clues,
+        clues: &Clues,
         memory: u64,
-    ) -> Self {
-        // As yet there are only the tree's, which hold in all solutions.
+    ) -> Option<Self> {
         let (filled, empty) = (load(&race.facts.filled), load(&race.facts.empty));
         let grid = |words: &[u64]| Grid::from_words(race.width, race.height, words.into());
         let known = (grid(&filled), grid(&empty));
@@ -284,8 +280,8 @@ impl<'a, W: Word> Racer<'a, W> {
             let race = Arc::clone(race);
             move |row, column, filled| race.facts.learn(race.width, row, column, filled)
         };
-        let mut learner = Learner::new(puzzle, &known.0, &known.1, memory, stop, fixed);
-        let mut dive = None;
+        let mut learner = Learner::new(puzzle, &known.0, &known.1, memory, stop, fixed)?;
+        // Once there is a solution, another is looked for near it.
         if race.count.load(Ordering::Relaxed) == 0 {
             let mut beliefs = Beliefs::new(clues);
             beliefs.see(|row, column| {
@@ -293,112 +289,56 @@ impl<'a, W: Word> Racer<'a, W> {
                 known.0.get(row, column).then_some(true).or_else(empty)
             });
             for _ in 0..SWEEPS {
+                control.look();
                 if control.stopped() {
-                    break;
+                    return None;
                 }
                 beliefs.sweep();
-                control.look();
             }
-            if let Some(learner) = &mut learner {
-                learner.guess(&mut beliefs);
-            }
-            let stride = Grid::stride(race.width);
-            let rows: Vec<Known<W>> = filled
-                .chunks(stride)
-                .zip(empty.chunks(stride))
-                .map(|(filled, empty)| Known {
-                    filled: W::from_parts(filled),
-                    empty: W::from_parts(empty),
-                })
-                .collect();
-            dive = Some(Dive::new(clues, &rows));
+            learner.guess(&mut beliefs);
         }
-        Racer {
+        Some(Racer {
             race: Arc::clone(race),
             control: Arc::clone(control),
             learner,
-            dive,
             filled,
             empty,
             forbidden,
-        }
+        })
     }
 
     /// Work done so far, in settles or what takes about as long.
     fn work(&self) -> u64 {
-        let learnt = self.learner.as_ref().map_or(0, Learner::ticks) / TICKS;
-        learnt + self.dive.as_ref().map_or(0, Dive::work)
+        self.learner.ticks() / TICKS
     }
 
     /// Goes on for a bite. `false` when there is nothing more to be done.
     fn go(&mut self) -> bool {
-        if self.race.count.load(Ordering::Relaxed) > 0 {
-            self.dive = None;
-        }
-        match (&mut self.learner, &mut self.dive) {
-            (None, None) => return false,
-            (Some(_), None) => self.learn(),
-            (None, Some(_)) => self.dive(u64::MAX),
-            (Some(learner), Some(dive)) => {
-                let share = learner.ticks() / TICKS / DIVE;
-                match dive.work() < share {
-                    true => self.dive(share),
-                    false => self.learn(),
+        self.catch_up();
+        let bite = BITE.0 + self.learner.conflicts() / BITE.1;
+        let answer = self.learner.solve(u32::try_from(bite).ok());
+        let conflicts = self.learner.conflicts();
+        self.race.conflicts.store(conflicts, Ordering::Relaxed);
+        match answer {
+            Answer::Solution(grid) => {
+                if !self.race.find(grid) {
+                    self.control.stop(Stop::Limit);
                 }
             }
+            Answer::None => self.control.settle(),
+            Answer::Unknown => {}
         }
         !self.control.stopped() && !self.race.tree_done.load(Ordering::Relaxed)
     }
 
-    fn dive(&mut self, work: u64) {
-        let Some(dive) = &mut self.dive else { return };
-        let (control, race) = (&self.control, &self.race);
-        let stop = || {
-            control.look();
-            control.stopped()
-                || race.tree_done.load(Ordering::Relaxed)
-                || race.count.load(Ordering::Relaxed) > 0
-        };
-        match dive.go(work, stop) {
-            Dived::Solution(grid) => self.find(grid),
-            Dived::None => self.control.settle(),
-            Dived::Going => {}
-        }
-    }
-
-    fn learn(&mut self) {
-        self.catch_up();
-        let Some(learner) = &mut self.learner else {
-            return;
-        };
-        let bite = BITE.0 + learner.conflicts() / BITE.1;
-        let answer = learner.solve(u32::try_from(bite).ok());
-        let conflicts = learner.conflicts();
-        self.race.conflicts.store(conflicts, Ordering::Relaxed);
-        match answer {
-            Answer::Solution(grid) => self.find(grid),
-            Answer::None => self.control.settle(),
-            Answer::Unknown => {}
-        }
-    }
-
-    fn find(&mut self, grid: Grid) {
-        if !self.race.find(grid) {
-            self.control.stop(Stop::Limit);
-        }
-    }
-
     /// Tells the learner what has been found and proved.
     fn catch_up(&mut self) {
-        let Some(learner) = &mut self.learner else {
-            return;
-        };
         let found = lock(&self.race.found);
         for grid in &found[self.forbidden.get()..] {
-            learner.forbid(grid);
+            self.learner.forbid(grid);
         }
         if self.forbidden.replace(found.len()) == 0 && !found.is_empty() {
-            learner.stay();
+            self.learner.stay();
         }
         drop(found);
         let stride = Grid::stride(self.race.width);
@@ -410,28 +350,28 @@ impl<'a, W: Word> Racer<'a, W> {
                 let new = fact.load(Ordering::Relaxed) & !*known;
                 *known |= new;
                 for bit in new.cells() {
-                    learner.know(i / stride, i % stride * 64 + bit, filled);
+                    self.learner.know(i / stride, i % stride * 64 + bit, filled);
                 }
             }
         }
     }
 }
 
-/// The racer's turns, where it has no thread of its own.
+/// The learner's turns, where it has no thread of its own.
 #[derive(Debug)]
-pub(super) struct Turns<'a, W> {
+pub(super) struct Turns<'a> {
     race: &'a Arc<Race>,
     control: &'a Arc<Control>,
     puzzle: &'a Puzzle,
     clues: &'a Clues,
     memory: u64,
-    racer: Option<Racer<'a, W>>,
-    /// Settles of the tree so far, and at the racer's next turn.
+    racer: Option<Racer>,
+    /// Settles of the tree so far, and at the learner's next turn.
     settles: u64,
     next: u64,
 }
 
-impl<'a, W: Word> Turns<'a, W> {
+impl<'a> Turns<'a> {
     /// The first turn comes after `alone` settles.
     pub(super) fn new(
         race: &'a Arc<Race>,
@@ -453,7 +393,7 @@ impl<'a, W: Word> Turns<'a, W> {
         }
     }
 
-    /// Notes so many more settles of the tree, and lets the others have their turn when it is due.
+    /// Notes so many more settles of the tree, and lets the learner have its turn when it is due.
     pub(super) fn spent(&mut self, settles: u64) {
         self.settles += settles;
         if self.settles < self.next || self.control.stopped() {
@@ -462,15 +402,13 @@ impl<'a, W: Word> Turns<'a, W> {
         // Ever longer turns, so that there are few.
         self.next = self.settles + self.settles / 2;
         self.race.called.store(true, Ordering::Relaxed);
-        let racer = self.racer.get_or_insert_with(|| {
-            Racer::new(
-                self.race,
-                self.control,
-                self.puzzle,
-                self.clues,
-                self.memory,
-            )
-        });
-        while racer.work() < self.settles && racer.go() {}
+        if self.racer.is_none() {
+            let (race, control) = (self.race, self.control);
+            self.racer = Racer::new(race, control, self.puzzle, self.clues, self.memory);
+        }
+        match &mut self.racer {
+            Some(racer) => while racer.work() < self.settles && racer.go() {},
+            None => self.next = u64::MAX,
+        }
     }
 }

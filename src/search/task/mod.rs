@@ -75,7 +75,7 @@ enum Finding<W> {
 pub(super) struct Task<'s, 'a, W: Word> {
     shared: &'s Shared<'a, W>,
     /// Clause learning, where it shares the task's thread.
-    turns: Option<&'s RefCell<Turns<'a, W>>>,
+    turns: Option<&'s RefCell<Turns<'a>>>,
     board: Board<'a, W>,
     prober: Prober<W>,
     stack: Vec<Open<W>>,
@@ -121,7 +121,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         shared: &'s Shared<'a, W>,
         node: Node<W>,
         scope: Option<&ScopeFifo<'scope>>,
-        turns: Option<&'s RefCell<Turns<'a, W>>>,
+        turns: Option<&'s RefCell<Turns<'a>>>,
     ) where
         's: 'scope,
         'a: 'scope,
@@ -642,7 +642,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
 /// Every now and then, after so many `settles` of the `all` that a task made: a look at the limits, and the learner's turn.
 fn breathe<W: Word>(
     shared: &Shared<'_, W>,
-    turns: Option<&RefCell<Turns<'_, W>>>,
+    turns: Option<&RefCell<Turns<'_>>>,
     settles: u64,
     all: u64,
 ) {
