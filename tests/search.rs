@@ -19,6 +19,10 @@ fn all_options() -> Vec<Options> {
     vec![
         default(),
         Options {
+            rests: false,
+            ..default()
+        },
+        Options {
             probing: Probing::Always,
             ..default()
         },

@@ -137,6 +137,11 @@ impl<'p, W: Word> Board<'p, W> {
         &self.lines[..self.clues.height()]
     }
 
+    /// The known cells of a column.
+    pub fn column(&self, column: usize) -> Known<W> {
+        self.lines[self.clues.height() + column]
+    }
+
     /// The unknown cells of a row.
     pub fn unknown_in_row(&self, row: usize) -> W {
         !self.lines[row].cells() & W::low(self.clues.width())

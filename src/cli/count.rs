@@ -1,6 +1,7 @@
 //! `omnogram count`: exactly how many solutions each puzzle has.
 
 use clap::{Args, ValueEnum};
+use omnogram::search;
 
 use super::options::{Answering, Puzzles, Searching};
 use super::report::{self, Nothing};
@@ -21,7 +22,7 @@ pub(super) struct Options {
     puzzles: Puzzles,
 
     /// How to count
-    #[arg(long, value_name = "METHOD", default_value = "tree")]
+    #[arg(long, value_name = "METHOD", default_value = "auto")]
     method: Method,
 
     #[command(flatten)]
@@ -32,7 +33,9 @@ pub(super) struct Options {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Method {
-    /// Search the tree, and multiply where it falls apart into independent regions
+    /// Whatever is fastest
+    Auto,
+    /// Search the tree, every solution a leaf of its own, and multiply where it falls apart into independent regions
     Tree,
 }
 
@@ -48,7 +51,14 @@ pub(super) fn run(options: &Options) -> Status {
 fn answer(session: &Session, subject: &Subject<'_>, method: Method) -> Answered {
     let name = subject.name;
     let outcome = session.search(subject, session.limits(), true, |search| match method {
-        Method::Tree => search.count(),
+        Method::Auto => search.count(),
+        Method::Tree => {
+            let options = search::Options {
+                rests: false,
+                ..search::Options::default()
+            };
+            search.clone().options(options).count()
+        }
     });
     if session.json() {
         session.print(&report::searched(subject, &outcome, Nothing {}))?;

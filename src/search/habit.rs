@@ -62,6 +62,11 @@ impl Habit {
         }
     }
 
+    /// Has nothing been measured yet?
+    pub(super) fn is_green(&self) -> bool {
+        self.costs == [None, None]
+    }
+
     /// Should the next node be probed?
     pub(super) fn probing(&self) -> bool {
         self.probing

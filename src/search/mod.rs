@@ -335,6 +335,8 @@ impl<'a> Search<'a> {
             cubes: SegQueue::new(),
             torn: AtomicBool::new(false),
             totals: Mutex::new((Statistics::default(), Count::ZERO)),
+            habit: Mutex::new(None),
+            rests: SegQueue::new(),
             pending: SegQueue::new(),
         };
         if limits.solutions == Some(0) {

@@ -20,6 +20,8 @@ pub struct Options {
     pub probing: Probing,
     /// Search independent regions apart, and multiply.
     pub regions: bool,
+    /// Keep the fillings of small rests that come again and again. Without it every solution is a leaf of its own, but for regions.
+    pub rests: bool,
     /// Solutions to find before probing, or doing without, is judged by its cost.
     pub stretch: u64,
     /// Settles after which probing that decides nothing is given a rest.
@@ -45,6 +47,7 @@ impl Default for Options {
         Options {
             probing: Probing::Adaptive,
             regions: true,
+            rests: true,
             stretch: 64,
             patience: 50_000,
             fewest_cells_to_split: 16,

@@ -40,6 +40,11 @@ impl Factor {
         self.fillings.len() / self.spots.len()
     }
 
+    /// Words that it takes.
+    pub(crate) fn words(&self) -> usize {
+        self.spots.len() + self.fillings.len()
+    }
+
     /// Lays the difference of two fillings over a picture: takes one out and puts the other in. Regions are disjoint, so that the
     /// exclusive or does both.
     fn exchange(&self, words: &mut [u64], from: usize, to: usize) {

@@ -11,17 +11,21 @@ use crate::puzzle::Grid;
 use crate::solutions::{Batch, Count, Factor, expand};
 
 impl<W: Word> Task<'_, '_, W> {
-    /// Hands a leaf to whatever it is searched for.
-    pub(super) fn emit(&mut self) {
+    /// Hands a leaf, or a rest with so many fillings, to whatever it is searched for.
+    pub(super) fn emit(&mut self, fillings: u64, rest: Option<Arc<Factor>>) {
         let context = self
             .contexts
             .last()
             .expect("a task has a context while it runs");
         if !self.shared.collecting.grids {
+            let mut number = context.number.clone();
+            if fillings > 1 {
+                number *= &Count::from(fillings);
+            }
             match &context.goal {
-                Goal::Root if context.number == Count::ONE => self.batch.push_one(),
-                Goal::Root => self.batch.push_count(&context.number),
-                Goal::Part(part) => part.collect_number(&context.number),
+                Goal::Root if number == Count::ONE => self.batch.push_one(),
+                Goal::Root => self.batch.push_count(&number),
+                Goal::Part(part) => part.collect_number(&number),
             }
             return;
         }
@@ -30,20 +34,24 @@ impl<W: Word> Task<'_, '_, W> {
         for row in self.board.rows() {
             self.words.extend((0..stride).map(|i| row.filled.part(i)));
         }
+        if context.factors.is_empty() && rest.is_none() {
+            match &context.goal {
+                Goal::Part(part) => {
+                    part.collect(&self.words);
+                }
+                Goal::Root => {
+                    self.batch.push_grid(&self.words);
+                    self.pass_on_if_full();
+                }
+            }
+            return;
+        }
+        let factors: Vec<_> = context.factors.iter().cloned().chain(rest).collect();
         match &context.goal {
             Goal::Part(part) => {
-                expand(&mut self.words, &context.factors, |words| {
-                    part.collect(words)
-                });
+                expand(&mut self.words, &factors, |words| part.collect(words));
             }
-            Goal::Root if context.factors.is_empty() => {
-                self.batch.push_grid(&self.words);
-                self.pass_on_if_full();
-            }
-            Goal::Root => {
-                let factors = context.factors.clone();
-                self.emit_bundle(factors);
-            }
+            Goal::Root => self.emit_bundle(factors),
         }
     }
 
@@ -60,6 +68,13 @@ impl<W: Word> Task<'_, '_, W> {
             fits
         });
         let mut words = std::mem::take(&mut self.words);
+        if outer.is_empty() {
+            // All of it at once: nothing can be torn.
+            self.batch.push_bundle(&words, &inner);
+            self.pass_on_if_full();
+            self.words = words;
+            return;
+        }
         let whole = expand(&mut words, &outer, |words| {
             self.batch.push_bundle(words, &inner);
             if self.pass_on_if_full() {

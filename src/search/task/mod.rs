@@ -6,11 +6,12 @@
 
 mod emit;
 mod node;
+mod rests;
 mod share;
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crossbeam::queue::SegQueue;
 use crossbeam::utils::CachePadded;
@@ -25,10 +26,12 @@ use super::progress::{Meter, Statistics};
 use super::race::{Race, Turns};
 use crate::board::{Board, Cell, Clues, Inherited, Probed, Prober, Region, split};
 use crate::line::{Known, Word};
-use crate::solutions::{Batch, Count, Sink};
+use crate::puzzle::Grid;
+use crate::solutions::{Batch, Count, Factor, Sink};
 
 pub(super) use node::Node;
 use node::{Context, Open, What};
+use rests::{Fillings, Rests};
 pub(super) use share::{Life, spawn};
 
 /// What all tasks of a run share.
@@ -59,6 +62,10 @@ pub(super) struct Shared<'a, W: Word> {
     pub(super) torn: AtomicBool,
     /// Sums of finished tasks, and the solutions that the sink accepted.
     pub(super) totals: Mutex<(Statistics, Count)>,
+    /// What a task that has ended or given something away knew of probing, for those that know nothing yet.
+    pub(super) habit: Mutex<Option<Habit>>,
+    /// Rests that tasks which have ended met, for those to come.
+    pub(super) rests: SegQueue<Rests>,
     /// Nodes to search, where there is no pool to spawn them in.
     pub(super) pending: SegQueue<Node<W>>,
 }
@@ -67,6 +74,8 @@ pub(super) struct Shared<'a, W: Word> {
 enum Finding<W> {
     DeadEnd,
     Leaf,
+    /// So many leaves at once, and what they fill in.
+    Rest(u64, Option<Arc<Factor>>),
     Regions(Vec<Region<W>>),
     Branch(Cell),
     Stopped,
@@ -101,6 +110,7 @@ pub(super) struct Task<'s, 'a, W: Word> {
     fertile: u64,
     /// This node is probed whatever the habit.
     insist: bool,
+    rests: Rests,
     done: u64,
     batch: Batch,
     words: Vec<u64>,
@@ -139,6 +149,11 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         let board = Board::with_rows(shared.clues, &rows);
         let context = context.place(&board);
         drop(rows);
+        let learnt = || *shared.habit.lock().unwrap_or_else(PoisonError::into_inner);
+        let habit = match habit.is_green() {
+            true => learnt().unwrap_or(habit),
+            false => habit,
+        };
         let mut task = Task {
             shared,
             turns,
@@ -160,6 +175,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             low: 0,
             fertile: 0,
             insist: false,
+            rests: shared.rests.pop().unwrap_or_default(),
             done: 0,
             batch: Batch::new(shared.clues.width(), shared.clues.height()),
             words: Vec::new(),
@@ -203,7 +219,11 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
                     if self.next_region() {
                         continue;
                     }
-                    self.emit();
+                    self.emit(1, None);
+                    self.end_node(true);
+                }
+                Finding::Rest(number, factor) => {
+                    self.emit(number, factor);
                     self.end_node(true);
                 }
                 Finding::Regions(regions) => self.fall_apart(regions),
@@ -242,18 +262,23 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
                 self.pass_on();
             }
         }
+        !self.count_node()
+    }
+
+    /// Counts a node; `false` when the run must stop.
+    fn count_node(&mut self) -> bool {
         if self.shared.control.stopped() {
-            return true;
+            return false;
         }
         if self.nodes_left == 0 {
             self.nodes_left = self.shared.control.reserve_nodes(RESERVE);
             if self.nodes_left == 0 {
-                return true;
+                return false;
             }
         }
         self.nodes_left -= 1;
         self.statistics.nodes += 1;
-        false
+        true
     }
 
     /// What is to be done at this node?
@@ -309,7 +334,94 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             }
         }
         self.split_at = self.split_at.min(open);
+        if open <= rests::CELLS
+            && let Some(finding) = self.rest()
+        {
+            return finding;
+        }
         Finding::Branch(best.unwrap_or_else(|| self.narrowest()))
+    }
+
+    /// The leaves below this node, if what is open is small and has come before, or may come again.
+    fn rest(&mut self) -> Option<Finding<W>> {
+        let context = self.context();
+        // Lines that go on into other regions would have to be told apart by more.
+        let whole = context.outside == 0 && context.rest.is_empty();
+        let wanted = self.shared.collecting.enough > rests::FILLINGS;
+        if !self.shared.options.rests || !whole || !wanted || !self.rests.are_worth_it() {
+            return None;
+        }
+        let fillings = match self.rests.look_up(&self.board) {
+            Some(fillings) => fillings,
+            None => {
+                let Some(fillings) = self.fill_rest() else {
+                    return Some(Finding::Stopped);
+                };
+                self.rests.keep(fillings.clone());
+                fillings
+            }
+        };
+        match fillings {
+            Fillings::Listed(0, _) => Some(Finding::DeadEnd),
+            Fillings::Listed(number, factor) => Some(Finding::Rest(number, factor)),
+            Fillings::TooMany => None,
+        }
+    }
+
+    /// Finds all ways to fill in what is open, by plain search; `None` when the run must stop.
+    fn fill_rest(&mut self) -> Option<Fillings> {
+        let stride = Grid::stride(self.shared.clues.width());
+        let open: Vec<(u32, u64)> = (0..self.shared.clues.height())
+            .flat_map(|r| {
+                let unknown = self.board.unknown_in_row(r);
+                (0..stride).map(move |i| ((r * stride + i) as u32, unknown.part(i)))
+            })
+            .filter(|&(_, cells)| cells != 0)
+            .collect();
+        let (base, began) = (self.board.mark(), self.board.settles());
+        let mut fillings = Vec::new();
+        let mut number = 0;
+        let mut siblings = Vec::new();
+        let mut alive = true;
+        let finished = loop {
+            if alive && self.open_cells() > 0 {
+                let cell = self.narrowest();
+                siblings.push((self.board.mark(), cell));
+                alive = self.board.decide(cell, true);
+            } else {
+                if alive {
+                    number += 1;
+                    if self.shared.collecting.grids {
+                        let rows = self.board.rows();
+                        fillings.extend(open.iter().map(|&(spot, cells)| {
+                            let (r, i) = (spot as usize / stride, spot as usize % stride);
+                            rows[r].filled.part(i) & cells
+                        }));
+                    }
+                }
+                let Some((mark, cell)) = siblings.pop() else {
+                    break true;
+                };
+                self.board.undo(mark);
+                alive = self.board.decide(cell, false);
+            }
+            if !self.count_node() {
+                self.board.undo(base);
+                return None;
+            }
+            let spent = self.board.settles() - began;
+            if number > rests::FILLINGS || spent > rests::SETTLES {
+                break false;
+            }
+        };
+        self.board.undo(base);
+        if !finished {
+            return Some(Fillings::TooMany);
+        }
+        let spots = open.into_iter().map(|(spot, _)| spot).collect();
+        let factor = (number > 0 && self.shared.collecting.grids)
+            .then(|| Arc::new(Factor::new(spots, fillings)));
+        Some(Fillings::Listed(number, factor))
     }
 
     fn probe(&mut self) -> Probed {
@@ -617,13 +729,13 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         }
     }
 
-    /// Notes what the node has cost, and that its share of the tree is done.
+    /// Notes what the node has cost, and that its share of the tree is done. A rest is judged as one leaf: what it holds it costs
+    /// once.
     fn end_node(&mut self, leaf: bool) {
         let settles = self.board.settles();
-        let solutions = if leaf {
-            self.context().number.to_u64().unwrap_or(u64::MAX)
-        } else {
-            0
+        let solutions = match leaf {
+            true => self.context().number.to_u64().unwrap_or(u64::MAX),
+            false => 0,
         };
         self.habit.node(settles - self.node_began, solutions);
         self.node_began = settles;

@@ -36,6 +36,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             return;
         };
         self.gave = self.board.settles();
+        self.teach();
         let open = self.stack.remove(oldest);
         self.low = if oldest < self.low {
             self.low - 1
@@ -70,6 +71,18 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             results: None,
         };
         self.spawn(node, scope);
+    }
+
+    /// Lets others know what it knows of probing.
+    fn teach(&self) {
+        if !self.habit.is_green() {
+            let mut habit = self
+                .shared
+                .habit
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            *habit = Some(self.habit);
+        }
     }
 
     pub(super) fn spawn<'scope>(&self, node: Node<W>, scope: Option<&ScopeFifo<'scope>>)
@@ -126,10 +139,12 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
                 What::Join(product, _) => drop(product),
             }
         }
+        self.teach();
         self.leave_contexts(0, scope);
         self.shared.control.return_nodes(self.nodes_left);
         self.pass_sums_on();
         self.pass_on();
+        self.shared.rests.push(std::mem::take(&mut self.rests));
         self.statistics.settles = self.board.settles();
         self.statistics.probes = self.prober.probes();
         let mut totals = self
