@@ -36,7 +36,7 @@ use super::{inputs, messages};
 /// one thread; and the efficiency, which is the speed-up divided by the number of threads. All figures of a line are of one run, the one
 /// in the middle. A wrong answer is an error and gives no figure.
 ///
-/// With --json one object for each line, as soon as it is known: `runs` has the times of all runs in their order, `statistics` and the
+/// With --json it prints one object for each line of the table, as soon as the workload is measured: `runs` has the times of all runs in their order, `statistics` and the
 /// rates are of the run that took `seconds`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -63,11 +63,11 @@ pub(super) struct Options {
     quick: bool,
 
     /// Draw the speed-up against the number of threads into this file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output options")]
     svg: Option<PathBuf>,
 
     /// Print one JSON object for each workload and number of threads, on one line
-    #[arg(long)]
+    #[arg(long, help_heading = "Output options")]
     json: bool,
 
     #[command(flatten)]

@@ -197,8 +197,9 @@ mod tests {
 
     /// The numbers of an attribute, wherever it stands.
     fn numbers(svg: &str, attribute: &str) -> Vec<f64> {
-        let values = svg.split(&format!(" {attribute}=\"")).skip(1);
-        values
+        let start = format!(" {attribute}=\"");
+        svg.split(&start)
+            .skip(1)
             .filter_map(|rest| rest.split('"').next()?.parse().ok())
             .collect()
     }

@@ -88,7 +88,7 @@ mod tests {
             [
                 "workload    threads  seconds  lowest..highest    nodes/s    found per second  speed-up  efficiency",
                 "permutation       1    0.741     0.730..0.801     9.79 M     490 k solutions      1.00       100 %",
-                "                  2    0.371     0.370..0.480~    19.6 M     979 k solutions      2.00       100 %",
+                "                  2    0.370     0.370..0.480~    19.6 M     979 k solutions      2.00       100 %",
             ]
         );
     }
