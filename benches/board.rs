@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::puzzle;
+use common::{brief, puzzle};
 use criterion::{Criterion, criterion_group, criterion_main};
 use omnogram::board::{Board, Cell, Clues, Probed, Prober, Region};
 use omnogram::line::{Wide, Word};
@@ -44,7 +44,6 @@ fn measure<W: Word>(c: &mut Criterion, name: &str, puzzle: &Puzzle, probe: bool,
     assert_eq!(left::<W>(&clues, probe), open, "{name}");
     let group = if probe { "probe" } else { "propagate" };
     let mut group = c.benchmark_group(group);
-    group.sample_size(20);
     group.bench_function(name, |b| {
         b.iter(|| assert_eq!(left::<W>(&clues, probe), open));
     });
@@ -83,5 +82,9 @@ fn probe(c: &mut Criterion) {
     measure::<Wide<8>>(c, "moonlit-bay", &puzzle, true, 12);
 }
 
-criterion_group!(benches, propagate, probe);
+criterion_group! {
+    name = benches;
+    config = brief();
+    targets = propagate, probe
+}
 criterion_main!(benches);

@@ -4,7 +4,7 @@ mod common;
 
 use std::hint::black_box;
 
-use common::{Random, puzzle};
+use common::{Random, brief, puzzle};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use omnogram::line::{Arrangements, Kernel, Known, Wide, Word, arrangements};
 use omnogram::puzzle::{Clue, Grid, Line, Puzzle};
@@ -150,5 +150,9 @@ fn count_arrangements(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, settle_random, settle_drawn, count_arrangements);
+criterion_group! {
+    name = benches;
+    config = brief();
+    targets = settle_random, settle_drawn, count_arrangements
+}
 criterion_main!(benches);

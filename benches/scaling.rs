@@ -4,9 +4,8 @@ mod common;
 
 use std::iter;
 use std::thread;
-use std::time::Duration;
 
-use common::{pool, puzzle};
+use common::{brief, pool, puzzle};
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use omnogram::search::{Search, Total};
 use omnogram::solutions::Count;
@@ -27,9 +26,7 @@ fn scaling(c: &mut Criterion) {
         let wanted = Total::Exactly(Count::from(solutions));
         let name = name.rsplit('/').next().unwrap_or(name);
         let mut group = c.benchmark_group("scaling");
-        group
-            .sample_size(10)
-            .measurement_time(Duration::from_secs(3));
+        group.sample_size(10);
         for &threads in &steps {
             let pool = pool(threads);
             group.bench_function(BenchmarkId::new(name, threads), |b| {
@@ -43,5 +40,9 @@ fn scaling(c: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, scaling);
+criterion_group! {
+    name = benches;
+    config = brief();
+    targets = scaling
+}
 criterion_main!(benches);

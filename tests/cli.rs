@@ -430,5 +430,5 @@ fn an_interrupt_ends_a_measurement_with_what_there_is() {
     stdout.read_to_string(&mut table).expect("UTF-8");
     assert!(!table.contains("hard"), "{table}");
     let said = child.wait_with_output().expect("it has ended");
-    assert_eq!(stderr(&said), "interrupted: the table is incomplete\n");
+    assert!(stderr(&said).ends_with("interrupted: the table is incomplete\n"));
 }

@@ -2,7 +2,9 @@
 #![allow(dead_code, reason = "each bench uses its share")]
 
 use std::path::Path;
+use std::time::Duration;
 
+use criterion::Criterion;
 use omnogram::format;
 use omnogram::puzzle::Puzzle;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -19,6 +21,14 @@ pub(crate) fn puzzle(name: &str) -> Puzzle {
 pub(crate) fn pool(threads: usize) -> ThreadPool {
     let pool = ThreadPoolBuilder::new().num_threads(threads).build();
     pool.expect("threads")
+}
+
+/// A few seconds for each, so that all benches together take a few minutes.
+pub(crate) fn brief() -> Criterion {
+    Criterion::default()
+        .warm_up_time(Duration::from_millis(500))
+        .measurement_time(Duration::from_secs(2))
+        .sample_size(20)
 }
 
 /// Splitmix64.

@@ -125,6 +125,13 @@ fn measure(options: &Options) -> Answered {
         let cores = session::counted(machine.cores() as u64, "logical core");
         messages::warning(&format!("{most} threads on {cores}"));
     }
+    if let Some(load) = machine.busy()
+        && !quiet
+    {
+        messages::warning(&format!(
+            "the load of the last minute was {load:.2}: if something else is still running, times and speed-ups come out worse"
+        ));
+    }
     let steps = steps(most).map_err(Halt::Failed)?;
     let workloads = options.workloads();
     let repeat = options.repeat();
