@@ -16,7 +16,7 @@ use std::iter;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use omnogram::error::Result;
 use rayon::ThreadPool;
 
@@ -25,9 +25,8 @@ use self::row::Row;
 use self::workload::{Name, Run, Spoilt, Workload};
 use super::interrupt::Interrupt;
 use super::options::Talking;
-use super::session;
 use super::status::{Answered, Halt, Status};
-use super::{inputs, messages};
+use super::{inputs, messages, progress, session};
 
 /// Measure this machine with a real irregular search
 ///
@@ -36,8 +35,8 @@ use super::{inputs, messages};
 /// one thread; and the efficiency, which is the speed-up divided by the number of threads. All figures of a line are of one run, the one
 /// in the middle. A wrong answer is an error and gives no figure.
 ///
-/// With --json it prints one object for each line of the table, as soon as the workload is measured: `runs` has the times of all runs in their order, `statistics` and the
-/// rates are of the run that took `seconds`.
+/// With --json it prints one object for each line of the table, as soon as the workload is measured: `runs` has the times of all runs
+/// in their order, `statistics` and the rates are of the run that took `seconds`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -121,16 +120,8 @@ fn measure(options: &Options) -> Answered {
     let quiet = options.talking.quiet;
     let machine = Machine::this();
     let most = options.threads.map_or(machine.cores(), usize::from);
-    if most > machine.cores() && !quiet {
-        let cores = session::counted(machine.cores() as u64, "logical core");
-        messages::warning(&format!("{most} threads on {cores}"));
-    }
-    if let Some(load) = machine.busy()
-        && !quiet
-    {
-        messages::warning(&format!(
-            "the load of the last minute was {load:.2}: if something else is still running, times and speed-ups come out worse"
-        ));
+    if !quiet {
+        warn(&machine, most);
     }
     let steps = steps(most).map_err(Halt::Failed)?;
     let workloads = options.workloads();
@@ -138,7 +129,7 @@ fn measure(options: &Options) -> Answered {
     let interrupt = Interrupt::install();
     let bar = match quiet {
         true => ProgressBar::hidden(),
-        false => bar(workloads.len() * repeat * steps.len()),
+        false => progress::bar((workloads.len() * repeat * steps.len()) as u64),
     };
 
     if !options.json {
@@ -158,17 +149,7 @@ fn measure(options: &Options) -> Answered {
             return Ok(Status::Wrong);
         }
         let measured = Row::of(workload, runs);
-        let text: String = match options.json {
-            true => {
-                let object = |row| json::object(row, &machine, options.quick);
-                measured.iter().map(object).collect()
-            }
-            false => {
-                let line = |(i, row)| table::line(row, i == 0);
-                measured.iter().enumerate().map(line).collect()
-            }
-        };
-        bar.suspend(|| print(&text))?;
+        bar.suspend(|| print(&text(options, &measured, &machine)))?;
         rows.extend(measured);
         if spoilt.is_some() {
             status = Status::Stopped;
@@ -186,6 +167,28 @@ fn measure(options: &Options) -> Answered {
         draw(file, &plot::plot(&rows, &machine))?;
     }
     Ok(status)
+}
+
+/// Warns of what bends the figures.
+fn warn(machine: &Machine, most: usize) {
+    if most > machine.cores() {
+        let cores = session::counted(machine.cores() as u64, "logical core");
+        messages::warning(&format!("{most} threads on {cores}"));
+    }
+    if let Some(load) = machine.busy() {
+        messages::warning(&format!(
+            "the load of the last minute was {load:.2}: if something else is still running, times and speed-ups come out worse"
+        ));
+    }
+}
+
+/// The rows of one workload, for people or for programs.
+fn text(options: &Options, rows: &[Row<'_>], machine: &Machine) -> String {
+    let line = |(i, row)| match options.json {
+        true => json::object(row, machine, options.quick),
+        false => table::line(row, i == 0),
+    };
+    rows.iter().enumerate().map(line).collect()
 }
 
 /// 1, 2, 4 and so on threads, and the most.
@@ -219,14 +222,6 @@ fn rounds(
         }
     }
     (all, None)
-}
-
-/// Shows on a terminal which run is being made.
-fn bar(runs: usize) -> ProgressBar {
-    let style = ProgressStyle::with_template("{bar:16} {msg}")
-        .map(|style| style.progress_chars("━╸ "))
-        .unwrap_or_else(|_| ProgressStyle::default_bar());
-    ProgressBar::new(runs as u64).with_style(style)
 }
 
 fn print(text: &str) -> Answered<()> {

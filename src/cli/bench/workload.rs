@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use omnogram::format;
 use omnogram::puzzle::{Grid, Puzzle};
 use omnogram::search::{Limits, Search, Statistics};
-use omnogram::solutions::{Count, Stop};
+use omnogram::solutions::{Count, Counter, Stop};
 use rayon::prelude::*;
 
 use super::super::interrupt::Interrupt;
@@ -118,7 +118,10 @@ impl Workload {
             .puzzles
             .par_iter()
             .with_max_len(1)
-            .map(|puzzle| Search::new(puzzle).limits(limits.clone()).count())
+            .map(|puzzle| {
+                let search = Search::new(puzzle).limits(limits.clone());
+                search.run(&Counter::new())
+            })
             .collect();
         let seconds = started.elapsed().as_secs_f64();
         let mut solutions = Count::ZERO;
