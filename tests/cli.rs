@@ -125,7 +125,7 @@ fn an_interrupt_leaves_whole_solutions() {
     interrupt(&child);
     stdout.read_to_string(&mut text).expect("UTF-8");
     assert_eq!(ends(&mut child), Some(3));
-    let written = whole(&text, 12);
+    let written = whole(&text, 20);
     let said = child.wait_with_output().expect("it has ended");
     let wanted = format!("{LONG}: at least {written} solutions (interrupted)");
     assert!(stderr(&said).starts_with(&wanted), "{said:?}");
@@ -173,7 +173,7 @@ fn every_limit_is_named_where_it_stops_a_run() {
         assert_eq!(text.status.code(), Some(3), "{text:?}");
         assert!(stderr(&text).contains(&format!("stopped by {option}")));
         if arguments[0] == "enumerate" {
-            let written = whole(stdout(&text), 12);
+            let written = whole(stdout(&text), 20);
             assert!(stderr(&text).contains(&format!("at least {written} solutions")));
         } else {
             assert!(stdout(&text).starts_with("at least "));
@@ -364,4 +364,71 @@ fn control_characters_are_not_passed_on() {
     let output = fed(&["show", "-"], text.as_bytes());
     assert!(stdout(&output).contains("a\u{fffd}[31mred\u{fffd}"));
     assert!(!stdout(&output).contains('\x1b'));
+}
+
+#[test]
+fn figures_are_for_programs_too() {
+    let arguments = "bench --quick --workload hard --threads 3 --repeat 1 --json";
+    let output = output(&arguments.split(' ').collect::<Vec<_>>());
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let objects: Vec<serde_json::Value> = stdout(&output)
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let threads: Vec<_> = objects.iter().map(|object| &object["threads"]).collect();
+    assert_eq!(threads, [1, 2, 3]);
+    for object in &objects {
+        assert_eq!(object["workload"], "hard");
+        assert_eq!(object["solutions"], "1");
+        assert_eq!(object["runs"].as_array().map(Vec::len), Some(1));
+        assert_eq!(object["runs"][0], object["seconds"]);
+        assert!(object["nodes"].as_u64() > Some(100));
+        assert!(object["statistics"]["settles"].as_u64() > Some(100_000));
+        assert!(object["machine"]["cores"].as_u64() > Some(0));
+        let ratio = |name: &str| object[name].as_f64().expect("a number");
+        let ideal = ratio("efficiency") * ratio("threads");
+        assert!((ratio("speed_up") - ideal).abs() < 1e-4);
+    }
+    assert_eq!(objects[0]["speed_up"], 1.0);
+}
+
+#[test]
+fn figures_are_drawn() {
+    let folder = std::env::temp_dir().join(format!("omnogram-bench-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let file = folder.join("speed-up.svg");
+    let draw = |file: &std::path::Path| {
+        let arguments = "bench --quick --workload permutation --threads 2 --repeat 1 --svg";
+        let mut command = omnogram(&arguments.split(' ').collect::<Vec<_>>());
+        command.arg(file).output().expect("it runs")
+    };
+    let run = draw(&file);
+    assert_eq!(run.status.code(), Some(0), "{run:?}");
+    assert!(stdout(&run).contains("\npermutation       1 "), "{run:?}");
+    let svg = std::fs::read_to_string(&file).expect("a picture");
+    assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
+    assert!(svg.contains(">permutation</text>"));
+
+    // A file that cannot be written is said before anything is measured.
+    let run = draw(&folder);
+    assert_eq!((run.status.code(), stdout(&run)), (Some(74), ""));
+    std::fs::remove_dir_all(&folder).expect("removed");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_a_measurement_with_what_there_is() {
+    let arguments = "bench --quick --workload batch --workload hard --threads 1 --repeat 1000";
+    let arguments: Vec<&str> = arguments.split(' ').collect();
+    let mut child = spawn(&mut omnogram(&arguments));
+    // The heading stands there before the first run.
+    let mut stdout = BufReader::new(child.stdout.take().expect("a pipe"));
+    stdout.read_line(&mut String::new()).expect("a line");
+    interrupt(&child);
+    assert_eq!(ends(&mut child), Some(3));
+    let mut table = String::new();
+    stdout.read_to_string(&mut table).expect("UTF-8");
+    assert!(!table.contains("hard"), "{table}");
+    let said = child.wait_with_output().expect("it has ended");
+    assert!(stderr(&said).ends_with("interrupted: the table is incomplete\n"));
 }

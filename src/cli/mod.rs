@@ -1,6 +1,7 @@
 //! The command: one file for each verb, which parses its options, calls the library and prints. Answers go to standard output,
 //! everything else to standard error.
 
+mod bench;
 mod check;
 mod count;
 mod enumerate;
@@ -38,8 +39,8 @@ Examples:
   omnogram help enumerate                         more about one verb
 
 Exit status: 0 answered in full; 1 answered in full by check, and some puzzle is not unique; 2 wrong
-usage; 3 stopped before the answer was complete; 65 bad puzzle data; 74 input or output failed; 130
-interrupted a second time. Of several, the greatest."
+usage; 3 stopped before the answer was complete; 65 bad puzzle data; 70 bench found a wrong answer;
+74 input or output failed; 130 interrupted a second time. Of several, the greatest."
 )]
 struct Command {
     #[command(subcommand)]
@@ -54,6 +55,7 @@ enum Verb {
     Check(check::Options),
     Verify(verify::Options),
     Show(show::Options),
+    Bench(bench::Options),
 }
 
 /// Does what the command line asks for.
@@ -65,6 +67,7 @@ pub(super) fn run() -> ExitCode {
         Verb::Check(options) => check::run(&options),
         Verb::Verify(options) => verify::run(&options),
         Verb::Show(options) => show::run(&options),
+        Verb::Bench(options) => bench::run(&options),
     };
     status.into()
 }

@@ -34,8 +34,8 @@ impl Progress {
     pub(super) fn new(when: When, free: bool, name: &str) -> Self {
         let terminal = io::stderr().is_terminal();
         match when {
-            When::Auto if free && terminal => Progress::Bar(bar()),
-            When::Always if free && terminal => Progress::Bar(bar()),
+            When::Auto if free && terminal => Progress::Bar(bar(STEPS)),
+            When::Always if free && terminal => Progress::Bar(bar(STEPS)),
             When::Always => Progress::Lines(name.to_owned(), Mutex::new(PAUSE)),
             When::Auto | When::Never => Progress::Hidden,
         }
@@ -75,11 +75,12 @@ impl Progress {
     }
 }
 
-fn bar() -> ProgressBar {
+/// A bar of so many steps with room for words beside it. Where standard error is no terminal it does not show.
+pub(super) fn bar(steps: u64) -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:16} {wide_msg}")
         .map(|style| style.progress_chars("━╸ "))
         .unwrap_or_else(|_| ProgressStyle::default_bar());
-    ProgressBar::with_draw_target(Some(STEPS), ProgressDrawTarget::stderr()).with_style(style)
+    ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::stderr()).with_style(style)
 }
 
 /// `12.3 %, 1234 solutions, 5.1 M nodes/s, 3 s left`, short enough to stand beside the bar.

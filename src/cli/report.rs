@@ -27,7 +27,7 @@ struct Report<'a, Extra> {
 
 /// The statistics but for the nodes, which are named apart.
 #[derive(Debug, Serialize)]
-struct Work {
+pub(super) struct Work {
     leaves: u64,
     dead_ends: u64,
     splits: u64,
@@ -35,6 +35,30 @@ struct Work {
     settles: u64,
     tasks: u64,
     conflicts: u64,
+}
+
+impl From<&Statistics> for Work {
+    fn from(statistics: &Statistics) -> Self {
+        let Statistics {
+            nodes: _,
+            leaves,
+            dead_ends,
+            splits,
+            probes,
+            settles,
+            tasks,
+            conflicts,
+        } = *statistics;
+        Work {
+            leaves,
+            dead_ends,
+            splits,
+            probes,
+            settles,
+            tasks,
+            conflicts,
+        }
+    }
 }
 
 /// What is said of something that is not a puzzle, so that objects match inputs.
@@ -50,16 +74,6 @@ pub(super) struct Nothing {}
 
 /// The object for a puzzle and what a run of it came to, with its line break.
 pub(super) fn searched(subject: &Subject<'_>, outcome: &Outcome, extra: impl Serialize) -> String {
-    let Statistics {
-        nodes,
-        leaves,
-        dead_ends,
-        splits,
-        probes,
-        settles,
-        tasks,
-        conflicts,
-    } = outcome.statistics;
     line(&Report {
         puzzle: subject.name,
         width: subject.puzzle.width(),
@@ -68,18 +82,9 @@ pub(super) fn searched(subject: &Subject<'_>, outcome: &Outcome, extra: impl Ser
         solutions: outcome.solutions.number().to_string(),
         exact: outcome.solutions.is_exact(),
         stopped: outcome.stopped.map(|stop| stop.to_string()),
-        nodes,
-        // Nobody measures less than a microsecond.
-        seconds: (outcome.elapsed.as_secs_f64() * 1e6).round() / 1e6,
-        statistics: Work {
-            leaves,
-            dead_ends,
-            splits,
-            probes,
-            settles,
-            tasks,
-            conflicts,
-        },
+        nodes: outcome.statistics.nodes,
+        seconds: micro(outcome.elapsed.as_secs_f64()),
+        statistics: Work::from(&outcome.statistics),
         extra,
     })
 }
@@ -97,7 +102,13 @@ pub(super) fn rows(grid: &Grid) -> Vec<String> {
     grid.to_string().lines().map(str::to_owned).collect()
 }
 
-fn line(object: &impl Serialize) -> String {
+/// A number to six places behind the point: nobody measures less than a microsecond.
+pub(super) fn micro(seconds: f64) -> f64 {
+    (seconds * 1e6).round() / 1e6
+}
+
+/// An object on one line, with its line break.
+pub(super) fn line(object: &impl Serialize) -> String {
     // Texts, numbers and lists of them can always be written as JSON.
     let mut line = serde_json::to_string(object).expect("plain data");
     line.push('\n');

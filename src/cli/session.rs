@@ -43,14 +43,11 @@ impl Session {
     /// Starts the threads and handles Ctrl-C.
     pub(super) fn new(searching: &Searching, talking: &Talking, json: bool) -> Result<Self> {
         let threads = usize::from(searching.threads.unwrap_or(0));
-        let pool = ThreadPoolBuilder::new().num_threads(threads).build();
-        let failed =
-            |error| Error::new(Kind::Io, format!("the threads cannot be started: {error}"));
         Ok(Session {
             searching: searching.clone(),
             json,
             quiet: talking.quiet,
-            pool: pool.map_err(failed)?,
+            pool: pool(threads)?,
             interrupt: Interrupt::install(),
         })
     }
@@ -258,6 +255,13 @@ impl Session {
             Stop::Closed => "the reader went away".to_owned(),
         }
     }
+}
+
+/// A pool of so many threads, or of all cores for 0.
+pub(super) fn pool(threads: usize) -> Result<ThreadPool> {
+    let failed = |error| Error::new(Kind::Io, format!("the threads cannot be started: {error}"));
+    let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+    pool.map_err(failed)
 }
 
 /// `1 file`, `2 files`.

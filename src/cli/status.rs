@@ -6,7 +6,8 @@ use std::process::ExitCode;
 use omnogram::error::{Error, Kind};
 
 /// The exit status. Where several puzzles end differently the gravest counts, which is the greatest: an interrupt before failing
-/// input or output, that before bad data, that before an incomplete answer, that before a puzzle that is not unique.
+/// input or output, that before a wrong answer, that before bad data, that before an incomplete answer, that before a puzzle that is
+/// not unique.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Status {
     /// Answered in full.
@@ -20,6 +21,8 @@ pub(super) enum Status {
     Stopped = 3,
     /// Bad puzzle data.
     Data = 65,
+    /// An answer that `bench` knows came out wrong.
+    Wrong = 70,
     /// Input or output failed.
     Io = 74,
     /// Interrupted a second time.

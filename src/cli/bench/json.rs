@@ -1,0 +1,55 @@
+//! The figures for programs: one object for each row, on one line.
+
+use serde::Serialize;
+
+use super::super::report::{self, Work, micro};
+use super::machine::Machine;
+use super::row::Row;
+
+#[derive(Debug, Serialize)]
+struct Figures<'a> {
+    workload: String,
+    quick: bool,
+    threads: usize,
+    /// The run in the middle, from which all rates are.
+    seconds: f64,
+    lowest: f64,
+    highest: f64,
+    runs: Vec<f64>,
+    puzzles: usize,
+    /// Decimal, as every verb says it.
+    solutions: String,
+    nodes: u64,
+    statistics: Work,
+    nodes_per_second: f64,
+    solutions_per_second: f64,
+    puzzles_per_second: f64,
+    speed_up: f64,
+    efficiency: f64,
+    machine: &'a Machine,
+    version: &'static str,
+}
+
+/// The object for a row, with its line break.
+pub(super) fn object(row: &Row<'_>, machine: &Machine, quick: bool) -> String {
+    report::line(&Figures {
+        workload: row.workload.name.to_string(),
+        quick,
+        threads: row.threads,
+        seconds: micro(row.seconds()),
+        lowest: micro(row.lowest()),
+        highest: micro(row.highest()),
+        runs: row.times().map(micro).collect(),
+        puzzles: row.workload.puzzles(),
+        solutions: row.workload.solutions().to_string(),
+        nodes: row.statistics().nodes,
+        statistics: Work::from(row.statistics()),
+        nodes_per_second: row.nodes_per_second().round(),
+        solutions_per_second: micro(row.solutions_per_second()),
+        puzzles_per_second: micro(row.puzzles_per_second()),
+        speed_up: micro(row.speed_up()),
+        efficiency: micro(row.efficiency()),
+        machine,
+        version: env!("CARGO_PKG_VERSION"),
+    })
+}

@@ -1,0 +1,234 @@
+//! `omnogram bench`: how fast the search is on this machine, and how well it uses its cores.
+//!
+//! The runs of a workload go round all numbers of threads before any is repeated, so that a machine that slows down or is busy for a
+//! while spoils all of them alike, not the speed-up. Every run's answer is held against the known one.
+
+mod json;
+mod machine;
+mod plot;
+mod row;
+mod table;
+mod workload;
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::iter;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use indicatif::ProgressBar;
+use omnogram::error::Result;
+use rayon::ThreadPool;
+
+use self::machine::Machine;
+use self::row::Row;
+use self::workload::{Name, Run, Spoilt, Workload};
+use super::interrupt::Interrupt;
+use super::options::Talking;
+use super::status::{Answered, Halt, Status};
+use super::{inputs, messages, progress, session};
+
+/// Measure this machine with a real irregular search
+///
+/// Runs workloads whose answers are known on 1, 2, 4 and so on threads, up to all. Prints the time of each in seconds, the median of
+/// several runs, with the lowest and the highest; nodes of the search tree per second; what was found per second; the speed-up over
+/// one thread; and the efficiency, which is the speed-up divided by the number of threads. All figures of a line are of one run, the one
+/// in the middle. A wrong answer is an error and gives no figure.
+///
+/// With --json it prints one object for each line of the table, as soon as the workload is measured: `runs` has the times of all runs
+/// in their order, `statistics` and the rates are of the run that took `seconds`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  omnogram bench --quick
+  omnogram bench --svg speed-up.svg
+  omnogram bench --workload permutation --workload hard --threads 8 --repeat 11
+  omnogram bench --json > figures.ndjson")]
+pub(super) struct Options {
+    /// Measure only this workload; may be given several times [default: all]
+    #[arg(long, short, value_name = "NAME")]
+    workload: Vec<Name>,
+
+    /// Most threads to measure with [default: all cores]
+    #[arg(long, short = 'j', value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
+    threads: Option<u16>,
+
+    /// Runs of each workload on each number of threads [default: 5, with --quick 3]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    repeat: Option<u16>,
+
+    /// Smaller workloads: a few seconds on two cores. The figures cannot be compared with those of the full ones
+    #[arg(long)]
+    quick: bool,
+
+    /// Draw the speed-up against the number of threads into this file
+    #[arg(long, value_name = "FILE", help_heading = "Output options")]
+    svg: Option<PathBuf>,
+
+    /// Print one JSON object for each workload and number of threads, on one line
+    #[arg(long, help_heading = "Output options")]
+    json: bool,
+
+    #[command(flatten)]
+    talking: Talking,
+}
+
+impl Options {
+    /// The workloads in the order asked for, each once.
+    fn workloads(&self) -> Vec<Workload> {
+        let asked = match &self.workload[..] {
+            [] => Name::value_variants(),
+            names => names,
+        };
+        let mut names: Vec<Name> = Vec::new();
+        for name in asked {
+            if !names.contains(name) {
+                names.push(*name);
+            }
+        }
+        let new = |name| Workload::new(name, self.quick);
+        names.into_iter().map(new).collect()
+    }
+
+    fn repeat(&self) -> usize {
+        let default = if self.quick { 3 } else { 5 };
+        self.repeat.map_or(default, usize::from)
+    }
+}
+
+/// Where the runs of one number of threads are made.
+type Step = (usize, ThreadPool);
+
+pub(super) fn run(options: &Options) -> Status {
+    match measure(options) {
+        Ok(status) => status,
+        Err(Halt::Closed) => Status::Stopped,
+        Err(Halt::Failed(error)) => {
+            messages::error(&error);
+            Status::from(&error)
+        }
+    }
+}
+
+/// Prints the rows of each workload when they are known, and draws the plot in the end.
+fn measure(options: &Options) -> Answered {
+    if let Some(file) = &options.svg {
+        // Whoever has waited for the figures shall not learn then that the name was wrong.
+        let opened = OpenOptions::new().append(true).create(true).open(file);
+        opened.map_err(|error| Halt::writing(&inputs::name(file), &error))?;
+    }
+    let quiet = options.talking.quiet;
+    let machine = Machine::this();
+    let most = options.threads.map_or(machine.cores(), usize::from);
+    if !quiet {
+        warn(&machine, most);
+    }
+    let steps = steps(most).map_err(Halt::Failed)?;
+    let workloads = options.workloads();
+    let repeat = options.repeat();
+    let interrupt = Interrupt::install();
+    let bar = match quiet {
+        true => ProgressBar::hidden(),
+        false => progress::bar((workloads.len() * repeat * steps.len()) as u64),
+    };
+
+    if !options.json {
+        print(&table::heading(&machine, repeat, options.quick))?;
+    }
+    let mut status = Status::Complete;
+    let mut rows = Vec::new();
+    for workload in &workloads {
+        let (runs, spoilt) = rounds(workload, &steps, repeat, &interrupt, &bar);
+        if let Some(Spoilt::Wrong(found)) = &spoilt {
+            bar.finish_and_clear();
+            let solutions = workload.solutions();
+            messages::note(&format!(
+                "error: {} found {found} solutions, but there are {solutions}: do not trust this program on this machine",
+                workload.name
+            ));
+            return Ok(Status::Wrong);
+        }
+        let measured = Row::of(workload, runs);
+        bar.suspend(|| print(&text(options, &measured, &machine)))?;
+        rows.extend(measured);
+        if spoilt.is_some() {
+            status = Status::Stopped;
+            break;
+        }
+    }
+    bar.finish_and_clear();
+    if !options.json && rows.iter().any(Row::is_noisy) {
+        print(table::NOISY)?;
+    }
+    if status == Status::Stopped && !quiet {
+        messages::note("interrupted: the table is incomplete");
+    }
+    if let Some(file) = &options.svg {
+        draw(file, &plot::plot(&rows, &machine))?;
+    }
+    Ok(status)
+}
+
+/// Warns of what bends the figures.
+fn warn(machine: &Machine, most: usize) {
+    if most > machine.cores() {
+        let cores = session::counted(machine.cores() as u64, "logical core");
+        messages::warning(&format!("{most} threads on {cores}"));
+    }
+    if let Some(load) = machine.busy() {
+        messages::warning(&format!(
+            "the load of the last minute was {load:.2}: if something else is still running, times and speed-ups come out worse"
+        ));
+    }
+}
+
+/// The rows of one workload, for people or for programs.
+fn text(options: &Options, rows: &[Row<'_>], machine: &Machine) -> String {
+    let line = |(i, row)| match options.json {
+        true => json::object(row, machine, options.quick),
+        false => table::line(row, i == 0),
+    };
+    rows.iter().enumerate().map(line).collect()
+}
+
+/// 1, 2, 4 and so on threads, and the most.
+fn steps(most: usize) -> Result<Vec<Step>> {
+    let doubled = iter::successors(Some(1), |threads| Some(threads * 2));
+    let below = doubled.take_while(|&threads| threads < most);
+    below
+        .chain([most])
+        .map(|threads| Ok((threads, session::pool(threads)?)))
+        .collect()
+}
+
+/// Runs a workload so many times on each number of threads, or until something is wrong.
+fn rounds(
+    workload: &Workload,
+    steps: &[Step],
+    repeat: usize,
+    interrupt: &Interrupt,
+    bar: &ProgressBar,
+) -> (Vec<(usize, Vec<Run>)>, Option<Spoilt>) {
+    let mut all: Vec<_> = steps.iter().map(|(n, _)| (*n, Vec::new())).collect();
+    for _ in 0..repeat {
+        for ((threads, pool), (_, runs)) in steps.iter().zip(&mut all) {
+            let threads = session::counted(*threads as u64, "thread");
+            bar.set_message(format!("{} on {threads}", workload.name));
+            match pool.install(|| workload.run(interrupt)) {
+                Ok(run) => runs.push(run),
+                Err(spoilt) => return (all, Some(spoilt)),
+            }
+            bar.inc(1);
+        }
+    }
+    (all, None)
+}
+
+fn print(text: &str) -> Answered<()> {
+    let written = io::stdout().lock().write_all(text.as_bytes());
+    written.map_err(|error| Halt::writing("<stdout>", &error))
+}
+
+fn draw(file: &Path, svg: &str) -> Answered<()> {
+    fs::write(file, svg).map_err(|error| Halt::writing(&inputs::name(file), &error))
+}

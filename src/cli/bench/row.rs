@@ -1,0 +1,135 @@
+//! What the runs of one workload on one number of threads have come to.
+
+use omnogram::search::Statistics;
+
+use super::workload::{Run, Workload};
+
+/// A row of the table, a point of the plot, an object for programs.
+#[derive(Debug)]
+pub(super) struct Row<'a> {
+    pub(super) workload: &'a Workload,
+    pub(super) threads: usize,
+    /// In the order in which they were made; never empty.
+    runs: Vec<Run>,
+    /// Seconds on one thread.
+    alone: f64,
+}
+
+/// The slowest run takes so many times as long as the fastest where something else was going on.
+const NOISE: f64 = 1.2;
+
+impl<'a> Row<'a> {
+    /// The rows of a workload: one for each number of threads with its runs, one thread first. Where there are no runs yet there is
+    /// no row.
+    pub(super) fn of(workload: &'a Workload, runs: Vec<(usize, Vec<Run>)>) -> Vec<Self> {
+        let mut rows = Vec::new();
+        let mut alone = None;
+        for (threads, runs) in runs {
+            if runs.is_empty() {
+                continue;
+            }
+            let mut row = Row {
+                workload,
+                threads,
+                runs,
+                alone: 0.0,
+            };
+            row.alone = *alone.get_or_insert(row.seconds());
+            rows.push(row);
+        }
+        rows
+    }
+
+    /// The run in the middle by its time, of two the faster one. All figures are of this run, so that they belong together.
+    fn middle(&self) -> &Run {
+        let mut runs: Vec<&Run> = self.runs.iter().collect();
+        runs.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
+        runs[(runs.len() - 1) / 2]
+    }
+
+    pub(super) fn seconds(&self) -> f64 {
+        self.middle().seconds
+    }
+
+    /// The times of all runs, in their order.
+    pub(super) fn times(&self) -> impl Iterator<Item = f64> {
+        self.runs.iter().map(|run| run.seconds)
+    }
+
+    pub(super) fn lowest(&self) -> f64 {
+        self.times().fold(f64::INFINITY, f64::min)
+    }
+
+    pub(super) fn highest(&self) -> f64 {
+        self.times().fold(0.0, f64::max)
+    }
+
+    /// Do the times differ by more than the search does?
+    pub(super) fn is_noisy(&self) -> bool {
+        self.highest() > NOISE * self.lowest()
+    }
+
+    pub(super) fn statistics(&self) -> &Statistics {
+        &self.middle().statistics
+    }
+
+    pub(super) fn nodes_per_second(&self) -> f64 {
+        self.statistics().nodes as f64 / self.seconds()
+    }
+
+    pub(super) fn solutions_per_second(&self) -> f64 {
+        self.workload.solutions().to_f64() / self.seconds()
+    }
+
+    pub(super) fn puzzles_per_second(&self) -> f64 {
+        self.workload.puzzles() as f64 / self.seconds()
+    }
+
+    /// How many times as fast as one thread.
+    pub(super) fn speed_up(&self) -> f64 {
+        self.alone / self.seconds()
+    }
+
+    /// The speed-up's share of what so many threads could give.
+    pub(super) fn efficiency(&self) -> f64 {
+        self.speed_up() / self.threads as f64
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::super::workload::Name;
+    use super::*;
+
+    /// Rows of these times on 1, 2, 4 and so on threads.
+    pub(in super::super) fn rows<'a>(workload: &'a Workload, times: &[&[f64]]) -> Vec<Row<'a>> {
+        let runs = times.iter().enumerate().map(|(i, times)| {
+            let run = |&seconds: &f64| Run {
+                seconds,
+                statistics: Statistics {
+                    nodes: 7_257_601,
+                    ..Statistics::default()
+                },
+            };
+            (1 << i, times.iter().map(run).collect())
+        });
+        Row::of(workload, runs.collect())
+    }
+
+    #[test]
+    fn figures_are_of_the_run_in_the_middle() {
+        let workload = Workload::new(Name::Permutation, true);
+        let rows = rows(&workload, &[&[9.0, 1.0, 2.0], &[1.0, 0.8], &[]]);
+        assert_eq!(rows.len(), 2);
+        let (one, two) = (&rows[0], &rows[1]);
+        assert_eq!(
+            (one.seconds(), one.lowest(), one.highest()),
+            (2.0, 1.0, 9.0)
+        );
+        assert!(one.is_noisy() && one.times().eq([9.0, 1.0, 2.0]));
+        assert_eq!((one.speed_up(), one.efficiency()), (1.0, 1.0));
+        assert_eq!(two.seconds(), 0.8);
+        assert_eq!((two.speed_up(), two.efficiency()), (2.5, 1.25));
+        assert_eq!(one.solutions_per_second(), 181_440.0);
+    }
+}

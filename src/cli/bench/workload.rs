@@ -1,0 +1,208 @@
+//! What `bench` searches: puzzles whose answers are known, so that a figure can come from a right answer only.
+
+use std::fmt;
+use std::time::Instant;
+
+use clap::ValueEnum;
+use omnogram::format;
+use omnogram::puzzle::{Grid, Puzzle};
+use omnogram::search::{Limits, Options, Search, Statistics};
+use omnogram::solutions::{Count, Counter, Stop};
+use rayon::prelude::*;
+
+use super::super::interrupt::Interrupt;
+
+/// The workloads by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Name {
+    /// Count the 3,628,800 solutions of the 10x10 permutation puzzle, each a leaf of its own
+    Permutation,
+    /// Count the 1,389,820 solutions of a picture of 48x40 cells: branching, regions and dead ends of all sizes
+    Ambiguous,
+    /// Prove that a puzzle of 20x20 cells has one solution: a small tree of nodes that each take long
+    Hard,
+    /// Check 1,000 random puzzles of 25x25 cells for a second solution, side by side
+    Batch,
+}
+
+impl fmt::Display for Name {
+    /// As it is typed.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let value = self.to_possible_value().expect("no name is hidden");
+        f.pad(value.get_name())
+    }
+}
+
+/// Puzzles to be searched, and what is known to come of it.
+#[derive(Debug)]
+pub(super) struct Workload {
+    pub(super) name: Name,
+    puzzles: Vec<Puzzle>,
+    /// Solutions at which a puzzle is done with.
+    enough: Option<u64>,
+    /// The solutions of all puzzles together, each counted up to `enough`.
+    solutions: Count,
+}
+
+/// One run of a workload.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Run {
+    pub(super) seconds: f64,
+    pub(super) statistics: Statistics,
+}
+
+/// Why a run gives no figure.
+#[derive(Debug)]
+pub(super) enum Spoilt {
+    Interrupted,
+    /// The solutions that were found, which are not as many as there are.
+    Wrong(Count),
+}
+
+/// A puzzle that comes with the program.
+macro_rules! own {
+    ($file:literal) => {
+        own(include_bytes!(concat!("../../../puzzles/", $file)), $file)
+    };
+}
+
+fn own(bytes: &[u8], file: &str) -> Vec<Puzzle> {
+    let entries = format::read(bytes, file).into_iter();
+    entries
+        .map(|entry| entry.puzzle.expect("a puzzle that was tested"))
+        .collect()
+}
+
+impl Workload {
+    /// The workload of this name, or a smaller one of its kind.
+    pub(super) fn new(name: Name, quick: bool) -> Self {
+        let (puzzles, enough, solutions) = match (name, quick) {
+            (Name::Permutation, false) => (own!("families/permutation-10.non"), None, 3_628_800),
+            (Name::Permutation, true) => (own!("families/permutation-9.non"), None, 362_880),
+            (Name::Ambiguous, false) => (own!("bench/ambiguous.non"), None, 1_389_820),
+            (Name::Ambiguous, true) => (own!("bench/ambiguous-quick.non"), None, 161_964),
+            (Name::Hard, false) => (own!("bench/hard.non"), None, 1),
+            (Name::Hard, true) => (own!("bench/hard-quick.non"), None, 1),
+            // 71 of them have one solution, and 22 of the first 300.
+            (Name::Batch, false) => (random(1000), Some(2), 1000 + 929),
+            (Name::Batch, true) => (random(300), Some(2), 300 + 278),
+        };
+        Workload {
+            name,
+            puzzles,
+            enough,
+            solutions: Count::from(solutions),
+        }
+    }
+
+    /// Number of puzzles.
+    pub(super) fn puzzles(&self) -> usize {
+        self.puzzles.len()
+    }
+
+    /// The solutions that every run finds.
+    pub(super) fn solutions(&self) -> &Count {
+        &self.solutions
+    }
+
+    /// Searches it once by the plain tree, on the threads of the pool that it is called in; several puzzles side by side, each on one
+    /// thread.
+    pub(super) fn run(&self, interrupt: &Interrupt) -> Result<Run, Spoilt> {
+        let limits = Limits {
+            solutions: self.enough,
+            interrupt: Some(interrupt.flag()),
+            ..Limits::default()
+        };
+        let options = Options {
+            rests: false,
+            ..Options::default()
+        };
+        let started = Instant::now();
+        let outcomes: Vec<_> = self
+            .puzzles
+            .par_iter()
+            .with_max_len(1)
+            .map(|puzzle| {
+                let search = Search::new(puzzle)
+                    .limits(limits.clone())
+                    .options(options.clone());
+                match self.puzzles.len() {
+                    1 => search.run(&Counter::new()),
+                    _ => search.alone().run(&Counter::new()),
+                }
+            })
+            .collect();
+        let seconds = started.elapsed().as_secs_f64();
+        let mut solutions = Count::ZERO;
+        let mut statistics = Statistics::default();
+        for outcome in outcomes {
+            if outcome.stopped == Some(Stop::Interrupt) {
+                return Err(Spoilt::Interrupted);
+            }
+            solutions += outcome.solutions.number();
+            statistics.add(&outcome.statistics);
+        }
+        match solutions == self.solutions {
+            true => Ok(Run {
+                seconds,
+                statistics,
+            }),
+            false => Err(Spoilt::Wrong(solutions)),
+        }
+    }
+}
+
+/// Random puzzles with 25x25 cells, every other cell filled, from the seeds 0, 1, 2 and so on: those that `scripts/random` writes.
+fn random(number: u64) -> Vec<Puzzle> {
+    (0..number)
+        .map(|seed| Puzzle::from_grid(&half(seed)))
+        .collect()
+}
+
+/// A picture with every other cell filled, at random, by splitmix64.
+fn half(seed: u64) -> Grid {
+    const SIDE: usize = 25;
+    let mut state = seed;
+    let mut number = || {
+        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let z = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    };
+    let mut grid = Grid::new(SIDE, SIDE);
+    for cell in 0..SIDE * SIDE {
+        grid.set(cell / SIDE, cell % SIDE, number() < 1 << 63);
+    }
+    grid
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What `scripts/random 25 25 0.5 1` writes.
+    #[test]
+    fn random_puzzles_are_those_of_the_script() {
+        let puzzle = &random(2)[1];
+        let clue = |lengths: &[usize]| omnogram::puzzle::Clue::new(lengths.iter().copied());
+        assert_eq!(puzzle.rows()[0], clue(&[2, 1, 1, 1, 2, 5]).unwrap());
+        assert_eq!(puzzle.columns()[24], clue(&[1, 5, 1, 1, 1, 1, 2]).unwrap());
+    }
+
+    #[test]
+    fn quick_workloads_have_their_answers() {
+        for &name in Name::value_variants() {
+            let workload = Workload::new(name, true);
+            let run = workload.run(&Interrupt::default());
+            assert!(run.is_ok_and(|run| run.statistics.nodes > 0), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_answer_gives_no_figure() {
+        let mut workload = Workload::new(Name::Permutation, true);
+        workload.solutions = Count::from(362_881);
+        let run = workload.run(&Interrupt::default());
+        assert!(matches!(run, Err(Spoilt::Wrong(found)) if found == Count::from(362_880)));
+    }
+}
