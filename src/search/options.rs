@@ -55,7 +55,7 @@ impl Default for Options {
             breath: 1000,
             batch: 1024,
             batch_cells: 4 << 20,
-            learning: Some(100_000),
+            learning: Some(150_000),
         }
     }
 }
