@@ -245,7 +245,7 @@ struct Racer {
 }
 
 /// Ticks of the learner's solver that take as long as a settle.
-const TICKS: u64 = 10;
+const TICKS: u64 = 20;
 
 /// Sweeps of belief that tell the learner where to look first.
 const SWEEPS: usize = 30;
