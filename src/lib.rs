@@ -19,8 +19,9 @@
 //!
 //! # What is where
 //!
-//! A file becomes a [`Puzzle`](puzzle::Puzzle) in [`format`](mod@format). [`line`](mod@line) completes one line exactly, [`board`] propagates and
-//! probes a whole puzzle, [`search`] walks the tree in parallel and hands what it finds to a sink of [`solutions`], [`render`] draws.
+//! A file becomes a [`Puzzle`](puzzle::Puzzle) in [`format`](mod@format). [`line`](mod@line) completes one line exactly, [`board`]
+//! propagates and probes a whole puzzle, [`search`] walks the tree in parallel and hands what it finds to a sink of [`solutions`]. Where
+//! one or two solutions are wanted it races clause learning, which is in [`sat`] and is guided by [`belief`]. [`render`] draws.
 //!
 //! # Stopping
 //!

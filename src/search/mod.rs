@@ -331,7 +331,6 @@ impl<'a> Search<'a> {
                 threads
             },
             waiting: CachePadded::new(AtomicUsize::new(0)),
-            live: CachePadded::new(AtomicUsize::new(0)),
             cubes: SegQueue::new(),
             torn: AtomicBool::new(false),
             totals: Mutex::new((Statistics::default(), Count::ZERO)),
@@ -358,6 +357,9 @@ impl<'a> Search<'a> {
                 self.search(shared, learns);
                 drop(finished);
             }),
+        }
+        if let (Some(race), None) = (race, shared.control.reason()) {
+            shared.meter.finish(race.count());
         }
         if let Some(observer) = self.observer {
             observer(shared.meter.snapshot());
@@ -417,6 +419,7 @@ impl<'a> Search<'a> {
             shared.meter.add(WHOLE, 1);
             return;
         }
+        let open = board.unknown();
         let count = cubes.len() as u64;
         let nodes = cubes.into_iter().enumerate().filter_map(|(i, cube)| {
             // Weights add up to the whole, whatever the number of cubes.
@@ -442,17 +445,17 @@ impl<'a> Search<'a> {
                 }
             }
         } else {
-            rayon::in_place_scope_fifo(|scope| {
-                if let Some(race) = race {
+            std::thread::scope(|threads| {
+                // A thread of its own: a job of the pool would have to wait for a free worker, and keep it from the tree until called.
+                if let Some(race) = race.filter(|_| open > 0) {
                     let (control, memory) = (&shared.control, self.memory() / 4);
                     let (puzzle, clues) = (self.puzzle, shared.clues);
-                    scope.spawn_fifo(move |_| {
-                        race.learn(control, puzzle, clues, memory);
-                    });
+                    threads.spawn(move || race.learn(control, puzzle, clues, memory));
                 }
-                let begun = task::Life::new(shared);
-                nodes.for_each(|node| task::spawn(shared, node, scope));
-                drop(begun);
+                let _leaving = race.map(|race| race.leave_together());
+                rayon::in_place_scope_fifo(|scope| {
+                    nodes.for_each(|node| task::spawn(shared, node, scope));
+                });
             });
         }
     }

@@ -106,6 +106,12 @@ impl Meter {
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
     }
 
+    /// All is done, by whatever means, and so many solutions there are.
+    pub(super) fn finish(&self, solutions: u64) {
+        self.done.store(WHOLE, Ordering::Relaxed);
+        self.solutions.store(solutions, Ordering::Relaxed);
+    }
+
     pub(super) fn elapsed(&self) -> Duration {
         self.started.elapsed()
     }

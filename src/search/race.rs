@@ -2,8 +2,8 @@
 //!
 //! Different engines win on different puzzles, so where one or a few solutions are wanted both look for them, and each tells the other
 //! what it has proved: the solutions found, and the *facts*, cells that are the same in every solution but those found. Whoever
-//! knows first ends the race. In a pool, one of its threads learns while the others search the tree; on a single thread the two take
-//! turns, measured by what they do and not by the clock, so that a run repeats exactly.
+//! knows first ends the race. Beside a pool, which then splits the tree among one thread fewer, a thread of its own learns; on a single
+//! thread the two take turns, measured by what they do and not by the clock, so that a run repeats exactly.
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
@@ -31,7 +31,7 @@ pub(super) struct Race {
     /// How many. Relaxed: a hint to look.
     count: AtomicUsize,
     facts: Facts,
-    /// Where the learner is in a pool.
+    /// Where the learner is, if it has a thread of its own.
     learning: Mutex<Learning>,
     changed: Condvar,
     /// Has it been called? Relaxed: read to save a lock, and at the end.
@@ -113,6 +113,11 @@ impl Race {
         (found, self.conflicts.load(Ordering::Relaxed))
     }
 
+    /// Solutions found so far.
+    pub(super) fn count(&self) -> u64 {
+        self.count.load(Ordering::Relaxed) as u64
+    }
+
     /// Solutions that are wanted.
     pub(super) fn most(&self) -> usize {
         self.most
@@ -175,8 +180,19 @@ impl Race {
         }
     }
 
+    /// Dismisses the learner when it is let go, even by a panic: else it would be waited for.
+    pub(super) fn leave_together(&self) -> impl Drop + '_ {
+        struct Leaving<'a>(&'a Race);
+        impl Drop for Leaving<'_> {
+            fn drop(&mut self) {
+                self.0.dismiss();
+            }
+        }
+        Leaving(self)
+    }
+
     /// The tree is done.
-    pub(super) fn dismiss(&self) {
+    fn dismiss(&self) {
         self.tree_done.store(true, Ordering::Relaxed);
         *lock(&self.learning) = Learning::Dismissed;
         self.changed.notify_all();

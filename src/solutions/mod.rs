@@ -1,13 +1,12 @@
 //! Where solutions go.
 //!
 //! The search hands its leaves over in a [`Batch`]: bundles, each a base picture and independent factors whose fillings multiply.
-//! A [`Sink`] takes batches: [`Counter`] adds up their sizes and never looks at a picture, [`First`] keeps the first few, [`Set`]
+//! A [`Sink`] takes batches: [`Counter`] adds up their sizes and never looks at a picture, [`Set`]
 //! keeps every picture once, [`Stream`] passes batches to one writer thread through a bounded channel.
 
 mod batch;
 mod count;
 mod counter;
-mod first;
 mod set;
 mod stream;
 
@@ -18,7 +17,6 @@ pub(crate) use batch::expand;
 pub use batch::{Batch, Factor};
 pub use count::Count;
 pub use counter::Counter;
-pub use first::First;
 pub use set::Set;
 pub use stream::{Batches, Stream};
 
@@ -90,10 +88,6 @@ mod tests {
         let counter = Counter::new();
         assert!(counter.take(batch()).is_continue());
         assert_eq!(counter.into_count(), Count::from(3));
-
-        let first = First::new(2);
-        assert!(first.take(batch()).is_continue());
-        assert_eq!(texts(&first.into_grids()), ["#..", "..#"]);
 
         let set = Set::new(1 << 20);
         assert!(set.take(batch()).is_continue() && set.take(batch()).is_continue());

@@ -32,7 +32,7 @@ use crate::solutions::{Batch, Count, Factor, Sink};
 pub(super) use node::Node;
 use node::{Context, Open, What};
 use rests::{Fillings, Rests};
-pub(super) use share::{Life, spawn};
+pub(super) use share::spawn;
 
 /// What all tasks of a run share.
 pub(super) struct Shared<'a, W: Word> {
@@ -54,8 +54,6 @@ pub(super) struct Shared<'a, W: Word> {
     pub(super) threads: usize,
     /// Tasks spawned that have not begun. Relaxed: a hint whether to split.
     pub(super) waiting: CachePadded<AtomicUsize>,
-    /// Tasks spawned that have not ended.
-    pub(super) live: CachePadded<AtomicUsize>,
     /// What was handed back.
     pub(super) cubes: SegQueue<Cube>,
     /// A bundle was cut in the middle, so that what was handed back is not all that is left.

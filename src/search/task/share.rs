@@ -166,32 +166,8 @@ pub(in crate::search) fn spawn<'s, 'a, 'scope, W: Word>(
     'a: 'scope,
 {
     shared.waiting.fetch_add(1, Ordering::Relaxed);
-    let life = Life::new(shared);
     scope.spawn_fifo(move |scope| {
         shared.waiting.fetch_sub(1, Ordering::Relaxed);
         Task::run(shared, node, Some(scope), None);
-        drop(life);
     });
-}
-
-/// Held by whatever may still search or spawn. When the last one is let go, even by a panic, clause learning must not be waited for.
-pub(in crate::search) struct Life<'s, 'a, W: Word>(&'s Shared<'a, W>);
-
-impl<'s, 'a, W: Word> Life<'s, 'a, W> {
-    pub(in crate::search) fn new(shared: &'s Shared<'a, W>) -> Self {
-        // Relaxed: whoever makes one holds one, so it cannot be the last.
-        shared.live.fetch_add(1, Ordering::Relaxed);
-        Life(shared)
-    }
-}
-
-impl<W: Word> Drop for Life<'_, '_, W> {
-    fn drop(&mut self) {
-        // Relaxed: what the tasks have found is behind a lock.
-        if self.0.live.fetch_sub(1, Ordering::Relaxed) == 1
-            && let Some(race) = &self.0.race
-        {
-            race.dismiss();
-        }
-    }
 }
