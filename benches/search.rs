@@ -82,6 +82,7 @@ impl Sink for Written {
 const LISTED: [(&str, u64); 4] = [
     ("families/permutation-8", 40_320),
     ("families/permutation-9", 362_880),
+    ("families/permutation-10", 3_628_800),
     ("families/switches-16", 1 << 16),
     ("families/switches-20", 1 << 20),
 ];

@@ -314,6 +314,30 @@ fn a_name_that_is_not_utf8_is_a_name() {
 }
 
 #[test]
+fn puzzles_searched_side_by_side_are_answered_in_order() {
+    let answers = |threads: &str, verb: &str| {
+        let output = omnogram(&[verb, "-q", "-j", threads])
+            .args(["puzzles/pack.nonpack", "puzzles/bad", "puzzles/pictures"])
+            .output()
+            .expect("it runs");
+        (output.status.code(), stdout(&output).to_owned())
+    };
+    for verb in ["check", "solve"] {
+        let one = answers("1", verb);
+        assert!(one.0 == Some(65) && one.1.lines().count() > 20);
+        let (status, text) = answers("3", verb);
+        // Which two solutions are found may differ, and so may the cells in which they do.
+        let verdicts = |text: &str| -> Vec<String> {
+            let lines = text.lines().filter(|line| line.contains("puzzles/"));
+            lines
+                .map(|line| line.split(',').next().unwrap_or_default().to_owned())
+                .collect()
+        };
+        assert_eq!((status, verdicts(&text)), (one.0, verdicts(&one.1)));
+    }
+}
+
+#[test]
 fn progress_is_said_in_lines_where_there_is_no_terminal() {
     let always = ["count", "--progress", "always", "--time", "1300ms", LONG];
     let output = output(&always);

@@ -190,7 +190,7 @@ fn a_race_that_is_stopped_anywhere_never_claims_too_much() {
     }
 }
 
-/// Dominoes that lean on each other down a staircase: one solution, which the tree alone is long about.
+/// Dominoes that lean on each other down a staircase: the tree alone is long about them.
 fn staircase(n: usize) -> Puzzle {
     let side = 2 * n + 1;
     let mut grid = Grid::new(side, side);
@@ -219,6 +219,9 @@ fn each_engine_proves_what_the_other_does() {
                 };
                 let (found, both) =
                     on_threads(threads, || Search::new(puzzle).options(options).first(2));
+                if threads == 1 && learning == 0 && alone.statistics.settles > 10_000 {
+                    assert!(both.statistics.conflicts > 0, "the learner took part");
+                }
                 assert_eq!(both.solutions.verdict(), alone.solutions.verdict());
                 assert!(found.iter().all(|grid| verify(puzzle, grid).is_ok()));
             }
@@ -243,6 +246,27 @@ fn taking_turns_repeats_exactly() {
         };
         assert_eq!(run(), run());
     }
+}
+
+/// Once, the learner was a job of the pool that waited to be called: two races in a pool of two threads waited for ever.
+#[test]
+fn races_side_by_side_in_one_pool_do_not_wait_for_each_other() {
+    use rayon::prelude::*;
+    let puzzles: Vec<Puzzle> = (0..12).map(|i| staircase(2 + i % 4)).collect();
+    let first = |puzzle| Search::new(puzzle).first(2).1.solutions.verdict();
+    let one_by_one: Vec<Verdict> = on_threads(1, || puzzles.iter().map(first).collect());
+    let together: Vec<Verdict> = on_threads(2, || puzzles.par_iter().map(first).collect());
+    assert_eq!(together, one_by_one);
+}
+
+#[test]
+fn alone_is_one_thread_in_any_pool() {
+    let puzzle = staircase(4);
+    let run = |threads| {
+        let (found, outcome) = on_threads(threads, || Search::new(&puzzle).alone().first(2));
+        (found, outcome.statistics)
+    };
+    assert_eq!(run(1), run(4));
 }
 
 #[test]
