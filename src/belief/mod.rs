@@ -51,10 +51,14 @@ impl<'p> Beliefs<'p> {
         }
     }
 
-    /// Every line says once more what it thinks; returns how much that has changed, in the mean. Zero is agreement.
-    pub fn sweep(&mut self) -> f64 {
+    /// Every line says once more what it thinks; returns how much that has changed, in the mean. Zero is agreement. `None` when
+    /// `stop`, asked before every line, breaks it off.
+    pub fn sweep(&mut self, mut stop: impl FnMut() -> bool) -> Option<f64> {
         let (mut change, mut count) = (0.0, 0u64);
         for line in 0..self.clues.height() + self.clues.width() {
+            if stop() {
+                return None;
+            }
             if self.cells(line).all(|cell| self.known[cell] != 0.0) || !self.hear(line) {
                 continue;
             }
@@ -74,7 +78,7 @@ impl<'p> Beliefs<'p> {
                 *said = says;
             }
         }
-        change / count.max(1) as f64
+        Some(change / count.max(1) as f64)
     }
 
     /// The belief that a cell is filled, as a logarithm of odds: 0 is none, infinite is known.
@@ -151,7 +155,7 @@ mod tests {
         // Every cell is filled in a fifth of the solutions, and nothing breaks the symmetry.
         let clues = permutation(5);
         let mut beliefs = Beliefs::new(&clues);
-        while beliefs.sweep() > 1e-9 {}
+        while beliefs.sweep(|| false).unwrap() > 1e-9 {}
         for row in 0..5 {
             for column in 0..5 {
                 let odds = beliefs.log_odds(row, column).exp();
@@ -166,7 +170,7 @@ mod tests {
         let mut beliefs = Beliefs::new(&clues);
         beliefs.see(|row, column| (row == 0 && column == 0).then_some(true));
         for _ in 0..10 {
-            beliefs.sweep();
+            beliefs.sweep(|| false);
         }
         assert_eq!(beliefs.log_odds(0, 0), f64::INFINITY);
         assert!(beliefs.log_odds(0, 1) < -5.0 && beliefs.log_odds(1, 0) < -5.0);

@@ -76,18 +76,22 @@ pub(super) struct Starts {
 }
 
 impl Starts {
-    /// Finds them, line by line, or gives up (`None`) when there are more than `most`. A line that cannot be arranged has blocks
-    /// without a start. Variables are numbered on from the cells'.
+    /// Finds them, line by line, or gives up (`None`) when there are more than `most`, or when `stop`, asked before every line, says
+    /// so. A line that cannot be arranged has blocks without a start. Variables are numbered on from the cells'.
     pub(super) fn new(
         puzzle: &Puzzle,
         (filled, empty): (&Grid, &Grid),
         cells: &Cells,
         most: usize,
+        stop: &mut dyn FnMut() -> bool,
     ) -> Option<Self> {
         let mut lines = Vec::with_capacity(puzzle.height() + puzzle.width());
         let mut top = cells.count() as i32;
         let mut left = most;
         for (line, clue) in puzzle.lines() {
+            if stop() {
+                return None;
+            }
             let (length, at): (usize, &dyn Fn(usize) -> (usize, usize)) = match line {
                 Line::Row(row) => (puzzle.width(), &move |i| (row, i)),
                 Line::Column(column) => (puzzle.height(), &move |i| (i, column)),
@@ -202,14 +206,15 @@ impl std::ops::Not for Literal {
     }
 }
 
-/// Gives every clause of a puzzle to `add`.
+/// Gives every clause of a puzzle to `add`; `None` when `stop`, asked before every line, breaks it off.
 pub(super) fn encode(
     puzzle: &Puzzle,
     filled: &Grid,
     cells: &Cells,
     starts: &Starts,
+    stop: &mut dyn FnMut() -> bool,
     mut add: impl FnMut(&[i32]),
-) {
+) -> Option<()> {
     let mut clause = Vec::new();
     let mut add = |literals: &[Literal]| {
         clause.clear();
@@ -226,6 +231,9 @@ pub(super) fn encode(
         }
     };
     for ((line, clue), starts) in puzzle.lines().zip(&starts.lines) {
+        if stop() {
+            return None;
+        }
         let length = match line {
             Line::Row(_) => puzzle.width(),
             Line::Column(_) => puzzle.height(),
@@ -292,6 +300,7 @@ pub(super) fn encode(
             }
         }
     }
+    Some(())
 }
 
 #[cfg(test)]

@@ -89,29 +89,30 @@ impl Learner {
     /// Takes a puzzle in which the cells of `filled` are known to be filled and those of `empty` to be empty; the more, the better.
     ///
     /// `stop` is asked every now and then whether to give up, and `fixed` told of every cell (row, column, filled?) as soon as it is
-    /// the same in all solutions that are not forbidden. `None` when it would take more than about `memory` bytes.
+    /// the same in all solutions that are not forbidden. `None` when it would take more than about `memory` bytes, or when `stop` says
+    /// so before all is encoded.
     pub fn new(
         puzzle: &Puzzle,
         filled: &Grid,
         empty: &Grid,
         memory: u64,
-        stop: impl FnMut() -> bool + 'static,
+        mut stop: impl FnMut() -> bool + 'static,
         fixed: impl FnMut(usize, usize, bool) + 'static,
     ) -> Option<Self> {
         // Variables are numbered by an i32.
         let most = (memory / BYTES_OF_START).min(1 << 28) as usize;
         let cells = Rc::new(Cells::new(filled, empty));
-        let starts = Starts::new(puzzle, (filled, empty), &cells, most)?;
+        let starts = Starts::new(puzzle, (filled, empty), &cells, most, &mut stop)?;
         let mut solver = CaDiCal::new();
         // Puzzles are small: simplifying the clauses takes longer than it saves. Few restarts, always back to where most was
         // assigned, prove and find sooner than restarting fast; measured over tournament and survey puzzles.
         solver.configure("plain");
         solver.set("stabilizeonly", 1);
         solver.set("shrink", 0);
-        encode(puzzle, filled, &cells, &starts, |clause| {
+        encode(puzzle, filled, &cells, &starts, &mut stop, |clause| {
             clause.iter().for_each(|&literal| solver.add(literal));
             solver.add(0);
-        });
+        })?;
         solver.connect_terminator(Asking(stop));
         solver.connect_fixed_listener(Telling(fixed, Rc::clone(&cells)));
         Some(Learner {
@@ -153,13 +154,21 @@ impl Learner {
         self.solver.add(0);
     }
 
-    /// Looks first where the beliefs say that solutions are. What was known must be known to them.
-    pub fn guess(&mut self, beliefs: &mut Beliefs<'_>) {
+    /// Looks first where the beliefs say that solutions are. What was known must be known to them. Goes no further when `stop`, asked
+    /// before every line, says so.
+    pub fn guess(&mut self, beliefs: &mut Beliefs<'_>, mut stop: impl FnMut() -> bool) {
         for (variable, row, column) in self.cells.each() {
             let filled = beliefs.log_odds(row, column) > 0.0;
             self.solver.phase(if filled { variable } else { -variable });
         }
         for (line, blocks) in self.starts.lines().enumerate() {
+            // Where every block has one start there is nothing to guess.
+            if blocks.iter().all(|starts| starts.len() == 1) {
+                continue;
+            }
+            if stop() {
+                return;
+            }
             let mut blocks: Vec<_> = blocks.iter().map(|block| (block.iter(), 0.0)).collect();
             beliefs.starts(line, |j, i, likely| {
                 let (starts, begun) = &mut blocks[j];

@@ -270,7 +270,7 @@ const SWEEPS: usize = 30;
 const BITE: (u64, u64) = (200, 4);
 
 impl Racer {
-    /// `None` when the puzzle is too large.
+    /// `None` when the puzzle is too large, or the race is over before it is ready.
     fn new(
         race: &Arc<Race>,
         control: &Arc<Control>,
@@ -281,7 +281,12 @@ impl Racer {
         let (filled, empty) = (load(&race.facts.filled), load(&race.facts.empty));
         let grid = |words: &[u64]| Grid::from_words(race.width, race.height, words.into());
         let known = (grid(&filled), grid(&empty));
-        let forbidden = Rc::new(Cell::new(0));
+        // Until it is ready, solutions that are found do not disturb it.
+        let forbidden = Rc::new(Cell::new(usize::MAX));
+        let over = || {
+            control.look();
+            control.stopped() || race.tree_done.load(Ordering::Relaxed)
+        };
         let stop = {
             let (race, control) = (Arc::clone(race), Arc::clone(control));
             let forbidden = Rc::clone(&forbidden);
@@ -305,14 +310,11 @@ impl Racer {
                 known.0.get(row, column).then_some(true).or_else(empty)
             });
             for _ in 0..SWEEPS {
-                control.look();
-                if control.stopped() {
-                    return None;
-                }
-                beliefs.sweep();
+                beliefs.sweep(over)?;
             }
-            learner.guess(&mut beliefs);
+            learner.guess(&mut beliefs, over);
         }
+        forbidden.set(0);
         Some(Racer {
             race: Arc::clone(race),
             control: Arc::clone(control),
