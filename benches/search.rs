@@ -79,7 +79,7 @@ impl Sink for Written {
 }
 
 /// Puzzles whose solutions are listed, with their number.
-const LISTED: [(&str, u64); 4] = [
+const LISTED: [(&str, u64); 5] = [
     ("families/permutation-8", 40_320),
     ("families/permutation-9", 362_880),
     ("families/permutation-10", 3_628_800),
