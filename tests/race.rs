@@ -2,14 +2,14 @@
 
 mod common;
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use common::{Random, brute_force, on_threads, permutation, switches};
 use omnogram::puzzle::{Clue, Grid, Puzzle, verify};
 use omnogram::sat::{Answer, Learner};
-use omnogram::search::{Limits, Options, Search, Total, Verdict};
+use omnogram::search::{Limits, Options, Search, Snapshot, Total, Verdict};
 use omnogram::solutions::{Count, Stop};
 
 /// Every solution that a learner finds, in canonical order.
@@ -291,5 +291,36 @@ fn a_race_can_be_interrupted_and_timed() {
         assert!(outcome.stopped.is_some());
         assert!(found.iter().all(|grid| verify(&puzzle, grid).is_ok()));
         assert!(outcome.elapsed < Duration::from_secs(30), "{outcome:?}");
+    }
+}
+
+#[test]
+fn what_is_answered_is_wholly_done() {
+    let mut source = Random(6);
+    for _ in 0..100 {
+        let puzzle = Puzzle::from_grid(&source.grid(12, 12, 0.45));
+        for threads in [1, 3] {
+            let last = Mutex::new(0.0);
+            let observer = |snapshot: Snapshot| *last.lock().unwrap() = snapshot.share;
+            let search = Search::new(&puzzle).options(eager()).observer(&observer);
+            let (_, outcome) = on_threads(threads, || search.first(50));
+            if outcome.is_complete() {
+                assert_eq!(*last.lock().unwrap(), 1.0);
+            }
+        }
+    }
+}
+
+#[test]
+fn encoding_can_be_stopped() {
+    let puzzle = permutation(30);
+    let nothing = Grid::new(30, 30);
+    for checks in 0..2 * 60 {
+        let mut left = checks;
+        let stop = move || {
+            left -= 1;
+            left < 0
+        };
+        assert!(Learner::new(&puzzle, &nothing, &nothing, u64::MAX, stop, |_, _, _| {}).is_none());
     }
 }

@@ -20,10 +20,10 @@ use super::session::counted;
 pub(super) type Found = (Vec<Grid>, Outcome);
 
 /// Puzzles, for each thread, that are looked at before the answer of the first of them is given.
-pub(super) const AHEAD: usize = 64;
+pub(super) const AHEAD: usize = 16;
 
 /// A puzzle that takes longer than this on one thread is left until its turn, when it has all threads for itself.
-const HARD: Duration = Duration::from_secs(1);
+const HARD: Duration = Duration::from_millis(300);
 
 /// What is still to be answered.
 #[derive(Debug)]

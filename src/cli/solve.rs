@@ -3,7 +3,6 @@
 use clap::Args;
 use omnogram::puzzle::Grid;
 use omnogram::search::Outcome;
-use omnogram::solutions::Stop;
 use serde::Serialize;
 
 use super::options::{Answering, Puzzles, Searching};
@@ -51,7 +50,7 @@ fn answer(
 ) -> Answered {
     let name = subject.name;
     let grid = grids.first();
-    if grid.is_some() && outcome.stopped == Some(Stop::Limit) {
+    if grid.is_some() {
         // One was all that was wanted.
         outcome.stopped = None;
     }

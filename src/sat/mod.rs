@@ -109,12 +109,13 @@ impl Learner {
         solver.configure("plain");
         solver.set("stabilizeonly", 1);
         solver.set("shrink", 0);
+        // Before the clauses, as what follows from them at once is told only then.
+        solver.connect_fixed_listener(Telling(fixed, Rc::clone(&cells)));
         encode(puzzle, filled, &cells, &starts, &mut stop, |clause| {
             clause.iter().for_each(|&literal| solver.add(literal));
             solver.add(0);
         })?;
         solver.connect_terminator(Asking(stop));
-        solver.connect_fixed_listener(Telling(fixed, Rc::clone(&cells)));
         Some(Learner {
             solver,
             cells,

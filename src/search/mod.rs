@@ -233,7 +233,8 @@ impl<'a> Search<'a> {
         self
     }
 
-    /// On the calling thread alone, whatever pool that is in: for many puzzles, one on each thread.
+    /// On the calling thread alone, whatever pool that is in: for many puzzles, one on each thread. Without it [`Search::first`] works
+    /// on all threads of the pool and, where a puzzle takes longer, starts one more for clause learning.
     #[must_use]
     pub fn alone(mut self) -> Self {
         self.alone = true;

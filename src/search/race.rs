@@ -31,6 +31,8 @@ pub(super) struct Race {
     /// How many. Relaxed: a hint to look.
     count: AtomicUsize,
     facts: Facts,
+    /// Settles of all tasks of the tree, where the learner has a thread of its own. Relaxed: a sum.
+    settles: AtomicU64,
     /// Where the learner is, if it has a thread of its own.
     learning: Mutex<Learning>,
     changed: Condvar,
@@ -99,6 +101,7 @@ impl Race {
                 empty: none(),
                 any: AtomicBool::new(false),
             },
+            settles: AtomicU64::new(0),
             learning: Mutex::new(Learning::Waiting),
             changed: Condvar::new(),
             called: AtomicBool::new(false),
@@ -166,6 +169,11 @@ impl Race {
                 filled: row(&self.facts.filled, r),
                 empty: row(&self.facts.empty, r),
             })
+    }
+
+    /// Notes so many more settles of the tree; returns how many there were in all.
+    pub(super) fn spent(&self, settles: u64) -> u64 {
+        self.settles.fetch_add(settles, Ordering::Relaxed) + settles
     }
 
     /// The tree has gone on for long enough: the learner shall begin, if there is one.

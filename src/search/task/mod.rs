@@ -253,7 +253,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         if self.board.settles() - self.looked >= self.shared.breath {
             let settles = self.board.settles() - self.looked;
             self.looked = self.board.settles();
-            breathe(self.shared, self.turns, settles, self.looked);
+            breathe(self.shared, self.turns, settles);
             self.pass_sums_on();
             // A solution that comes alone is not kept waiting for others; a batch costs its receiver more than a leaf costs here.
             if self.looked - self.passed >= BREATHS * self.shared.breath {
@@ -434,7 +434,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
                 if let Some(race) = shared.race.as_ref().filter(|_| base) {
                     race.tell(board);
                 }
-                breathe(shared, turns, settles, *looked);
+                breathe(shared, turns, settles);
             }
             shared.control.stopped()
         };
@@ -749,19 +749,17 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
     }
 }
 
-/// Every now and then, after so many `settles` of the `all` that a task made: a look at the limits, and the learner's turn.
-fn breathe<W: Word>(
-    shared: &Shared<'_, W>,
-    turns: Option<&RefCell<Turns<'_>>>,
-    settles: u64,
-    all: u64,
-) {
+/// Every now and then, after so many `settles`: a look at the limits, and the learner's turn.
+fn breathe<W: Word>(shared: &Shared<'_, W>, turns: Option<&RefCell<Turns<'_>>>, settles: u64) {
     shared.control.look();
     match (turns, &shared.race) {
         (Some(turns), _) => turns.borrow_mut().spent(settles),
-        (None, Some(race)) if shared.options.learning.is_some_and(|alone| all >= alone) => {
-            race.call()
+        (None, Some(race)) => {
+            let all = race.spent(settles);
+            if shared.options.learning.is_some_and(|alone| all >= alone) {
+                race.call();
+            }
         }
-        (None, _) => {}
+        (None, None) => {}
     }
 }
