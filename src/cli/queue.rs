@@ -23,7 +23,7 @@ pub(super) type Found = (Vec<Grid>, Outcome);
 pub(super) const AHEAD: usize = 16;
 
 /// A puzzle that takes longer than this on one thread is left until its turn, when it has all threads for itself.
-const HARD: Duration = Duration::from_millis(300);
+const HARD: Duration = Duration::from_secs(1);
 
 /// What is still to be answered.
 #[derive(Debug)]
