@@ -268,7 +268,7 @@ struct Racer {
     forbidden: Rc<Cell<usize>>,
 }
 
-/// Ticks of the learner's solver that take as long as a settle.
+/// Ticks of the learner's solver that count as much as a settle: it is given rather more of the time than the tree.
 const TICKS: u64 = 20;
 
 /// Sweeps of belief that tell the learner where to look first.
@@ -333,7 +333,7 @@ impl Racer {
         })
     }
 
-    /// Work done so far, in settles or what takes about as long.
+    /// Work done so far, in what counts as settles.
     fn work(&self) -> u64 {
         self.learner.ticks() / TICKS
     }
