@@ -33,23 +33,15 @@ pub(super) struct Race {
     facts: Facts,
     /// Settles of all tasks of the tree, where the learner has a thread of its own. Relaxed: a sum.
     settles: AtomicU64,
-    /// Where the learner is, if it has a thread of its own.
-    learning: Mutex<Learning>,
-    changed: Condvar,
-    /// Has it been called? Relaxed: read to save a lock, and at the end.
+    /// Has the learner been called? Relaxed: whoever waits for it holds the gate.
     called: AtomicBool,
-    /// The tree has been searched, or given up. Relaxed: a hint to look.
+    /// The tree has been searched, or given up. Relaxed, likewise; else a hint to look.
     tree_done: AtomicBool,
+    /// Where a learner with a thread of its own waits for one of the two.
+    gate: Mutex<()>,
+    changed: Condvar,
     /// Conflicts that the learner met. Relaxed: read when it is done.
     conflicts: AtomicU64,
-}
-
-/// Where the learner is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Learning {
-    Waiting,
-    Called,
-    Dismissed,
 }
 
 /// Cells that are the same in every solution but those found.
@@ -102,10 +94,10 @@ impl Race {
                 any: AtomicBool::new(false),
             },
             settles: AtomicU64::new(0),
-            learning: Mutex::new(Learning::Waiting),
-            changed: Condvar::new(),
             called: AtomicBool::new(false),
             tree_done: AtomicBool::new(false),
+            gate: Mutex::new(()),
+            changed: Condvar::new(),
             conflicts: AtomicU64::new(0),
         }
     }
@@ -178,12 +170,9 @@ impl Race {
 
     /// The tree has gone on for long enough: the learner shall begin, if there is one.
     pub(super) fn call(&self) {
-        if self.called.swap(true, Ordering::Relaxed) {
-            return;
-        }
-        let mut learning = lock(&self.learning);
-        if *learning == Learning::Waiting {
-            *learning = Learning::Called;
+        if !self.called.load(Ordering::Relaxed) {
+            let _gate = lock(&self.gate);
+            self.called.store(true, Ordering::Relaxed);
             self.changed.notify_all();
         }
     }
@@ -201,8 +190,8 @@ impl Race {
 
     /// The tree is done.
     fn dismiss(&self) {
+        let _gate = lock(&self.gate);
         self.tree_done.store(true, Ordering::Relaxed);
-        *lock(&self.learning) = Learning::Dismissed;
         self.changed.notify_all();
     }
 
@@ -214,16 +203,11 @@ impl Race {
         clues: &Clues,
         memory: u64,
     ) {
-        let mut learning = lock(&self.learning);
-        while *learning == Learning::Waiting {
-            learning = self
-                .changed
-                .wait(learning)
-                .unwrap_or_else(PoisonError::into_inner);
-        }
-        let called = *learning == Learning::Called;
-        drop(learning);
-        if !called || control.stopped() {
+        let done = || self.tree_done.load(Ordering::Relaxed);
+        let waits = |_: &mut ()| !self.called.load(Ordering::Relaxed) && !done();
+        let gate = lock(&self.gate);
+        drop(self.changed.wait_while(gate, waits));
+        if done() || control.stopped() {
             return;
         }
         if let Some(mut racer) = Racer::new(self, control, puzzle, clues, memory) {

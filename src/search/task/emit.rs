@@ -18,14 +18,20 @@ impl<W: Word> Task<'_, '_, W> {
             .last()
             .expect("a task has a context while it runs");
         if !self.shared.collecting.grids {
-            let mut number = context.number.clone();
-            if fillings > 1 {
-                number *= &Count::from(fillings);
-            }
+            let product;
+            let number = match fillings {
+                1 => &context.number,
+                _ => {
+                    let mut all = context.number.clone();
+                    all *= &Count::from(fillings);
+                    product = all;
+                    &product
+                }
+            };
             match &context.goal {
-                Goal::Root if number == Count::ONE => self.batch.push_one(),
-                Goal::Root => self.batch.push_count(&number),
-                Goal::Part(part) => part.collect_number(&number),
+                Goal::Root if *number == Count::ONE => self.batch.push_one(),
+                Goal::Root => self.batch.push_count(number),
+                Goal::Part(part) => part.collect_number(number),
             }
             return;
         }

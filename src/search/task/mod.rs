@@ -5,6 +5,7 @@
 //! the run must stop, everything open is handed back as cubes.
 
 mod emit;
+mod examine;
 mod node;
 mod rests;
 mod share;
@@ -24,14 +25,14 @@ use super::options::{Options, Probing};
 use super::product::{Collecting, Part, Product, Results, Worth};
 use super::progress::{Meter, Statistics};
 use super::race::{Race, Turns};
-use crate::board::{Board, Cell, Clues, Inherited, Probed, Prober, Region, split};
-use crate::line::{Known, Word};
-use crate::puzzle::Grid;
-use crate::solutions::{Batch, Count, Factor, Sink};
+use crate::board::{Board, Cell, Clues, Inherited, Prober, Region};
+use crate::line::Word;
+use crate::solutions::{Batch, Count, Sink};
 
+use examine::Finding;
 pub(super) use node::Node;
 use node::{Context, Open, What};
-use rests::{Fillings, Rests};
+use rests::Rests;
 pub(super) use share::spawn;
 
 /// What all tasks of a run share.
@@ -66,17 +67,6 @@ pub(super) struct Shared<'a, W: Word> {
     pub(super) rests: SegQueue<Rests>,
     /// Nodes to search, where there is no pool to spawn them in.
     pub(super) pending: SegQueue<Node<W>>,
-}
-
-/// What is to be seen at a node.
-enum Finding<W> {
-    DeadEnd,
-    Leaf,
-    /// So many leaves at once, and what they fill in.
-    Rest(u64, Option<Arc<Factor>>),
-    Regions(Vec<Region<W>>),
-    Branch(Cell),
-    Stopped,
 }
 
 pub(super) struct Task<'s, 'a, W: Word> {
@@ -277,230 +267,6 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         self.nodes_left -= 1;
         self.statistics.nodes += 1;
         true
-    }
-
-    /// What is to be done at this node?
-    fn examine(&mut self) -> Finding<W> {
-        if !self.alive || self.context().goal.is_closed() {
-            return Finding::DeadEnd;
-        }
-        if !self.obey_facts() {
-            return Finding::DeadEnd;
-        }
-        if self.open_cells() == 0 {
-            return Finding::Leaf;
-        }
-        let at_root = self.split_at == usize::MAX;
-        let probing = match self.shared.options.probing {
-            Probing::Always => true,
-            Probing::Never => false,
-            Probing::Root => at_root,
-            Probing::Adaptive => self.habit.probing() || self.insist,
-        };
-        let mut best = None;
-        if probing {
-            match self.probe() {
-                Probed::Contradiction => return Finding::DeadEnd,
-                Probed::Stopped => return Finding::Stopped,
-                Probed::Fixpoint(inherited, cell) => {
-                    self.inherited = Some(inherited);
-                    best = cell;
-                }
-            }
-            if let Some(race) = self.shared.race.as_ref().filter(|_| self.is_at_base()) {
-                race.tell(&self.board);
-            }
-            if self.open_cells() == 0 {
-                return Finding::Leaf;
-            }
-        }
-        let open = self.open_cells();
-        // After probing a look for regions costs little; else it is worth it only where much is left, and much less than last time.
-        let due = match probing {
-            true => open < self.split_at,
-            false => {
-                open <= self.split_at / 2
-                    && (at_root || open >= self.shared.options.fewest_cells_to_split)
-            }
-        };
-        if self.shared.options.regions && due {
-            self.split_at = open;
-            let region = Arc::clone(&self.context().region);
-            let regions = split(&mut self.board, &region);
-            if regions.len() > 1 {
-                return Finding::Regions(regions);
-            }
-        }
-        self.split_at = self.split_at.min(open);
-        if open <= rests::CELLS
-            && let Some(finding) = self.rest()
-        {
-            return finding;
-        }
-        Finding::Branch(best.unwrap_or_else(|| self.narrowest()))
-    }
-
-    /// The leaves below this node, if what is open is small and has come before, or may come again.
-    fn rest(&mut self) -> Option<Finding<W>> {
-        let context = self.context();
-        // Lines that go on into other regions would have to be told apart by more.
-        let whole = context.outside == 0 && context.rest.is_empty();
-        let wanted = self.shared.collecting.enough > rests::FILLINGS;
-        if !self.shared.options.rests || !whole || !wanted || !self.rests.are_worth_it() {
-            return None;
-        }
-        let fillings = match self.rests.look_up(&self.board) {
-            Some(fillings) => fillings,
-            None => {
-                let Some(fillings) = self.fill_rest() else {
-                    return Some(Finding::Stopped);
-                };
-                self.rests.keep(fillings.clone());
-                fillings
-            }
-        };
-        match fillings {
-            Fillings::Listed(0, _) => Some(Finding::DeadEnd),
-            Fillings::Listed(number, factor) => Some(Finding::Rest(number, factor)),
-            Fillings::TooMany => None,
-        }
-    }
-
-    /// Finds all ways to fill in what is open, by plain search; `None` when the run must stop.
-    fn fill_rest(&mut self) -> Option<Fillings> {
-        let stride = Grid::stride(self.shared.clues.width());
-        let open: Vec<(u32, u64)> = (0..self.shared.clues.height())
-            .flat_map(|r| {
-                let unknown = self.board.unknown_in_row(r);
-                (0..stride).map(move |i| ((r * stride + i) as u32, unknown.part(i)))
-            })
-            .filter(|&(_, cells)| cells != 0)
-            .collect();
-        let (base, began) = (self.board.mark(), self.board.settles());
-        let mut fillings = Vec::new();
-        let mut number = 0;
-        let mut siblings = Vec::new();
-        let mut alive = true;
-        let finished = loop {
-            if alive && self.open_cells() > 0 {
-                let cell = self.narrowest();
-                siblings.push((self.board.mark(), cell));
-                alive = self.board.decide(cell, true);
-            } else {
-                if alive {
-                    number += 1;
-                    if self.shared.collecting.grids {
-                        let rows = self.board.rows();
-                        fillings.extend(open.iter().map(|&(spot, cells)| {
-                            let (r, i) = (spot as usize / stride, spot as usize % stride);
-                            rows[r].filled.part(i) & cells
-                        }));
-                    }
-                }
-                let Some((mark, cell)) = siblings.pop() else {
-                    break true;
-                };
-                self.board.undo(mark);
-                alive = self.board.decide(cell, false);
-            }
-            if !self.count_node() {
-                self.board.undo(base);
-                return None;
-            }
-            let spent = self.board.settles() - began;
-            if number > rests::FILLINGS || spent > rests::SETTLES {
-                break false;
-            }
-        };
-        self.board.undo(base);
-        if !finished {
-            return Some(Fillings::TooMany);
-        }
-        let spots = open.into_iter().map(|(spot, _)| spot).collect();
-        let factor = (number > 0 && self.shared.collecting.grids)
-            .then(|| Arc::new(Factor::new(spots, fillings)));
-        Some(Fillings::Listed(number, factor))
-    }
-
-    fn probe(&mut self) -> Probed {
-        let began = self.board.settles();
-        let region = Arc::clone(&self.context().region);
-        let (shared, turns, base) = (self.shared, self.turns, self.is_at_base());
-        let (unknown, looked) = (self.board.unknown(), &mut self.looked);
-        let stop = |board: &Board<'_, W>| {
-            let settles = board.settles() - *looked;
-            if settles >= shared.breath {
-                *looked = board.settles();
-                if let Some(race) = shared.race.as_ref().filter(|_| base) {
-                    race.tell(board);
-                }
-                breathe(shared, turns, settles);
-            }
-            shared.control.stopped()
-        };
-        let probed = self
-            .prober
-            .probe(&mut self.board, &region, self.inherited, stop);
-        let decided = match probed {
-            Probed::Contradiction => true,
-            Probed::Stopped | Probed::Fixpoint(..) => self.board.unknown() < unknown,
-        };
-        self.habit.probed(self.board.settles() - began, decided);
-        probed
-    }
-
-    /// Is this the root, where everything known holds in every solution?
-    fn is_at_base(&self) -> bool {
-        self.path.is_empty() && self.stack.is_empty()
-    }
-
-    /// Decides what clause learning has found out; `false` is a contradiction.
-    fn obey_facts(&mut self) -> bool {
-        let Some(facts) = self.shared.race.as_ref().and_then(|race| race.facts::<W>()) else {
-            return true;
-        };
-        let region = Arc::clone(&self.context().region);
-        self.board.take_changed();
-        let alive = self.board.decide_all(region.rows().map(|(row, cells)| {
-            let fact = facts(row);
-            let here = Known {
-                filled: fact.filled & cells,
-                empty: fact.empty & cells,
-            };
-            (row, here)
-        }));
-        let changed = self.board.take_changed();
-        self.inherited = self.inherited.map(|inherited| inherited.after(changed));
-        alive
-    }
-
-    /// The unknown cell of the region's narrowest line, the one with fewest unknown cells, where the narrowest line crosses it:
-    /// cheap, for nodes that are not probed.
-    fn narrowest(&self) -> Cell {
-        let (region, board) = (&self.context().region, &self.board);
-        let in_row = |row: usize| board.unknown_in_row(row).count();
-        let in_column = |column: usize| board.unknown_in_column(column).count();
-        let open = || {
-            region
-                .rows()
-                .map(|(row, cells)| (row, cells & board.unknown_in_row(row)))
-        };
-        let columns = open().fold(W::ZERO, |columns, (_, cells)| columns | cells);
-        let row = open()
-            .filter(|(_, cells)| !cells.is_zero())
-            .min_by_key(|&(row, _)| in_row(row));
-        let column = columns.cells().min_by_key(|&column| in_column(column));
-        let (Some((row, cells)), Some(column)) = (row, column) else {
-            unreachable!("an open node has an unknown cell");
-        };
-        if in_row(row) <= in_column(column) {
-            let column = cells.cells().min_by_key(|&column| in_column(column));
-            Cell::new(row, column.expect("the row has an unknown cell"))
-        } else {
-            let rows = open().filter(|(_, cells)| cells.has(column));
-            let row = rows.min_by_key(|&(row, _)| in_row(row));
-            Cell::new(row.expect("the column has an unknown cell").0, column)
-        }
     }
 
     /// Decides the cell one way and leaves the other way open.
