@@ -109,6 +109,8 @@ impl Learner {
         solver.configure("plain");
         solver.set("stabilizeonly", 1);
         solver.set("shrink", 0);
+        // What is assumed is kept assigned from one call to the next, as far as it is the same.
+        solver.set("ilb", 1);
         // Before the clauses, as what follows from them at once is told only then.
         solver.connect_fixed_listener(Telling(fixed, Rc::clone(&cells)));
         encode(puzzle, filled, &cells, &starts, &mut stop, |clause| {
@@ -190,6 +192,15 @@ impl Learner {
     pub fn stay(&mut self) {
         for variable in 1..=self.starts.top() {
             self.solver.unphase(variable);
+        }
+    }
+
+    /// For the next call of [`Learner::solve`] alone, this cell is such. An [`Answer::None`] then speaks of what was assumed.
+    pub fn assume(&mut self, row: usize, column: usize, filled: bool) {
+        let variable = self.cells.variable(row, column);
+        if variable != 0 {
+            self.solver
+                .assume(if filled { variable } else { -variable });
         }
     }
 
