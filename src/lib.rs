@@ -65,6 +65,7 @@
 
 pub mod belief;
 pub mod board;
+pub mod count;
 pub mod error;
 pub mod format;
 pub mod line;

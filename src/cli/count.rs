@@ -37,6 +37,8 @@ enum Method {
     Auto,
     /// Search the tree, every solution a leaf of its own, and multiply where it falls apart into independent regions
     Tree,
+    /// Branch, fall apart into independent regions, and look up those that were counted before
+    Regions,
 }
 
 pub(super) fn run(options: &Options) -> Status {
@@ -50,16 +52,16 @@ pub(super) fn run(options: &Options) -> Status {
 
 fn answer(session: &Session, subject: &Subject<'_>, method: Method) -> Answered {
     let name = subject.name;
-    let outcome = session.search(subject, session.limits(), true, |search| match method {
-        Method::Auto => search.count(),
-        Method::Tree => {
+    let outcome = match method {
+        Method::Auto | Method::Regions => session.count(subject, session.limits(), |counting| counting.run()),
+        Method::Tree => session.search(subject, session.limits(), true, |search| {
             let options = search::Options {
                 rests: false,
                 ..search::Options::default()
             };
             search.clone().options(options).count()
-        }
-    });
+        }),
+    };
     if session.json() {
         session.print(&report::searched(subject, &outcome, Nothing {}))?;
     } else if subject.several {

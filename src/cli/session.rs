@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
+use omnogram::count::Counting;
 use omnogram::error::{Error, Kind, Result};
 use omnogram::format::Entry;
 use omnogram::puzzle::{Grid, Puzzle, verify};
@@ -202,17 +203,46 @@ impl Session {
         visible: bool,
         run: impl FnOnce(&Search<'_>) -> T + Send,
     ) -> T {
+        self.observed(subject, visible, |observer| {
+            let mut search = Search::new(subject.puzzle).limits(limits);
+            if let Some(observer) = observer {
+                search = search.observer(observer);
+            }
+            run(&search)
+        })
+    }
+
+    /// Counts a puzzle's solutions likewise.
+    pub(super) fn count<T: Send>(
+        &self,
+        subject: &Subject<'_>,
+        limits: Limits,
+        run: impl FnOnce(&Counting<'_>) -> T + Send,
+    ) -> T {
+        self.observed(subject, true, |observer| {
+            let mut counting = Counting::new(subject.puzzle).limits(limits);
+            if let Some(observer) = observer {
+                counting = counting.observer(observer);
+            }
+            run(&counting)
+        })
+    }
+
+    /// Runs something on all threads of the session, with an observer if its progress is to be seen.
+    fn observed<T: Send>(
+        &self,
+        subject: &Subject<'_>,
+        visible: bool,
+        run: impl FnOnce(Option<&(dyn Fn(Snapshot) + Sync)>) -> T + Send,
+    ) -> T {
         let when = match self.quiet {
             true => When::Never,
             false => self.searching.progress,
         };
         let progress = Progress::new(when, visible, subject.name);
         let observer = |snapshot: Snapshot| progress.show(&snapshot);
-        let mut search = Search::new(subject.puzzle).limits(limits);
-        if progress.is_shown() {
-            search = search.observer(&observer);
-        }
-        let answer = self.pool.install(|| run(&search));
+        let shown = progress.is_shown();
+        let answer = self.pool.install(|| run(shown.then_some(&observer)));
         progress.end();
         answer
     }

@@ -13,7 +13,7 @@
 use super::Word;
 
 /// What is known of one line: two disjoint sets of cells, the rest is unknown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Known<W> {
     /// Cells known to be filled.
     pub filled: W,

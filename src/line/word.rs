@@ -4,6 +4,7 @@
 //! wherever a word stands for a set of cells.
 
 use std::fmt;
+use std::hash::Hash;
 use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, Not};
 
 /// A set of up to [`Word::BITS`] cells.
@@ -11,6 +12,7 @@ pub trait Word:
     Copy
     + Eq
     + fmt::Debug
+    + Hash
     + Send
     + Sync
     + 'static
@@ -153,7 +155,7 @@ primitive!(u64);
 primitive!(u128);
 
 /// A word of `64 * N` bits, for lines longer than 128 cells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Wide<const N: usize>([u64; N]);
 
 impl<const N: usize> Wide<N> {

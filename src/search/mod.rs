@@ -33,9 +33,10 @@ use crate::board::{Board, Cell, Clues};
 use crate::line::{Wide, Word};
 use crate::puzzle::{Grid, Puzzle};
 use crate::solutions::{Count, Counter, Set, Sink, Stop};
-use limits::Control;
+pub(crate) use limits::Control;
 use product::{Collecting, Memory};
-use progress::{Meter, WHOLE};
+pub(crate) use progress::WHOLE;
+use progress::Meter;
 use race::{Race, Turns};
 use task::{Node, Shared, Task};
 
@@ -131,7 +132,7 @@ impl Outcome {
 }
 
 /// Called now and then while a run goes on, and once at its end.
-type Observer<'a> = &'a (dyn Fn(Snapshot) + Sync);
+pub(crate) type Observer<'a> = &'a (dyn Fn(Snapshot) + Sync);
 
 /// A search for the solutions of one puzzle.
 ///
@@ -177,7 +178,7 @@ impl fmt::Debug for Search<'_> {
 }
 
 /// How often a run is observed.
-const TICK: Duration = Duration::from_millis(100);
+pub(crate) const TICK: Duration = Duration::from_millis(100);
 
 /// Bytes that lists and sets may hold unless the limits say otherwise.
 const MEMORY: u64 = 4 << 30;

@@ -7,7 +7,7 @@ use crossbeam::utils::CachePadded;
 
 /// The weight of the whole tree. A node's weight is shared out among its children without a remainder, as much to each as it is likely
 /// to hold of the tree, so that the weights of finished parts add up to exactly this at the end.
-pub(super) const WHOLE: u64 = 1 << 62;
+pub(crate) const WHOLE: u64 = 1 << 62;
 
 /// Counts of what a search did. Sums over all tasks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,0 +1,352 @@
+//! Counting without listing.
+//!
+//! A [`Counting`] finds the exact number of a puzzle's solutions where they are too many to be listed. It branches and propagates as the
+//! search does, but a part of the picture that it has counted once it never counts again: parts are compared by what their unknown
+//! cells can still be, wherever they are and whatever lies around them.
+
+mod cache;
+mod contest;
+mod diagram;
+mod oracle;
+mod order;
+mod part;
+mod worker;
+
+use std::fmt;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use crossbeam::utils::CachePadded;
+
+use crate::board::{Board, Clues, Prober, Region};
+use crate::line::{Known, Wide, Word};
+use crate::puzzle::Puzzle;
+use crate::search::{Control, Limits, Observer, Outcome, Snapshot, Statistics, TICK, Total, WHOLE};
+use crate::solutions::Count;
+use cache::Cache;
+use contest::Contest;
+use diagram::{Lines, Numbers};
+use part::{Part, Parts};
+use worker::{Ended, Worker};
+
+/// Bytes that a count may take unless the limits say otherwise.
+const MEMORY: u64 = 4 << 30;
+
+/// Heuristics of counting.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Nodes below a side that has shown no solution, after which clause learning is asked whether there is one.
+    pub patience: u64,
+    /// Settles that may be spent on probing the root.
+    pub probing: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            patience: 20,
+            probing: 1 << 20,
+        }
+    }
+}
+
+/// A count of the solutions of one puzzle.
+///
+/// ```
+/// use omnogram::count::Counting;
+/// use omnogram::puzzle::{Clue, Puzzle};
+///
+/// let ones = vec![Clue::new([1])?; 20];
+/// let puzzle = Puzzle::new(ones.clone(), ones)?;
+/// let outcome = Counting::new(&puzzle).run();
+/// assert_eq!(outcome.solutions.to_string(), "2432902008176640000");
+/// # Ok::<(), omnogram::error::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Counting<'a> {
+    puzzle: &'a Puzzle,
+    limits: Limits,
+    options: Options,
+    observer: Option<Observer<'a>>,
+}
+
+impl fmt::Debug for Counting<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Counting")
+            .field("puzzle", self.puzzle)
+            .field("limits", &self.limits)
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What a part is worth.
+#[derive(Clone, Debug)]
+struct Worth {
+    count: Count,
+}
+
+/// What one worker tells of itself. Relaxed: for showing alone.
+#[derive(Debug, Default)]
+struct Meter {
+    nodes: AtomicU64,
+    done: AtomicU64,
+}
+
+/// What all workers of a run share.
+#[derive(Debug)]
+struct Shared<'a, W: Word> {
+    puzzle: &'a Puzzle,
+    clues: &'a Clues,
+    options: &'a Options,
+    control: Arc<Control>,
+    /// Bytes for everything.
+    memory: u64,
+    workers: usize,
+    /// The known cells at the root.
+    rows: Vec<Known<W>>,
+    /// The parts of the root, the smallest first.
+    parts: Vec<Part<W>>,
+    numbers: Numbers,
+    cache: Cache<Worth>,
+    contest: Mutex<Contest>,
+    /// The part that is being counted.
+    current: AtomicUsize,
+    meters: Vec<CachePadded<Meter>>,
+    /// The best lower bound of the part that is being counted.
+    bound: Mutex<Count>,
+    statistics: Mutex<Statistics>,
+}
+
+impl<'a> Counting<'a> {
+    /// A count without limits but for memory, of which it takes at most 4 GiB.
+    ///
+    /// It works on the threads of the rayon pool that it is run in.
+    pub fn new(puzzle: &'a Puzzle) -> Self {
+        Counting {
+            puzzle,
+            limits: Limits::default(),
+            options: Options::default(),
+            observer: None,
+        }
+    }
+
+    /// Within these limits; the one on solutions is not looked at.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// With these heuristics.
+    #[must_use]
+    pub fn options(mut self, options: Options) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Calls `observer` ten times a second, from a thread of its own, and once at the end.
+    #[must_use]
+    pub fn observer(mut self, observer: Observer<'a>) -> Self {
+        self.observer = Some(observer);
+        self
+    }
+
+    /// Counts.
+    pub fn run(&self) -> Outcome {
+        match self.puzzle.width().max(self.puzzle.height()) {
+            0..=64 => self.drive::<u64>(),
+            65..=128 => self.drive::<u128>(),
+            129..=512 => self.drive::<Wide<8>>(),
+            _ => self.drive::<Wide<64>>(),
+        }
+    }
+
+    fn drive<W: Word>(&self) -> Outcome {
+        let began = Instant::now();
+        let clues = Clues::new(self.puzzle);
+        let control = Arc::new(Control::new(&self.limits, false));
+        let ended = |count: Count, statistics: Statistics| {
+            let stopped = control.reason();
+            Outcome {
+                solutions: match stopped {
+                    None => Total::Exactly(count),
+                    Some(_) => Total::AtLeast(count),
+                },
+                stopped,
+                cubes: Vec::new(),
+                statistics: Statistics {
+                    nodes: statistics.nodes.max(1),
+                    ..statistics
+                },
+                elapsed: began.elapsed(),
+            }
+        };
+        let mut board = Board::<W>::new(&clues);
+        let alive = self.prepare(&mut board, &control);
+        let mut statistics = Statistics {
+            settles: board.settles(),
+            ..Statistics::default()
+        };
+        if !alive || control.stopped() {
+            return ended(Count::ZERO, statistics);
+        }
+        let memory = self.limits.memory.unwrap_or(MEMORY);
+        let numbers = Numbers::new(memory / 16);
+        let parts = parts(&board, &numbers);
+        let workers = rayon::current_num_threads();
+        let shared = Shared {
+            puzzle: self.puzzle,
+            clues: &clues,
+            options: &self.options,
+            control: Arc::clone(&control),
+            memory,
+            workers,
+            rows: board.rows().to_vec(),
+            contest: Mutex::new(Contest::new(parts.len())),
+            parts,
+            numbers,
+            cache: Cache::new(memory / 2),
+            current: AtomicUsize::new(0),
+            meters: (0..workers).map(|_| CachePadded::default()).collect(),
+            bound: Mutex::new(Count::ZERO),
+            statistics: Mutex::new(Statistics::default()),
+        };
+        self.observe(&shared, began, || shared.work());
+        statistics.add(&lock(&shared.statistics));
+        let (mut count, open) = lock(&shared.contest).result();
+        if open > 0 && !count.is_zero() {
+            // Of parts that nobody has looked at nothing is known.
+            match open {
+                1 => count *= &*lock(&shared.bound),
+                _ => count = Count::ZERO,
+            }
+        }
+        ended(count, statistics)
+    }
+
+    /// Propagates and probes the root; `false` is a contradiction.
+    fn prepare<W: Word>(&self, board: &mut Board<'_, W>, control: &Control) -> bool {
+        let (rows, columns) = self.puzzle.sums();
+        let mut settles = 0u64;
+        let propagated = board.propagate_unless(|| {
+            settles += 1;
+            if settles.is_multiple_of(1024) {
+                control.look();
+            }
+            control.stopped()
+        });
+        if rows != columns || propagated == Some(false) {
+            return false;
+        }
+        let limit = board.settles() + self.options.probing;
+        let mut looked = board.settles();
+        let region = Region::whole(board);
+        let probed = Prober::default().probe(board, &region, None, |board| {
+            if board.settles() >= looked + 1024 {
+                looked = board.settles();
+                control.look();
+            }
+            control.stopped() || board.settles() >= limit
+        });
+        !matches!(probed, crate::board::Probed::Contradiction)
+    }
+
+    /// Runs `work`, and shows the observer how far it is.
+    fn observe<W: Word>(&self, shared: &Shared<'_, W>, began: Instant, work: impl FnOnce()) {
+        let Some(observer) = self.observer else {
+            return work();
+        };
+        let snapshot = |complete: bool| shared.snapshot(began, complete);
+        std::thread::scope(|threads| {
+            let (finished, ticks) = crossbeam::channel::bounded::<()>(0);
+            threads.spawn(move || {
+                let ticks = || ticks.recv_timeout(TICK);
+                while ticks().is_err_and(|error| error.is_timeout()) {
+                    observer(snapshot(false));
+                }
+            });
+            work();
+            drop(finished);
+        });
+        observer(snapshot(shared.control.reason().is_none()));
+    }
+}
+
+/// The parts of the root, the smallest first.
+fn parts<W: Word>(board: &Board<'_, W>, numbers: &Numbers) -> Vec<Part<W>> {
+    let (width, height) = (board.clues().width(), board.clues().height());
+    let rows: Vec<_> = (0..height)
+        .map(|row| (row as u16, W::low(width)))
+        .collect();
+    let mut lines = Lines::new(width + height, u64::MAX);
+    let mut parts = Vec::new();
+    Parts::new(width, height, false).split(board, &rows, &mut lines, numbers, &mut parts);
+    parts.sort_by_key(|part| part.size);
+    parts
+}
+
+impl<W: Word> Shared<'_, W> {
+    /// Counts all parts on all threads.
+    fn work(&self) {
+        if self.workers == 1 {
+            return self.take_part(0);
+        }
+        rayon::scope(|scope| {
+            for index in 0..self.workers {
+                scope.spawn(move |_| self.take_part(index));
+            }
+        });
+    }
+
+    /// One worker's part in it.
+    fn take_part(&self, index: usize) {
+        let mut worker = Worker::new(self, index);
+        loop {
+            let Some(trial) = lock(&self.contest).next() else {
+                break;
+            };
+            let ended = worker.walk(trial.part, trial.order, trial.budget);
+            let stopped = matches!(ended, Ended::Stopped);
+            let mut contest = lock(&self.contest);
+            let part = contest.report(trial, ended);
+            if contest.is_void() {
+                // No solution of this part, none at all.
+                self.control.settle();
+                self.current.store(usize::MAX, Ordering::Relaxed);
+                break;
+            }
+            if part != trial.part {
+                *lock(&self.bound) = Count::ZERO;
+                self.current.store(part, Ordering::Relaxed);
+            }
+            if stopped {
+                break;
+            }
+        }
+        lock(&self.statistics).add(&worker.statistics());
+    }
+
+    fn snapshot(&self, began: Instant, complete: bool) -> Snapshot {
+        let (mut solutions, _) = lock(&self.contest).result();
+        if !complete {
+            solutions *= &*lock(&self.bound);
+        }
+        let nodes = self.meters.iter().map(|meter| meter.nodes.load(Ordering::Relaxed));
+        let done = self.meters.iter().map(|meter| meter.done.load(Ordering::Relaxed));
+        Snapshot {
+            share: match complete {
+                true => 1.0,
+                false => done.max().unwrap_or(0) as f64 / WHOLE as f64,
+            },
+            nodes: nodes.sum(),
+            solutions: solutions.to_u64().unwrap_or(u64::MAX),
+            elapsed: began.elapsed(),
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,90 @@
+//! Whether there is a solution at all below a node, asked of clause learning.
+//!
+//! Below a wrong decision high up a search without learning dies a million deaths, each new to it. So when a side of a branch has
+//! taken many nodes and shown no solution, a [`Learner`] is asked about its path. What it answers is either a proof, which closes the
+//! side at once, and whose clauses help with the next one, or a solution, a *witness* that no node on its way needs to be asked about.
+
+use std::sync::Arc;
+
+use crate::board::{Board, Cell};
+use crate::line::Word;
+use crate::puzzle::{Grid, Puzzle};
+use crate::sat::{Answer, Learner};
+use crate::search::Control;
+
+/// The learner of one worker, made when it is first asked.
+#[derive(Debug)]
+pub(super) struct Oracle<'a> {
+    puzzle: &'a Puzzle,
+    control: Arc<Control>,
+    /// Bytes that it may take.
+    memory: u64,
+    learner: Option<Learner>,
+    /// There is no memory for one.
+    dumb: bool,
+}
+
+impl<'a> Oracle<'a> {
+    pub(super) fn new(puzzle: &'a Puzzle, control: Arc<Control>, memory: u64) -> Self {
+        Oracle {
+            puzzle,
+            control,
+            memory,
+            learner: None,
+            dumb: false,
+        }
+    }
+
+    /// Is there nobody to ask?
+    pub(super) fn is_dumb(&self) -> bool {
+        self.dumb
+    }
+
+    /// A solution in which these cells are so. `board` is only asked, the first time, for what is known at its root, which must be
+    /// known below too.
+    pub(super) fn ask<W: Word>(
+        &mut self,
+        board: &Board<'_, W>,
+        path: impl Iterator<Item = (Cell, bool)>,
+    ) -> Answer {
+        if self.learner.is_none() {
+            let (filled, empty) = known(board);
+            let control = Arc::clone(&self.control);
+            let stop = move || {
+                control.look();
+                control.stopped()
+            };
+            let (puzzle, memory) = (self.puzzle, self.memory);
+            self.learner = Learner::new(puzzle, &filled, &empty, memory, stop, |_, _, _| {});
+        }
+        let Some(learner) = &mut self.learner else {
+            self.dumb = true;
+            return Answer::Unknown;
+        };
+        for (cell, filled) in path {
+            learner.assume(usize::from(cell.row), usize::from(cell.column), filled);
+        }
+        learner.solve(None)
+    }
+
+    /// Conflicts met so far.
+    pub(super) fn conflicts(&self) -> u64 {
+        self.learner.as_ref().map_or(0, Learner::conflicts)
+    }
+
+    /// Work done so far, in the learner's own measure.
+    pub(super) fn ticks(&self) -> u64 {
+        self.learner.as_ref().map_or(0, Learner::ticks)
+    }
+}
+
+/// The known cells of a board as it is before its first decision.
+fn known<W: Word>(board: &Board<'_, W>) -> (Grid, Grid) {
+    let (width, height) = (board.clues().width(), board.clues().height());
+    let (mut filled, mut empty) = (Grid::new(width, height), Grid::new(width, height));
+    for (r, row) in board.rows_at(0).iter().enumerate() {
+        row.filled.cells().for_each(|c| filled.set(r, c, true));
+        row.empty.cells().for_each(|c| empty.set(r, c, true));
+    }
+    (filled, empty)
+}

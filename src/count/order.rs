@@ -1,0 +1,77 @@
+//! In which order cells are decided.
+//!
+//! Nothing tells beforehand which order keeps the boundary between what is decided and what is not the simplest, so that the same
+//! parts come again: on one puzzle it is row by row, on another along a diagonal, and the difference is a thousandfold. Hence
+//! [`Order::ALL`] are tried.
+
+use super::part::Part;
+use crate::board::{Board, Cell};
+use crate::line::Word;
+
+/// An order of branching.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    /// From the top row down.
+    Down,
+    /// From the bottom row up.
+    Up,
+    /// From the left column to the right.
+    Right,
+    /// From the right column to the left.
+    Left,
+    /// From the top left corner.
+    Falling,
+    /// From the top right corner.
+    Rising,
+    /// The cell whose row and column have the fewest unknown cells.
+    Narrow,
+    /// The row with the fewest unknown cells in the part.
+    Shortest,
+}
+
+impl Order {
+    /// All of them, those that win most often first.
+    pub(super) const ALL: [Order; 8] = [
+        Order::Down,
+        Order::Right,
+        Order::Falling,
+        Order::Narrow,
+        Order::Up,
+        Order::Left,
+        Order::Rising,
+        Order::Shortest,
+    ];
+
+    /// The cell of a part to branch on. All its cells must be unknown.
+    pub(super) fn pick<W: Word>(self, board: &Board<'_, W>, part: &Part<W>) -> Cell {
+        let rows = || part.rows.iter().map(|&(row, cells)| (usize::from(row), cells));
+        let last = |cells: W| W::BITS - 1 - cells.reverse().first();
+        let ends = || rows().map(|(row, cells)| (row, cells.first()));
+        let picked = match self {
+            Order::Down => ends().next(),
+            Order::Up => rows().next_back().map(|(row, cells)| (row, last(cells))),
+            Order::Right => ends().min_by_key(|&(row, column)| (column, row)),
+            Order::Left => rows()
+                .map(|(row, cells)| (row, last(cells)))
+                .max_by_key(|&(row, column)| (column, row)),
+            Order::Falling => ends().min_by_key(|&(row, column)| (row + column, row)),
+            Order::Rising => rows()
+                .map(|(row, cells)| (row, last(cells)))
+                .min_by_key(|&(row, column)| (row + W::BITS - column, row)),
+            Order::Narrow => rows()
+                .flat_map(|(row, cells)| {
+                    let in_row = board.unknown_in_row(row).count();
+                    let width = move |column| in_row + board.unknown_in_column(column).count();
+                    let narrowest = cells.cells().min_by_key(|&column| width(column));
+                    narrowest.map(|column| (width(column), row, column))
+                })
+                .min()
+                .map(|(_, row, column)| (row, column)),
+            Order::Shortest => rows()
+                .min_by_key(|(_, cells)| cells.count())
+                .map(|(row, cells)| (row, cells.first())),
+        };
+        let (row, column) = picked.expect("a part has a cell");
+        Cell::new(row, column)
+    }
+}

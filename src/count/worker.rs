@@ -1,0 +1,400 @@
+//! The engine: branch, propagate, fall apart, look up, multiply, add.
+//!
+//! A worker walks the whole space depth first on a stack of its own, one [`Frame`] for each part being counted: the sides of its
+//! branch add up, the parts into which a side falls multiply. What it has counted goes into the cache that all workers share. They
+//! all walk the same space, each in its own order and trying other sides first, so that what one has counted the others find; the
+//! first to come to the end has the answer. So nothing waits for anything, and nothing is handed over but numbers in the cache.
+
+use std::rc::Rc;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
+
+use super::diagram::Lines;
+use super::oracle::Oracle;
+use super::order::Order;
+use super::part::{Part, Parts};
+use super::{Shared, Worth};
+use crate::board::{Board, Cell};
+use crate::line::Word;
+use crate::puzzle::Grid;
+use crate::sat::Answer;
+use crate::search::{Statistics, WHOLE};
+use crate::solutions::Count;
+
+/// How a walk ended.
+#[derive(Debug)]
+pub(super) enum Ended {
+    /// All is counted.
+    Done(Worth),
+    /// It took more than it might; this share of the space, out of [`WHOLE`], was done with.
+    Spent(u64),
+    /// The run must stop.
+    Stopped,
+}
+
+/// A part being counted, and the side of its branch that is under way.
+#[derive(Debug)]
+struct Frame<W> {
+    part: Part<W>,
+    /// Where the board was before the branch.
+    mark: usize,
+    /// The decision under way. The root has none.
+    decision: Option<(Cell, bool)>,
+    /// Is the other side still to come?
+    more: bool,
+    /// The side before, if it is done.
+    sum: Count,
+    /// The product of the side's parts counted so far, and those to come.
+    product: Count,
+    pending: Vec<Part<W>>,
+    /// Into how many parts the side fell.
+    parts: u64,
+    /// Is there a solution on this side? For a part among others: as far as it is concerned.
+    alive: bool,
+    /// Solutions of the puzzle that lie in the part, and on this side of it.
+    within: Option<Rc<Grid>>,
+    witness: Option<Rc<Grid>>,
+    /// Nodes before the part, and before the side.
+    began: u64,
+    side_began: u64,
+    /// The side's weight, and what was done before it.
+    weight: u64,
+    done: u64,
+}
+
+/// Everything that a worker has for itself.
+#[derive(Debug)]
+pub(super) struct Worker<'s, 'a, W: Word> {
+    shared: &'s Shared<'a, W>,
+    index: usize,
+    board: Board<'a, W>,
+    lines: Lines<W>,
+    parts: Parts<W>,
+    oracle: Oracle<'a>,
+    frames: Vec<Frame<W>>,
+    /// All frames below this one are alive.
+    barren: usize,
+    order: Order,
+    /// Share done with, out of [`WHOLE`].
+    done: u64,
+    /// Nodes reserved and not used yet.
+    reserved: u64,
+    /// Nodes when limits were last looked at.
+    looked: u64,
+    statistics: Statistics,
+}
+
+/// Nodes between two looks at the limits.
+const BREATH: u64 = 256;
+
+/// What a node and a settle and a tick of the learner take, in nanoseconds, roughly: a measure of work that no clock disturbs.
+const NODE: u64 = 1200;
+const SETTLE: u64 = 60;
+const TICK: u64 = 3;
+
+impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
+    pub(super) fn new(shared: &'s Shared<'a, W>, index: usize) -> Self {
+        let clues = shared.clues;
+        let (width, height) = (clues.width(), clues.height());
+        let learner = shared.memory / 4 / shared.workers as u64;
+        let lines = shared.memory / 16 / shared.workers as u64;
+        Worker {
+            shared,
+            index,
+            board: Board::with_rows(clues, &shared.rows),
+            lines: Lines::new(width + height, lines),
+            parts: Parts::new(width, height, false),
+            oracle: Oracle::new(shared.puzzle, Arc::clone(&shared.control), learner),
+            frames: Vec::new(),
+            barren: 0,
+            order: Order::Down,
+            done: 0,
+            reserved: 0,
+            looked: 0,
+            statistics: Statistics::default(),
+        }
+    }
+
+    /// What the worker has done so far.
+    pub(super) fn statistics(&self) -> Statistics {
+        Statistics {
+            settles: self.board.settles(),
+            conflicts: self.oracle.conflicts(),
+            ..self.statistics
+        }
+    }
+
+    /// Nanoseconds that all the work so far may have taken.
+    fn work(&self) -> u64 {
+        NODE * self.statistics.nodes + SETTLE * self.board.settles() + TICK * self.oracle.ticks()
+    }
+
+    /// Counts one of the parts of the whole in this order, unless that takes more than so much work or another worker is first.
+    pub(super) fn walk(&mut self, part: usize, order: Order, budget: u64) -> Ended {
+        self.order = order;
+        self.done = 0;
+        self.barren = 0;
+        let limit = self.work().saturating_add(budget);
+        self.frames.push(Frame {
+            part: Part::nothing(),
+            mark: self.board.mark(),
+            decision: None,
+            more: false,
+            sum: Count::ZERO,
+            product: Count::ONE,
+            parts: 1,
+            pending: vec![self.shared.parts[part].clone()],
+            alive: false,
+            within: None,
+            witness: None,
+            began: self.statistics.nodes,
+            side_began: self.statistics.nodes,
+            weight: WHOLE,
+            done: 0,
+        });
+        let ended = loop {
+            if self.shared.control.stopped() {
+                break Ended::Stopped;
+            }
+            if self.statistics.nodes >= self.looked + BREATH {
+                self.breathe();
+                // Relaxed: a hint, for the contest itself is behind a lock.
+                let overtaken = self.shared.current.load(Ordering::Relaxed) != part;
+                if overtaken || self.work() >= limit {
+                    break Ended::Spent(self.done);
+                }
+            }
+            let top = self.top();
+            match top.pending.pop() {
+                Some(part) if !top.product.is_zero() => self.enter(part),
+                _ => {
+                    if let Some(worth) = self.end_side() {
+                        break Ended::Done(worth);
+                    }
+                }
+            }
+        };
+        self.breathe();
+        if let Some(root) = self.frames.first() {
+            self.board.undo(root.mark);
+        }
+        self.frames.clear();
+        self.shared.control.return_nodes(std::mem::take(&mut self.reserved));
+        ended
+    }
+
+    fn top(&mut self) -> &mut Frame<W> {
+        self.frames.last_mut().expect("the root is the last to go")
+    }
+
+    /// Every now and then: a look at the limits, and a word to whoever wants to know.
+    fn breathe(&mut self) {
+        self.looked = self.statistics.nodes;
+        self.shared.control.look();
+        let meter = &self.shared.meters[self.index];
+        meter.nodes.store(self.statistics.nodes, Ordering::Relaxed);
+        meter.done.fetch_max(self.done, Ordering::Relaxed);
+        let bound = self.bound();
+        let mut best = self.shared.bound.lock().unwrap_or_else(PoisonError::into_inner);
+        if bound > *best {
+            *best = bound;
+        }
+    }
+
+    /// A part is to be counted: known, or a new frame.
+    fn enter(&mut self, part: Part<W>) {
+        if let Some(worth) = self.shared.cache.get(&part.key) {
+            self.statistics.leaves += 1;
+            self.give(&worth);
+            return;
+        }
+        let cell = self.order.pick(&self.board, &part);
+        let parent = self.top();
+        let within = parent.witness.clone();
+        // What a side weighs is shared out among its parts, and what a part weighs between its sides.
+        let weight = parent.weight / parent.parts / 2;
+        let first = self.index.is_multiple_of(2);
+        let nodes = self.statistics.nodes;
+        self.frames.push(Frame {
+            part,
+            mark: self.board.mark(),
+            decision: Some((cell, first)),
+            more: true,
+            sum: Count::ZERO,
+            product: Count::ZERO,
+            pending: Vec::new(),
+            parts: 1,
+            alive: false,
+            within,
+            witness: None,
+            began: nodes,
+            side_began: nodes,
+            weight,
+            done: self.done,
+        });
+        self.begin_side();
+    }
+
+    /// Decides the top frame's branch, as its decision says.
+    fn begin_side(&mut self) {
+        // Until it is known better, and should the run stop here.
+        let top = self.frames.last_mut().expect("a side is begun on a frame");
+        top.product = Count::ZERO;
+        top.alive = false;
+        top.witness = None;
+        if self.reserved == 0 {
+            self.reserved = self.shared.control.reserve_nodes(BREATH);
+            if self.reserved == 0 {
+                return;
+            }
+        }
+        self.reserved -= 1;
+        self.statistics.nodes += 1;
+        let (nodes, done) = (self.statistics.nodes, self.done);
+        self.barren = self.barren.min(self.frames.len() - 1);
+        let top = self.frames.last_mut().expect("a side is begun on a frame");
+        let (cell, filled) = top.decision.expect("the root has no sides");
+        let (row, column) = (usize::from(cell.row), usize::from(cell.column));
+        top.parts = 1;
+        top.side_began = nodes;
+        top.done = done;
+        let here = |grid: &Rc<Grid>| grid.get(row, column) == filled;
+        top.witness = top.within.clone().filter(here);
+        top.alive = top.witness.is_some();
+        if !self.is_believable() || !self.board.decide(cell, filled) {
+            self.statistics.dead_ends += 1;
+            return;
+        }
+        let mut pending = Vec::new();
+        let top = self.frames.last_mut().expect("a side is begun on a frame");
+        let (lines, numbers) = (&mut self.lines, &self.shared.numbers);
+        self.parts.split(&self.board, &top.part.rows, lines, numbers, &mut pending);
+        if pending.len() > 1 {
+            top.parts = pending.len() as u64;
+            self.statistics.splits += 1;
+            // The smallest is the last, and so the first to be counted.
+            pending.sort_by_key(|part| std::cmp::Reverse(part.size));
+        }
+        top.product = Count::ONE;
+        top.pending = pending;
+        if top.pending.is_empty() {
+            self.statistics.leaves += 1;
+            self.enliven();
+        }
+    }
+
+    /// The side of the top frame is counted. The whole, when it was the last side of the root.
+    fn end_side(&mut self) -> Option<Worth> {
+        let top = self.frames.last_mut().expect("the root is the last to go");
+        top.sum += &top.product;
+        top.pending.clear();
+        self.board.undo(top.mark);
+        self.done = top.done + top.weight;
+        if top.more {
+            top.more = false;
+            top.decision = top.decision.map(|(cell, filled)| (cell, !filled));
+            self.begin_side();
+            return None;
+        }
+        let frame = self.frames.pop().expect("there is a top");
+        self.barren = self.barren.min(self.frames.len());
+        let worth = Worth { count: frame.sum };
+        if self.frames.is_empty() {
+            return Some(worth);
+        }
+        if !frame.part.key.is_empty() {
+            let nodes = self.statistics.nodes - frame.began;
+            self.shared.cache.insert(frame.part.key, worth.clone(), nodes);
+        }
+        self.give(&worth);
+        None
+    }
+
+    /// Multiplies a part into the side it belongs to.
+    fn give(&mut self, worth: &Worth) {
+        let top = self.top();
+        top.product *= &worth.count;
+        if !top.product.is_zero() && top.pending.is_empty() {
+            self.enliven();
+        }
+    }
+
+    /// The top frame's side has a solution, and so have those above it, up to one of whose other parts nothing is known yet.
+    fn enliven(&mut self) {
+        for (above, frame) in self.frames.iter_mut().rev().enumerate() {
+            let others = frame.pending.is_empty() && !frame.product.is_zero();
+            if frame.alive || above > 0 && frame.parts > 1 && !others {
+                break;
+            }
+            frame.alive = true;
+        }
+    }
+
+    /// Asks the oracle about the topmost side that has shown no solution for too long. `false` when the top frame's side, or one above
+    /// it, turns out to have none: then that frame is the top one, and has been counted as such.
+    fn is_believable(&mut self) -> bool {
+        while self.frames.get(self.barren).is_some_and(|frame| frame.alive) {
+            self.barren += 1;
+        }
+        let Some(frame) = self.frames.get(self.barren) else {
+            return true;
+        };
+        let waited = self.statistics.nodes - frame.side_began;
+        if waited < self.shared.options.patience || self.oracle.is_dumb() {
+            return true;
+        }
+        let path = self.frames[..=self.barren].iter();
+        let answer = self.oracle.ask(&self.board, path.filter_map(|frame| frame.decision));
+        match answer {
+            Answer::Solution(grid) => {
+                let grid = Rc::new(grid);
+                for frame in &mut self.frames {
+                    if let Some((cell, filled)) = frame.decision
+                        && grid.get(usize::from(cell.row), usize::from(cell.column)) != filled
+                    {
+                        break;
+                    }
+                    frame.alive = true;
+                    frame.witness = Some(Rc::clone(&grid));
+                }
+                true
+            }
+            Answer::None => {
+                // The parts in between were not counted to the end: nothing is said of them.
+                self.frames.truncate(self.barren + 1);
+                let top = self.frames.last_mut().expect("the side in question");
+                top.product = Count::ZERO;
+                top.pending.clear();
+                self.board.undo(top.mark);
+                false
+            }
+            Answer::Unknown => true,
+        }
+    }
+
+    /// Solutions that are proved by now: what is done of the part.
+    fn bound(&self) -> Count {
+        // Of what is below the innermost frame nothing is known but what that frame says.
+        let mut inner = Count::ONE;
+        for (i, frame) in self.frames.iter().enumerate().rev() {
+            let innermost = i + 1 == self.frames.len();
+            let mut side = frame.product.clone();
+            if frame.witness.is_some() {
+                // Parts not counted yet have a solution each.
+                if !inner.is_zero() {
+                    side *= &inner;
+                }
+            } else if !frame.pending.is_empty() || innermost && !frame.alive {
+                side = Count::ZERO;
+            } else {
+                side *= &inner;
+            }
+            if side.is_zero() && frame.witness.is_some() {
+                side = Count::ONE;
+            }
+            side += &frame.sum;
+            inner = side;
+        }
+        inner
+    }
+}
