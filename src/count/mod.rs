@@ -36,7 +36,8 @@ const MEMORY: u64 = 4 << 30;
 /// Heuristics of counting.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Nodes below a side that has shown no solution, after which clause learning is asked whether there is one.
+    /// When a side of a branch has shown no solution, and has taken so many hundredths of what a question costs, clause learning is
+    /// asked whether there is one.
     pub patience: u64,
     /// Settles that may be spent on probing the root.
     pub probing: u64,
@@ -45,7 +46,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Options {
-            patience: 20,
+            patience: 40,
             probing: 1 << 20,
         }
     }

@@ -57,9 +57,17 @@ struct Frame<W> {
     /// Nodes before the part, and before the side.
     began: u64,
     side_began: u64,
-    /// The side's weight, and what was done before it.
-    weight: u64,
+    /// What its two sides weigh, and what was done before the present one.
+    weights: [u64; 2],
     done: u64,
+}
+
+impl<W> Frame<W> {
+    /// What the present side weighs of the whole.
+    fn weight(&self) -> u64 {
+        let filled = self.decision.is_some_and(|(_, filled)| filled);
+        self.weights[usize::from(filled)]
+    }
 }
 
 /// Everything that a worker has for itself.
@@ -81,6 +89,8 @@ pub(super) struct Worker<'s, 'a, W: Word> {
     reserved: u64,
     /// Nodes when limits were last looked at.
     looked: u64,
+    /// Nodes that a side may take without a solution before the oracle is asked: what a question costs, a running mean.
+    price: u64,
     statistics: Statistics,
 }
 
@@ -90,7 +100,14 @@ const BREATH: u64 = 256;
 /// What a node and a settle and a tick of the learner take, in nanoseconds, roughly: a measure of work that no clock disturbs.
 const NODE: u64 = 1200;
 const SETTLE: u64 = 60;
-const TICK: u64 = 3;
+const TICK: u64 = 50;
+
+/// What a question to the oracle takes besides.
+const QUESTION: u64 = 20_000;
+
+/// The price of a question at first, and at most, in nodes: one hard question does not mean that the next ones are.
+const CHEAPEST: u64 = 20;
+const DEAREST: u64 = 400;
 
 impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     pub(super) fn new(shared: &'s Shared<'a, W>, index: usize) -> Self {
@@ -111,6 +128,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             done: 0,
             reserved: 0,
             looked: 0,
+            price: CHEAPEST,
             statistics: Statistics::default(),
         }
     }
@@ -149,7 +167,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             witness: None,
             began: self.statistics.nodes,
             side_began: self.statistics.nodes,
-            weight: WHOLE,
+            weights: [WHOLE, 0],
             done: 0,
         });
         let ended = loop {
@@ -179,6 +197,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             self.board.undo(root.mark);
         }
         self.frames.clear();
+        if std::env::var("DBG").is_ok() { eprintln!("order {order:?} done {:e} nodes {} ticks {} price {} {:?}", self.done as f64 / WHOLE as f64, self.statistics.nodes, self.oracle.ticks(), self.price, ended); }
         self.shared.control.return_nodes(std::mem::take(&mut self.reserved));
         ended
     }
@@ -212,8 +231,11 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         let parent = self.top();
         let within = parent.witness.clone();
         // What a side weighs is shared out among its parts, and what a part weighs between its sides.
-        let weight = parent.weight / parent.parts / 2;
+        let weight = parent.weight() / parent.parts;
+        // Two workers that begin from opposite ends meet in the middle.
         let first = self.index.is_multiple_of(2);
+        let (likely, of) = self.board.odds(cell);
+        let filled = (u128::from(weight) * u128::from(likely) / u128::from(of)) as u64;
         let nodes = self.statistics.nodes;
         self.frames.push(Frame {
             part,
@@ -229,7 +251,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             witness: None,
             began: nodes,
             side_began: nodes,
-            weight,
+            weights: [weight - filled, filled],
             done: self.done,
         });
         self.begin_side();
@@ -289,7 +311,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         top.sum += &top.product;
         top.pending.clear();
         self.board.undo(top.mark);
-        self.done = top.done + top.weight;
+        self.done = top.done + top.weight();
         if top.more {
             top.more = false;
             top.decision = top.decision.map(|(cell, filled)| (cell, !filled));
@@ -340,11 +362,14 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             return true;
         };
         let waited = self.statistics.nodes - frame.side_began;
-        if waited < self.shared.options.patience || self.oracle.is_dumb() {
+        if waited < self.price || self.oracle.is_dumb() {
             return true;
         }
+        let before = self.work();
         let path = self.frames[..=self.barren].iter();
         let answer = self.oracle.ask(&self.board, path.filter_map(|frame| frame.decision));
+        let nodes = (QUESTION + self.work() - before) / (NODE + 10 * SETTLE);
+        self.price = ((15 * self.price + self.shared.options.patience * nodes / 100) / 16).min(DEAREST);
         match answer {
             Answer::Solution(grid) => {
                 let grid = Rc::new(grid);
