@@ -1,7 +1,7 @@
 //! `omnogram count`: exactly how many solutions each puzzle has.
 
 use clap::{Args, ValueEnum};
-use omnogram::search;
+use omnogram::count;
 
 use super::options::{Answering, Puzzles, Searching};
 use super::report::{self, Nothing};
@@ -39,6 +39,19 @@ enum Method {
     Tree,
     /// Branch, fall apart into independent regions, and look up those that were counted before
     Regions,
+    /// Sweep cell by cell over the states of the open lines; where that outgrows the memory, branch first
+    Frontier,
+}
+
+impl From<Method> for count::Method {
+    fn from(method: Method) -> Self {
+        match method {
+            Method::Auto => count::Method::Auto,
+            Method::Tree => count::Method::Tree,
+            Method::Regions => count::Method::Regions,
+            Method::Frontier => count::Method::Frontier,
+        }
+    }
 }
 
 pub(super) fn run(options: &Options) -> Status {
@@ -52,16 +65,9 @@ pub(super) fn run(options: &Options) -> Status {
 
 fn answer(session: &Session, subject: &Subject<'_>, method: Method) -> Answered {
     let name = subject.name;
-    let outcome = match method {
-        Method::Auto | Method::Regions => session.count(subject, session.limits(), |counting| counting.run()),
-        Method::Tree => session.search(subject, session.limits(), true, |search| {
-            let options = search::Options {
-                rests: false,
-                ..search::Options::default()
-            };
-            search.clone().options(options).count()
-        }),
-    };
+    let outcome = session.count(subject, session.limits(), |counting| {
+        counting.clone().method(method.into()).run()
+    });
     if session.json() {
         session.print(&report::searched(subject, &outcome, Nothing {}))?;
     } else if subject.several {

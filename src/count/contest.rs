@@ -1,11 +1,14 @@
-//! Which order counts a part best: all are tried on the part itself.
+//! How a part is counted best: all ways are tried on the part itself.
 //!
-//! In rounds. In each, every order that is still in it walks the part for some work, and the half that has done less of it drops out;
-//! the next round gives more, and the last one left goes to the end. What the losers have counted stays in the cache. On several
-//! threads the orders of a round are tried side by side, and a worker that finds none left goes on with the one that leads.
+//! In rounds. In each, every order of branching that is still in it walks the part for some work, and the half that has done less of it
+//! drops out; the next round gives more, and the last one left goes to the end. What the losers have counted stays in the cache. A
+//! sweep of the frontier says nothing of how far it is from the end, so that both are tried again in every round but the last. On
+//! several threads the ways of a round are tried side by side, and a worker that finds none left goes on with the order that leads.
 
 use std::collections::VecDeque;
 
+use super::Method;
+use super::frontier::Way;
 use super::order::Order;
 use super::worker::Ended;
 use crate::solutions::Count;
@@ -14,11 +17,22 @@ use crate::solutions::Count;
 const FIRST: u64 = 10_000_000;
 const GROWTH: u64 = 4;
 
+/// A way to count a part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Plan {
+    /// Branch in this order.
+    Branch(Order),
+    /// Sweep it; all at once or not at all.
+    Sweep(Way),
+    /// Branch, and sweep what has become narrow enough.
+    BranchAndSweep,
+}
+
 /// What a worker is to do next.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Trial {
     pub(super) part: usize,
-    pub(super) order: Order,
+    pub(super) plan: Plan,
     pub(super) budget: u64,
     /// Does its outcome count, or does it only fill the time?
     rated: bool,
@@ -27,21 +41,23 @@ pub(super) struct Trial {
 /// The contest for one part after the other.
 #[derive(Debug)]
 pub(super) struct Contest {
+    method: Method,
     /// The number of fillings of each part that is done, in order.
     counted: Vec<Count>,
     /// How many parts there are.
     parts: usize,
-    /// Orders to be tried in this round.
-    todo: VecDeque<Order>,
+    /// Ways to be tried in this round.
+    todo: VecDeque<Plan>,
     running: usize,
-    /// Those that were, with the share that they did.
+    /// Orders that were, with the share that they did.
     tried: Vec<(Order, u64)>,
     budget: u64,
 }
 
 impl Contest {
-    pub(super) fn new(parts: usize) -> Self {
+    pub(super) fn new(method: Method, parts: usize) -> Self {
         let mut contest = Contest {
+            method,
             counted: Vec::with_capacity(parts),
             parts,
             todo: VecDeque::new(),
@@ -54,10 +70,20 @@ impl Contest {
     }
 
     fn begin_part(&mut self) {
-        self.todo = match std::env::var("ORD") { Ok(x)=>[Order::ALL[x.parse::<usize>().unwrap()]].into(), _=>Order::ALL.into() };
+        let sweeps = [Way::Down, Way::Right].map(Plan::Sweep);
+        let branches = Order::ALL.map(Plan::Branch);
+        self.todo = match self.method {
+            Method::Regions => branches.into(),
+            Method::Frontier => sweeps.into(),
+            // Most parts are soon counted by anything.
+            _ => [&branches[..1], &sweeps, &branches[1..]].concat().into(),
+        };
         self.tried.clear();
         self.running = 0;
-        self.budget = FIRST;
+        self.budget = match self.method {
+            Method::Frontier => u64::MAX,
+            _ => FIRST,
+        };
     }
 
     /// What to do next; `None` when all is counted.
@@ -70,25 +96,35 @@ impl Contest {
             // The best first; in order where they are equal, so that a run repeats.
             self.tried.sort_by_key(|&(_, share)| std::cmp::Reverse(share));
             let left = self.tried.len().div_ceil(2);
-            self.todo = self.tried.drain(..).take(left).map(|(order, _)| order).collect();
+            let best = self.tried.drain(..).take(left);
+            self.todo = best.map(|(order, _)| Plan::Branch(order)).collect();
+            match self.method {
+                Method::Frontier => self.todo.push_back(Plan::BranchAndSweep),
+                Method::Auto if left > 1 => self.todo.extend([Way::Down, Way::Right].map(Plan::Sweep)),
+                _ => {}
+            }
             self.budget = match left {
-                1 => u64::MAX,
+                0 | 1 => u64::MAX,
                 _ => self.budget.saturating_mul(GROWTH),
             };
         }
-        if let Some(order) = self.todo.pop_front() {
+        if let Some(plan) = self.todo.pop_front() {
             self.running += 1;
             return Some(Trial {
                 part,
-                order,
+                plan,
                 budget: self.budget,
                 rated: true,
             });
         }
         let leader = self.tried.iter().max_by_key(|&&(_, share)| share);
+        let order = leader.map_or(Order::ALL[0], |&(order, _)| order);
         Some(Trial {
             part,
-            order: leader.map_or(Order::ALL[0], |&(order, _)| order),
+            plan: match self.method {
+                Method::Frontier => Plan::BranchAndSweep,
+                _ => Plan::Branch(order),
+            },
             // With the last one all go to the end together.
             budget: self.budget,
             rated: false,
@@ -105,8 +141,12 @@ impl Contest {
                     self.counted.push(worth.count);
                     self.begin_part();
                 }
-                Ended::Spent(share) if trial.rated => self.tried.push((trial.order, share)),
-                Ended::Spent(_) | Ended::Stopped => {}
+                Ended::Spent(share) => {
+                    if let (true, Plan::Branch(order)) = (trial.rated, trial.plan) {
+                        self.tried.push((order, share));
+                    }
+                }
+                Ended::Stopped => {}
             }
         }
         self.counted.len()

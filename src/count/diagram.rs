@@ -20,7 +20,7 @@ use crate::line::{Known, Word};
 pub(super) const NONE: u32 = u32::MAX;
 
 /// The state in which a word is complete.
-const END: u32 = 0;
+pub(super) const END: u32 = 0;
 
 /// Bytes that a state takes in the table of all.
 const BYTES_OF_STATE: u64 = 32;
@@ -44,7 +44,7 @@ impl Numbers {
         }
     }
 
-    /// The number of the state with these successors, where the next unknown cell is empty and where it is filled.
+    /// The number of the state with these successors.
     fn of(&self, successors: [u32; 2]) -> Option<u32> {
         if let Some(known) = self.states.get(&successors) {
             return Some(*known);
@@ -81,7 +81,7 @@ pub(super) struct Lines<W> {
 
 /// Scratch memory for building automata.
 #[derive(Debug, Default)]
-struct States {
+pub(super) struct States {
     /// Is a state filled, for each place in the clue written out as cells?
     filled: Vec<bool>,
     /// For each cell, the states that the cells before it allow.
@@ -118,7 +118,7 @@ impl<W: Word> Lines<W> {
         }
         let (remembered, states) = (&mut self.remembered, &mut self.states);
         self.known[line].entry(known).or_insert_with(|| {
-            let pieces = states.build(blocks, length, known, numbers);
+            let pieces = states.build(blocks, length, known, &mut |next| numbers.of(next));
             *remembered += 1 + pieces.len();
             pieces.into()
         })
@@ -128,12 +128,14 @@ impl<W: Word> Lines<W> {
 impl States {
     /// A state is how much of the clue is laid: the clue is written out as an empty cell, its blocks with an empty cell behind each,
     /// and the state is the place of the latest cell in it. Empty cells may repeat.
-    fn build<W: Word>(
+    ///
+    /// `number` gives every state its number, by its successors: the state behind an empty cell, and behind a filled one.
+    pub(super) fn build<W: Word>(
         &mut self,
         blocks: &[u16],
         length: usize,
         known: Known<W>,
-        numbers: &Numbers,
+        number: &mut dyn FnMut([u32; 2]) -> Option<u32>,
     ) -> Vec<Piece<W>> {
         self.filled.clear();
         self.filled.push(false);
@@ -204,7 +206,7 @@ impl States {
                 let successors = [successor(false), successor(true)];
                 let number = match successors {
                     [NONE, NONE] => continue,
-                    _ if unknown => numbers.of(successors).unwrap_or_else(|| {
+                    _ if unknown => number(successors).unwrap_or_else(|| {
                         numbered = false;
                         END
                     }),

@@ -7,6 +7,7 @@
 mod cache;
 mod contest;
 mod diagram;
+mod frontier;
 mod oracle;
 mod order;
 mod part;
@@ -22,7 +23,9 @@ use crossbeam::utils::CachePadded;
 use crate::board::{Board, Clues, Prober, Region};
 use crate::line::{Known, Wide, Word};
 use crate::puzzle::Puzzle;
-use crate::search::{Control, Limits, Observer, Outcome, Snapshot, Statistics, TICK, Total, WHOLE};
+use crate::search::{
+    self, Control, Limits, Observer, Outcome, Search, Snapshot, Statistics, TICK, Total, WHOLE,
+};
 use crate::solutions::Count;
 use cache::Cache;
 use contest::Contest;
@@ -32,6 +35,20 @@ use worker::{Ended, Worker};
 
 /// Bytes that a count may take unless the limits say otherwise.
 const MEMORY: u64 = 4 << 30;
+
+/// How to count. All ways give the same number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Method {
+    /// Whatever turns out best, for each part of the picture.
+    #[default]
+    Auto,
+    /// Search the tree, every solution a leaf of its own, and multiply where it falls apart.
+    Tree,
+    /// Branch, fall apart, and look up what was counted before.
+    Regions,
+    /// Sweep along a frontier, and branch only where that outgrows the memory.
+    Frontier,
+}
 
 /// Heuristics of counting.
 #[derive(Clone, Debug)]
@@ -67,6 +84,7 @@ impl Default for Options {
 #[derive(Clone)]
 pub struct Counting<'a> {
     puzzle: &'a Puzzle,
+    method: Method,
     limits: Limits,
     options: Options,
     observer: Option<Observer<'a>>,
@@ -76,6 +94,7 @@ impl fmt::Debug for Counting<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Counting")
             .field("puzzle", self.puzzle)
+            .field("method", &self.method)
             .field("limits", &self.limits)
             .field("options", &self.options)
             .finish_non_exhaustive()
@@ -127,10 +146,18 @@ impl<'a> Counting<'a> {
     pub fn new(puzzle: &'a Puzzle) -> Self {
         Counting {
             puzzle,
+            method: Method::default(),
             limits: Limits::default(),
             options: Options::default(),
             observer: None,
         }
+    }
+
+    /// By this method.
+    #[must_use]
+    pub fn method(mut self, method: Method) -> Self {
+        self.method = method;
+        self
     }
 
     /// Within these limits; the one on solutions is not looked at.
@@ -156,12 +183,27 @@ impl<'a> Counting<'a> {
 
     /// Counts.
     pub fn run(&self) -> Outcome {
+        if self.method == Method::Tree {
+            return self.search();
+        }
         match self.puzzle.width().max(self.puzzle.height()) {
             0..=64 => self.drive::<u64>(),
             65..=128 => self.drive::<u128>(),
             129..=512 => self.drive::<Wide<8>>(),
             _ => self.drive::<Wide<64>>(),
         }
+    }
+
+    fn search(&self) -> Outcome {
+        let options = search::Options {
+            rests: false,
+            ..search::Options::default()
+        };
+        let mut search = Search::new(self.puzzle).limits(self.limits.clone()).options(options);
+        if let Some(observer) = self.observer {
+            search = search.observer(observer);
+        }
+        search.count()
     }
 
     fn drive<W: Word>(&self) -> Outcome {
@@ -205,7 +247,7 @@ impl<'a> Counting<'a> {
             memory,
             workers,
             rows: board.rows().to_vec(),
-            contest: Mutex::new(Contest::new(parts.len())),
+            contest: Mutex::new(Contest::new(self.method, parts.len())),
             parts,
             numbers,
             cache: Cache::new(memory / 2),
@@ -308,7 +350,7 @@ impl<W: Word> Shared<'_, W> {
             let Some(trial) = lock(&self.contest).next() else {
                 break;
             };
-            let ended = worker.walk(trial.part, trial.order, trial.budget);
+            let ended = worker.try_out(&trial);
             let stopped = matches!(ended, Ended::Stopped);
             let mut contest = lock(&self.contest);
             let part = contest.report(trial, ended);

@@ -9,7 +9,9 @@ use std::rc::Rc;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
+use super::contest::{Plan, Trial};
 use super::diagram::Lines;
+use super::frontier::{Allowance, BYTES_OF_STATE, Way, sweep};
 use super::oracle::Oracle;
 use super::order::Order;
 use super::part::{Part, Parts};
@@ -83,6 +85,8 @@ pub(super) struct Worker<'s, 'a, W: Word> {
     /// All frames below this one are alive.
     barren: usize,
     order: Order,
+    /// Parts a good deal smaller than this are swept.
+    narrow: u32,
     /// Share done with, out of [`WHOLE`].
     done: u64,
     /// Nodes reserved and not used yet.
@@ -101,6 +105,9 @@ const BREATH: u64 = 256;
 const NODE: u64 = 1200;
 const SETTLE: u64 = 60;
 const TICK: u64 = 50;
+
+/// And what a combination of states in a sweep takes.
+const STATE: u64 = 40;
 
 /// What a question to the oracle takes besides.
 const QUESTION: u64 = 20_000;
@@ -125,6 +132,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             frames: Vec::new(),
             barren: 0,
             order: Order::Down,
+            narrow: 0,
             done: 0,
             reserved: 0,
             looked: 0,
@@ -145,6 +153,53 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     /// Nanoseconds that all the work so far may have taken.
     fn work(&self) -> u64 {
         NODE * self.statistics.nodes + SETTLE * self.board.settles() + TICK * self.oracle.ticks()
+    }
+
+    /// Counts a part as it is planned, or finds out that this takes too long.
+    pub(super) fn try_out(&mut self, trial: &Trial) -> Ended {
+        let part = trial.part;
+        self.narrow = 0;
+        match trial.plan {
+            Plan::Branch(order) => self.walk(part, order, trial.budget),
+            Plan::Sweep(way) => {
+                let allowance = self.allowance(trial.budget);
+                let (shared, part) = (self.shared, &self.shared.parts[part]);
+                match sweep(&self.board, part, way, allowance, &shared.control) {
+                    Some(count) => Ended::Done(Worth { count }),
+                    None if shared.control.stopped() => Ended::Stopped,
+                    None => Ended::Spent(0),
+                }
+            }
+            Plan::BranchAndSweep => {
+                self.narrow = self.shared.parts[part].size;
+                self.walk(part, Order::Narrow, trial.budget)
+            }
+        }
+    }
+
+    /// What a sweep may take for so much work.
+    fn allowance(&self, budget: u64) -> Allowance {
+        let bytes = self.shared.memory / 4 / self.shared.workers as u64;
+        Allowance {
+            states: usize::try_from(bytes / BYTES_OF_STATE).unwrap_or(usize::MAX),
+            passed: budget / STATE,
+        }
+    }
+
+    /// Sweeps a part, if it is much narrower than the last one that was too wide.
+    fn sweep_part(&mut self, part: &Part<W>) -> Option<Count> {
+        if part.size > self.narrow - self.narrow / 8 {
+            return None;
+        }
+        let allowance = self.allowance(u64::MAX);
+        let control = &self.shared.control;
+        let count = [Way::Down, Way::Right]
+            .into_iter()
+            .find_map(|way| sweep(&self.board, part, way, allowance, control));
+        if count.is_none() {
+            self.narrow = part.size;
+        }
+        count
     }
 
     /// Counts one of the parts of the whole in this order, unless that takes more than so much work or another worker is first.
@@ -224,6 +279,13 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     fn enter(&mut self, part: Part<W>) {
         if let Some(worth) = self.shared.cache.get(&part.key) {
             self.statistics.leaves += 1;
+            self.give(&worth);
+            return;
+        }
+        if let Some(count) = self.sweep_part(&part) {
+            let worth = Worth { count };
+            let cost = u64::from(part.size);
+            self.shared.cache.insert(part.key, worth.clone(), cost);
             self.give(&worth);
             return;
         }
