@@ -1,0 +1,15 @@
+//! Counting without listing, and the space of all solutions that is left of it.
+
+mod builder;
+mod cells;
+mod picture;
+mod sample;
+mod space;
+mod stand_in;
+mod tally;
+
+pub use builder::{Builder, Edge, NodeId};
+pub use cells::Cells;
+pub use sample::Samples;
+pub use space::Space;
+pub use stand_in::Counting;
