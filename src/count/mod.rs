@@ -2,7 +2,12 @@
 
 mod builder;
 mod cells;
+mod fillings;
+mod listed;
+mod odometer;
+mod ordered;
 mod picture;
+mod restrict;
 mod sample;
 mod space;
 mod stand_in;
@@ -10,6 +15,7 @@ mod tally;
 
 pub use builder::{Builder, Edge, NodeId};
 pub use cells::Cells;
+pub use ordered::Ordered;
 pub use sample::Samples;
 pub use space::Space;
 pub use stand_in::Counting;

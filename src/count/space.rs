@@ -135,6 +135,16 @@ impl Space {
         &self.roots
     }
 
+    /// Where the edges of a node begin.
+    pub(super) fn start(&self, node: u32) -> u32 {
+        self.starts[node as usize]
+    }
+
+    /// Words that a row of a packed picture takes.
+    pub(super) fn stride(&self) -> usize {
+        Grid::stride(self.width())
+    }
+
     pub(super) fn tallies(&self) -> &Tallies {
         &self.tallies
     }
@@ -142,10 +152,10 @@ impl Space {
     /// The edges of a node.
     #[inline]
     pub(super) fn edges_of(&self, node: u32) -> impl Iterator<Item = EdgeView<'_>> {
-        let mut next = Some(self.starts[node as usize]);
+        let mut next = Some(self.start(node));
         std::iter::from_fn(move || {
             let edge = self.edge(next?);
-            next = (!edge.last).then(|| edge.after());
+            next = edge.next();
             Some(edge)
         })
     }
@@ -210,10 +220,12 @@ impl Space {
 }
 
 impl EdgeView<'_> {
-    /// Where the next edge begins.
-    fn after(&self) -> u32 {
+    /// Where the next edge of its node begins.
+    #[inline]
+    pub(super) fn next(&self) -> Option<u32> {
         let long = self.runs.len() >= 1 << 14 || self.rest.len() >= 1 << 16;
-        self.at + 1 + u32::from(long) + (self.runs.len() + self.rest.len()) as u32
+        let length = 1 + u32::from(long) + (self.runs.len() + self.rest.len()) as u32;
+        (!self.last).then(|| self.at + length)
     }
 
     /// What it decides of this cell, if anything.
