@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
+use omnogram::count::{Counting, Space};
 use omnogram::error::{Error, Kind, Result};
 use omnogram::format::Entry;
 use omnogram::puzzle::{Grid, Puzzle, verify};
@@ -202,17 +203,42 @@ impl Session {
         visible: bool,
         run: impl FnOnce(&Search<'_>) -> T + Send,
     ) -> T {
+        self.observed(subject, visible, |observer| {
+            let mut search = Search::new(subject.puzzle).limits(limits);
+            if let Some(observer) = observer {
+                search = search.observer(observer);
+            }
+            run(&search)
+        })
+    }
+
+    /// Counts the solutions of a puzzle on all threads of the session, within its limits, and keeps their space.
+    pub(super) fn space(&self, subject: &Subject<'_>) -> (Option<Space>, Outcome) {
+        self.observed(subject, true, |observer| {
+            let mut counting = Counting::new(subject.puzzle).limits(self.limits());
+            if let Some(observer) = observer {
+                counting = counting.observer(observer);
+            }
+            counting.space()
+        })
+    }
+
+    /// Runs something on all threads, and shows how far it has come if `visible` and wanted.
+    fn observed<T: Send>(
+        &self,
+        subject: &Subject<'_>,
+        visible: bool,
+        run: impl FnOnce(Option<&(dyn Fn(Snapshot) + Sync)>) -> T + Send,
+    ) -> T {
         let when = match self.quiet {
             true => When::Never,
             false => self.searching.progress,
         };
         let progress = Progress::new(when, visible, subject.name);
         let observer = |snapshot: Snapshot| progress.show(&snapshot);
-        let mut search = Search::new(subject.puzzle).limits(limits);
-        if progress.is_shown() {
-            search = search.observer(&observer);
-        }
-        let answer = self.pool.install(|| run(&search));
+        let observer: &(dyn Fn(Snapshot) + Sync) = &observer;
+        let shown = progress.is_shown().then_some(observer);
+        let answer = self.pool.install(|| run(shown));
         progress.end();
         answer
     }
