@@ -456,3 +456,78 @@ fn an_interrupt_ends_a_measurement_with_what_there_is() {
     let said = child.wait_with_output().expect("it has ended");
     assert!(stderr(&said).ends_with("interrupted: the table is incomplete\n"));
 }
+
+/// What is asked of the space of all solutions needs all of them counted.
+#[test]
+fn a_space_that_cannot_be_counted_is_not_told_of() {
+    let long = "puzzles/families/permutation-20.non";
+    for arguments in [
+        &["count", "--cells"][..],
+        &["sample", "-n", "3"],
+        &["enumerate", "--from", "2"],
+    ] {
+        let output = omnogram(arguments).args(["--nodes", "5", long]).output();
+        let output = output.expect("it runs");
+        assert_eq!(output.status.code(), Some(3), "{output:?}");
+        assert!(
+            stderr(&output).contains("stopped by --nodes 5"),
+            "{output:?}"
+        );
+        assert!(!stdout(&output).contains('#'), "{output:?}");
+        let text = format!("{}{}", stdout(&output), stderr(&output));
+        assert!(text.contains("at least "), "{output:?}");
+    }
+}
+
+#[test]
+fn a_part_of_the_sorted_list_is_that_part() {
+    let puzzle = "puzzles/pictures/snail.non";
+    let all = output(&["enumerate", "--sort", "-q", puzzle]);
+    let pictures: Vec<&str> = stdout(&all).split_inclusive("\n\n").collect();
+    assert_eq!(pictures.len(), 145);
+    for (from, limit) in [(1, 1000), (2, 1), (77, 10), (145, 3), (146, 3)] {
+        let (k, n) = (from.to_string(), limit.to_string());
+        let part = output(&["enumerate", "--from", &k, "--limit", &n, "-q", puzzle]);
+        assert_eq!(part.status.code(), Some(0));
+        let wanted = pictures.iter().skip(from - 1).take(limit);
+        assert_eq!(stdout(&part), wanted.copied().collect::<String>());
+    }
+}
+
+#[test]
+fn samples_are_solutions_and_come_again() {
+    let puzzle = "puzzles/pictures/harbour.non";
+    let draw = |seed: &str| {
+        output(&[
+            "sample", "-n", "200", "--seed", seed, "-j", "1", "-q", puzzle,
+        ])
+    };
+    let some = draw("5");
+    assert_eq!(some.status.code(), Some(0));
+    assert!(some.stdout == draw("5").stdout && some.stdout != draw("6").stdout);
+    let verified = fed(&["verify", puzzle], &some.stdout);
+    assert!(stdout(&verified).starts_with("200 solutions, 0 wrong, ") || verified.status.success());
+}
+
+#[test]
+fn shares_are_drawn() {
+    let folder = std::env::temp_dir().join(format!("omnogram-heat-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let file = folder.join("key.svg");
+    let name = file.to_str().expect("UTF-8");
+    let puzzle = "puzzles/pictures/key.non";
+    let run = output(&["count", "--cells", "--svg", name, puzzle]);
+    assert_eq!(run.status.code(), Some(0), "{run:?}");
+    let svg = std::fs::read_to_string(&file).expect("a picture");
+    assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
+    assert!(svg.contains("<title>row 1, column 3: 0.600000, filled in 3 of 5</title>"));
+    let folder_name = folder.to_str().expect("UTF-8");
+    let run = output(&["count", "--cells", "--svg", folder_name, puzzle]);
+    assert_eq!(run.status.code(), Some(74));
+    let copy = folder.join("key.non");
+    std::fs::copy("puzzles/pictures/key.non", &copy).expect("a copy");
+    let copy = copy.to_str().expect("UTF-8");
+    let run = output(&["count", "--cells", "--svg", copy, copy]);
+    assert_eq!(run.status.code(), Some(2));
+    std::fs::remove_dir_all(&folder).expect("removed");
+}

@@ -1,12 +1,17 @@
 //! `omnogram count`: exactly how many solutions each puzzle has.
 
+use std::path::PathBuf;
+
 use clap::{Args, ValueEnum};
 use omnogram::count;
+use omnogram::search::Outcome;
 
+use super::heat::Picture;
 use super::options::{Answering, Puzzles, Searching};
 use super::report::{self, Nothing};
 use super::session::{Session, Subject, counted};
 use super::status::{Answered, Status};
+use super::writer::spares;
 
 /// Count the solutions exactly
 ///
@@ -16,7 +21,8 @@ use super::status::{Answered, Status};
 #[command(after_help = "\
 Examples:
   omnogram count puzzles/pictures/harbour.non
-  omnogram count --time 10s --json puzzles/hard")]
+  omnogram count --time 10s --json puzzles/hard
+  omnogram count --cells --svg snail.svg puzzles/pictures/snail.non")]
 pub(super) struct Options {
     #[command(flatten)]
     puzzles: Puzzles,
@@ -24,6 +30,14 @@ pub(super) struct Options {
     /// How to count
     #[arg(long, value_name = "METHOD", default_value = "auto")]
     method: Method,
+
+    /// Also say of each cell in how many of the solutions it is filled: a character a cell, or six decimals with --json
+    #[arg(long, conflicts_with = "method")]
+    cells: bool,
+
+    /// Draw that as SVG into this file
+    #[arg(long, value_name = "FILE", requires = "cells")]
+    svg: Option<PathBuf>,
 
     #[command(flatten)]
     searching: Searching,
@@ -55,10 +69,15 @@ impl From<Method> for count::Method {
 }
 
 pub(super) fn run(options: &Options) -> Status {
+    if let Err(status) = spares(options.svg.as_deref(), &options.puzzles.puzzles) {
+        return status;
+    }
     let Answering { json, talking } = &options.answering;
+    let mut picture = options.cells.then(|| Picture::new(options.svg.as_deref()));
     Session::with(&options.searching, talking, *json, |session| {
-        session.answer_each(&options.puzzles.puzzles, |subject| {
-            answer(session, subject, options.method)
+        session.answer_each(&options.puzzles.puzzles, |subject| match &mut picture {
+            Some(picture) => picture.answer(session, subject),
+            None => answer(session, subject, options.method),
         })
     })
 }
@@ -70,19 +89,31 @@ fn answer(session: &Session, subject: &Subject<'_>, method: Method) -> Answered 
     });
     if session.json() {
         session.print(&report::searched(subject, &outcome, Nothing {}))?;
-    } else if subject.several {
-        session.print(&format!("{name}: {}\n", outcome.solutions))?;
     } else {
-        session.print(&format!("{}\n", outcome.solutions))?;
+        number(session, subject, &outcome)?;
     }
+    Ok(ended(session, subject, &outcome))
+}
+
+/// Prints the number alone, after the puzzle's name where there are several.
+pub(super) fn number(session: &Session, subject: &Subject<'_>, outcome: &Outcome) -> Answered<()> {
+    match subject.several {
+        true => session.print(&format!("{}: {}\n", subject.name, outcome.solutions)),
+        false => session.print(&format!("{}\n", outcome.solutions)),
+    }
+}
+
+/// Says why it ended, if it was stopped.
+pub(super) fn ended(session: &Session, subject: &Subject<'_>, outcome: &Outcome) -> Status {
     let Some(stop) = outcome.stopped else {
-        return Ok(Status::Complete);
+        return Status::Complete;
     };
     session.note(&format!(
-        "{name}: {} after {}, {:.3} s",
+        "{}: {} after {}, {:.3} s",
+        subject.name,
         session.why(stop, None),
         counted(outcome.statistics.nodes, "node"),
         outcome.elapsed.as_secs_f64()
     ));
-    Ok(Status::Stopped)
+    Status::Stopped
 }

@@ -1,23 +1,20 @@
 //! `omnogram enumerate`: every solution of each puzzle, as found or in canonical order.
 
 use std::io::{self, IsTerminal};
-use std::path::PathBuf;
 use std::thread;
 use std::time::Instant;
 
-use clap::{Args, ValueEnum};
-use omnogram::error::{Error, Kind};
-use omnogram::render::{List, Listing};
+use clap::Args;
 use omnogram::search::{Limits, Outcome, Total};
 use omnogram::solutions::{Count, Stream};
 
-use super::inputs;
-use super::messages;
-use super::options::{Answering, Puzzles, Searching, number};
+use super::listed::Listed;
+use super::options::{Answering, Puzzles, Searching, number, ordinal};
 use super::report::{self, Nothing};
 use super::session::{Session, Subject, counted, why_none};
 use super::status::{Answered, Status};
-use super::writer::{Cut, Output, Writer};
+use super::window::Window;
+use super::writer::{Cut, Output, Writer, spares};
 
 /// List every solution
 ///
@@ -29,6 +26,7 @@ Examples:
   omnogram enumerate puzzles/pictures/key.non
   omnogram enumerate --limit 3 --format ndjson puzzles/families/permutation-20.non
   omnogram enumerate --sort --output snail.txt puzzles/pictures/snail.non
+  omnogram enumerate --from 524_288 --limit 2 puzzles/families/switches-20.non
   omnogram enumerate puzzles/pictures/key.non | omnogram verify puzzles/pictures/key.non")]
 pub(super) struct Options {
     #[command(flatten)]
@@ -42,17 +40,17 @@ pub(super) struct Options {
     #[arg(long)]
     sort: bool,
 
+    /// Write them in canonical order from the K-th on. They are counted first, and those before are passed over by counting, so that K
+    /// may be as large as you like; with --limit N these N only, and that is then a complete answer
+    #[arg(long, value_name = "K", value_parser = ordinal, conflicts_with = "distinct")]
+    from: Option<Count>,
+
     /// Make sure that each is written once, by keeping them all in --memory. The search never finds one twice; this proves it
     #[arg(long)]
     distinct: bool,
 
-    /// How to write them [default: text, with --json ndjson]
-    #[arg(long, value_name = "FORMAT")]
-    format: Option<Format>,
-
-    /// Write them to this file
-    #[arg(long, short, value_name = "FILE")]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    listing: Listed,
 
     #[command(flatten)]
     searching: Searching,
@@ -60,26 +58,11 @@ pub(super) struct Options {
     answering: Answering,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// Rows of '#' and '.', with a blank line after each solution
-    Text,
-    /// {"solution":["#..#",...]}, one object a line
-    Ndjson,
-}
-
 /// Batches that may wait to be written. A batch holds some hundred leaves, so that this is little memory, and yet enough for neither
 /// side to wait for the other for long.
 const WAITING: usize = 16;
 
 impl Options {
-    fn listing(&self) -> Listing {
-        match (self.format, self.answering.json) {
-            (Some(Format::Text), _) | (None, false) => Listing::Text,
-            (Some(Format::Ndjson), _) | (None, true) => Listing::Ndjson,
-        }
-    }
-
     fn limits(&self, session: &Session) -> Limits {
         Limits {
             solutions: self.limit,
@@ -94,15 +77,10 @@ impl Options {
 }
 
 pub(super) fn run(options: &Options) -> Status {
-    if let Some(output) = &options.output
-        && inputs::is_among(output, &options.puzzles.puzzles)
-    {
-        let message = "this file is among the puzzles: the solutions would overwrite it";
-        let error = Error::new(Kind::Usage, message).in_file(&inputs::name(output));
-        messages::error(&error);
-        return Status::from(&error);
+    if let Err(status) = spares(options.listing.output.as_deref(), &options.puzzles.puzzles) {
+        return status;
     }
-    let mut output = Output::new(options.output.as_deref());
+    let mut output = Output::new(options.listing.output.as_deref());
     let Answering { json, talking } = &options.answering;
     Session::with(&options.searching, talking, *json, |session| {
         session.answer_each(&options.puzzles.puzzles, |subject| {
@@ -118,8 +96,13 @@ fn answer(
     output: &mut Output,
 ) -> Answered {
     output.open()?;
-    if subject.several && options.listing() == Listing::Text {
-        output.write(format!("==> {} <==\n", subject.name).as_bytes())?;
+    options.listing.head(session, subject, output)?;
+    if let Some(from) = &options.from {
+        let window = Window {
+            from,
+            limit: options.limit,
+        };
+        return window.answer(session, subject, &options.listing, output);
     }
     let outcome = if options.keeps() {
         sorted(session, subject, options, output)?
@@ -152,7 +135,7 @@ fn streamed(
     };
     // A bar on the terminal to which the solutions go would tear them.
     let visible = !matches!(output, Output::Stdout) || !io::stdout().is_terminal();
-    let list = list(subject, options);
+    let list = options.listing.list(session, subject);
     let (mut outcome, written) = thread::scope(|threads| {
         let (stream, batches) = Stream::new(WAITING);
         let writer = threads.spawn(|| Writer::new(output, list, cut).stream(batches));
@@ -185,18 +168,14 @@ fn sorted(
         deadline: None,
         interrupt: (!interrupt.is_asked()).then(|| interrupt.flag()),
     };
-    let (written, cut) = Writer::new(output, list(subject, options), cut).grids(&grids)?;
+    let (written, cut) =
+        Writer::new(output, options.listing.list(session, subject), cut).grids(&grids)?;
     outcome.stopped = outcome.stopped.or(cut);
     if outcome.stopped.is_some() {
         outcome.solutions = Total::AtLeast(Count::from(written));
     }
     outcome.elapsed = started.elapsed();
     Ok(outcome)
-}
-
-fn list(subject: &Subject<'_>, options: &Options) -> List {
-    let puzzle = subject.puzzle;
-    List::new(options.listing(), puzzle.width(), puzzle.height())
 }
 
 /// `key.non: 5 solutions, 15x7, 9 nodes, 0.001 s`

@@ -5,18 +5,22 @@ mod bench;
 mod check;
 mod count;
 mod enumerate;
+mod heat;
 mod inputs;
 mod interrupt;
+mod listed;
 mod messages;
 mod options;
 mod progress;
 mod queue;
 mod report;
+mod sample;
 mod session;
 mod show;
 mod solve;
 mod status;
 mod verify;
+mod window;
 mod writer;
 
 use std::process::ExitCode;
@@ -52,6 +56,7 @@ enum Verb {
     Solve(solve::Options),
     Enumerate(enumerate::Options),
     Count(count::Options),
+    Sample(sample::Options),
     Check(check::Options),
     Verify(verify::Options),
     Show(show::Options),
@@ -64,6 +69,7 @@ pub(super) fn run() -> ExitCode {
         Verb::Solve(options) => solve::run(&options),
         Verb::Enumerate(options) => enumerate::run(&options),
         Verb::Count(options) => count::run(&options),
+        Verb::Sample(options) => sample::run(&options),
         Verb::Check(options) => check::run(&options),
         Verb::Verify(options) => verify::run(&options),
         Verb::Show(options) => show::run(&options),

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use omnogram::search::Limits;
+use omnogram::solutions::Count;
 
 /// What to answer about.
 #[derive(Args, Debug)]
@@ -117,6 +118,15 @@ pub(super) fn number(text: &str) -> Result<u64, String> {
             Err(format!("at most {}", u64::MAX))
         }
         _ => Err("expected a whole number, such as 5000 or 1_000_000".to_owned()),
+    }
+}
+
+/// The number of a solution, from 1, of any size; underlines may group its digits.
+pub(super) fn ordinal(text: &str) -> Result<Count, String> {
+    let grouped = text.starts_with(|c: char| c.is_ascii_digit()) && !text.ends_with('_');
+    match text.replace('_', "").parse::<Count>() {
+        Ok(number) if grouped && !number.is_zero() => Ok(number),
+        _ => Err("expected a whole number from 1 on, such as 5000 or 1_000_000".to_owned()),
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use omnogram::count::Counting;
+use omnogram::count::{Counting, Space};
 use omnogram::error::{Error, Kind, Result};
 use omnogram::format::Entry;
 use omnogram::puzzle::{Grid, Puzzle, verify};
@@ -228,7 +228,12 @@ impl Session {
         })
     }
 
-    /// Runs something on all threads of the session, with an observer if its progress is to be seen.
+    /// Counts the solutions of a puzzle on all threads of the session, within its limits, and keeps their space.
+    pub(super) fn space(&self, subject: &Subject<'_>) -> (Option<Space>, Outcome) {
+        self.count(subject, self.limits(), |counting| counting.space())
+    }
+
+    /// Runs something on all threads, and shows how far it has come if `visible` and wanted.
     fn observed<T: Send>(
         &self,
         subject: &Subject<'_>,
@@ -241,8 +246,9 @@ impl Session {
         };
         let progress = Progress::new(when, visible, subject.name);
         let observer = |snapshot: Snapshot| progress.show(&snapshot);
-        let shown = progress.is_shown();
-        let answer = self.pool.install(|| run(shown.then_some(&observer)));
+        let observer: &(dyn Fn(Snapshot) + Sync) = &observer;
+        let shown = progress.is_shown().then_some(observer);
+        let answer = self.pool.install(|| run(shown));
         progress.end();
         answer
     }

@@ -10,17 +10,32 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crossbeam::channel::RecvTimeoutError;
+use omnogram::error::{Error, Kind};
 use omnogram::puzzle::Grid;
 use omnogram::render::List;
 use omnogram::solutions::{Batches, Stop};
 
-use super::status::{Answered, Halt};
+use super::status::{Answered, Halt, Status};
+use super::{inputs, messages};
 
 /// The longest that a solution waits for others to be written with it.
 const PROMPT: Duration = Duration::from_millis(20);
 
 /// The rest that a writer takes when it has caught up.
 const REST: Duration = Duration::from_micros(100);
+
+/// Says so when an answer would be written over a puzzle that it is asked about.
+pub(super) fn spares(output: Option<&Path>, puzzles: &[PathBuf]) -> Result<(), Status> {
+    match output {
+        Some(output) if inputs::is_among(output, puzzles) => {
+            let message = "this file is among the puzzles: the answer would overwrite it";
+            let error = Error::new(Kind::Usage, message).in_file(&inputs::name(output));
+            messages::error(&error);
+            Err(Status::from(&error))
+        }
+        _ => Ok(()),
+    }
+}
 
 /// Where solutions are written to.
 #[derive(Debug)]
@@ -161,6 +176,23 @@ impl<'a> Writer<'a> {
                 break;
             }
         }
+        self.close()
+    }
+
+    /// Writes what is shown to it, which may come slowly: the one that shows is told `false` when no more is wanted.
+    pub(super) fn each(
+        mut self,
+        show: impl FnOnce(&mut dyn FnMut(&[u64]) -> bool),
+    ) -> Answered<Written> {
+        let mut flushed = Instant::now();
+        show(&mut |words| {
+            if self.push(words) && flushed.elapsed() >= PROMPT {
+                self.flush();
+                flushed = Instant::now();
+                self.end = self.end.take().or_else(|| self.cut.due().map(End::Cut));
+            }
+            self.end.is_none()
+        });
         self.close()
     }
 

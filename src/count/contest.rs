@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use super::Method;
+use super::{Method, NodeId, Worth};
 use super::frontier::Way;
 use super::order::Order;
 use super::worker::Ended;
@@ -42,8 +42,8 @@ pub(super) struct Trial {
 #[derive(Debug)]
 pub(super) struct Contest {
     method: Method,
-    /// The number of fillings of each part that is done, in order.
-    counted: Vec<Count>,
+    /// What each part is worth that is done, in order.
+    counted: Vec<Worth>,
     /// How many parts there are.
     parts: usize,
     /// Ways to be tried in this round.
@@ -138,7 +138,7 @@ impl Contest {
             self.running -= usize::from(trial.rated);
             match ended {
                 Ended::Done(worth) => {
-                    self.counted.push(worth.count);
+                    self.counted.push(worth);
                     self.begin_part();
                 }
                 Ended::Spent(share) => {
@@ -155,12 +155,17 @@ impl Contest {
     /// The product of the parts that are done, and how many are not.
     pub(super) fn result(&self) -> (Count, usize) {
         let mut product = Count::ONE;
-        self.counted.iter().for_each(|count| product *= count);
+        self.counted.iter().for_each(|worth| product *= &worth.count);
         (product, self.parts - self.counted.len())
     }
 
     /// Is it clear that there is no solution?
     pub(super) fn is_void(&self) -> bool {
-        self.counted.iter().any(Count::is_zero)
+        self.counted.iter().any(|worth| worth.count.is_zero())
+    }
+
+    /// The nodes of all parts; `None` when one has no solution.
+    pub(super) fn nodes(&self) -> Option<Vec<NodeId>> {
+        self.counted.iter().map(|worth| worth.node).collect()
     }
 }

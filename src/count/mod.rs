@@ -4,13 +4,24 @@
 //! search does, but a part of the picture that it has counted once it never counts again: parts are compared by what their unknown
 //! cells can still be, wherever they are and whatever lies around them.
 
+mod builder;
 mod cache;
+mod cells;
 mod contest;
 mod diagram;
+mod fillings;
 mod frontier;
+mod listed;
+mod odometer;
 mod oracle;
 mod order;
+mod ordered;
 mod part;
+mod picture;
+mod restrict;
+mod sample;
+mod space;
+mod tally;
 mod worker;
 
 use std::fmt;
@@ -22,15 +33,20 @@ use crossbeam::utils::CachePadded;
 
 use crate::board::{Board, Clues, Prober, Region};
 use crate::line::{Known, Wide, Word};
-use crate::puzzle::Puzzle;
+use crate::puzzle::{Grid, Puzzle};
 use crate::search::{
     self, Control, Limits, Observer, Outcome, Search, Snapshot, Statistics, TICK, Total, WHOLE,
 };
 use crate::solutions::Count;
+pub use builder::{Builder, Edge, NodeId};
 use cache::Cache;
+pub use cells::Cells;
 use contest::Contest;
 use diagram::{Lines, Numbers};
+pub use ordered::Ordered;
 use part::{Part, Parts};
+pub use sample::Samples;
+pub use space::Space;
 use worker::{Ended, Worker};
 
 /// Bytes that a count may take unless the limits say otherwise.
@@ -105,6 +121,8 @@ impl fmt::Debug for Counting<'_> {
 #[derive(Clone, Debug)]
 struct Worth {
     count: Count,
+    /// Its node in the graph, where one is kept and there is a solution.
+    node: Option<NodeId>,
 }
 
 /// What one worker tells of itself. Relaxed: for showing alone.
@@ -130,6 +148,9 @@ struct Shared<'a, W: Word> {
     parts: Vec<Part<W>>,
     numbers: Numbers,
     cache: Cache<Worth>,
+    /// The graph, if it is kept, and most bytes of it.
+    graph: Option<Mutex<Builder>>,
+    most_of_graph: u64,
     contest: Mutex<Contest>,
     /// The part that is being counted.
     current: AtomicUsize,
@@ -186,11 +207,20 @@ impl<'a> Counting<'a> {
         if self.method == Method::Tree {
             return self.search();
         }
+        self.start(false).1
+    }
+
+    /// Counts, and keeps the whole space of solutions; `None` when the run was stopped. The method is that of regions.
+    pub fn space(&self) -> (Option<Space>, Outcome) {
+        self.start(true)
+    }
+
+    fn start(&self, keep: bool) -> (Option<Space>, Outcome) {
         match self.puzzle.width().max(self.puzzle.height()) {
-            0..=64 => self.drive::<u64>(),
-            65..=128 => self.drive::<u128>(),
-            129..=512 => self.drive::<Wide<8>>(),
-            _ => self.drive::<Wide<64>>(),
+            0..=64 => self.drive::<u64>(keep),
+            65..=128 => self.drive::<u128>(keep),
+            129..=512 => self.drive::<Wide<8>>(keep),
+            _ => self.drive::<Wide<64>>(keep),
         }
     }
 
@@ -206,7 +236,7 @@ impl<'a> Counting<'a> {
         search.count()
     }
 
-    fn drive<W: Word>(&self) -> Outcome {
+    fn drive<W: Word>(&self, keep: bool) -> (Option<Space>, Outcome) {
         let began = Instant::now();
         let clues = Clues::new(self.puzzle);
         let control = Arc::new(Control::new(&self.limits, false));
@@ -232,13 +262,22 @@ impl<'a> Counting<'a> {
             settles: board.settles(),
             ..Statistics::default()
         };
+        let (width, height) = (clues.width(), clues.height());
+        let mut known = Grid::new(width, height);
+        for (r, row) in board.rows().iter().enumerate() {
+            row.filled.cells().for_each(|c| known.set(r, c, true));
+        }
         if !alive || control.stopped() {
-            return ended(Count::ZERO, statistics);
+            let nothing = keep && control.reason().is_none();
+            let space = nothing.then(|| Space::none(width, height));
+            return (space, ended(Count::ZERO, statistics));
         }
         let memory = self.limits.memory.unwrap_or(MEMORY);
         let numbers = Numbers::new(memory / 16);
-        let parts = parts(&board, &numbers);
+        let parts = parts(&board, &numbers, keep);
         let workers = rayon::current_num_threads();
+        // A sweep leaves no graph behind.
+        let method = if keep { Method::Regions } else { self.method };
         let shared = Shared {
             puzzle: self.puzzle,
             clues: &clues,
@@ -247,10 +286,12 @@ impl<'a> Counting<'a> {
             memory,
             workers,
             rows: board.rows().to_vec(),
-            contest: Mutex::new(Contest::new(self.method, parts.len())),
+            contest: Mutex::new(Contest::new(method, parts.len())),
             parts,
             numbers,
-            cache: Cache::new(memory / 2),
+            cache: Cache::new(if keep { memory / 4 } else { memory / 2 }),
+            graph: keep.then(|| Mutex::new(Builder::new(width, height))),
+            most_of_graph: memory / 3,
             current: AtomicUsize::new(0),
             meters: (0..workers).map(|_| CachePadded::default()).collect(),
             bound: Mutex::new(Count::ZERO),
@@ -258,7 +299,8 @@ impl<'a> Counting<'a> {
         };
         self.observe(&shared, began, || shared.work());
         statistics.add(&lock(&shared.statistics));
-        let (mut count, open) = lock(&shared.contest).result();
+        let contest = shared.contest.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let (mut count, open) = contest.result();
         if open > 0 && !count.is_zero() {
             // Of parts that nobody has looked at nothing is known.
             match open {
@@ -266,7 +308,15 @@ impl<'a> Counting<'a> {
                 _ => count = Count::ZERO,
             }
         }
-        ended(count, statistics)
+        let graph = shared.graph.filter(|_| control.reason().is_none());
+        let space = graph.map(|graph| match contest.nodes() {
+            Some(roots) => {
+                let graph = graph.into_inner().unwrap_or_else(PoisonError::into_inner);
+                graph.finish(&known, roots)
+            }
+            None => Space::none(width, height),
+        });
+        (space, ended(count, statistics))
     }
 
     /// Propagates and probes the root; `false` is a contradiction.
@@ -318,14 +368,14 @@ impl<'a> Counting<'a> {
 }
 
 /// The parts of the root, the smallest first.
-fn parts<W: Word>(board: &Board<'_, W>, numbers: &Numbers) -> Vec<Part<W>> {
+fn parts<W: Word>(board: &Board<'_, W>, numbers: &Numbers, placed: bool) -> Vec<Part<W>> {
     let (width, height) = (board.clues().width(), board.clues().height());
     let rows: Vec<_> = (0..height)
         .map(|row| (row as u16, W::low(width)))
         .collect();
     let mut lines = Lines::new(width + height, u64::MAX);
     let mut parts = Vec::new();
-    Parts::new(width, height, false).split(board, &rows, &mut lines, numbers, &mut parts);
+    Parts::new(width, height, placed).split(board, &rows, &mut lines, numbers, &mut parts);
     parts.sort_by_key(|part| part.size);
     parts
 }

@@ -15,13 +15,13 @@ use super::frontier::{Allowance, BYTES_OF_STATE, Way, sweep};
 use super::oracle::Oracle;
 use super::order::Order;
 use super::part::{Part, Parts};
-use super::{Shared, Worth};
+use super::{Edge, NodeId, Shared, Worth};
 use crate::board::{Board, Cell};
 use crate::line::Word;
 use crate::puzzle::Grid;
 use crate::sat::Answer;
 use crate::search::{Statistics, WHOLE};
-use crate::solutions::Count;
+use crate::solutions::{Count, Stop};
 
 /// How a walk ended.
 #[derive(Debug)]
@@ -49,6 +49,9 @@ struct Frame<W> {
     /// The product of the side's parts counted so far, and those to come.
     product: Count,
     pending: Vec<Part<W>>,
+    /// Where a graph is kept: the sides before, and the nodes of the parts counted so far.
+    edges: Vec<Edge>,
+    rest: Vec<NodeId>,
     /// Into how many parts the side fell.
     parts: u64,
     /// Is there a solution on this side? For a part among others: as far as it is concerned.
@@ -127,7 +130,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             index,
             board: Board::with_rows(clues, &shared.rows),
             lines: Lines::new(width + height, lines),
-            parts: Parts::new(width, height, false),
+            parts: Parts::new(width, height, shared.graph.is_some()),
             oracle: Oracle::new(shared.puzzle, Arc::clone(&shared.control), learner),
             frames: Vec::new(),
             barren: 0,
@@ -165,7 +168,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                 let allowance = self.allowance(trial.budget);
                 let (shared, part) = (self.shared, &self.shared.parts[part]);
                 match sweep(&self.board, part, way, allowance, &shared.control) {
-                    Some(count) => Ended::Done(Worth { count }),
+                    Some(count) => Ended::Done(Worth { count, node: None }),
                     None if shared.control.stopped() => Ended::Stopped,
                     None => Ended::Spent(0),
                 }
@@ -217,6 +220,8 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             product: Count::ONE,
             parts: 1,
             pending: vec![self.shared.parts[part].clone()],
+            edges: Vec::new(),
+            rest: Vec::new(),
             alive: false,
             within: None,
             witness: None,
@@ -283,7 +288,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             return;
         }
         if let Some(count) = self.sweep_part(&part) {
-            let worth = Worth { count };
+            let worth = Worth { count, node: None };
             let cost = u64::from(part.size);
             self.shared.cache.insert(part.key, worth.clone(), cost);
             self.give(&worth);
@@ -307,6 +312,8 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             sum: Count::ZERO,
             product: Count::ZERO,
             pending: Vec::new(),
+            edges: Vec::new(),
+            rest: Vec::new(),
             parts: 1,
             alive: false,
             within,
@@ -324,6 +331,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         // Until it is known better, and should the run stop here.
         let top = self.frames.last_mut().expect("a side is begun on a frame");
         top.product = Count::ZERO;
+        top.rest.clear();
         top.alive = false;
         top.witness = None;
         if self.reserved == 0 {
@@ -372,6 +380,11 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         let top = self.frames.last_mut().expect("the root is the last to go");
         top.sum += &top.product;
         top.pending.clear();
+        if self.shared.graph.is_some() && top.decision.is_some() && !top.product.is_zero() {
+            let cells = decided(&self.board, &top.part);
+            let rest = std::mem::take(&mut top.rest);
+            top.edges.push(Edge { cells, rest });
+        }
         self.board.undo(top.mark);
         self.done = top.done + top.weight();
         if top.more {
@@ -382,9 +395,23 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         }
         let frame = self.frames.pop().expect("there is a top");
         self.barren = self.barren.min(self.frames.len());
-        let worth = Worth { count: frame.sum };
+        let mut worth = Worth {
+            count: frame.sum,
+            node: None,
+        };
         if self.frames.is_empty() {
+            // The root has nothing but the one part.
+            worth.node = frame.rest.last().copied();
             return Some(worth);
+        }
+        if let Some(graph) = &self.shared.graph
+            && !frame.edges.is_empty()
+        {
+            let mut graph = graph.lock().unwrap_or_else(PoisonError::into_inner);
+            worth.node = Some(graph.node(frame.edges));
+            if graph.bytes() > self.shared.most_of_graph {
+                self.shared.control.stop(Stop::Memory);
+            }
         }
         if !frame.part.key.is_empty() {
             let nodes = self.statistics.nodes - frame.began;
@@ -398,6 +425,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     fn give(&mut self, worth: &Worth) {
         let top = self.top();
         top.product *= &worth.count;
+        top.rest.extend(worth.node);
         if !top.product.is_zero() && top.pending.is_empty() {
             self.enliven();
         }
@@ -484,4 +512,16 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         }
         inner
     }
+}
+
+/// The cells of a part that are known on the board.
+fn decided<W: Word>(board: &Board<'_, W>, part: &Part<W>) -> Vec<(Cell, bool)> {
+    let mut cells = Vec::new();
+    for &(row, of_part) in &part.rows {
+        let row = usize::from(row);
+        let known = board.rows()[row];
+        let here = (known.cells() & of_part).cells();
+        cells.extend(here.map(|column| (Cell::new(row, column), known.filled.has(column))));
+    }
+    cells
 }

@@ -11,6 +11,7 @@ use std::fmt;
 
 pub use clue::{Block, Clue};
 pub use grid::Grid;
+pub(crate) use grid::order;
 pub use verify::{Mismatch, verify};
 
 use crate::error::{Error, Result};

@@ -1,8 +1,11 @@
 //! Exact numbers of solutions: machine words as long as they suffice, big numbers beyond.
 
 use std::fmt;
+use std::str::FromStr;
 
 use num_bigint::BigUint;
+
+use crate::error::{Error, Result};
 
 /// A number of solutions, exact at any size. Prints in full, in decimal.
 #[derive(Clone, Debug)]
@@ -45,6 +48,44 @@ impl Count {
         }
     }
 
+    /// Binary digits that it takes; 0 for zero.
+    pub fn bits(&self) -> u64 {
+        match &self.0 {
+            Small(n) => u64::from(u128::BITS - n.leading_zeros()),
+            Big(n) => n.bits(),
+        }
+    }
+
+    /// The number with these binary digits, the lowest 64 of them first.
+    pub fn from_words(words: &[u64]) -> Self {
+        match *words {
+            [] => Count::ZERO,
+            [low] => Count::from(low),
+            [low, high] => Count(Small(u128::from(high) << 64 | u128::from(low))),
+            _ => {
+                let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+                Count::from(BigUint::from_bytes_le(&bytes))
+            }
+        }
+    }
+
+    /// How often `by` goes into it, and what is left then.
+    ///
+    /// # Panics
+    ///
+    /// When `by` is zero.
+    pub fn div_rem(&self, by: &Count) -> (Count, Count) {
+        match (&self.0, &by.0) {
+            (Small(a), Small(b)) => (Count(Small(a / b)), Count(Small(a % b))),
+            _ => {
+                let (a, b) = (self.big(), by.big());
+                let often = &a / &b;
+                let left = a - &often * b;
+                (Count::from(often), Count::from(left))
+            }
+        }
+    }
+
     fn big(&self) -> BigUint {
         match &self.0 {
             Small(n) => BigUint::from(*n),
@@ -74,6 +115,18 @@ impl From<BigUint> for Count {
     }
 }
 
+impl FromStr for Count {
+    type Err = Error;
+
+    /// A number in decimal digits, of any length.
+    fn from_str(text: &str) -> Result<Self> {
+        let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let number = digits.then(|| text.parse::<BigUint>().ok()).flatten();
+        let wrong = || Error::data(format!("{text:?} is not a number of solutions"));
+        number.map(Count::from).ok_or_else(wrong)
+    }
+}
+
 impl std::ops::AddAssign<&Count> for Count {
     fn add_assign(&mut self, other: &Count) {
         *self = match (&self.0, &other.0) {
@@ -81,6 +134,19 @@ impl std::ops::AddAssign<&Count> for Count {
                 .checked_add(*b)
                 .map_or_else(|| Count(Big(self.big() + other.big())), |n| Count(Small(n))),
             _ => Count(Big(self.big() + other.big())),
+        };
+    }
+}
+
+impl std::ops::SubAssign<&Count> for Count {
+    /// # Panics
+    ///
+    /// When less than nothing would be left.
+    fn sub_assign(&mut self, other: &Count) {
+        assert!(*self >= *other, "less than nothing");
+        *self = match (&self.0, &other.0) {
+            (Small(a), Small(b)) => Count(Small(a - b)),
+            _ => Count::from(self.big() - other.big()),
         };
     }
 }
@@ -153,5 +219,39 @@ mod tests {
             (None, Some(7))
         );
         assert!((factorial.to_f64() / 8.159e47 - 1.0).abs() < 1e-3);
+    }
+
+    #[test]
+    fn is_taken_apart_and_put_together() {
+        for text in [
+            "0",
+            "7",
+            "18446744073709551616",
+            "340282366920938463463374607431768211455",
+            "340282366920938463463374607431768211456",
+            "815915283247897734345611269596115894272000000000",
+        ] {
+            let number: Count = text.parse().unwrap();
+            assert_eq!(number.to_string(), text);
+            assert_eq!(number.bits(), number.big().bits());
+            let mut sum = number.clone();
+            sum.add_one();
+            sum -= &number;
+            assert_eq!(sum, Count::ONE);
+            let words = number.big().to_u64_digits();
+            assert_eq!(Count::from_words(&words), number);
+            for by in [3, u64::MAX] {
+                let (mut back, left) = number.div_rem(&Count::from(by));
+                assert!(left < Count::from(by));
+                back *= &Count::from(by);
+                back += &left;
+                assert_eq!(back, number);
+            }
+            let (one, nothing) = sum.div_rem(&sum);
+            assert!(one == Count::ONE && nothing.is_zero());
+        }
+        for text in ["", "-1", "1e3", "+1", " 1", "1_0"] {
+            assert!(text.parse::<Count>().is_err(), "{text}");
+        }
     }
 }

@@ -1,0 +1,106 @@
+//! `omnogram count --cells`: in how many solutions each cell is filled, as text, as numbers, and drawn.
+
+use std::path::Path;
+
+use omnogram::board::Cell;
+use omnogram::count::{Cells, Space};
+use omnogram::error::{Error, Kind};
+use omnogram::render::{Heat, Share};
+use serde::Serialize;
+
+use super::count::{ended, number};
+use super::report;
+use super::session::{Session, Subject};
+use super::status::{Answered, Halt};
+
+/// What is drawn, and where to.
+#[derive(Debug)]
+pub(super) struct Picture<'a> {
+    svg: Option<&'a Path>,
+    /// Has it been said what the characters mean?
+    told: bool,
+}
+
+/// What is said beside the counting: nothing where there are no solutions, or where they were not counted.
+#[derive(Debug, Serialize)]
+struct Shares {
+    cells: Option<Vec<Vec<String>>>,
+}
+
+impl<'a> Picture<'a> {
+    pub(super) fn new(svg: Option<&'a Path>) -> Self {
+        Picture { svg, told: false }
+    }
+
+    /// Counts the solutions of a puzzle, and in how many of them each cell is filled.
+    pub(super) fn answer(&mut self, session: &Session, subject: &Subject<'_>) -> Answered {
+        if self.svg.is_some() && subject.several {
+            let message = "--svg draws one puzzle, and there are several";
+            return Err(Halt::Failed(Error::new(Kind::Usage, message)));
+        }
+        let (space, outcome) = session.space(subject);
+        let cells = space.as_ref().filter(|space| !space.count().is_zero());
+        let cells = cells.map(Space::cells);
+        let (width, height) = (subject.puzzle.width(), subject.puzzle.height());
+        if session.json() {
+            let decimals = |cells: &Cells| {
+                let row = |row| {
+                    (0..width)
+                        .map(|column| decimal(cells, Cell::new(row, column)))
+                        .collect()
+                };
+                (0..height).map(row).collect()
+            };
+            let shares = Shares {
+                cells: cells.as_ref().map(decimals),
+            };
+            session.print(&report::searched(subject, &outcome, shares))?;
+        } else {
+            number(session, subject, &outcome)?;
+        }
+        if let Some(cells) = &cells {
+            let all =
+                (0..height).flat_map(|row| (0..width).map(move |column| Cell::new(row, column)));
+            let heat = Heat::new(width, all.map(|cell| share(cells, cell)).collect());
+            if !session.json() {
+                session.print(&heat.text())?;
+                if !std::mem::replace(&mut self.told, true) {
+                    session.note(Heat::LEGEND);
+                }
+            }
+            if let Some(path) = self.svg {
+                let drawn = heat.svg(subject.name, |row, column| words(cells, row, column));
+                let written = std::fs::write(path, drawn);
+                written.map_err(|error| Halt::writing(&path.display().to_string(), &error))?;
+            }
+        }
+        Ok(ended(session, subject, &outcome))
+    }
+}
+
+fn share(cells: &Cells, cell: Cell) -> Share {
+    match cells.filled(cell) {
+        filled if filled.is_zero() => Share::Never,
+        filled if filled == cells.count() => Share::Always,
+        _ => Share::Some(cells.millionths(cell)),
+    }
+}
+
+/// `0.333333`
+fn decimal(cells: &Cells, cell: Cell) -> String {
+    let millionths = cells.millionths(cell);
+    format!("{}.{:06}", millionths / 1_000_000, millionths % 1_000_000)
+}
+
+/// `row 3, column 4: 0.333333, filled in 2 of 6`
+fn words(cells: &Cells, row: usize, column: usize) -> String {
+    let cell = Cell::new(row, column);
+    format!(
+        "row {}, column {}: {}, filled in {} of {}",
+        row + 1,
+        column + 1,
+        decimal(cells, cell),
+        cells.filled(cell),
+        cells.count()
+    )
+}

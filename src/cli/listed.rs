@@ -1,0 +1,59 @@
+//! How and where pictures are written, which verbs share.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use omnogram::render::{List, Listing};
+
+use super::session::{Session, Subject};
+use super::status::Answered;
+use super::writer::Output;
+
+/// How to write pictures, and where to.
+#[derive(Args, Debug)]
+pub(super) struct Listed {
+    /// How to write them [default: text, with --json ndjson]
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
+
+    /// Write them to this file
+    #[arg(long, short, value_name = "FILE")]
+    pub(super) output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Rows of '#' and '.', with a blank line after each solution
+    Text,
+    /// {"solution":["#..#",...]}, one object a line
+    Ndjson,
+}
+
+impl Listed {
+    /// The form that is wanted.
+    pub(super) fn form(&self, session: &Session) -> Listing {
+        match (self.format, session.json()) {
+            (Some(Format::Text), _) | (None, false) => Listing::Text,
+            (Some(Format::Ndjson), _) | (None, true) => Listing::Ndjson,
+        }
+    }
+
+    /// A list for pictures of this puzzle.
+    pub(super) fn list(&self, session: &Session, subject: &Subject<'_>) -> List {
+        let puzzle = subject.puzzle;
+        List::new(self.form(session), puzzle.width(), puzzle.height())
+    }
+
+    /// Names the puzzle before its pictures, where there are several.
+    pub(super) fn head(
+        &self,
+        session: &Session,
+        subject: &Subject<'_>,
+        output: &mut Output,
+    ) -> Answered<()> {
+        if subject.several && self.form(session) == Listing::Text {
+            output.write(format!("==> {} <==\n", subject.name).as_bytes())?;
+        }
+        Ok(())
+    }
+}

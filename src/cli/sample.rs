@@ -1,0 +1,148 @@
+//! `omnogram sample`: solutions drawn at random, each with the same chance.
+
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
+use std::time::Instant;
+
+use clap::Args;
+use omnogram::search::Outcome;
+use serde::Serialize;
+
+use super::listed::Listed;
+use super::options::{Answering, Puzzles, Searching, number};
+use super::report;
+use super::session::{Session, Subject, counted, why_none};
+use super::status::{Answered, Status};
+use super::writer::{Cut, Output, Writer, spares};
+
+/// Draw solutions at random, each with the same chance
+///
+/// All solutions are counted first; then each picture takes microseconds, however many solutions there are. Pictures are drawn
+/// independently, so that one may come twice. When the solutions cannot be counted within the limits nothing is drawn, and the exit
+/// status is 3.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  omnogram sample puzzles/pictures/harbour.non
+  omnogram sample -n 1000 --seed 7 --format ndjson puzzles/families/permutation-8.non")]
+pub(super) struct Options {
+    #[command(flatten)]
+    puzzles: Puzzles,
+
+    /// How many to draw
+    #[arg(long, short, value_name = "N", default_value = "1", value_parser = number)]
+    number: u64,
+
+    /// Where the randomness begins: the same pictures again, on every machine, with --threads 1 [default: another one each time, which
+    /// the summary tells]
+    #[arg(long, value_name = "S", value_parser = number)]
+    seed: Option<u64>,
+
+    #[command(flatten)]
+    listing: Listed,
+    #[command(flatten)]
+    searching: Searching,
+    #[command(flatten)]
+    answering: Answering,
+}
+
+/// What is said beside the counting.
+#[derive(Debug, Serialize)]
+struct Drawn {
+    samples: u64,
+    /// As text, as it may be greater than what JSON readers can hold.
+    seed: String,
+}
+
+pub(super) fn run(options: &Options) -> Status {
+    if let Err(status) = spares(options.listing.output.as_deref(), &options.puzzles.puzzles) {
+        return status;
+    }
+    let mut output = Output::new(options.listing.output.as_deref());
+    // The keys of a new hash map are random, and no more is needed here.
+    let seed = options
+        .seed
+        .unwrap_or_else(|| RandomState::new().hash_one(0));
+    let Answering { json, talking } = &options.answering;
+    Session::with(&options.searching, talking, *json, |session| {
+        session.answer_each(&options.puzzles.puzzles, |subject| {
+            answer(session, subject, options, seed, &mut output)
+        })
+    })
+}
+
+fn answer(
+    session: &Session,
+    subject: &Subject<'_>,
+    options: &Options,
+    seed: u64,
+    output: &mut Output,
+) -> Answered {
+    let started = Instant::now();
+    output.open()?;
+    options.listing.head(session, subject, output)?;
+    let (space, mut outcome) = session.space(subject);
+    let mut samples = 0;
+    if let Some(space) = &space {
+        let limits = session.limits();
+        let cut = Cut {
+            deadline: limits.time.and_then(|time| started.checked_add(time)),
+            interrupt: limits.interrupt,
+        };
+        let writer = Writer::new(output, options.listing.list(session, subject), cut);
+        (samples, outcome.stopped) = writer.each(|show| {
+            let mut drawn = space.samples(seed);
+            let mut left = options.number;
+            while left > 0
+                && let Some(words) = drawn.next_words()
+                && show(words)
+            {
+                left -= 1;
+            }
+        })?;
+    }
+    outcome.elapsed = started.elapsed();
+    if session.json() {
+        let seed = seed.to_string();
+        session.print(&report::searched(
+            subject,
+            &outcome,
+            Drawn { samples, seed },
+        ))?;
+    } else {
+        session.note(&summary(session, subject, &outcome, samples, seed));
+    }
+    Ok(match outcome.stopped {
+        None => Status::Complete,
+        Some(_) => Status::Stopped,
+    })
+}
+
+/// `key.non: 3 samples of 5 solutions, seed 7, 15x7, 9 nodes, 0.001 s`
+fn summary(
+    session: &Session,
+    subject: &Subject<'_>,
+    outcome: &Outcome,
+    samples: u64,
+    seed: u64,
+) -> String {
+    let Subject { name, puzzle, .. } = subject;
+    let why = match outcome.stopped {
+        Some(stop) => format!(" ({})", session.why(stop, None)),
+        None => why_none(puzzle).map_or(String::new(), |why| format!(" ({why})")),
+    };
+    let plural = if outcome.solutions.number().to_u64() == Some(1) {
+        ""
+    } else {
+        "s"
+    };
+    format!(
+        "{name}: {} of {} solution{plural}{why}, seed {seed}, {}x{}, {}, {:.3} s",
+        counted(samples, "sample"),
+        outcome.solutions,
+        puzzle.width(),
+        puzzle.height(),
+        counted(outcome.statistics.nodes, "node"),
+        outcome.elapsed.as_secs_f64()
+    )
+}

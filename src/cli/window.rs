@@ -1,0 +1,115 @@
+//! `omnogram enumerate --from`: a part of the sorted list, found by counting what comes before it.
+
+use std::time::Instant;
+
+use omnogram::count::Space;
+use omnogram::search::{Outcome, Total};
+use omnogram::solutions::Count;
+use serde::Serialize;
+
+use super::listed::Listed;
+use super::report;
+use super::session::{Session, Subject, counted};
+use super::status::{Answered, Status};
+use super::writer::{Cut, Output, Writer};
+
+/// Which solutions to write.
+#[derive(Debug)]
+pub(super) struct Window<'a> {
+    /// The first one, from 1.
+    pub(super) from: &'a Count,
+    /// Most of them.
+    pub(super) limit: Option<u64>,
+}
+
+/// What is said beside the counting.
+#[derive(Debug, Serialize)]
+struct Part {
+    from: String,
+    written: u64,
+}
+
+impl Window<'_> {
+    /// Counts the solutions of a puzzle and writes those that are wanted.
+    pub(super) fn answer(
+        &self,
+        session: &Session,
+        subject: &Subject<'_>,
+        listed: &Listed,
+        output: &mut Output,
+    ) -> Answered {
+        let started = Instant::now();
+        let (space, mut outcome) = session.space(subject);
+        let mut written = 0;
+        if let Some(space) = &space {
+            let limits = session.limits();
+            let cut = Cut {
+                deadline: limits.time.and_then(|time| started.checked_add(time)),
+                interrupt: limits.interrupt,
+            };
+            let writer = Writer::new(output, listed.list(session, subject), cut);
+            (written, outcome.stopped) = writer.each(|show| self.walk(space, show))?;
+        }
+        outcome.elapsed = started.elapsed();
+        if session.json() {
+            let part = Part {
+                from: self.from.to_string(),
+                written,
+            };
+            session.print(&report::searched(subject, &outcome, part))?;
+        } else {
+            session.note(&self.summary(session, subject, &outcome, written));
+        }
+        Ok(match outcome.stopped {
+            None => Status::Complete,
+            Some(_) => Status::Stopped,
+        })
+    }
+
+    fn walk(&self, space: &Space, show: &mut dyn FnMut(&[u64]) -> bool) {
+        let mut skip = self.from.clone();
+        skip -= &Count::ONE;
+        let mut ordered = space.ordered(&skip);
+        let mut left = self.limit.unwrap_or(u64::MAX);
+        while left > 0
+            && let Some(words) = ordered.next_words()
+            && show(words)
+        {
+            left -= 1;
+        }
+    }
+
+    /// `key.non: 2 solutions from number 3 on, of 5, 15x7, 9 nodes, 0.001 s`
+    fn summary(
+        &self,
+        session: &Session,
+        subject: &Subject<'_>,
+        outcome: &Outcome,
+        written: u64,
+    ) -> String {
+        let why = match outcome.stopped {
+            Some(stop) => format!(" ({})", session.why(stop, None)),
+            None => String::new(),
+        };
+        let puzzle = subject.puzzle;
+        let solutions = &outcome.solutions;
+        let part = match solutions {
+            Total::Exactly(count) if self.from > count => {
+                format!("there is no number {}, of {solutions}", self.from)
+            }
+            _ => format!(
+                "{} from number {} on, of {solutions}",
+                counted(written, "solution"),
+                self.from
+            ),
+        };
+        format!(
+            "{}: {part}{why}, {}x{}, {}, {:.3} s",
+            subject.name,
+            puzzle.width(),
+            puzzle.height(),
+            counted(outcome.statistics.nodes, "node"),
+            outcome.elapsed.as_secs_f64()
+        )
+    }
+}

@@ -1,0 +1,151 @@
+//! All solutions in the order of the graph, as fast as they can be copied: small regions are listed once, and bundles carry the
+//! lists wherever the region comes again.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use super::Space;
+use super::fillings::list;
+use super::picture::Canvas;
+use super::restrict::{Layers, NONE};
+use crate::solutions::{Batch, Count, Factor, Sink, Stop, expand};
+
+/// Most solutions of a region that is listed.
+const MOST: u64 = 1024;
+
+/// Words of lists that are kept for regions that come again.
+const KEPT: usize = 1 << 23;
+
+/// Bundles of a batch.
+const LEAVES: usize = 256;
+
+/// What is decided, the lists that are laid over it, and the large regions that are still open.
+#[derive(Clone, Debug)]
+struct Open {
+    picture: Canvas,
+    factors: Vec<Arc<Factor>>,
+    nodes: Vec<u32>,
+}
+
+/// The lists of small regions.
+#[derive(Debug)]
+struct Lists<'a> {
+    layers: Layers<'a>,
+    kept: HashMap<u32, Arc<Factor>>,
+    words: usize,
+}
+
+impl Space {
+    /// Shows every solution, packed as in [`Grid`](crate::puzzle::Grid), in no particular order, until `show` returns `false`; says
+    /// whether it went to the end.
+    pub fn each(&self, mut show: impl FnMut(&[u64]) -> bool) -> bool {
+        let mut scratch = Vec::new();
+        self.bundles(|picture, factors| {
+            scratch.clear();
+            scratch.extend_from_slice(picture);
+            let mut wanted = true;
+            expand(&mut scratch, factors, |words| {
+                wanted = show(words);
+                wanted
+            });
+            wanted
+        })
+    }
+
+    /// Gives every solution to a sink, as bundles. Breaks when the sink does.
+    ///
+    /// ```
+    /// use omnogram::count::Counting;
+    /// use omnogram::puzzle::{Clue, Puzzle};
+    /// use omnogram::solutions::Set;
+    ///
+    /// let ones = vec![Clue::new([1])?; 5];
+    /// let puzzle = Puzzle::new(ones.clone(), ones)?;
+    /// let space = Counting::new(&puzzle).space().0.unwrap();
+    /// let set = Set::new(1 << 20);
+    /// assert!(space.run(&set).is_continue());
+    /// assert_eq!((set.len(), set.repeats()), (120, 0));
+    /// # Ok::<(), omnogram::error::Error>(())
+    /// ```
+    pub fn run(&self, sink: &dyn Sink) -> ControlFlow<Stop> {
+        let empty = || Batch::new(self.width(), self.height());
+        let mut batch = empty();
+        if !sink.wants_grids() {
+            batch.push_count(self.count());
+            return sink.take(batch);
+        }
+        let mut answer = ControlFlow::Continue(());
+        self.bundles(|picture, factors| {
+            batch.push_bundle(picture, factors);
+            if batch.leaves() == LEAVES {
+                answer = sink.take(std::mem::replace(&mut batch, empty()));
+            }
+            answer.is_continue()
+        });
+        answer?;
+        sink.take(batch)
+    }
+
+    /// Shows every bundle until `show` returns `false`; says whether it went to the end.
+    fn bundles(&self, mut show: impl FnMut(&[u64], &[Arc<Factor>]) -> bool) -> bool {
+        if self.count().is_zero() {
+            return true;
+        }
+        let mut lists = Lists {
+            layers: Layers::new(self),
+            kept: HashMap::new(),
+            words: 0,
+        };
+        let mut root = Open {
+            picture: Canvas::new(self.known()),
+            factors: Vec::new(),
+            nodes: Vec::new(),
+        };
+        lists.open(&mut root, self.roots());
+        let mut stack = vec![root];
+        while let Some(mut open) = stack.pop() {
+            let Some(node) = open.nodes.pop() else {
+                if !show(open.picture.words(), &open.factors) {
+                    return false;
+                }
+                continue;
+            };
+            for edge in self.edges_of(node) {
+                let mut below = open.clone();
+                below.picture.fill(edge.runs);
+                lists.open(&mut below, edge.rest);
+                stack.push(below);
+            }
+        }
+        true
+    }
+}
+
+impl Lists<'_> {
+    /// Adds nodes to what is open: small ones as lists.
+    fn open(&mut self, open: &mut Open, nodes: &[u32]) {
+        for &node in nodes {
+            if self.layers.count(node) > Count::from(MOST) {
+                open.nodes.push(node);
+            } else if self.layers.first(node) != NONE {
+                open.factors.push(self.factor(node));
+            }
+        }
+    }
+
+    fn factor(&mut self, node: u32) -> Arc<Factor> {
+        if let Some(factor) = self.kept.get(&node) {
+            return Arc::clone(factor);
+        }
+        let fillings = list(&self.layers, node);
+        let factor = Arc::new(Factor::new(fillings.spots, fillings.words));
+        if self.words > KEPT {
+            self.kept.clear();
+            self.words = 0;
+        }
+        self.words += factor.words();
+        self.kept.insert(node, Arc::clone(&factor));
+        factor
+    }
+}
