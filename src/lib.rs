@@ -21,7 +21,8 @@
 //!
 //! A file becomes a [`Puzzle`](puzzle::Puzzle) in [`format`](mod@format). [`line`](mod@line) completes one line exactly, [`board`]
 //! propagates and probes a whole puzzle, [`search`] walks the tree in parallel and hands what it finds to a sink of [`solutions`]. Where
-//! one or two solutions are wanted it races clause learning, which is in [`sat`] and is guided by [`belief`]. [`render`] draws.
+//! one or two solutions are wanted it races clause learning, which is in [`sat`] and is guided by [`belief`]. [`count`] estimates how
+//! many there are. [`render`] draws.
 //!
 //! # Stopping
 //!
@@ -65,6 +66,7 @@
 
 pub mod belief;
 pub mod board;
+pub mod count;
 pub mod error;
 pub mod format;
 pub mod line;

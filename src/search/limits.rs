@@ -30,7 +30,7 @@ const SETTLED: u8 = u8::MAX;
 
 /// The limits as the tasks of one run see them.
 #[derive(Debug)]
-pub(super) struct Control {
+pub(crate) struct Control {
     /// A [`Stop`], [`SETTLED`], or 0. Relaxed: it only ever goes from 0 to one value, and nothing is read by its leave.
     stop: AtomicU8,
     deadline: Option<Instant>,
@@ -44,7 +44,7 @@ pub(super) struct Control {
 
 impl Control {
     /// `accepting`: it is for the control to see when there are enough solutions.
-    pub(super) fn new(limits: &Limits, accepting: bool) -> Self {
+    pub(crate) fn new(limits: &Limits, accepting: bool) -> Self {
         Control {
             stop: AtomicU8::new(0),
             deadline: limits
@@ -58,12 +58,12 @@ impl Control {
     }
 
     /// Stops the run; the first reason counts.
-    pub(super) fn stop(&self, why: Stop) {
+    pub(crate) fn stop(&self, why: Stop) {
         self.end(why as u8);
     }
 
     /// Ends the run because its question is answered: there is no [`Control::reason`].
-    pub(super) fn settle(&self) {
+    pub(crate) fn settle(&self) {
         self.end(SETTLED);
     }
 
@@ -76,7 +76,7 @@ impl Control {
 
     /// Has the run been stopped? Cheap enough for every node.
     #[inline]
-    pub(super) fn stopped(&self) -> bool {
+    pub(crate) fn stopped(&self) -> bool {
         if let Some(checks) = &self.checks
             && checks
                 .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1))
@@ -88,7 +88,7 @@ impl Control {
     }
 
     /// Why the run has been stopped.
-    pub(super) fn reason(&self) -> Option<Stop> {
+    pub(crate) fn reason(&self) -> Option<Stop> {
         [
             Stop::Limit,
             Stop::Time,
@@ -102,7 +102,7 @@ impl Control {
     }
 
     /// Looks at the clock and at the interrupt flag: for every now and then.
-    pub(super) fn look(&self) {
+    pub(crate) fn look(&self) {
         if self
             .interrupt
             .as_ref()
@@ -120,7 +120,7 @@ impl Control {
 
     /// Reserves up to `want` nodes, fewer when the end is near, so that no task is stopped while another has many to spare; 0 when
     /// there are none left, and then the run is stopped.
-    pub(super) fn reserve_nodes(&self, want: u64) -> u64 {
+    pub(crate) fn reserve_nodes(&self, want: u64) -> u64 {
         let Some(nodes) = &self.nodes else {
             return want;
         };
@@ -136,14 +136,14 @@ impl Control {
     }
 
     /// Gives reserved nodes back that were not used.
-    pub(super) fn return_nodes(&self, unused: u64) {
+    pub(crate) fn return_nodes(&self, unused: u64) {
         if let Some(nodes) = &self.nodes {
             nodes.fetch_add(unused, Ordering::Relaxed);
         }
     }
 
     /// How many of `found` more solutions may be accepted: all (`None`), or a number, and then the run is stopped.
-    pub(super) fn accept(&self, found: Option<u64>) -> Option<u64> {
+    pub(crate) fn accept(&self, found: Option<u64>) -> Option<u64> {
         let solutions = self.solutions.as_ref()?;
         let found = found.unwrap_or(u64::MAX);
         let take = |left: u64| Some(left.saturating_sub(found));

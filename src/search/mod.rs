@@ -25,6 +25,7 @@ use crossbeam::queue::SegQueue;
 use crossbeam::utils::CachePadded;
 
 pub use cube::{Cube, Decision};
+pub(crate) use limits::Control;
 pub use limits::Limits;
 pub use options::{Options, Probing};
 pub use progress::{Snapshot, Statistics};
@@ -33,7 +34,6 @@ use crate::board::{Board, Cell, Clues};
 use crate::line::{Wide, Word};
 use crate::puzzle::{Grid, Puzzle};
 use crate::solutions::{Count, Counter, Set, Sink, Stop};
-use limits::Control;
 use product::{Collecting, Memory};
 use progress::{Meter, WHOLE};
 use race::{Race, Turns};
