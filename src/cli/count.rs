@@ -3,6 +3,7 @@
 use clap::{Args, ValueEnum};
 use omnogram::search;
 
+use super::estimate;
 use super::options::{Answering, Puzzles, Searching};
 use super::report::{self, Nothing};
 use super::session::{Session, Subject, counted};
@@ -16,7 +17,8 @@ use super::status::{Answered, Status};
 #[command(after_help = "\
 Examples:
   omnogram count puzzles/pictures/harbour.non
-  omnogram count --time 10s --json puzzles/hard")]
+  omnogram count --time 10s --json puzzles/hard
+  omnogram count --estimate --time 1m puzzles/families/permutation-20.non")]
 pub(super) struct Options {
     #[command(flatten)]
     puzzles: Puzzles,
@@ -24,6 +26,9 @@ pub(super) struct Options {
     /// How to count
     #[arg(long, value_name = "METHOD", default_value = "auto")]
     method: Method,
+
+    #[command(flatten)]
+    estimate: estimate::Options,
 
     #[command(flatten)]
     searching: Searching,
@@ -43,7 +48,10 @@ pub(super) fn run(options: &Options) -> Status {
     let Answering { json, talking } = &options.answering;
     Session::with(&options.searching, talking, *json, |session| {
         session.answer_each(&options.puzzles.puzzles, |subject| {
-            answer(session, subject, options.method)
+            match options.estimate.estimate {
+                true => estimate::answer(session, subject, &options.estimate),
+                false => answer(session, subject, options.method),
+            }
         })
     })
 }
@@ -67,6 +75,7 @@ fn answer(session: &Session, subject: &Subject<'_>, method: Method) -> Answered 
     } else {
         session.print(&format!("{}\n", outcome.solutions))?;
     }
+    session.note_magnitude(name, &outcome.solutions);
     let Some(stop) = outcome.stopped else {
         return Ok(Status::Complete);
     };
