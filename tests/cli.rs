@@ -120,7 +120,13 @@ fn an_interrupt_ends_a_count_with_a_lower_bound() {
 #[cfg(unix)]
 #[test]
 fn an_interrupt_ends_an_estimate_with_what_there_is() {
-    let mut child = spawn(&mut omnogram(&["count", "--estimate", "--time", "1h", LONG]));
+    let mut child = spawn(&mut omnogram(&[
+        "count",
+        "--estimate",
+        "--time",
+        "1h",
+        LONG,
+    ]));
     std::thread::sleep(Duration::from_millis(400));
     interrupt(&child);
     assert_eq!(ends(&mut child), Some(3));
