@@ -1,6 +1,8 @@
 //! The command as its users meet it: snapshots of what it prints, in `cmd/`, and what snapshots cannot show: pipes that close, signals,
 //! limits, and lists that are read back.
 
+mod common;
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -113,6 +115,23 @@ fn an_interrupt_ends_a_count_with_a_lower_bound() {
     assert_eq!(stdout(&output).lines().count(), 1);
     assert!(stderr(&output).contains("interrupted after"));
     assert!(stderr(&output).ends_with("interrupted: 6 files not begun\n"));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_an_estimate_with_what_there_is() {
+    let mut child = spawn(&mut omnogram(&[
+        "count",
+        "--estimate",
+        "--time",
+        "1h",
+        LONG,
+    ]));
+    std::thread::sleep(Duration::from_millis(400));
+    interrupt(&child);
+    assert_eq!(ends(&mut child), Some(3));
+    let output = child.wait_with_output().expect("it has ended");
+    assert!(stdout(&output).contains("(estimate; "), "{output:?}");
 }
 
 #[cfg(unix)]
@@ -530,4 +549,35 @@ fn shares_are_drawn() {
     let run = output(&["count", "--cells", "--svg", copy, copy]);
     assert_eq!(run.status.code(), Some(2));
     std::fs::remove_dir_all(&folder).expect("removed");
+}
+
+#[test]
+fn a_number_of_many_digits_comes_with_its_magnitude() {
+    let count = |switches: usize, json: bool| {
+        let puzzle = common::switches(switches);
+        let clues = |lines: &[omnogram::puzzle::Clue]| -> Vec<Vec<usize>> {
+            lines.iter().map(|clue| clue.lengths().collect()).collect()
+        };
+        let (rows, columns) = (clues(puzzle.rows()), clues(puzzle.columns()));
+        let text = serde_json::json!({ "rows": rows, "columns": columns }).to_string();
+        let arguments: &[&str] = if json {
+            &["count", "--json", "-"]
+        } else {
+            &["count", "-"]
+        };
+        fed(arguments, text.as_bytes())
+    };
+    let large = count(60, true);
+    assert!(
+        stdout(&large)
+            .contains(r#""solutions":"1152921504606846976","magnitude":"1.2e18","exact":true"#),
+        "{large:?}"
+    );
+    assert!(!stdout(&count(29, true)).contains("magnitude"));
+    // The number stands alone where programs read it, and so do they where standard error is no terminal.
+    let text = count(60, false);
+    assert_eq!(
+        (stdout(&text), stderr(&text)),
+        ("1152921504606846976\n", "")
+    );
 }

@@ -43,12 +43,17 @@ impl<'p> Beliefs<'p> {
     /// Notes what is known of every cell, by row and column.
     pub fn see(&mut self, known: impl Fn(usize, usize) -> Option<bool>) {
         for (i, cell) in self.known.iter_mut().enumerate() {
-            *cell = match known(i / self.clues.width(), i % self.clues.width()) {
-                Some(true) => f64::INFINITY,
-                Some(false) => f64::NEG_INFINITY,
-                None => 0.0,
-            };
+            *cell = certain(known(i / self.clues.width(), i % self.clues.width()));
         }
+    }
+
+    /// Notes what is known of one cell.
+    ///
+    /// # Panics
+    ///
+    /// When the cell is outside.
+    pub fn note(&mut self, row: usize, column: usize, known: Option<bool>) {
+        self.known[row * self.clues.width() + column] = certain(known);
     }
 
     /// Every line says once more what it thinks; returns how much that has changed, in the mean. Zero is agreement. `None` when
@@ -59,26 +64,40 @@ impl<'p> Beliefs<'p> {
             if stop() {
                 return None;
             }
-            if self.cells(line).all(|cell| self.known[cell] != 0.0) || !self.hear(line) {
-                continue;
-            }
-            for (i, cell) in self.cells(line).enumerate() {
-                if self.known[cell] != 0.0 {
-                    continue;
-                }
-                let says = self.sums.log_odds(i, self.likely[i]);
-                let says = says.clamp(-SUREST, SUREST);
-                let said = match line < self.clues.height() {
-                    true => &mut self.rows[cell],
-                    false => &mut self.columns[cell],
-                };
-                let says = DAMPING * *said + (1.0 - DAMPING) * says;
-                change += (says - *said).abs();
-                count += 1;
-                *said = says;
-            }
+            let (more, cells) = self.say(line);
+            change += more;
+            count += cells;
         }
         Some(change / count.max(1) as f64)
+    }
+
+    /// One line says once more what it thinks; returns how much that has changed, summed over so many cells. Lines are numbered rows
+    /// first.
+    ///
+    /// # Panics
+    ///
+    /// When the line is outside.
+    pub fn say(&mut self, line: usize) -> (f64, u64) {
+        let (mut change, mut count) = (0.0, 0);
+        if self.cells(line).all(|cell| self.known[cell] != 0.0) || !self.hear(line) {
+            return (change, count);
+        }
+        for (i, cell) in self.cells(line).enumerate() {
+            if self.known[cell] != 0.0 {
+                continue;
+            }
+            let says = self.sums.log_odds(i, self.likely[i]);
+            let says = says.clamp(-SUREST, SUREST);
+            let said = match line < self.clues.height() {
+                true => &mut self.rows[cell],
+                false => &mut self.columns[cell],
+            };
+            let says = DAMPING * *said + (1.0 - DAMPING) * says;
+            change += (says - *said).abs();
+            count += 1;
+            *said = says;
+        }
+        (change, count)
     }
 
     /// The belief that a cell is filled, as a logarithm of odds: 0 is none, infinite is known.
@@ -137,6 +156,15 @@ impl<'p> Beliefs<'p> {
             Some(column) => (column, width, height),
         };
         (0..count).map(move |i| first + i * step)
+    }
+}
+
+/// What is known, as a logarithm of odds.
+fn certain(known: Option<bool>) -> f64 {
+    match known {
+        Some(true) => f64::INFINITY,
+        Some(false) => f64::NEG_INFINITY,
+        None => 0.0,
     }
 }
 

@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use omnogram::count;
 use omnogram::search::Outcome;
 
+use super::estimate;
 use super::heat::Picture;
 use super::options::{Answering, Puzzles, Searching};
 use super::report::{self, Nothing};
@@ -22,7 +23,8 @@ use super::writer::spares;
 Examples:
   omnogram count puzzles/pictures/harbour.non
   omnogram count --time 10s --json puzzles/hard
-  omnogram count --cells --svg snail.svg puzzles/pictures/snail.non")]
+  omnogram count --cells --svg snail.svg puzzles/pictures/snail.non
+  omnogram count --estimate --time 1m puzzles/families/permutation-20.non")]
 pub(super) struct Options {
     #[command(flatten)]
     puzzles: Puzzles,
@@ -38,6 +40,9 @@ pub(super) struct Options {
     /// Draw that as SVG into this file
     #[arg(long, value_name = "FILE", requires = "cells")]
     svg: Option<PathBuf>,
+
+    #[command(flatten)]
+    estimate: estimate::Options,
 
     #[command(flatten)]
     searching: Searching,
@@ -77,13 +82,15 @@ pub(super) fn run(options: &Options) -> Status {
     Session::with(&options.searching, talking, *json, |session| {
         session.answer_each(&options.puzzles.puzzles, |subject| match &mut picture {
             Some(picture) => picture.answer(session, subject),
+            None if options.estimate.estimate => {
+                estimate::answer(session, subject, &options.estimate)
+            }
             None => answer(session, subject, options.method),
         })
     })
 }
 
 fn answer(session: &Session, subject: &Subject<'_>, method: Method) -> Answered {
-    let name = subject.name;
     let outcome = session.count(subject, session.limits(), |counting| {
         counting.clone().method(method.into()).run()
     });
@@ -92,6 +99,7 @@ fn answer(session: &Session, subject: &Subject<'_>, method: Method) -> Answered 
     } else {
         number(session, subject, &outcome)?;
     }
+    session.note_magnitude(subject.name, &outcome.solutions);
     Ok(ended(session, subject, &outcome))
 }
 

@@ -5,6 +5,7 @@ mod bench;
 mod check;
 mod count;
 mod enumerate;
+mod estimate;
 mod heat;
 mod inputs;
 mod interrupt;

@@ -1,8 +1,11 @@
 //! The answer for programs: one JSON object for each puzzle, on one line.
 
+use std::time::Duration;
+
 use omnogram::error::Error;
 use omnogram::puzzle::Grid;
-use omnogram::search::{Outcome, Statistics};
+use omnogram::search::{Outcome, Statistics, Total};
+use omnogram::solutions::Stop;
 use serde::Serialize;
 
 use super::session::Subject;
@@ -16,6 +19,9 @@ struct Report<'a, Extra> {
     verdict: String,
     /// Decimal, as it may be greater than what JSON readers can hold.
     solutions: String,
+    /// The same in a few digits, where it has many.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    magnitude: Option<String>,
     exact: bool,
     stopped: Option<String>,
     nodes: u64,
@@ -74,17 +80,38 @@ pub(super) struct Nothing {}
 
 /// The object for a puzzle and what a run of it came to, with its line break.
 pub(super) fn searched(subject: &Subject<'_>, outcome: &Outcome, extra: impl Serialize) -> String {
+    let Outcome {
+        solutions,
+        stopped,
+        statistics,
+        elapsed,
+        ..
+    } = outcome;
+    answered(subject, solutions, *stopped, statistics, *elapsed, extra)
+}
+
+/// The same for any other run.
+pub(super) fn answered(
+    subject: &Subject<'_>,
+    solutions: &Total,
+    stopped: Option<Stop>,
+    statistics: &Statistics,
+    elapsed: Duration,
+    extra: impl Serialize,
+) -> String {
+    let number = solutions.number();
     line(&Report {
         puzzle: subject.name,
         width: subject.puzzle.width(),
         height: subject.puzzle.height(),
-        verdict: outcome.solutions.verdict().to_string(),
-        solutions: outcome.solutions.number().to_string(),
-        exact: outcome.solutions.is_exact(),
-        stopped: outcome.stopped.map(|stop| stop.to_string()),
-        nodes: outcome.statistics.nodes,
-        seconds: micro(outcome.elapsed.as_secs_f64()),
-        statistics: Work::from(&outcome.statistics),
+        verdict: solutions.verdict().to_string(),
+        solutions: number.to_string(),
+        magnitude: number.rough().map(|rough| format!("{rough:e}")),
+        exact: solutions.is_exact(),
+        stopped: stopped.map(|stop| stop.to_string()),
+        nodes: statistics.nodes,
+        seconds: micro(elapsed.as_secs_f64()),
+        statistics: Work::from(statistics),
         extra,
     })
 }

@@ -2,14 +2,14 @@
 //! or its one message.
 
 use std::collections::VecDeque;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use omnogram::count::{Counting, Space};
 use omnogram::error::{Error, Kind, Result};
 use omnogram::format::Entry;
 use omnogram::puzzle::{Grid, Puzzle, verify};
-use omnogram::search::{Limits, Outcome, Search, Snapshot};
+use omnogram::search::{Limits, Outcome, Search, Snapshot, Total};
 use omnogram::solutions::Stop;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -251,6 +251,22 @@ impl Session {
         let answer = self.pool.install(|| run(shown));
         progress.end();
         answer
+    }
+
+    /// Does something else on all threads of the session.
+    pub(super) fn on_threads<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        self.pool.install(work)
+    }
+
+    /// Says roughly how many digits a number has that nobody reads at a glance. Only to people: beside the answer, and on a terminal.
+    pub(super) fn note_magnitude(&self, name: &str, solutions: &Total) {
+        let rough = solutions.number().rough();
+        if let Some(rough) = rough.filter(|rough| rough.power() >= 15)
+            && !self.json
+            && io::stderr().is_terminal()
+        {
+            self.note(&format!("{name}: about {rough}"));
+        }
     }
 
     /// Prints a part of the answer.

@@ -129,7 +129,11 @@ mod tests {
         assert!(held <= bytes as usize);
         let dear = (0..100_000).step_by(100);
         assert!(dear.clone().all(|n| cache.get(&key(n)) == Some(n)));
-        assert!((1..100_000).step_by(100).any(|n| cache.get(&key(n)).is_none()));
+        assert!(
+            (1..100_000)
+                .step_by(100)
+                .any(|n| cache.get(&key(n)).is_none())
+        );
     }
 
     #[test]

@@ -7,10 +7,10 @@
 
 use std::collections::VecDeque;
 
-use super::{Method, NodeId, Worth};
 use super::frontier::Way;
 use super::order::Order;
 use super::worker::Ended;
+use super::{Method, NodeId, Worth};
 use crate::solutions::Count;
 
 /// Work of a trial in the first round, in nanoseconds, and how many times more each round has.
@@ -94,13 +94,16 @@ impl Contest {
         }
         if self.todo.is_empty() && self.running == 0 {
             // The best first; in order where they are equal, so that a run repeats.
-            self.tried.sort_by_key(|&(_, share)| std::cmp::Reverse(share));
+            self.tried
+                .sort_by_key(|&(_, share)| std::cmp::Reverse(share));
             let left = self.tried.len().div_ceil(2);
             let best = self.tried.drain(..).take(left);
             self.todo = best.map(|(order, _)| Plan::Branch(order)).collect();
             match self.method {
                 Method::Frontier => self.todo.push_back(Plan::BranchAndSweep),
-                Method::Auto if left > 1 => self.todo.extend([Way::Down, Way::Right].map(Plan::Sweep)),
+                Method::Auto if left > 1 => {
+                    self.todo.extend([Way::Down, Way::Right].map(Plan::Sweep))
+                }
                 _ => {}
             }
             self.budget = match left {
@@ -155,7 +158,9 @@ impl Contest {
     /// The product of the parts that are done, and how many are not.
     pub(super) fn result(&self) -> (Count, usize) {
         let mut product = Count::ONE;
-        self.counted.iter().for_each(|worth| product *= &worth.count);
+        self.counted
+            .iter()
+            .for_each(|worth| product *= &worth.count);
         (product, self.parts - self.counted.len())
     }
 

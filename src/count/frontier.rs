@@ -94,10 +94,16 @@ pub(super) fn sweep<W: Word>(
 ) -> Option<Count> {
     let clues = board.clues();
     let (width, height) = (clues.width(), clues.height());
-    let rows: Vec<(usize, W)> = part.rows.iter().map(|&(r, cells)| (usize::from(r), cells)).collect();
+    let rows: Vec<(usize, W)> = part
+        .rows
+        .iter()
+        .map(|&(r, cells)| (usize::from(r), cells))
+        .collect();
     let mut columns = vec![W::ZERO; width];
     for &(row, cells) in &rows {
-        cells.cells().for_each(|column| columns[column] |= W::bit(row));
+        cells
+            .cells()
+            .for_each(|column| columns[column] |= W::bit(row));
     }
     let columns: Vec<(usize, W)> = columns.into_iter().enumerate().collect();
     let (mut states, mut successors) = (States::default(), Vec::new());
@@ -114,8 +120,11 @@ pub(super) fn sweep<W: Word>(
             }))
         };
         let pieces = states.build(clues.line(line), length, what, &mut number);
-        let ours = pieces.iter().filter(|piece| !(piece.cells & cells).is_zero());
-        ours.map(|piece| Automaton::new(piece, &successors)).collect()
+        let ours = pieces
+            .iter()
+            .filter(|piece| !(piece.cells & cells).is_zero());
+        ours.map(|piece| Automaton::new(piece, &successors))
+            .collect()
     };
     let mut by_row: Vec<_> = rows
         .iter()
@@ -145,7 +154,8 @@ type Lines<W> = [(usize, Vec<Automaton<W>>)];
 impl Sweep {
     /// `None` when the states do not fit.
     fn new<W: Word>(along: &Lines<W>, across: &Lines<W>) -> Option<Self> {
-        let bits = |automata: &[Automaton<W>]| automata.iter().map(Automaton::bits).max().unwrap_or(0);
+        let bits =
+            |automata: &[Automaton<W>]| automata.iter().map(Automaton::bits).max().unwrap_or(0);
         let low = along.iter().map(|(_, automata)| bits(automata)).max()?;
         let mut next = low;
         let mut places = FxHashMap::default();
@@ -167,8 +177,10 @@ impl Sweep {
         allowance: Allowance,
         control: &Control,
     ) -> Option<Count> {
-        let across: FxHashMap<usize, &Vec<Automaton<W>>> =
-            across.iter().map(|(line, automata)| (*line, automata)).collect();
+        let across: FxHashMap<usize, &Vec<Automaton<W>>> = across
+            .iter()
+            .map(|(line, automata)| (*line, automata))
+            .collect();
         let mut shards: Vec<Layer> = vec![vec![(0, 1)]];
         let mut passed = 0;
         for (line, automata) in along {

@@ -2,13 +2,16 @@
 //!
 //! A [`Counting`] finds the exact number of a puzzle's solutions where they are too many to be listed. It branches and propagates as the
 //! search does, but a part of the picture that it has counted once it never counts again: parts are compared by what their unknown
-//! cells can still be, wherever they are and whatever lies around them.
+//! cells can still be, wherever they are and whatever lies around them. Kept as a graph, what was counted is a [`Space`], which knows how
+//! often each cell is filled, draws solutions at random, and begins to list them anywhere. [`Estimating`] tells about how many there are
+//! where nobody can count them.
 
 mod builder;
 mod cache;
 mod cells;
 mod contest;
 mod diagram;
+mod estimate;
 mod fillings;
 mod frontier;
 mod listed;
@@ -43,6 +46,7 @@ use cache::Cache;
 pub use cells::Cells;
 use contest::Contest;
 use diagram::{Lines, Numbers};
+pub use estimate::{Estimate, Estimating, Scaled};
 pub use ordered::Ordered;
 use part::{Part, Parts};
 pub use sample::Samples;
@@ -229,7 +233,9 @@ impl<'a> Counting<'a> {
             rests: false,
             ..search::Options::default()
         };
-        let mut search = Search::new(self.puzzle).limits(self.limits.clone()).options(options);
+        let mut search = Search::new(self.puzzle)
+            .limits(self.limits.clone())
+            .options(options);
         if let Some(observer) = self.observer {
             search = search.observer(observer);
         }
@@ -299,7 +305,10 @@ impl<'a> Counting<'a> {
         };
         self.observe(&shared, began, || shared.work());
         statistics.add(&lock(&shared.statistics));
-        let contest = shared.contest.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let contest = shared
+            .contest
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
         let (mut count, open) = contest.result();
         if open > 0 && !count.is_zero() {
             // Of parts that nobody has looked at nothing is known.
@@ -370,9 +379,7 @@ impl<'a> Counting<'a> {
 /// The parts of the root, the smallest first.
 fn parts<W: Word>(board: &Board<'_, W>, numbers: &Numbers, placed: bool) -> Vec<Part<W>> {
     let (width, height) = (board.clues().width(), board.clues().height());
-    let rows: Vec<_> = (0..height)
-        .map(|row| (row as u16, W::low(width)))
-        .collect();
+    let rows: Vec<_> = (0..height).map(|row| (row as u16, W::low(width))).collect();
     let mut lines = Lines::new(width + height, u64::MAX);
     let mut parts = Vec::new();
     Parts::new(width, height, placed).split(board, &rows, &mut lines, numbers, &mut parts);
@@ -426,8 +433,14 @@ impl<W: Word> Shared<'_, W> {
         if !complete {
             solutions *= &*lock(&self.bound);
         }
-        let nodes = self.meters.iter().map(|meter| meter.nodes.load(Ordering::Relaxed));
-        let done = self.meters.iter().map(|meter| meter.done.load(Ordering::Relaxed));
+        let nodes = self
+            .meters
+            .iter()
+            .map(|meter| meter.nodes.load(Ordering::Relaxed));
+        let done = self
+            .meters
+            .iter()
+            .map(|meter| meter.done.load(Ordering::Relaxed));
         Snapshot {
             share: match complete {
                 true => 1.0,

@@ -44,7 +44,11 @@ impl Order {
 
     /// The cell of a part to branch on. All its cells must be unknown.
     pub(super) fn pick<W: Word>(self, board: &Board<'_, W>, part: &Part<W>) -> Cell {
-        let rows = || part.rows.iter().map(|&(row, cells)| (usize::from(row), cells));
+        let rows = || {
+            part.rows
+                .iter()
+                .map(|&(row, cells)| (usize::from(row), cells))
+        };
         let last = |cells: W| W::BITS - 1 - cells.reverse().first();
         let ends = || rows().map(|(row, cells)| (row, cells.first()));
         let picked = match self {

@@ -257,8 +257,19 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             self.board.undo(root.mark);
         }
         self.frames.clear();
-        if std::env::var("DBG").is_ok() { eprintln!("order {order:?} done {:e} nodes {} ticks {} price {} {:?}", self.done as f64 / WHOLE as f64, self.statistics.nodes, self.oracle.ticks(), self.price, ended); }
-        self.shared.control.return_nodes(std::mem::take(&mut self.reserved));
+        if std::env::var("DBG").is_ok() {
+            eprintln!(
+                "order {order:?} done {:e} nodes {} ticks {} price {} {:?}",
+                self.done as f64 / WHOLE as f64,
+                self.statistics.nodes,
+                self.oracle.ticks(),
+                self.price,
+                ended
+            );
+        }
+        self.shared
+            .control
+            .return_nodes(std::mem::take(&mut self.reserved));
         ended
     }
 
@@ -274,7 +285,11 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         meter.nodes.store(self.statistics.nodes, Ordering::Relaxed);
         meter.done.fetch_max(self.done, Ordering::Relaxed);
         let bound = self.bound();
-        let mut best = self.shared.bound.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut best = self
+            .shared
+            .bound
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         if bound > *best {
             *best = bound;
         }
@@ -360,7 +375,8 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         let mut pending = Vec::new();
         let top = self.frames.last_mut().expect("a side is begun on a frame");
         let (lines, numbers) = (&mut self.lines, &self.shared.numbers);
-        self.parts.split(&self.board, &top.part.rows, lines, numbers, &mut pending);
+        self.parts
+            .split(&self.board, &top.part.rows, lines, numbers, &mut pending);
         if pending.len() > 1 {
             top.parts = pending.len() as u64;
             self.statistics.splits += 1;
@@ -415,7 +431,9 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         }
         if !frame.part.key.is_empty() {
             let nodes = self.statistics.nodes - frame.began;
-            self.shared.cache.insert(frame.part.key, worth.clone(), nodes);
+            self.shared
+                .cache
+                .insert(frame.part.key, worth.clone(), nodes);
         }
         self.give(&worth);
         None
@@ -445,7 +463,11 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     /// Asks the oracle about the topmost side that has shown no solution for too long. `false` when the top frame's side, or one above
     /// it, turns out to have none: then that frame is the top one, and has been counted as such.
     fn is_believable(&mut self) -> bool {
-        while self.frames.get(self.barren).is_some_and(|frame| frame.alive) {
+        while self
+            .frames
+            .get(self.barren)
+            .is_some_and(|frame| frame.alive)
+        {
             self.barren += 1;
         }
         let Some(frame) = self.frames.get(self.barren) else {
@@ -457,9 +479,12 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         }
         let before = self.work();
         let path = self.frames[..=self.barren].iter();
-        let answer = self.oracle.ask(&self.board, path.filter_map(|frame| frame.decision));
+        let answer = self
+            .oracle
+            .ask(&self.board, path.filter_map(|frame| frame.decision));
         let nodes = (QUESTION + self.work() - before) / (NODE + 10 * SETTLE);
-        self.price = ((15 * self.price + self.shared.options.patience * nodes / 100) / 16).min(DEAREST);
+        self.price =
+            ((15 * self.price + self.shared.options.patience * nodes / 100) / 16).min(DEAREST);
         match answer {
             Answer::Solution(grid) => {
                 let grid = Rc::new(grid);

@@ -25,6 +25,7 @@ use crossbeam::queue::SegQueue;
 use crossbeam::utils::CachePadded;
 
 pub use cube::{Cube, Decision};
+pub(crate) use limits::Control;
 pub use limits::Limits;
 pub use options::{Options, Probing};
 pub use progress::{Snapshot, Statistics};
@@ -33,10 +34,9 @@ use crate::board::{Board, Cell, Clues};
 use crate::line::{Wide, Word};
 use crate::puzzle::{Grid, Puzzle};
 use crate::solutions::{Count, Counter, Set, Sink, Stop};
-pub(crate) use limits::Control;
 use product::{Collecting, Memory};
-pub(crate) use progress::WHOLE;
 use progress::Meter;
+pub(crate) use progress::WHOLE;
 use race::{Race, Turns};
 use task::{Node, Shared, Task};
 

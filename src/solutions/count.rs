@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use num_bigint::BigUint;
 
+use super::Rough;
 use crate::error::{Error, Result};
 
 /// A number of solutions, exact at any size. Prints in full, in decimal.
@@ -84,6 +85,22 @@ impl Count {
                 (Count::from(often), Count::from(left))
             }
         }
+    }
+
+    /// Roughly how many: `5.2 x 10^15`, rounded from the exact number, upwards when it lies in the middle. `None` up to nine digits,
+    /// which are read as easily as they stand.
+    pub fn rough(&self) -> Option<Rough> {
+        let digits = self.to_string();
+        if digits.len() <= 9 {
+            return None;
+        }
+        let power = digits.len() as i64 - 1;
+        let leading: u64 = digits[..3].parse().expect("decimal digits");
+        // What follows the third digit decides nothing: the middle itself is rounded upwards.
+        Some(match (leading + 5) / 10 {
+            100 => Rough::new("10", power + 1),
+            leading => Rough::new(&leading.to_string(), power),
+        })
     }
 
     fn big(&self) -> BigUint {
@@ -253,5 +270,31 @@ mod tests {
         for text in ["", "-1", "1e3", "+1", " 1", "1_0"] {
             assert!(text.parse::<Count>().is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn large_numbers_are_told_roughly() {
+        let told = |digits: &str| {
+            let number: BigUint = digits.parse().unwrap();
+            Count::from(number).rough().map(|rough| rough.to_string())
+        };
+        assert_eq!(told("999999999"), None);
+        for (digits, rough) in [
+            ("1000000000", "1.0 x 10^9"),
+            ("1049999999", "1.0 x 10^9"),
+            ("1050000000", "1.1 x 10^9"),
+            ("5222571924721419", "5.2 x 10^15"),
+            ("9949999999999999", "9.9 x 10^15"),
+            ("9950000000000000", "1.0 x 10^16"),
+            ("1296999999999999999999999999999999999999999", "1.3 x 10^42"),
+        ] {
+            assert_eq!(told(digits).as_deref(), Some(rough), "{digits}");
+        }
+        let thousands = format!("996{}", "9".repeat(4997));
+        assert_eq!(told(&thousands).as_deref(), Some("1.0 x 10^5000"));
+        assert_eq!(
+            format!("{:e}", Count::from(u64::MAX).rough().unwrap()),
+            "1.8e19"
+        );
     }
 }

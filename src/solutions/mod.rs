@@ -7,6 +7,7 @@
 mod batch;
 mod count;
 mod counter;
+mod rough;
 mod set;
 mod stream;
 
@@ -17,6 +18,7 @@ pub(crate) use batch::expand;
 pub use batch::{Batch, Factor};
 pub use count::Count;
 pub use counter::Counter;
+pub use rough::Rough;
 pub use set::Set;
 pub use stream::{Batches, Stream};
 

@@ -1,0 +1,203 @@
+//! Numbers that are only known roughly, and may be far greater than any machine number.
+
+use std::iter::Sum;
+use std::ops::{Add, Div, Mul};
+
+use crate::solutions::{Count, Rough};
+
+/// A number that is not negative, as precise as an [`f64`] and without its bounds: `mantissa` times 2 to the power of `exponent`.
+///
+/// Whole numbers up to 2^53 and their products with powers of two are exact.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scaled {
+    /// 0, or from 1 to below 2.
+    mantissa: f64,
+    exponent: i64,
+}
+
+/// A power of two that an [`f64`] holds, so that numbers further apart than that do not add up.
+const FAR: i64 = 1000;
+
+impl Scaled {
+    /// Nothing.
+    pub const ZERO: Scaled = Scaled {
+        mantissa: 0.0,
+        exponent: 0,
+    };
+    /// One.
+    pub const ONE: Scaled = Scaled {
+        mantissa: 1.0,
+        exponent: 0,
+    };
+
+    /// This number; `value` is finite and not negative.
+    fn new(value: f64, exponent: i64) -> Self {
+        debug_assert!(value.is_finite() && value >= 0.0, "{value}");
+        if value == 0.0 {
+            return Scaled::ZERO;
+        }
+        if !value.is_normal() {
+            return Scaled::new(value * 2f64.powi(FAR as i32), exponent - FAR);
+        }
+        // The bits of the exponent are set to those of 1.
+        let bits = value.to_bits();
+        let power = (bits >> 52) as i64 - 1023;
+        Scaled {
+            mantissa: f64::from_bits(bits & ((1 << 52) - 1) | 1023 << 52),
+            exponent: exponent + power,
+        }
+    }
+
+    /// Is it zero?
+    pub fn is_zero(self) -> bool {
+        self.mantissa == 0.0
+    }
+
+    /// The nearest machine number; infinite beyond 2^1024.
+    pub fn to_f64(self) -> f64 {
+        match self.exponent {
+            1024.. => f64::INFINITY,
+            -1000..1024 => self.mantissa * 2f64.powi(self.exponent as i32),
+            _ => 0.0,
+        }
+    }
+
+    /// Its logarithm to base 10; minus infinity for zero.
+    pub fn log10(self) -> f64 {
+        self.mantissa.log10() + self.exponent as f64 * std::f64::consts::LOG10_2
+    }
+
+    /// In `digits` decimal digits and a power of ten. `None` for zero.
+    pub fn rough(self, digits: usize) -> Option<Rough> {
+        if self.is_zero() {
+            return None;
+        }
+        let log = self.log10();
+        let mut power = log.floor();
+        let mut leading = 10f64.powf(log - power + (digits - 1) as f64).round();
+        if leading >= 10f64.powi(digits as i32) {
+            leading /= 10.0;
+            power += 1.0;
+        }
+        Some(Rough::new(&format!("{leading:.0}"), power as i64))
+    }
+}
+
+impl From<f64> for Scaled {
+    /// # Panics
+    ///
+    /// In debug builds, when it is negative, infinite or no number.
+    fn from(value: f64) -> Self {
+        Scaled::new(value, 0)
+    }
+}
+
+impl From<&Count> for Scaled {
+    fn from(number: &Count) -> Self {
+        match number.to_u64() {
+            Some(number) => Scaled::from(number as f64),
+            None => {
+                let digits = number.to_string();
+                // Seventeen digits tell a machine number from its neighbours; the rest is a power of ten.
+                let (leading, rest) = digits.split_at(17);
+                let ten = Scaled::from(10.0);
+                let leading: f64 = leading.parse().expect("decimal digits");
+                (0..rest.len()).fold(Scaled::from(leading), |number, _| number * ten)
+            }
+        }
+    }
+}
+
+impl Add for Scaled {
+    type Output = Scaled;
+
+    fn add(self, other: Scaled) -> Scaled {
+        if self.is_zero() || other.is_zero() {
+            return if self.is_zero() { other } else { self };
+        }
+        let (more, less) = match self.exponent >= other.exponent {
+            true => (self, other),
+            false => (other, self),
+        };
+        let shift = (less.exponent - more.exponent).max(-FAR);
+        Scaled::new(
+            more.mantissa + less.mantissa * 2f64.powi(shift as i32),
+            more.exponent,
+        )
+    }
+}
+
+impl Sum for Scaled {
+    fn sum<I: Iterator<Item = Scaled>>(numbers: I) -> Scaled {
+        numbers.fold(Scaled::ZERO, Add::add)
+    }
+}
+
+impl Mul for Scaled {
+    type Output = Scaled;
+
+    fn mul(self, other: Scaled) -> Scaled {
+        Scaled::new(
+            self.mantissa * other.mantissa,
+            self.exponent + other.exponent,
+        )
+    }
+}
+
+impl Div for Scaled {
+    type Output = Scaled;
+
+    /// # Panics
+    ///
+    /// In debug builds, when `other` is zero.
+    fn div(self, other: Scaled) -> Scaled {
+        Scaled::new(
+            self.mantissa / other.mantissa,
+            self.exponent - other.exponent,
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn goes_far_beyond_machine_numbers() {
+        let mut power = Scaled::ONE;
+        for _ in 0..500 {
+            power = power * Scaled::from(10.0);
+        }
+        assert_eq!(power.rough(2).unwrap().to_string(), "1.0 x 10^500");
+        assert_eq!(power.to_f64(), f64::INFINITY);
+        assert!((power.log10() - 500.0).abs() < 1e-9);
+        for _ in 0..500 {
+            power = power / Scaled::from(10.0);
+        }
+        assert!((power.to_f64() - 1.0).abs() < 1e-12);
+        assert!((power / Scaled::from(1e300) / Scaled::from(1e300)).to_f64() == 0.0);
+    }
+
+    #[test]
+    fn sums_are_those_of_machine_numbers() {
+        for (a, b) in [
+            (1.0, 2.0),
+            (0.0, 5.0),
+            (1e300, 1.0),
+            (3.0, 1e-300),
+            (0.1, 0.2),
+        ] {
+            let sum = Scaled::from(a) + Scaled::from(b);
+            assert_eq!(sum.to_f64(), a + b);
+            assert_eq!((Scaled::from(b) + Scaled::from(a)).to_f64(), a + b);
+        }
+    }
+
+    #[test]
+    fn is_told_in_few_digits() {
+        let told = |value: f64, digits| Scaled::from(value).rough(digits).unwrap().to_string();
+        assert_eq!(told(9.96e20, 2), "1.0 x 10^21");
+        assert_eq!(told(1234567890.0, 3), "1.23 x 10^9");
+        assert_eq!(Scaled::ZERO.rough(2), None);
+    }
+}

@@ -1,0 +1,179 @@
+//! The estimate against the true numbers: unbiased within its spread, exact where nothing is left to chance.
+
+mod common;
+
+use std::time::Duration;
+
+use common::{Random, on_threads, permutation, switches};
+use omnogram::count::{Estimate, Estimating};
+use omnogram::puzzle::{Grid, Puzzle};
+use omnogram::search::{Limits, Search, Verdict};
+use omnogram::solutions::{Count, Stop};
+
+fn estimate(puzzle: &Puzzle, crews: u64, seed: u64) -> Estimate {
+    on_threads(1, || Estimating::new(puzzle).crews(crews).seed(seed).run())
+}
+
+/// Within five standard errors of the truth, and no more than the truth is claimed.
+fn holds(estimate: &Estimate, truth: &Count) {
+    let number = estimate.number.expect("every region had a crew").to_f64();
+    let truth = truth.to_f64();
+    assert!(
+        estimate.solutions.number().to_f64() <= truth,
+        "{estimate:?}"
+    );
+    if estimate.solutions.is_exact() {
+        assert_eq!((number, estimate.standard_error), (truth, Some(0.0)));
+        assert_eq!(estimate.solutions.number().to_f64(), truth);
+        return;
+    }
+    let error = estimate.standard_error.expect("several crews") * number;
+    assert!(
+        (number - truth).abs() <= 5.0 * error + 1e-9 * truth,
+        "{number} is not {truth}, which {error} should tell"
+    );
+}
+
+#[test]
+fn nothing_is_left_to_chance_where_all_is_determined() {
+    for name in ["known/wiki-test", "pictures/key", "hard/no-solution-sums"] {
+        let file = format!("{}/puzzles/{name}.non", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read(&file).unwrap();
+        let puzzle = omnogram::format::read(&text, &file)
+            .swap_remove(0)
+            .puzzle
+            .unwrap();
+        let estimate = estimate(&puzzle, 3, 1);
+        assert!(estimate.solutions.is_exact() && estimate.dives == 0);
+        holds(&estimate, Search::new(&puzzle).count().solutions.number());
+    }
+}
+
+#[test]
+fn permutations() {
+    let mut truth = Count::from(120);
+    for n in 6..=10 {
+        truth *= &Count::from(n);
+        let estimate = estimate(&permutation(n as usize), 8, n);
+        holds(&estimate, &truth);
+        if n >= 8 {
+            assert!(!estimate.solutions.is_exact() && estimate.dead_ends == 0);
+            assert!(estimate.standard_error < Some(0.01));
+            assert_eq!(estimate.solutions.verdict(), Verdict::Multiple);
+        }
+    }
+}
+
+/// Independent regions are multiplied, not sampled together: that would spread without bounds.
+#[test]
+fn switches_are_counted_one_by_one() {
+    for k in [1, 4, 20] {
+        holds(&estimate(&switches(k), 2, 1), &Count::from(1 << k));
+    }
+    // Far beyond machine numbers.
+    let many = estimate(&switches(400), 2, 1);
+    let log = many.number.unwrap().log10();
+    assert!((log - 400.0 * 2f64.log10()).abs() < 1e-9, "{log}");
+}
+
+/// Two permutations, kept apart by a filled cross, two cells wide,
+/// between empty lines: the two regions are estimated apart and multiplied.
+#[test]
+fn regions_are_estimated_apart() {
+    let (n, side) = (10, 24);
+    let mut grid = Grid::new(side, side);
+    for i in 0..n {
+        grid.set(i, i, true);
+        grid.set(n + 4 + i, n + 4 + i, true);
+    }
+    for i in 0..side {
+        for middle in [n + 1, n + 2] {
+            grid.set(middle, i, true);
+            grid.set(i, middle, true);
+        }
+    }
+    let estimate = estimate(&Puzzle::from_grid(&grid), 6, 1);
+    holds(&estimate, &Count::from(3_628_800 * 3_628_800));
+    assert_eq!(estimate.dives, 2 * 6 * 512);
+}
+
+#[test]
+fn random_puzzles() {
+    let mut random = Random(7);
+    for i in 0..48 {
+        let (width, height) = (6 + random.below(5), 6 + random.below(5));
+        let density = 0.25 + 0.1 * random.below(3) as f64;
+        let puzzle = Puzzle::from_grid(&random.grid(width, height, density));
+        let truth = Search::new(&puzzle).count().solutions;
+        holds(&estimate(&puzzle, 8, i), truth.number());
+    }
+}
+
+/// The mean of many small estimates is the truth, where a single one is far off.
+#[test]
+fn many_estimates_are_right_in_the_mean() {
+    let mut random = Random(12);
+    let puzzle = Puzzle::from_grid(&random.grid(11, 11, 0.35));
+    let truth = Search::new(&puzzle).count().solutions.number().to_f64();
+    let runs: Vec<f64> = (0..40)
+        .map(|seed| estimate(&puzzle, 1, seed).number.unwrap().to_f64())
+        .collect();
+    let mean = runs.iter().sum::<f64>() / runs.len() as f64;
+    let squares: f64 = runs.iter().map(|run| (run - mean).powi(2)).sum();
+    let error = (squares / 39.0 / 40.0).sqrt();
+    assert!(
+        (mean - truth).abs() < 5.0 * error + 1e-9 * truth,
+        "{mean} is not {truth}"
+    );
+}
+
+#[test]
+fn one_thread_repeats_exactly() {
+    let puzzle = permutation(12);
+    let run = |seed| {
+        let estimate = estimate(&puzzle, 3, seed);
+        (
+            estimate.number,
+            estimate.standard_error,
+            estimate.statistics,
+        )
+    };
+    assert_eq!(run(5), run(5));
+    assert_ne!(run(5).0, run(6).0);
+    // More threads send the same crews.
+    let many = on_threads(3, || Estimating::new(&puzzle).crews(3).seed(5).run());
+    let (number, many) = (run(5).0.unwrap().to_f64(), many.number.unwrap().to_f64());
+    assert!((number / many - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn limits_stop_it() {
+    let puzzle = permutation(20);
+    let stopped = |limits: Limits| {
+        let estimate = Estimating::new(&puzzle).limits(limits).run();
+        (
+            estimate.stopped,
+            estimate.number.is_some(),
+            estimate.dives > 0,
+        )
+    };
+    let nodes = Some(50_000);
+    let limits = Limits {
+        nodes,
+        ..Limits::default()
+    };
+    assert_eq!(stopped(limits), (Some(Stop::Nodes), true, true));
+    let time = Some(Duration::ZERO);
+    let limits = Limits {
+        time,
+        ..Limits::default()
+    };
+    assert_eq!(stopped(limits), (Some(Stop::Time), false, false));
+    for checks in [0, 1, 10, 300, 1500] {
+        let limits = Limits {
+            checks: Some(checks),
+            ..Limits::default()
+        };
+        assert_eq!(stopped(limits).0, Some(Stop::Interrupt), "{checks}");
+    }
+}
