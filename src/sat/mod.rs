@@ -1,4 +1,4 @@
-//! Clause learning: a [`Learner`] finds a solution, another one, or that there is no more; [`backbone`] what all solutions have in
+//! Clause learning: a [`Learner`] finds a solution, another one, or that there is no more; [`backbone()`] what all solutions have in
 //! common.
 //!
 //! On proofs where probing decides little, a solver that learns a clause from every dead end sees what the tree never would. The
