@@ -21,8 +21,9 @@
 //!
 //! A file becomes a [`Puzzle`](puzzle::Puzzle) in [`format`](mod@format). [`line`](mod@line) completes one line exactly, [`board`]
 //! propagates and probes a whole puzzle, [`search`] walks the tree in parallel and hands what it finds to a sink of [`solutions`]. Where
-//! one or two solutions are wanted it races clause learning, which is in [`sat`] and is guided by [`belief`]. [`mod@count`] counts all
-//! solutions without listing them, keeps them as a graph that can be asked, and estimates how many there are. [`render`] draws.
+//! one or two solutions are wanted, or the cells that all of them share, it races clause learning, which is in [`sat`] and is guided by
+//! [`belief`]. [`mod@count`] counts all solutions without listing them, keeps them as a graph that can be asked, and estimates how many
+//! there are. [`render`] draws.
 //!
 //! # Stopping
 //!

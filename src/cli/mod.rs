@@ -1,6 +1,7 @@
 //! The command: one file for each verb, which parses its options, calls the library and prints. Answers go to standard output,
 //! everything else to standard error.
 
+mod backbone;
 mod bench;
 mod check;
 mod count;
@@ -59,6 +60,7 @@ enum Verb {
     Count(count::Options),
     Sample(sample::Options),
     Check(check::Options),
+    Backbone(backbone::Options),
     Verify(verify::Options),
     Show(show::Options),
     Bench(bench::Options),
@@ -72,6 +74,7 @@ pub(super) fn run() -> ExitCode {
         Verb::Count(options) => count::run(&options),
         Verb::Sample(options) => sample::run(&options),
         Verb::Check(options) => check::run(&options),
+        Verb::Backbone(options) => backbone::run(&options),
         Verb::Verify(options) => verify::run(&options),
         Verb::Show(options) => show::run(&options),
         Verb::Bench(options) => bench::run(&options),

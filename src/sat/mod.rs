@@ -1,9 +1,11 @@
-//! Clause learning: a [`Learner`] finds a solution, another one, or that there is no more.
+//! Clause learning: a [`Learner`] finds a solution, another one, or that there is no more; [`backbone()`] what all solutions have in
+//! common.
 //!
 //! On proofs where probing decides little, a solver that learns a clause from every dead end sees what the tree never would. The
 //! learning is CaDiCaL's (Biere, Faller, Fazekas, Fleury, Froleyks and Pollitt, "CaDiCaL 2.0", CAV 2024); what is ours is how a
 //! puzzle is put to it.
 
+mod backbone;
 mod encode;
 
 use std::fmt;
@@ -13,6 +15,7 @@ use cadical_sys::{CaDiCal, FixedAssignmentListener, Status, Terminator};
 
 use crate::belief::Beliefs;
 use crate::puzzle::{Grid, Puzzle};
+pub use backbone::{Backbone, Found, backbone};
 use encode::{Cells, Starts, encode};
 
 /// Bytes that the solver takes for each start of a block, roughly.
@@ -202,6 +205,31 @@ impl Learner {
             self.solver
                 .assume(if filled { variable } else { -variable });
         }
+    }
+
+    /// For the next call of [`Learner::solve`] alone, at least one of these cells, as (row, column), is other than in this picture,
+    /// which agrees with what was known. An [`Answer::None`] then says that none of them can be.
+    pub fn differ(&mut self, from: &Grid, cells: &[(usize, usize)]) {
+        for &(row, column) in cells {
+            let variable = self.cells.variable(row, column);
+            if variable != 0 {
+                self.solver.constrain(match from.get(row, column) {
+                    true => -variable,
+                    false => variable,
+                });
+            }
+        }
+        self.solver.constrain(0);
+    }
+
+    /// What this cell is in every solution that is not forbidden, as far as that has been proved.
+    pub fn known(&self, row: usize, column: usize) -> Option<bool> {
+        let fixed = match self.cells.variable(row, column) {
+            0 if self.filled.get(row, column) => 1,
+            0 => -1,
+            variable => self.solver.fixed(variable),
+        };
+        (fixed != 0).then_some(fixed > 0)
     }
 
     /// From now on this cell is known.

@@ -67,6 +67,14 @@ impl Control {
         self.end(SETTLED);
     }
 
+    /// Goes on after there were enough solutions, where that was only the first step. Nobody else may look at the control meanwhile.
+    pub(super) fn go_on(&self) {
+        // A failure means that something else has stopped it.
+        let _ =
+            self.stop
+                .compare_exchange(Stop::Limit as u8, 0, Ordering::Relaxed, Ordering::Relaxed);
+    }
+
     fn end(&self, how: u8) {
         // A failure means that it has stopped already.
         let _ = self

@@ -6,6 +6,7 @@
 //! A node is data, a task walks a subtree with an explicit stack, and gives its oldest open piece away only when too few tasks
 //! wait. With one thread there is no pool, nothing is split, and a run repeats exactly.
 
+mod backbone;
 mod cube;
 mod habit;
 mod limits;
@@ -287,22 +288,35 @@ impl<'a> Search<'a> {
     }
 
     fn start(&self, sink: &dyn Sink, race: Option<&Arc<Race>>) -> Outcome {
+        let control = Arc::new(Control::new(&self.limits, race.is_none()));
+        self.start_under(&control, sink, race)
+    }
+
+    /// Starts under a control that may outlive the run.
+    fn start_under(
+        &self,
+        control: &Arc<Control>,
+        sink: &dyn Sink,
+        race: Option<&Arc<Race>>,
+    ) -> Outcome {
         match self.puzzle.width().max(self.puzzle.height()) {
-            0..=64 => self.drive::<u64>(sink, race),
-            65..=128 => self.drive::<u128>(sink, race),
-            129..=512 => self.drive::<Wide<8>>(sink, race),
-            _ => self.drive::<Wide<64>>(sink, race),
+            0..=64 => self.drive::<u64>(control, sink, race),
+            65..=128 => self.drive::<u128>(control, sink, race),
+            129..=512 => self.drive::<Wide<8>>(control, sink, race),
+            _ => self.drive::<Wide<64>>(control, sink, race),
         }
     }
 
-    fn drive<W: Word>(&self, sink: &dyn Sink, race: Option<&Arc<Race>>) -> Outcome {
+    fn drive<W: Word>(
+        &self,
+        control: &Arc<Control>,
+        sink: &dyn Sink,
+        race: Option<&Arc<Race>>,
+    ) -> Outcome {
         // How many are wanted is for the race to say, as both engines may find the same.
-        let limits = Limits {
-            solutions: match race {
-                Some(race) => Some(race.most() as u64),
-                None => self.limits.solutions,
-            },
-            ..self.limits.clone()
+        let wanted = match race {
+            Some(race) => Some(race.most() as u64),
+            None => self.limits.solutions,
         };
         let threads = self.threads();
         let learns = race.is_some() && self.cubes.is_none() && self.options.learning.is_some();
@@ -312,19 +326,18 @@ impl<'a> Search<'a> {
         let shared = Shared::<W> {
             clues: &clues,
             options: &self.options,
-            control: Arc::new(Control::new(&limits, race.is_none())),
+            control: Arc::clone(control),
             race: race.cloned(),
             meter: Meter::new(),
             sink,
             collecting: Collecting {
                 grids: sink.wants_grids(),
-                enough: limits.solutions.unwrap_or(u64::MAX).max(1),
+                enough: wanted.unwrap_or(u64::MAX).max(1),
                 memory: Arc::new(Memory::new(self.memory() / 2)),
                 most_bytes: self.options.region_bytes,
             },
             breath: (self.options.breath / (words * words)).max(1),
-            most_leaves: (self.options.batch as u64).min(limits.solutions.unwrap_or(u64::MAX))
-                as usize,
+            most_leaves: (self.options.batch as u64).min(wanted.unwrap_or(u64::MAX)) as usize,
             most_in_batch: (self.options.batch_cells / (clues.width() * clues.height()) as u64)
                 .max(1),
             threads: if learns {
@@ -340,26 +353,10 @@ impl<'a> Search<'a> {
             rests: SegQueue::new(),
             pending: SegQueue::new(),
         };
-        if limits.solutions == Some(0) {
+        if wanted == Some(0) {
             shared.control.stop(Stop::Limit);
         }
-        match self.observer {
-            None => self.search(&shared, learns),
-            Some(observer) => std::thread::scope(|threads| {
-                let (finished, ticks) = crossbeam::channel::bounded::<()>(0);
-                let shared = &shared;
-                threads.spawn(move || {
-                    while ticks
-                        .recv_timeout(TICK)
-                        .is_err_and(|error| error.is_timeout())
-                    {
-                        observer(shared.meter.snapshot());
-                    }
-                });
-                self.search(shared, learns);
-                drop(finished);
-            }),
-        }
+        self.ticking(&shared.meter, || self.search(&shared, learns));
         if let (Some(race), None) = (race, shared.control.reason()) {
             shared.meter.finish(race.count());
         }
@@ -394,6 +391,27 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// Does this work, and shows the observer how far it has come meanwhile.
+    fn ticking<T>(&self, meter: &Meter, work: impl FnOnce() -> T) -> T {
+        let Some(observer) = self.observer else {
+            return work();
+        };
+        std::thread::scope(|threads| {
+            let (finished, ticks) = crossbeam::channel::bounded::<()>(0);
+            threads.spawn(move || {
+                while ticks
+                    .recv_timeout(TICK)
+                    .is_err_and(|error| error.is_timeout())
+                {
+                    observer(meter.snapshot());
+                }
+            });
+            let done = work();
+            drop(finished);
+            done
+        })
+    }
+
     /// Propagates the root, then searches every cube: side by side in the pool, or one after the other on one thread.
     fn search<W: Word>(&self, shared: &Shared<'_, W>, learns: bool) {
         let cubes = self.cubes.clone().unwrap_or_else(|| vec![Cube::default()]);
@@ -412,6 +430,9 @@ impl<'a> Search<'a> {
             .unwrap_or_else(PoisonError::into_inner)
             .0
             .settles += board.settles();
+        if let Some(race) = shared.race.as_ref().filter(|_| root != Some(false)) {
+            race.tell(&board);
+        }
         if root.is_none() {
             cubes.into_iter().for_each(|cube| shared.cubes.push(cube));
             return;

@@ -108,6 +108,26 @@ impl Race {
         (found, self.conflicts.load(Ordering::Relaxed))
     }
 
+    /// The cells that are filled, and those that are empty, in every solution, as far as either engine knows. `found` are those found.
+    pub(super) fn known(&self, found: &[Grid]) -> (Grid, Grid) {
+        let grid =
+            |facts: &[AtomicU64]| Grid::from_words(self.width, self.height, load(facts).into());
+        let (mut filled, mut empty) = (grid(&self.facts.filled), grid(&self.facts.empty));
+        // A fact may hold in all solutions but those found: then they have to agree with it too.
+        for row in 0..self.height {
+            for column in 0..self.width {
+                let any = |value| found.iter().any(|grid| grid.get(row, column) == value);
+                if any(false) {
+                    filled.set(row, column, false);
+                }
+                if any(true) {
+                    empty.set(row, column, false);
+                }
+            }
+        }
+        (filled, empty)
+    }
+
     /// Solutions found so far.
     pub(super) fn count(&self) -> u64 {
         self.count.load(Ordering::Relaxed) as u64
@@ -258,6 +278,26 @@ const TICKS: u64 = 20;
 /// Sweeps of belief that tell the learner where to look first.
 const SWEEPS: usize = 30;
 
+/// Tells a learner by belief propagation, going by the cells known to be filled and to be empty, where to look first. `None` when `over`
+/// says so before that is done.
+pub(super) fn guess(
+    learner: &mut Learner,
+    clues: &Clues,
+    (filled, empty): (&Grid, &Grid),
+    over: impl Fn() -> bool,
+) -> Option<()> {
+    let mut beliefs = Beliefs::new(clues);
+    beliefs.see(|row, column| {
+        let empty = || empty.get(row, column).then_some(false);
+        filled.get(row, column).then_some(true).or_else(empty)
+    });
+    for _ in 0..SWEEPS {
+        beliefs.sweep(&over)?;
+    }
+    learner.guess(&mut beliefs, over);
+    Some(())
+}
+
 /// The fewest conflicts that the learner has at once; of those it had, it has one in so many on top.
 const BITE: (u64, u64) = (200, 4);
 
@@ -296,15 +336,7 @@ impl Racer {
         let mut learner = Learner::new(puzzle, &known.0, &known.1, memory, stop, fixed)?;
         // Once there is a solution, another is looked for near it.
         if race.count.load(Ordering::Relaxed) == 0 {
-            let mut beliefs = Beliefs::new(clues);
-            beliefs.see(|row, column| {
-                let empty = || known.1.get(row, column).then_some(false);
-                known.0.get(row, column).then_some(true).or_else(empty)
-            });
-            for _ in 0..SWEEPS {
-                beliefs.sweep(over)?;
-            }
-            learner.guess(&mut beliefs, over);
+            guess(&mut learner, clues, (&known.0, &known.1), over)?;
         }
         forbidden.set(0);
         Some(Racer {

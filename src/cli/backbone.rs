@@ -1,0 +1,93 @@
+//! `omnogram backbone`: the cells that are the same in every solution.
+
+use clap::Args;
+use omnogram::sat::Backbone;
+use omnogram::search::{Outcome, Verdict};
+use serde::Serialize;
+
+use super::options::{Answering, Puzzles, Searching};
+use super::report;
+use super::session::{Session, Subject, counted, why_none};
+use super::status::{Answered, Status};
+
+/// Find the cells that are the same in every solution
+///
+/// Prints the picture with '#' and '.' for cells that are filled or empty in every solution, '?' for those that are ambiguous: filled in
+/// one solution and empty in another. When the run was stopped, '-' stands for cells that are still undecided, and the exit status is
+/// 3; the other cells are right all the same. With --json the object has the picture in `backbone`, or null where there is no solution,
+/// and the numbers of cells in `same`, `ambiguous` and `undecided`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  omnogram backbone puzzles/pictures/observatory.non
+  omnogram backbone --time 10s --json puzzles/pictures")]
+pub(super) struct Options {
+    #[command(flatten)]
+    puzzles: Puzzles,
+    #[command(flatten)]
+    searching: Searching,
+    #[command(flatten)]
+    answering: Answering,
+}
+
+#[derive(Serialize)]
+struct Extra {
+    backbone: Option<Vec<String>>,
+    same: usize,
+    ambiguous: usize,
+    undecided: usize,
+}
+
+pub(super) fn run(options: &Options) -> Status {
+    let Answering { json, talking } = &options.answering;
+    Session::with(&options.searching, talking, *json, |session| {
+        session.answer_each(&options.puzzles.puzzles, |subject| {
+            let limits = session.limits();
+            let (backbone, outcome) =
+                session.search(subject, limits, true, |search| search.backbone());
+            answer(session, subject, &backbone, &outcome)
+        })
+    })
+}
+
+fn answer(
+    session: &Session,
+    subject: &Subject<'_>,
+    backbone: &Backbone,
+    outcome: &Outcome,
+) -> Answered {
+    let name = subject.name;
+    let none = outcome.solutions.verdict() == Verdict::None;
+    if session.json() {
+        let rows = || backbone.to_string().lines().map(str::to_owned).collect();
+        let extra = Extra {
+            backbone: (!none).then(rows),
+            same: backbone.same(),
+            ambiguous: backbone.differing(),
+            // No cell of a picture that is not there is open.
+            undecided: if none { 0 } else { backbone.undecided() },
+        };
+        session.print(&report::searched(subject, outcome, extra))?;
+    } else if !none {
+        let text = match subject.several {
+            true => format!("==> {name} <==\n{backbone}\n"),
+            false => backbone.to_string(),
+        };
+        session.print(&text)?;
+    }
+    if let Some(stop) = outcome.stopped {
+        let open = counted(backbone.undecided() as u64, "cell");
+        let found = match outcome.solutions.number().to_u64() {
+            Some(0) => ", no solution found yet",
+            _ => "",
+        };
+        let why = session.why(stop, None);
+        session.note(&format!("{name}: {open} undecided{found}, {why}"));
+        return Ok(Status::Stopped);
+    }
+    if none && !session.json() {
+        let why = why_none(subject.puzzle).map_or(String::new(), |why| format!(" ({why})"));
+        session.note(&format!("{name}: no solution{why}"));
+    }
+    Ok(Status::Complete)
+}
