@@ -15,7 +15,7 @@ mod tally;
 
 pub use builder::{Builder, Edge, NodeId};
 pub use cells::Cells;
-pub use ordered::Ordered;
+pub use ordered::{Advance, Ordered};
 pub use sample::Samples;
 pub use space::Space;
 pub use stand_in::Counting;
