@@ -334,3 +334,44 @@ fn samples_satisfy_the_puzzle_and_repeat() {
     assert!(!space.samples(10).take(50).eq(some));
     assert!(Space::none(3, 3).samples(1).next().is_none());
 }
+
+/// Edges of very many cells, and of very many regions, are written in another form.
+#[test]
+fn an_edge_may_be_as_large_as_a_puzzle() {
+    let side = 300;
+    let mut builder = Builder::new(side, side);
+    let all = (0..side * side).map(|i| Cell::new(i / side, i % side));
+    let chess = |odd: usize| {
+        let cells = all.clone();
+        let filled = |cell: Cell| usize::from(cell.row + cell.column) % 2 == odd;
+        cells.map(|cell| (cell, filled(cell))).collect()
+    };
+    let way = |cells| Edge {
+        cells,
+        rest: vec![],
+    };
+    let boards = vec![way(chess(0)), way(chess(1))];
+    let root = builder.node(boards);
+    let space = builder.finish(&Grid::new(side, side), vec![root]);
+    let cells = space.cells();
+    assert!(all.clone().all(|cell| cells.millionths(cell) == 500_000));
+    let grids: Vec<Grid> = space.ordered(&Count::ZERO).collect();
+    assert!(grids.len() == 2 && grids[0].get(0, 0) && grids[1].get(0, 1));
+
+    let mut builder = Builder::new(side, side);
+    let mut singles = |cell| builder.node(vec![way(vec![(cell, true)])]);
+    let rest: Vec<_> = all.clone().map(&mut singles).collect();
+    let edge = Edge {
+        cells: vec![],
+        rest,
+    };
+    let root = builder.node(vec![edge]);
+    let space = builder.finish(&Grid::new(side, side), vec![root]);
+    assert_eq!(space.count(), &Count::ONE);
+    let full = space.samples(1).next().expect("a picture");
+    assert!(
+        all.clone()
+            .all(|cell| full.get(cell.row.into(), cell.column.into()))
+    );
+    assert!(space.ordered(&Count::ZERO).eq([full]));
+}

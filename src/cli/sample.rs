@@ -95,7 +95,7 @@ fn answer(
             let mut left = options.number;
             while left > 0
                 && let Some(words) = drawn.next_words()
-                && show(words)
+                && show(Some(words))
             {
                 left -= 1;
             }

@@ -2,9 +2,9 @@
 
 use std::time::Instant;
 
-use omnogram::count::Space;
+use omnogram::count::{Advance, Space};
 use omnogram::search::{Outcome, Total};
-use omnogram::solutions::Count;
+use omnogram::solutions::{Count, Stop};
 use serde::Serialize;
 
 use super::listed::Listed;
@@ -48,7 +48,10 @@ impl Window<'_> {
                 interrupt: limits.interrupt,
             };
             let writer = Writer::new(output, listed.list(session, subject), cut);
-            (written, outcome.stopped) = writer.each(|show| self.walk(space, show))?;
+            let most = limits.memory.unwrap_or(u64::MAX);
+            let mut fits = true;
+            (written, outcome.stopped) = writer.each(|show| fits = self.walk(space, most, show))?;
+            outcome.stopped = outcome.stopped.or((!fits).then_some(Stop::Memory));
         }
         outcome.elapsed = started.elapsed();
         if session.json() {
@@ -66,17 +69,27 @@ impl Window<'_> {
         })
     }
 
-    fn walk(&self, space: &Space, show: &mut dyn FnMut(&[u64]) -> bool) {
+    /// Shows what is wanted; `false` when that would take too much memory.
+    fn walk(&self, space: &Space, most: u64, show: &mut dyn FnMut(Option<&[u64]>) -> bool) -> bool {
         let mut skip = self.from.clone();
         skip -= &Count::ONE;
         let mut ordered = space.ordered(&skip);
         let mut left = self.limit.unwrap_or(u64::MAX);
-        while left > 0
-            && let Some(words) = ordered.next_words()
-            && show(words)
-        {
-            left -= 1;
+        while left > 0 {
+            let more = match ordered.advance() {
+                Advance::Found => {
+                    left -= 1;
+                    show(Some(ordered.words()))
+                }
+                Advance::Deciding if space.bytes() + ordered.bytes() > most => return false,
+                Advance::Deciding => show(None),
+                Advance::Done => false,
+            };
+            if !more {
+                break;
+            }
         }
+        true
     }
 
     /// `key.non: 2 solutions from number 3 on, of 5, 15x7, 9 nodes, 0.001 s`

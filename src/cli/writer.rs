@@ -179,15 +179,18 @@ impl<'a> Writer<'a> {
         self.close()
     }
 
-    /// Writes what is shown to it, which may come slowly: the one that shows is told `false` when no more is wanted.
+    /// Writes what is shown to it, which may come slowly. Whoever shows is told `false` when no more is wanted, and shows nothing now
+    /// and then while he has to work for the next one.
     pub(super) fn each(
         mut self,
-        show: impl FnOnce(&mut dyn FnMut(&[u64]) -> bool),
+        show: impl FnOnce(&mut dyn FnMut(Option<&[u64]>) -> bool),
     ) -> Answered<Written> {
         let mut flushed = Instant::now();
         show(&mut |words| {
-            if self.push(words) && flushed.elapsed() >= PROMPT {
-                self.flush();
+            if words.is_none_or(|words| self.push(words)) && flushed.elapsed() >= PROMPT {
+                if !self.list.is_empty() {
+                    self.flush();
+                }
                 flushed = Instant::now();
                 self.end = self.end.take().or_else(|| self.cut.due().map(End::Cut));
             }

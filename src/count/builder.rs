@@ -77,11 +77,9 @@ impl Builder {
         let mut sum = Count::ZERO;
         for (i, Edge { mut cells, rest }) in edges.into_iter().enumerate() {
             cells.sort_unstable();
-            let mut product = Count::ONE;
-            for node in &rest {
-                product *= &self.tallies.get(node.0 as usize);
-            }
-            sum += &product;
+            sum += &self
+                .tallies
+                .product(rest.iter().map(|node| node.0 as usize));
             room(&mut self.words, cells.len() + rest.len() + 2);
             let head = self.words.len();
             // Which form the head has is known only when the runs have been counted.

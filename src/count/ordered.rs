@@ -83,19 +83,51 @@ impl Space {
     }
 }
 
+/// What a step towards the next solution has come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Advance {
+    /// It is there: [`Ordered::words`].
+    Found,
+    /// Not there yet: a cell has been decided, which can take as long as going through the whole graph.
+    Deciding,
+    /// There is none.
+    Done,
+}
+
 impl Ordered<'_> {
     /// The next one, packed as in [`Grid`].
     pub fn next_words(&mut self) -> Option<&[u64]> {
-        let more = self.odometer.as_mut().is_some_and(Odometer::advance);
-        if !more && !self.descend() {
-            self.odometer = None;
-            return None;
+        loop {
+            match self.advance() {
+                Advance::Found => return Some(self.words()),
+                Advance::Deciding => {}
+                Advance::Done => return None,
+            }
         }
-        self.odometer.as_ref().map(Odometer::words)
     }
 
-    /// Goes to the next point where all that is open is small; `false` when there is none.
-    fn descend(&mut self) -> bool {
+    /// One step towards the next one, for those who may not want to wait for it.
+    #[inline]
+    pub fn advance(&mut self) -> Advance {
+        if self.odometer.as_mut().is_some_and(Odometer::advance) {
+            return Advance::Found;
+        }
+        self.odometer = None;
+        self.descend()
+    }
+
+    /// The one that was found, packed as in [`Grid`]; nothing before that.
+    pub fn words(&self) -> &[u64] {
+        self.odometer.as_ref().map_or(&[], Odometer::words)
+    }
+
+    /// Bytes held beside the graph, but for the lists of small regions.
+    pub fn bytes(&self) -> u64 {
+        self.layers.bytes()
+    }
+
+    /// Goes one cell further towards the next point where all that is open is small.
+    fn descend(&mut self) -> Advance {
         while let Some(frame) = self.frames.last_mut() {
             // What was laid over the graph for the other side is not needed any more.
             self.layers.cut(frame.mark);
@@ -118,24 +150,21 @@ impl Ordered<'_> {
                     let picture = frame.picture.words().to_vec();
                     let skip = std::mem::take(&mut self.skip);
                     self.odometer = Some(Odometer::new(picture, lists, skip));
-                    return true;
+                    return Advance::Found;
                 }
             };
             let filled = frame.side == Side::Nothing;
             frame.side = if filled { Side::Filled } else { Side::Both };
             let Some(node) = self.layers.restrict(frame.open[i], cell, filled) else {
-                continue;
+                return Advance::Deciding;
             };
             if !self.skip.is_zero() {
-                let mut count = self.layers.count(node);
-                for (j, &node) in frame.open.iter().enumerate() {
-                    if j != i {
-                        count *= &self.layers.count(node);
-                    }
-                }
+                let mut open = frame.open.clone();
+                open[i] = node;
+                let count = self.layers.product(&open);
                 if self.skip >= count {
                     self.skip -= &count;
-                    continue;
+                    return Advance::Deciding;
                 }
             }
             let mut picture = frame.picture.clone();
@@ -145,8 +174,9 @@ impl Ordered<'_> {
             let mut open = frame.open.clone();
             open[i] = node;
             self.enter(picture, open);
+            return Advance::Deciding;
         }
-        false
+        Advance::Done
     }
 
     /// A new point with these open regions. Those that can go on in one way only do, and may fall apart.

@@ -95,6 +95,27 @@ impl<'a> Layers<'a> {
         }
     }
 
+    /// Solutions that these nodes have together.
+    pub(super) fn product(&self, nodes: &[u32]) -> Count {
+        let mut product = 1u128;
+        for &node in nodes {
+            let small = match (node as usize).checked_sub(self.space.nodes()) {
+                None => self.space.tallies().small(node as usize),
+                Some(i) => self.tallies.small(i),
+            };
+            match small.and_then(|n| product.checked_mul(u128::from(n))) {
+                Some(n) => product = n,
+                // Machine words do not suffice.
+                None => {
+                    let mut product = Count::ONE;
+                    nodes.iter().for_each(|&node| product *= &self.count(node));
+                    return product;
+                }
+            }
+        }
+        Count::small(product)
+    }
+
     /// The edges of a node.
     pub(super) fn steps(&self, node: u32) -> impl Iterator<Item = Step<'_>> {
         let mut at = Some(self.start(node));
@@ -140,16 +161,15 @@ impl<'a> Layers<'a> {
             .resize(self.first.len().max(self.fate.len()), UNSEEN);
         let mut touched = vec![node];
         self.fate[node as usize] = GONE;
-        let mut next = 0;
+        let (mut next, mut below) = (0, Vec::new());
         while let Some(&node) = touched.get(next) {
             next += 1;
-            let mut below = Vec::new();
             for step in self.steps(node) {
                 // Regions are disjoint: one of them has the cell, if not the edge itself.
                 let has = |&&node: &&u32| self.first(node) == cell;
-                below.extend(step.rest.iter().find(has).copied());
+                below.extend(step.rest.iter().find(has));
             }
-            for node in below {
+            for node in below.drain(..) {
                 if self.fate[node as usize] == UNSEEN {
                     self.fate[node as usize] = GONE;
                     touched.push(node);
@@ -158,8 +178,9 @@ impl<'a> Layers<'a> {
         }
         // A node comes after all that it leads to.
         touched.sort_unstable();
+        let mut words = Vec::new();
         for &node in &touched {
-            if let Some(new) = self.renew(node, cell, filled) {
+            if let Some(new) = self.renew(node, cell, filled, &mut words) {
                 self.fate[node as usize] = new + FATES;
             }
         }
@@ -171,9 +192,9 @@ impl<'a> Layers<'a> {
     }
 
     /// Lays a new node over one whose first cell is decided; everything below it has been renewed.
-    fn renew(&mut self, node: u32, cell: u32, filled: bool) -> Option<u32> {
-        let (mut words, mut last) = (Vec::new(), None);
-        let (mut sum, mut first) = (Count::ZERO, NONE);
+    fn renew(&mut self, node: u32, cell: u32, filled: bool, words: &mut Vec<u32>) -> Option<u32> {
+        words.clear();
+        let (mut sum, mut first, mut last) = (Count::ZERO, NONE, None);
         for step in self.steps(node) {
             if step
                 .cells
@@ -184,7 +205,6 @@ impl<'a> Layers<'a> {
             }
             let head = words.len();
             words.extend([step.cells.at, 0]);
-            let mut product = Count::ONE;
             let mut holds = true;
             for &below in step.rest {
                 let new = match self.fate[below as usize] {
@@ -197,7 +217,6 @@ impl<'a> Layers<'a> {
                 };
                 if self.first(new) != NONE {
                     words.push(new);
-                    product *= &self.count(new);
                 }
             }
             if !holds {
@@ -211,14 +230,21 @@ impl<'a> Layers<'a> {
             }
             words[head + 1] = (words.len() - head - 2) as u32;
             last = Some(head);
-            sum += &product;
+            sum += &self.product(&words[head + 2..]);
         }
         words[last? + 1] |= LAST;
         self.starts.push(self.words.len() as u32);
-        self.words.append(&mut words);
+        self.words.extend_from_slice(words);
         self.tallies.push(sum);
         self.first.push(first);
         Some((self.first.len() - 1) as u32)
+    }
+
+    /// Bytes held beside the graph.
+    pub(super) fn bytes(&self) -> u64 {
+        let lists = [&self.first, &self.starts, &self.words, &self.fate];
+        let words: usize = lists.iter().map(|list| list.capacity()).sum();
+        words as u64 * 4 + self.tallies.bytes()
     }
 
     pub(super) fn mark(&self) -> Mark {

@@ -68,6 +68,11 @@ impl Space {
         tallies: Tallies,
         words: Vec<u32>,
     ) -> Self {
+        // It grows no more.
+        let (mut starts, mut words, mut tallies) = (starts, words, tallies);
+        starts.shrink_to_fit();
+        words.shrink_to_fit();
+        tallies.shrink();
         let mut space = Space {
             known,
             roots,
@@ -186,17 +191,8 @@ impl Space {
     /// Solutions that these nodes have together.
     #[inline]
     pub(super) fn product(&self, nodes: &[u32]) -> Count {
-        match *nodes {
-            [] => Count::ONE,
-            [node] => self.tallies.get(node as usize),
-            [first, ref others @ ..] => {
-                let mut product = self.tallies.get(first as usize);
-                for &node in others {
-                    product *= &self.tallies.get(node as usize);
-                }
-                product
-            }
-        }
+        self.tallies
+            .product(nodes.iter().map(|&node| node as usize))
     }
 
     /// [`Space::product`] where it is known to be small.

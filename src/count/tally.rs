@@ -49,6 +49,30 @@ impl Tallies {
         Some(self.small[i]).filter(|&n| n < LARGE)
     }
 
+    /// The product of the numbers at these places.
+    #[inline]
+    pub(super) fn product(&self, places: impl Iterator<Item = usize> + Clone) -> Count {
+        // Nearly always machine words do.
+        let mut product = 1u128;
+        for i in places.clone() {
+            match self
+                .small(i)
+                .and_then(|n| product.checked_mul(u128::from(n)))
+            {
+                Some(n) => product = n,
+                None => return self.large_product(places),
+            }
+        }
+        Count::small(product)
+    }
+
+    #[cold]
+    fn large_product(&self, places: impl Iterator<Item = usize>) -> Count {
+        let mut product = Count::ONE;
+        places.for_each(|i| product *= &self.get(i));
+        product
+    }
+
     pub(super) fn add(&mut self, i: usize, more: &Count) {
         let mut sum = self.get(i);
         sum += more;
@@ -65,6 +89,12 @@ impl Tallies {
                 self.large.push(number);
             }
         }
+    }
+
+    /// Gives spare room back.
+    pub(super) fn shrink(&mut self) {
+        self.small.shrink_to_fit();
+        self.large.shrink_to_fit();
     }
 
     pub(super) fn mark(&self) -> Mark {

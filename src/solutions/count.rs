@@ -49,6 +49,12 @@ impl Count {
         }
     }
 
+    /// A number that machine words hold.
+    #[inline]
+    pub(crate) fn small(n: u128) -> Self {
+        Count(Small(n))
+    }
+
     /// Binary digits that it takes; 0 for zero.
     pub fn bits(&self) -> u64 {
         match &self.0 {
