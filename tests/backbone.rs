@@ -142,7 +142,7 @@ fn a_learner_alone_finds_it() {
             assert!(solutions.is_empty());
             continue;
         };
-        let found = backbone(&mut learner, &first, &[], |_| false);
+        let found = backbone(&mut learner, &first, &[], |_, _| false);
         assert_eq!(found.backbone, expected(&solutions));
         assert!(found.solutions < solutions.len() as u64);
         // Then it knows, and is of use as before.
@@ -157,7 +157,7 @@ fn a_learner_alone_finds_it() {
         solutions.retain(|grid| *grid != first);
         match learner.solve(None) {
             Answer::Solution(second) => {
-                let found = backbone(&mut learner, &second, &[], |_| false);
+                let found = backbone(&mut learner, &second, &[], |_, _| false);
                 assert_eq!(found.backbone, expected(&solutions));
             }
             answer => assert_eq!((answer, solutions.len()), (Answer::None, 0)),

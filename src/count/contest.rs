@@ -42,6 +42,8 @@ pub(super) struct Trial {
 #[derive(Debug)]
 pub(super) struct Contest {
     method: Method,
+    /// Is there one trial only?
+    short: bool,
     /// What each part is worth that is done, in order.
     counted: Vec<Worth>,
     /// How many parts there are.
@@ -58,6 +60,7 @@ impl Contest {
     pub(super) fn new(method: Method, parts: usize) -> Self {
         let mut contest = Contest {
             method,
+            short: false,
             counted: Vec::with_capacity(parts),
             parts,
             todo: VecDeque::new(),
@@ -67,6 +70,14 @@ impl Contest {
         };
         contest.begin_part();
         contest
+    }
+
+    /// One that is over as soon as a part is not counted at the first trial.
+    pub(super) fn short(parts: usize) -> Self {
+        Contest {
+            short: true,
+            ..Contest::new(Method::Regions, parts)
+        }
     }
 
     fn begin_part(&mut self) {
@@ -89,7 +100,7 @@ impl Contest {
     /// What to do next; `None` when all is counted.
     pub(super) fn next(&mut self) -> Option<Trial> {
         let part = self.counted.len();
-        if part == self.parts {
+        if part == self.parts || self.short && !self.tried.is_empty() {
             return None;
         }
         if self.todo.is_empty() && self.running == 0 {
@@ -162,6 +173,11 @@ impl Contest {
             .iter()
             .for_each(|worth| product *= &worth.count);
         (product, self.parts - self.counted.len())
+    }
+
+    /// Is all counted?
+    pub(super) fn is_over(&self) -> bool {
+        self.is_void() || self.counted.len() == self.parts
     }
 
     /// Is it clear that there is no solution?

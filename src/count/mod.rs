@@ -37,6 +37,7 @@ use crossbeam::utils::CachePadded;
 use crate::board::{Board, Clues, Prober, Region};
 use crate::line::{Known, Wide, Word};
 use crate::puzzle::{Grid, Puzzle};
+use crate::sat::Backbone;
 use crate::search::{
     self, Control, Limits, Observer, Outcome, Search, Snapshot, Statistics, TICK, Total, WHOLE,
 };
@@ -47,7 +48,7 @@ pub use cells::Cells;
 use contest::Contest;
 use diagram::{Lines, Numbers};
 pub use estimate::{Estimate, Estimating, Scaled};
-pub use ordered::Ordered;
+pub use ordered::{Advance, Ordered};
 use part::{Part, Parts};
 pub use sample::Samples;
 pub use space::Space;
@@ -78,6 +79,8 @@ pub struct Options {
     pub patience: u64,
     /// Settles that may be spent on probing the root.
     pub probing: u64,
+    /// Conflicts that may be spent on the backbone, before counting where it is not soon done.
+    pub effort: u64,
 }
 
 impl Default for Options {
@@ -85,6 +88,7 @@ impl Default for Options {
         Options {
             patience: 40,
             probing: 1 << 20,
+            effort: 2000,
         }
     }
 }
@@ -279,12 +283,12 @@ impl<'a> Counting<'a> {
             return (space, ended(Count::ZERO, statistics));
         }
         let memory = self.limits.memory.unwrap_or(MEMORY);
-        let numbers = Numbers::new(memory / 16);
-        let parts = parts(&board, &numbers, keep);
-        let workers = rayon::current_num_threads();
         // A sweep leaves no graph behind.
         let method = if keep { Method::Regions } else { self.method };
-        let shared = Shared {
+        let workers = rayon::current_num_threads();
+        let numbers = Numbers::new(memory / 16);
+        let parts = parts(&board, &numbers, keep);
+        let mut shared = Shared {
             puzzle: self.puzzle,
             clues: &clues,
             options: &self.options,
@@ -292,7 +296,7 @@ impl<'a> Counting<'a> {
             memory,
             workers,
             rows: board.rows().to_vec(),
-            contest: Mutex::new(Contest::new(method, parts.len())),
+            contest: Mutex::new(Contest::short(parts.len())),
             parts,
             numbers,
             cache: Cache::new(if keep { memory / 4 } else { memory / 2 }),
@@ -303,7 +307,37 @@ impl<'a> Counting<'a> {
             bound: Mutex::new(Count::ZERO),
             statistics: Mutex::new(Statistics::default()),
         };
-        self.observe(&shared, began, || shared.work());
+        let mut floor = Count::ZERO;
+        let quick = keep || self.method == Method::Auto;
+        if quick {
+            // Most puzzles are soon counted by anything.
+            shared.take_part(0);
+        }
+        if quick && !lock(&shared.contest).is_over() && !control.stopped() {
+            let (backbone, outcome) = self.backbone(&control);
+            statistics.add(&outcome.statistics);
+            floor = outcome.solutions.number().clone();
+            if let (Total::Exactly(number), None) = (&outcome.solutions, control.reason()) {
+                let space = keep.then(|| match number.is_zero() {
+                    true => Space::none(width, height),
+                    false => Builder::new(width, height).finish(&backbone.filled, Vec::new()),
+                });
+                return (space, ended(number.clone(), statistics));
+            }
+            let alive = board.decide_all((0..height).map(|row| (row, known_of(&backbone, row))));
+            debug_assert!(alive, "what holds in all solutions contradicts none");
+            for (r, row) in board.rows().iter().enumerate() {
+                row.filled.cells().for_each(|c| known.set(r, c, true));
+            }
+            shared.rows = board.rows().to_vec();
+            shared.parts = self::parts(&board, &shared.numbers, keep);
+        }
+        if !lock(&shared.contest).is_over() && !control.stopped() {
+            shared.contest = Mutex::new(Contest::new(method, shared.parts.len()));
+            shared.current = AtomicUsize::new(0);
+            *lock(&shared.bound) = Count::ZERO;
+            self.observe(&shared, began, || shared.work());
+        }
         statistics.add(&lock(&shared.statistics));
         let contest = shared
             .contest
@@ -316,6 +350,7 @@ impl<'a> Counting<'a> {
                 1 => count *= &*lock(&shared.bound),
                 _ => count = Count::ZERO,
             }
+            count = count.max(floor);
         }
         let graph = shared.graph.filter(|_| control.reason().is_none());
         let space = graph.map(|graph| match contest.nodes() {
@@ -326,6 +361,13 @@ impl<'a> Counting<'a> {
             None => Space::none(width, height),
         });
         (space, ended(count, statistics))
+    }
+
+    /// Two solutions, if there are so many, and the cells that are the same in all, as far as that is found out without much effort.
+    fn backbone(&self, control: &Arc<Control>) -> (Backbone, Outcome) {
+        Search::new(self.puzzle)
+            .limits(self.limits.clone())
+            .backbone_under(control, Some(self.options.effort))
     }
 
     /// Propagates and probes the root; `false` is a contradiction.
@@ -373,6 +415,14 @@ impl<'a> Counting<'a> {
             drop(finished);
         });
         observer(snapshot(shared.control.reason().is_none()));
+    }
+}
+
+/// What a backbone says of a row.
+fn known_of<W: Word>(backbone: &Backbone, row: usize) -> Known<W> {
+    Known {
+        filled: W::from_parts(backbone.filled.row(row)),
+        empty: W::from_parts(backbone.empty.row(row)),
     }
 }
 

@@ -138,7 +138,8 @@ const BITE: (u64, u64) = (2000, 8);
 /// Finds the backbone of the solutions that a learner has not been forbidden. `first` is one of them, `others` are more, if there are
 /// any at hand: all different.
 ///
-/// `stop` is told before every question how many cells are undecided, and says whether to give up; the learner's own `stop` is asked
+/// `stop` is told before every question how many cells are undecided and how many conflicts the learner has met, and says whether to
+/// give up; the learner's own `stop` is asked
 /// while it looks for an answer. What was found by then is true, but not complete. Whether or not, the learner knows it from now on.
 ///
 /// ```
@@ -153,14 +154,14 @@ const BITE: (u64, u64) = (2000, 8);
 /// let Answer::Solution(first) = learner.solve(None) else {
 ///     panic!("there is one");
 /// };
-/// let found = backbone(&mut learner, &first, &[], |_| false);
+/// let found = backbone(&mut learner, &first, &[], |_, _| false);
 /// assert_eq!(found.backbone.to_string(), "#..\n##.\n#.#\n");
 /// ```
 pub fn backbone(
     learner: &mut Learner,
     first: &Grid,
     others: &[Grid],
-    mut stop: impl FnMut(usize) -> bool,
+    mut stop: impl FnMut(usize, u64) -> bool,
 ) -> Found {
     let mut open = Candidates::new(first);
     let mut solutions = 0;
@@ -168,7 +169,7 @@ pub fn backbone(
         open.flip(other);
     }
     open.settle(learner);
-    while !open.cells.is_empty() && !stop(open.cells.len()) {
+    while !open.cells.is_empty() && !stop(open.cells.len(), learner.conflicts()) {
         let chunk = open.cells.len().saturating_sub(CHUNK);
         learner.differ(first, &open.cells[chunk..]);
         let before = learner.conflicts();

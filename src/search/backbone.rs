@@ -37,6 +37,15 @@ impl Search<'_> {
     /// ```
     pub fn backbone(&self) -> (Backbone, Outcome) {
         let control = Arc::new(Control::new(&self.limits, false));
+        self.backbone_under(&control, None)
+    }
+
+    /// Likewise, under a control that goes on afterwards: after so many conflicts it leaves the other cells undecided.
+    pub(crate) fn backbone_under(
+        &self,
+        control: &Arc<Control>,
+        effort: Option<u64>,
+    ) -> (Backbone, Outcome) {
         let meter = Meter::new();
         let race = Arc::new(Race::new(self.puzzle, 2));
         // How much of the tree is done says nothing of how many cells are.
@@ -53,7 +62,7 @@ impl Search<'_> {
             observer: self.observer.and(Some(&observe)),
             ..self.clone()
         };
-        let mut outcome = first.start_under(&control, &*race, Some(&race));
+        let mut outcome = first.start_under(control, &*race, Some(&race));
         let (found, conflicts) = race.result();
         outcome.statistics.conflicts = conflicts;
         outcome.cubes.clear();
@@ -76,7 +85,7 @@ impl Search<'_> {
                     control.go_on();
                 }
                 if !known.is_complete() && !control.stopped() {
-                    let ask = || self.ask(&control, &meter, &known, first, others);
+                    let ask = || self.ask(control, &meter, &known, (first, others), effort);
                     if let Some((found, conflicts)) = self.ticking(&meter, ask) {
                         known = found.backbone;
                         number += found.solutions;
@@ -109,8 +118,8 @@ impl Search<'_> {
         control: &Arc<Control>,
         meter: &Meter,
         known: &Backbone,
-        first: &Grid,
-        others: &[Grid],
+        (first, others): (&Grid, &[Grid]),
+        effort: Option<u64>,
     ) -> Option<(Found, u64)> {
         let over = || {
             control.look();
@@ -128,7 +137,9 @@ impl Search<'_> {
         let learner = Learner::new(self.puzzle, filled, empty, memory, stop, |_, _, _| {});
         let Some(mut learner) = learner else {
             // Unless something else has stopped it already.
-            control.stop(Stop::Memory);
+            if effort.is_none() {
+                control.stop(Stop::Memory);
+            }
             return None;
         };
         // Where solutions are likely to be is also where cells are likely to differ: without that it takes twice as long.
@@ -140,11 +151,11 @@ impl Search<'_> {
         )?;
         let all = known.undecided().max(1) as u64;
         let mut told = 0;
-        let found = backbone(&mut learner, first, others, |undecided| {
+        let found = backbone(&mut learner, first, others, |undecided, conflicts| {
             let done = WHOLE / all * all.saturating_sub(undecided as u64);
             meter.add(done - told, 0);
             told = done;
-            over()
+            over() || effort.is_some_and(|effort| conflicts > effort)
         });
         Some((found, learner.conflicts()))
     }
