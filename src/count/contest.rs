@@ -17,6 +17,9 @@ use crate::solutions::Count;
 const FIRST: u64 = 10_000_000;
 const GROWTH: u64 = 4;
 
+/// Up to this much work the last two go on by turns, for the first rounds judge by little.
+const SURE: u64 = 10_000_000_000;
+
 /// A way to count a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Plan {
@@ -35,7 +38,7 @@ pub(super) struct Trial {
     pub(super) plan: Plan,
     pub(super) budget: u64,
     /// Does its outcome count, or does it only fill the time?
-    rated: bool,
+    pub(super) rated: bool,
 }
 
 /// The contest for one part after the other.
@@ -107,7 +110,13 @@ impl Contest {
             // The best first; in order where they are equal, so that a run repeats.
             self.tried
                 .sort_by_key(|&(_, share)| std::cmp::Reverse(share));
-            let left = self.tried.len().div_ceil(2);
+            let fewest = if self.budget < SURE { 2 } else { 1 };
+            let left = self
+                .tried
+                .len()
+                .div_ceil(2)
+                .max(fewest)
+                .min(self.tried.len());
             let best = self.tried.drain(..).take(left);
             self.todo = best.map(|(order, _)| Plan::Branch(order)).collect();
             match self.method {

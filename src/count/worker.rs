@@ -88,6 +88,8 @@ pub(super) struct Worker<'s, 'a, W: Word> {
     /// All frames below this one are alive.
     barren: usize,
     order: Order,
+    /// Which of those on the same way it is.
+    turn: u64,
     /// Parts a good deal smaller than this are swept.
     narrow: u32,
     /// Share done with, out of [`WHOLE`].
@@ -135,6 +137,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             frames: Vec::new(),
             barren: 0,
             order: Order::Down,
+            turn: 0,
             narrow: 0,
             done: 0,
             reserved: 0,
@@ -162,6 +165,13 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     pub(super) fn try_out(&mut self, trial: &Trial) -> Ended {
         let part = trial.part;
         self.narrow = 0;
+        // Only what begins alike can be compared.
+        self.turn = if trial.rated {
+            0
+        } else {
+            self.index.max(1) as u64
+        };
+
         match trial.plan {
             Plan::Branch(order) => self.walk(part, order, trial.budget),
             Plan::Sweep(way) => {
@@ -257,16 +267,6 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             self.board.undo(root.mark);
         }
         self.frames.clear();
-        if std::env::var("DBG").is_ok() {
-            eprintln!(
-                "order {order:?} done {:e} nodes {} ticks {} price {} {:?}",
-                self.done as f64 / WHOLE as f64,
-                self.statistics.nodes,
-                self.oracle.ticks(),
-                self.price,
-                ended
-            );
-        }
         self.shared
             .control
             .return_nodes(std::mem::take(&mut self.reserved));
@@ -295,6 +295,20 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         }
     }
 
+    /// Which side of a branch comes first. Of two workers on the same way one begins with the filled side, the other with the empty one,
+    /// and they meet in the middle; more of them mix both, each differently.
+    fn first_side(&self, cell: Cell) -> bool {
+        match self.turn {
+            0 => true,
+            1 => false,
+            turn => {
+                let place = u64::from(cell.row) << 16 | u64::from(cell.column);
+                let mixed = (place + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15 ^ (turn << 32 | turn));
+                mixed >> 63 == 0
+            }
+        }
+    }
+
     /// A part is to be counted: known, or a new frame.
     fn enter(&mut self, part: Part<W>) {
         if let Some(worth) = self.shared.cache.get(&part.key) {
@@ -314,8 +328,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         let within = parent.witness.clone();
         // What a side weighs is shared out among its parts, and what a part weighs between its sides.
         let weight = parent.weight() / parent.parts;
-        // Two workers that begin from opposite ends meet in the middle.
-        let first = self.index.is_multiple_of(2);
+        let first = self.first_side(cell);
         let (likely, of) = self.board.odds(cell);
         let filled = (u128::from(weight) * u128::from(likely) / u128::from(of)) as u64;
         let nodes = self.statistics.nodes;
