@@ -13,8 +13,7 @@ use super::worker::Ended;
 use super::{Method, NodeId, Worth};
 use crate::solutions::Count;
 
-/// Work of a trial in the first round, in nanoseconds, and how many times more each round has.
-const FIRST: u64 = 10_000_000;
+/// How many times more work than the last each round has.
 const GROWTH: u64 = 4;
 
 /// Up to this much work the last two go on by turns, for the first rounds judge by little.
@@ -47,6 +46,8 @@ pub(super) struct Contest {
     method: Method,
     /// Is there one trial only?
     short: bool,
+    /// Work of a trial in the first round, in nanoseconds.
+    first: u64,
     /// What each part is worth that is done, in order.
     counted: Vec<Worth>,
     /// How many parts there are.
@@ -60,10 +61,11 @@ pub(super) struct Contest {
 }
 
 impl Contest {
-    pub(super) fn new(method: Method, parts: usize) -> Self {
+    pub(super) fn new(method: Method, parts: usize, first: u64) -> Self {
         let mut contest = Contest {
             method,
             short: false,
+            first,
             counted: Vec::with_capacity(parts),
             parts,
             todo: VecDeque::new(),
@@ -76,10 +78,10 @@ impl Contest {
     }
 
     /// One that is over as soon as a part is not counted at the first trial.
-    pub(super) fn short(parts: usize) -> Self {
+    pub(super) fn short(parts: usize, first: u64) -> Self {
         Contest {
             short: true,
-            ..Contest::new(Method::Regions, parts)
+            ..Contest::new(Method::Regions, parts, first)
         }
     }
 
@@ -96,7 +98,7 @@ impl Contest {
         self.running = 0;
         self.budget = match self.method {
             Method::Frontier => u64::MAX,
-            _ => FIRST,
+            _ => self.first,
         };
     }
 

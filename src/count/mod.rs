@@ -77,6 +77,8 @@ pub struct Options {
     /// When a side of a branch has shown no solution, and has taken so many hundredths of what a question costs, clause learning is
     /// asked whether there is one.
     pub patience: u64,
+    /// Work of a first trial of a way to count a part, in nanoseconds as reckoned from what is done, whatever the clock says.
+    pub trial: u64,
     /// Settles that may be spent on probing the root.
     pub probing: u64,
     /// Conflicts that may be spent on the backbone, before counting where it is not soon done.
@@ -87,6 +89,7 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             patience: 40,
+            trial: 10_000_000,
             probing: 1 << 20,
             effort: 2000,
         }
@@ -296,7 +299,7 @@ impl<'a> Counting<'a> {
             memory,
             workers,
             rows: board.rows().to_vec(),
-            contest: Mutex::new(Contest::short(parts.len())),
+            contest: Mutex::new(Contest::short(parts.len(), self.options.trial)),
             parts,
             numbers,
             cache: Cache::new(if keep { memory / 4 } else { memory / 2 }),
@@ -333,7 +336,8 @@ impl<'a> Counting<'a> {
             shared.parts = self::parts(&board, &shared.numbers, keep);
         }
         if !lock(&shared.contest).is_over() && !control.stopped() {
-            shared.contest = Mutex::new(Contest::new(method, shared.parts.len()));
+            shared.contest =
+                Mutex::new(Contest::new(method, shared.parts.len(), self.options.trial));
             shared.current = AtomicUsize::new(0);
             *lock(&shared.bound) = Count::ZERO;
             self.observe(&shared, began, || shared.work());

@@ -1,0 +1,308 @@
+//! Counting without listing against brute force, the list, closed forms, and itself by other methods.
+
+mod common;
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use common::{Random, brute_force, on_threads, permutation, switches};
+use num_bigint::BigUint;
+use omnogram::count::{Counting, Method, Options};
+use omnogram::format;
+use omnogram::puzzle::{Clue, Grid, Puzzle};
+use omnogram::search::{Limits, Search, Total};
+use omnogram::solutions::{Count, Stop};
+
+const METHODS: [Method; 4] = [
+    Method::Auto,
+    Method::Tree,
+    Method::Regions,
+    Method::Frontier,
+];
+
+/// Habits that make everything happen on small puzzles: questions at every node, rounds of trials, and no probing.
+fn restless() -> Options {
+    Options {
+        patience: 0,
+        trial: 0,
+        probing: 0,
+        ..Options::default()
+    }
+}
+
+fn exactly(n: u64) -> Total {
+    Total::Exactly(Count::from(n))
+}
+
+/// The number by every method and both ways to go about it.
+fn agree(puzzle: &Puzzle, expected: &Total) {
+    for method in METHODS {
+        for options in [Options::default(), restless()] {
+            let counting = Counting::new(puzzle)
+                .method(method)
+                .options(options.clone());
+            let outcome = counting.run();
+            assert_eq!(
+                outcome.solutions, *expected,
+                "{method:?} {options:?} {puzzle:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn random_puzzles_agree_with_brute_force_by_every_method() {
+    let mut random = Random(4);
+    for threads in [1, 3] {
+        on_threads(threads, || {
+            for _ in 0..400 {
+                let (width, height) = (1 + random.below(7), 1 + random.below(7));
+                let density = [0.2, 0.35, 0.5, 0.7][random.below(4)];
+                let puzzle = Puzzle::from_grid(&random.grid(width, height, density));
+                let number = brute_force(&puzzle).len() as u64;
+                agree(&puzzle, &exactly(number));
+            }
+        });
+    }
+}
+
+/// Clues that belong to no picture, so that most puzzles have no solution, whole and in parts.
+#[test]
+fn mixed_clues_agree_with_brute_force() {
+    let mut random = Random(5);
+    for _ in 0..300 {
+        let (width, height) = (2 + random.below(5), 2 + random.below(5));
+        let one = Puzzle::from_grid(&random.grid(width, height, 0.5));
+        let other = Puzzle::from_grid(&random.grid(width, height, 0.5));
+        let puzzle = Puzzle::new(one.rows().to_vec(), other.columns().to_vec()).unwrap();
+        agree(&puzzle, &exactly(brute_force(&puzzle).len() as u64));
+    }
+}
+
+#[test]
+fn thousands_of_puzzles_up_to_9x9_agree_with_the_search() {
+    let mut random = Random(6);
+    on_threads(2, || {
+        for _ in 0..2000 {
+            let (width, height) = (4 + random.below(6), 4 + random.below(6));
+            let density = 0.3 + random.below(40) as f64 / 100.0;
+            let puzzle = Puzzle::from_grid(&random.grid(width, height, density));
+            let listed = Search::new(&puzzle).count().solutions;
+            for method in [Method::Auto, Method::Regions, Method::Frontier] {
+                let counted = Counting::new(&puzzle).method(method).run().solutions;
+                assert_eq!(counted, listed, "{method:?} {puzzle:?}");
+            }
+        }
+    });
+}
+
+#[test]
+fn the_whole_space_of_4x4_by_auto() {
+    let mut groups: HashMap<String, (Puzzle, usize)> = HashMap::new();
+    for bits in 0..1u32 << 16 {
+        let mut grid = Grid::new(4, 4);
+        (0..16).for_each(|i| grid.set(i / 4, i % 4, bits >> i & 1 == 1));
+        let puzzle = Puzzle::from_grid(&grid);
+        let key = format!("{puzzle:?}");
+        groups.entry(key).or_insert((puzzle, 0)).1 += 1;
+    }
+    let histogram = on_threads(1, || {
+        let mut histogram = BTreeMap::new();
+        for (puzzle, number) in groups.values() {
+            let counted = Counting::new(puzzle).run().solutions;
+            assert_eq!(counted, exactly(*number as u64));
+            *histogram.entry(*number).or_insert(0) += 1;
+        }
+        histogram
+    });
+    let expected = [
+        (1, 52362),
+        (2, 5050),
+        (3, 422),
+        (4, 209),
+        (5, 20),
+        (6, 112),
+        (8, 4),
+        (9, 16),
+        (24, 1),
+    ];
+    assert_eq!(histogram, BTreeMap::from(expected));
+}
+
+fn factorial(n: u32) -> Count {
+    Count::from((1..=n).map(BigUint::from).product::<BigUint>())
+}
+
+#[test]
+fn families_come_out_as_their_closed_forms() {
+    for n in 1..=30 {
+        let outcome = Counting::new(&permutation(n)).run();
+        assert_eq!(outcome.solutions, Total::Exactly(factorial(n as u32)));
+    }
+    for method in METHODS {
+        for n in 1..=9 {
+            let outcome = Counting::new(&permutation(n)).method(method).run();
+            assert_eq!(outcome.solutions, Total::Exactly(factorial(n as u32)));
+        }
+    }
+    for k in [1, 5, 40, 150] {
+        let outcome = Counting::new(&switches(k)).run();
+        let expected = Count::from(BigUint::from(2u32).pow(k as u32));
+        assert_eq!(outcome.solutions, Total::Exactly(expected), "{k}");
+    }
+}
+
+/// Beyond 64 cells other words do the work.
+#[test]
+fn words_of_every_length_count_alike() {
+    let narrow = |length: usize| {
+        let one = || Clue::new([1]).unwrap();
+        let mut columns = vec![Clue::new([]).unwrap(); length];
+        (0..3).for_each(|i| columns[i * (length / 3)] = one());
+        Puzzle::new(vec![one(), one(), one()], columns).unwrap()
+    };
+    for length in [6, 64, 65, 128, 129, 600] {
+        agree(&narrow(length), &exactly(6));
+    }
+}
+
+/// Every answer of the table, in the time that a test has.
+#[test]
+fn all_puzzles_of_the_table() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("puzzles");
+    let table = std::fs::read_to_string(folder.join("answers.tsv")).unwrap();
+    let mut counted = 0;
+    for row in table.lines().skip(1) {
+        let fields: Vec<&str> = row.split('\t').collect();
+        let (path, index) = fields[0]
+            .split_once('#')
+            .map_or((fields[0], 1), |(path, k)| (path, k.parse().unwrap()));
+        let bytes = std::fs::read(folder.join(path)).unwrap();
+        let entry = format::read(&bytes, path).swap_remove(index - 1);
+        let puzzle = entry.puzzle.unwrap();
+        let outcome = on_threads(2, || Counting::new(&puzzle).run());
+        assert_eq!(outcome.solutions.to_string(), fields[3], "{path}");
+        counted += 1;
+    }
+    assert!(counted > 50, "{counted}");
+}
+
+/// Without memory nothing is cached and no line is numbered, and the answer is the same.
+#[test]
+fn little_memory_costs_time_but_no_truth() {
+    let mut random = Random(8);
+    for _ in 0..30 {
+        let puzzle = Puzzle::from_grid(&random.grid(8, 8, 0.4));
+        let expected = Search::new(&puzzle).count().solutions;
+        for memory in [0, 1 << 12, 1 << 16, 1 << 20] {
+            for method in [Method::Auto, Method::Regions, Method::Frontier] {
+                let limits = Limits {
+                    memory: Some(memory),
+                    ..Limits::default()
+                };
+                let counting = Counting::new(&puzzle).method(method).limits(limits);
+                assert_eq!(counting.run().solutions, expected, "{method:?} {memory}");
+            }
+        }
+    }
+}
+
+/// Stopped anywhere, it gives a lower bound that is one, and says that it was stopped.
+#[test]
+fn a_stopped_count_is_never_too_large() {
+    let mut random = Random(9);
+    let mut puzzles: Vec<Puzzle> = (0..6)
+        .map(|_| Puzzle::from_grid(&random.grid(9, 9, 0.35)))
+        .collect();
+    puzzles.push(permutation(9));
+    puzzles.push(switches(4));
+    let mut partial = 0;
+    for puzzle in &puzzles {
+        let all = Counting::new(puzzle).run().solutions.number().clone();
+        for method in [Method::Auto, Method::Regions, Method::Frontier] {
+            for options in [Options::default(), restless()] {
+                for checks in (0..40).chain((40..2000).step_by(97)) {
+                    let limits = Limits {
+                        checks: Some(checks),
+                        ..Limits::default()
+                    };
+                    let counting = Counting::new(puzzle).method(method);
+                    let counting = counting.options(options.clone()).limits(limits);
+                    let outcome = on_threads(1, || counting.run());
+                    match (&outcome.solutions, outcome.stopped) {
+                        (Total::Exactly(count), None) => assert_eq!(*count, all),
+                        (Total::AtLeast(count), Some(Stop::Interrupt)) => {
+                            assert!(*count <= all, "{count} of {all}");
+                            partial += u64::from(!count.is_zero());
+                        }
+                        other => panic!("{other:?}"),
+                    }
+                }
+            }
+        }
+    }
+    assert!(partial > 100, "{partial}");
+}
+
+#[test]
+fn limits_are_named() {
+    let mut random = Random(10);
+    let puzzle = Puzzle::from_grid(&random.grid(20, 20, 0.3));
+    for method in [Method::Auto, Method::Regions, Method::Frontier] {
+        let stopped = |limits: Limits| {
+            let outcome = Counting::new(&puzzle).method(method).limits(limits).run();
+            assert!(!outcome.solutions.is_exact());
+            outcome.stopped
+        };
+        let time = Limits {
+            time: Some(Duration::from_millis(50)),
+            ..Limits::default()
+        };
+        assert_eq!(stopped(time), Some(Stop::Time));
+        let nodes = Limits {
+            nodes: Some(500),
+            ..Limits::default()
+        };
+        if method != Method::Frontier {
+            assert_eq!(stopped(nodes), Some(Stop::Nodes));
+        }
+    }
+}
+
+#[test]
+fn one_thread_repeats_exactly() {
+    let mut random = Random(11);
+    for _ in 0..5 {
+        let puzzle = Puzzle::from_grid(&random.grid(12, 12, 0.35));
+        let run = || {
+            let outcome = on_threads(1, || Counting::new(&puzzle).run());
+            (outcome.solutions, outcome.statistics)
+        };
+        assert_eq!(run(), run());
+    }
+}
+
+/// What is shown is a lower bound and a share that only grow.
+#[test]
+fn progress_only_grows() {
+    let mut random = Random(12);
+    let puzzle = Puzzle::from_grid(&random.grid(14, 14, 0.3));
+    let seen = Mutex::new(Vec::new());
+    let observer = |snapshot: omnogram::search::Snapshot| seen.lock().unwrap().push(snapshot);
+    let limits = Limits {
+        time: Some(Duration::from_secs(2)),
+        ..Limits::default()
+    };
+    let counting = Counting::new(&puzzle).limits(limits).observer(&observer);
+    let outcome = on_threads(2, || counting.run());
+    let seen = seen.into_inner().unwrap();
+    assert!(!seen.is_empty());
+    for pair in seen.windows(2) {
+        assert!(pair[0].solutions <= pair[1].solutions, "{pair:?}");
+        assert!(pair[0].share <= pair[1].share, "{pair:?}");
+    }
+    let last = seen.last().unwrap();
+    assert!(Count::from(last.solutions) <= *outcome.solutions.number());
+}
