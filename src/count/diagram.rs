@@ -69,11 +69,14 @@ pub(super) struct Piece<W> {
 /// Most pieces that a worker remembers before it forgets all.
 const REMEMBERED: usize = 1 << 20;
 
+/// The pieces of one line, by what is known of it.
+type OfLine<W> = FxHashMap<Known<W>, Box<[Piece<W>]>>;
+
 /// The pieces of lines, remembered by each worker for itself.
 #[derive(Debug)]
 pub(super) struct Lines<W> {
-    /// For each line, by what is known of it.
-    known: Vec<FxHashMap<Known<W>, Box<[Piece<W>]>>>,
+    /// For each line.
+    known: Vec<OfLine<W>>,
     remembered: usize,
     most: usize,
     states: States,

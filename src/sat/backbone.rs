@@ -280,7 +280,7 @@ mod tests {
         let other = Grid::from_rows(&[".#", "#."]).unwrap();
         let asked = |others: &[Grid]| {
             let mut questions = 0;
-            let found = backbone(&mut new().unwrap(), &first, others, |_| {
+            let found = backbone(&mut new().unwrap(), &first, others, |_, _| {
                 questions += 1;
                 false
             });
