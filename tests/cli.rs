@@ -105,7 +105,13 @@ fn a_closed_pipe_ends_it_quietly() {
 #[cfg(unix)]
 #[test]
 fn an_interrupt_ends_a_count_with_a_lower_bound() {
-    let mut child = spawn(&mut omnogram(&["count", LONG, "puzzles/known"]));
+    let mut child = spawn(&mut omnogram(&[
+        "count",
+        "--method",
+        "tree",
+        LONG,
+        "puzzles/known",
+    ]));
     std::thread::sleep(Duration::from_millis(400));
     interrupt(&child);
     assert_eq!(ends(&mut child), Some(3));
@@ -165,6 +171,24 @@ fn a_second_interrupt_ends_it_at_once() {
     assert_eq!(ends(&mut child), Some(130));
 }
 
+/// A loose puzzle that nobody counts in a moment, by the means of `--method auto`.
+#[test]
+fn a_count_that_is_stopped_says_a_lower_bound() {
+    let grid = common::Random(3).grid(30, 30, 0.3);
+    let puzzle = omnogram::puzzle::Puzzle::from_grid(&grid);
+    let clues = |lines: &[omnogram::puzzle::Clue]| -> Vec<Vec<usize>> {
+        lines.iter().map(|clue| clue.lengths().collect()).collect()
+    };
+    let (rows, columns) = (clues(puzzle.rows()), clues(puzzle.columns()));
+    let text = serde_json::json!({ "rows": rows, "columns": columns }).to_string();
+    let started = Instant::now();
+    let output = fed(&["count", "--time", "1s", "-"], text.as_bytes());
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    let bound = stdout(&output).strip_prefix("at least ").expect("a bound");
+    assert!(bound.trim().parse::<u64>().is_ok_and(|bound| bound > 1));
+    assert!(started.elapsed() < Duration::from_secs(20));
+}
+
 #[cfg(unix)]
 #[test]
 fn an_interrupt_while_reading_ends_it_at_once() {
@@ -178,8 +202,12 @@ fn an_interrupt_while_reading_ends_it_at_once() {
 fn every_limit_is_named_where_it_stops_a_run() {
     let cases: [(&[&str], &str, &str); 4] = [
         (&["enumerate", "--limit", "100"], "limit", "--limit 100"),
-        (&["count", "--time", "50ms"], "time", "--time 50ms"),
-        (&["count", "--nodes", "1_000"], "nodes", "--nodes 1000"),
+        (
+            &["count", "--method", "tree", "--time", "50ms"],
+            "time",
+            "--time 50ms",
+        ),
+        (&["count", "--nodes", "1_00"], "nodes", "--nodes 100"),
         (
             &["enumerate", "--sort", "--memory", "1M"],
             "memory",
@@ -358,8 +386,8 @@ fn puzzles_searched_side_by_side_are_answered_in_order() {
 
 #[test]
 fn progress_is_said_in_lines_where_there_is_no_terminal() {
-    let always = ["count", "--progress", "always", "--time", "1300ms", LONG];
-    let output = output(&always);
+    let always = ["--progress", "always", "--time", "1300ms", LONG];
+    let output = output(&[&["count", "--method", "tree"][..], &always].concat());
     let first = stderr(&output).lines().next().expect("a line");
     assert!(
         first.starts_with(&format!("{LONG}: ")) && first.contains(" solutions, "),

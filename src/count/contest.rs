@@ -38,6 +38,8 @@ pub(super) struct Trial {
     pub(super) budget: u64,
     /// Does its outcome count, or does it only fill the time?
     pub(super) rated: bool,
+    /// May clause learning be asked? What is soon counted is counted without.
+    pub(super) asks: bool,
 }
 
 /// The contest for one part after the other.
@@ -140,6 +142,7 @@ impl Contest {
                 plan,
                 budget: self.budget,
                 rated: true,
+                asks: !self.short,
             });
         }
         let leader = self.tried.iter().max_by_key(|&&(_, share)| share);
@@ -153,6 +156,7 @@ impl Contest {
             // With the last one all go to the end together.
             budget: self.budget,
             rated: false,
+            asks: true,
         })
     }
 

@@ -155,6 +155,8 @@ struct Shared<'a, W: Word> {
     workers: usize,
     /// The known cells at the root.
     rows: Vec<Known<W>>,
+    /// A solution, if one is at hand.
+    witness: Option<Grid>,
     /// The parts of the root, the smallest first.
     parts: Vec<Part<W>>,
     numbers: Numbers,
@@ -299,6 +301,7 @@ impl<'a> Counting<'a> {
             memory,
             workers,
             rows: board.rows().to_vec(),
+            witness: None,
             contest: Mutex::new(Contest::short(parts.len(), self.options.trial)),
             parts,
             numbers,
@@ -317,7 +320,8 @@ impl<'a> Counting<'a> {
             shared.take_part(0);
         }
         if quick && !lock(&shared.contest).is_over() && !control.stopped() {
-            let (backbone, outcome) = self.backbone(&control);
+            let (backbone, solutions, outcome) = self.backbone(&control);
+            shared.witness = solutions.into_iter().next();
             statistics.add(&outcome.statistics);
             floor = outcome.solutions.number().clone();
             if let (Total::Exactly(number), None) = (&outcome.solutions, control.reason()) {
@@ -349,10 +353,12 @@ impl<'a> Counting<'a> {
             .unwrap_or_else(PoisonError::into_inner);
         let (mut count, open) = contest.result();
         if open > 0 && !count.is_zero() {
-            // Of parts that nobody has looked at nothing is known.
-            match open {
-                1 => count *= &*lock(&shared.bound),
-                _ => count = Count::ZERO,
+            // Of parts that nobody has looked at nothing is known, but that they have a solution each where the whole has one.
+            let bound = &*lock(&shared.bound);
+            match &shared.witness {
+                Some(_) if bound.is_zero() => {}
+                None if open > 1 => count = Count::ZERO,
+                _ => count *= bound,
             }
             count = count.max(floor);
         }
@@ -368,7 +374,7 @@ impl<'a> Counting<'a> {
     }
 
     /// Two solutions, if there are so many, and the cells that are the same in all, as far as that is found out without much effort.
-    fn backbone(&self, control: &Arc<Control>) -> (Backbone, Outcome) {
+    fn backbone(&self, control: &Arc<Control>) -> (Backbone, Vec<Grid>, Outcome) {
         Search::new(self.puzzle)
             .limits(self.limits.clone())
             .backbone_under(control, Some(self.options.effort))

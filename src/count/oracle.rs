@@ -10,7 +10,10 @@ use crate::board::{Board, Cell};
 use crate::line::Word;
 use crate::puzzle::{Grid, Puzzle};
 use crate::sat::{Answer, Learner};
-use crate::search::Control;
+use crate::search::{Control, guess};
+
+/// Conflicts that a question may take: one that is too hard now may be easy with a few cells more.
+const CONFLICTS: u32 = 1000;
 
 /// The learner of one worker, made when it is first asked.
 #[derive(Debug)]
@@ -40,7 +43,7 @@ impl<'a> Oracle<'a> {
         self.dumb
     }
 
-    /// A solution in which these cells are so. `board` is only asked, the first time, for what is known at its root, which must be
+    /// A solution in which these cells are so, unless it takes too long to say. `board` is only asked, the first time, for what is known at its root, which must be
     /// known below too.
     pub(super) fn ask<W: Word>(
         &mut self,
@@ -56,6 +59,14 @@ impl<'a> Oracle<'a> {
             };
             let (puzzle, memory) = (self.puzzle, self.memory);
             self.learner = Learner::new(puzzle, &filled, &empty, memory, stop, |_, _, _| {});
+            if let Some(learner) = &mut self.learner {
+                let over = || {
+                    self.control.look();
+                    self.control.stopped()
+                };
+                // Where it is broken off the run is over.
+                let _ = guess(learner, board.clues(), (&filled, &empty), over);
+            }
         }
         let Some(learner) = &mut self.learner else {
             self.dumb = true;
@@ -64,7 +75,7 @@ impl<'a> Oracle<'a> {
         for (cell, filled) in path {
             learner.assume(usize::from(cell.row), usize::from(cell.column), filled);
         }
-        learner.solve(None)
+        learner.solve(Some(CONFLICTS))
     }
 
     /// Conflicts met so far.

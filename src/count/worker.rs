@@ -88,6 +88,8 @@ pub(super) struct Worker<'s, 'a, W: Word> {
     /// All frames below this one are alive.
     barren: usize,
     order: Order,
+    /// May the oracle be asked?
+    asks: bool,
     /// Which of those on the same way it is.
     turn: u64,
     /// Parts a good deal smaller than this are swept.
@@ -137,6 +139,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             frames: Vec::new(),
             barren: 0,
             order: Order::Down,
+            asks: true,
             turn: 0,
             narrow: 0,
             done: 0,
@@ -166,6 +169,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         let part = trial.part;
         self.narrow = 0;
         // Only what begins alike can be compared.
+        self.asks = trial.asks;
         self.turn = if trial.rated {
             0
         } else {
@@ -232,9 +236,9 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             pending: vec![self.shared.parts[part].clone()],
             edges: Vec::new(),
             rest: Vec::new(),
-            alive: false,
+            alive: self.shared.witness.is_some(),
             within: None,
-            witness: None,
+            witness: self.shared.witness.clone().map(Rc::new),
             began: self.statistics.nodes,
             side_began: self.statistics.nodes,
             weights: [WHOLE, 0],
@@ -486,8 +490,8 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         let Some(frame) = self.frames.get(self.barren) else {
             return true;
         };
-        let waited = self.statistics.nodes - frame.side_began;
-        if waited < self.price || self.oracle.is_dumb() {
+        let waited = self.statistics.nodes.saturating_sub(frame.side_began);
+        if waited < self.price || !self.asks || self.oracle.is_dumb() {
             return true;
         }
         let before = self.work();
@@ -521,7 +525,13 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                 self.board.undo(top.mark);
                 false
             }
-            Answer::Unknown => true,
+            Answer::Unknown => {
+                // Not again here, nor soon below.
+                if let Some(frame) = self.frames.get_mut(self.barren) {
+                    frame.side_began = self.statistics.nodes + 50 * DEAREST;
+                }
+                true
+            }
         }
     }
 

@@ -37,15 +37,17 @@ impl Search<'_> {
     /// ```
     pub fn backbone(&self) -> (Backbone, Outcome) {
         let control = Arc::new(Control::new(&self.limits, false));
-        self.backbone_under(&control, None)
+        let (backbone, _, outcome) = self.backbone_under(&control, None);
+        (backbone, outcome)
     }
 
     /// Likewise, under a control that goes on afterwards: after so many conflicts it leaves the other cells undecided.
+    /// It tells up to two of the solutions that it met, too.
     pub(crate) fn backbone_under(
         &self,
         control: &Arc<Control>,
         effort: Option<u64>,
-    ) -> (Backbone, Outcome) {
+    ) -> (Backbone, Vec<Grid>, Outcome) {
         let meter = Meter::new();
         let race = Arc::new(Race::new(self.puzzle, 2));
         // How much of the tree is done says nothing of how many cells are.
@@ -109,7 +111,7 @@ impl Search<'_> {
             observer(meter.snapshot());
         }
         outcome.elapsed = meter.elapsed();
-        (known, outcome)
+        (known, found, outcome)
     }
 
     /// Asks a learner about the cells that are not known. What it found, and how many conflicts it met; `None` when it could not begin.

@@ -38,6 +38,7 @@ use crate::solutions::{Count, Counter, Set, Sink, Stop};
 use product::{Collecting, Memory};
 use progress::Meter;
 pub(crate) use progress::WHOLE;
+pub(crate) use race::guess;
 use race::{Race, Turns};
 use task::{Node, Shared, Task};
 

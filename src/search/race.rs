@@ -280,7 +280,7 @@ const SWEEPS: usize = 30;
 
 /// Tells a learner by belief propagation, going by the cells known to be filled and to be empty, where to look first. `None` when `over`
 /// says so before that is done.
-pub(super) fn guess(
+pub(crate) fn guess(
     learner: &mut Learner,
     clues: &Clues,
     (filled, empty): (&Grid, &Grid),
