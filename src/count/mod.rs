@@ -57,6 +57,9 @@ use worker::{Ended, Worker};
 /// Bytes that a count may take unless the limits say otherwise.
 const MEMORY: u64 = 4 << 30;
 
+/// So many trials' work goes into counting what is near the first solution.
+const NEAR: u64 = 20;
+
 /// How to count. All ways give the same number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
@@ -319,7 +322,8 @@ impl<'a> Counting<'a> {
             // Most puzzles are soon counted by anything.
             shared.take_part(0);
         }
-        if quick && !lock(&shared.contest).is_over() && !control.stopped() {
+        let done = quick && lock(&shared.contest).is_over();
+        if quick && !done && !control.stopped() {
             let (backbone, solutions, outcome) = self.backbone(&control);
             shared.witness = solutions.into_iter().next();
             statistics.add(&outcome.statistics);
@@ -336,10 +340,13 @@ impl<'a> Counting<'a> {
             for (r, row) in board.rows().iter().enumerate() {
                 row.filled.cells().for_each(|c| known.set(r, c, true));
             }
+            if !keep {
+                floor = floor.max(self.near(&mut shared, &mut board, &backbone));
+            }
             shared.rows = board.rows().to_vec();
             shared.parts = self::parts(&board, &shared.numbers, keep);
         }
-        if !lock(&shared.contest).is_over() && !control.stopped() {
+        if !done && !control.stopped() {
             shared.contest =
                 Mutex::new(Contest::new(method, shared.parts.len(), self.options.trial));
             shared.current = AtomicUsize::new(0);
@@ -347,21 +354,14 @@ impl<'a> Counting<'a> {
             self.observe(&shared, began, || shared.work());
         }
         statistics.add(&lock(&shared.statistics));
+        let mut count = shared.proved();
+        if control.reason().is_some() {
+            count = count.max(floor);
+        }
         let contest = shared
             .contest
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner);
-        let (mut count, open) = contest.result();
-        if open > 0 && !count.is_zero() {
-            // Of parts that nobody has looked at nothing is known, but that they have a solution each where the whole has one.
-            let bound = &*lock(&shared.bound);
-            match &shared.witness {
-                Some(_) if bound.is_zero() => {}
-                None if open > 1 => count = Count::ZERO,
-                _ => count *= bound,
-            }
-            count = count.max(floor);
-        }
         let graph = shared.graph.filter(|_| control.reason().is_none());
         let space = graph.map(|graph| match contest.nodes() {
             Some(roots) => {
@@ -378,6 +378,40 @@ impl<'a> Counting<'a> {
         Search::new(self.puzzle)
             .limits(self.limits.clone())
             .backbone_under(control, Some(self.options.effort))
+    }
+
+    /// How many solutions, or at least how many, differ from the one at hand only in cells that are known to be ambiguous: where all of
+    /// them are too many to count, this is a bound that says something.
+    fn near<W: Word>(
+        &self,
+        shared: &mut Shared<'_, W>,
+        board: &mut Board<'_, W>,
+        backbone: &Backbone,
+    ) -> Count {
+        let Some(first) = shared.witness.clone() else {
+            return Count::ZERO;
+        };
+        let row = |row: usize| {
+            let filled = W::from_parts(first.row(row));
+            let same = W::low(first.width()) & !W::from_parts(backbone.ambiguous.row(row));
+            let empty = same & !filled;
+            let filled = same & filled;
+            (row, Known { filled, empty })
+        };
+        let mark = board.mark();
+        let alive = board.decide_all((0..first.height()).map(row));
+        debug_assert!(alive, "a solution contradicts nothing");
+        shared.rows = board.rows().to_vec();
+        shared.parts = parts(board, &shared.numbers, false);
+        shared.contest = Mutex::new(Contest::short(
+            shared.parts.len(),
+            NEAR * self.options.trial,
+        ));
+        shared.current = AtomicUsize::new(0);
+        *lock(&shared.bound) = Count::ZERO;
+        board.undo(mark);
+        shared.take_part(0);
+        shared.proved()
     }
 
     /// Propagates and probes the root; `false` is a contradiction.
@@ -486,6 +520,21 @@ impl<W: Word> Shared<'_, W> {
             }
         }
         lock(&self.statistics).add(&worker.statistics());
+    }
+
+    /// What is proved of the parts: the product of those that are done, with the bound of the one that is under way.
+    fn proved(&self) -> Count {
+        let (mut count, open) = lock(&self.contest).result();
+        if open > 0 && !count.is_zero() {
+            // Of parts that nobody has looked at nothing is known, but that they have a solution each where the whole has one.
+            let bound = &*lock(&self.bound);
+            match &self.witness {
+                Some(_) if bound.is_zero() => {}
+                None if open > 1 => count = Count::ZERO,
+                _ => count *= bound,
+            }
+        }
+        count
     }
 
     fn snapshot(&self, began: Instant, complete: bool) -> Snapshot {
