@@ -70,8 +70,11 @@ impl<V: Clone> Cache<V> {
         shard.entries.get(key).map(|entry| entry.value.clone())
     }
 
-    /// Keeps a region that took so many nodes.
+    /// Keeps a region that took so many nodes. One without a key, of which it is not known what it depends on, is like no other.
     pub(super) fn insert(&self, key: Key, value: V, nodes: u64) {
+        if key.is_empty() {
+            return;
+        }
         let bytes = size_of_entry::<V>(&key);
         let mut shard = self.shard(&key);
         if shard.bytes + bytes > self.most {
@@ -134,6 +137,13 @@ mod tests {
                 .step_by(100)
                 .any(|n| cache.get(&key(n)).is_none())
         );
+    }
+
+    #[test]
+    fn what_has_no_key_is_like_no_other() {
+        let cache = Cache::new(1 << 20);
+        cache.insert(Key::default(), 1, 1);
+        assert_eq!(cache.get(&[]), None);
     }
 
     #[test]

@@ -512,7 +512,8 @@ impl<W: Word> Shared<'_, W> {
                 break;
             }
             if part != trial.part {
-                *lock(&self.bound) = Count::ZERO;
+                let mut bound = lock(&self.bound);
+                *bound = Count::ZERO;
                 self.current.store(part, Ordering::Relaxed);
             }
             if stopped {

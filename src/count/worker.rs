@@ -88,6 +88,8 @@ pub(super) struct Worker<'s, 'a, W: Word> {
     /// All frames below this one are alive.
     barren: usize,
     order: Order,
+    /// Which part of the whole is being counted.
+    part: usize,
     /// May the oracle be asked?
     asks: bool,
     /// Which of those on the same way it is.
@@ -139,6 +141,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             frames: Vec::new(),
             barren: 0,
             order: Order::Down,
+            part: 0,
             asks: true,
             turn: 0,
             narrow: 0,
@@ -222,6 +225,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     /// Counts one of the parts of the whole in this order, unless that takes more than so much work or another worker is first.
     pub(super) fn walk(&mut self, part: usize, order: Order, budget: u64) -> Ended {
         self.order = order;
+        self.part = part;
         self.done = 0;
         self.barren = 0;
         let limit = self.work().saturating_add(budget);
@@ -294,7 +298,9 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             .bound
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        if bound > *best {
+        // Relaxed: it changes under this lock alone. What is proved of a part says nothing of the one after it.
+        let overtaken = self.shared.current.load(Ordering::Relaxed) != self.part;
+        if !overtaken && !self.frames.is_empty() && bound > *best {
             *best = bound;
         }
     }
@@ -446,12 +452,10 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                 self.shared.control.stop(Stop::Memory);
             }
         }
-        if !frame.part.key.is_empty() {
-            let nodes = self.statistics.nodes - frame.began;
-            self.shared
-                .cache
-                .insert(frame.part.key, worth.clone(), nodes);
-        }
+        let nodes = self.statistics.nodes - frame.began;
+        self.shared
+            .cache
+            .insert(frame.part.key, worth.clone(), nodes);
         self.give(&worth);
         None
     }
