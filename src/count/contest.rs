@@ -1,9 +1,10 @@
 //! How a part is counted best: all ways are tried on the part itself.
 //!
 //! In rounds. In each, every order of branching that is still in it walks the part for some work, and the half that has done less of it
-//! drops out; the next round gives more, and the last one left goes to the end. What the losers have counted stays in the cache. A
-//! sweep of the frontier says nothing of how far it is from the end, so that both are tried again in every round but the last. On
-//! several threads the ways of a round are tried side by side, and a worker that finds none left goes on with the order that leads.
+//! drops out; the next round gives more, and the last one left goes to the end. What the losers have counted stays in the cache. Beside
+//! them the frontier is swept both ways, then the better one, as long as it looks as if it could end; where it looks much better than
+//! any order, all threads sweep together. On several threads the ways of a round are tried side by side, and a worker that finds none
+//! left goes on with the order that leads.
 
 use std::collections::VecDeque;
 
@@ -19,6 +20,22 @@ const GROWTH: u64 = 4;
 /// Up to this much work the last two go on by turns, for the first rounds judge by little.
 const SURE: u64 = 10_000_000_000;
 
+/// From this much work on only the better way is swept, and one kind of way gives in to the other.
+const CLEAR: u64 = 500_000_000;
+
+/// A sweep that would take so much work, as far as can be foreseen, is not tried again.
+const HOPELESS: f64 = 4e12;
+
+/// All threads sweep when that looks so many times better than any order, or when it would take so many times what each way was given.
+const SWEEP: f64 = 4.0;
+const AFFORDABLE: f64 = 16.0;
+
+/// Nobody sweeps any more when an order looks so many times better.
+const BRANCH: f64 = 32.0;
+
+/// What an order would take is not believed when it has become so many times more since the last round: it has not come on.
+const STUCK: f64 = 2.0;
+
 /// A way to count a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Plan {
@@ -28,6 +45,12 @@ pub(super) enum Plan {
     Sweep(Way),
     /// Branch, and sweep what has become narrow enough.
     BranchAndSweep,
+}
+
+impl Plan {
+    fn is_sweep(self) -> bool {
+        matches!(self, Plan::Sweep(_))
+    }
 }
 
 /// What a worker is to do next.
@@ -57,9 +80,21 @@ pub(super) struct Contest {
     /// Ways to be tried in this round.
     todo: VecDeque<Plan>,
     running: usize,
-    /// Orders that were, with the share that they did.
-    tried: Vec<(Order, u64)>,
+    /// What was tried in this round, with the work that it would take to the end.
+    tried: Vec<(Plan, f64)>,
+    /// The same of the round before.
+    before: Vec<(Plan, f64)>,
+    /// Orders that wait for the outcome of a sweep.
+    waiting: Vec<(Plan, f64)>,
     budget: u64,
+    /// Is there a sweep under way? They take turns, for each takes much memory.
+    sweeping: bool,
+    /// Is the one way left a sweep, for which all threads are wanted?
+    together: bool,
+    /// Are all workers to come anew?
+    regroup: bool,
+    /// Where all this work of each way has not sufficed the contest is over, for the time being.
+    until: u64,
 }
 
 impl Contest {
@@ -73,7 +108,13 @@ impl Contest {
             todo: VecDeque::new(),
             running: 0,
             tried: Vec::new(),
+            before: Vec::new(),
+            waiting: Vec::new(),
             budget: 0,
+            sweeping: false,
+            together: false,
+            regroup: false,
+            until: u64::MAX,
         };
         contest.begin_part();
         contest
@@ -87,6 +128,11 @@ impl Contest {
         }
     }
 
+    /// The same, to be broken off where so much work of each way does not suffice.
+    pub(super) fn until(self, until: u64) -> Self {
+        Contest { until, ..self }
+    }
+
     fn begin_part(&mut self) {
         let sweeps = [Way::Down, Way::Right].map(Plan::Sweep);
         let branches = Order::ALL.map(Plan::Branch);
@@ -97,46 +143,32 @@ impl Contest {
             _ => [&branches[..1], &sweeps, &branches[1..]].concat().into(),
         };
         self.tried.clear();
+        self.before.clear();
+        self.waiting.clear();
         self.running = 0;
-        self.budget = match self.method {
-            Method::Frontier => u64::MAX,
-            _ => self.first,
-        };
+        self.sweeping = false;
+        self.regroup |= self.together;
+        self.together = false;
+        self.budget = self.first;
     }
 
-    /// What to do next; `None` when all is counted.
+    /// What to do next; `None` when there is nothing to do for a worker now.
     pub(super) fn next(&mut self) -> Option<Trial> {
         let part = self.counted.len();
-        if part == self.parts || self.short && !self.tried.is_empty() {
+        if part == self.parts || self.regroup || self.short && !self.tried.is_empty() {
             return None;
         }
         if self.todo.is_empty() && self.running == 0 {
-            // The best first; in order where they are equal, so that a run repeats.
-            self.tried
-                .sort_by_key(|&(_, share)| std::cmp::Reverse(share));
-            let fewest = if self.budget < SURE { 2 } else { 1 };
-            let left = self
-                .tried
-                .len()
-                .div_ceil(2)
-                .max(fewest)
-                .min(self.tried.len());
-            let best = self.tried.drain(..).take(left);
-            self.todo = best.map(|(order, _)| Plan::Branch(order)).collect();
-            match self.method {
-                Method::Frontier => self.todo.push_back(Plan::BranchAndSweep),
-                Method::Auto if left > 1 => {
-                    self.todo.extend([Way::Down, Way::Right].map(Plan::Sweep))
-                }
-                _ => {}
+            if self.budget >= self.until && !self.tried.is_empty() {
+                return None;
             }
-            self.budget = match left {
-                0 | 1 => u64::MAX,
-                _ => self.budget.saturating_mul(GROWTH),
-            };
+            self.begin_round();
         }
-        if let Some(plan) = self.todo.pop_front() {
+        let free = |plan: &Plan| !(self.sweeping && plan.is_sweep());
+        if let Some(i) = self.todo.iter().position(free) {
+            let plan = self.todo.remove(i)?;
             self.running += 1;
+            self.sweeping |= plan.is_sweep();
             return Some(Trial {
                 part,
                 plan,
@@ -145,13 +177,16 @@ impl Contest {
                 asks: !self.short,
             });
         }
-        let leader = self.tried.iter().max_by_key(|&&(_, share)| share);
-        let order = leader.map_or(Order::ALL[0], |&(order, _)| order);
+        if self.together {
+            return None;
+        }
+        let orders = self.tried.iter().filter(|(plan, _)| !plan.is_sweep());
+        let leader = orders.min_by(|(_, a), (_, b)| a.total_cmp(b));
         Some(Trial {
             part,
             plan: match self.method {
                 Method::Frontier => Plan::BranchAndSweep,
-                _ => Plan::Branch(order),
+                _ => leader.map_or(Plan::Branch(Order::ALL[0]), |&(plan, _)| plan),
             },
             // With the last one all go to the end together.
             budget: self.budget,
@@ -160,25 +195,76 @@ impl Contest {
         })
     }
 
+    /// Chooses what is still in it.
+    fn begin_round(&mut self) {
+        // The best first; in order where they are equal, so that a run repeats.
+        self.tried.sort_by(|(_, a), (_, b)| a.total_cmp(b));
+        let (mut sweeps, mut orders): (Vec<_>, Vec<_>) =
+            self.tried.drain(..).partition(|(plan, _)| plan.is_sweep());
+        let fewest = if self.budget < SURE { 2 } else { 1 };
+        orders.truncate(orders.len().div_ceil(2).max(fewest));
+        orders.append(&mut self.waiting);
+        let clear = self.budget >= CLEAR;
+        if clear {
+            sweeps.truncate(1);
+        }
+        sweeps.retain(|&(_, work)| work < HOPELESS);
+        let comes_on = |&&(plan, work): &&(Plan, f64)| {
+            let before = self.before.iter().find(|(same, _)| *same == plan);
+            before.is_some_and(|(_, before)| work < STUCK * before)
+        };
+        let order = orders.iter().filter(comes_on).map(|&(_, work)| work);
+        let order = order.fold(f64::INFINITY, f64::min);
+        if let (true, Some(&(_, sweep))) = (clear, sweeps.first()) {
+            self.together = sweep * SWEEP < order || sweep < AFFORDABLE * self.budget as f64;
+            if order * BRANCH < sweep {
+                sweeps.clear();
+            }
+        }
+        self.before.clone_from(&orders);
+        if self.together {
+            self.waiting = std::mem::take(&mut orders);
+        }
+        let plans = orders.iter().chain(&sweeps).map(|&(plan, _)| plan);
+        self.todo = plans.collect();
+        if self.todo.is_empty() {
+            self.todo.push_back(Plan::BranchAndSweep);
+        }
+        self.budget = match self.todo.len() {
+            1 if self.together => u64::MAX,
+            1 => self.until,
+            _ => self.budget.saturating_mul(GROWTH),
+        };
+    }
+
     /// How a trial ended; says which part is to be counted now.
     pub(super) fn report(&mut self, trial: Trial, ended: Ended) -> usize {
         let part = self.counted.len();
         if trial.part == part {
-            self.running -= usize::from(trial.rated);
+            if trial.rated {
+                self.running -= 1;
+                self.sweeping &= !trial.plan.is_sweep();
+            }
             match ended {
                 Ended::Done(worth) => {
                     self.counted.push(worth);
                     self.begin_part();
                 }
-                Ended::Spent(share) => {
-                    if let (true, Plan::Branch(order)) = (trial.rated, trial.plan) {
-                        self.tried.push((order, share));
-                    }
+                Ended::Spent(work) if trial.rated => self.tried.push((trial.plan, work)),
+                Ended::Full if self.together => {
+                    // Those that went home are wanted again.
+                    self.together = false;
+                    self.regroup = true;
                 }
-                Ended::Stopped => {}
+                Ended::Spent(_) | Ended::Full | Ended::Stopped => {}
             }
         }
         self.counted.len()
+    }
+
+    /// Lets all workers come anew, if they are wanted.
+    pub(super) fn regroup(&mut self) -> bool {
+        std::mem::take(&mut self.regroup)
     }
 
     /// The product of the parts that are done, and how many are not.

@@ -60,6 +60,10 @@ const MEMORY: u64 = 4 << 30;
 /// So many trials' work goes into counting what is near the first solution.
 const NEAR: u64 = 20;
 
+/// So many trials' work each way gets before more effort goes into the backbone, where that is not known, and so much more it is then.
+const UNTIL: u64 = 1000;
+const MORE: u64 = 32;
+
 /// How to count. All ways give the same number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
@@ -308,7 +312,7 @@ impl<'a> Counting<'a> {
             contest: Mutex::new(Contest::short(parts.len(), self.options.trial)),
             parts,
             numbers,
-            cache: Cache::new(if keep { memory / 4 } else { memory / 2 }),
+            cache: Cache::new(memory / 4),
             graph: keep.then(|| Mutex::new(Builder::new(width, height))),
             most_of_graph: memory / 3,
             current: AtomicUsize::new(0),
@@ -323,35 +327,49 @@ impl<'a> Counting<'a> {
             shared.take_part(0);
         }
         let done = quick && lock(&shared.contest).is_over();
-        if quick && !done && !control.stopped() {
-            let (backbone, solutions, outcome) = self.backbone(&control);
-            shared.witness = solutions.into_iter().next();
-            statistics.add(&outcome.statistics);
-            floor = outcome.solutions.number().clone();
-            if let (Total::Exactly(number), None) = (&outcome.solutions, control.reason()) {
-                let space = keep.then(|| match number.is_zero() {
-                    true => Space::none(width, height),
-                    false => Builder::new(width, height).finish(&backbone.filled, Vec::new()),
-                });
-                return (space, ended(number.clone(), statistics));
+        // Then what is the same in all is taken out, with more and more effort, and the rest is counted.
+        let (mut effort, mut later) = (self.options.effort, UNTIL * self.options.trial);
+        while !done && !control.stopped() {
+            let mut whole = true;
+            if quick {
+                let (backbone, solutions, outcome) = self.backbone(&control, effort);
+                whole = backbone.is_complete();
+                shared.witness = solutions.into_iter().next();
+                statistics.add(&outcome.statistics);
+                floor = floor.max(outcome.solutions.number().clone());
+                if let (Total::Exactly(number), None) = (&outcome.solutions, control.reason()) {
+                    let space = keep.then(|| match number.is_zero() {
+                        true => Space::none(width, height),
+                        false => Builder::new(width, height).finish(&backbone.filled, Vec::new()),
+                    });
+                    return (space, ended(number.clone(), statistics));
+                }
+                let alive =
+                    board.decide_all((0..height).map(|row| (row, known_of(&backbone, row))));
+                debug_assert!(alive, "what holds in all solutions contradicts none");
+                for (r, row) in board.rows().iter().enumerate() {
+                    row.filled.cells().for_each(|c| known.set(r, c, true));
+                }
+                if !keep {
+                    let work =
+                        NEAR * self.options.trial * (effort / self.options.effort.max(1)).max(1);
+                    floor = floor.max(self.near(&mut shared, &mut board, &backbone, work));
+                }
+                shared.rows = board.rows().to_vec();
+                shared.parts = self::parts(&board, &shared.numbers, keep);
             }
-            let alive = board.decide_all((0..height).map(|row| (row, known_of(&backbone, row))));
-            debug_assert!(alive, "what holds in all solutions contradicts none");
-            for (r, row) in board.rows().iter().enumerate() {
-                row.filled.cells().for_each(|c| known.set(r, c, true));
-            }
-            if !keep {
-                floor = floor.max(self.near(&mut shared, &mut board, &backbone));
-            }
-            shared.rows = board.rows().to_vec();
-            shared.parts = self::parts(&board, &shared.numbers, keep);
-        }
-        if !done && !control.stopped() {
-            shared.contest =
-                Mutex::new(Contest::new(method, shared.parts.len(), self.options.trial));
+            let until = if whole { u64::MAX } else { later };
+            let contest = Contest::new(method, shared.parts.len(), self.options.trial);
+            shared.contest = Mutex::new(contest.until(until));
             shared.current = AtomicUsize::new(0);
             *lock(&shared.bound) = Count::ZERO;
             self.observe(&shared, began, || shared.work());
+            floor = floor.max(shared.proved());
+            if lock(&shared.contest).is_over() {
+                break;
+            }
+            effort = effort.saturating_mul(MORE);
+            later = later.saturating_mul(MORE);
         }
         statistics.add(&lock(&shared.statistics));
         let mut count = shared.proved();
@@ -373,11 +391,11 @@ impl<'a> Counting<'a> {
         (space, ended(count, statistics))
     }
 
-    /// Two solutions, if there are so many, and the cells that are the same in all, as far as that is found out without much effort.
-    fn backbone(&self, control: &Arc<Control>) -> (Backbone, Vec<Grid>, Outcome) {
+    /// Two solutions, if there are so many, and the cells that are the same in all, as far as so much effort finds out.
+    fn backbone(&self, control: &Arc<Control>, effort: u64) -> (Backbone, Vec<Grid>, Outcome) {
         Search::new(self.puzzle)
             .limits(self.limits.clone())
-            .backbone_under(control, Some(self.options.effort))
+            .backbone_under(control, Some(effort))
     }
 
     /// How many solutions, or at least how many, differ from the one at hand only in cells that are known to be ambiguous: where all of
@@ -387,6 +405,7 @@ impl<'a> Counting<'a> {
         shared: &mut Shared<'_, W>,
         board: &mut Board<'_, W>,
         backbone: &Backbone,
+        work: u64,
     ) -> Count {
         let Some(first) = shared.witness.clone() else {
             return Count::ZERO;
@@ -403,10 +422,7 @@ impl<'a> Counting<'a> {
         debug_assert!(alive, "a solution contradicts nothing");
         shared.rows = board.rows().to_vec();
         shared.parts = parts(board, &shared.numbers, false);
-        shared.contest = Mutex::new(Contest::short(
-            shared.parts.len(),
-            NEAR * self.options.trial,
-        ));
+        shared.contest = Mutex::new(Contest::short(shared.parts.len(), work));
         shared.current = AtomicUsize::new(0);
         *lock(&shared.bound) = Count::ZERO;
         board.undo(mark);
@@ -484,14 +500,19 @@ fn parts<W: Word>(board: &Board<'_, W>, numbers: &Numbers, placed: bool) -> Vec<
 impl<W: Word> Shared<'_, W> {
     /// Counts all parts on all threads.
     fn work(&self) {
-        if self.workers == 1 {
-            return self.take_part(0);
-        }
-        rayon::scope(|scope| {
-            for index in 0..self.workers {
-                scope.spawn(move |_| self.take_part(index));
+        loop {
+            match self.workers {
+                1 => self.take_part(0),
+                workers => rayon::scope(|scope| {
+                    for index in 0..workers {
+                        scope.spawn(move |_| self.take_part(index));
+                    }
+                }),
             }
-        });
+            if !lock(&self.contest).regroup() || self.control.stopped() {
+                break;
+            }
+        }
     }
 
     /// One worker's part in it.

@@ -11,7 +11,7 @@ use std::sync::{Arc, PoisonError};
 
 use super::contest::{Plan, Trial};
 use super::diagram::Lines;
-use super::frontier::{Allowance, BYTES_OF_STATE, Way, sweep};
+use super::frontier::{Allowance, Halt, Way, sweep};
 use super::oracle::Oracle;
 use super::order::Order;
 use super::part::{Part, Parts};
@@ -28,8 +28,10 @@ use crate::solutions::{Count, Stop};
 pub(super) enum Ended {
     /// All is counted.
     Done(Worth),
-    /// It took more than it might; this share of the space, out of [`WHOLE`], was done with.
-    Spent(u64),
+    /// It took more than it might; all of it would take this many nanoseconds of work, as far as can be foreseen.
+    Spent(f64),
+    /// It would take more memory than there is.
+    Full,
     /// The run must stop.
     Stopped,
 }
@@ -129,7 +131,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     pub(super) fn new(shared: &'s Shared<'a, W>, index: usize) -> Self {
         let clues = shared.clues;
         let (width, height) = (clues.width(), clues.height());
-        let learner = shared.memory / 4 / shared.workers as u64;
+        let learner = shared.memory / 8 / shared.workers as u64;
         let lines = shared.memory / 16 / shared.workers as u64;
         Worker {
             shared,
@@ -170,6 +172,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     /// Counts a part as it is planned, or finds out that this takes too long.
     pub(super) fn try_out(&mut self, trial: &Trial) -> Ended {
         let part = trial.part;
+        self.part = part;
         self.narrow = 0;
         // Only what begins alike can be compared.
         self.asks = trial.asks;
@@ -182,12 +185,19 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         match trial.plan {
             Plan::Branch(order) => self.walk(part, order, trial.budget),
             Plan::Sweep(way) => {
-                let allowance = self.allowance(trial.budget);
-                let (shared, part) = (self.shared, &self.shared.parts[part]);
-                match sweep(&self.board, part, way, allowance, &shared.control) {
-                    Some(count) => Ended::Done(Worth { count, node: None }),
-                    None if shared.control.stopped() => Ended::Stopped,
-                    None => Ended::Spent(0),
+                let allowance = self.allowance(1, trial.budget);
+                let swept = &self.shared.parts[part];
+                match sweep(&self.board, swept, way, allowance, &self.stop()) {
+                    Ok(count) => {
+                        let worth = Worth { count, node: None };
+                        let cache = &self.shared.cache;
+                        cache.insert(swept.key.clone(), worth.clone(), u64::MAX);
+                        Ended::Done(worth)
+                    }
+                    Err(Halt::Spent(passed)) => Ended::Spent(passed * STATE as f64),
+                    Err(Halt::Full | Halt::Overflow) => Ended::Full,
+                    Err(Halt::Stopped) if self.shared.control.stopped() => Ended::Stopped,
+                    Err(Halt::Stopped) => Ended::Full,
                 }
             }
             Plan::BranchAndSweep => {
@@ -197,11 +207,20 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         }
     }
 
-    /// What a sweep may take for so much work.
-    fn allowance(&self, budget: u64) -> Allowance {
-        let bytes = self.shared.memory / 4 / self.shared.workers as u64;
+    /// Must a sweep stop, or was another worker first?
+    fn stop(&self) -> impl Fn() -> bool + Sync + use<'s, 'a, W> {
+        let (shared, part) = (self.shared, self.part);
+        move || {
+            shared.control.look();
+            // Relaxed: a hint, for the contest itself is behind a lock.
+            shared.control.stopped() || shared.current.load(Ordering::Relaxed) != part
+        }
+    }
+
+    /// What one of so many sweeps may take for so much work.
+    fn allowance(&self, sweeps: u64, budget: u64) -> Allowance {
         Allowance {
-            states: usize::try_from(bytes / BYTES_OF_STATE).unwrap_or(usize::MAX),
+            bytes: self.shared.memory / 2 / sweeps,
             passed: budget / STATE,
         }
     }
@@ -211,11 +230,11 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         if part.size > self.narrow - self.narrow / 8 {
             return None;
         }
-        let allowance = self.allowance(u64::MAX);
-        let control = &self.shared.control;
+        let allowance = self.allowance(self.shared.workers as u64, u64::MAX);
+        let stop = self.stop();
         let count = [Way::Down, Way::Right]
             .into_iter()
-            .find_map(|way| sweep(&self.board, part, way, allowance, control));
+            .find_map(|way| sweep(&self.board, part, way, allowance, &stop).ok());
         if count.is_none() {
             self.narrow = part.size;
         }
@@ -225,10 +244,10 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     /// Counts one of the parts of the whole in this order, unless that takes more than so much work or another worker is first.
     pub(super) fn walk(&mut self, part: usize, order: Order, budget: u64) -> Ended {
         self.order = order;
-        self.part = part;
         self.done = 0;
         self.barren = 0;
-        let limit = self.work().saturating_add(budget);
+        let began = self.work();
+        let limit = began.saturating_add(budget);
         self.frames.push(Frame {
             part: Part::nothing(),
             mark: self.board.mark(),
@@ -257,7 +276,8 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                 // Relaxed: a hint, for the contest itself is behind a lock.
                 let overtaken = self.shared.current.load(Ordering::Relaxed) != part;
                 if overtaken || self.work() >= limit {
-                    break Ended::Spent(self.done);
+                    let share = self.done as f64 / WHOLE as f64;
+                    break Ended::Spent((self.work() - began) as f64 / share);
                 }
             }
             let top = self.top();

@@ -1,0 +1,265 @@
+//! One line further: what every combination of states leads to.
+//!
+//! In a given combination each line across says whether its cell here may be empty, may be filled, and what it becomes. The line that is
+//! passed says which cells can be so together, and then every filling of it that fits is met without a dead end.
+
+use std::ops::BitXor;
+
+use super::lane::Lane;
+use super::layer::Key;
+
+/// Where the states of the lines across lie in a packed combination.
+#[derive(Clone, Debug)]
+pub(super) struct Packing {
+    /// For each line, its first bit and its bits.
+    places: Vec<(u32, u32)>,
+    /// Bits in all.
+    pub(super) bits: u32,
+}
+
+impl Packing {
+    /// For lines that have so many states each.
+    pub(super) fn new(states: impl Iterator<Item = usize>) -> Self {
+        let mut bits = 0;
+        let places = states.map(|states| {
+            let first = bits;
+            bits += usize::BITS - (states - 1).leading_zeros();
+            (first, bits - first)
+        });
+        let places = places.collect();
+        Packing { places, bits }
+    }
+
+    fn field(&self, line: usize) -> Field {
+        let (first, bits) = self.places[line];
+        Field {
+            // A shift by all bits would be one too far.
+            first: if bits == 0 { 0 } else { first },
+            mask: (1 << bits) - 1,
+        }
+    }
+}
+
+/// Where the state of a line across is found.
+#[derive(Clone, Copy, Debug)]
+struct Field {
+    first: u32,
+    mask: u64,
+}
+
+impl Field {
+    /// Of a line without a state.
+    const NONE: Field = Field { first: 0, mask: 0 };
+
+    #[inline]
+    fn state<K: Key>(self, key: K) -> usize {
+        ((key >> self.first).low() & self.mask) as usize
+    }
+
+    fn key<K: Key>(self, state: u32) -> K {
+        K::new(state) << self.first
+    }
+}
+
+/// What a line across does when a line is passed: for every state, the states that it may become.
+#[derive(Debug)]
+pub(super) enum Move {
+    /// It is crossed, by an empty or by a filled cell.
+    Crossed(Vec<[Vec<u32>; 2]>),
+    /// It is not.
+    Other(Vec<Vec<u32>>),
+}
+
+/// What a state becomes, in its place.
+#[derive(Clone, Copy, Debug)]
+struct Next<K> {
+    /// May the cell be empty, may it be filled?
+    empty: bool,
+    filled: bool,
+    /// What it becomes by an empty cell, and what a filled one changes of that. A cell that can only be filled changes nothing.
+    first: K,
+    change: K,
+    /// Where the other states are that it may become instead, by an empty cell and by a filled one: what they change.
+    more: [(u32, u32); 2],
+}
+
+impl<K: Key> Next<K> {
+    /// Of a known cell, or a line that is not crossed.
+    fn known(fill: bool) -> Self {
+        Next {
+            empty: !fill,
+            filled: fill,
+            first: K::ZERO,
+            change: K::ZERO,
+            more: [(0, 0); 2],
+        }
+    }
+}
+
+/// How to get past a line.
+#[derive(Debug)]
+pub(super) struct Step<'l, K> {
+    lane: &'l Lane,
+    /// The lines across, cell by cell: for each state, what it becomes.
+    crossed: Vec<(Field, Vec<Next<K>>)>,
+    /// The lines that are not crossed: likewise, as by empty cells.
+    others: Vec<(Field, Vec<Next<K>>)>,
+    more: Vec<K>,
+}
+
+impl<'l, K: Key> Step<'l, K> {
+    /// Past a lane with these crossings, when the lines across move like this.
+    pub(super) fn new(
+        lane: &'l Lane,
+        crossings: &[usize],
+        moves: &[Move],
+        before: &Packing,
+        after: &Packing,
+    ) -> Self {
+        let mut more = Vec::new();
+        let mut next = |empty: &[u32], filled: &[u32], field: Field| {
+            let mut key = |states: &[u32]| {
+                let from = more.len() as u32;
+                let mut keys = states.iter().map(|&state| field.key::<K>(state));
+                let first = keys.next();
+                more.extend(keys.map(|key| key ^ first.unwrap_or(K::ZERO)));
+                (first, (from, more.len() as u32))
+            };
+            let ((by_empty, more_empty), (by_filled, more_filled)) = (key(empty), key(filled));
+            let first = by_empty.or(by_filled).unwrap_or(K::ZERO);
+            Next {
+                empty: by_empty.is_some(),
+                filled: by_filled.is_some(),
+                first,
+                change: first ^ by_filled.unwrap_or(first),
+                more: [more_empty, more_filled],
+            }
+        };
+        let mut crossings = crossings.iter();
+        let mut crossed = Vec::with_capacity(lane.cells.len());
+        for cell in &lane.cells {
+            crossed.push(match cell {
+                Some(fill) => (Field::NONE, vec![Next::known(*fill)]),
+                None => {
+                    let i = *crossings
+                        .next()
+                        .expect("an open cell lies on a line across");
+                    let Move::Crossed(states) = &moves[i] else {
+                        unreachable!("lines cross each other")
+                    };
+                    let next =
+                        |[empty, filled]: &[Vec<u32>; 2]| next(empty, filled, after.field(i));
+                    (before.field(i), states.iter().map(next).collect())
+                }
+            });
+        }
+        let mut others = Vec::new();
+        for (i, moved) in moves.iter().enumerate() {
+            if let Move::Other(states) = moved {
+                let next = |states: &Vec<u32>| next(states, &[], after.field(i));
+                others.push((before.field(i), states.iter().map(next).collect()));
+            }
+        }
+        Step {
+            lane,
+            crossed,
+            others,
+            more,
+        }
+    }
+
+    /// Scratch memory to take it from one combination after the other.
+    pub(super) fn walk(&self) -> Walk<'_, K> {
+        Walk {
+            step: self,
+            changes: vec![K::ZERO; self.crossed.len() + 1],
+            starts: vec![(0, K::ZERO, 0); self.lane.blocks()],
+            several: Vec::new(),
+            found: Vec::new(),
+        }
+    }
+}
+
+/// A step, taken from one combination after the other.
+#[derive(Debug)]
+pub(super) struct Walk<'s, K> {
+    step: &'s Step<'s, K>,
+    /// What filled cells change, summed up from the first cell on.
+    changes: Vec<K>,
+    /// For each block, its starts, what the blocks behind it have made of the combination, and the starts not tried yet.
+    starts: Vec<(u64, K, u64)>,
+    /// Where there are several states to become: by a cell that is filled or by one that is empty, or however that is.
+    several: Vec<(Option<(usize, bool)>, (u32, u32))>,
+    found: Vec<K>,
+}
+
+impl<K: Key> Walk<'_, K> {
+    /// Calls `emit` with every combination that this one leads to.
+    #[inline]
+    pub(super) fn each(&mut self, key: K, mut emit: impl FnMut(K)) {
+        let step = self.step;
+        self.several.clear();
+        let (mut base, mut sum) = (K::ZERO, K::ZERO);
+        let mut can = [0; 2];
+        for (i, (field, next)) in step.crossed.iter().enumerate() {
+            let next = &next[field.state(key)];
+            can[0] |= u64::from(next.empty) << i;
+            can[1] |= u64::from(next.filled) << i;
+            base = base ^ next.first;
+            sum = sum ^ next.change;
+            self.changes[i + 1] = sum;
+            for (range, fill) in next.more.into_iter().zip([false, true]) {
+                if range.0 < range.1 {
+                    self.several.push((Some((i, fill)), range));
+                }
+            }
+        }
+        for (field, next) in &step.others {
+            let next = &next[field.state(key)];
+            base = base ^ next.first;
+            if next.more[0].0 < next.more[0].1 {
+                self.several.push((None, next.more[0]));
+            }
+        }
+        let (lane, starts) = (step.lane, &mut self.starts);
+        if self.several.is_empty() {
+            return lane.fillings(can, (base, &self.changes), starts, emit);
+        }
+        // Seldom: which cells are filled must be known, too.
+        let traced = |(i, &change): (usize, &K)| Traced(change, !(u64::MAX << i));
+        let changes: Vec<Traced<K>> = self.changes.iter().enumerate().map(traced).collect();
+        let mut starts = vec![(0, Traced(K::ZERO, 0), 0); starts.len()];
+        let (several, found) = (&self.several, &mut self.found);
+        lane.fillings(
+            can,
+            (Traced(base, 0), &changes),
+            &mut starts,
+            |Traced(key, cells)| {
+                found.clear();
+                found.push(key);
+                for &(by, (from, to)) in several {
+                    if by.is_some_and(|(i, fill)| (cells >> i & 1 != 0) != fill) {
+                        continue;
+                    }
+                    let count = found.len();
+                    for &more in &step.more[from as usize..to as usize] {
+                        (0..count).for_each(|i| found.push(found[i] ^ more));
+                    }
+                }
+                found.iter().for_each(|&key| emit(key));
+            },
+        );
+    }
+}
+
+/// A combination, and the cells that are filled.
+#[derive(Clone, Copy, Debug)]
+struct Traced<K>(K, u64);
+
+impl<K: Key> BitXor for Traced<K> {
+    type Output = Self;
+
+    fn bitxor(self, other: Self) -> Self {
+        Traced(self.0 ^ other.0, self.1 ^ other.1)
+    }
+}

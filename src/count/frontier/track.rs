@@ -1,0 +1,150 @@
+//! The lines of a part as layered automata, read from either end.
+//!
+//! From one end the states are those of [`diagram`](super::super::diagram): what the cells so far leave possible. From the other end
+//! a state is the set of those that the cells behind it suit, found by following the automaton backwards, subset by subset, which
+//! gives the smallest automaton of the reversed words (Brzozowski 1962). So it is known which states from both ends go together.
+
+use rustc_hash::FxHashMap;
+
+use super::super::diagram::{END, NONE, Piece, States};
+use crate::line::{Known, Word};
+
+/// A line of a part: for each of its cells in the part, the states that it can be in before that cell, each by its successors behind
+/// an empty and behind a filled cell, numbered within their layer. There is one state before the first cell, and one behind the last.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Track {
+    /// The lines that cross it, cell by cell.
+    pub(super) crossings: Vec<usize>,
+    pub(super) layers: Vec<Vec<[u32; 2]>>,
+}
+
+impl Track {
+    /// The line with these blocks and known cells, as far as it lies in `cells`, which are whole pieces of it. `crossing` numbers the
+    /// lines across.
+    pub(super) fn new<W: Word>(
+        states: &mut States,
+        blocks: &[u16],
+        length: usize,
+        known: Known<W>,
+        cells: W,
+        crossing: impl Fn(usize) -> usize,
+    ) -> Self {
+        let (mut numbers, mut successors) = (FxHashMap::default(), Vec::new());
+        let mut number = |next: [u32; 2]| {
+            Some(*numbers.entry(next).or_insert_with(|| {
+                successors.push(next);
+                successors.len() as u32
+            }))
+        };
+        let pieces = states.build(blocks, length, known, &mut number);
+        let mut track = Track::default();
+        for piece in pieces
+            .iter()
+            .filter(|piece| !(piece.cells & cells).is_zero())
+        {
+            track.extend(piece, &successors, &crossing);
+        }
+        track
+    }
+
+    /// Behind one piece comes the next.
+    fn extend<W: Word>(
+        &mut self,
+        piece: &Piece<W>,
+        successors: &[[u32; 2]],
+        crossing: impl Fn(usize) -> usize,
+    ) {
+        let mut here = vec![piece.number];
+        for cell in piece.cells.cells() {
+            let (mut places, mut next) = (FxHashMap::default(), Vec::new());
+            let mut place = |state: u32| match state {
+                NONE => NONE,
+                _ => *places.entry(state).or_insert_with(|| {
+                    next.push(state);
+                    next.len() as u32 - 1
+                }),
+            };
+            // The number of a state is one more than its place.
+            let layer = here
+                .iter()
+                .map(|&state| successors[state as usize - 1].map(&mut place));
+            self.layers.push(layer.collect());
+            self.crossings.push(crossing(cell));
+            here = next;
+        }
+        debug_assert_eq!(here, [END]);
+    }
+
+    /// How many states there are before this cell, or behind the last.
+    pub(super) fn states(&self, depth: usize) -> usize {
+        self.layers.get(depth).map_or(1, Vec::len)
+    }
+}
+
+/// A line across the frontier, from both ends.
+#[derive(Debug)]
+pub(super) struct Across {
+    pub(super) forth: Track,
+    /// The same from the far end.
+    pub(super) back: Track,
+    /// For every number of cells before the frontier and every state from the far end, the states from the near end that it goes with.
+    suits: Vec<Vec<Vec<u32>>>,
+}
+
+impl Across {
+    pub(super) fn new(forth: Track) -> Self {
+        let length = forth.layers.len();
+        let mut back = Track {
+            crossings: forth.crossings.iter().rev().copied().collect(),
+            layers: Vec::with_capacity(length),
+        };
+        let mut suits = vec![vec![vec![0]]];
+        for layer in forth.layers.iter().rev() {
+            let behind = suits.last().expect("the end has a state");
+            let mut numbers: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
+            let mut before = Vec::new();
+            let mut states = Vec::with_capacity(behind.len());
+            for set in behind {
+                states.push([0, 1].map(|fill| {
+                    let leads = |&state: &usize| set.contains(&layer[state][fill]);
+                    let found: Vec<u32> = (0..layer.len())
+                        .filter(leads)
+                        .map(|state| state as u32)
+                        .collect();
+                    if found.is_empty() {
+                        return NONE;
+                    }
+                    *numbers.entry(found).or_insert_with_key(|found| {
+                        before.push(found.clone());
+                        before.len() as u32 - 1
+                    })
+                }));
+            }
+            back.layers.push(states);
+            suits.push(before);
+        }
+        suits.reverse();
+        Across { forth, back, suits }
+    }
+
+    /// The states from the far end that go with each state from the near end, with so many cells before the frontier.
+    pub(super) fn partners(&self, depth: usize) -> Vec<Vec<u32>> {
+        let mut partners = vec![Vec::new(); self.forth.states(depth)];
+        for (state, suits) in self.suits[depth].iter().enumerate() {
+            for &suited in suits {
+                partners[suited as usize].push(state as u32);
+            }
+        }
+        partners
+    }
+
+    /// One cell further than so many from the far end: the states there, each told apart by the cell that leads to it.
+    pub(super) fn beginnings(&self, depth: usize) -> Vec<(u32, usize)> {
+        let layer = self.back.layers[depth].iter();
+        let both = layer.flat_map(|next| [(next[0], 0), (next[1], 1)]);
+        let mut found: Vec<_> = both.filter(|&(state, _)| state != NONE).collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+}
