@@ -65,7 +65,9 @@ impl FromStr for Digest {
 
     fn from_str(text: &str) -> Result<Self> {
         let digits = text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let number = digits.then(|| u128::from_str_radix(text, 16).ok()).flatten();
+        let number = digits
+            .then(|| u128::from_str_radix(text, 16).ok())
+            .flatten();
         let wrong = || Error::data(format!("{text:?} is not a digest"));
         number.map(Digest).ok_or_else(wrong)
     }

@@ -156,9 +156,7 @@ fn read(file: &File, header: &Header, name: &str) -> Result<(Vec<Answer>, u64)> 
     let mut end = match lines.next::<Header>() {
         None => return Err(Error::data("this is not a journal").in_file(name)),
         Some(Ok(found)) if lines.is_whole() => {
-            header
-                .check(&found)
-                .map_err(|error| error.in_file(name))?;
+            header.check(&found).map_err(|error| error.in_file(name))?;
             lines.bytes()
         }
         Some(Err(error)) if error.kind() == Kind::Io => return Err(error),
@@ -171,8 +169,10 @@ fn read(file: &File, header: &Header, name: &str) -> Result<(Vec<Answer>, u64)> 
                 .and_then(|_| file.take(4096).read_to_string(&mut start));
             return match text {
                 Ok(_) if seal(header).starts_with(&start) => Ok((answers, 0)),
-                _ => Err(Error::data("this is not a journal, or its first line is damaged")
-                    .in_file(name)),
+                _ => Err(
+                    Error::data("this is not a journal, or its first line is damaged")
+                        .in_file(name),
+                ),
             };
         }
     };

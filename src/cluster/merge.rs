@@ -109,7 +109,10 @@ impl Merge {
         if there != self.of || there == 0 {
             let message = match there {
                 0 => "there is no cube in this file".to_owned(),
-                _ => format!("there are {there} cubes, but each says that it is one of {}", self.of),
+                _ => format!(
+                    "there are {there} cubes, but each says that it is one of {}",
+                    self.of
+                ),
             };
             self.problems.push(Error::data(message).in_file(file));
             self.holes = true;

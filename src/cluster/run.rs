@@ -328,8 +328,9 @@ impl<'a> Run<'a> {
             }
         }
         if state.idle > 0 && state.open.is_empty() {
-            let due =
-                |lane: &&Lane| lane.since.elapsed() >= BRIEF.max(lane.part.patience) && !asked(&lane.stop);
+            let due = |lane: &&Lane| {
+                lane.since.elapsed() >= BRIEF.max(lane.part.patience) && !asked(&lane.stop)
+            };
             let largest = state
                 .running
                 .iter()
@@ -520,12 +521,16 @@ impl State {
         self.nodes += answer.nodes;
         let left: f64 = answer.open.iter().map(|open| open.share).sum();
         self.done += share * (1.0 - left).max(0.0);
-        self.open
-            .extend(answer.open.into_iter().map(|Open { cube, share: of }| Part {
-                cube,
-                share: share * of,
-                patience: Duration::ZERO,
-            }));
+        self.open.extend(
+            answer
+                .open
+                .into_iter()
+                .map(|Open { cube, share: of }| Part {
+                    cube,
+                    share: share * of,
+                    patience: Duration::ZERO,
+                }),
+        );
     }
 
     /// Cuts the list where the journal says that it ends.

@@ -13,10 +13,13 @@ pub trait Shelf: Send {
     fn put(&mut self, batch: Batch) -> ControlFlow<Stop>;
 }
 
-/// They are let go.
-impl Shelf for () {
-    fn put(&mut self, _: Batch) -> ControlFlow<Stop> {
-        ControlFlow::Continue(())
+/// Without a shelf they are let go.
+impl<S: Shelf> Shelf for Option<S> {
+    fn put(&mut self, batch: Batch) -> ControlFlow<Stop> {
+        match self {
+            Some(shelf) => shelf.put(batch),
+            None => ControlFlow::Continue(()),
+        }
     }
 }
 

@@ -4,8 +4,6 @@
 //! "Estimating the efficiency of backtrack programs", 1975): a dive takes either side of a branch by the toss of a coin, and a node that
 //! it meets after `k` tosses stands for 2^k. No clock is looked at, so that the same puzzle and options give the same cubes.
 
-use std::time::Duration;
-
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use rayon::prelude::*;
@@ -81,15 +79,11 @@ impl<'a> Splitting<'a> {
         self
     }
 
-    /// No longer than this, and not after an interrupt; what there is then is as good an answer with fewer cubes. The other limits are
-    /// not looked at.
+    /// Within these limits, of which only those on time and by interrupts are looked at. What there is then is as good an answer with
+    /// fewer cubes.
     #[must_use]
-    pub fn limits(mut self, time: Option<Duration>, interrupt: &Limits) -> Self {
-        self.limits = Limits {
-            time,
-            interrupt: interrupt.interrupt.clone(),
-            ..Limits::default()
-        };
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
         self
     }
 
@@ -173,7 +167,10 @@ impl<'a> Splitting<'a> {
         }
         // In the order of the tree, so that neighbours have much in common.
         done.sort_by(|a, b| order(&a.cube, &b.cube));
-        result.cubes = done.into_iter().map(|part| (part.cube, part.size)).collect();
+        result.cubes = done
+            .into_iter()
+            .map(|part| (part.cube, part.size))
+            .collect();
         result
     }
 }

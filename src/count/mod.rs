@@ -40,7 +40,8 @@ use crate::line::{Known, Wide, Word};
 use crate::puzzle::{Grid, Puzzle};
 use crate::sat::Backbone;
 use crate::search::{
-    self, Control, Cube, Decision, Limits, Observer, Outcome, Search, Snapshot, Statistics, TICK, Total, WHOLE,
+    self, Control, Cube, Decision, Limits, Observer, Outcome, Search, Snapshot, Statistics, TICK,
+    Total, WHOLE,
 };
 use crate::solutions::Count;
 pub use builder::{Builder, Edge, NodeId};

@@ -329,7 +329,10 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         if let Some(count) = self.sweep_part(&part) {
             let worth = Worth { count, node: None };
             let cost = u64::from(part.size);
-            self.shared.counted.cache.insert(part.key, worth.clone(), cost);
+            self.shared
+                .counted
+                .cache
+                .insert(part.key, worth.clone(), cost);
             self.give(&worth);
             return;
         }

@@ -42,8 +42,8 @@ use progress::Meter;
 pub(crate) use progress::WHOLE;
 pub(crate) use race::guess;
 use race::{Race, Turns};
-use task::{Node, Shared, Task};
 pub(crate) use task::narrowest;
+use task::{Node, Shared, Task};
 
 /// How many solutions a run has found.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -100,15 +100,16 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
     /// The run has been stopped: everything open becomes cubes.
     pub(super) fn hand_back(&mut self) {
         let wanted = !self.shared.torn.load(Ordering::Relaxed);
-        let give = |end: usize, last: Option<Decision>, context: usize, weight: u64| {
-            match &self.contexts[context].goal {
-                Goal::Root if wanted => {
-                    let path = self.path[..end].iter().copied().chain(last).collect();
-                    self.shared.cubes.push((Cube { path }, weight));
-                }
-                Goal::Root => {}
-                goal => goal.abandon(),
+        let give = |end: usize, last: Option<Decision>, context: usize, weight: u64| match &self
+            .contexts[context]
+            .goal
+        {
+            Goal::Root if wanted => {
+                let path = self.path[..end].iter().copied().chain(last).collect();
+                self.shared.cubes.push((Cube { path }, weight));
             }
+            Goal::Root => {}
+            goal => goal.abandon(),
         };
         for open in &self.stack {
             let Open {
