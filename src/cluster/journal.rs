@@ -6,6 +6,8 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +18,9 @@ use crate::error::{Error, Kind, Result};
 
 /// The form of journals that this is.
 const FORM: u32 = 1;
+
+/// A run that has just been killed may still be writing, and holds the journal for as long.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// The first line of a journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -88,13 +93,14 @@ impl Journal {
             .truncate(false)
             .open(path)
             .map_err(failed)?;
-        match file.try_lock() {
-            Err(TryLockError::WouldBlock) => {
+        let began = Instant::now();
+        // Not every file system knows locks, and what it does not know does not stop anybody.
+        while let Err(TryLockError::WouldBlock) = file.try_lock() {
+            if began.elapsed() >= PATIENCE {
                 let message = "another run is using this journal";
                 return Err(Error::new(Kind::Io, message).in_file(&name));
             }
-            // Not every file system knows locks.
-            Ok(()) | Err(TryLockError::Error(_)) => {}
+            thread::sleep(PATIENCE / 50);
         }
         let (answers, end, torn) = match file.metadata().map_err(failed)?.len() {
             0 => (Vec::new(), 0, 0),
