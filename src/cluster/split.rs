@@ -132,8 +132,8 @@ impl<'a> Splitting<'a> {
             result.cubes.push((self.within.clone(), 1.0));
             return result;
         };
-        let mut done = Vec::new();
-        let mut open = vec![root];
+        let (mut open, mut done): (Vec<_>, Vec<_>) =
+            [root].into_iter().partition(|part| part.branch.is_some());
         while open.len() + done.len() < self.cubes && !open.is_empty() {
             control.look();
             if control.stopped() {
