@@ -691,6 +691,7 @@ fn two_runs_do_not_share_a_journal() {
         .spawn()
         .unwrap();
     while fs::metadata(&journal).map_or(0, |file| file.len()) == 0 {
+        assert!(first.try_wait().unwrap().is_none(), "it goes on for long");
         std::thread::sleep(Duration::from_millis(5));
     }
     let second = output(&long);

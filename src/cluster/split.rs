@@ -282,7 +282,7 @@ impl<W: Word> Cutter<'_, W> {
     /// About how many nodes lie below the present board: the mean of some dives. They are random, but the same for the same cube.
     fn size(&mut self, cube: &Cube) -> f64 {
         if !self.judging {
-            return self.board.unknown() as f64;
+            return (1 + self.board.unknown()) as f64;
         }
         let mut seed = self.seed;
         for Decision { cell, filled } in &cube.path {
