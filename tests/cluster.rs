@@ -810,3 +810,27 @@ fn bad_cubes_are_named_and_the_others_worked_on() {
     assert_eq!(stdout(&done).lines().count(), 4);
     assert!(Path::new(&results).exists());
 }
+
+/// On a cluster whose workers are killed while they work, and to which one is added late, the total is exact. Runs where Python has the
+/// packages; `OMNOGRAM_PYTHON` names one that has.
+#[cfg(unix)]
+#[test]
+fn a_dask_cluster_whose_workers_die() {
+    let python = std::env::var("OMNOGRAM_PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    let there = Command::new(&python)
+        .args(["-c", "import dask, distributed"])
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success());
+    if !there {
+        eprintln!("skipped: {python} has no dask and distributed");
+        return;
+    }
+    let done = Command::new(&python)
+        .args(["tests/dask.py", env!("CARGO_BIN_EXE_omnogram")])
+        .args(["puzzles/families/permutation-10.non", "3628800"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "{}", stderr(&done));
+}
