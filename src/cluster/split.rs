@@ -393,10 +393,11 @@ impl<W: Word> Cutter<'_, W> {
             .into_iter()
             .max_by_key(|region| region.unknown(&self.board).count())
             .unwrap_or(whole);
-        let mut best = None;
-        if self.judging {
-            best = self.probe(&largest).1;
-        }
+        // And where the search itself would branch: what it finds again and again, it finds in every cube.
+        let best = match self.probing {
+            true => self.probe(&largest).1,
+            false => None,
+        };
         best.unwrap_or_else(|| narrowest(&self.board, &largest))
     }
 }
