@@ -67,6 +67,7 @@
 
 pub mod belief;
 pub mod board;
+pub mod cluster;
 pub mod count;
 pub mod error;
 pub mod format;

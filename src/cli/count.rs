@@ -3,11 +3,13 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use omnogram::cluster::Task;
 use omnogram::count;
 use omnogram::search::Outcome;
 
 use super::estimate;
 use super::heat::Picture;
+use super::journal;
 use super::options::{Answering, Puzzles, Searching};
 use super::report::{self, Nothing};
 use super::session::{Session, Subject, counted};
@@ -24,7 +26,8 @@ Examples:
   omnogram count puzzles/pictures/harbour.non
   omnogram count --time 10s --json puzzles/hard
   omnogram count --cells --svg snail.svg puzzles/pictures/snail.non
-  omnogram count --estimate --time 1m puzzles/families/permutation-20.non")]
+  omnogram count --estimate --time 1m puzzles/families/permutation-20.non
+  omnogram count --method tree --journal count.journal puzzles/families/permutation-12.non")]
 pub(super) struct Options {
     #[command(flatten)]
     puzzles: Puzzles,
@@ -44,6 +47,11 @@ pub(super) struct Options {
     #[command(flatten)]
     estimate: estimate::Options,
 
+    /// Write down in this file how far the count of one puzzle has come, every few seconds. If it is stopped or killed, the same command
+    /// goes on from there
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["cells", "estimate"])]
+    journal: Option<PathBuf>,
+
     #[command(flatten)]
     searching: Searching,
     #[command(flatten)]
@@ -51,7 +59,7 @@ pub(super) struct Options {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Method {
+pub(super) enum Method {
     /// Whatever is fastest
     Auto,
     /// Search the tree, every solution a leaf of its own, and multiply where it falls apart into independent regions
@@ -60,6 +68,14 @@ enum Method {
     Regions,
     /// Sweep cell by cell over the states of the open lines; where that outgrows the memory, branch first
     Frontier,
+}
+
+impl Method {
+    /// As it is typed.
+    fn name(self) -> String {
+        let value = self.to_possible_value();
+        value.map_or_else(String::new, |value| value.get_name().to_owned())
+    }
 }
 
 impl From<Method> for count::Method {
@@ -77,6 +93,11 @@ pub(super) fn run(options: &Options) -> Status {
     if let Err(status) = spares(options.svg.as_deref(), &options.puzzles.puzzles) {
         return status;
     }
+    if let Some(journal) = &options.journal
+        && let Err(status) = journal::is_for_one(journal, &options.puzzles.puzzles)
+    {
+        return status;
+    }
     let Answering { json, talking } = &options.answering;
     let mut picture = options.cells.then(|| Picture::new(options.svg.as_deref()));
     Session::with(&options.searching, talking, *json, |session| {
@@ -85,15 +106,22 @@ pub(super) fn run(options: &Options) -> Status {
             None if options.estimate.estimate => {
                 estimate::answer(session, subject, &options.estimate)
             }
-            None => answer(session, subject, options.method),
+            None => answer(session, subject, options),
         })
     })
 }
 
-fn answer(session: &Session, subject: &Subject<'_>, method: Method) -> Answered {
-    let outcome = session.count(subject, session.limits(), |counting| {
-        counting.clone().method(method.into()).run()
-    });
+fn answer(session: &Session, subject: &Subject<'_>, options: &Options) -> Answered {
+    let method = count::Method::from(options.method);
+    let outcome = match &options.journal {
+        Some(journal) => {
+            let verb = format!("count --method {}", options.method.name());
+            journal::run(session, subject, journal, &verb, Task::Count(method), None)?
+        }
+        None => session.count(subject, session.limits(), |counting| {
+            counting.clone().method(method).run()
+        }),
+    };
     if session.json() {
         session.print(&report::searched(subject, &outcome, Nothing {}))?;
     } else {

@@ -1,14 +1,20 @@
 //! `omnogram enumerate`: every solution of each puzzle, as found or in canonical order.
 
 use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Instant;
 
 use clap::Args;
+use omnogram::cluster::Task;
+use omnogram::error::{Error, Kind};
 use omnogram::search::{Limits, Outcome, Total};
 use omnogram::solutions::{Count, Stream};
 
+use super::inputs;
+use super::journal::{self, Sheet};
 use super::listed::Listed;
+use super::messages;
 use super::options::{Answering, Puzzles, Searching, number, ordinal};
 use super::report::{self, Nothing};
 use super::session::{Session, Subject, counted, why_none};
@@ -27,6 +33,7 @@ Examples:
   omnogram enumerate --limit 3 --format ndjson puzzles/families/permutation-20.non
   omnogram enumerate --sort --output snail.txt puzzles/pictures/snail.non
   omnogram enumerate --from 524_288 --limit 2 puzzles/families/switches-20.non
+  omnogram enumerate --journal key.journal --output key.txt puzzles/pictures/key.non
   omnogram enumerate puzzles/pictures/key.non | omnogram verify puzzles/pictures/key.non")]
 pub(super) struct Options {
     #[command(flatten)]
@@ -51,6 +58,11 @@ pub(super) struct Options {
 
     #[command(flatten)]
     listing: Listed,
+
+    /// Write down in this file how far the listing of one puzzle has come, every few seconds. If it is stopped or killed, the same
+    /// command goes on from there, and nothing is in --output twice
+    #[arg(long, value_name = "FILE", requires = "output", conflicts_with_all = ["limit", "sort", "from", "distinct"])]
+    journal: Option<PathBuf>,
 
     #[command(flatten)]
     searching: Searching,
@@ -80,6 +92,11 @@ pub(super) fn run(options: &Options) -> Status {
     if let Err(status) = spares(options.listing.output.as_deref(), &options.puzzles.puzzles) {
         return status;
     }
+    if let Some(journal) = &options.journal
+        && let Err(status) = is_apart(options, journal)
+    {
+        return status;
+    }
     let mut output = Output::new(options.listing.output.as_deref());
     let Answering { json, talking } = &options.answering;
     Session::with(&options.searching, talking, *json, |session| {
@@ -89,12 +106,32 @@ pub(super) fn run(options: &Options) -> Status {
     })
 }
 
+/// A journal is of one puzzle, and no list.
+fn is_apart(options: &Options, journal: &Path) -> Result<(), Status> {
+    journal::is_for_one(journal, &options.puzzles.puzzles)?;
+    let list: Vec<PathBuf> = options.listing.output.iter().cloned().collect();
+    if inputs::is_among(journal, &list) || list.iter().any(|list| list == journal) {
+        let message = "the journal cannot be the list of solutions itself";
+        let error = Error::new(Kind::Usage, message).in_file(&inputs::name(journal));
+        messages::error(&error);
+        return Err(Status::from(&error));
+    }
+    Ok(())
+}
+
 fn answer(
     session: &Session,
     subject: &Subject<'_>,
     options: &Options,
     output: &mut Output,
 ) -> Answered {
+    if let (Some(journal), Some(path)) = (&options.journal, &options.listing.output) {
+        let listing = options.listing.form(session);
+        let verb = format!("enumerate --format {}", Listed::name(listing));
+        let sheet = Sheet { path, listing };
+        let outcome = journal::run(session, subject, journal, &verb, Task::List, Some(sheet))?;
+        return tell(session, subject, options, &outcome);
+    }
     output.open()?;
     options.listing.head(session, subject, output)?;
     if let Some(from) = &options.from {
@@ -109,10 +146,20 @@ fn answer(
     } else {
         streamed(session, subject, options, output)?
     };
+    tell(session, subject, options, &outcome)
+}
+
+/// Says how it ended.
+fn tell(
+    session: &Session,
+    subject: &Subject<'_>,
+    options: &Options,
+    outcome: &Outcome,
+) -> Answered {
     if session.json() {
-        session.print(&report::searched(subject, &outcome, Nothing {}))?;
+        session.print(&report::searched(subject, outcome, Nothing {}))?;
     } else {
-        session.note(&summary(session, subject, options, &outcome));
+        session.note(&summary(session, subject, options, outcome));
     }
     Ok(match outcome.stopped {
         None => Status::Complete,

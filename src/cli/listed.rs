@@ -22,19 +22,37 @@ pub(super) struct Listed {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
+pub(super) enum Format {
     /// Rows of '#' and '.', with a blank line after each solution
     Text,
     /// {"solution":["#..#",...]}, one object a line
     Ndjson,
 }
 
+impl From<Format> for Listing {
+    fn from(format: Format) -> Self {
+        match format {
+            Format::Text => Listing::Text,
+            Format::Ndjson => Listing::Ndjson,
+        }
+    }
+}
+
 impl Listed {
     /// The form that is wanted.
     pub(super) fn form(&self, session: &Session) -> Listing {
         match (self.format, session.json()) {
-            (Some(Format::Text), _) | (None, false) => Listing::Text,
-            (Some(Format::Ndjson), _) | (None, true) => Listing::Ndjson,
+            (Some(format), _) => format.into(),
+            (None, false) => Listing::Text,
+            (None, true) => Listing::Ndjson,
+        }
+    }
+
+    /// As a form is typed.
+    pub(super) fn name(listing: Listing) -> &'static str {
+        match listing {
+            Listing::Text => "text",
+            Listing::Ndjson => "ndjson",
         }
     }
 

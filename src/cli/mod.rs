@@ -10,7 +10,9 @@ mod estimate;
 mod heat;
 mod inputs;
 mod interrupt;
+mod journal;
 mod listed;
+mod merge;
 mod messages;
 mod options;
 mod progress;
@@ -20,9 +22,11 @@ mod sample;
 mod session;
 mod show;
 mod solve;
+mod split;
 mod status;
 mod verify;
 mod window;
+mod work;
 mod writer;
 
 use std::process::ExitCode;
@@ -64,6 +68,9 @@ enum Verb {
     Verify(verify::Options),
     Show(show::Options),
     Bench(bench::Options),
+    Split(split::Options),
+    Work(work::Options),
+    Merge(merge::Options),
 }
 
 /// Does what the command line asks for.
@@ -78,6 +85,9 @@ pub(super) fn run() -> ExitCode {
         Verb::Verify(options) => verify::run(&options),
         Verb::Show(options) => show::run(&options),
         Verb::Bench(options) => bench::run(&options),
+        Verb::Split(options) => split::run(&options),
+        Verb::Work(options) => work::run(&options),
+        Verb::Merge(options) => merge::run(&options),
     };
     status.into()
 }

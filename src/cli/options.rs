@@ -47,6 +47,30 @@ pub(super) struct Searching {
     pub(super) progress: When,
 }
 
+/// What verbs have in common that search within no limits.
+#[derive(Args, Clone, Debug)]
+pub(super) struct Common {
+    /// Threads to work on [default: all cores]
+    #[arg(long, short = 'j', value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
+    pub(super) threads: Option<u16>,
+
+    #[command(flatten)]
+    pub(super) talking: Talking,
+}
+
+impl Common {
+    /// The same, for a session.
+    pub(super) fn searching(&self) -> Searching {
+        Searching {
+            threads: self.threads,
+            time: None,
+            nodes: None,
+            memory: Bytes(4 << 30),
+            progress: When::Never,
+        }
+    }
+}
+
 /// How answers are given.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Output options")]

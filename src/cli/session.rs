@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 use std::io::{self, IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use omnogram::count::{Counting, Space};
 use omnogram::error::{Error, Kind, Result};
@@ -95,6 +95,27 @@ impl Session {
         mut answer: impl FnMut(&Subject<'_>) -> Answered,
     ) -> Status {
         self.go_through(arguments, 1, 0, |subject, _| answer(subject))
+    }
+
+    /// Gives the one puzzle that an argument names its answer; says so where that are several, or none.
+    pub(super) fn answer_one(
+        &self,
+        argument: &Path,
+        answer: impl FnOnce(&Subject<'_>) -> Answered,
+    ) -> Status {
+        let arguments = [argument.to_owned()];
+        let mut queue = Queue::new(inputs::find(&arguments));
+        let (item, more) = (
+            queue.next(&self.interrupt, true),
+            queue.next(&self.interrupt, true).is_some(),
+        );
+        let Some(item) = item.filter(|_| !more) else {
+            let message = "there are several puzzles here: name one of them, as FILE#2";
+            let error = Error::new(Kind::Usage, message).in_file(&inputs::name(argument));
+            messages::error(&error);
+            return Status::from(&error);
+        };
+        ended(self.answer(&item.entry, false, answer))
     }
 
     /// Gives every puzzle its first few solutions, `most`, in order. Where there are several puzzles, one is searched on each thread;
@@ -234,7 +255,7 @@ impl Session {
     }
 
     /// Runs something on all threads, and shows how far it has come if `visible` and wanted.
-    fn observed<T: Send>(
+    pub(super) fn observed<T: Send>(
         &self,
         subject: &Subject<'_>,
         visible: bool,
@@ -305,6 +326,18 @@ impl Session {
             Stop::Memory => format!("stopped by --memory {}", searching.memory),
             Stop::Interrupt => "interrupted".to_owned(),
             Stop::Closed => "the reader went away".to_owned(),
+        }
+    }
+}
+
+/// How something ends that is answered once.
+pub(super) fn ended(answered: Answered) -> Status {
+    match answered {
+        Ok(status) => status,
+        Err(Halt::Closed) => Status::Stopped,
+        Err(Halt::Failed(error)) => {
+            messages::error(&error);
+            Status::from(&error)
         }
     }
 }

@@ -10,6 +10,7 @@ mod builder;
 mod cache;
 mod cells;
 mod contest;
+mod counted;
 mod diagram;
 mod estimate;
 mod fillings;
@@ -39,13 +40,14 @@ use crate::line::{Known, Wide, Word};
 use crate::puzzle::{Grid, Puzzle};
 use crate::sat::Backbone;
 use crate::search::{
-    self, Control, Limits, Observer, Outcome, Search, Snapshot, Statistics, TICK, Total, WHOLE,
+    self, Control, Cube, Decision, Limits, Observer, Outcome, Search, Snapshot, Statistics, TICK,
+    Total, WHOLE,
 };
 use crate::solutions::Count;
 pub use builder::{Builder, Edge, NodeId};
-use cache::Cache;
 pub use cells::Cells;
 use contest::Contest;
+pub use counted::Counted;
 use diagram::{Lines, Numbers};
 pub use estimate::{Estimate, Estimating, Scaled};
 pub use ordered::{Advance, Ordered};
@@ -121,6 +123,8 @@ pub struct Counting<'a> {
     method: Method,
     limits: Limits,
     options: Options,
+    cube: Cube,
+    counted: Option<Arc<Counted>>,
     observer: Option<Observer<'a>>,
 }
 
@@ -131,6 +135,7 @@ impl fmt::Debug for Counting<'_> {
             .field("method", &self.method)
             .field("limits", &self.limits)
             .field("options", &self.options)
+            .field("cube", &self.cube)
             .finish_non_exhaustive()
     }
 }
@@ -166,8 +171,8 @@ struct Shared<'a, W: Word> {
     witness: Option<Grid>,
     /// The parts of the root, the smallest first.
     parts: Vec<Part<W>>,
-    numbers: Numbers,
-    cache: Cache<Worth>,
+    /// What has been counted. A graph's nodes are its own, so that a count that keeps one shares nothing.
+    counted: Arc<Counted>,
     /// The graph, if it is kept, and most bytes of it.
     graph: Option<Mutex<Builder>>,
     most_of_graph: u64,
@@ -190,6 +195,8 @@ impl<'a> Counting<'a> {
             method: Method::default(),
             limits: Limits::default(),
             options: Options::default(),
+            cube: Cube::default(),
+            counted: None,
             observer: None,
         }
     }
@@ -212,6 +219,24 @@ impl<'a> Counting<'a> {
     #[must_use]
     pub fn options(mut self, options: Options) -> Self {
         self.options = options;
+        self
+    }
+
+    /// Counts only the solutions in which these decisions hold.
+    ///
+    /// # Panics
+    ///
+    /// When it is run, if the cube decides a cell outside the puzzle.
+    #[must_use]
+    pub fn within(mut self, cube: Cube) -> Self {
+        self.cube = cube;
+        self
+    }
+
+    /// Looks up what other counts of the same puzzle have kept there, and adds to it. The method of the tree keeps nothing.
+    #[must_use]
+    pub fn sharing(mut self, counted: &Arc<Counted>) -> Self {
+        self.counted = Some(Arc::clone(counted));
         self
     }
 
@@ -252,6 +277,9 @@ impl<'a> Counting<'a> {
         let mut search = Search::new(self.puzzle)
             .limits(self.limits.clone())
             .options(options);
+        if !self.cube.path.is_empty() {
+            search = search.cubes(vec![self.cube.clone()]);
+        }
         if let Some(observer) = self.observer {
             search = search.observer(observer);
         }
@@ -271,6 +299,8 @@ impl<'a> Counting<'a> {
                 },
                 stopped,
                 cubes: Vec::new(),
+                shares: Vec::new(),
+                done: f64::from(stopped.is_none()),
                 statistics: Statistics {
                     nodes: statistics.nodes.max(1),
                     ..statistics
@@ -298,8 +328,12 @@ impl<'a> Counting<'a> {
         // A sweep leaves no graph behind.
         let method = if keep { Method::Regions } else { self.method };
         let workers = rayon::current_num_threads();
-        let numbers = Numbers::new(memory / 16);
-        let parts = parts(&board, &numbers, keep);
+        let counted = match &self.counted {
+            Some(counted) if !keep => Arc::clone(counted),
+            _ if keep => Arc::new(Counted::with(memory / 16, memory / 4)),
+            _ => Arc::new(Counted::new(memory)),
+        };
+        let parts = parts(&board, &counted.numbers, keep);
         let mut shared = Shared {
             puzzle: self.puzzle,
             clues: &clues,
@@ -311,8 +345,7 @@ impl<'a> Counting<'a> {
             witness: None,
             contest: Mutex::new(Contest::short(parts.len(), self.options.trial)),
             parts,
-            numbers,
-            cache: Cache::new(memory / 4),
+            counted,
             graph: keep.then(|| Mutex::new(Builder::new(width, height))),
             most_of_graph: memory / 3,
             current: AtomicUsize::new(0),
@@ -331,7 +364,8 @@ impl<'a> Counting<'a> {
         let (mut effort, mut later) = (self.options.effort, UNTIL * self.options.trial);
         while !done && !control.stopped() {
             let mut whole = true;
-            if quick {
+            // What the backbone is asked about is the whole puzzle.
+            if quick && self.cube.path.is_empty() {
                 let (backbone, solutions, outcome) = self.backbone(&control, effort);
                 whole = backbone.is_complete();
                 shared.witness = solutions.into_iter().next();
@@ -356,7 +390,7 @@ impl<'a> Counting<'a> {
                     floor = floor.max(self.near(&mut shared, &mut board, &backbone, work));
                 }
                 shared.rows = board.rows().to_vec();
-                shared.parts = self::parts(&board, &shared.numbers, keep);
+                shared.parts = self::parts(&board, &shared.counted.numbers, keep);
             }
             let until = if whole { u64::MAX } else { later };
             let contest = Contest::new(method, shared.parts.len(), self.options.trial);
@@ -421,7 +455,7 @@ impl<'a> Counting<'a> {
         let alive = board.decide_all((0..first.height()).map(row));
         debug_assert!(alive, "a solution contradicts nothing");
         shared.rows = board.rows().to_vec();
-        shared.parts = parts(board, &shared.numbers, false);
+        shared.parts = parts(board, &shared.counted.numbers, false);
         shared.contest = Mutex::new(Contest::short(shared.parts.len(), work));
         shared.current = AtomicUsize::new(0);
         *lock(&shared.bound) = Count::ZERO;
@@ -443,6 +477,18 @@ impl<'a> Counting<'a> {
         });
         if rows != columns || propagated == Some(false) {
             return false;
+        }
+        if propagated.is_none() {
+            return true;
+        }
+        for &Decision { cell, filled } in &self.cube.path {
+            let holds = match board.known(cell) {
+                Some(known) => known == filled,
+                None => board.decide(cell, filled),
+            };
+            if !holds {
+                return false;
+            }
         }
         let limit = board.settles() + self.options.probing;
         let mut looked = board.settles();

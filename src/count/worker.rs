@@ -190,7 +190,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                 match sweep(&self.board, swept, way, allowance, &self.stop()) {
                     Ok(count) => {
                         let worth = Worth { count, node: None };
-                        let cache = &self.shared.cache;
+                        let cache = &self.shared.counted.cache;
                         cache.insert(swept.key.clone(), worth.clone(), u64::MAX);
                         Ended::Done(worth)
                     }
@@ -341,7 +341,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
 
     /// A part is to be counted: known, or a new frame.
     fn enter(&mut self, part: Part<W>) {
-        if let Some(worth) = self.shared.cache.get(&part.key) {
+        if let Some(worth) = self.shared.counted.cache.get(&part.key) {
             self.statistics.leaves += 1;
             self.give(&worth);
             return;
@@ -349,7 +349,10 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         if let Some(count) = self.sweep_part(&part) {
             let worth = Worth { count, node: None };
             let cost = u64::from(part.size);
-            self.shared.cache.insert(part.key, worth.clone(), cost);
+            self.shared
+                .counted
+                .cache
+                .insert(part.key, worth.clone(), cost);
             self.give(&worth);
             return;
         }
@@ -417,7 +420,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         }
         let mut pending = Vec::new();
         let top = self.frames.last_mut().expect("a side is begun on a frame");
-        let (lines, numbers) = (&mut self.lines, &self.shared.numbers);
+        let (lines, numbers) = (&mut self.lines, &self.shared.counted.numbers);
         self.parts
             .split(&self.board, &top.part.rows, lines, numbers, &mut pending);
         if pending.len() > 1 {
@@ -474,6 +477,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         }
         let nodes = self.statistics.nodes - frame.began;
         self.shared
+            .counted
             .cache
             .insert(frame.part.key, worth.clone(), nodes);
         self.give(&worth);

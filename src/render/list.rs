@@ -82,6 +82,11 @@ impl List {
         (self.used / self.each) as u64
     }
 
+    /// Bytes of one solution.
+    pub fn each(&self) -> u64 {
+        self.each as u64
+    }
+
     /// Is there nothing in it?
     pub fn is_empty(&self) -> bool {
         self.used == 0

@@ -6,6 +6,7 @@
 //! A node is data, a task walks a subtree with an explicit stack, and gives its oldest open piece away only when too few tasks
 //! wait. With one thread there is no pool, nothing is split, and a run repeats exactly.
 
+mod apart;
 mod backbone;
 mod cube;
 mod habit;
@@ -25,6 +26,7 @@ use std::time::Duration;
 use crossbeam::queue::SegQueue;
 use crossbeam::utils::CachePadded;
 
+pub use apart::Ask;
 pub use cube::{Cube, Decision};
 pub(crate) use limits::Control;
 pub use limits::Limits;
@@ -40,6 +42,7 @@ use progress::Meter;
 pub(crate) use progress::WHOLE;
 pub(crate) use race::guess;
 use race::{Race, Turns};
+pub(crate) use task::narrowest;
 use task::{Node, Shared, Task};
 
 /// How many solutions a run has found.
@@ -120,6 +123,10 @@ pub struct Outcome {
     /// What stays open: together with what the sink took, everything, and nothing twice. It is empty where that cannot be said by
     /// cubes: after [`Stop::Limit`], [`Stop::Memory`] and [`Stop::Closed`], and when the run was stopped within a bundle.
     pub cubes: Vec<Cube>,
+    /// What each of them is likely to hold of all that stays open: they add up to 1.
+    pub shares: Vec<f64>,
+    /// Share of the tree that is finished, as [`Snapshot::share`] has it.
+    pub done: f64,
     /// What was done.
     pub statistics: Statistics,
     /// Time that the run took.
@@ -314,18 +321,41 @@ impl<'a> Search<'a> {
         sink: &dyn Sink,
         race: Option<&Arc<Race>>,
     ) -> Outcome {
+        let learns = race.is_some() && self.cubes.is_none() && self.options.learning.is_some();
+        let clues = Clues::new(self.puzzle);
+        let threads = match self.threads() {
+            threads if learns => (threads - 1).max(1),
+            threads => threads,
+        };
+        let shared = self.shared::<W>(&clues, control, sink, race, threads);
+        self.ticking(&shared.meter, || self.search(&shared, learns));
+        if let (Some(race), None) = (race, shared.control.reason()) {
+            shared.meter.finish(race.count());
+        }
+        if let Some(observer) = self.observer {
+            observer(shared.meter.snapshot());
+        }
+        conclude(shared)
+    }
+
+    /// What the tasks of a run share.
+    fn shared<'s, W: Word>(
+        &'s self,
+        clues: &'s Clues,
+        control: &Arc<Control>,
+        sink: &'s dyn Sink,
+        race: Option<&Arc<Race>>,
+        threads: usize,
+    ) -> Shared<'s, W> {
         // How many are wanted is for the race to say, as both engines may find the same.
         let wanted = match race {
             Some(race) => Some(race.most() as u64),
             None => self.limits.solutions,
         };
-        let threads = self.threads();
-        let learns = race.is_some() && self.cubes.is_none() && self.options.learning.is_some();
-        let clues = Clues::new(self.puzzle);
         // A settle takes about as long as the square of its words: more blocks, each over more words.
         let words = (W::BITS / 64) as u64;
         let shared = Shared::<W> {
-            clues: &clues,
+            clues,
             options: &self.options,
             control: Arc::clone(control),
             race: race.cloned(),
@@ -341,11 +371,7 @@ impl<'a> Search<'a> {
             most_leaves: (self.options.batch as u64).min(wanted.unwrap_or(u64::MAX)) as usize,
             most_in_batch: (self.options.batch_cells / (clues.width() * clues.height()) as u64)
                 .max(1),
-            threads: if learns {
-                (threads - 1).max(1)
-            } else {
-                threads
-            },
+            threads,
             waiting: CachePadded::new(AtomicUsize::new(0)),
             cubes: SegQueue::new(),
             torn: AtomicBool::new(false),
@@ -357,39 +383,7 @@ impl<'a> Search<'a> {
         if wanted == Some(0) {
             shared.control.stop(Stop::Limit);
         }
-        self.ticking(&shared.meter, || self.search(&shared, learns));
-        if let (Some(race), None) = (race, shared.control.reason()) {
-            shared.meter.finish(race.count());
-        }
-        if let Some(observer) = self.observer {
-            observer(shared.meter.snapshot());
-        }
-        let stopped = shared.control.reason();
-        let race_began = race.is_some_and(|race| race.has_learnt());
-        let (mut statistics, count) = shared
-            .totals
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner);
-        statistics.nodes = statistics.nodes.max(1);
-        // Of a race that both were in, nobody can say what is left.
-        let torn = shared.torn.into_inner()
-            || race_began
-            || matches!(stopped, Some(Stop::Limit | Stop::Memory | Stop::Closed));
-        Outcome {
-            solutions: if stopped.is_none() {
-                Total::Exactly(count)
-            } else {
-                Total::AtLeast(count)
-            },
-            stopped,
-            cubes: if torn {
-                Vec::new()
-            } else {
-                shared.cubes.into_iter().collect()
-            },
-            statistics,
-            elapsed: shared.meter.elapsed(),
-        }
+        shared
     }
 
     /// Does this work, and shows the observer how far it has come meanwhile.
@@ -435,7 +429,9 @@ impl<'a> Search<'a> {
             race.tell(&board);
         }
         if root.is_none() {
-            cubes.into_iter().for_each(|cube| shared.cubes.push(cube));
+            cubes
+                .into_iter()
+                .for_each(|cube| shared.cubes.push((cube, 1)));
             return;
         }
         let sums = self.puzzle.sums();
@@ -516,4 +512,40 @@ fn cube_root<W: Word>(
     let node = holds.then(|| Node::root(board, cube, weight, options));
     board.undo(mark);
     node
+}
+
+/// Sums a run up.
+fn conclude<W: Word>(shared: Shared<'_, W>) -> Outcome {
+    let stopped = shared.control.reason();
+    let race_began = shared.race.as_ref().is_some_and(|race| race.has_learnt());
+    let (mut statistics, count) = shared
+        .totals
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner);
+    statistics.nodes = statistics.nodes.max(1);
+    // Of a race that both were in, nobody can say what is left.
+    let torn = shared.torn.into_inner()
+        || race_began
+        || matches!(stopped, Some(Stop::Limit | Stop::Memory | Stop::Closed));
+    let open: Vec<(Cube, u64)> = match torn {
+        true => Vec::new(),
+        false => shared.cubes.into_iter().collect(),
+    };
+    let weights: f64 = open.iter().map(|&(_, weight)| weight as f64).sum();
+    let share = |weight: u64| match weights {
+        0.0 => 1.0 / open.len() as f64,
+        all => weight as f64 / all,
+    };
+    Outcome {
+        solutions: match stopped {
+            None => Total::Exactly(count),
+            Some(_) => Total::AtLeast(count),
+        },
+        stopped,
+        shares: open.iter().map(|&(_, weight)| share(weight)).collect(),
+        done: shared.meter.snapshot().share,
+        cubes: open.into_iter().map(|(cube, _)| cube).collect(),
+        statistics,
+        elapsed: shared.meter.elapsed(),
+    }
 }

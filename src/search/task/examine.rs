@@ -134,32 +134,36 @@ impl<W: Word> Task<'_, '_, W> {
         alive
     }
 
-    /// The unknown cell of the region's narrowest line, the one with fewest unknown cells, where the narrowest line crosses it:
-    /// cheap, for nodes that are not probed.
+    /// The unknown cell to branch on at a node that is not probed.
     pub(super) fn narrowest(&self) -> Cell {
-        let (region, board) = (&self.context().region, &self.board);
-        let in_row = |row: usize| board.unknown_in_row(row).count();
-        let in_column = |column: usize| board.unknown_in_column(column).count();
-        let open = || {
-            region
-                .rows()
-                .map(|(row, cells)| (row, cells & board.unknown_in_row(row)))
-        };
-        let columns = open().fold(W::ZERO, |columns, (_, cells)| columns | cells);
-        let row = open()
-            .filter(|(_, cells)| !cells.is_zero())
-            .min_by_key(|&(row, _)| in_row(row));
-        let column = columns.cells().min_by_key(|&column| in_column(column));
-        let (Some((row, cells)), Some(column)) = (row, column) else {
-            unreachable!("an open node has an unknown cell");
-        };
-        if in_row(row) <= in_column(column) {
-            let column = cells.cells().min_by_key(|&column| in_column(column));
-            Cell::new(row, column.expect("the row has an unknown cell"))
-        } else {
-            let rows = open().filter(|(_, cells)| cells.has(column));
-            let row = rows.min_by_key(|&(row, _)| in_row(row));
-            Cell::new(row.expect("the column has an unknown cell").0, column)
-        }
+        narrowest(&self.board, &self.context().region)
+    }
+}
+
+/// The unknown cell of the region's narrowest line, the one with fewest unknown cells, where the narrowest line crosses it: cheap, for
+/// nodes that are not probed. There must be one.
+pub(crate) fn narrowest<W: Word>(board: &Board<'_, W>, region: &Region<W>) -> Cell {
+    let in_row = |row: usize| board.unknown_in_row(row).count();
+    let in_column = |column: usize| board.unknown_in_column(column).count();
+    let open = || {
+        region
+            .rows()
+            .map(|(row, cells)| (row, cells & board.unknown_in_row(row)))
+    };
+    let columns = open().fold(W::ZERO, |columns, (_, cells)| columns | cells);
+    let row = open()
+        .filter(|(_, cells)| !cells.is_zero())
+        .min_by_key(|&(row, _)| in_row(row));
+    let column = columns.cells().min_by_key(|&column| in_column(column));
+    let (Some((row, cells)), Some(column)) = (row, column) else {
+        unreachable!("an open node has an unknown cell");
+    };
+    if in_row(row) <= in_column(column) {
+        let column = cells.cells().min_by_key(|&column| in_column(column));
+        Cell::new(row, column.expect("the row has an unknown cell"))
+    } else {
+        let rows = open().filter(|(_, cells)| cells.has(column));
+        let row = rows.min_by_key(|&(row, _)| in_row(row));
+        Cell::new(row.expect("the column has an unknown cell").0, column)
     }
 }

@@ -30,9 +30,10 @@ use crate::line::Word;
 use crate::solutions::{Batch, Count, Sink};
 
 use examine::Finding;
+pub(crate) use examine::narrowest;
 pub(super) use node::Node;
 use node::{Context, Open, What};
-use rests::Rests;
+pub(super) use rests::Rests;
 pub(super) use share::spawn;
 
 /// What all tasks of a run share.
@@ -55,8 +56,8 @@ pub(super) struct Shared<'a, W: Word> {
     pub(super) threads: usize,
     /// Tasks spawned that have not begun. Relaxed: a hint whether to split.
     pub(super) waiting: CachePadded<AtomicUsize>,
-    /// What was handed back.
-    pub(super) cubes: SegQueue<Cube>,
+    /// What was handed back, and what it weighs of the whole.
+    pub(super) cubes: SegQueue<(Cube, u64)>,
     /// A bundle was cut in the middle, so that what was handed back is not all that is left.
     pub(super) torn: AtomicBool,
     /// Sums of finished tasks, and the solutions that the sink accepted.

@@ -8,7 +8,7 @@ use rayon::ScopeFifo;
 
 use super::super::cube::{Cube, Decision};
 use super::super::product::Goal;
-use super::node::{Context, Node, What};
+use super::node::{Context, Node, Open, What};
 use super::{Shared, Task};
 use crate::line::Word;
 
@@ -100,25 +100,33 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
     /// The run has been stopped: everything open becomes cubes.
     pub(super) fn hand_back(&mut self) {
         let wanted = !self.shared.torn.load(Ordering::Relaxed);
-        let give =
-            |end: usize, last: Option<Decision>, context: usize| match &self.contexts[context].goal
-            {
-                Goal::Root if wanted => {
-                    let path = self.path[..end].iter().copied().chain(last).collect();
-                    self.shared.cubes.push(Cube { path });
-                }
-                Goal::Root => {}
-                goal => goal.abandon(),
-            };
-        give(self.path.len(), None, self.contexts.len() - 1);
+        let give = |end: usize, last: Option<Decision>, context: usize, weight: u64| match &self
+            .contexts[context]
+            .goal
+        {
+            Goal::Root if wanted => {
+                let path = self.path[..end].iter().copied().chain(last).collect();
+                self.shared.cubes.push((Cube { path }, weight));
+            }
+            Goal::Root => {}
+            goal => goal.abandon(),
+        };
         for open in &self.stack {
+            let Open {
+                path,
+                context,
+                weight,
+                ..
+            } = *open;
             match &open.what {
-                What::Sibling(decision) => give(open.path, Some(*decision), open.context),
-                What::Join(..) => give(open.path, None, open.context),
+                What::Sibling(decision) => give(path, Some(*decision), context, weight),
+                What::Join(..) => give(path, None, context, weight),
                 // Its join stands for it.
                 What::Region(_, goal) => goal.abandon(),
             }
         }
+        // The one under way comes last, as it would be gone on with first.
+        give(self.path.len(), None, self.contexts.len() - 1, self.weight);
     }
 
     /// Lets go of everything and adds up.

@@ -1,0 +1,87 @@
+//! `--journal`, which `count` and `enumerate` share: a run that goes on where it was killed.
+
+use std::fs::OpenOptions;
+use std::path::{Path, PathBuf};
+
+use omnogram::cluster::{Appending, Digest, Header, Journal, Run, Task, Working};
+use omnogram::error::{Error, Kind};
+use omnogram::render::Listing;
+use omnogram::search::Outcome;
+
+use super::inputs;
+use super::messages;
+use super::session::{Session, Subject};
+use super::status::{Answered, Halt, Status};
+
+/// A journal is of one puzzle.
+pub(super) fn is_for_one(journal: &Path, puzzles: &[PathBuf]) -> Result<(), Status> {
+    let message = match puzzles {
+        [_] if inputs::is_among(journal, puzzles) => "this file is the puzzle, and not its journal",
+        [_] => return Ok(()),
+        _ => "a journal is of one puzzle, but there are several",
+    };
+    let error = Error::new(Kind::Usage, message).in_file(&inputs::name(journal));
+    messages::error(&error);
+    Err(Status::from(&error))
+}
+
+/// Where a journalled run writes its solutions.
+pub(super) struct Sheet<'a> {
+    pub(super) path: &'a Path,
+    pub(super) listing: Listing,
+}
+
+/// Does what is still to be done of a run, and says what had been done before. `verb` names it with the options that its answer depends
+/// on.
+pub(super) fn run(
+    session: &Session,
+    subject: &Subject<'_>,
+    journal: &Path,
+    verb: &str,
+    task: Task,
+    sheet: Option<Sheet<'_>>,
+) -> Answered<Outcome> {
+    let failed = Halt::Failed;
+    let limits = session.limits();
+    let header = Header::new(Digest::of(subject.puzzle), verb);
+    let (journal, answers) = Journal::open(journal, &header).map_err(failed)?;
+    if journal.torn() > 0 {
+        session.note(&format!(
+            "{}: the last line is torn; what it held is done again",
+            journal.name()
+        ));
+    }
+    let list = match sheet {
+        Some(Sheet { path, listing }) => {
+            let name = path.display().to_string();
+            let file = OpenOptions::new()
+                .read(true)
+                .write(true)
+                .create(true)
+                .truncate(answers.is_empty())
+                .open(path)
+                .map_err(|error| Halt::writing(&name, &error))?;
+            Some(Appending {
+                file,
+                name,
+                listing,
+            })
+        }
+        None => None,
+    };
+    let threads = session.on_threads(rayon::current_num_threads);
+    let memory = limits.memory.unwrap_or(u64::MAX);
+    let working = Working::new(subject.puzzle, task, threads, memory);
+    let resumed = !answers.is_empty();
+    let run = Run::new(working, journal, answers, list, limits).map_err(failed)?;
+    if resumed {
+        let (share, found) = run.so_far();
+        session.note(&format!(
+            "{}: going on at {:.1} %, with {found} solutions so far",
+            subject.name,
+            100.0 * share
+        ));
+    }
+    let outcome = session.observed(subject, true, |observer| run.run(observer));
+    outcome.map_err(failed)
+}

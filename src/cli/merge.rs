@@ -1,0 +1,337 @@
+//! `omnogram merge`: puts the answers to cubes together, and says what is missing.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use omnogram::cluster::{Answer, Lines, Merge, SetDigest, Sum, seal};
+use omnogram::error::{Error, Kind};
+use omnogram::format::Solutions;
+use omnogram::puzzle::Grid;
+use omnogram::render::{List, Listing};
+use omnogram::search::{Cube, Total};
+use omnogram::solutions::{Batch, Count, Set, Sink};
+use serde::Serialize;
+
+use super::inputs;
+use super::listed::Format;
+use super::messages;
+use super::options::{Answering, Bytes, size};
+use super::report;
+use super::session::{counted, ended};
+use super::status::{Answered, Halt, Status};
+use super::writer::Output;
+
+/// Put the answers to cubes together
+///
+/// Checks that every cube is answered once, and prints how many solutions there are in all. The same answer given again counts once.
+/// Lines that were torn or changed, results of another puzzle or of cubes that nobody has asked about, and answers that contradict each
+/// other are named. Where cubes are missing the number begins with "at least", and the exit status is 3; where answers contradict each
+/// other, or the file of cubes is not whole, it is 65.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  omnogram merge cubes.jsonl results-*.jsonl
+  omnogram merge --missing again.jsonl cubes.jsonl results.jsonl
+  omnogram merge --solutions found/ --sort --output all.txt cubes.jsonl results.jsonl")]
+pub(super) struct Options {
+    /// The cubes, as split wrote them
+    #[arg(value_name = "CUBES")]
+    cubes: PathBuf,
+
+    /// What work has answered: files, or - for standard input
+    #[arg(value_name = "RESULTS")]
+    results: Vec<PathBuf>,
+
+    /// Write the cubes that nobody has answered to this file, to be worked on
+    #[arg(long, value_name = "FILE")]
+    missing: Option<PathBuf>,
+
+    /// Join the solutions that lie in this folder, and write them
+    #[arg(long, value_name = "DIR")]
+    solutions: Option<PathBuf>,
+
+    /// How to write them
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        default_value = "text",
+        requires = "solutions"
+    )]
+    format: Format,
+
+    /// Write them to this file
+    #[arg(long, short, value_name = "FILE", requires = "solutions")]
+    output: Option<PathBuf>,
+
+    /// Write them in canonical order, '#' before '.', and each once; keeps them in --memory until then
+    #[arg(long, requires = "solutions")]
+    sort: bool,
+
+    /// Keep no more than about this much in memory for --sort: 512M, 4G, 1T
+    #[arg(long, allow_hyphen_values = true, value_name = "SIZE", default_value = "4G", value_parser = size)]
+    memory: Bytes,
+
+    #[command(flatten)]
+    answering: Answering,
+}
+
+pub(super) fn run(options: &Options) -> Status {
+    ended(merge(options))
+}
+
+/// What is said with --json.
+#[derive(Debug, Serialize)]
+struct Report {
+    solutions: String,
+    exact: bool,
+    cubes: u64,
+    answers: usize,
+    repeats: u64,
+    missing: usize,
+    problems: usize,
+    nodes: u64,
+    seconds: f64,
+}
+
+fn merge(options: &Options) -> Answered {
+    let mut merge = Merge::new();
+    let cubes = inputs::name(&options.cubes);
+    let failed = Halt::Failed;
+    merge
+        .cubes(Lines::new(open(&options.cubes)?, &cubes))
+        .map_err(failed)?;
+    let names: Vec<String> = options
+        .results
+        .iter()
+        .map(|path| inputs::name(path))
+        .collect();
+    for (i, path) in options.results.iter().enumerate() {
+        merge
+            .results(Lines::new(open(path)?, &names[i]), i)
+            .map_err(failed)?;
+    }
+    let mut sum = merge.sum(&cubes, &names);
+    for problem in &sum.problems {
+        messages::error(problem);
+    }
+    if let Some(path) = &options.missing {
+        let mut output = Output::new(Some(path));
+        output.open()?;
+        for piece in &sum.missing {
+            output.write(seal(piece).as_bytes())?;
+        }
+    }
+    let Answering { json, talking } = &options.answering;
+    let mut status = match (sum.contradicted, sum.solutions.is_exact()) {
+        (true, _) => Status::Data,
+        (false, true) => Status::Complete,
+        (false, false) => Status::Stopped,
+    };
+    if let Some(folder) = &options.solutions {
+        let mut joining = Joining {
+            options,
+            folder,
+            size: None,
+            output: Output::new(options.output.as_deref()),
+            set: options.sort.then(|| Set::new(options.memory.0)),
+            list: None,
+            written: Count::ZERO,
+        };
+        status = status.max(joining.join(&mut sum)?);
+    }
+    let say = |text: String| match (options.solutions.is_some(), *json) {
+        // Standard output may be full of solutions.
+        (true, false) => {
+            if !talking.quiet {
+                messages::note(&text);
+            }
+            Ok(())
+        }
+        _ => Output::Stdout.write(format!("{text}\n").as_bytes()),
+    };
+    if *json {
+        let report = Report {
+            solutions: sum.solutions.number().to_string(),
+            exact: sum.solutions.is_exact(),
+            cubes: sum.cubes,
+            answers: sum.answers.len(),
+            repeats: sum.repeats,
+            missing: sum.missing.len(),
+            problems: sum.problems.len(),
+            nodes: sum.nodes,
+            seconds: report::micro(sum.seconds),
+        };
+        say(report::line(&report).trim_end().to_owned())?;
+    } else {
+        let unit = match (options.solutions.is_some(), sum.solutions.number()) {
+            (false, _) => "",
+            (true, number) if *number == Count::ONE => " solution",
+            (true, _) => " solutions",
+        };
+        say(format!("{}{unit}", sum.solutions))?;
+    }
+    if !talking.quiet {
+        messages::note(&format!(
+            "{} of {}, {}, {}, {:.3} s of work",
+            match sum.missing.len() {
+                0 => "none missing".to_owned(),
+                missing => format!("{missing} missing"),
+            },
+            counted(sum.cubes, "cube"),
+            counted(sum.answers.len() as u64, "answer"),
+            counted(sum.repeats, "repeat"),
+            sum.seconds
+        ));
+    }
+    Ok(status)
+}
+
+fn open(path: &Path) -> Answered<Box<dyn BufRead>> {
+    if inputs::is_stdin(path) {
+        return Ok(Box::new(BufReader::new(io::stdin())));
+    }
+    match File::open(path) {
+        Ok(file) => Ok(Box::new(BufReader::new(file))),
+        Err(error) => Err(Halt::Failed(Error::io(&inputs::name(path), &error))),
+    }
+}
+
+/// The files of solutions on their way into one list.
+struct Joining<'a> {
+    options: &'a Options,
+    folder: &'a Path,
+    /// Of the grids.
+    size: Option<(usize, usize)>,
+    output: Output,
+    set: Option<Set>,
+    list: Option<List>,
+    written: Count,
+}
+
+impl Joining<'_> {
+    /// Joins the solutions of all answers. Those of a file that does not hold what was answered are left away, and it is named.
+    fn join(&mut self, sum: &mut Sum) -> Answered {
+        self.output.open()?;
+        let mut status = Status::Complete;
+        for (cube, answer) in &sum.answers {
+            if let Err(error) = self.check(cube, answer)? {
+                messages::error(&error);
+                status = status.max(Status::from(&error));
+            }
+        }
+        if let Some(set) = self.set.take()
+            && let Some((width, height)) = self.size
+        {
+            for grid in set.into_sorted(width, height) {
+                self.push(&grid)?;
+            }
+        }
+        self.flush()?;
+        if status != Status::Complete {
+            sum.solutions = Total::AtLeast(self.written.clone());
+        }
+        Ok(status)
+    }
+
+    /// Reads the solutions of an answer twice: to see that they are what they should be, and then to hand them on. The outer result is
+    /// that of writing.
+    fn check(&mut self, cube: &Cube, answer: &Answer) -> Answered<Result<(), Error>> {
+        if answer.count.is_zero() {
+            return Ok(Ok(()));
+        }
+        let wrong = |message: &str| Ok(Err(Error::data(format!("cube {}: {message}", answer.id))));
+        let (Some(name), Some(expected)) = (&answer.file, answer.set) else {
+            return wrong("its solutions were counted, not listed");
+        };
+        if name.contains(['/', '\\']) {
+            return wrong("its file is not in the folder");
+        }
+        let path = self.folder.join(name);
+        let shown = path.display().to_string();
+        let read = || match File::open(&path) {
+            Ok(file) => Ok(Solutions::new(
+                BufReader::with_capacity(1 << 18, file),
+                &shown,
+            )),
+            Err(error) => Err(Error::io(&shown, &error)),
+        };
+        let mut set = SetDigest::new();
+        let mut count = Count::ZERO;
+        let solutions = match read() {
+            Ok(solutions) => solutions,
+            Err(error) => return Ok(Err(error)),
+        };
+        for grid in solutions {
+            let grid = match grid {
+                Ok(grid) => grid,
+                Err(error) => return Ok(Err(error)),
+            };
+            let size = (grid.width(), grid.height());
+            let bad = |message: &str| Ok(Err(Error::data(message).in_file(&shown)));
+            if *self.size.get_or_insert(size) != size {
+                return bad("a solution of another size");
+            }
+            let holds = cube.path.iter().all(|decision| {
+                let (row, column) = (
+                    usize::from(decision.cell.row),
+                    usize::from(decision.cell.column),
+                );
+                row < size.1 && column < size.0 && grid.get(row, column) == decision.filled
+            });
+            if !holds {
+                return bad("a solution that is not of this cube");
+            }
+            set.add(grid.words());
+            count.add_one();
+        }
+        if count != answer.count || set.digest() != expected {
+            let message = "these are not the solutions that were answered";
+            return Ok(Err(Error::data(message).in_file(&shown)));
+        }
+        let solutions = match read() {
+            Ok(solutions) => solutions,
+            Err(error) => return Ok(Err(error)),
+        };
+        for grid in solutions {
+            match (grid, &self.set) {
+                (Err(error), _) => return Ok(Err(error)),
+                (Ok(grid), None) => self.push(&grid)?,
+                (Ok(grid), Some(set)) => {
+                    let mut batch = Batch::new(grid.width(), grid.height());
+                    batch.push_grid(grid.words());
+                    if set.take(batch).is_break() {
+                        let message = format!(
+                            "these solutions do not fit --memory {}",
+                            self.options.memory
+                        );
+                        return Err(Halt::Failed(Error::new(Kind::Usage, message)));
+                    }
+                }
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    fn push(&mut self, grid: &Grid) -> Answered<()> {
+        let listing = Listing::from(self.options.format);
+        let list = self
+            .list
+            .get_or_insert_with(|| List::new(listing, grid.width(), grid.height()));
+        list.push(grid.words());
+        self.written.add_one();
+        match list.is_full() {
+            true => self.flush(),
+            false => Ok(()),
+        }
+    }
+
+    fn flush(&mut self) -> Answered<()> {
+        if let Some(list) = &mut self.list {
+            self.output.write(list.bytes())?;
+            list.clear();
+        }
+        Ok(())
+    }
+}

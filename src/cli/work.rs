@@ -1,0 +1,375 @@
+//! `omnogram work`: answers the cubes that it is handed, one after the other.
+
+use std::fs::{self, File};
+use std::io::{self, BufReader, Read, Write};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::process;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use clap::Args;
+use crossbeam::channel::{Receiver, RecvTimeoutError, bounded};
+use omnogram::cluster::{
+    Answer, Digest, Id, Job, Keeper, Lines, Office, Piece, Shelf, Task, Working, seal,
+};
+use omnogram::error::{Error, Result};
+use omnogram::puzzle::Puzzle;
+use omnogram::render::{List, Listing};
+use omnogram::search::{Limits, Outcome};
+use omnogram::solutions::{Batch, Stop};
+
+use super::count::Method;
+use super::inputs;
+use super::listed::Format;
+use super::messages;
+use super::options::{Searching, Talking};
+use super::session::{Session, Subject, counted};
+use super::status::{Answered, Halt, Status};
+
+/// Answer cubes that split has cut
+///
+/// Reads cubes and writes one JSON object a line for each as soon as it is done: its id, how many solutions it has, nodes and seconds. A
+/// cube that a limit stops is answered with what was found and with the cubes that are left open, so that nothing is lost and nothing
+/// done twice. Ctrl-C, or being told to terminate, hands back what is under way in the same way, and begins no more; the exit status is
+/// then 3.
+#[derive(Args, Debug)]
+#[command(
+    mut_arg("threads", |arg| arg.help("Threads, each with a cube of its own; where --method keeps a memory, all on one cube [default: all cores]")),
+    mut_arg("time", |arg| arg.help("Hand back a cube that takes longer than this: 500ms, 90s, 5m, 2h")),
+    mut_arg("nodes", |arg| arg.help("Hand back a cube after this many nodes of the search tree")),
+    mut_arg("progress", |arg| arg.hide(true)),
+    after_help = "\
+Examples:
+  omnogram work --puzzle puzzle.non cubes.jsonl > results.jsonl
+  sed -n '1,50p' cubes.jsonl | omnogram work --puzzle puzzle.non --solutions found/
+  omnogram work --puzzle puzzle.non --threads 1 --time 10m < cubes.jsonl >> results.jsonl"
+)]
+pub(super) struct Options {
+    /// The puzzle whose cubes they are
+    #[arg(long, value_name = "PUZZLE")]
+    puzzle: PathBuf,
+
+    /// The cubes: a file, or - for standard input
+    #[arg(value_name = "CUBES", default_value = "-")]
+    cubes: PathBuf,
+
+    /// How to count
+    #[arg(long, value_name = "METHOD", default_value = "auto", conflicts_with_all = ["solutions", "digest"])]
+    method: Method,
+
+    /// List the solutions of each cube into a file of its own in this folder; the results tell its name and the digest of the set
+    #[arg(long, value_name = "DIR")]
+    solutions: Option<PathBuf>,
+
+    /// How to write them
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        default_value = "text",
+        requires = "solutions"
+    )]
+    format: Format,
+
+    /// List the solutions for the digest of their set alone, and write them nowhere
+    #[arg(long)]
+    digest: bool,
+
+    #[command(flatten)]
+    searching: Searching,
+    #[command(flatten)]
+    talking: Talking,
+}
+
+/// How long a thread waits for a cube before it looks whether there has been an interrupt.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+pub(super) fn run(options: &Options) -> Status {
+    if inputs::is_stdin(&options.puzzle) && inputs::is_stdin(&options.cubes) {
+        let error = Error::new(
+            omnogram::error::Kind::Usage,
+            "standard input can be read only once",
+        );
+        messages::error(&error);
+        return Status::from(&error);
+    }
+    Session::with(&options.searching, &options.talking, false, |session| {
+        session.answer_one(&options.puzzle, |subject| work(session, subject, options))
+    })
+}
+
+fn work(session: &Session, subject: &Subject<'_>, options: &Options) -> Answered {
+    let puzzle = subject.puzzle;
+    let name = inputs::name(&options.cubes);
+    let input: Box<dyn Read + Send> = match inputs::is_stdin(&options.cubes) {
+        true => Box::new(io::stdin()),
+        false => match File::open(&options.cubes) {
+            Ok(file) => Box::new(file),
+            Err(error) => return Err(Halt::Failed(Error::io(&name, &error))),
+        },
+    };
+    let folder = match &options.solutions {
+        Some(folder) => {
+            let failed = |error| Halt::Failed(Error::io(&folder.display().to_string(), &error));
+            fs::create_dir_all(folder).map_err(failed)?;
+            Some((folder.as_path(), options.format))
+        }
+        None => None,
+    };
+    let task = match folder.is_some() || options.digest {
+        true => Task::List,
+        false => Task::Count(options.method.into()),
+    };
+    let threads = session.on_threads(rayon::current_num_threads);
+    let digest = Digest::of(puzzle);
+    let limits = session.limits();
+    let memory = limits.memory.unwrap_or(u64::MAX);
+    let working = Working::new(puzzle, task, threads, memory);
+    let bench = Bench {
+        session,
+        puzzle,
+        working: &working,
+        digest,
+        folder,
+        limits,
+        cubes: read(puzzle.clone(), digest, input, name),
+        open: AtomicU64::new(0),
+        over: AtomicBool::new(false),
+        answered: AtomicU64::new(0),
+        halt: Mutex::new(None),
+    };
+    working.run(&bench).map_err(Halt::Failed)?;
+    bench.end(subject.name)
+}
+
+/// Reads cubes ahead of their turn, from a thread of its own: a pipe may make one wait for ever.
+fn read(
+    puzzle: Puzzle,
+    digest: Digest,
+    input: Box<dyn Read + Send>,
+    name: String,
+) -> Receiver<Result<Piece>> {
+    let (sender, receiver) = bounded(64);
+    thread::spawn(move || {
+        let mut lines = Lines::new(BufReader::new(input), &name);
+        while let Some(piece) = lines.next::<Piece>() {
+            let checked = piece.and_then(|piece| match piece.check(&puzzle, digest) {
+                Ok(()) => Ok(piece),
+                Err(error) => Err(lines.blame(error, "")),
+            });
+            if sender.send(checked).is_err() {
+                break;
+            }
+        }
+    });
+    receiver
+}
+
+/// Where cubes come in and results go out.
+struct Bench<'a> {
+    session: &'a Session,
+    puzzle: &'a Puzzle,
+    working: &'a Working<'a>,
+    digest: Digest,
+    folder: Option<(&'a Path, Format)>,
+    limits: Limits,
+    cubes: Receiver<Result<Piece>>,
+    /// Nothing more is to be begun.
+    over: AtomicBool,
+    /// Cubes answered, and those of them that were handed back open.
+    answered: AtomicU64,
+    open: AtomicU64,
+    /// What went wrong: the gravest status of bad cubes, or why it had to end.
+    halt: Mutex<Option<Halted>>,
+}
+
+/// What went wrong.
+enum Halted {
+    Bad(Status),
+    Ended(Halt),
+}
+
+impl Bench<'_> {
+    fn halt(&self, halted: Halted) {
+        let mut halt = self.halt.lock().unwrap_or_else(PoisonError::into_inner);
+        if matches!(halted, Halted::Ended(_)) {
+            // Relaxed: the flag is all there is to know.
+            self.over.store(true, Ordering::Relaxed);
+        }
+        if !matches!(*halt, Some(Halted::Ended(_))) {
+            *halt = Some(halted);
+        }
+    }
+
+    fn end(self, name: &str) -> Answered {
+        let (answered, open) = (self.answered.into_inner(), self.open.into_inner());
+        let interrupted = self.session.interrupt().is_asked();
+        self.session.note(&format!(
+            "{name}: {} answered, {open} of them left open{}",
+            counted(answered, "cube"),
+            if interrupted { ", interrupted" } else { "" }
+        ));
+        let status = match interrupted || open > 0 {
+            true => Status::Stopped,
+            false => Status::Complete,
+        };
+        match self
+            .halt
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner)
+        {
+            Some(Halted::Ended(halt)) => Err(halt),
+            Some(Halted::Bad(bad)) => Ok(status.max(bad)),
+            None => Ok(status),
+        }
+    }
+
+    /// The next good cube.
+    fn piece(&self) -> Option<Piece> {
+        loop {
+            if self.over.load(Ordering::Relaxed) || self.session.interrupt().is_asked() {
+                return None;
+            }
+            match self.cubes.recv_timeout(PATIENCE) {
+                Ok(Ok(piece)) => return Some(piece),
+                Ok(Err(error)) => {
+                    messages::error(&error);
+                    self.halt(Halted::Bad(Status::from(&error)));
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return None,
+            }
+        }
+    }
+}
+
+impl<'a> Office for Bench<'a> {
+    type Shelf = Option<Sheet<'a>>;
+
+    fn next(&self) -> Option<Job<Self::Shelf>> {
+        let piece = self.piece()?;
+        let sheet = self
+            .folder
+            .map(|(folder, format)| Sheet::new(folder, format, self.puzzle, piece.id));
+        Some(Job {
+            cube: piece.cube,
+            limits: self.limits.clone(),
+            keeper: Keeper::new(sheet),
+            ticket: 0,
+        })
+    }
+
+    fn take(&self, job: Job<Self::Shelf>, outcome: Outcome, counts: bool) {
+        let outcome = self.working.cut(&job.cube, outcome);
+        let (sheet, set) = job.keeper.into_parts();
+        let listed = counts && self.working.task() == Task::List;
+        let id = Id::of(self.digest, &job.cube);
+        let mut answer = Answer::new(self.digest, id, &outcome, listed.then_some(set));
+        if let Some(sheet) = sheet {
+            match sheet.keep(counts.then_some(set)) {
+                Ok(file) => answer.file = file,
+                Err(error) => return self.halt(Halted::Ended(Halt::Failed(error))),
+            }
+        }
+        self.answered.fetch_add(1, Ordering::Relaxed);
+        if !answer.is_complete() {
+            self.open.fetch_add(1, Ordering::Relaxed);
+        }
+        if let Err(halt) = self.session.print(&seal(&answer)) {
+            self.halt(Halted::Ended(halt));
+        }
+    }
+}
+
+/// The file of the solutions of one cube, under a name that nobody looks for until it is whole.
+struct Sheet<'a> {
+    folder: &'a Path,
+    format: Format,
+    id: Id,
+    list: List,
+    file: Option<File>,
+    failed: Option<Error>,
+}
+
+impl<'a> Sheet<'a> {
+    fn new(folder: &'a Path, format: Format, puzzle: &Puzzle, id: Id) -> Self {
+        let list = List::new(Listing::from(format), puzzle.width(), puzzle.height());
+        Sheet {
+            folder,
+            format,
+            id,
+            list,
+            file: None,
+            failed: None,
+        }
+    }
+
+    /// Where it is while it is written.
+    fn draft(&self) -> PathBuf {
+        self.folder
+            .join(format!(".{}-{}.part", self.id, process::id()))
+    }
+
+    fn flush(&mut self) -> ControlFlow<Stop> {
+        if let Err(error) = self.write() {
+            let name = self.draft().display().to_string();
+            self.failed = self.failed.take().or(Some(Error::io(&name, &error)));
+            return ControlFlow::Break(Stop::Closed);
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn write(&mut self) -> io::Result<()> {
+        let mut file = match self.file.take() {
+            Some(file) => file,
+            None => File::create(self.draft())?,
+        };
+        file.write_all(self.list.bytes())?;
+        self.list.clear();
+        self.file = Some(file);
+        Ok(())
+    }
+
+    /// Gives it its name, which tells what is in it; without a digest nothing is kept. There is no file of no solution.
+    fn keep(mut self, set: Option<Digest>) -> Result<Option<String>> {
+        if self.failed.is_none() && set.is_some() && !self.list.is_empty() {
+            let _ = self.flush();
+        }
+        if let Some(error) = self.failed.take() {
+            let _ = fs::remove_file(self.draft());
+            return Err(error);
+        }
+        if self.file.take().is_none() {
+            return Ok(None);
+        }
+        let Some(set) = set else {
+            let _ = fs::remove_file(self.draft());
+            return Ok(None);
+        };
+        let ending = match self.format {
+            Format::Text => "txt",
+            Format::Ndjson => "ndjson",
+        };
+        let name = format!("{}-{set}.{ending}", self.id);
+        let path = self.folder.join(&name);
+        fs::rename(self.draft(), &path)
+            .map_err(|error| Error::io(&path.display().to_string(), &error))?;
+        Ok(Some(name))
+    }
+}
+
+impl Shelf for Sheet<'_> {
+    fn put(&mut self, batch: Batch) -> ControlFlow<Stop> {
+        let mut flow = ControlFlow::Continue(());
+        batch.try_each(|words| {
+            self.list.push(words);
+            if self.list.is_full() {
+                flow = self.flush();
+            }
+            flow.is_continue()
+        });
+        flow
+    }
+}

@@ -1,0 +1,189 @@
+//! Cubes as records: a path as text, an id that follows from it, and the line that is handed from one machine to another.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::digest::{Digest, short};
+use crate::board::Cell;
+use crate::error::{Error, Result};
+use crate::puzzle::{MAX_SIDE, Puzzle};
+use crate::search::{Cube, Decision};
+
+/// What a cube is known by: it follows from the puzzle and the decisions. Written as 16 hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Id(u64);
+
+impl Id {
+    /// The id of a cube of this puzzle.
+    pub fn of(puzzle: Digest, cube: &Cube) -> Self {
+        Id(short(format!("{puzzle} {}", Path(cube)).as_bytes()))
+    }
+}
+
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
+impl fmt::Debug for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl FromStr for Id {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let digits = text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let number = digits.then(|| u64::from_str_radix(text, 16).ok()).flatten();
+        let wrong = || Error::data(format!("{text:?} is not the id of a cube"));
+        number.map(Id).ok_or_else(wrong)
+    }
+}
+
+impl Serialize for Id {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Id {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(D::Error::custom)
+    }
+}
+
+/// A path as text: `3:4# 5:6.` says that the fourth cell of the third row is filled, and the sixth of the fifth empty.
+struct Path<'a>(&'a Cube);
+
+impl fmt::Display for Path<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, Decision { cell, filled }) in self.0.path.iter().enumerate() {
+            let between = if i == 0 { "" } else { " " };
+            let how = if *filled { '#' } else { '.' };
+            write!(f, "{between}{}:{}{how}", cell.row + 1, cell.column + 1)?;
+        }
+        Ok(())
+    }
+}
+
+/// Reads a path.
+fn path(text: &str) -> Option<Cube> {
+    let side = |text: &str| {
+        let number: usize = text.parse().ok()?;
+        (1..=MAX_SIDE).contains(&number).then(|| number - 1)
+    };
+    let decision = |text: &str| {
+        let (cell, filled) = match text.strip_suffix('#') {
+            Some(cell) => (cell, true),
+            None => (text.strip_suffix('.')?, false),
+        };
+        let (row, column) = cell.split_once(':')?;
+        let cell = Cell::new(side(row)?, side(column)?);
+        Some(Decision { cell, filled })
+    };
+    let path: Option<Vec<Decision>> = text.split_whitespace().map(decision).collect();
+    Some(Cube { path: path? })
+}
+
+/// How a path goes into records.
+pub(super) mod as_text {
+    use super::*;
+
+    pub(crate) fn serialize<S: Serializer>(
+        cube: &Cube,
+        serializer: S,
+    ) -> std::result::Result<S::Ok, S::Error> {
+        serializer.collect_str(&Path(cube))
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> std::result::Result<Cube, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        path(&text).ok_or_else(|| D::Error::custom(format!("{text:?} is not a path of decisions")))
+    }
+}
+
+/// A cube to be answered: a line of a file of cubes.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Piece {
+    /// What it is known by.
+    pub id: Id,
+    /// The decisions.
+    #[serde(rename = "path", with = "as_text")]
+    pub cube: Cube,
+    /// The puzzle whose cube it is.
+    pub puzzle: Digest,
+    /// How many cubes its file has in all.
+    pub of: u64,
+    /// About how many nodes it will take.
+    pub size: f64,
+}
+
+impl Piece {
+    /// A piece of a puzzle.
+    pub fn new(puzzle: Digest, cube: Cube, of: u64, size: f64) -> Self {
+        Piece {
+            id: Id::of(puzzle, &cube),
+            cube,
+            puzzle,
+            of,
+            size,
+        }
+    }
+
+    /// Does it belong to this puzzle?
+    ///
+    /// # Errors
+    ///
+    /// [`Kind::Data`](crate::error::Kind::Data) when it is of another puzzle, or when its id does not belong to its path.
+    pub fn check(&self, puzzle: &Puzzle, digest: Digest) -> Result<()> {
+        if self.puzzle != digest {
+            return Err(Error::data(
+                "this cube is of another puzzle: the digests differ",
+            ));
+        }
+        if self.id != Id::of(digest, &self.cube) {
+            return Err(Error::data("the id does not belong to the path"));
+        }
+        inside(puzzle, &self.cube)
+    }
+}
+
+/// Are all cells of a cube in the puzzle?
+pub(super) fn inside(puzzle: &Puzzle, cube: &Cube) -> Result<()> {
+    let outside = |decision: &&Decision| {
+        let Cell { row, column } = decision.cell;
+        usize::from(row) >= puzzle.height() || usize::from(column) >= puzzle.width()
+    };
+    match cube.path.iter().find(outside) {
+        None => Ok(()),
+        Some(Decision { cell, .. }) => Err(Error::data(format!(
+            "cell {}:{} is outside the puzzle",
+            cell.row + 1,
+            cell.column + 1
+        ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_read_back() {
+        for text in ["", "1:1#", "3:4# 5:6. 4096:4096#"] {
+            assert_eq!(Path(&path(text).unwrap()).to_string(), text);
+        }
+        for text in ["1:1", "0:1#", "1:4097#", "1#", "a:1#", "1:1#2:2#", "1:1:1."] {
+            assert!(path(text).is_none(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! What tells puzzles, records and sets of solutions apart: XXH3 with 128 bits.
+//!
+//! That guards against accidents, files mixed up and bits turned over, not against somebody who wants to deceive.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use twox_hash::{XxHash3_64, XxHash3_128};
+
+use crate::error::{Error, Result};
+use crate::puzzle::Puzzle;
+
+/// A digest of 128 bits; written as 32 hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Digest(u128);
+
+impl Digest {
+    /// Of a puzzle's clues alone: a title or another file format changes nothing.
+    ///
+    /// ```
+    /// use omnogram::cluster::Digest;
+    /// use omnogram::format;
+    ///
+    /// let digest = |text: &str| Digest::of(format::read(text.as_bytes(), "").swap_remove(0).puzzle.as_ref().unwrap());
+    /// let clues = r#""rows": [[1], [1]], "columns": [[1], [1]]"#;
+    /// assert_eq!(digest(&format!("{{{clues}}}")), digest(&format!(r#"{{"title": "Diagonals", {clues}}}"#)));
+    /// ```
+    pub fn of(puzzle: &Puzzle) -> Self {
+        let mut text = String::new();
+        for (side, clues) in [("rows", puzzle.rows()), ("columns", puzzle.columns())] {
+            text.push_str(side);
+            for clue in clues {
+                text.push('\n');
+                for length in clue.lengths() {
+                    text.push_str(&format!("{length},"));
+                }
+            }
+            text.push('\n');
+        }
+        Digest(XxHash3_128::oneshot(text.as_bytes()))
+    }
+}
+
+/// A short digest of some bytes, for checksums and ids.
+pub(super) fn short(bytes: &[u8]) -> u64 {
+    XxHash3_64::oneshot(bytes)
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", self.0)
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl FromStr for Digest {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let digits = text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let number = digits
+            .then(|| u128::from_str_radix(text, 16).ok())
+            .flatten();
+        let wrong = || Error::data(format!("{text:?} is not a digest"));
+        number.map(Digest).ok_or_else(wrong)
+    }
+}
+
+impl Serialize for Digest {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Digest {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(D::Error::custom)
+    }
+}
+
+/// The digest of a set of solutions of one puzzle, whatever the order in which they come: the sum of the digests of its members.
+#[derive(Clone, Debug, Default)]
+pub struct SetDigest {
+    sum: u128,
+    bytes: Vec<u8>,
+}
+
+impl SetDigest {
+    /// Of no solution.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// With one solution more, packed as in [`Grid`](crate::puzzle::Grid).
+    #[inline]
+    pub fn add(&mut self, words: &[u64]) {
+        self.bytes.clear();
+        for word in words {
+            self.bytes.extend_from_slice(&word.to_le_bytes());
+        }
+        self.sum = self.sum.wrapping_add(XxHash3_128::oneshot(&self.bytes));
+    }
+
+    /// The digest.
+    pub fn digest(&self) -> Digest {
+        Digest(self.sum)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::puzzle::Clue;
+
+    #[test]
+    fn the_order_of_a_set_does_not_matter_but_its_members_do() {
+        let digest = |grids: &[[u64; 2]]| {
+            let mut digest = SetDigest::new();
+            grids.iter().for_each(|words| digest.add(words));
+            digest.digest()
+        };
+        assert_eq!(digest(&[[1, 2], [3, 4]]), digest(&[[3, 4], [1, 2]]));
+        assert_ne!(digest(&[[1, 2], [3, 4]]), digest(&[[1, 2], [4, 3]]));
+        assert_ne!(digest(&[[1, 2], [1, 2]]), digest(&[[1, 2]]));
+    }
+
+    #[test]
+    fn is_read_back_and_tells_clues_apart() {
+        let clue = |lengths: &[usize]| Clue::new(lengths.iter().copied()).unwrap();
+        let puzzle = |a: &[usize], b: &[usize]| {
+            Digest::of(&Puzzle::new(vec![clue(a), clue(b)], vec![clue(&[]); 3]).unwrap())
+        };
+        let one = puzzle(&[1], &[1, 1]);
+        assert_eq!(one.to_string().parse::<Digest>().unwrap(), one);
+        assert_ne!(one, puzzle(&[1, 1], &[1]));
+        for text in ["", "0", "+0000000000000000000000000000000"] {
+            assert!(text.parse::<Digest>().is_err());
+        }
+    }
+}

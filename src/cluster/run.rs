@@ -1,0 +1,624 @@
+//! A run on one machine that can be killed at any moment and gone on with.
+//!
+//! What is open are cubes, the whole puzzle at first. Each thread takes one and works on it for a while; then, or when other threads
+//! have nothing to do, it is asked to stop and hands back what it has left open. So there is always something to record, and everybody
+//! has work, whatever the tree looks like. The while is short at first and then a small share of the time that the run has taken:
+//! what a crash costs.
+//!
+//! Records go into the journal every few seconds, and on to the disk. Where solutions are listed, those of a cube are added to the list
+//! when it is handed back; the list is on the disk before the journal says how long it is, and what is longer than that is cut off when
+//! the run is gone on with.
+
+use std::fs::File;
+use std::io::{Seek, SeekFrom, Write};
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustc_hash::FxHashMap;
+
+use super::answer::{Answer, Open};
+use super::cube::{Id, inside};
+use super::journal::Journal;
+use super::line::seal;
+use super::solutions::{Keeper, Shelf};
+use super::work::{Job, Office, Task, Working, is_same};
+use crate::error::{Error, Kind, Result};
+use crate::render::{List, Listing};
+use crate::search::{Cube, Limits, Observer, Outcome, Snapshot, Statistics, TICK, Total};
+use crate::solutions::{Batch, Count, Stop};
+
+/// How often it is looked whether anybody has to stop.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// The shortest and the longest time that work goes unrecorded, and what share of the run's time it may be.
+const SHORTEST: Duration = Duration::from_millis(50);
+const LONGEST: Duration = Duration::from_secs(4);
+const SHARE: u32 = 20;
+
+/// The same for a count that must be left in the middle, and begins again with smaller cubes: what it had is lost, but for what its
+/// memory holds. The whole puzzle is given more time, as most are counted soon.
+const SHORTEST_COUNT: Duration = Duration::from_secs(1);
+const LONGEST_COUNT: Duration = Duration::from_secs(60);
+const SHARE_COUNT: u32 = 4;
+const WHOLE_COUNT: Duration = Duration::from_secs(10);
+
+/// A thread is not asked to share before it has worked so long.
+const BRIEF: Duration = Duration::from_millis(10);
+
+/// Bytes of solutions that a thread keeps before it hands them in.
+const FULL: u64 = 64 << 20;
+
+/// A list of solutions that is added to.
+#[derive(Debug)]
+pub struct Appending {
+    /// Opened for reading and writing, with whatever was in it.
+    pub file: File,
+    /// What errors call it.
+    pub name: String,
+    /// How solutions are written.
+    pub listing: Listing,
+}
+
+/// A journalled run.
+#[derive(Debug)]
+pub struct Run<'a> {
+    working: Working<'a>,
+    limits: Limits,
+    state: Mutex<State>,
+    /// Told when there is something to do, or nothing more.
+    changed: Condvar,
+    began: Instant,
+}
+
+/// Everything that changes, behind one lock that is taken a few times for each cube.
+#[derive(Debug)]
+struct State {
+    journal: Journal,
+    list: Option<(Appending, List)>,
+    /// Bytes of the list.
+    length: u64,
+    /// What is open: the last one is taken next, so that there are never many.
+    open: Vec<Part>,
+    running: Vec<Lane>,
+    /// Threads that have nothing to do.
+    idle: usize,
+    total: Count,
+    nodes: u64,
+    /// Of those, nodes of earlier parts of the run.
+    before: u64,
+    /// Share of the whole that is done.
+    done: f64,
+    /// Time that earlier parts of the run have taken.
+    earlier: Duration,
+    /// Records that are not in the journal yet.
+    pending: String,
+    committed: Instant,
+    stopped: Option<Stop>,
+    failed: Option<Error>,
+    tickets: usize,
+}
+
+/// A cube that is open.
+#[derive(Clone, Debug)]
+struct Part {
+    cube: Cube,
+    /// What it is likely to hold of the whole.
+    share: f64,
+    /// It has come back as it was, and is to be left alone for this long.
+    patience: Duration,
+}
+
+/// A cube that is worked on.
+#[derive(Debug)]
+struct Lane {
+    ticket: usize,
+    part: Part,
+    since: Instant,
+    stop: Arc<AtomicBool>,
+}
+
+/// Keeps the solutions of a cube until it is handed in.
+#[derive(Debug)]
+pub struct Heap {
+    batches: Vec<Batch>,
+    /// Bytes of one solution, and of all.
+    each: u64,
+    bytes: u64,
+    /// Asks the search to stop.
+    stop: Arc<AtomicBool>,
+}
+
+impl Shelf for Heap {
+    fn put(&mut self, batch: Batch) -> ControlFlow<Stop> {
+        let more = batch.count().to_u64().unwrap_or(u64::MAX);
+        self.bytes = self.bytes.saturating_add(more.saturating_mul(self.each));
+        if self.bytes >= FULL {
+            // Relaxed: the flag is all there is to know.
+            self.stop.store(true, Ordering::Relaxed);
+        }
+        self.batches.push(batch);
+        ControlFlow::Continue(())
+    }
+}
+
+impl<'a> Run<'a> {
+    /// Goes on with what a journal holds, as [`Journal::open`] read it. Solutions are listed if there is a list to add to, and else
+    /// counted. Of the limits, time and nodes are of this part of the run alone.
+    ///
+    /// # Errors
+    ///
+    /// [`Kind::Data`] when the records contradict each other, or the list; [`Kind::Io`] when the list cannot be read or written.
+    pub fn new(
+        working: Working<'a>,
+        journal: Journal,
+        answers: Vec<Answer>,
+        list: Option<Appending>,
+        limits: Limits,
+    ) -> Result<Self> {
+        debug_assert_eq!(list.is_some(), working.task() == Task::List);
+        let began = Instant::now();
+        let puzzle = working.puzzle();
+        let list = list.map(|list| {
+            let text = List::new(list.listing, puzzle.width(), puzzle.height());
+            (list, text)
+        });
+        let whole = Part {
+            cube: Cube::default(),
+            share: 1.0,
+            patience: match working.divides() {
+                true => Duration::ZERO,
+                false => WHOLE_COUNT,
+            },
+        };
+        let mut state = State {
+            journal,
+            list,
+            length: 0,
+            open: Vec::new(),
+            running: Vec::new(),
+            idle: 0,
+            total: Count::ZERO,
+            nodes: 0,
+            before: 0,
+            done: 0.0,
+            earlier: Duration::ZERO,
+            pending: String::new(),
+            committed: began,
+            stopped: None,
+            failed: None,
+            tickets: 0,
+        };
+        state.replay(whole, answers, &working)?;
+        state.before = state.nodes;
+        state.trim()?;
+        if limits.nodes == Some(0) {
+            state.stopped = Some(Stop::Nodes);
+        }
+        Ok(Run {
+            working,
+            limits,
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+            began,
+        })
+    }
+
+    /// Cubes that were answered by earlier parts of the run, in words for people: the share that is done, and the solutions so far.
+    pub fn so_far(&self) -> (f64, Count) {
+        let state = self.lock();
+        (state.done, state.total.clone())
+    }
+
+    /// Works until all is done, or a limit strikes. The outcome is of all parts of the run together, but for the settles and such,
+    /// which nobody has written down.
+    ///
+    /// # Errors
+    ///
+    /// [`Kind::Io`] when the journal or the list cannot be written. Then, too, it can be gone on with.
+    pub fn run(&self, observer: Option<Observer<'_>>) -> Result<Outcome> {
+        let worked = std::thread::scope(|threads| {
+            let (finished, over) = crossbeam::channel::bounded::<()>(0);
+            threads.spawn(move || {
+                let mut shown = Instant::now();
+                while over
+                    .recv_timeout(LOOK)
+                    .is_err_and(|error| error.is_timeout())
+                {
+                    self.look();
+                    if let Some(observer) = observer
+                        && shown.elapsed() >= TICK
+                    {
+                        shown = Instant::now();
+                        let snapshot = self.snapshot(&self.lock());
+                        observer(snapshot);
+                    }
+                }
+            });
+            let worked = self.working.run(self);
+            drop(finished);
+            worked
+        });
+        let mut state = self.lock();
+        state.commit();
+        if let Some(error) = state.failed.take() {
+            return Err(error);
+        }
+        worked?;
+        let snapshot = self.snapshot(&state);
+        if let Some(observer) = observer {
+            observer(snapshot);
+        }
+        let complete = state.open.is_empty();
+        Ok(Outcome {
+            solutions: match complete {
+                true => Total::Exactly(state.total.clone()),
+                false => Total::AtLeast(state.total.clone()),
+            },
+            stopped: match complete {
+                true => None,
+                false => Some(state.stopped.unwrap_or(Stop::Interrupt)),
+            },
+            cubes: state.open.iter().map(|part| part.cube.clone()).collect(),
+            shares: state.open.iter().map(|part| part.share).collect(),
+            done: state.done,
+            statistics: Statistics {
+                nodes: state.nodes,
+                ..Statistics::default()
+            },
+            elapsed: snapshot.elapsed,
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn elapsed(&self, state: &State) -> Duration {
+        state.earlier + self.began.elapsed()
+    }
+
+    /// How long work may go unrecorded by now.
+    fn pace(&self, state: &State) -> Duration {
+        (self.elapsed(state) / SHARE).clamp(SHORTEST, LONGEST)
+    }
+
+    /// How long a cube may be worked on by now.
+    fn slice(&self, state: &State) -> Duration {
+        match self.working.divides() {
+            true => self.pace(state),
+            false => (self.elapsed(state) / SHARE_COUNT).clamp(SHORTEST_COUNT, LONGEST_COUNT),
+        }
+    }
+
+    fn snapshot(&self, state: &State) -> Snapshot {
+        Snapshot {
+            share: match state.open.is_empty() && state.running.is_empty() {
+                true => 1.0,
+                false => state.done.clamp(0.0, 1.0),
+            },
+            nodes: state.nodes,
+            solutions: state.total.to_u64().unwrap_or(u64::MAX),
+            elapsed: self.elapsed(state),
+        }
+    }
+
+    /// Every now and then: who has worked for long is asked to hand in, and so is the one with the most to do when others have nothing.
+    fn look(&self) {
+        let mut state = self.lock();
+        // Relaxed, here and below: the flags are all there is to know.
+        let asked = |flag: &Arc<AtomicBool>| flag.load(Ordering::Relaxed);
+        if state.stopped.is_none() {
+            if self.limits.interrupt.as_ref().is_some_and(asked) {
+                state.stopped = Some(Stop::Interrupt);
+            } else if self
+                .limits
+                .time
+                .is_some_and(|time| self.began.elapsed() >= time)
+            {
+                state.stopped = Some(Stop::Time);
+            }
+        }
+        let over = state.stopped.is_some() || state.failed.is_some();
+        let (pace, slice) = (self.pace(&state), self.slice(&state));
+        for lane in &state.running {
+            if over || lane.since.elapsed() >= slice.max(lane.part.patience) {
+                lane.stop.store(true, Ordering::Relaxed);
+            }
+        }
+        if state.idle > 0 && state.open.is_empty() {
+            let due = |lane: &&Lane| {
+                lane.since.elapsed() >= BRIEF.max(lane.part.patience) && !asked(&lane.stop)
+            };
+            let largest = state
+                .running
+                .iter()
+                .filter(due)
+                .max_by(|a, b| a.part.share.total_cmp(&b.part.share));
+            if let Some(lane) = largest {
+                lane.stop.store(true, Ordering::Relaxed);
+            }
+        }
+        if !state.pending.is_empty() && state.committed.elapsed() >= pace {
+            state.commit();
+        }
+        if over {
+            self.changed.notify_all();
+        }
+    }
+}
+
+impl Office for Run<'_> {
+    type Shelf = Heap;
+
+    fn next(&self) -> Option<Job<Heap>> {
+        let mut state = self.lock();
+        let part = loop {
+            if state.stopped.is_some() || state.failed.is_some() {
+                return None;
+            }
+            if let Some(part) = state.open.pop() {
+                break part;
+            }
+            if state.running.is_empty() {
+                // Those who wait have nothing to wait for.
+                self.changed.notify_all();
+                return None;
+            }
+            state.idle += 1;
+            state = self
+                .changed
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
+            state.idle -= 1;
+        };
+        let stop = Arc::new(AtomicBool::new(false));
+        state.tickets += 1;
+        let ticket = state.tickets;
+        let spent = state.nodes - state.before;
+        let limits = Limits {
+            interrupt: Some(Arc::clone(&stop)),
+            // The threads share what is left.
+            nodes: self
+                .limits
+                .nodes
+                .map(|nodes| (nodes.saturating_sub(spent) / self.working.lanes() as u64).max(1)),
+            checks: self.limits.checks,
+            ..Limits::default()
+        };
+        let heap = Heap {
+            batches: Vec::new(),
+            each: state.list.as_ref().map_or(0, |(_, text)| text.each()),
+            bytes: 0,
+            stop: Arc::clone(&stop),
+        };
+        let cube = part.cube.clone();
+        state.running.push(Lane {
+            ticket,
+            part,
+            since: Instant::now(),
+            stop,
+        });
+        Some(Job {
+            cube,
+            limits,
+            keeper: Keeper::new(heap),
+            ticket,
+        })
+    }
+
+    fn take(&self, job: Job<Heap>, outcome: Outcome, counts: bool) {
+        let mut state = self.lock();
+        let place = state
+            .running
+            .iter()
+            .position(|lane| lane.ticket == job.ticket)
+            .expect("a job that was given out");
+        let lane = state.running.swap_remove(place);
+        let (heap, set) = job.keeper.into_parts();
+        let mut outcome = outcome;
+        if is_same(&job.cube, &outcome) && outcome.solutions.number().is_zero() {
+            // Too much for a heap, or a count that can only be left in the middle: it must be cut. Anything else needs more time.
+            let lost = !self.working.divides() && state.stopped.is_none();
+            if heap.bytes >= FULL || lost {
+                outcome = self.working.pieces(&job.cube, outcome);
+            }
+            if is_same(&job.cube, &outcome) {
+                let mut part = lane.part;
+                part.patience = 2 * lane.since.elapsed();
+                state.nodes += outcome.statistics.nodes;
+                state.open.push(part);
+                self.after(state, outcome.stopped);
+                return;
+            }
+        }
+        let header = state.journal.header().puzzle();
+        let listed = counts && self.working.task() == Task::List;
+        let mut answer = Answer::new(
+            header,
+            Id::of(header, &job.cube),
+            &outcome,
+            listed.then_some(set),
+        );
+        if counts && let Err(error) = state.write(&heap.batches) {
+            state.failed = state.failed.take().or(Some(error));
+            state.open.push(lane.part);
+            self.changed.notify_all();
+            return;
+        }
+        answer.length = state.list.is_some().then_some(state.length);
+        answer.elapsed = Some(self.elapsed(&state).as_secs_f64());
+        let record = seal(&answer);
+        state.pending.push_str(&record);
+        state.account(lane.part.share, answer);
+        let due = state.committed.elapsed() >= self.pace(&state);
+        if due || state.open.is_empty() && state.running.is_empty() {
+            state.commit();
+        }
+        self.after(state, outcome.stopped);
+    }
+}
+
+impl Run<'_> {
+    /// What is to be seen to when a cube has been handed in.
+    fn after(&self, mut state: MutexGuard<'_, State>, stopped: Option<Stop>) {
+        let spent = state.nodes - state.before;
+        if self.limits.nodes.is_some_and(|nodes| spent >= nodes) {
+            state.stopped = state.stopped.or(Some(Stop::Nodes));
+        } else if stopped == Some(Stop::Interrupt) && self.limits.checks.is_some() {
+            state.stopped = state.stopped.or(Some(Stop::Interrupt));
+        }
+        drop(state);
+        self.changed.notify_all();
+    }
+}
+
+impl State {
+    /// Goes through what a journal holds.
+    fn replay(&mut self, whole: Part, answers: Vec<Answer>, working: &Working<'_>) -> Result<()> {
+        let puzzle = self.journal.header().puzzle();
+        let mut open = FxHashMap::default();
+        let mut order = 0u64;
+        open.insert(Id::of(puzzle, &whole.cube), (order, whole));
+        for (line, answer) in (2..).zip(answers) {
+            let wrong = |message: String| {
+                Err(Error::data(message)
+                    .at(line, 1, "")
+                    .in_file(self.journal.name()))
+            };
+            let Some((_, part)) = open.remove(&answer.id) else {
+                return wrong(format!("cube {} was not open here", answer.id));
+            };
+            for Open { cube, .. } in &answer.open {
+                if !cube.path.starts_with(&part.cube.path) {
+                    return wrong("what stays open is not within the cube".to_owned());
+                }
+                inside(working.puzzle(), cube)?;
+            }
+            if let Some(length) = answer.length {
+                self.length = length;
+            }
+            if let Some(Ok(elapsed)) = answer.elapsed.map(Duration::try_from_secs_f64) {
+                self.earlier = elapsed;
+            }
+            self.open.clear();
+            self.account(part.share, answer);
+            for part in self.open.drain(..) {
+                order += 1;
+                open.insert(Id::of(puzzle, &part.cube), (order, part));
+            }
+        }
+        let mut parts: Vec<(u64, Part)> = open.into_values().collect();
+        parts.sort_by_key(|&(order, _)| order);
+        self.open = parts.into_iter().map(|(_, part)| part).collect();
+        Ok(())
+    }
+
+    /// Adds up an answer to a cube of this share.
+    fn account(&mut self, share: f64, answer: Answer) {
+        self.total += &answer.count;
+        self.nodes += answer.nodes;
+        let left: f64 = answer.open.iter().map(|open| open.share).sum();
+        self.done += share * (1.0 - left).max(0.0);
+        self.open.extend(
+            answer
+                .open
+                .into_iter()
+                .map(|Open { cube, share: of }| Part {
+                    cube,
+                    share: share * of,
+                    patience: Duration::ZERO,
+                }),
+        );
+    }
+
+    /// Cuts the list where the journal says that it ends.
+    fn trim(&mut self) -> Result<()> {
+        let Some((list, _)) = &mut self.list else {
+            return Ok(());
+        };
+        let failed = |error: std::io::Error| Error::io(&list.name, &error);
+        let there = list.file.metadata().map_err(failed)?.len();
+        if there < self.length {
+            let message = format!(
+                "the journal {} has written {} bytes to this list, but there are {there}",
+                self.journal.name(),
+                self.length
+            );
+            return Err(Error::data(message).in_file(&list.name));
+        }
+        // What no file is, such as a pipe, has no end to be cut.
+        if there > 0 {
+            list.file.set_len(self.length).map_err(failed)?;
+        }
+        list.file
+            .seek(SeekFrom::Start(self.length))
+            .map_err(failed)?;
+        Ok(())
+    }
+
+    /// Adds solutions to the list.
+    fn write(&mut self, batches: &[Batch]) -> Result<()> {
+        let Some((list, text)) = &mut self.list else {
+            return Ok(());
+        };
+        let mut result = Ok(());
+        let mut flush = |text: &mut List, length: &mut u64| {
+            result = list.file.write_all(text.bytes());
+            *length += text.bytes().len() as u64;
+            text.clear();
+            result.is_ok()
+        };
+        let mut length = self.length;
+        let mut whole = true;
+        for batch in batches {
+            whole = whole
+                && batch.try_each(|words| {
+                    text.push(words);
+                    !text.is_full() || flush(text, &mut length)
+                });
+        }
+        if whole && !text.is_empty() {
+            flush(text, &mut length);
+        }
+        text.clear();
+        match result {
+            Ok(()) => {
+                self.length = length;
+                Ok(())
+            }
+            Err(error) => {
+                // What was torn off at the end goes away again, where that can be done.
+                let _ = list.file.set_len(self.length);
+                let _ = list.file.seek(SeekFrom::Start(self.length));
+                Err(Error::io(&list.name, &error))
+            }
+        }
+    }
+
+    /// Writes down what is not in the journal yet. The list is on the disk first.
+    fn commit(&mut self) {
+        self.committed = Instant::now();
+        if self.pending.is_empty() || self.failed.is_some() {
+            return;
+        }
+        let synced = match &self.list {
+            Some((list, _)) => match list.file.sync_data() {
+                // What cannot be synced, such as a pipe, cannot be lost either.
+                Err(error) if error.kind() != std::io::ErrorKind::InvalidInput => {
+                    Err(Error::io(&list.name, &error))
+                }
+                _ => Ok(()),
+            },
+            None => Ok(()),
+        };
+        let pending = std::mem::take(&mut self.pending);
+        if let Err(error) = synced.and_then(|()| self.journal.append(&pending)) {
+            self.failed = Some(match error.kind() {
+                Kind::Io => error,
+                _ => Error::new(Kind::Io, error.message()),
+            });
+        }
+    }
+}

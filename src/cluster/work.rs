@@ -1,0 +1,208 @@
+//! Answers cubes, on as many threads as are wanted.
+//!
+//! A cube is searched by one thread, for nothing is as cheap as not to share. Only where cubes are counted with a memory for parts that
+//! come again, all threads count the same cube, and all cubes share that memory.
+
+use std::sync::Arc;
+
+use super::solutions::{Keeper, Shelf};
+use super::split::Splitting;
+use crate::count::{Counted, Counting, Method};
+use crate::error::{Error, Kind, Result};
+use crate::puzzle::Puzzle;
+use crate::search::{self, Ask, Cube, Limits, Outcome, Search, Total};
+use crate::solutions::{Count, Counter, Stop};
+
+/// What is asked about every cube.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Task {
+    /// How many solutions it has.
+    Count(Method),
+    /// All its solutions.
+    List,
+}
+
+/// A cube to be answered.
+#[derive(Debug)]
+pub struct Job<S> {
+    /// The decisions.
+    pub cube: Cube,
+    /// Within which limits.
+    pub limits: Limits,
+    /// Where its solutions go, if they are listed.
+    pub keeper: Keeper<S>,
+    /// Anything by which whoever gave it out knows it again.
+    pub ticket: usize,
+}
+
+/// Gives out cubes and takes what they have come to. All threads share it.
+pub trait Office: Sync {
+    /// Where solutions go.
+    type Shelf: Shelf;
+
+    /// The next cube; `None` when there are no more. May wait.
+    fn next(&self) -> Option<Job<Self::Shelf>>;
+
+    /// Takes what a cube has come to. What it has found and what it leaves open are together the whole cube; where `counts` is false,
+    /// what its keeper holds is of no use, and the cube itself is open.
+    fn take(&self, job: Job<Self::Shelf>, outcome: Outcome, counts: bool);
+}
+
+/// Pieces into which a cube is cut that was left in the middle.
+const PIECES: usize = 8;
+
+/// Answers cubes of one puzzle.
+#[derive(Debug)]
+pub struct Working<'a> {
+    puzzle: &'a Puzzle,
+    task: Task,
+    threads: usize,
+    memory: u64,
+}
+
+impl<'a> Working<'a> {
+    /// On so many threads, in about so many bytes.
+    pub fn new(puzzle: &'a Puzzle, task: Task, threads: usize, memory: u64) -> Self {
+        Working {
+            puzzle,
+            task,
+            threads: threads.max(1),
+            memory,
+        }
+    }
+
+    /// The puzzle.
+    pub fn puzzle(&self) -> &'a Puzzle {
+        self.puzzle
+    }
+
+    /// What is asked.
+    pub fn task(&self) -> Task {
+        self.task
+    }
+
+    /// Can a cube be left at any moment, so that what was found counts and what is left is open?
+    pub fn divides(&self) -> bool {
+        matches!(self.task, Task::Count(Method::Tree) | Task::List)
+    }
+
+    /// How many cubes are worked on at a time.
+    pub fn lanes(&self) -> usize {
+        match self.divides() {
+            true => self.threads,
+            false => 1,
+        }
+    }
+
+    /// Works until there are no more cubes.
+    ///
+    /// # Errors
+    ///
+    /// [`Kind::Io`] when the threads cannot be started.
+    pub fn run<O: Office>(&self, office: &O) -> Result<()> {
+        if let Task::Count(method) = self.task
+            && method != Method::Tree
+        {
+            let pool = rayon::ThreadPoolBuilder::new()
+                .num_threads(self.threads)
+                .build();
+            let failed =
+                |error| Error::new(Kind::Io, format!("the threads cannot be started: {error}"));
+            pool.map_err(failed)?.install(|| self.count(method, office));
+            return Ok(());
+        }
+        match self.threads {
+            1 => self.search(office),
+            threads => std::thread::scope(|scope| {
+                (0..threads).for_each(|_| {
+                    scope.spawn(|| self.search(office));
+                });
+            }),
+        }
+        Ok(())
+    }
+
+    /// What one thread does that searches.
+    fn search<O: Office>(&self, office: &O) {
+        let options = search::Options {
+            // Counting by the tree makes every solution a leaf of its own.
+            rests: self.task == Task::List,
+            ..search::Options::default()
+        };
+        let limits = Limits {
+            memory: Some(self.memory / self.threads as u64),
+            ..Limits::default()
+        };
+        let search = Search::new(self.puzzle).options(options).limits(limits);
+        search.apart(|ask: &mut Ask<'_>| {
+            while let Some(job) = office.next() {
+                let outcome = match self.task {
+                    Task::Count(_) => ask(&job.cube, &job.limits, &Counter::new()),
+                    Task::List => ask(&job.cube, &job.limits, &job.keeper),
+                };
+                hand_in(office, job, outcome);
+            }
+        });
+    }
+
+    /// Counts cube after cube on all threads.
+    fn count<O: Office>(&self, method: Method, office: &O) {
+        let counted = Arc::new(Counted::new(self.memory));
+        while let Some(job) = office.next() {
+            let limits = Limits {
+                memory: Some(self.memory),
+                ..job.limits.clone()
+            };
+            let counting = Counting::new(self.puzzle)
+                .method(method)
+                .within(job.cube.clone())
+                .sharing(&counted)
+                .limits(limits);
+            hand_in(office, job, counting.run());
+        }
+    }
+
+    /// Cuts what cannot be left in the middle, so that it will not be met again as it is. An interrupt cuts nothing: whoever goes on
+    /// may have all the time that it takes.
+    pub fn cut(&self, cube: &Cube, outcome: Outcome) -> Outcome {
+        if matches!(outcome.stopped, None | Some(Stop::Interrupt)) || !is_same(cube, &outcome) {
+            return outcome;
+        }
+        self.pieces(cube, outcome)
+    }
+
+    /// The same outcome with the cube in pieces, as all that is open.
+    pub(super) fn pieces(&self, cube: &Cube, outcome: Outcome) -> Outcome {
+        let split = Splitting::new(self.puzzle, PIECES)
+            .within(cube.clone())
+            .rough();
+        let all: f64 = split.cubes.iter().map(|(_, size)| size).sum();
+        let (cubes, sizes): (Vec<Cube>, Vec<f64>) = split.cubes.into_iter().unzip();
+        Outcome {
+            shares: sizes.iter().map(|size| size / all).collect(),
+            cubes,
+            ..outcome
+        }
+    }
+}
+
+/// Hands in what a cube has come to. Of what was left in the middle nothing counts, and all is open.
+fn hand_in<O: Office>(office: &O, job: Job<O::Shelf>, outcome: Outcome) {
+    let counts = outcome.is_complete() || !outcome.cubes.is_empty();
+    let outcome = match counts {
+        true => outcome,
+        false => Outcome {
+            solutions: Total::AtLeast(Count::ZERO),
+            cubes: vec![job.cube.clone()],
+            shares: vec![1.0],
+            done: 0.0,
+            ..outcome
+        },
+    };
+    office.take(job, outcome, counts);
+}
+
+/// Is a cube as open as it was?
+pub(super) fn is_same(cube: &Cube, outcome: &Outcome) -> bool {
+    outcome.cubes.len() == 1 && outcome.cubes[0] == *cube
+}

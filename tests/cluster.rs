@@ -1,0 +1,836 @@
+//! Runs in pieces: split, work and merge against the plain search, journals that are killed, torn and damaged.
+
+mod common;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::Mutex;
+use std::time::Duration;
+
+use common::{Random, brute_force, permutation, switches};
+use omnogram::cluster::{
+    Answer, Digest, Id, Job, Keeper, Lines, Merge, Office, Piece, Splitting, Sum, Task, Working,
+    seal,
+};
+use omnogram::count::Method;
+use omnogram::puzzle::Puzzle;
+use omnogram::search::{Cube, Limits, Outcome, Search, Total};
+use omnogram::solutions::{Batch, Stop};
+
+/// A folder that is gone afterwards.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("omnogram-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).unwrap();
+        Scratch(path)
+    }
+
+    fn file(&self, name: &str) -> String {
+        self.0.join(name).display().to_string()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn omnogram(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_omnogram"));
+    command
+        .args(arguments)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .stdin(Stdio::null());
+    command
+}
+
+fn output(arguments: &[&str]) -> Output {
+    omnogram(arguments).output().expect("it runs")
+}
+
+fn stdout(output: &Output) -> &str {
+    str::from_utf8(&output.stdout).expect("UTF-8").trim_end()
+}
+
+fn stderr(output: &Output) -> &str {
+    str::from_utf8(&output.stderr).expect("UTF-8")
+}
+
+/// Prints only, and must succeed.
+fn answer(arguments: &[&str]) -> String {
+    let output = output(arguments);
+    assert_eq!(output.status.code(), Some(0), "{arguments:?} {output:?}");
+    stdout(&output).to_owned()
+}
+
+/// Cubes in order, and what they have come to.
+struct Desk<'a> {
+    working: &'a Working<'a>,
+    digest: Digest,
+    cubes: Mutex<Vec<Cube>>,
+    limits: Box<dyn Fn() -> Limits + Sync>,
+    answers: Mutex<Vec<Answer>>,
+}
+
+impl Office for Desk<'_> {
+    type Shelf = Option<Nothing>;
+
+    fn next(&self) -> Option<Job<Self::Shelf>> {
+        let cube = self.cubes.lock().unwrap().pop()?;
+        Some(Job {
+            cube,
+            limits: (self.limits)(),
+            keeper: Keeper::new(None),
+            ticket: 0,
+        })
+    }
+
+    fn take(&self, job: Job<Self::Shelf>, outcome: Outcome, counts: bool) {
+        let outcome = self.working.cut(&job.cube, outcome);
+        let set = job.keeper.into_parts().1;
+        let listed = counts && self.working.task() == Task::List;
+        let id = Id::of(self.digest, &job.cube);
+        let answer = Answer::new(self.digest, id, &outcome, listed.then_some(set));
+        self.answers.lock().unwrap().push(answer);
+    }
+}
+
+struct Nothing;
+
+impl omnogram::cluster::Shelf for Nothing {
+    fn put(&mut self, _: Batch) -> std::ops::ControlFlow<Stop> {
+        std::ops::ControlFlow::Continue(())
+    }
+}
+
+/// Works off these cubes, each within limits.
+fn work(
+    puzzle: &Puzzle,
+    task: Task,
+    threads: usize,
+    mut cubes: Vec<Cube>,
+    limits: impl Fn() -> Limits + Sync + 'static,
+) -> Vec<Answer> {
+    cubes.reverse();
+    let working = Working::new(puzzle, task, threads, 1 << 30);
+    let desk = Desk {
+        working: &working,
+        digest: Digest::of(puzzle),
+        cubes: Mutex::new(cubes),
+        limits: Box::new(limits),
+        answers: Mutex::new(Vec::new()),
+    };
+    working.run(&desk).unwrap();
+    desk.answers.into_inner().unwrap()
+}
+
+fn pieces(puzzle: &Puzzle, cubes: usize) -> Vec<Piece> {
+    let split = Splitting::new(puzzle, cubes).run();
+    let of = split.cubes.len() as u64;
+    assert!(of <= cubes.max(1) as u64 + 1);
+    let piece = |(cube, size)| Piece::new(Digest::of(puzzle), cube, of, size);
+    split.cubes.into_iter().map(piece).collect()
+}
+
+fn lines(records: &[impl serde::Serialize]) -> String {
+    records.iter().map(|record| seal(record)).collect()
+}
+
+fn merged(pieces: &[Piece], results: &[&str]) -> Sum {
+    let mut merge = Merge::new();
+    merge
+        .cubes(Lines::new(lines(pieces).as_bytes(), "cubes"))
+        .unwrap();
+    let names: Vec<String> = (0..results.len()).map(|i| format!("results-{i}")).collect();
+    for (i, results) in results.iter().enumerate() {
+        merge
+            .results(Lines::new(results.as_bytes(), &names[i]), i)
+            .unwrap();
+    }
+    merge.sum("cubes", &names)
+}
+
+/// Puzzles of some kinds: with many solutions, one, none; that fall apart, and that do not.
+fn some() -> Vec<Puzzle> {
+    let mut random = Random(5);
+    let mut puzzles = vec![permutation(1), permutation(5), switches(4)];
+    puzzles.extend((0..12).map(|i| {
+        let (width, height) = (3 + random.below(6), 3 + random.below(5));
+        Puzzle::from_grid(&random.grid(width, height, 0.25 + 0.03 * f64::from(i)))
+    }));
+    puzzles.push(common::puzzle(&[&[1], &[1]], &[&[2], &[1]]));
+    puzzles
+}
+
+#[test]
+fn cubes_are_disjoint_and_hold_everything() {
+    for puzzle in some() {
+        let (all, _) = Search::new(&puzzle).collect();
+        if puzzle.width() <= 10 {
+            assert_eq!(all, brute_force(&puzzle));
+        }
+        for cubes in [1, 2, 7, 40] {
+            let pieces = pieces(&puzzle, cubes);
+            let mut found = Vec::new();
+            for piece in &pieces {
+                found.extend(
+                    Search::new(&puzzle)
+                        .cubes(vec![piece.cube.clone()])
+                        .collect()
+                        .0,
+                );
+            }
+            found.sort();
+            assert_eq!(found, all);
+        }
+    }
+}
+
+#[test]
+fn a_split_repeats_whatever_the_threads() {
+    let puzzle = permutation(7);
+    let split = |threads| common::on_threads(threads, || lines(&pieces(&puzzle, 100)));
+    let one = split(1);
+    assert_eq!(one, split(2));
+    assert_eq!(one.lines().count(), 100);
+}
+
+#[test]
+fn pieces_add_up_to_the_plain_answer_by_every_method() {
+    for puzzle in some() {
+        let plain = Search::new(&puzzle).count().solutions;
+        let pieces = pieces(&puzzle, 20);
+        let methods = [
+            Method::Auto,
+            Method::Tree,
+            Method::Regions,
+            Method::Frontier,
+        ];
+        let tasks = methods.map(Task::Count).into_iter().chain([Task::List]);
+        for task in tasks {
+            let cubes = pieces.iter().map(|piece| piece.cube.clone()).collect();
+            let answers = work(&puzzle, task, 2, cubes, Limits::default);
+            let sum = merged(&pieces, &[&lines(&answers)]);
+            assert_eq!(sum.solutions, plain, "{task:?}");
+            assert!(sum.problems.is_empty() && sum.missing.is_empty());
+        }
+    }
+}
+
+#[test]
+fn stopped_anywhere_nothing_is_lost_or_doubled() {
+    for (seed, puzzle) in (0..).zip(some()) {
+        let plain = Search::new(&puzzle).count().solutions;
+        for task in [
+            Task::Count(Method::Tree),
+            Task::List,
+            Task::Count(Method::Regions),
+        ] {
+            let pieces = pieces(&puzzle, 3);
+            let mut results = Vec::new();
+            let mut random = Random(seed);
+            let mut sum = merged(&pieces, &[]);
+            for round in 0.. {
+                assert!(!sum.solutions.is_exact() && round < 400);
+                let cubes = sum.missing.iter().map(|piece| piece.cube.clone()).collect();
+                // Stopped by the clock, so that what cannot be left in the middle is cut; at last not at all.
+                let checks = (round < 40).then(|| 1 + random.below(30 + 10 * round) as u64);
+                let by_clock = round % 2 == 0;
+                let answers = work(&puzzle, task, 1, cubes, move || Limits {
+                    checks: checks.filter(|_| !by_clock),
+                    nodes: checks.filter(|_| by_clock),
+                    ..Limits::default()
+                });
+                results.push(lines(&answers));
+                let all: Vec<&str> = results.iter().map(String::as_str).collect();
+                sum = merged(&pieces, &all);
+                assert!(sum.problems.is_empty(), "{:?}", sum.problems);
+                assert!(sum.solutions.number() <= plain.number());
+                if sum.missing.is_empty() {
+                    break;
+                }
+            }
+            assert_eq!(sum.solutions, plain);
+        }
+    }
+}
+
+#[test]
+fn a_merge_names_what_is_wrong() {
+    let puzzle = permutation(5);
+    let pieces = pieces(&puzzle, 10);
+    let cubes: Vec<Cube> = pieces.iter().map(|piece| piece.cube.clone()).collect();
+    let answers = work(&puzzle, Task::List, 1, cubes, Limits::default);
+    let good = lines(&answers);
+    let sum = merged(&pieces, &[&good, &good]);
+    assert_eq!(
+        (sum.solutions.to_string().as_str(), sum.repeats),
+        ("120", 10)
+    );
+    assert!(sum.problems.is_empty() && !sum.contradicted);
+
+    let said = |results: &[&str]| {
+        let sum = merged(&pieces, results);
+        let problems: Vec<String> = sum.problems.iter().map(ToString::to_string).collect();
+        (
+            sum.solutions.is_exact(),
+            sum.missing.len(),
+            problems.join("; "),
+        )
+    };
+    let mut wrong = answers[3].clone();
+    wrong.count.add_one();
+    let (exact, missing, problems) = said(&[&good, &seal(&wrong)]);
+    assert!(!exact && missing == 0);
+    assert!(problems.starts_with("results-1:1:1: cube "), "{problems}");
+    assert!(problems.contains("solutions here, and") && problems.ends_with("results-0:4"));
+
+    let mut other = answers[3].clone();
+    other.set = answers[4].set;
+    let (exact, _, problems) = said(&[&good, &seal(&other)]);
+    assert!(
+        !exact && problems.ends_with("but not the same"),
+        "{problems}"
+    );
+
+    let mut stranger = answers[0].clone();
+    stranger.id = "0123456789abcdef".parse().unwrap();
+    let (exact, missing, problems) = said(&[&good, &seal(&stranger)]);
+    assert!(exact && missing == 0);
+    assert!(problems.ends_with("nobody has asked about cube 0123456789abcdef"));
+
+    let mut elsewhere = answers[0].clone();
+    elsewhere.puzzle = Digest::of(&permutation(4));
+    let (exact, _, problems) = said(&[&good, &seal(&elsewhere)]);
+    assert!(exact && problems == "results-1:1:1: this result is of another puzzle");
+
+    let few: String = good
+        .lines()
+        .skip(2)
+        .map(|line| format!("{line}\n"))
+        .collect();
+    let sum = merged(&pieces, &[&few]);
+    assert!(!sum.solutions.is_exact() && !sum.contradicted);
+    let missing: BTreeSet<Id> = sum.missing.iter().map(|piece| piece.id).collect();
+    assert_eq!(
+        missing,
+        answers[..2].iter().map(|answer| answer.id).collect()
+    );
+    assert!(sum.missing.iter().all(|piece| piece.of == 2));
+
+    // A file of cubes that has lost a line.
+    let sum = merged(&pieces[1..], &[&good]);
+    assert!(!sum.solutions.is_exact() && sum.contradicted);
+    assert_eq!(
+        sum.problems[0].to_string(),
+        "cubes: there are 9 cubes, but each says that it is one of 10"
+    );
+}
+
+#[test]
+fn torn_or_changed_anywhere_no_wrong_number_is_told() {
+    let puzzle = permutation(4);
+    let pieces = pieces(&puzzle, 4);
+    let cubes: Vec<Cube> = pieces.iter().map(|piece| piece.cube.clone()).collect();
+    let good = lines(&work(&puzzle, Task::List, 1, cubes, Limits::default));
+    for end in 0..good.len() - 1 {
+        let sum = merged(&pieces, &[&good[..end]]);
+        let torn = end > 0 && !good[..end].ends_with('\n') && !good[..=end].ends_with('\n');
+        assert_eq!(sum.problems.len(), usize::from(torn), "{end}");
+        let whole = good[..=end].matches('\n').count();
+        assert_eq!(sum.missing.len(), pieces.len() - whole);
+        assert!(whole == pieces.len() || !sum.solutions.is_exact());
+    }
+    for at in 0..good.len() {
+        let mut bytes = good.clone().into_bytes();
+        bytes[at] ^= 1 << (at % 8);
+        let mut merge = Merge::new();
+        merge
+            .cubes(Lines::new(lines(&pieces).as_bytes(), "cubes"))
+            .unwrap();
+        merge.results(Lines::new(&bytes[..], "results"), 0).unwrap();
+        let sum = merge.sum("cubes", &["results".to_owned()]);
+        assert!(!sum.problems.is_empty() || at == good.len() - 1, "{at}");
+        assert!(sum.problems.iter().all(|problem| problem.place().is_some()));
+        assert!(sum.solutions == Total::Exactly(24u64.into()) || !sum.solutions.is_exact());
+        assert!(sum.solutions.number() <= &24u64.into());
+    }
+}
+
+/// The commands on every puzzle that is quick enough, and the lists byte for byte.
+#[test]
+fn split_work_and_merge_agree_with_the_plain_verbs() {
+    let scratch = Scratch::new("agree");
+    let (cubes, results, found) = (
+        scratch.file("cubes"),
+        scratch.file("results"),
+        scratch.file("found"),
+    );
+    let table = fs::read_to_string("puzzles/answers.tsv").unwrap();
+    let mut tried = 0;
+    for row in table.lines().skip(1) {
+        let fields: Vec<&str> = row.split('\t').collect();
+        let puzzle = format!("puzzles/{}", fields[0]);
+        let few = fields[3]
+            .parse::<u64>()
+            .is_ok_and(|number| number <= 20_000);
+        let _ = fs::remove_dir_all(&found);
+        answer(&["split", "-q", "--cubes", "12", "--output", &cubes, &puzzle]);
+        let count = output(&["work", "-q", "--puzzle", &puzzle, &cubes]);
+        assert_eq!(count.status.code(), Some(0), "{puzzle}: {count:?}");
+        fs::write(&results, &count.stdout).unwrap();
+        assert_eq!(answer(&["merge", &cubes, &results]), fields[3], "{puzzle}");
+        if few {
+            let list = output(&[
+                "work",
+                "-q",
+                "--puzzle",
+                &puzzle,
+                "--solutions",
+                &found,
+                &cubes,
+            ]);
+            assert_eq!(list.status.code(), Some(0), "{puzzle}: {list:?}");
+            fs::write(&results, &list.stdout).unwrap();
+            let merged = answer(&["merge", "--sort", "--solutions", &found, &cubes, &results]);
+            assert_eq!(
+                merged,
+                answer(&["enumerate", "--sort", &puzzle]),
+                "{puzzle}"
+            );
+            tried += 1;
+        }
+    }
+    assert!(tried > 60, "{tried}");
+}
+
+/// Runs a command again and again, killed at a random moment each time but the last.
+#[cfg(unix)]
+fn kill_and_go_on(
+    arguments: &[&str],
+    kills: usize,
+    longest: Duration,
+    random: &mut Random,
+) -> Output {
+    for _ in 0..kills {
+        let mut child = omnogram(arguments)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let wait = longest.as_micros() as usize;
+        std::thread::sleep(Duration::from_micros(random.below(wait) as u64));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    output(arguments)
+}
+
+#[cfg(unix)]
+#[test]
+fn a_journalled_count_that_is_killed_ten_times_is_exact() {
+    let scratch = Scratch::new("killed-count");
+    let journal = scratch.file("journal");
+    let puzzle = "puzzles/families/permutation-10.non";
+    let arguments = ["count", "--method", "tree", "--journal", &journal, puzzle];
+    let mut random = Random(1);
+    let done = kill_and_go_on(&arguments, 10, Duration::from_millis(500), &mut random);
+    assert_eq!(
+        (stdout(&done), done.status.code()),
+        ("3628800", Some(0)),
+        "{done:?}"
+    );
+    // What is done is not done again.
+    let size = fs::metadata(&journal).unwrap().len();
+    assert_eq!(answer(&arguments), "3628800");
+    assert_eq!(fs::metadata(&journal).unwrap().len(), size);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_journalled_listing_that_is_killed_ten_times_has_every_solution_once() {
+    let scratch = Scratch::new("killed-list");
+    let (journal, list) = (scratch.file("journal"), scratch.file("list"));
+    let puzzle = "puzzles/bench/ambiguous-quick.non";
+    let arguments = [
+        "enumerate",
+        "--journal",
+        &journal,
+        "--output",
+        &list,
+        puzzle,
+    ];
+    let mut random = Random(2);
+    let done = kill_and_go_on(&arguments, 10, Duration::from_millis(400), &mut random);
+    assert_eq!(done.status.code(), Some(0), "{done:?}");
+    let sorted = |text: &str| {
+        let mut solutions: Vec<String> = text.split_terminator("\n\n").map(str::to_owned).collect();
+        solutions.sort_unstable();
+        solutions
+    };
+    let there = sorted(&fs::read_to_string(&list).unwrap());
+    let plain = sorted(str::from_utf8(&output(&["enumerate", puzzle]).stdout).unwrap());
+    assert!(there == plain, "{} and {}", there.len(), plain.len());
+}
+
+/// A journal torn at any byte is gone on with; one in which a bit is changed is refused, or is torn.
+#[test]
+fn a_journal_that_is_torn_or_changed() {
+    let scratch = Scratch::new("torn");
+    let (journal, list) = (scratch.file("journal"), scratch.file("list"));
+    let puzzle = "puzzles/families/permutation-7.non";
+    let count = [
+        "count",
+        "-j1",
+        "--method",
+        "tree",
+        "--journal",
+        &journal,
+        puzzle,
+    ];
+    // Many short runs make a journal of many lines.
+    for nodes in 0..6 {
+        let nodes = format!("--nodes={}", 300 + nodes);
+        output(&[&count[..], &[&nodes]].concat());
+    }
+    let half = fs::read(&journal).unwrap();
+    let lines = half.iter().filter(|&&byte| byte == b'\n').count();
+    assert!(lines >= 4, "{lines}");
+    let mut random = Random(3);
+    let ends: Vec<usize> = (0..60).map(|_| random.below(half.len() + 1)).collect();
+    for end in ends.into_iter().chain(0..40) {
+        fs::write(&journal, &half[..end.min(half.len())]).unwrap();
+        let done = output(&count);
+        assert_eq!(
+            (stdout(&done), done.status.code()),
+            ("5040", Some(0)),
+            "{end} {done:?}"
+        );
+    }
+    let mut refused = 0;
+    for _ in 0..100 {
+        let (at, bit) = (random.below(half.len()), random.below(8));
+        let mut bytes = half.clone();
+        bytes[at] ^= 1 << bit;
+        fs::write(&journal, &bytes).unwrap();
+        let done = output(&count);
+        match done.status.code() {
+            Some(0) => assert_eq!(stdout(&done), "5040", "{at} {bit}"),
+            Some(65) => {
+                assert!(
+                    stdout(&done).is_empty() && stderr(&done).contains(&journal),
+                    "{done:?}"
+                );
+                assert_eq!(fs::read(&journal).unwrap(), bytes, "it is left as it is");
+                refused += 1;
+            }
+            _ => panic!("{at} {bit} {done:?}"),
+        }
+    }
+    assert!(refused > 30, "{refused}");
+    // A list that is shorter than it should be is no list to go on with.
+    let listing = [
+        "enumerate",
+        "--journal",
+        &list,
+        "--output",
+        &scratch.file("out"),
+        puzzle,
+    ];
+    assert_eq!(output(&listing).status.code(), Some(0));
+    fs::write(scratch.file("out"), "").unwrap();
+    let done = output(&listing);
+    assert_eq!(done.status.code(), Some(65), "{done:?}");
+}
+
+#[test]
+fn another_runs_journal_is_refused() {
+    let scratch = Scratch::new("refused");
+    let journal = scratch.file("journal");
+    let puzzle = "puzzles/families/permutation-5.non";
+    assert_eq!(answer(&["count", "--journal", &journal, puzzle]), "120");
+    let said = |arguments: &[&str]| {
+        let done = output(arguments);
+        assert!(done.stdout.is_empty());
+        (done.status.code(), stderr(&done).trim_end().to_owned())
+    };
+    let error = |text: &str| format!("error: {journal}: {text}");
+    let other = "puzzles/families/permutation-6.non";
+    assert_eq!(
+        said(&["count", "--journal", &journal, other]),
+        (Some(65), error("this is the journal of another puzzle"))
+    );
+    let text = "this is the journal of `count --method auto`, not of `count --method tree`";
+    assert_eq!(
+        said(&["count", "--method", "tree", "--journal", &journal, puzzle]),
+        (Some(65), error(text))
+    );
+    let text = "this is the journal of `count --method auto`, not of `enumerate --format text`";
+    let list = scratch.file("list");
+    assert_eq!(
+        said(&["enumerate", "--journal", &journal, "-o", &list, puzzle]),
+        (Some(65), error(text))
+    );
+    assert_eq!(
+        said(&["count", "--journal", &journal, puzzle, other]),
+        (
+            Some(2),
+            error("a journal is of one puzzle, but there are several")
+        )
+    );
+    // Not a journal: it must not be touched.
+    let text = fs::read(puzzle).unwrap();
+    fs::write(&journal, &text).unwrap();
+    assert_eq!(said(&["count", "--journal", &journal, puzzle]).0, Some(65));
+    assert_eq!(fs::read(&journal).unwrap(), text);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_named() {
+    let scratch = Scratch::new("full");
+    let puzzle = "puzzles/families/permutation-5.non";
+    let done = output(&["count", "--journal", "/dev/full", puzzle]);
+    assert_eq!((stdout(&done), done.status.code()), ("", Some(74)));
+    assert!(stderr(&done).starts_with("error: /dev/full: no space left on device"));
+    // The list cannot be written: the journal must not say that it was.
+    let journal = scratch.file("journal");
+    let done = output(&[
+        "enumerate",
+        "--journal",
+        &journal,
+        "-o",
+        "/dev/full",
+        puzzle,
+    ]);
+    assert_eq!(done.status.code(), Some(74), "{done:?}");
+    assert!(stderr(&done).contains("/dev/full: no space left on device"));
+    assert_eq!(fs::read_to_string(&journal).unwrap().lines().count(), 1);
+    // Results that cannot be written.
+    let cubes = scratch.file("cubes");
+    answer(&["split", "-q", "-n", "5", "-o", &cubes, puzzle]);
+    let full = fs::OpenOptions::new()
+        .write(true)
+        .open("/dev/full")
+        .unwrap();
+    let done = omnogram(&["work", "--puzzle", puzzle, &cubes])
+        .stdout(full)
+        .output()
+        .unwrap();
+    assert_eq!(done.status.code(), Some(74), "{done:?}");
+    // A disk that fills up on the way: a limit on the size of files, and no signal for it.
+    let script = format!(
+        "trap '' XFSZ; ulimit -f 2; exec {} count -j1 --method tree --journal {journal}-2 puzzles/families/permutation-10.non",
+        env!("CARGO_BIN_EXE_omnogram")
+    );
+    let mut shell = Command::new("bash");
+    shell
+        .args(["-c", &script])
+        .current_dir(env!("CARGO_MANIFEST_DIR"));
+    let done = shell.output().unwrap();
+    assert_eq!(
+        (stdout(&done), done.status.code()),
+        ("", Some(74)),
+        "{done:?}"
+    );
+    let again = format!("{journal}-2");
+    let puzzle = "puzzles/families/permutation-10.non";
+    assert_eq!(
+        answer(&["count", "--method", "tree", "--journal", &again, puzzle]),
+        "3628800"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_journal_that_may_not_be_written_is_named() {
+    use std::os::unix::fs::PermissionsExt;
+    let scratch = Scratch::new("read-only");
+    let journal = scratch.file("journal");
+    let puzzle = "puzzles/families/permutation-5.non";
+    answer(&["count", "--journal", &journal, puzzle]);
+    fs::set_permissions(&journal, fs::Permissions::from_mode(0o400)).unwrap();
+    let may_all = fs::OpenOptions::new().append(true).open(&journal).is_ok();
+    // Whoever may do everything is not kept from it by permissions, but by a folder.
+    let journal = if may_all { scratch.file("") } else { journal };
+    let done = output(&["count", "--journal", &journal, puzzle]);
+    assert_eq!(
+        (stdout(&done), done.status.code()),
+        ("", Some(74)),
+        "{done:?}"
+    );
+    assert!(
+        stderr(&done).starts_with(&format!("error: {journal}: ")),
+        "{done:?}"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn two_runs_do_not_share_a_journal() {
+    let scratch = Scratch::new("locked");
+    let journal = scratch.file("journal");
+    let long = [
+        "count",
+        "--method",
+        "tree",
+        "--journal",
+        &journal,
+        "puzzles/families/permutation-20.non",
+    ];
+    let mut first = omnogram(&long)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    while fs::metadata(&journal).map_or(0, |file| file.len()) == 0 {
+        assert!(first.try_wait().unwrap().is_none(), "it goes on for long");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let second = output(&long);
+    first.kill().unwrap();
+    first.wait().unwrap();
+    assert_eq!(second.status.code(), Some(74), "{second:?}");
+    assert_eq!(
+        stderr(&second),
+        format!("error: {journal}: another run is using this journal\n")
+    );
+}
+
+/// The batch systems' warning: what is under way is handed back, and the total stays exact.
+#[cfg(unix)]
+#[test]
+fn work_that_is_told_to_terminate_hands_back_what_is_open() {
+    let scratch = Scratch::new("term");
+    let (cubes, one, two, missing) = (
+        scratch.file("cubes"),
+        scratch.file("one"),
+        scratch.file("two"),
+        scratch.file("missing"),
+    );
+    let puzzle = "puzzles/families/permutation-10.non";
+    let found = scratch.file("found");
+    answer(&["split", "-q", "-n", "6", "-o", &cubes, puzzle]);
+    let task = ["work", "--puzzle", puzzle, "-j1", "--solutions", &found];
+    let child = omnogram(&[&task[..], &[&cubes]].concat())
+        .stdout(fs::File::create(&one).unwrap())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(60));
+    let kill = Command::new("kill").arg(child.id().to_string()).status();
+    assert!(kill.unwrap().success());
+    let done = child.wait_with_output().unwrap();
+    assert!([Some(3), Some(0)].contains(&done.status.code()), "{done:?}");
+    let text = fs::read_to_string(&one).unwrap();
+    assert!(text.is_empty() || text.ends_with('\n'));
+    let merge = output(&["merge", "--missing", &missing, &cubes, &one]);
+    if done.status.code() == Some(3) {
+        assert_eq!(merge.status.code(), Some(3), "{merge:?}");
+        assert!(stdout(&merge).starts_with("at least "), "{merge:?}");
+        let rest = omnogram(&[&task[..], &[&missing]].concat())
+            .stdout(fs::File::create(&two).unwrap())
+            .output()
+            .unwrap();
+        assert_eq!(rest.status.code(), Some(0), "{rest:?}");
+    } else {
+        fs::write(&two, "").unwrap();
+    }
+    assert_eq!(answer(&["merge", &cubes, &one, &two]), "3628800");
+    let list = scratch.file("list");
+    answer(&[
+        "merge",
+        "--solutions",
+        &found,
+        "-o",
+        &list,
+        &cubes,
+        &one,
+        &two,
+    ]);
+    let verified = answer(&["verify", puzzle, &list]);
+    assert!(
+        verified.starts_with("3628800 solutions, all right, each once"),
+        "{verified}"
+    );
+    // One of the files is changed: its solutions are left away, and it is named.
+    let file = fs::read_dir(&found)
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
+    let mut text = fs::OpenOptions::new().append(true).open(&file).unwrap();
+    writeln!(text, "{}", "#.........\n".repeat(10)).unwrap();
+    let done = output(&[
+        "merge",
+        "--solutions",
+        &found,
+        "-o",
+        &list,
+        &cubes,
+        &one,
+        &two,
+    ]);
+    assert_eq!(done.status.code(), Some(65), "{done:?}");
+    assert!(
+        stderr(&done).contains(&file.display().to_string()),
+        "{done:?}"
+    );
+    assert!(stderr(&done).contains("at least "), "{done:?}");
+}
+
+#[test]
+fn bad_cubes_are_named_and_the_others_worked_on() {
+    let scratch = Scratch::new("bad");
+    let (cubes, results) = (scratch.file("cubes"), scratch.file("results"));
+    let (puzzle, other) = (
+        "puzzles/families/permutation-5.non",
+        "puzzles/families/permutation-6.non",
+    );
+    answer(&["split", "-q", "-n", "5", "-o", &cubes, puzzle]);
+    let text = fs::read_to_string(&cubes).unwrap();
+    let strange = answer(&["split", "-q", "-n", "2", other]);
+    fs::write(&cubes, format!("{}x{text}{strange}", &text[..40])).unwrap();
+    let done = output(&["work", "--puzzle", puzzle, &cubes]);
+    assert_eq!(done.status.code(), Some(65), "{done:?}");
+    let said = stderr(&done);
+    assert!(
+        said.contains(&format!("{cubes}:1:1: ")) && said.contains("of another puzzle"),
+        "{said}"
+    );
+    fs::write(&results, &done.stdout).unwrap();
+    assert_eq!(stdout(&done).lines().count(), 4);
+    assert!(Path::new(&results).exists());
+}
+
+/// On a cluster whose workers are killed while they work, and to which one is added late, the total is exact. Runs where Python has the
+/// packages; `OMNOGRAM_PYTHON` names one that has.
+#[cfg(unix)]
+#[test]
+fn a_dask_cluster_whose_workers_die() {
+    let python = std::env::var("OMNOGRAM_PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    let there = Command::new(&python)
+        .args(["-c", "import dask, distributed"])
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success());
+    if !there {
+        eprintln!("skipped: {python} has no dask and distributed");
+        return;
+    }
+    let done = Command::new(&python)
+        .args(["tests/dask.py", env!("CARGO_BIN_EXE_omnogram")])
+        .args(["puzzles/families/permutation-10.non", "3628800"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "{}", stderr(&done));
+}
