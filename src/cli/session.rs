@@ -305,6 +305,7 @@ impl Session {
             Stop::Memory => format!("stopped by --memory {}", searching.memory),
             Stop::Interrupt => "interrupted".to_owned(),
             Stop::Closed => "the reader went away".to_owned(),
+            Stop::Stuck => "stuck".to_owned(),
         }
     }
 }
