@@ -245,7 +245,7 @@ impl Classic {
         }
         let mut tables = self.tables();
         let needs = tables.needs(puzzle);
-        if memory.is_none_or(|memory| needs.bytes <= memory as f64) {
+        if memory.is_none_or(|memory| needs.bytes + needs.kept <= memory as f64) {
             return Some(needs);
         }
         *tables = Tables::default();

@@ -29,8 +29,10 @@ pub(super) struct Tables(HashMap<(usize, Clue), Vec<Number>>);
 pub struct Needs {
     /// Arrangements of all lines together.
     pub arrangements: f64,
-    /// Bytes for them, and for the tables of this and other puzzles from which they are copied.
+    /// Bytes for them, and for the tables from which they are copied and that are not there yet.
     pub bytes: f64,
+    /// Bytes of the tables that are there.
+    pub kept: f64,
 }
 
 impl Tables {
@@ -50,7 +52,8 @@ impl Tables {
         }
         Needs {
             arrangements,
-            bytes: (arrangements + made) * size_of::<Number>() as f64 + self.bytes(),
+            bytes: (arrangements + made) * size_of::<Number>() as f64,
+            kept: self.bytes(),
         }
     }
 
@@ -79,7 +82,8 @@ impl Tables {
 /// The solution if there is one and elimination finds it. A step is an arrangement looked at.
 pub(super) fn run(puzzle: &Puzzle, tables: &mut Tables, watch: &mut dyn Watch) -> Flow<End> {
     // Before anything is listed. The conversion saturates.
-    watch.keep(tables.needs(puzzle).bytes as u64)?;
+    let needs = tables.needs(puzzle);
+    watch.keep((needs.bytes + needs.kept) as u64)?;
     let mut left = Lists {
         rows: Vec::new(),
         columns: Vec::new(),

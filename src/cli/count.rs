@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use omnogram::count;
 use omnogram::search::Outcome;
 
+use super::classics::{Classics, SEED};
 use super::estimate;
 use super::heat::Picture;
 use super::options::{Answering, Puzzles, Searching};
@@ -23,6 +24,7 @@ use super::writer::spares;
 Examples:
   omnogram count puzzles/pictures/harbour.non
   omnogram count --time 10s --json puzzles/hard
+  omnogram count --algorithm deducing --time 10s puzzles/pictures
   omnogram count --cells --svg snail.svg puzzles/pictures/snail.non
   omnogram count --estimate --time 1m puzzles/families/permutation-20.non")]
 pub(super) struct Options {
@@ -30,11 +32,16 @@ pub(super) struct Options {
     puzzles: Puzzles,
 
     /// How to count
-    #[arg(long, value_name = "METHOD", default_value = "auto")]
+    #[arg(
+        long,
+        value_name = "METHOD",
+        default_value = "auto",
+        conflicts_with = "algorithm"
+    )]
     method: Method,
 
     /// Also say of each cell in how many of the solutions it is filled: a character a cell, or six decimals with --json
-    #[arg(long, conflicts_with = "method")]
+    #[arg(long, conflicts_with_all = ["method", "algorithm"])]
     cells: bool,
 
     /// Draw that as SVG into this file
@@ -44,6 +51,8 @@ pub(super) struct Options {
     #[command(flatten)]
     estimate: estimate::Options,
 
+    #[command(flatten)]
+    classics: Classics,
     #[command(flatten)]
     searching: Searching,
     #[command(flatten)]
@@ -77,23 +86,32 @@ pub(super) fn run(options: &Options) -> Status {
     if let Err(status) = spares(options.svg.as_deref(), &options.puzzles.puzzles) {
         return status;
     }
-    let Answering { json, talking } = &options.answering;
+    let Options {
+        classics,
+        searching,
+        answering,
+        ..
+    } = options;
+    let random = options.estimate.estimate;
+    let seed = classics.seed.unwrap_or(SEED);
     let mut picture = options.cells.then(|| Picture::new(options.svg.as_deref()));
-    Session::with(&options.searching, talking, *json, |session| {
+    Session::with_classic(searching, classics, random, answering, |session| {
         session.answer_each(&options.puzzles.puzzles, |subject| match &mut picture {
             Some(picture) => picture.answer(session, subject),
-            None if options.estimate.estimate => {
-                estimate::answer(session, subject, &options.estimate)
-            }
+            None if options.estimate.estimate => estimate::answer(session, subject, seed),
             None => answer(session, subject, options.method),
         })
     })
 }
 
 fn answer(session: &Session, subject: &Subject<'_>, method: Method) -> Answered {
-    let outcome = session.count(subject, session.limits(), |counting| {
-        counting.clone().method(method.into()).run()
-    });
+    let limits = session.limits();
+    let outcome = match session.classic() {
+        Some(_) => session.search(subject, limits, true, |search| search.count()),
+        None => session.count(subject, limits, |counting| {
+            counting.clone().method(method.into()).run()
+        }),
+    };
     if session.json() {
         session.print(&report::searched(subject, &outcome, Nothing {}))?;
     } else {

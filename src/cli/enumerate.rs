@@ -8,6 +8,7 @@ use clap::Args;
 use omnogram::search::{Limits, Outcome, Total};
 use omnogram::solutions::{Count, Stream};
 
+use super::classics::Classics;
 use super::listed::Listed;
 use super::options::{Answering, Puzzles, Searching, number, ordinal};
 use super::report::{self, Nothing};
@@ -26,6 +27,7 @@ Examples:
   omnogram enumerate puzzles/pictures/key.non
   omnogram enumerate --limit 3 --format ndjson puzzles/families/permutation-20.non
   omnogram enumerate --sort --output snail.txt puzzles/pictures/snail.non
+  omnogram enumerate --algorithm line-order --limit 5 puzzles/families/permutation-9.non
   omnogram enumerate --from 524_288 --limit 2 puzzles/families/switches-20.non
   omnogram enumerate puzzles/pictures/key.non | omnogram verify puzzles/pictures/key.non")]
 pub(super) struct Options {
@@ -42,7 +44,7 @@ pub(super) struct Options {
 
     /// Write them in canonical order from the K-th on. They are counted first, and those before are passed over by counting, so that K
     /// may be as large as you like; with --limit N these N only, and that is then a complete answer
-    #[arg(long, value_name = "K", value_parser = ordinal, conflicts_with = "distinct")]
+    #[arg(long, value_name = "K", value_parser = ordinal, conflicts_with_all = ["distinct", "algorithm"])]
     from: Option<Count>,
 
     /// Make sure that each is written once, by keeping them all in --memory. The search never finds one twice; this proves it
@@ -52,6 +54,8 @@ pub(super) struct Options {
     #[command(flatten)]
     listing: Listed,
 
+    #[command(flatten)]
+    classics: Classics,
     #[command(flatten)]
     searching: Searching,
     #[command(flatten)]
@@ -81,8 +85,13 @@ pub(super) fn run(options: &Options) -> Status {
         return status;
     }
     let mut output = Output::new(options.listing.output.as_deref());
-    let Answering { json, talking } = &options.answering;
-    Session::with(&options.searching, talking, *json, |session| {
+    let Options {
+        classics,
+        searching,
+        answering,
+        ..
+    } = options;
+    Session::with_classic(searching, classics, false, answering, |session| {
         session.answer_each(&options.puzzles.puzzles, |subject| {
             answer(session, subject, options, &mut output)
         })

@@ -4,6 +4,7 @@
 mod backbone;
 mod bench;
 mod check;
+mod classics;
 mod count;
 mod enumerate;
 mod estimate;

@@ -5,7 +5,8 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use super::limits::Control;
-use super::{Outcome, Search, Statistics, Total};
+use super::{Cube, Decision, Outcome, Search, Statistics, Total};
+use crate::board::Cell;
 use crate::classic::{Classic, End, Flow, Watch};
 use crate::puzzle::Grid;
 use crate::solutions::{Batch, Count, Sink, Stop};
@@ -43,12 +44,17 @@ impl Search<'_> {
         if watching.wanted == 0 {
             control.stop(Stop::Limit);
         }
+        let mut open = Vec::new();
         control.look();
         // Lets go of what would be in the way.
         classic.needs(self.puzzle, Some(watching.memory));
         if !control.stopped() {
-            if let End::Stuck(_) = classic.run(self.puzzle, &mut watching) {
+            if let End::Stuck(known) = classic.run(self.puzzle, &mut watching) {
                 control.stop(Stop::Stuck);
+                // Where there is a solution already, that one would have to be left out.
+                if watching.batch.count().is_zero() && watching.found.is_zero() {
+                    open.push(cube(&known));
+                }
             }
             watching.hand_over();
         }
@@ -65,11 +71,26 @@ impl Search<'_> {
                 Some(_) => Total::AtLeast(found),
             },
             stopped,
-            cubes: Vec::new(),
+            cubes: open,
             statistics,
             elapsed: started.elapsed(),
         }
     }
+}
+
+/// What is known, as the part of the tree where all solutions are.
+fn cube(known: &[Vec<Option<bool>>]) -> Cube {
+    let mut path = Vec::new();
+    for (row, cells) in known.iter().enumerate() {
+        for (column, cell) in cells.iter().enumerate() {
+            let (row, column) = (row as u16, column as u16);
+            path.extend(cell.map(|filled| Decision {
+                cell: Cell { row, column },
+                filled,
+            }));
+        }
+    }
+    Cube { path }
 }
 
 /// Watches a classic on behalf of a control and a sink.
