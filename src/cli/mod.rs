@@ -11,6 +11,7 @@ mod estimate;
 mod heat;
 mod inputs;
 mod interrupt;
+mod line;
 mod listed;
 mod messages;
 mod options;
@@ -62,6 +63,7 @@ enum Verb {
     Sample(sample::Options),
     Check(check::Options),
     Backbone(backbone::Options),
+    Line(line::Options),
     Verify(verify::Options),
     Show(show::Options),
     Bench(bench::Options),
@@ -76,6 +78,7 @@ pub(super) fn run() -> ExitCode {
         Verb::Sample(options) => sample::run(&options),
         Verb::Check(options) => check::run(&options),
         Verb::Backbone(options) => backbone::run(&options),
+        Verb::Line(options) => line::run(&options),
         Verb::Verify(options) => verify::run(&options),
         Verb::Show(options) => show::run(&options),
         Verb::Bench(options) => bench::run(&options),
