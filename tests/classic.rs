@@ -269,11 +269,15 @@ fn stopped_anywhere() {
                         stopped => assert_eq!(stopped, Some(reason), "{algorithm}"),
                     }
                 }
-                if 1 << n > 1 << 26 {
+                if n == 18 {
                     break;
                 }
             }
-            assert!(complete > 0 || !algorithm.is_complete(), "{algorithm}");
+            let dear = algorithm == Algorithm::Exhaustive && puzzle.width() * puzzle.height() > 16;
+            assert!(
+                complete > 0 || dear || !algorithm.is_complete(),
+                "{algorithm}"
+            );
         }
     }
 }

@@ -79,7 +79,7 @@ impl Tables {
     }
 }
 
-/// The solution if there is one and elimination finds it. A step is an arrangement looked at.
+/// The solution if there is one and elimination finds it. A step is an arrangement looked at, or a list gone through for a cell.
 pub(super) fn run(puzzle: &Puzzle, tables: &mut Tables, watch: &mut dyn Watch) -> Flow<End> {
     // Before anything is listed. The conversion saturates.
     let needs = tables.needs(puzzle);
@@ -98,6 +98,7 @@ pub(super) fn run(puzzle: &Puzzle, tables: &mut Tables, watch: &mut dyn Watch) -
             let agreed = left.agreed(line, puzzle, watch)?;
             for (cell, value) in agreed.into_iter().enumerate() {
                 let Some(value) = value else { continue };
+                watch.step()?;
                 crossed_out |= left.cross_out(line, cell, value, puzzle);
             }
         }

@@ -50,9 +50,13 @@ struct State {
 }
 
 /// A cell has no position left.
+#[derive(Debug)]
 struct Contradiction;
 
-/// Every solution. A step is a line passed along in one direction.
+/// Something, as long as every cell has a position.
+type Possible<T = ()> = Result<T, Contradiction>;
+
+/// Every solution. A step is a line passed along in one direction, or a row compared with the columns.
 pub(super) fn run(puzzle: &Puzzle, watch: &mut dyn Watch) -> Flow<End> {
     let (width, height) = (puzzle.width(), puzzle.height());
     let solver = Solver {
@@ -83,8 +87,10 @@ pub(super) fn run(puzzle: &Puzzle, watch: &mut dyn Watch) -> Flow<End> {
         match solver.first_open(&state) {
             None => watch.found(picture(&solver.cells(&state)))?,
             Some((row, column)) => {
-                open.extend(solver.split(&state, row, column));
-                watch.keep(bytes * (open.len() as u64 + 1))?;
+                for position in solver.choices(&state, row, column).rev() {
+                    watch.keep(bytes * (open.len() as u64 + 2))?;
+                    open.push(solver.decided(&state, row, column, position));
+                }
             }
         }
     }
@@ -99,11 +105,7 @@ struct Solver {
 
 impl Solver {
     /// Shrinks the sets until nothing changes.
-    fn reduce(
-        &self,
-        state: &mut State,
-        watch: &mut dyn Watch,
-    ) -> Flow<std::result::Result<(), Contradiction>> {
+    fn reduce(&self, state: &mut State, watch: &mut dyn Watch) -> Flow<Possible> {
         loop {
             let mut changed = false;
             let rows = self.rows.iter().zip(&mut state.rows);
@@ -114,7 +116,7 @@ impl Solver {
                 watch.step()?;
                 changed |= pass_backwards(order, sets);
             }
-            match self.agree(state) {
+            match self.agree(state, watch)? {
                 Ok(more) => changed |= more,
                 Err(contradiction) => return Flow::Continue(Err(contradiction)),
             }
@@ -125,18 +127,30 @@ impl Solver {
     }
 
     /// What is filled or empty for certain in one direction is so in the other. Was there any news?
-    fn agree(&self, state: &mut State) -> std::result::Result<bool, Contradiction> {
+    fn agree(&self, state: &mut State, watch: &mut dyn Watch) -> Flow<Possible<bool>> {
         let mut changed = false;
-        for (r, row) in self.rows.iter().enumerate() {
-            for (c, column) in self.columns.iter().enumerate() {
-                let across = &mut state.rows[r][c * row.len()..][..row.len()];
-                let down = &mut state.columns[c][r * column.len()..][..column.len()];
-                if let Some(filled) = certain(row, across)? {
-                    changed |= keep(column, down, filled);
-                }
-                if let Some(filled) = certain(column, down)? {
-                    changed |= keep(row, across, filled);
-                }
+        for r in 0..self.rows.len() {
+            watch.step()?;
+            match self.agree_along(state, r) {
+                Ok(more) => changed |= more,
+                Err(contradiction) => return Flow::Continue(Err(contradiction)),
+            }
+        }
+        Flow::Continue(Ok(changed))
+    }
+
+    /// The same for the cells of a row.
+    fn agree_along(&self, state: &mut State, r: usize) -> Possible<bool> {
+        let row = &self.rows[r];
+        let mut changed = false;
+        for (c, column) in self.columns.iter().enumerate() {
+            let across = &mut state.rows[r][c * row.len()..][..row.len()];
+            let down = &mut state.columns[c][r * column.len()..][..column.len()];
+            if let Some(filled) = certain(row, across)? {
+                changed |= keep(column, down, filled);
+            }
+            if let Some(filled) = certain(column, down)? {
+                changed |= keep(row, across, filled);
             }
         }
         Ok(changed)
@@ -148,28 +162,35 @@ impl Solver {
         &state.rows[row][column * positions..][..positions]
     }
 
-    /// The first cell that has a choice.
-    fn first_open(&self, state: &State) -> Option<(usize, usize)> {
-        let width = self.columns.len();
-        let cells = (0..self.rows.len() * width).map(|i| (i / width, i % width));
-        let choices = |set: &[bool]| set.iter().filter(|&&possible| possible).count();
-        cells
-            .into_iter()
-            .find(|&(row, column)| choices(self.set(state, row, column)) > 1)
+    /// The positions that a cell can have in its row.
+    fn choices(
+        &self,
+        state: &State,
+        row: usize,
+        column: usize,
+    ) -> impl DoubleEndedIterator<Item = usize> {
+        let set = self.set(state, row, column).to_vec();
+        (0..set.len()).filter(move |&position| set[position])
     }
 
-    /// The state with this cell in each of its positions; the first of them last.
-    fn split(&self, state: &State, row: usize, column: usize) -> Vec<State> {
-        let set = self.set(state, row, column);
-        let possible = (0..set.len()).rev().filter(|&position| set[position]);
-        let decided = possible.map(|position| {
-            let mut state = state.clone();
-            let set = &mut state.rows[row][column * set.len()..][..set.len()];
-            set.fill(false);
-            set[position] = true;
-            state
-        });
-        decided.collect()
+    /// The first cell that has more than one.
+    fn first_open(&self, state: &State) -> Option<(usize, usize)> {
+        let width = self.columns.len();
+        let mut cells = (0..self.rows.len() * width).map(|i| (i / width, i % width));
+        cells.find(|&(row, column)| {
+            let set = self.set(state, row, column);
+            set.iter().filter(|&&possible| possible).count() > 1
+        })
+    }
+
+    /// The state with this cell in this position.
+    fn decided(&self, state: &State, row: usize, column: usize, position: usize) -> State {
+        let mut state = state.clone();
+        let positions = self.rows[row].len();
+        let set = &mut state.rows[row][column * positions..][..positions];
+        set.fill(false);
+        set[position] = true;
+        state
     }
 
     /// The picture, where every cell has one position.
@@ -231,7 +252,7 @@ fn pass_backwards(order: &Order, sets: &mut Sets) -> bool {
 }
 
 /// Is this cell filled, or empty, wherever it is?
-fn certain(order: &Order, set: &[bool]) -> std::result::Result<Option<bool>, Contradiction> {
+fn certain(order: &Order, set: &[bool]) -> Possible<Option<bool>> {
     let possible = |filled: bool| {
         let mut positions = set.iter().zip(&order.filled);
         positions.any(|(&possible, &is)| possible && is == filled)
