@@ -3,7 +3,8 @@
 //!
 //! They come from a handful of well-loved write-ups and are told here anew, each as plainly as its author told it: none is made faster
 //! than its idea. They stand on the [puzzle](crate::puzzle) alone and share nothing with the engine. A [`Classic`] runs one of them and
-//! tells a [`Watch`] of every step and every solution; the watch says when to stop.
+//! tells a [`Watch`] of every step and every solution; the watch says when to stop. Each module below tells one algorithm, or what two of
+//! them share ([`slide`], [`numbers`]): its idea, its cost and its source.
 //!
 //! ```
 //! use omnogram::classic::{Algorithm, Classic, End};
@@ -16,16 +17,16 @@
 //! assert_eq!(grids.len(), 6);
 //! ```
 
-mod backtracking;
-mod bitwise;
-mod brute_force;
-mod deducing;
-mod exhaustive;
-mod line_order;
-mod numbers;
-mod permutation_elimination;
-mod set_based;
-mod slide;
+pub mod backtracking;
+pub mod bitwise;
+pub mod brute_force;
+pub mod deducing;
+pub mod exhaustive;
+pub mod line_order;
+pub mod numbers;
+pub mod permutation_elimination;
+pub mod set_based;
+pub mod slide;
 
 use std::fmt;
 use std::ops::ControlFlow;
