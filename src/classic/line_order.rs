@@ -8,8 +8,9 @@
 //! to the next one.
 //!
 //! The blame here carries the name of the line that could not be filled: ancestors that run beside it are passed over, and the next one
-//! that crosses it bans. Where rows and columns alternate this is what the write-up does; it looks at the line below the ancestor instead,
-//! which is another one where lines of one direction follow each other, at the end of a picture that is not square.
+//! that crosses it bans. The write-up means the same where rows and columns alternate, but its code bans in the cell of the line right
+//! below the ancestor, which is another one where lines of one direction follow each other, at the end of a picture that is not square;
+//! and it never raises the first blame, so that, as published, it prunes nothing. Here is what its text tells.
 //!
 //! *Cost.* O(wh) memory. The time is exponential in the number of lines at worst; a ban cuts away a whole subtree for each arrangement
 //! that it spares. Nothing is deduced, so that even easy pictures of 20x20 cells may take for ever.

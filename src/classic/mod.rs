@@ -152,7 +152,7 @@ impl Algorithm {
                 "sets of positions in the clues for each cell, shrunk along lines and across; then guess"
             }
             Algorithm::LineOrder => {
-                "whole lines depth first, fewest arrangements first; who cannot be filled prunes its parent"
+                "whole lines depth first, fewest arrangements first; one that cannot be filled prunes its parent"
             }
             Algorithm::Bitwise => "lines as numbers, AND of what they can be; then breadth-first",
             Algorithm::PermutationElimination => {
