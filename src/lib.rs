@@ -23,7 +23,7 @@
 //! propagates and probes a whole puzzle, [`search`] walks the tree in parallel and hands what it finds to a sink of [`solutions`]. Where
 //! one or two solutions are wanted, or the cells that all of them share, it races clause learning, which is in [`sat`] and is guided by
 //! [`belief`]. [`mod@count`] counts all solutions without listing them, keeps them as a graph that can be asked, and estimates how many
-//! there are. [`render`] draws.
+//! there are. [`render`] draws. [`classic`] has the published ways to solve, to learn from and to check against.
 //!
 //! # Stopping
 //!
@@ -67,6 +67,7 @@
 
 pub mod belief;
 pub mod board;
+pub mod classic;
 pub mod cluster;
 pub mod count;
 pub mod error;

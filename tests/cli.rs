@@ -125,6 +125,33 @@ fn an_interrupt_ends_a_count_with_a_lower_bound() {
 
 #[cfg(unix)]
 #[test]
+fn an_interrupt_ends_a_classic_with_a_lower_bound() {
+    for algorithm in ["exhaustive", "deducing", "set-based", "line-order"] {
+        let mut child = spawn(&mut omnogram(&["count", "--algorithm", algorithm, LONG]));
+        std::thread::sleep(Duration::from_millis(400));
+        interrupt(&child);
+        assert_eq!(ends(&mut child), Some(3), "{algorithm}");
+        let output = child.wait_with_output().expect("it has ended");
+        assert!(stdout(&output).starts_with("at least "), "{output:?}");
+        assert!(stderr(&output).contains("interrupted after"), "{output:?}");
+    }
+}
+
+/// Nobody could list all of these arrangements; the first ones come at once.
+#[test]
+fn a_line_is_listed_as_it_comes() {
+    for more in [&[][..], &["--json"]] {
+        let mut child = spawn(omnogram(&["line", &"1 ".repeat(40), "--length", "400"]).args(more));
+        let mut stdout = child.stdout.take().expect("a pipe");
+        let mut first = [0; 2000];
+        stdout.read_exact(&mut first).expect("arrangements");
+        drop(stdout);
+        assert_eq!(ends(&mut child), Some(3));
+    }
+}
+
+#[cfg(unix)]
+#[test]
 fn an_interrupt_ends_an_estimate_with_what_there_is() {
     let mut child = spawn(&mut omnogram(&[
         "count",

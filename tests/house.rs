@@ -3,12 +3,13 @@
 use std::path::Path;
 
 /// Top to bottom. `error` stands above all.
-const HOUSE: [&str; 12] = [
+const HOUSE: [&str; 13] = [
     "error",
     "puzzle",
     "format",
     "render",
     "line",
+    "classic",
     "board",
     "belief",
     "solutions",

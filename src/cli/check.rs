@@ -1,12 +1,14 @@
 //! `omnogram check`: has each puzzle one solution, none, or several?
 
 use clap::Args;
+use omnogram::classic::Classic;
 use omnogram::puzzle::Grid;
 use omnogram::render::{difference, differing};
 use omnogram::search::{Outcome, Verdict};
 use omnogram::solutions::Stop;
 use serde::Serialize;
 
+use super::classics::{self, Classics};
 use super::options::{Answering, Puzzles, Searching};
 use super::report;
 use super::session::{Session, Subject, counted, why_none};
@@ -21,7 +23,8 @@ use super::status::{Answered, Status};
 #[command(after_help = "\
 Examples:
   omnogram check puzzles/pictures/observatory.non
-  omnogram check --pictures --time 10s puzzles/pictures")]
+  omnogram check --pictures --time 10s puzzles/pictures
+  omnogram check --algorithm permutation-elimination --memory 100M puzzles/pictures")]
 pub(super) struct Options {
     #[command(flatten)]
     puzzles: Puzzles,
@@ -30,6 +33,8 @@ pub(super) struct Options {
     #[arg(long)]
     pictures: bool,
 
+    #[command(flatten)]
+    classics: Classics,
     #[command(flatten)]
     searching: Searching,
     #[command(flatten)]
@@ -52,8 +57,13 @@ struct Totals {
 }
 
 pub(super) fn run(options: &Options) -> Status {
-    let Answering { json, talking } = &options.answering;
-    Session::with(&options.searching, talking, *json, |session| {
+    let Options {
+        classics,
+        searching,
+        answering,
+        ..
+    } = options;
+    Session::with_classic(searching, classics, false, answering, |session| {
         let mut totals = Totals::default();
         let mut several = false;
         let status =
@@ -72,6 +82,11 @@ pub(super) fn run(options: &Options) -> Status {
             session.note(&format!(
                 "{checked}: {unique} unique, {none} none, {multiple} multiple, {undecided} undecided"
             ));
+            let kept = session.classic().map_or(0, Classic::kept);
+            if kept > 0 {
+                let kept = classics::bytes(kept as f64);
+                session.note(&format!("{kept} of arrangements shared between puzzles"));
+            }
         }
         status
     })

@@ -7,6 +7,7 @@ use omnogram::cluster::Task;
 use omnogram::count;
 use omnogram::search::Outcome;
 
+use super::classics::{Classics, SEED};
 use super::estimate;
 use super::heat::Picture;
 use super::journal;
@@ -25,6 +26,7 @@ use super::writer::spares;
 Examples:
   omnogram count puzzles/pictures/harbour.non
   omnogram count --time 10s --json puzzles/hard
+  omnogram count --algorithm deducing --time 10s puzzles/pictures
   omnogram count --cells --svg snail.svg puzzles/pictures/snail.non
   omnogram count --estimate --time 1m puzzles/families/permutation-20.non
   omnogram count --method tree --journal count.journal puzzles/families/permutation-12.non")]
@@ -33,11 +35,16 @@ pub(super) struct Options {
     puzzles: Puzzles,
 
     /// How to count
-    #[arg(long, value_name = "METHOD", default_value = "auto")]
+    #[arg(
+        long,
+        value_name = "METHOD",
+        default_value = "auto",
+        conflicts_with = "algorithm"
+    )]
     method: Method,
 
     /// Also say of each cell in how many of the solutions it is filled: a character a cell, or six decimals with --json
-    #[arg(long, conflicts_with = "method")]
+    #[arg(long, conflicts_with_all = ["method", "algorithm"])]
     cells: bool,
 
     /// Draw that as SVG into this file
@@ -49,9 +56,11 @@ pub(super) struct Options {
 
     /// Write down in this file how far the count of one puzzle has come, every few seconds. If it is stopped or killed, the same command
     /// goes on from there
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["cells", "estimate"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["cells", "estimate", "algorithm"])]
     journal: Option<PathBuf>,
 
+    #[command(flatten)]
+    classics: Classics,
     #[command(flatten)]
     searching: Searching,
     #[command(flatten)]
@@ -98,27 +107,33 @@ pub(super) fn run(options: &Options) -> Status {
     {
         return status;
     }
-    let Answering { json, talking } = &options.answering;
+    let Options {
+        classics,
+        searching,
+        answering,
+        ..
+    } = options;
+    let random = options.estimate.estimate;
+    let seed = classics.seed.unwrap_or(SEED);
     let mut picture = options.cells.then(|| Picture::new(options.svg.as_deref()));
-    Session::with(&options.searching, talking, *json, |session| {
+    Session::with_classic(searching, classics, random, answering, |session| {
         session.answer_each(&options.puzzles.puzzles, |subject| match &mut picture {
             Some(picture) => picture.answer(session, subject),
-            None if options.estimate.estimate => {
-                estimate::answer(session, subject, &options.estimate)
-            }
+            None if options.estimate.estimate => estimate::answer(session, subject, seed),
             None => answer(session, subject, options),
         })
     })
 }
 
 fn answer(session: &Session, subject: &Subject<'_>, options: &Options) -> Answered {
-    let method = count::Method::from(options.method);
-    let outcome = match &options.journal {
-        Some(journal) => {
+    let (method, limits) = (count::Method::from(options.method), session.limits());
+    let outcome = match (&options.journal, session.classic()) {
+        (Some(journal), _) => {
             let verb = format!("count --method {}", options.method.name());
             journal::run(session, subject, journal, &verb, Task::Count(method), None)?
         }
-        None => session.count(subject, session.limits(), |counting| {
+        (None, Some(_)) => session.search(subject, limits, true, |search| search.count()),
+        (None, None) => session.count(subject, limits, |counting| {
             counting.clone().method(method).run()
         }),
     };

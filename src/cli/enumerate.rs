@@ -11,6 +11,7 @@ use omnogram::error::{Error, Kind};
 use omnogram::search::{Limits, Outcome, Total};
 use omnogram::solutions::{Count, Stream};
 
+use super::classics::Classics;
 use super::inputs;
 use super::journal::{self, Sheet};
 use super::listed::Listed;
@@ -32,6 +33,7 @@ Examples:
   omnogram enumerate puzzles/pictures/key.non
   omnogram enumerate --limit 3 --format ndjson puzzles/families/permutation-20.non
   omnogram enumerate --sort --output snail.txt puzzles/pictures/snail.non
+  omnogram enumerate --algorithm line-order --limit 5 puzzles/families/permutation-9.non
   omnogram enumerate --from 524_288 --limit 2 puzzles/families/switches-20.non
   omnogram enumerate --journal key.journal --output key.txt puzzles/pictures/key.non
   omnogram enumerate puzzles/pictures/key.non | omnogram verify puzzles/pictures/key.non")]
@@ -49,7 +51,7 @@ pub(super) struct Options {
 
     /// Write them in canonical order from the K-th on. They are counted first, and those before are passed over by counting, so that K
     /// may be as large as you like; with --limit N these N only, and that is then a complete answer
-    #[arg(long, value_name = "K", value_parser = ordinal, conflicts_with = "distinct")]
+    #[arg(long, value_name = "K", value_parser = ordinal, conflicts_with_all = ["distinct", "algorithm"])]
     from: Option<Count>,
 
     /// Make sure that each is written once, by keeping them all in --memory. The search never finds one twice; this proves it
@@ -61,9 +63,11 @@ pub(super) struct Options {
 
     /// Write down in this file how far the listing of one puzzle has come, every few seconds. If it is stopped or killed, the same
     /// command goes on from there, and nothing is in --output twice
-    #[arg(long, value_name = "FILE", requires = "output", conflicts_with_all = ["limit", "sort", "from", "distinct"])]
+    #[arg(long, value_name = "FILE", requires = "output", conflicts_with_all = ["limit", "sort", "from", "distinct", "algorithm"])]
     journal: Option<PathBuf>,
 
+    #[command(flatten)]
+    classics: Classics,
     #[command(flatten)]
     searching: Searching,
     #[command(flatten)]
@@ -98,8 +102,13 @@ pub(super) fn run(options: &Options) -> Status {
         return status;
     }
     let mut output = Output::new(options.listing.output.as_deref());
-    let Answering { json, talking } = &options.answering;
-    Session::with(&options.searching, talking, *json, |session| {
+    let Options {
+        classics,
+        searching,
+        answering,
+        ..
+    } = options;
+    Session::with_classic(searching, classics, false, answering, |session| {
         session.answer_each(&options.puzzles.puzzles, |subject| {
             answer(session, subject, options, &mut output)
         })

@@ -8,7 +8,6 @@ use omnogram::search::Limits;
 use omnogram::solutions::Stop;
 use serde::Serialize;
 
-use super::options::number;
 use super::report;
 use super::session::{Session, Subject, counted};
 use super::status::{Answered, Status};
@@ -23,13 +22,10 @@ const POOR: f64 = 0.25;
 #[group(skip)]
 pub(super) struct Options {
     /// Estimate the number by random dives into the tree, for --time, 10s where no limit is given. The mean is unbiased; its standard
-    /// error is judged by how far the dives differ, and may itself be underestimated where few solutions are found or most are rare
-    #[arg(long, conflicts_with = "method")]
+    /// error is judged by how far the dives differ, and may itself be underestimated where few solutions are found or most are rare. With --threads 1 and
+    /// --nodes, the same --seed gives the same estimate
+    #[arg(long, conflicts_with_all = ["method", "algorithm"])]
     pub(super) estimate: bool,
-
-    /// Random numbers for --estimate: with --threads 1 and --nodes, the same seed gives the same estimate
-    #[arg(long, value_name = "S", default_value = "1", allow_hyphen_values = true, value_parser = number, requires = "estimate")]
-    seed: u64,
 }
 
 /// What JSON says of an estimate.
@@ -50,19 +46,17 @@ struct Extra {
     estimate: Figures,
 }
 
-pub(super) fn answer(session: &Session, subject: &Subject<'_>, options: &Options) -> Answered {
+pub(super) fn answer(session: &Session, subject: &Subject<'_>, seed: u64) -> Answered {
     let given = session.limits();
     let limits = Limits {
         time: given.time.or(given.nodes.is_none().then_some(TIME)),
         ..given
     };
-    let run = Estimating::new(subject.puzzle)
-        .limits(limits)
-        .seed(options.seed);
+    let run = Estimating::new(subject.puzzle).limits(limits).seed(seed);
     let estimate = session.on_threads(|| run.run());
     if session.json() {
         let extra = Extra {
-            estimate: figures(&estimate, options.seed),
+            estimate: figures(&estimate, seed),
         };
         session.print(&report::answered(
             subject,

@@ -4,6 +4,7 @@
 mod backbone;
 mod bench;
 mod check;
+mod classics;
 mod count;
 mod enumerate;
 mod estimate;
@@ -11,6 +12,7 @@ mod heat;
 mod inputs;
 mod interrupt;
 mod journal;
+mod line;
 mod listed;
 mod merge;
 mod messages;
@@ -65,6 +67,7 @@ enum Verb {
     Sample(sample::Options),
     Check(check::Options),
     Backbone(backbone::Options),
+    Line(line::Options),
     Verify(verify::Options),
     Show(show::Options),
     Bench(bench::Options),
@@ -82,6 +85,7 @@ pub(super) fn run() -> ExitCode {
         Verb::Sample(options) => sample::run(&options),
         Verb::Check(options) => check::run(&options),
         Verb::Backbone(options) => backbone::run(&options),
+        Verb::Line(options) => line::run(&options),
         Verb::Verify(options) => verify::run(&options),
         Verb::Show(options) => show::run(&options),
         Verb::Bench(options) => bench::run(&options),

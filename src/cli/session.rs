@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
+use omnogram::classic::{Algorithm, Classic};
 use omnogram::count::{Counting, Space};
 use omnogram::error::{Error, Kind, Result};
 use omnogram::format::Entry;
@@ -13,9 +14,10 @@ use omnogram::search::{Limits, Outcome, Search, Snapshot, Total};
 use omnogram::solutions::Stop;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
+use super::classics::{self, Classics};
 use super::inputs;
 use super::interrupt::Interrupt;
-use super::options::{Searching, Talking, When};
+use super::options::{Answering, Searching, Talking, When};
 use super::progress::Progress;
 use super::queue::{AHEAD, Found, Item, Queue};
 use super::status::{Answered, Halt, Status};
@@ -27,6 +29,7 @@ pub(super) struct Session {
     searching: Searching,
     json: bool,
     quiet: bool,
+    classic: Option<Classic>,
     pool: ThreadPool,
     interrupt: Interrupt,
 }
@@ -48,6 +51,7 @@ impl Session {
             searching: searching.clone(),
             json,
             quiet: talking.quiet,
+            classic: None,
             pool: pool(threads)?,
             interrupt: Interrupt::install(),
         })
@@ -58,15 +62,42 @@ impl Session {
         searching: &Searching,
         talking: &Talking,
         json: bool,
-        verb: impl FnOnce(&Session) -> Status,
+        verb: impl FnOnce(&mut Session) -> Status,
     ) -> Status {
         match Session::new(searching, talking, json) {
-            Ok(session) => verb(&session),
+            Ok(mut session) => verb(&mut session),
             Err(error) => {
                 messages::error(&error);
                 Status::from(&error)
             }
         }
+    }
+
+    /// The same, with a classic algorithm in the place of the search if one is chosen. `random`: the verb draws random numbers without it.
+    pub(super) fn with_classic(
+        searching: &Searching,
+        classics: &Classics,
+        random: bool,
+        answering: &Answering,
+        verb: impl FnOnce(&Session) -> Status,
+    ) -> Status {
+        let classic = match classics.classic(random) {
+            Ok(classic) => classic,
+            Err(status) => return status,
+        };
+        let mut searching = searching.clone();
+        if classic.is_some() {
+            (searching.threads, searching.progress) = (Some(1), When::Never);
+        }
+        Session::with(&searching, &answering.talking, answering.json, |session| {
+            session.classic = classic;
+            verb(session)
+        })
+    }
+
+    /// The algorithm that solves in the place of the search.
+    pub(super) fn classic(&self) -> Option<&Classic> {
+        self.classic.as_ref()
     }
 
     /// Are answers JSON objects?
@@ -202,6 +233,16 @@ impl Session {
                 Ok(Status::from(error))
             }
             Ok(puzzle) => {
+                if let Some(classic) = &self.classic
+                    && let Err(error) = classic.algorithm().check(puzzle)
+                {
+                    let error = error.in_file(name);
+                    messages::error(&error);
+                    if self.json {
+                        self.print(&report::bad(name, &error))?;
+                    }
+                    return Ok(Status::from(&error));
+                }
                 if let Some(goal) = &puzzle.notes().goal
                     && let Err(mismatch) = verify(puzzle, goal)
                 {
@@ -216,7 +257,8 @@ impl Session {
         }
     }
 
-    /// Searches a puzzle on all threads of the session, with these limits, and shows how far it has come if `visible` and wanted.
+    /// Searches a puzzle on all threads of the session, with these limits, and shows how far it has come if `visible` and wanted. Where a
+    /// classic is chosen it is that which searches.
     pub(super) fn search<T: Send>(
         &self,
         subject: &Subject<'_>,
@@ -224,8 +266,15 @@ impl Session {
         visible: bool,
         run: impl FnOnce(&Search<'_>) -> T + Send,
     ) -> T {
+        let needs = |classic: &Classic| classic.needs(subject.puzzle, limits.memory);
+        if let Some(needs) = self.classic.as_ref().and_then(needs) {
+            self.note(&format!("{}: {}", subject.name, classics::words(&needs)));
+        }
         self.observed(subject, visible, |observer| {
             let mut search = Search::new(subject.puzzle).limits(limits);
+            if let Some(classic) = &self.classic {
+                search = search.classic(classic.clone());
+            }
             if let Some(observer) = observer {
                 search = search.observer(observer);
             }
@@ -326,6 +375,12 @@ impl Session {
             Stop::Memory => format!("stopped by --memory {}", searching.memory),
             Stop::Interrupt => "interrupted".to_owned(),
             Stop::Closed => "the reader went away".to_owned(),
+            Stop::Stuck => match &self.classic {
+                Some(classic) if classic.algorithm() == Algorithm::BruteForce => {
+                    "brute-force ends with the first".to_owned()
+                }
+                _ => "stuck".to_owned(),
+            },
         }
     }
 }

@@ -3,8 +3,10 @@
 use clap::Args;
 use omnogram::puzzle::Grid;
 use omnogram::search::Outcome;
+use omnogram::solutions::Stop;
 use serde::Serialize;
 
+use super::classics::Classics;
 use super::options::{Answering, Puzzles, Searching};
 use super::report;
 use super::session::{Session, Subject, why_none};
@@ -18,10 +20,13 @@ use super::status::{Answered, Status};
 #[command(after_help = "\
 Examples:
   omnogram solve puzzles/pictures/owl.non
+  omnogram solve --algorithm set-based puzzles/known/wiki-test.non
   omnogram solve --json puzzles/pack.nonpack")]
 pub(super) struct Options {
     #[command(flatten)]
     puzzles: Puzzles,
+    #[command(flatten)]
+    classics: Classics,
     #[command(flatten)]
     searching: Searching,
     #[command(flatten)]
@@ -31,11 +36,19 @@ pub(super) struct Options {
 #[derive(Serialize)]
 struct Extra {
     solution: Option<Vec<String>>,
+    /// What a classic knows that got stuck: rows of '#' and '.', and '-' where it does not know.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decided: Option<Vec<String>>,
 }
 
 pub(super) fn run(options: &Options) -> Status {
-    let Answering { json, talking } = &options.answering;
-    Session::with(&options.searching, talking, *json, |session| {
+    let Options {
+        classics,
+        searching,
+        answering,
+        ..
+    } = options;
+    Session::with_classic(searching, classics, false, answering, |session| {
         session.first_of_each(&options.puzzles.puzzles, 1, |subject, grids, outcome| {
             answer(session, subject, grids, outcome)
         })
@@ -59,8 +72,11 @@ fn answer(
         _ => Status::Complete,
     };
     if session.json() {
-        let solution = grid.map(report::rows);
-        session.print(&report::searched(subject, &outcome, Extra { solution }))?;
+        let extra = Extra {
+            solution: grid.map(report::rows),
+            decided: decided(subject, &outcome),
+        };
+        session.print(&report::searched(subject, &outcome, extra))?;
     } else if let Some(grid) = grid {
         let text = match subject.several {
             true => format!("==> {name} <==\n{grid}\n"),
@@ -68,10 +84,36 @@ fn answer(
         };
         session.print(&text)?;
     } else if let Some(stop) = outcome.stopped {
-        session.note(&format!("{name}: undecided, {}", session.why(stop, None)));
+        let why = session.why(stop, None);
+        match decided(subject, &outcome) {
+            None => session.note(&format!("{name}: undecided, {why}")),
+            Some(rows) => {
+                let cells = subject.puzzle.width() * subject.puzzle.height();
+                let known = outcome.cubes[0].path.len();
+                session.note(&format!(
+                    "{name}: undecided, {why} with {known} of {cells} cells decided\n{}",
+                    rows.join("\n")
+                ));
+            }
+        }
     } else {
         let why = why_none(subject.puzzle).map_or(String::new(), |why| format!(" ({why})"));
         session.note(&format!("{name}: no solution{why}"));
     }
     Ok(status)
+}
+
+/// The picture as far as a classic that got stuck knows it.
+fn decided(subject: &Subject<'_>, outcome: &Outcome) -> Option<Vec<String>> {
+    let [cube] = &*outcome.cubes else { return None };
+    if outcome.stopped != Some(Stop::Stuck) {
+        return None;
+    }
+    let mut rows = vec![vec![b'-'; subject.puzzle.width()]; subject.puzzle.height()];
+    for decision in &cube.path {
+        let cell = &mut rows[usize::from(decision.cell.row)][usize::from(decision.cell.column)];
+        *cell = if decision.filled { b'#' } else { b'.' };
+    }
+    let text = |row: Vec<u8>| row.into_iter().map(char::from).collect();
+    Some(rows.into_iter().map(text).collect())
 }

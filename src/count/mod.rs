@@ -330,7 +330,6 @@ impl<'a> Counting<'a> {
         let workers = rayon::current_num_threads();
         let counted = match &self.counted {
             Some(counted) if !keep => Arc::clone(counted),
-            _ if keep => Arc::new(Counted::with(memory / 16, memory / 4)),
             _ => Arc::new(Counted::new(memory)),
         };
         let parts = parts(&board, &counted.numbers, keep);

@@ -104,6 +104,7 @@ impl Control {
             Stop::Memory,
             Stop::Interrupt,
             Stop::Closed,
+            Stop::Stuck,
         ]
         .into_iter()
         .find(|&stop| stop as u8 == self.stop.load(Ordering::Relaxed))

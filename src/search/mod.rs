@@ -8,6 +8,7 @@
 
 mod apart;
 mod backbone;
+mod classic;
 mod cube;
 mod habit;
 mod limits;
@@ -34,6 +35,7 @@ pub use options::{Options, Probing};
 pub use progress::{Snapshot, Statistics};
 
 use crate::board::{Board, Cell, Clues};
+use crate::classic::Classic;
 use crate::line::{Wide, Word};
 use crate::puzzle::{Grid, Puzzle};
 use crate::solutions::{Count, Counter, Set, Sink, Stop};
@@ -161,6 +163,7 @@ pub struct Search<'a> {
     cubes: Option<Vec<Cube>>,
     limits: Limits,
     options: Options,
+    classic: Option<Classic>,
     alone: bool,
     observer: Option<Observer<'a>>,
 }
@@ -172,6 +175,7 @@ impl fmt::Debug for Search<'_> {
             cubes,
             limits,
             options,
+            classic,
             alone,
             observer: _,
         } = self;
@@ -181,6 +185,7 @@ impl fmt::Debug for Search<'_> {
             .field("cubes", cubes)
             .field("limits", limits)
             .field("options", options)
+            .field("classic", classic)
             .field("alone", alone);
         debug.finish_non_exhaustive()
     }
@@ -202,6 +207,7 @@ impl<'a> Search<'a> {
             cubes: None,
             limits: Limits::default(),
             options: Options::default(),
+            classic: None,
             alone: false,
             observer: None,
         }
@@ -240,6 +246,29 @@ impl<'a> Search<'a> {
     #[must_use]
     pub fn options(mut self, options: Options) -> Self {
         self.options = options;
+        self
+    }
+
+    /// By a classic algorithm instead, on the calling thread alone. Cubes, options and observers mean nothing to it. Its steps are counted,
+    /// and limited, as nodes.
+    ///
+    /// ```
+    /// use omnogram::classic::{Algorithm, Classic};
+    /// use omnogram::puzzle::{Clue, Puzzle};
+    /// use omnogram::search::Search;
+    ///
+    /// let one = || Clue::new([1]).unwrap();
+    /// let puzzle = Puzzle::new(vec![one(), one()], vec![one(), one()]).unwrap();
+    /// let search = Search::new(&puzzle).classic(Classic::new(Algorithm::LineOrder));
+    /// assert_eq!(search.count().solutions.to_string(), "2");
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// When it is run and the algorithm [cannot hold](crate::classic::Algorithm::check) the puzzle.
+    #[must_use]
+    pub fn classic(mut self, classic: Classic) -> Self {
+        self.classic = Some(classic);
         self
     }
 
@@ -307,6 +336,11 @@ impl<'a> Search<'a> {
         sink: &dyn Sink,
         race: Option<&Arc<Race>>,
     ) -> Outcome {
+        if let Some(classic) = &self.classic {
+            let wanted = race.map(|race| race.most() as u64);
+            let wanted = wanted.or(self.limits.solutions);
+            return self.run_classic(classic, control, sink, wanted);
+        }
         match self.puzzle.width().max(self.puzzle.height()) {
             0..=64 => self.drive::<u64>(control, sink, race),
             65..=128 => self.drive::<u128>(control, sink, race),

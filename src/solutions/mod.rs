@@ -38,6 +38,8 @@ pub enum Stop {
     Interrupt,
     /// Whoever read the solutions went away.
     Closed,
+    /// The algorithm can get no further by itself. The search never ends so, but some of the [classics](crate::classic) do.
+    Stuck,
 }
 
 impl fmt::Display for Stop {
@@ -50,6 +52,7 @@ impl fmt::Display for Stop {
             Stop::Memory => "memory",
             Stop::Interrupt => "interrupt",
             Stop::Closed => "closed",
+            Stop::Stuck => "stuck",
         })
     }
 }

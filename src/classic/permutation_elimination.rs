@@ -1,0 +1,178 @@
+//! Permutation elimination: every line lists all its arrangements, and crosses out those that the crossing lines rule out.
+//!
+//! *Idea.* For every row and every column make the list of all its arrangements. Where all of a column's arrangements are filled in a cell,
+//! cross out those of the row that are empty there, and likewise for empty cells, and for rows and columns changed about. Go through all
+//! lines again and again until nothing more is crossed out. If one arrangement is left everywhere, that is the one solution; if some line
+//! has none left, there is no solution. Otherwise it is stuck: it never guesses, and what its lists agree on holds in every solution.
+//!
+//! *Cost.* All the memory at the beginning: sixteen bytes for each of the C(n - s + 1, k) arrangements of every line, which can be told
+//! before it starts. A round looks at every arrangement that is left. Lines of 30 cells already have up to some million arrangements
+//! each.
+//!
+//! *Source.* hrj21, "nonogram", a package for R, which calls it `perm_elim`. The package writes down all 2^n lines of n
+//! cells, sorts them by their runs, and keeps them for other puzzles of the same size; here only those with the runs of some clue
+//! are [made](super::numbers), and kept for other puzzles with lines of the same length.
+
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
+
+use super::numbers::{self, Number, Numbers};
+use super::{End, Flow, Watch, picture};
+use crate::puzzle::{Clue, Line, Puzzle};
+
+/// The arrangements of all clues that came up so far, by the length of the line.
+#[derive(Debug, Default)]
+pub(super) struct Tables(HashMap<(usize, Clue), Vec<Number>>);
+
+/// What has to be listed before it can begin; rounded where it is beyond 2^53.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Needs {
+    /// Arrangements of all lines together.
+    pub arrangements: f64,
+    /// Bytes for them, and for the tables from which they are copied and that are not there yet.
+    pub bytes: f64,
+    /// Bytes of the tables that are there.
+    pub kept: f64,
+}
+
+impl Tables {
+    /// What this puzzle needs.
+    pub(super) fn needs(&self, puzzle: &Puzzle) -> Needs {
+        let mut new = HashSet::new();
+        let mut arrangements = 0.0;
+        let mut made = 0.0;
+        for (line, clue) in puzzle.lines() {
+            let cells = puzzle.length(line);
+            let count = numbers::count(clue, cells);
+            arrangements += count;
+            let key = (cells, clue.clone());
+            if !self.0.contains_key(&key) && new.insert(key) {
+                made += count;
+            }
+        }
+        Needs {
+            arrangements,
+            bytes: (arrangements + made) * size_of::<Number>() as f64,
+            kept: self.bytes(),
+        }
+    }
+
+    /// Bytes of all of them.
+    pub(super) fn bytes(&self) -> f64 {
+        let count: usize = self.0.values().map(Vec::len).sum();
+        (count * size_of::<Number>()) as f64
+    }
+
+    /// The arrangements of a clue in a line of so many cells, made when they are first wanted.
+    fn table(&mut self, clue: &Clue, cells: usize, watch: &mut dyn Watch) -> Flow<&[Number]> {
+        let entry = match self.0.entry((cells, clue.clone())) {
+            Entry::Occupied(entry) => return Flow::Continue(entry.into_mut()),
+            Entry::Vacant(entry) => entry,
+        };
+        // All at once, but for what nobody has asked the memory for.
+        let mut table = Vec::with_capacity((numbers::count(clue, cells) as usize).min(1 << 26));
+        for number in Numbers::new(clue, cells) {
+            watch.step()?;
+            table.push(number);
+        }
+        Flow::Continue(entry.insert(table))
+    }
+}
+
+/// The solution if there is one and elimination finds it. A step is an arrangement looked at, or a list gone through for a cell.
+pub(super) fn run(puzzle: &Puzzle, tables: &mut Tables, watch: &mut dyn Watch) -> Flow<End> {
+    // Before anything is listed. The conversion saturates.
+    let needs = tables.needs(puzzle);
+    watch.keep((needs.bytes + needs.kept) as u64)?;
+    let mut left = Lists {
+        rows: Vec::new(),
+        columns: Vec::new(),
+    };
+    for (line, clue) in puzzle.lines() {
+        let table = tables.table(clue, puzzle.length(line), watch)?;
+        left.of(line).push(table.to_vec());
+    }
+    loop {
+        let mut crossed_out = false;
+        for line in puzzle.lines().map(|(line, _)| line) {
+            let agreed = left.agreed(line, puzzle, watch)?;
+            for (cell, value) in agreed.into_iter().enumerate() {
+                let Some(value) = value else { continue };
+                watch.step()?;
+                crossed_out |= left.cross_out(line, cell, value, puzzle);
+            }
+        }
+        if left.is_impossible() {
+            return Flow::Continue(End::Complete);
+        }
+        if !crossed_out {
+            break;
+        }
+    }
+    let mut known = Vec::new();
+    for r in 0..puzzle.height() {
+        known.push(left.agreed(Line::Row(r), puzzle, watch)?);
+    }
+    let cells = |row: &Vec<Option<bool>>| row.iter().copied().collect::<Option<Vec<bool>>>();
+    let Some(rows) = known.iter().map(cells).collect::<Option<Vec<_>>>() else {
+        return Flow::Continue(End::Stuck(known));
+    };
+    watch.found(picture(&rows))?;
+    Flow::Continue(End::Complete)
+}
+
+/// The arrangements of every line that are left.
+#[derive(Debug)]
+struct Lists {
+    rows: Vec<Vec<Number>>,
+    columns: Vec<Vec<Number>>,
+}
+
+impl Lists {
+    fn of(&mut self, line: Line) -> &mut Vec<Vec<Number>> {
+        match line {
+            Line::Row(_) => &mut self.rows,
+            Line::Column(_) => &mut self.columns,
+        }
+    }
+
+    /// The cells on which all arrangements of a line agree: none if none are left.
+    fn agreed(
+        &self,
+        line: Line,
+        puzzle: &Puzzle,
+        watch: &mut dyn Watch,
+    ) -> Flow<Vec<Option<bool>>> {
+        let list = match line {
+            Line::Row(r) => &self.rows[r],
+            Line::Column(c) => &self.columns[c],
+        };
+        let (mut all, mut any) = (Number::MAX, 0);
+        for number in list {
+            watch.step()?;
+            all &= number;
+            any |= number;
+        }
+        let cells = (0..puzzle.length(line)).rev().map(|bit| {
+            let has = |number: Number| number >> bit & 1 == 1;
+            (has(all) == has(any)).then(|| has(all))
+        });
+        Flow::Continue(cells.collect())
+    }
+
+    /// Crosses out what has another value in the cell where this cell's line crosses. Was there anything?
+    fn cross_out(&mut self, line: Line, cell: usize, value: bool, puzzle: &Puzzle) -> bool {
+        let (list, bit) = match line {
+            Line::Row(r) => (&mut self.columns[cell], puzzle.height() - 1 - r),
+            Line::Column(c) => (&mut self.rows[cell], puzzle.width() - 1 - c),
+        };
+        let before = list.len();
+        list.retain(|number| (number >> bit & 1 == 1) == value);
+        list.len() < before
+    }
+
+    /// Is there a line without any?
+    fn is_impossible(&self) -> bool {
+        self.rows.iter().chain(&self.columns).any(Vec::is_empty)
+    }
+}

@@ -1,0 +1,151 @@
+//! Sliding: every arrangement of a clue in a line of which some cells are known, one after the other.
+//!
+//! *Idea.* The first block slides from the left as far as the room for the others lets it; for each of its places the others, which
+//! are a smaller problem of the same kind, slide in the cells behind it and one gap. Places that would cover a known empty cell, or
+//! leave a known filled cell out, are skipped.
+//!
+//! *Cost.* C(n - s + 1, k) arrangements of k blocks with s cells in a line of n when nothing is known, O(n) each. What is known is only
+//! looked at when a block comes there, so that a contradiction far right is found again and again, in the worst case for every way to
+//! place the blocks before it.
+//!
+//! *Source.* Paddy3118, "Nonogram puzzle solver", a Python notebook in two parts in the blog Go deh!, March 2014. It slides blocks by a
+//! recursive generator; here the recursion is a list of places, so that arrangements can be asked for one at a time.
+
+use super::{Flow, Watch};
+use crate::puzzle::Clue;
+
+/// The arrangements of a clue in a line, leftmost blocks leftmost first. A step is a block set down.
+#[derive(Debug)]
+pub(super) struct Slide {
+    blocks: Vec<usize>,
+    /// Cells that the blocks from each on need, gaps included.
+    room: Vec<usize>,
+    known: Vec<Option<bool>>,
+    /// Where the blocks that are set down begin.
+    places: Vec<usize>,
+    begun: bool,
+}
+
+impl Slide {
+    /// The arrangements of `clue` in a line of which this is known.
+    pub(super) fn new(clue: &Clue, known: Vec<Option<bool>>) -> Self {
+        let blocks: Vec<usize> = clue.lengths().collect();
+        let mut room: Vec<usize> = blocks
+            .iter()
+            .rev()
+            .scan(0, |sum, &block| {
+                *sum += block + 1;
+                Some(*sum - 1)
+            })
+            .collect();
+        room.reverse();
+        Slide {
+            blocks,
+            room,
+            known,
+            places: Vec::new(),
+            begun: false,
+        }
+    }
+
+    /// Goes to the next arrangement; `false` when there is none.
+    pub(super) fn advance(&mut self, watch: &mut dyn Watch) -> Flow<bool> {
+        let mut from = match self.begun {
+            true => self.lift(),
+            false => Some(0),
+        };
+        self.begun = true;
+        while let Some(first) = from {
+            let block = self.places.len();
+            if block == self.blocks.len() {
+                let rest = self.known.get(first..).unwrap_or_default();
+                if !rest.contains(&Some(true)) {
+                    return Flow::Continue(true);
+                }
+                from = self.lift();
+                continue;
+            }
+            watch.step()?;
+            from = match self.place(block, first) {
+                Some(place) => {
+                    self.places.push(place);
+                    Some(place + self.blocks[block] + 1)
+                }
+                None => self.lift(),
+            };
+        }
+        Flow::Continue(false)
+    }
+
+    /// The cells of the arrangement.
+    pub(super) fn cells(&self) -> Vec<bool> {
+        let mut cells = vec![false; self.known.len()];
+        for (&place, &block) in self.places.iter().zip(&self.blocks) {
+            cells[place..place + block].fill(true);
+        }
+        cells
+    }
+
+    /// The first place for a block from this cell on, past cells that may stay empty.
+    fn place(&self, block: usize, first: usize) -> Option<usize> {
+        let last = self.known.len().checked_sub(self.room[block])?;
+        for place in first..=last {
+            if place > first && self.known[place - 1] == Some(true) {
+                return None;
+            }
+            let end = place + self.blocks[block];
+            let covers_empty = self.known[place..end].contains(&Some(false));
+            let touches_filled = self.known.get(end) == Some(&Some(true));
+            if !covers_empty && !touches_filled {
+                return Some(place);
+            }
+        }
+        None
+    }
+
+    /// Takes up the last block that can be moved on, and says from where it may be set down again.
+    fn lift(&mut self) -> Option<usize> {
+        while let Some(place) = self.places.pop() {
+            if self.known[place] != Some(true) {
+                return Some(place + 1);
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::puzzle::Grid;
+
+    fn all(clue: &[usize], known: &str) -> Vec<String> {
+        let known = known.chars().map(|c| match c {
+            '#' => Some(true),
+            '.' => Some(false),
+            _ => None,
+        });
+        let clue = Clue::new(clue.iter().copied()).unwrap();
+        let mut slide = Slide::new(&clue, known.collect());
+        let mut all = Vec::new();
+        let mut watch: Vec<Grid> = Vec::new();
+        while slide.advance(&mut watch) == Flow::Continue(true) {
+            let cells = slide.cells().into_iter();
+            all.push(cells.map(|filled| if filled { '#' } else { '.' }).collect());
+        }
+        all
+    }
+
+    #[test]
+    fn blocks_slide_from_the_left() {
+        assert_eq!(all(&[2, 1], "?????"), ["##.#.", "##..#", ".##.#"]);
+        assert_eq!(all(&[2, 1], "?#.??"), ["##.#.", "##..#"]);
+        assert_eq!(all(&[2, 1], "??#??"), [".##.#"]);
+        assert_eq!(all(&[2, 1], "..???"), [""; 0]);
+        assert_eq!(all(&[], "???"), ["..."]);
+        assert_eq!(all(&[], "??#"), [""; 0]);
+        assert_eq!(all(&[3], "###"), ["###"]);
+        assert_eq!(all(&[4], "###"), [""; 0]);
+        assert_eq!(all(&[1], "#?#"), [""; 0]);
+    }
+}

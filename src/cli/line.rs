@@ -1,0 +1,300 @@
+//! `omnogram line`: one line by itself, every arrangement of its clue and the cells that they share.
+
+use std::cell::Cell;
+use std::io::{self, BufWriter, Write};
+
+use clap::Args;
+use omnogram::error::{Error, Kind, Result};
+use omnogram::line::{self, Arrangements, arrangements};
+use omnogram::puzzle::{Clue, MAX_SIDE};
+use serde::{Serialize, Serializer};
+
+use super::interrupt::Interrupt;
+use super::messages;
+use super::options::number;
+use super::status::{Answered, Halt, Status};
+
+/// Show what one line can be
+///
+/// Prints every arrangement of the clue that fits the known cells, then their number, then what they all share: '#' for cells forced
+/// filled, '.' for cells forced empty, '?' for the others. Each block has a letter of its own, A, B and so on, after Z from A again; a
+/// lower-case letter lies on a cell known to be filled, '_' is a cell known to be empty. Where nothing fits, it says that the line is a
+/// contradiction, and that is a full answer too.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  omnogram line '2 1' --length 5                              three arrangements
+  omnogram line '2 1' --known '?#.??'                         two, which share ##.??
+  omnogram line --count '3 1 4 1 5 9 2 6 5 3 5' --length 100  too many to list
+
+How people solve a line, and what is forced then:
+  simple boxes           omnogram line '8' --length 10                ??######??
+  simple boxes           omnogram line '4 3' --length 10              ??##???#??
+  simple spaces          omnogram line '3 1' --known '???#????#?'     .??#??..#.
+  forcing                omnogram line '3 2' --known '????.?.???'     ?##?...?#?
+  glue                   omnogram line '5' --known '??#???????'       ??###??...
+  glue                   omnogram line '1 3' --known '#?.?#?????'     #..?##?...
+  joining and splitting  omnogram line '5 2 2' --known '??##?##???#?#??'
+                                                                      ..#####..##.##.
+  punctuating            omnogram line '1 2 3' --known '??#?##?????'  ..#.##.?##?
+  mercury                omnogram line '3 2' --known '???#??????'     .??#??????")]
+pub(super) struct Options {
+    /// The lengths of the blocks, such as '2 1' or 2,1; 0 for an empty line
+    #[arg(value_name = "CLUE", value_parser = clue)]
+    clue: Clue,
+
+    /// Cells of the line
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MAX_SIDE as i64), required_unless_present = "known")]
+    length: Option<u16>,
+
+    /// What is known of the cells: '#' filled, '.' empty, '?' unknown
+    #[arg(long, short, value_name = "CELLS", value_parser = cells)]
+    known: Option<Known>,
+
+    /// Print the number of arrangements only
+    #[arg(long, short)]
+    count: bool,
+
+    /// List only the first N arrangements; the number and what is forced are still those of all
+    #[arg(long, short = 'n', allow_hyphen_values = true, value_name = "N", value_parser = number, conflicts_with = "count")]
+    limit: Option<u64>,
+
+    /// Print one JSON object, on one line
+    #[arg(long)]
+    json: bool,
+}
+
+/// The cells of a line as far as they are known.
+#[derive(Clone, Debug)]
+struct Known(Vec<Option<bool>>);
+
+/// What is said of a line as JSON.
+#[derive(Serialize)]
+struct Report<'a, I: Iterator<Item = String>> {
+    clue: Vec<usize>,
+    length: usize,
+    known: String,
+    /// Decimal, as it may be greater than what JSON readers can hold.
+    arrangements: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    forced: Option<String>,
+    contradiction: bool,
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "as_they_come"
+    )]
+    listed: Option<&'a Cell<Option<I>>>,
+}
+
+pub(super) fn run(options: &Options) -> Status {
+    let known = match known(options) {
+        Ok(known) => known,
+        Err(error) => {
+            messages::error(&error);
+            return Status::from(&error);
+        }
+    };
+    match answer(options, &known) {
+        Ok(status) => status,
+        Err(Halt::Closed) => Status::Stopped,
+        Err(Halt::Failed(error)) => {
+            messages::error(&error);
+            Status::from(&error)
+        }
+    }
+}
+
+/// What is known of all cells, if the options agree on how many there are.
+fn known(options: &Options) -> Result<Vec<Option<bool>>> {
+    let Options { clue, length, .. } = options;
+    let length = length.map(usize::from);
+    let known = match (&options.known, length) {
+        (Some(Known(known)), None) => known.clone(),
+        (Some(Known(known)), Some(length)) if known.len() == length => known.clone(),
+        (Some(Known(known)), Some(length)) => {
+            let message = format!("--known has {} cells, --length is {length}", known.len());
+            return Err(Error::new(Kind::Usage, message));
+        }
+        (None, length) => vec![None; length.unwrap_or_default()],
+    };
+    if clue.span() > known.len() {
+        let message = format!(
+            "the clue {clue} needs {} cells, but the line has {}",
+            clue.span(),
+            known.len()
+        );
+        return Err(Error::new(Kind::Usage, message));
+    }
+    Ok(known)
+}
+
+fn answer(options: &Options, known: &[Option<bool>]) -> Answered {
+    let clue = &options.clue;
+    let number = arrangements::count(clue, known);
+    let mut out = BufWriter::new(io::stdout().lock());
+    let failed = |error: io::Error| Halt::writing("<stdout>", &error);
+    if options.count && !options.json {
+        writeln!(out, "{number}").map_err(failed)?;
+        out.flush().map_err(failed)?;
+        return Ok(Status::Complete);
+    }
+    let interrupt = Interrupt::install();
+    let most = options.limit.map_or(usize::MAX, |limit| {
+        usize::try_from(limit).unwrap_or(usize::MAX)
+    });
+    let listed = (!options.count).then(|| {
+        Arrangements::new(clue, known)
+            .take(most)
+            .take_while(|_| !interrupt.is_asked())
+            .map(|places| lettered(clue, known, &places))
+    });
+    let mut forced = known.to_vec();
+    let fits = line::settle(clue, &mut forced);
+    if options.json {
+        let listed = listed.map(|list| Cell::new(Some(list)));
+        let report = Report {
+            clue: clue.lengths().collect(),
+            length: known.len(),
+            known: drawn(known),
+            arrangements: number.to_string(),
+            forced: fits.then(|| drawn(&forced)),
+            contradiction: !fits,
+            listed: listed.as_ref(),
+        };
+        let written = serde_json::to_writer(&mut out, &report).map_err(io::Error::from);
+        written.and_then(|()| writeln!(out)).map_err(failed)?;
+    } else {
+        for line in listed.into_iter().flatten() {
+            writeln!(out, "{line}").map_err(failed)?;
+        }
+        let plural = if number == 1u32.into() { "" } else { "s" };
+        let text = match fits {
+            true => format!("{number} arrangement{plural}\n{}", drawn(&forced)),
+            false => "0 arrangements\ncontradiction: nothing fits the known cells".to_owned(),
+        };
+        writeln!(out, "{text}").map_err(failed)?;
+    }
+    out.flush().map_err(failed)?;
+    Ok(match interrupt.is_asked() {
+        true => Status::Stopped,
+        false => Status::Complete,
+    })
+}
+
+/// Writes a list while it is made.
+fn as_they_come<S: Serializer, I: Iterator<Item = String>>(
+    list: &Option<&Cell<Option<I>>>,
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    let list = list.and_then(Cell::take);
+    serializer.collect_seq(list.into_iter().flatten())
+}
+
+/// An arrangement, each block in its own letter.
+fn lettered(clue: &Clue, known: &[Option<bool>], places: &[usize]) -> String {
+    let empty = known.iter().map(|cell| match cell {
+        Some(false) => '_',
+        _ => '.',
+    });
+    let mut cells: Vec<char> = empty.collect();
+    let letters = ('A'..='Z').cycle();
+    for ((&place, length), letter) in places.iter().zip(clue.lengths()).zip(letters) {
+        for i in place..place + length {
+            cells[i] = match known[i] {
+                Some(true) => letter.to_ascii_lowercase(),
+                _ => letter,
+            };
+        }
+    }
+    cells.into_iter().collect()
+}
+
+/// Cells as `--known` takes them.
+fn drawn(cells: &[Option<bool>]) -> String {
+    let character = |cell: &Option<bool>| match cell {
+        Some(true) => '#',
+        Some(false) => '.',
+        None => '?',
+    };
+    cells.iter().map(character).collect()
+}
+
+fn clue(text: &str) -> std::result::Result<Clue, String> {
+    let numbers = text.split(|c: char| c == ',' || c.is_whitespace());
+    let numbers = numbers.filter(|number| !number.is_empty());
+    let lengths: Option<Vec<usize>> = numbers
+        .map(|number| number.parse().ok().filter(|_| !number.starts_with('+')))
+        .collect();
+    match lengths.as_deref() {
+        None => Err("expected numbers, such as '2 1' or 2,1; 0 for an empty line".to_owned()),
+        Some([0]) => Ok(Clue::default()),
+        Some(lengths) => {
+            let clue = Clue::new(lengths.iter().copied());
+            clue.map_err(|error| error.message().to_owned())
+        }
+    }
+}
+
+fn cells(text: &str) -> std::result::Result<Known, String> {
+    let cell = |(i, c): (usize, char)| match c {
+        '#' => Ok(Some(true)),
+        '.' => Ok(Some(false)),
+        '?' => Ok(None),
+        other => Err(format!(
+            "{other:?} is cell {}: a cell is '#' filled, '.' empty or '?' unknown",
+            i + 1
+        )),
+    };
+    let known = text
+        .chars()
+        .enumerate()
+        .map(cell)
+        .collect::<std::result::Result<Vec<_>, _>>()?;
+    match known.len() {
+        1..=MAX_SIDE => Ok(Known(known)),
+        length => Err(format!("a line of {length} cells: from 1 to {MAX_SIDE}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clues_as_they_are_typed() {
+        for (text, blocks) in [
+            ("2 1", &[2, 1][..]),
+            ("2,1", &[2, 1]),
+            (" 12 ,\t3 ", &[12, 3]),
+            ("0", &[]),
+            ("", &[]),
+        ] {
+            assert_eq!(clue(text).unwrap().lengths().collect::<Vec<_>>(), blocks);
+        }
+        for text in [
+            "a",
+            "2 x",
+            "-1",
+            "+1",
+            "1.5",
+            "1 0",
+            "0 0",
+            "5000",
+            "99999999999999999999",
+        ] {
+            assert!(clue(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn letters_begin_again_after_z() {
+        let clue = Clue::new(vec![1; 28]).unwrap();
+        let known = vec![None; 55];
+        let places: Vec<usize> = (0..28).map(|i| 2 * i).collect();
+        let text = lettered(&clue, &known, &places);
+        assert!(
+            text.starts_with("A.B.C.") && text.ends_with("Y.Z.A.B"),
+            "{text}"
+        );
+    }
+}
