@@ -4,6 +4,7 @@
 mod backbone;
 mod bench;
 mod check;
+mod convert;
 mod count;
 mod enumerate;
 mod estimate;
@@ -63,6 +64,7 @@ enum Verb {
     Backbone(backbone::Options),
     Verify(verify::Options),
     Show(show::Options),
+    Convert(convert::Options),
     Bench(bench::Options),
 }
 
@@ -77,6 +79,7 @@ pub(super) fn run() -> ExitCode {
         Verb::Backbone(options) => backbone::run(&options),
         Verb::Verify(options) => verify::run(&options),
         Verb::Show(options) => show::run(&options),
+        Verb::Convert(options) => convert::run(&options),
         Verb::Bench(options) => bench::run(&options),
     };
     status.into()
