@@ -77,6 +77,9 @@ impl Source<'_> {
 /// Reads a picture of either kind.
 pub(super) fn read(bytes: &[u8]) -> Result<Grey> {
     let mut source = Source { all: bytes, at: 2 };
+    if !looks_like_plain(bytes) && !looks_like_raw(bytes) {
+        return Err(source.error(0, "a PBM begins with P1 or P4".to_owned()));
+    }
     let width = source.size("width")?;
     let height = source.size("height")?;
     let pixels = match bytes.get(1) {

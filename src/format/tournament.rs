@@ -41,9 +41,12 @@ fn puzzle(head: Part<'_>, body: &[Part<'_>]) -> Result<Puzzle> {
         .copied()
         .collect();
     let trailing = body.iter().rev().take_while(|line| line.is_blank()).count();
-    // All lines are clues; or blank ones at the end are none; or no blank one is. More than two at the end are no clues of anybody's.
-    let readings = (0..=trailing.min(2))
-        .map(|none| &body[..body.len() - none])
+    // Where a 0 is written no blank line is a clue. Otherwise all lines are; or, but for some blank ones at the end, which nobody writes in
+    // large numbers.
+    let zero = written.iter().any(|line| line.text.trim() == "0");
+    let with_blanks = (0..=trailing.min(2)).map(|none| &body[..body.len() - none]);
+    let readings = (zero.then_some(&written[..]).into_iter())
+        .chain(with_blanks)
         .chain([&body[..body.len() - trailing], &written])
         .filter(|lines| !lines.is_empty());
     let mut first = None;
@@ -106,13 +109,17 @@ pub(super) fn write(puzzle: &Puzzle) -> Result<String> {
             puzzle.height()
         )));
     }
+    // A blank line at the end could be anything, and so could any blank line where the sums do not tell.
+    let last = puzzle.rows().last();
+    let ends_empty = last.is_some_and(|clue| clue.blocks().is_empty());
+    let empty = if ends_empty || !is_balanced(puzzle) {
+        "0"
+    } else {
+        ""
+    };
     let mut text = String::new();
-    numbers(&mut text, puzzle.columns(), "\t", "");
-    numbers(&mut text, puzzle.rows(), "\t", "");
-    // A blank line at the end could be anything.
-    if text.ends_with("\n\n") || text == "\n" {
-        text.insert(text.len() - 1, '0');
-    }
+    numbers(&mut text, puzzle.columns(), "\t", empty);
+    numbers(&mut text, puzzle.rows(), "\t", empty);
     Ok(text)
 }
 
@@ -163,7 +170,7 @@ mod tests {
             "7:1: 1 clue: as many columns as rows must come after this line"
         );
         assert_eq!(
-            failure(read("x\n$1\n")),
+            failure(read("x\n1\n")),
             "1:1: a puzzle must begin with $ and its number"
         );
     }
