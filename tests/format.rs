@@ -419,12 +419,20 @@ fn puzzles_of_other_people_are_read() {
 /// Each file of `puzzles/bad` with what is said of it.
 const BAD: &[(&str, &str)] = &[
     (
+        "absurd.txt",
+        "absurd.txt:3:3: a block of 1000000000 cells is longer than the longest line, 4096",
+    ),
+    (
         "blank-lines-unclear.non",
         "blank-lines-unclear.non:6:1: too few clues for 3 rows, and it is not clear which blank lines are empty clues: write 0 for an empty line",
     ),
     (
         "block-too-long.non",
         "block-too-long.non:7:1: a block of 5000 cells is longer than the longest line, 4096",
+    ),
+    (
+        "blotted.xml",
+        "blotted.xml:4:28: a block of unknown length: blotted clues cannot be read so far; an empty line is <line/>",
     ),
     (
         "clue-too-long.non",
@@ -439,8 +447,20 @@ const BAD: &[(&str, &str)] = &[
         "clue-with-minus.non:7:3: a minus sign in a clue: a block has at least one cell",
     ),
     (
+        "coloured.g",
+        "coloured.g:5:2: 'a' is a colour: only black-and-white puzzles can be read so far",
+    ),
+    (
+        "coloured.ini",
+        "coloured.ini:2:9: 'r' is a colour: only black-and-white puzzles can be read so far",
+    ),
+    (
         "coloured.non",
         "coloured.non:7:2: 'a' is a colour: only black-and-white puzzles can be read so far",
+    ),
+    (
+        "coloured.xml",
+        "coloured.xml:4:60: \"red\" and \"blue\" are two colours: only black-and-white puzzles can be read so far",
     ),
     (
         "columns-missing.non",
@@ -451,6 +471,14 @@ const BAD: &[(&str, &str)] = &[
         "compressed.non.gz: this file is compressed with gzip: unpack it first",
     ),
     ("empty.non", "empty.non: the file is empty"),
+    (
+        "entities.xml",
+        "entities.xml:3:27: &c; stands for nothing that is known: what a file declares itself is not expanded",
+    ),
+    (
+        "given-cells.pattern",
+        "given-cells.pattern:1:25: cells that are given from the start cannot be kept: only the clues can",
+    ),
     (
         "goal-junk.non",
         "goal-junk.non:16:14: '2' in the goal: a cell is 0 or 1",
@@ -534,6 +562,18 @@ const BAD: &[(&str, &str)] = &[
     (
         "rows-twice.non",
         "rows-twice.non:16:1: a second rows section: the first is in line 5",
+    ),
+    (
+        "sizes-other-way-round.nin",
+        "sizes-other-way-round.nin:4:1: the clue 4 of row 3 needs 4 cells, but the line has 3",
+    ),
+    (
+        "torn.pbm",
+        "torn.pbm:3:3: the picture ends after 2 of its 1000000000000 pixels",
+    ),
+    (
+        "triddler.xml",
+        "triddler.xml:3:1: a triddler: only rows and columns can be read so far",
     ),
     (
         "utf16.non",
@@ -635,7 +675,12 @@ fn the_readme_lists_every_format() {
             "| `{}` | {} | {} | read{}{} |",
             format.name,
             format.title,
-            format.endings.iter().map(|ending| format!("`.{ending}`")).collect::<Vec<_>>().join(", "),
+            format
+                .endings
+                .iter()
+                .map(|ending| format!("`.{ending}`"))
+                .collect::<Vec<_>>()
+                .join(", "),
             can(format.can_write(), ", written"),
             can(format.holds_several(), ", packs"),
         );
