@@ -24,15 +24,15 @@ use super::{inputs, messages};
 /// files that they come from. Titles, authors, licences and goals come along where the format holds them, and it is said where it does
 /// not. A picture is a puzzle with itself as its goal; the other way round, a puzzle becomes a picture if it has a goal.
 #[derive(Args, Debug)]
-#[command(after_help = help())]
+#[command(
+    override_usage = "omnogram convert [OPTIONS] <IN>... <OUT>",
+    after_help = help()
+)]
 pub(super) struct Options {
-    /// Puzzle files, packs, folders, pictures, a game ID, or - for standard input; FILE#2 is the second puzzle of a pack
-    #[arg(value_name = "IN", required = true)]
-    inputs: Vec<PathBuf>,
-
-    /// The file to write, a folder, or - for standard output
-    #[arg(value_name = "OUT")]
-    output: PathBuf,
+    /// IN: puzzle files, packs, folders, pictures, a game ID, or - for standard input; FILE#2 is the second puzzle of a pack. OUT, the
+    /// last: the file to write, a folder, or - for standard output
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<PathBuf>,
 
     /// The format of all that is read [default: as its content says]
     #[arg(long, value_name = "FORMAT", value_parser = format)]
@@ -196,17 +196,26 @@ fn threshold(text: &str) -> std::result::Result<Threshold, String> {
 }
 
 pub(super) fn run(options: &Options) -> Status {
-    let mut conversion = match Conversion::new(options) {
-        Ok(conversion) => conversion,
+    let made = match options.paths.split_last() {
+        Some((output, inputs)) if !inputs.is_empty() => {
+            Conversion::new(options, output).map(|conversion| (conversion, output, inputs))
+        }
+        _ => {
+            let message = "two paths at least are needed: what to read and, last, what to write";
+            Err(Error::new(Kind::Usage, message))
+        }
+    };
+    let (mut conversion, output, inputs) = match made {
+        Ok(made) => made,
         Err(error) => {
             messages::error(&error);
             return Status::from(&error);
         }
     };
-    if let Err(status) = spares(Some(&options.output), &options.inputs) {
+    if let Err(status) = spares(Some(output), inputs) {
         return status;
     }
-    match conversion.run(options) {
+    match conversion.run(options, inputs) {
         Ok(()) => {}
         Err(Halt::Closed) => conversion.status = conversion.status.max(Status::Stopped),
         Err(Halt::Failed(error)) => conversion.fail(&error),
@@ -243,8 +252,7 @@ struct Conversion {
 }
 
 impl Conversion {
-    fn new(options: &Options) -> Result<Self> {
-        let path = &options.output;
+    fn new(options: &Options, path: &Path) -> Result<Self> {
         let name = inputs::name(path);
         let usage = |message: &str| Error::new(Kind::Usage, message);
         let folder = path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/");
@@ -264,7 +272,7 @@ impl Conversion {
             return Err(usage("this format can only be read: it would lose pixels").in_file(&name));
         }
         let place = if folder {
-            Place::Folder(path.clone())
+            Place::Folder(path.to_owned())
         } else if inputs::is_stdin(path) {
             Place::One(Output::new(None))
         } else {
@@ -292,7 +300,7 @@ impl Conversion {
         self.status = self.status.max(Status::from(error));
     }
 
-    fn run(&mut self, options: &Options) -> Answered<()> {
+    fn run(&mut self, options: &Options, inputs: &[PathBuf]) -> Answered<()> {
         let TracingOptions {
             size,
             threshold,
@@ -309,7 +317,7 @@ impl Conversion {
             },
         };
         let mut ended = Ok(());
-        for source in inputs::find_as(&options.inputs, options.from) {
+        for source in inputs::find_as(inputs, options.from) {
             source.each(&reading, &mut |entry| {
                 ended = self.take(entry);
                 ended.is_ok()
