@@ -48,7 +48,7 @@ fn every_kind_of_image_is_the_same_picture() {
         ..Tracing::default()
     };
     let expected =
-        "..####..\n.######.\n########\n########\n########\n########\n.######.\n..####..\n";
+        "........\n..####..\n.######.\n.######.\n.######.\n.######.\n..####..\n........\n";
     for (format, image) in [
         (ImageFormat::Png, grey.clone()),
         (ImageFormat::Png, grey.to_rgba16().into()),

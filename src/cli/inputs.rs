@@ -145,11 +145,10 @@ fn walk(folder: &Path, endings: &[&str], sources: &mut Vec<Source>) {
 }
 
 fn has_ending(path: &Path, endings: &[&str]) -> bool {
-    let known = |ending: &&str| {
-        let own = path.extension();
-        own.is_some_and(|own| own.eq_ignore_ascii_case(ending))
-    };
-    endings.iter().any(|ending| known(&ending))
+    let own = path.extension().unwrap_or_default();
+    endings
+        .iter()
+        .any(|ending| own.eq_ignore_ascii_case(ending))
 }
 
 impl Source {

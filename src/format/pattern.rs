@@ -9,7 +9,7 @@ use crate::puzzle::{Clue, Puzzle};
 /// Is the first line two sizes and a colon, or one size, or the number sign of a random seed?
 pub(super) fn looks_like(text: &str) -> bool {
     let first = text.lines().map(str::trim).find(|line| !line.is_empty());
-    first.is_some_and(|line| is_id(line))
+    first.is_some_and(is_id)
 }
 
 /// Does a word begin like a game ID?

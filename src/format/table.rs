@@ -42,9 +42,12 @@ pub(super) enum Kind {
     Picture {
         looks_like: fn(&[u8]) -> bool,
         read: fn(&[u8]) -> Result<Grey>,
-        write: Option<fn(&Grid) -> Result<Vec<u8>>>,
+        write: Option<Draw>,
     },
 }
+
+/// Makes a file of a picture.
+type Draw = fn(&Grid) -> Result<Vec<u8>>;
 
 /// What a format holds beside the clues.
 #[derive(Debug)]
