@@ -69,8 +69,8 @@ fn models(puzzle: &Puzzle, all_variables: bool) -> Vec<Grid> {
         let model: Vec<bool> = (1..=variables)
             .map(|variable| solver.val(variable) > 0)
             .collect();
-        for cell in 0..cells as usize {
-            grid.set(cell / puzzle.width(), cell % puzzle.width(), model[cell]);
+        for (cell, &filled) in model.iter().take(cells as usize).enumerate() {
+            grid.set(cell / puzzle.width(), cell % puzzle.width(), filled);
         }
         found.push(grid);
         for variable in 1..=forbidden {

@@ -304,7 +304,6 @@ fn a_hostile_megabyte_is_answered_at_once() {
         format!("P1 {}", long("#\n")),
     ];
     for text in texts {
-        let began = Instant::now();
         assert!(!read(text.as_bytes(), "x").is_empty());
         for format in FORMATS {
             let reading = Reading {

@@ -1,7 +1,7 @@
 //! What must hold whatever is read and written: the bodies of the property tests and of the fuzz targets.
 #![allow(dead_code, reason = "each user takes its share")]
 
-use omnogram::format::{FORMATS, Format, Reading, Solutions, json, non, read};
+use omnogram::format::{Format, Reading, Solutions, json, non, read};
 use omnogram::puzzle::{Puzzle, verify};
 
 /// Reads anything as this format, or as what it looks like; whatever comes out must be in order.
