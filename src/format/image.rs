@@ -13,7 +13,7 @@ use crate::puzzle::Grid;
 /// Bytes that decoding an image may take in any case, and for each byte of its file: some formats make a small file of an empty picture
 /// of any size.
 const MEMORY: u64 = 80 << 20;
-const MEMORY_A_BYTE: u64 = 40;
+const MEMORY_A_BYTE: u64 = 64;
 
 /// Reads an image of this format.
 pub(super) fn read(bytes: &[u8], format: ImageFormat) -> Result<Grey> {
