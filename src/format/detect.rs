@@ -37,12 +37,12 @@ pub(super) fn at_byte(error: Error, bytes: &[u8], at: usize, first: usize) -> Er
         .position(|&b| b == b'\n')
         .map_or(bytes.len(), |i| before.len() + i);
     let line = String::from_utf8_lossy(&bytes[start..end]);
+    let line = line.trim_end();
     let column = String::from_utf8_lossy(&before[start..]).chars().count() + 1;
-    error.at(
-        first + before.iter().filter(|&&b| b == b'\n').count(),
-        column,
-        line.trim_end(),
-    )
+    // What is missing at the end of a line is missing before the blanks there.
+    let column = column.min(line.chars().count() + 1);
+    let number = first + before.iter().filter(|&&b| b == b'\n').count();
+    error.at(number, column, line)
 }
 
 /// The format of this file, of which `text` is the text, if it is one.
