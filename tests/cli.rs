@@ -636,3 +636,118 @@ fn a_number_of_many_digits_comes_with_its_magnitude() {
         ("1152921504606846976\n", "")
     );
 }
+
+/// An empty folder for a test.
+fn fresh(name: &str) -> std::path::PathBuf {
+    let folder = std::env::temp_dir().join(format!("omnogram-{name}-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a folder");
+    folder
+}
+
+#[test]
+fn many_puzzles_go_into_a_folder_or_a_pack() {
+    let folder = fresh("convert");
+    let out = folder.join("out");
+    let path = |path: &std::path::Path| path.to_str().expect("UTF-8").to_owned();
+    let there = format!("{}/", path(&out));
+    let run = output(&[
+        "convert",
+        "--to",
+        "webpbn",
+        "puzzles/pictures",
+        "puzzles/pack.nonpack",
+        &there,
+    ]);
+    assert_eq!(run.status.code(), Some(0), "{run:?}");
+    let mut names: Vec<String> = std::fs::read_dir(&out)
+        .expect("a folder")
+        .map(|entry| {
+            entry
+                .expect("a file")
+                .file_name()
+                .into_string()
+                .expect("UTF-8")
+        })
+        .collect();
+    names.sort();
+    assert_eq!(names.len(), 22);
+    assert!(names.contains(&"heart.xml".to_owned()) && names.contains(&"pack-3.xml".to_owned()));
+    // Nothing is written over, unless that is asked for.
+    let again = [
+        "convert",
+        "--to",
+        "webpbn",
+        "puzzles/pictures/heart.non",
+        &there,
+    ];
+    let run = output(&again);
+    assert_eq!(run.status.code(), Some(2));
+    assert!(
+        stderr(&run).contains("is there already: --force"),
+        "{run:?}"
+    );
+    assert_eq!(
+        output(&[&again[..], &["--force"]].concat()).status.code(),
+        Some(0)
+    );
+    // What is read never is.
+    let heart = path(&out.join("heart.xml"));
+    let run = output(&["convert", "--force", &heart, &heart]);
+    assert_eq!(run.status.code(), Some(2));
+    assert!(stderr(&run).contains("among the puzzles"), "{run:?}");
+
+    let pack = path(&folder.join("all.nonpack"));
+    let run = output(&["convert", &there, &pack]);
+    assert_eq!(run.status.code(), Some(0), "{run:?}");
+    let checked = output(&["check", "-q", &pack]);
+    assert_eq!(stdout(&checked).lines().count(), 22);
+    let piped = output(&["convert", &pack, "--to", "json", "-"]);
+    let back = fed(&["convert", "-", "--to", "non", "-"], &piped.stdout);
+    assert_eq!(back.stdout, std::fs::read(&pack).expect("a pack"));
+    // Nothing is made when there is nothing to write.
+    let none = path(&folder.join("none.non"));
+    let run = output(&["convert", "puzzles/bad/empty.non", &none]);
+    assert_eq!(run.status.code(), Some(65));
+    assert!(!std::path::Path::new(&none).exists());
+    std::fs::remove_dir_all(&folder).expect("removed");
+}
+
+#[test]
+fn a_picture_becomes_a_puzzle_and_a_puzzle_a_picture() {
+    let folder = fresh("pictures");
+    let png = folder.join("cat.png");
+    let name = png.to_str().expect("UTF-8");
+    let cat = "puzzles/pictures/cat.non";
+    assert_eq!(output(&["convert", "-q", cat, name]).status.code(), Some(0));
+    let solution = |puzzle: &str| output(&["solve", puzzle]).stdout;
+    assert_eq!(solution(name), solution(cat));
+    let smaller = output(&[
+        "convert",
+        name,
+        "--size",
+        "7x5",
+        "--threshold",
+        "auto",
+        "--invert",
+        "--dither",
+        "--to",
+        "pbm-plain",
+        "-",
+    ]);
+    assert!(stdout(&smaller).starts_with("P1\n7 5\n"), "{smaller:?}");
+    let bad = output(&["convert", name, "--size", "0x5", "--to", "non", "-"]);
+    assert_eq!(bad.status.code(), Some(2));
+    std::fs::remove_dir_all(&folder).expect("removed");
+}
+
+#[test]
+fn clauses_go_to_a_pipe_that_closes() {
+    let mut child = spawn(&mut omnogram(&["convert", LONG, "--to", "dimacs", "-"]));
+    let mut line = String::new();
+    let mut reader = BufReader::new(child.stdout.take().expect("a pipe"));
+    reader.read_line(&mut line).expect("a line");
+    assert_eq!(line, "c t pmc\n");
+    drop(reader);
+    assert!(ends(&mut child).is_some());
+}

@@ -1,12 +1,15 @@
 //! Files in and out: what is written reads back as the same puzzle, no bytes whatever cause a panic, bad files are refused in clear words,
 //! and the puzzles of other people are read.
 
+#[path = "common/reading.rs"]
+mod reading;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use omnogram::error::Error;
-use omnogram::format::{Entry, Solutions, json, non, read};
+use omnogram::format::{Entry, FORMATS, Format, Reading, Solutions, read};
 use omnogram::puzzle::{Clue, Grid, Notes, Puzzle, verify};
 use proptest::collection::vec;
 use proptest::option;
@@ -75,39 +78,18 @@ fn puzzle() -> impl Strategy<Value = Puzzle> {
     })
 }
 
-/// The only puzzle of a text.
-fn read_one(text: &str) -> Puzzle {
-    let mut entries = read(text.as_bytes(), "x");
-    assert_eq!(entries.len(), 1);
-    let Entry { name, puzzle } = entries.remove(0);
-    assert_eq!(name, "x");
-    puzzle.unwrap_or_else(|error| panic!("{error}\n{text}"))
-}
-
-/// Reads anything; whatever comes out must be in order.
-fn read_any(bytes: &[u8]) {
-    let entries = read(bytes, "x");
-    assert!(!entries.is_empty());
-    for entry in entries {
-        match entry.puzzle {
-            Ok(puzzle) => {
-                assert_eq!(read_one(&non::write(&puzzle)), puzzle);
-                assert_eq!(read_one(&json::write(&puzzle)), puzzle);
-            }
-            Err(error) => {
-                assert!(error.to_string().starts_with(&entry.name), "{error}");
-                if let Some(place) = error.place() {
-                    let lines = bytes.split(|&b| b == b'\n').count();
-                    assert!(place.line <= lines.max(1), "{error}");
-                    assert!(place.column <= place.text.chars().count() + 1, "{error}");
-                }
-                let _ = error.excerpt();
-            }
-        }
-    }
-    for grid in Solutions::new(bytes, "x").flatten() {
-        assert!(grid.width() > 0);
-    }
+/// A file of these puzzles, as far as it can be written.
+fn file(format: &'static Format, puzzles: &[Puzzle]) -> Vec<u8> {
+    let Some(mut pack) = format.pack().filter(|_| puzzles.len() > 1) else {
+        return format.write(&puzzles[0]).unwrap_or_default();
+    };
+    let mut bytes: Vec<u8> = puzzles
+        .iter()
+        .filter_map(|puzzle| pack.add(puzzle).ok())
+        .collect::<Vec<_>>()
+        .concat();
+    bytes.extend(pack.end().bytes());
+    bytes
 }
 
 /// One change to a file.
@@ -132,6 +114,20 @@ fn edit() -> impl Strategy<Value = (Index, Index, Vec<u8>)> {
         "{",
         "}",
         "null",
+        "#",
+        ":",
+        "<",
+        ">",
+        "/>",
+        "&",
+        "$2\n",
+        "P1 ",
+        "GRID\n",
+        "[clues]\n",
+        "[Dimensions]\n",
+        "=",
+        "A",
+        "x",
         "é",
         "\u{feff}",
     ];
@@ -147,21 +143,19 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_is_written_reads_back(puzzle in puzzle()) {
-        prop_assert_eq!(&read_one(&non::write(&puzzle)), &puzzle);
-        prop_assert_eq!(&read_one(&json::write(&puzzle)), &puzzle);
-    }
-
-    #[test]
     fn a_pack_is_its_puzzles(puzzles in vec(puzzle(), 2..5)) {
-        let texts: Vec<String> = puzzles.iter().map(non::write).collect();
-        let objects: Vec<String> = puzzles.iter().map(json::write).collect();
-        for pack in [texts.join("====\n"), format!("[{}]", objects.join(","))] {
-            let entries = read(pack.as_bytes(), "x");
-            prop_assert_eq!(entries.len(), puzzles.len());
-            for (i, (entry, puzzle)) in entries.into_iter().zip(&puzzles).enumerate() {
+        for format in FORMATS.iter().filter(|format| format.holds_several()) {
+            let written: Vec<&Puzzle> = puzzles.iter().filter(|puzzle| format.write(puzzle).is_ok()).collect();
+            if written.len() < 2 {
+                continue;
+            }
+            let bytes = file(format, &puzzles);
+            let reading = Reading { format: Some(format), ..Reading::default() };
+            let entries: Vec<Entry> = reading.entries(&bytes, "x").collect();
+            prop_assert_eq!(entries.len(), written.len());
+            for (i, (entry, puzzle)) in entries.into_iter().zip(written).enumerate() {
                 prop_assert_eq!(entry.name, format!("x#{}", i + 1));
-                prop_assert_eq!(&entry.puzzle.unwrap(), puzzle);
+                prop_assert_eq!(&entry.puzzle.unwrap(), &format.kept(puzzle).0, "{}", format.name);
             }
         }
     }
@@ -181,24 +175,45 @@ proptest! {
 
     #[test]
     fn any_bytes_are_read_or_refused(bytes in vec(any::<u8>(), 0..300)) {
-        read_any(&bytes);
+        reading::any(None, &bytes);
+        reading::any_solutions(&bytes);
+        for format in FORMATS {
+            reading::any(Some(format), &bytes);
+        }
     }
 
     #[test]
-    fn damaged_files_are_read_or_refused(puzzles in vec(puzzle(), 1..3), edits in vec(edit(), 1..6), as_json in any::<bool>()) {
-        let mut bytes = if as_json {
-            let objects: Vec<String> = puzzles.iter().map(json::write).collect();
-            format!("[{}]", objects.join(",\n")).into_bytes()
-        } else {
-            let texts: Vec<String> = puzzles.iter().map(non::write).collect();
-            texts.join("====\n").into_bytes()
-        };
+    fn any_text_is_read_or_refused(pieces in vec(edit(), 0..40)) {
+        let bytes: Vec<u8> = pieces.into_iter().flat_map(|(_, _, piece)| piece).collect();
+        reading::any(None, &bytes);
+        for format in FORMATS {
+            reading::any(Some(format), &bytes);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 1000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn damaged_files_are_read_or_refused(puzzles in vec(puzzle(), 1..3), edits in vec(edit(), 1..6), format in any::<Index>()) {
+        let format = format.get(FORMATS);
+        let mut bytes = file(format, &puzzles);
         for (at, length, piece) in edits {
             let at = at.index(bytes.len() + 1);
             let end = (at + length.index(8)).min(bytes.len());
             bytes.splice(at..end, piece);
         }
-        read_any(&bytes);
+        reading::any(Some(format), &bytes);
+        reading::any(None, &bytes);
+        reading::any_solutions(&bytes);
+    }
+
+    #[test]
+    fn what_is_written_reads_back(puzzle in puzzle()) {
+        for format in FORMATS.iter().filter(|format| format.can_write()) {
+            reading::round_trip(format, &puzzle);
+        }
     }
 }
 
@@ -236,11 +251,76 @@ fn a_hostile_megabyte_is_answered_at_once() {
             "{{\"rows\":[[]],\"cols\":[[]],\"goal\":[{}\"\"]}}",
             long("\"\",")
         ),
+        long("<a>"),
+        long("<puzzle>"),
+        long("<puzzle/>"),
+        format!("<a{}/>", long(" a=''")),
+        format!("<puzzle><clues type='rows'>{}", long("<line/>")),
+        format!(
+            "<puzzle><clues type='rows'><line>{}",
+            long("<count>1</count>")
+        ),
+        format!("<puzzle><solution><image>{}", long("|X")),
+        format!("<puzzle><title>{}", long("&lt;")),
+        long("&"),
+        long("GRID\n"),
+        format!("GRID\nROWS\n{}", long("[ ]\n")),
+        long("$1\n"),
+        format!("$1\n{}", long("\n")),
+        format!("$1\n{}", long("1\n")),
+        format!("$1\n{}1\n{}0\n", "1\n\n".repeat(1000), "\n".repeat(6000)),
+        long("1x1:1/1\n"),
+        format!("4096x4096:{}", long("/")),
+        format!("4096x4096:{}", long("1.")),
+        format!("1x1:/,{}", long("z")),
+        format!("4096 4096\n{}", long("\n")),
+        format!("4096 4096\n{}", long("1 ")),
+        format!("4096\n4096\n{}", long("0\n")),
+        format!("4096 4096\n{}#\n{}", long("0\n"), long("\n")),
+        format!(":\n{}:\n", long("\n")),
+        long(":\n"),
+        long("A "),
+        format!("{}\nA\n", long("A")),
+        long("A\nA\n\n"),
+        format!("[clues]\nrows = {}\ncolumns = 1\n", long("1,")),
+        format!("[clues]\n{}", long("rows = 1\n")),
+        format!(
+            "[clues]\nrows = \"\"\"{}\"\"\"\ncolumns = '1'\n",
+            long("0\n")
+        ),
+        format!(
+            "[clues]\nrows = \"\"\"{}\"\"\"\ncolumns = '1'\n",
+            long("\\n")
+        ),
+        format!("[clues]\nrows = '1'\ncolumns = '1'\nx = {}", long("[")),
+        format!("[clues]\nrows = '1'\ncolumns = '1'\nx.{}x = 1", long("x.")),
+        format!("[clues]\nrows = '1'\n{}", long("[a]\n")),
+        format!("[Dimensions]\n4096\n4096\n[Solution grid]\n{}", long("1 ")),
+        format!("[Dimensions]\n4096\n4096\n[Row clues]\n{}", long("1,1\n")),
+        long("[Dimensions]\n"),
+        format!("P1 1024 1024 {}", long("0")),
+        "P1 1000000000 1000000000 1".to_owned(),
+        "P4 1048576 1048576 ".to_owned(),
+        format!("P1 {}", long("#\n")),
     ];
     for text in texts {
+        assert!(!read(text.as_bytes(), "x").is_empty());
+        for format in FORMATS {
+            let reading = Reading {
+                format: Some(format),
+                ..Reading::default()
+            };
+            let (start, began): (String, _) = (text.chars().take(40).collect(), Instant::now());
+            assert!(reading.entries(text.as_bytes(), "x").count() > 0);
+            // Generous, for a machine that does other work too.
+            let time = began.elapsed();
+            assert!(
+                time < Duration::from_secs(5),
+                "{start:?} as {}: {time:?}",
+                format.name
+            );
+        }
         let began = Instant::now();
-        let entries = read(text.as_bytes(), "x");
-        assert!(!entries.is_empty());
         assert_eq!(Solutions::new(text.as_bytes(), "x").flatten().count(), 0);
         let start: String = text.chars().take(40).collect();
         // Generous, for a machine that does other work too.
@@ -268,38 +348,79 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
+/// Puzzle files that are read, and written in every format.
+#[derive(Debug, Default)]
+struct Tally {
+    files: usize,
+    puzzles: usize,
+    goals: usize,
+    /// Puzzles that a format could write, and those that it has no way to hold.
+    written: usize,
+    refused: usize,
+}
+
+/// Reads and writes every puzzle under a folder.
+fn tally(folder: &Path) -> Tally {
+    let mut paths = Vec::new();
+    files(folder, &mut paths);
+    paths.retain(|path| {
+        let bad = path.parent().is_some_and(|folder| folder.ends_with("bad"));
+        !bad && path
+            .extension()
+            .is_some_and(|end| end == "non" || end == "nonpack")
+    });
+    let mut tally = Tally {
+        files: paths.len(),
+        ..Tally::default()
+    };
+    for path in &paths {
+        for entry in read(&fs::read(path).unwrap(), &path.to_string_lossy()) {
+            let puzzle = entry.puzzle.unwrap_or_else(|error| panic!("{error}"));
+            tally.puzzles += 1;
+            if let Some(goal) = &puzzle.notes().goal {
+                verify(&puzzle, goal).unwrap_or_else(|error| panic!("{}: {error}", entry.name));
+                tally.goals += 1;
+            }
+            for format in FORMATS.iter().filter(|format| format.can_write()) {
+                match reading::round_trip(format, &puzzle) {
+                    true => tally.written += 1,
+                    false => tally.refused += 1,
+                }
+            }
+        }
+    }
+    tally
+}
+
+#[test]
+fn our_puzzles_read_back_in_every_format() {
+    let tally = tally(&root().join("puzzles"));
+    println!("{tally:?}");
+    assert!(tally.puzzles > 90 && tally.goals > 20 && tally.written > 1000);
+}
+
+/// The folder that OMNOGRAM_PUZZLES names, or the one beside the project.
 #[test]
 fn puzzles_of_other_people_are_read() {
-    let folder = root().join("../shared/puzzles");
+    let folder = match std::env::var_os("OMNOGRAM_PUZZLES") {
+        Some(folder) => PathBuf::from(folder),
+        None => root().join("../shared/puzzles"),
+    };
     if !folder.is_dir() {
         println!("skipped: {} is not there", folder.display());
         return;
     }
-    let mut paths = Vec::new();
-    files(&folder, &mut paths);
-    paths.retain(|path| {
-        path.extension()
-            .is_some_and(|end| end == "non" || end == "nonpack")
-    });
-    let (mut puzzles, mut goals) = (0, 0);
-    for path in &paths {
-        for entry in read(&fs::read(path).unwrap(), &path.to_string_lossy()) {
-            let puzzle = entry.puzzle.unwrap_or_else(|error| panic!("{error}"));
-            puzzles += 1;
-            if let Some(goal) = &puzzle.notes().goal {
-                verify(&puzzle, goal).unwrap_or_else(|error| panic!("{}: {error}", entry.name));
-                goals += 1;
-            }
-            assert_eq!(read_one(&non::write(&puzzle)), puzzle);
-            assert_eq!(read_one(&json::write(&puzzle)), puzzle);
-        }
-    }
-    println!("{puzzles} puzzles in {} files, {goals} goals", paths.len());
-    assert!(puzzles >= paths.len() && goals > 0);
+    let tally = tally(&folder);
+    println!("{tally:?}");
+    assert!(tally.puzzles >= tally.files && tally.goals > 0);
 }
 
 /// Each file of `puzzles/bad` with what is said of it.
 const BAD: &[(&str, &str)] = &[
+    (
+        "absurd.txt",
+        "absurd.txt:3:3: a block of 1000000000 cells is longer than the longest line, 4096",
+    ),
     (
         "blank-lines-unclear.non",
         "blank-lines-unclear.non:6:1: too few clues for 3 rows, and it is not clear which blank lines are empty clues: write 0 for an empty line",
@@ -307,6 +428,10 @@ const BAD: &[(&str, &str)] = &[
     (
         "block-too-long.non",
         "block-too-long.non:7:1: a block of 5000 cells is longer than the longest line, 4096",
+    ),
+    (
+        "blotted.xml",
+        "blotted.xml:4:26: a block of unknown length: blotted clues cannot be read so far; an empty line is <line/>",
     ),
     (
         "clue-too-long.non",
@@ -321,8 +446,20 @@ const BAD: &[(&str, &str)] = &[
         "clue-with-minus.non:7:3: a minus sign in a clue: a block has at least one cell",
     ),
     (
+        "coloured.g",
+        "coloured.g:5:2: 'a' is a colour: only black-and-white puzzles can be read so far",
+    ),
+    (
+        "coloured.ini",
+        "coloured.ini:2:9: 'r' is a colour: only black-and-white puzzles can be read so far",
+    ),
+    (
         "coloured.non",
         "coloured.non:7:2: 'a' is a colour: only black-and-white puzzles can be read so far",
+    ),
+    (
+        "coloured.xml",
+        "coloured.xml:4:54: \"red\" and \"blue\" are two colours: only black-and-white puzzles can be read so far",
     ),
     (
         "columns-missing.non",
@@ -333,6 +470,14 @@ const BAD: &[(&str, &str)] = &[
         "compressed.non.gz: this file is compressed with gzip: unpack it first",
     ),
     ("empty.non", "empty.non: the file is empty"),
+    (
+        "entities.xml",
+        "entities.xml:3:27: &c; stands for nothing that is known: what a file declares itself is not expanded",
+    ),
+    (
+        "given-cells.pattern",
+        "given-cells.pattern:1:25: cells that are given from the start cannot be kept: only the clues can",
+    ),
     (
         "goal-junk.non",
         "goal-junk.non:16:14: '2' in the goal: a cell is 0 or 1",
@@ -391,7 +536,7 @@ const BAD: &[(&str, &str)] = &[
     ),
     (
         "not-a-puzzle.non",
-        "not-a-puzzle.non:1:1: this is not a puzzle in any format that omnogram knows: JSON and .non",
+        "not-a-puzzle.non:1:1: this is not a puzzle in any format that omnogram knows; omnogram help convert lists them",
     ),
     (
         "not-utf8.non",
@@ -416,6 +561,18 @@ const BAD: &[(&str, &str)] = &[
     (
         "rows-twice.non",
         "rows-twice.non:16:1: a second rows section: the first is in line 5",
+    ),
+    (
+        "sizes-other-way-round.nin",
+        "sizes-other-way-round.nin:4:1: the clue 4 of row 3 needs 4 cells, but the line has 3",
+    ),
+    (
+        "torn.pbm",
+        "torn.pbm:4:1: the picture ends after 2 of its 1000000000000 pixels",
+    ),
+    (
+        "triddler.xml",
+        "triddler.xml:3:1: a triddler: only rows and columns can be read so far",
     ),
     (
         "utf16.non",
@@ -497,4 +654,35 @@ fn the_place_is_shown_with_a_caret() {
         .puzzle
         .unwrap_err();
     assert_eq!(error.excerpt().unwrap(), "7 | 2,2\n  | ^");
+}
+
+#[test]
+fn every_format_has_its_fuzz_target() {
+    for format in FORMATS {
+        let path = format!("fuzz/fuzz_targets/{}.rs", format.name.replace('-', "_"));
+        let target = fs::read_to_string(root().join(&path)).expect(&path);
+        assert!(target.contains(&format!("Format::named(\"{}\")", format.name)));
+    }
+}
+
+#[test]
+fn the_readme_lists_every_format() {
+    let readme = fs::read_to_string(root().join("README.md")).expect("a README");
+    for format in FORMATS {
+        let can = |can, word| if can { word } else { "" };
+        let row = format!(
+            "| `{}` | {} | {} | read{}{} |",
+            format.name,
+            format.title,
+            format
+                .endings
+                .iter()
+                .map(|ending| format!("`.{ending}`"))
+                .collect::<Vec<_>>()
+                .join(", "),
+            can(format.can_write(), ", written"),
+            can(format.holds_several(), ", packs"),
+        );
+        assert!(readme.contains(&row), "README.md lacks the row\n{row}");
+    }
 }

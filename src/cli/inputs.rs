@@ -1,16 +1,16 @@
 //! What the PUZZLE arguments mean: files, packs, one puzzle of a pack, folders, standard input. Folders are searched for names with
-//! a known ending; a file that is named directly is read whatever its name. Files are found first and read one at a time.
+//! a known ending; a file that is named directly is read whatever its name. Files are found first and read one at a time. A game ID
+//! stands for itself.
 
-use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use omnogram::error::{Error, Kind};
-use omnogram::format::{self, Entry};
+use omnogram::format::{self, Entry, FORMATS, Format, Reading};
 
-/// Endings of the files that are looked for in folders.
-const ENDINGS: [&str; 3] = ["non", "nonpack", "json"];
+/// Characters of a game ID that name it.
+const NAME: usize = 40;
 
 /// Bytes of the largest file that is read.
 const LARGEST: u64 = 256 << 20;
@@ -22,6 +22,8 @@ pub(super) enum Source {
     File(PathBuf),
     /// One puzzle of a pack, by its number from 1: `pack.nonpack#2`, as answers name it.
     Pick(PathBuf, usize),
+    /// A puzzle that stands on the command line itself.
+    Given(String),
     /// An argument that leads nowhere, and its name.
     Wrong(String, Error),
 }
@@ -41,6 +43,21 @@ pub(super) fn name(path: &Path) -> String {
 
 /// Everything that the arguments name, in order; folders recursively, sorted by name.
 pub(super) fn find(arguments: &[PathBuf]) -> Vec<Source> {
+    find_as(arguments, None)
+}
+
+/// The same, where all are in this format: then folders are searched for it alone.
+pub(super) fn find_as(arguments: &[PathBuf], format: Option<&Format>) -> Vec<Source> {
+    let endings: Vec<&str> = match format {
+        Some(format) => format.endings.to_vec(),
+        None => {
+            let searched = FORMATS.iter().filter(|format| format.puzzles_only);
+            searched
+                .flat_map(|format| format.endings)
+                .copied()
+                .collect()
+        }
+    };
     let mut sources = Vec::new();
     let mut stdin = false;
     for path in arguments {
@@ -55,14 +72,14 @@ pub(super) fn find(arguments: &[PathBuf]) -> Vec<Source> {
             stdin = true;
         } else if path.is_dir() {
             let before = sources.len();
-            walk(path, &mut sources);
+            walk(path, &endings, &mut sources);
             if sources.len() == before {
-                let endings = ENDINGS.map(|ending| format!(".{ending}")).join(", ");
-                let message = format!("no puzzle files ({endings}) in this folder");
+                let message = format!("no puzzle files (.{}) in this folder", endings.join(", ."));
                 sources.push(wrong(path, Error::data(message)));
             }
         } else {
-            sources.push(pick(path).unwrap_or_else(|| Source::File(path.clone())));
+            let found = pick(path).or_else(|| given(path));
+            sources.push(found.unwrap_or_else(|| Source::File(path.clone())));
         }
     }
     sources
@@ -77,7 +94,7 @@ pub(super) fn is_among(file: &Path, arguments: &[PathBuf]) -> bool {
         Source::File(path) | Source::Pick(path, _) => {
             path.canonicalize().is_ok_and(|path| path == file)
         }
-        Source::Stdin | Source::Wrong(..) => false,
+        Source::Stdin | Source::Given(_) | Source::Wrong(..) => false,
     })
 }
 
@@ -95,9 +112,15 @@ fn pick(path: &Path) -> Option<Source> {
     (!path.exists() && pack.is_file()).then_some(Source::Pick(pack, number))
 }
 
+/// The game ID that an argument is, unless there is a file of that name.
+fn given(path: &Path) -> Option<Source> {
+    let id = path.to_str().filter(|text| format::is_game_id(text))?;
+    (!path.exists()).then(|| Source::Given(id.to_owned()))
+}
+
 /// Adds the puzzle files of a folder and of the folders in it, leaving out what is hidden. Linked folders are not entered: they
 /// might lead round in a circle.
-fn walk(folder: &Path, sources: &mut Vec<Source>) {
+fn walk(folder: &Path, endings: &[&str], sources: &mut Vec<Source>) {
     let entries = fs::read_dir(folder).and_then(|entries| {
         let mut entries = entries.collect::<io::Result<Vec<_>>>()?;
         entries.sort_unstable_by_key(|entry| entry.file_name());
@@ -113,21 +136,19 @@ fn walk(folder: &Path, sources: &mut Vec<Source>) {
         }
         let path = entry.path();
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            walk(&path, sources);
-        } else if has_known_ending(&path) && (path.is_file() || !path.exists()) {
+            walk(&path, endings, sources);
+        } else if has_ending(&path, endings) && (path.is_file() || !path.exists()) {
             // A link that leads nowhere gets its message; a pipe would be waited for.
             sources.push(Source::File(path));
         }
     }
 }
 
-fn has_known_ending(path: &Path) -> bool {
-    let known = |ending: &OsStr| {
-        ENDINGS
-            .iter()
-            .any(|known| ending.eq_ignore_ascii_case(known))
-    };
-    path.extension().is_some_and(known)
+fn has_ending(path: &Path, endings: &[&str]) -> bool {
+    let own = path.extension().unwrap_or_default();
+    endings
+        .iter()
+        .any(|ending| own.eq_ignore_ascii_case(ending))
 }
 
 impl Source {
@@ -136,32 +157,62 @@ impl Source {
         match self {
             Source::Stdin => true,
             Source::File(path) | Source::Pick(path, _) => !path.is_file(),
-            Source::Wrong(..) => false,
+            Source::Given(_) | Source::Wrong(..) => false,
         }
     }
 
     /// The puzzles, or what is wrong with them; never none. May wait, for standard input or a pipe.
     pub(super) fn read(self) -> Vec<Entry> {
+        let mut entries = Vec::new();
+        self.each(&Reading::default(), &mut |entry| {
+            entries.push(entry);
+            true
+        });
+        entries
+    }
+
+    /// Gives away the puzzles, or what is wrong with them, one at a time as they are read, until `take` wants no more.
+    pub(super) fn each(self, reading: &Reading, take: &mut dyn FnMut(Entry) -> bool) {
         match self {
-            Source::Stdin => entries(io::stdin().lock(), "<stdin>"),
-            Source::File(path) => open(&path, &name(&path)),
+            Source::Stdin => entries(io::stdin().lock(), "<stdin>", reading, take),
+            Source::File(path) => open(&path, &name(&path), reading, take),
+            Source::Given(id) => {
+                let name = match id.char_indices().nth(NAME) {
+                    Some((end, _)) => format!("{}...", &id[..end]),
+                    None => id.clone(),
+                };
+                let format = reading.format.or(Format::named("pattern"));
+                let reading = Reading { format, ..*reading };
+                entries(id.as_bytes(), &name, &reading, take);
+            }
             Source::Pick(pack, number) => {
-                let mut entries = open(&pack, &name(&pack));
-                let wanted = format!("{}#{number}", name(&pack));
-                let count = entries.len();
-                entries.retain(|entry| entry.name == wanted || count == 1);
-                if entries.is_empty() || (count == 1 && number != 1) {
-                    let there = if count == 1 {
-                        "there is 1 puzzle"
-                    } else {
-                        &format!("there are {count} puzzles")
+                let file = name(&pack);
+                let wanted = format!("{file}#{number}");
+                let (mut count, mut found) = (0, false);
+                open(&pack, &file, reading, &mut |entry| {
+                    count += 1;
+                    // A puzzle that is alone in its file is not numbered.
+                    found = entry.name == wanted || (number == 1 && entry.name == file);
+                    match found {
+                        true => {
+                            take(entry);
+                            false
+                        }
+                        false => true,
+                    }
+                });
+                if !found {
+                    let there = match count {
+                        1 => "there is 1 puzzle".to_owned(),
+                        count => format!("there are {count} puzzles"),
                     };
                     let message = format!("{there} in this file, but no number {number}");
-                    return vec![bad(&wanted, Error::data(message).in_file(&wanted))];
+                    take(bad(&wanted, Error::data(message).in_file(&wanted)));
                 }
-                entries
             }
-            Source::Wrong(name, error) => vec![bad(&name, error)],
+            Source::Wrong(name, error) => {
+                take(bad(&name, error));
+            }
         }
     }
 }
@@ -173,24 +224,30 @@ fn bad(name: &str, error: Error) -> Entry {
     }
 }
 
-fn open(path: &Path, name: &str) -> Vec<Entry> {
+fn open(path: &Path, name: &str, reading: &Reading, take: &mut dyn FnMut(Entry) -> bool) {
     match File::open(path) {
-        Ok(file) => entries(file, name),
-        Err(error) => vec![bad(name, Error::io(name, &error))],
+        Ok(file) => entries(file, name, reading, take),
+        Err(error) => {
+            take(bad(name, Error::io(name, &error)));
+        }
     }
 }
 
-fn entries(input: impl Read, name: &str) -> Vec<Entry> {
+fn entries(input: impl Read, name: &str, reading: &Reading, take: &mut dyn FnMut(Entry) -> bool) {
     let mut bytes = Vec::new();
-    match input.take(LARGEST + 1).read_to_end(&mut bytes) {
-        Err(error) => vec![bad(name, Error::io(name, &error))],
+    let wrong = match input.take(LARGEST + 1).read_to_end(&mut bytes) {
+        Err(error) => Error::io(name, &error),
         Ok(_) if bytes.len() as u64 > LARGEST => {
             let message = format!(
                 "more than {} MB are too much for a puzzle file: split the collection",
                 LARGEST >> 20
             );
-            vec![bad(name, Error::data(message).in_file(name))]
+            Error::data(message).in_file(name)
         }
-        Ok(_) => format::read(&bytes, name),
-    }
+        Ok(_) => {
+            let _ = reading.entries(&bytes, name).all(take);
+            return;
+        }
+    };
+    take(bad(name, wrong));
 }

@@ -5,6 +5,7 @@ mod backbone;
 mod bench;
 mod check;
 mod classics;
+mod convert;
 mod count;
 mod enumerate;
 mod estimate;
@@ -70,6 +71,7 @@ enum Verb {
     Line(line::Options),
     Verify(verify::Options),
     Show(show::Options),
+    Convert(convert::Options),
     Bench(bench::Options),
     Split(split::Options),
     Work(work::Options),
@@ -88,6 +90,7 @@ pub(super) fn run() -> ExitCode {
         Verb::Line(options) => line::run(&options),
         Verb::Verify(options) => verify::run(&options),
         Verb::Show(options) => show::run(&options),
+        Verb::Convert(options) => convert::run(&options),
         Verb::Bench(options) => bench::run(&options),
         Verb::Split(options) => split::run(&options),
         Verb::Work(options) => work::run(&options),

@@ -11,8 +11,8 @@ use omnogram::solutions::Count;
 /// What to answer about.
 #[derive(Args, Debug)]
 pub(super) struct Puzzles {
-    /// Puzzle files, packs, folders (searched for .non, .nonpack and .json files), or - for standard input; FILE#2 is the second
-    /// puzzle of a pack
+    /// Puzzle files in any format that convert knows, packs, folders (searched for files whose ending only puzzles have), a game ID such
+    /// as 2x2:1/1/1/1, or - for standard input; FILE#2 is the second puzzle of a pack
     #[arg(value_name = "PUZZLE", required = true)]
     pub(super) puzzles: Vec<PathBuf>,
 }

@@ -243,10 +243,8 @@ impl Session {
                     }
                     return Ok(Status::from(&error));
                 }
-                if let Some(goal) = &puzzle.notes().goal
-                    && let Err(mismatch) = verify(puzzle, goal)
-                {
-                    self.warn(&format!("{name}: its goal is not a solution: {mismatch}"));
+                if let Some(warning) = wrong_goal(name, puzzle) {
+                    self.warn(&warning);
                 }
                 answer(&Subject {
                     name,
@@ -395,6 +393,12 @@ pub(super) fn ended(answered: Answered) -> Status {
             Status::from(&error)
         }
     }
+}
+
+/// What is said of a goal that is not a solution.
+pub(super) fn wrong_goal(name: &str, puzzle: &Puzzle) -> Option<String> {
+    let mismatch = verify(puzzle, puzzle.notes().goal.as_ref()?).err()?;
+    Some(format!("{name}: its goal is not a solution: {mismatch}"))
 }
 
 /// A pool of so many threads, or of all cores for 0.

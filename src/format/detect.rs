@@ -1,20 +1,8 @@
-//! What a file is, by its content and never by its name: first its encoding, then its format. Only the shape is looked at here;
-//! what is wrong inside is for the reader to say.
+//! What a file is, by its content: first its encoding, then its format. Only the shape is looked at here; what is wrong inside is for the
+//! reader to say. The ending of its name decides between formats that look alike.
 
-use super::{Contents, json, non};
+use super::table::{FORMATS, Format, Kind};
 use crate::error::{Error, Result};
-
-/// Turns a text of its format into puzzles or errors.
-type Reader = for<'a> fn(&'a str) -> Contents<'a>;
-
-/// A format: its name for people, whether a text looks like it, its reader.
-type Format = (&'static str, fn(&str) -> bool, Reader);
-
-/// Every format that can be read; the first that the text looks like is taken.
-const FORMATS: [Format; 2] = [
-    ("JSON", json::looks_like, json::read),
-    (".non", non::looks_like, non::read),
-];
 
 /// The text of a file, without a byte order mark.
 pub(super) fn decode(bytes: &[u8]) -> Result<&str> {
@@ -32,7 +20,14 @@ pub(super) fn decode(bytes: &[u8]) -> Result<&str> {
 
 /// The error for bytes that are not UTF-8 from `bad` on, in a text whose first line has the number `first`.
 pub(super) fn not_utf8(bytes: &[u8], bad: usize, first: usize) -> Error {
-    let (before, after) = bytes.split_at(bad);
+    let byte = bytes.get(bad).copied().unwrap_or_default();
+    let message = format!("the byte {byte:#04x} is not UTF-8: save the file as UTF-8");
+    at_byte(Error::data(message), bytes, bad, first)
+}
+
+/// The error at the byte `at` of a file that need not be text, and whose first line has the number `first`.
+pub(super) fn at_byte(error: Error, bytes: &[u8], at: usize, first: usize) -> Error {
+    let (before, after) = bytes.split_at(at.min(bytes.len()));
     let start = before
         .iter()
         .rposition(|&b| b == b'\n')
@@ -40,37 +35,38 @@ pub(super) fn not_utf8(bytes: &[u8], bad: usize, first: usize) -> Error {
     let end = after
         .iter()
         .position(|&b| b == b'\n')
-        .map_or(bytes.len(), |i| bad + i);
+        .map_or(bytes.len(), |i| before.len() + i);
     let line = String::from_utf8_lossy(&bytes[start..end]);
+    let line = line.trim_end();
     let column = String::from_utf8_lossy(&before[start..]).chars().count() + 1;
-    let byte = after.first().copied().unwrap_or_default();
-    Error::data(format!(
-        "the byte {byte:#04x} is not UTF-8: save the file as UTF-8"
-    ))
-    .at(
-        first + before.iter().filter(|&&b| b == b'\n').count(),
-        column,
-        line.trim_end(),
-    )
+    // What is missing at the end of a line is missing before the blanks there.
+    let column = column.min(line.chars().count() + 1);
+    let number = first + before.iter().filter(|&&b| b == b'\n').count();
+    error.at(number, column, line)
 }
 
-/// Who reads this text.
-pub(super) fn reader(text: &str) -> Result<Reader> {
-    if let Some((_, _, reader)) = FORMATS.iter().find(|(_, looks_like, _)| looks_like(text)) {
-        return Ok(*reader);
+/// The format of this file, of which `text` is the text, if it is one.
+pub(super) fn format(bytes: &[u8], text: Result<&str>, file: &str) -> Result<&'static Format> {
+    let looks_like = |format: &&Format| match format.kind {
+        Kind::Text { looks_like, .. } => text.as_ref().is_ok_and(|text| looks_like(text)),
+        Kind::Picture { looks_like, .. } => looks_like(bytes),
+    };
+    let ending = file.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let mut found = FORMATS.iter().filter(looks_like).collect::<Vec<_>>();
+    found.sort_by_key(|format| !format.has_ending(ending));
+    if let Some(format) = found.first() {
+        return Ok(format);
     }
-    let Some((i, line)) = text
+    let Some((i, line)) = text?
         .lines()
         .enumerate()
         .find(|(_, line)| !line.trim().is_empty())
     else {
         return Err(Error::data("the file is empty"));
     };
-    let known = FORMATS.map(|(name, _, _)| name).join(" and ");
-    Err(Error::data(format!(
-        "this is not a puzzle in any format that omnogram knows: {known}"
-    ))
-    .at(i + 1, 1, line))
+    let message =
+        "this is not a puzzle in any format that omnogram knows; omnogram help convert lists them";
+    Err(Error::data(message).at(i + 1, 1, line))
 }
 
 #[cfg(test)]
@@ -78,8 +74,7 @@ mod tests {
     use super::*;
 
     fn message(bytes: &[u8]) -> String {
-        let found = decode(bytes).and_then(|text| reader(text).map(|_| ()));
-        found.unwrap_err().to_string()
+        format(bytes, decode(bytes), "x").unwrap_err().to_string()
     }
 
     #[test]
@@ -89,10 +84,10 @@ mod tests {
         assert!(message(&[0x1f, 0x8b, 8]).contains("gzip"));
         assert!(message(b"\xff\xfew\0").contains("UTF-16"));
         assert_eq!(
-            message(b"\n4 3\n2\n"),
-            "2:1: this is not a puzzle in any format that omnogram knows: JSON and .non"
+            message(b"\n4 3 2\n"),
+            "2:1: this is not a puzzle in any format that omnogram knows; omnogram help convert lists them"
         );
-        assert!(message(b"[clues]\nx = 2\n").contains("not a puzzle"));
+        assert!(message(b"[klues]\nx = 2\n").contains("not a puzzle"));
     }
 
     #[test]
@@ -107,10 +102,50 @@ mod tests {
         assert_eq!(error.place().unwrap().text, "title \"ü\u{fffd}t\u{fffd}\"");
     }
 
+    fn detected(text: &str, file: &str) -> &'static str {
+        format(text.as_bytes(), Ok(text), file).map_or("none", |format| format.name)
+    }
+
     #[test]
     fn formats_are_told_apart() {
-        assert!(json::looks_like(" \n{") && json::looks_like("[ {") && json::looks_like("["));
-        assert!(!json::looks_like("[clues]") && !json::looks_like("rows"));
-        assert!(non::looks_like("title x\n  Width 3") && !non::looks_like("widths 3\n{rows}"));
+        for (text, name) in [
+            (" \n{", "json"),
+            ("[ {", "json"),
+            ("[", "json"),
+            ("<?xml version='1.0'?>", "webpbn"),
+            ("# x\nGRID a\nROWS\n", "picross"),
+            ("[Description]\nrows\n[Dimensions]\n", "gno"),
+            ("[clues]\ncolumns = '1'\n", "toml"),
+            ("[clues]\ncolumns = 1\n", "ini"),
+            ("$1\n1\n1\n", "tournament"),
+            ("1x1:1/1", "pattern"),
+            ("1 1\n1\n#\n1\n", "mk"),
+            ("1 1\n1\n1\n", "nin"),
+            ("1\n1\n1\n\n1\n", "cwd"),
+            ("A\nA\n", "rosetta"),
+            ("title x\n  Width 3", "non"),
+            ("a\n:\n1\n:\n1\n", "g"),
+            ("P1 1 1 1", "pbm-plain"),
+            ("P4 1 1 1", "pbm"),
+            ("GIF89a", "gif"),
+            ("widths 3\n{rows}", "none"),
+        ] {
+            assert_eq!(detected(text, "x"), name, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn the_ending_breaks_a_tie() {
+        // Free text above the first colon of .g may be anything.
+        let text = "rows and columns\n:\n1\n:\n1\n";
+        assert_eq!(
+            (detected(text, "x.G"), detected(text, "x.txt")),
+            ("g", "non")
+        );
+        let text = "1 1\n1\n1\n";
+        assert_eq!(
+            (detected(text, "x.mk"), detected(text, "x.png")),
+            ("nin", "nin")
+        );
     }
 }

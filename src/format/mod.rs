@@ -1,20 +1,49 @@
-//! Files in and out. [`read`] finds out what a file is from its content and gives its puzzles; [`non`] and [`json`] also write;
-//! [`Solutions`] reads back the grids of a solution list.
+//! Files in and out: [`FORMATS`] lists what can be read and written. [`read`] finds out what a file is, mostly from its content, and gives
+//! its puzzles; [`Format::write`] makes a file; [`Solutions`] reads back the grids of a solution list.
 //!
 //! Whatever the bytes are, the answer is a puzzle or an error that says what is wrong and where, in time and memory proportional
-//! to the file. A new format is a new file here and a line in `detect`.
+//! to the file. A new format is a new file here and a row in the table.
+//!
+//! ```
+//! use omnogram::format::{self, Format};
+//!
+//! let puzzle = format::read(b"4x3:2/1.1/1.1/2/2/1.1/4", "notch").swap_remove(0).puzzle?;
+//! let nin = Format::named("nin").unwrap();
+//! assert_eq!(nin.write(&puzzle)?, b"4 3\n2\n1 1\n4\n2\n1 1\n1 1\n2\n");
+//! # Ok::<(), omnogram::error::Error>(())
+//! ```
 
+mod cwd;
 mod detect;
+mod g;
+mod gno;
+mod image;
 pub mod json;
+mod mk;
+mod nin;
 pub mod non;
+mod part;
+mod pattern;
+mod pbm;
+mod picross;
+mod picture;
+mod pynogram;
+mod rosetta;
 mod solutions;
+mod table;
+mod tournament;
+mod webpbn;
 
 use std::borrow::Cow;
 
+pub use pattern::is_id as is_game_id;
+pub use picture::{Threshold, Tracing};
 pub use solutions::Solutions;
+pub use table::{FORMATS, Format, Pack};
 
 use crate::error::{Error, Result};
-use crate::puzzle::{MAX_SIDE, Puzzle};
+use crate::puzzle::{Clue, MAX_SIDE, Notes, Puzzle};
+use table::Kind;
 
 /// One puzzle of a file, or what is wrong with it.
 #[derive(Clone, Debug)]
@@ -29,6 +58,24 @@ pub struct Entry {
 enum Contents<'a> {
     Single(Result<Puzzle>),
     Pack(Box<dyn Iterator<Item = Result<Puzzle>> + 'a>),
+    /// A pack if there is more than one in it.
+    Several(Box<dyn Iterator<Item = Result<Puzzle>> + 'a>),
+}
+
+impl<'a> Contents<'a> {
+    /// The puzzles that come out one after the other.
+    fn several(next: impl FnMut() -> Option<Result<Puzzle>> + 'a) -> Self {
+        Contents::Several(Box::new(std::iter::from_fn(next)))
+    }
+}
+
+/// How files are read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Reading {
+    /// What the files are; found out from their content if it is not told.
+    pub format: Option<&'static Format>,
+    /// What becomes of pictures.
+    pub tracing: Tracing,
 }
 
 /// Bad puzzles after which the rest of a pack is left unread, and the bytes of text that their errors may hold. Nobody reads a
@@ -40,41 +87,107 @@ const MOST_QUOTED: usize = 1 << 25;
 ///
 /// A bad puzzle does not spoil the others of its pack. When a thousand are bad, a last error says so and the rest is not read.
 pub fn read(bytes: &[u8], file: &str) -> Vec<Entry> {
-    let entry = |name: String, puzzle: Result<Puzzle>| Entry {
-        puzzle: puzzle.map_err(|error| error.in_file(&name)),
-        name,
-    };
-    let contents = detect::decode(bytes)
-        .and_then(|text| Ok(detect::reader(text)?(text)))
-        .unwrap_or_else(|error| Contents::Single(Err(error)));
-    let pack = match contents {
-        Contents::Single(puzzle) => return vec![entry(file.to_owned(), puzzle)],
-        Contents::Pack(pack) => pack,
-    };
+    Reading::default().entries(bytes, file).collect()
+}
 
-    let mut entries = Vec::new();
-    let (mut bad, mut quoted) = (0, 0);
-    for puzzle in pack {
-        if bad == MOST_BAD || quoted > MOST_QUOTED {
-            let error = Error::data(format!(
-                "{bad} puzzles of this file are bad; the rest of it was not read"
-            ));
-            entries.push(entry(file.to_owned(), Err(error)));
-            break;
+impl Reading {
+    /// The puzzles of a file, as [`read`] gives them, one at a time.
+    pub fn entries<'a>(&self, bytes: &'a [u8], file: &'a str) -> impl Iterator<Item = Entry> + 'a {
+        let contents = self.contents(bytes, file);
+        let (puzzles, numbered): (Box<dyn Iterator<Item = _> + 'a>, bool) =
+            match contents.unwrap_or_else(|error| Contents::Single(Err(error))) {
+                Contents::Single(puzzle) => (Box::new(std::iter::once(puzzle)), false),
+                Contents::Pack(pack) => (pack, true),
+                Contents::Several(mut several) => {
+                    let (first, second) = (several.next(), several.next());
+                    let numbered = second.is_some();
+                    (
+                        Box::new(first.into_iter().chain(second).chain(several)),
+                        numbered,
+                    )
+                }
+            };
+        Entries {
+            file,
+            puzzles,
+            numbered,
+            count: 0,
+            bad: 0,
+            quoted: 0,
+            ended: false,
         }
+    }
+
+    fn contents<'a>(&self, bytes: &'a [u8], file: &str) -> Result<Contents<'a>> {
+        let format = match self.format {
+            Some(format) => format,
+            None => detect::format(bytes, detect::decode(bytes), file)?,
+        };
+        match format.kind {
+            Kind::Text { read, .. } => Ok(read(detect::decode(bytes)?)),
+            Kind::Picture { read, .. } => {
+                let goal = read(bytes)?.trace(&self.tracing)?;
+                let notes = Notes {
+                    goal: Some(goal.clone()),
+                    ..Notes::default()
+                };
+                Ok(Contents::Single(Puzzle::from_grid(&goal).with_notes(notes)))
+            }
+        }
+    }
+}
+
+/// The puzzles of a file on the way out.
+struct Entries<'a> {
+    file: &'a str,
+    puzzles: Box<dyn Iterator<Item = Result<Puzzle>> + 'a>,
+    /// Does the file hold several?
+    numbered: bool,
+    count: usize,
+    bad: usize,
+    quoted: usize,
+    ended: bool,
+}
+
+impl Iterator for Entries<'_> {
+    type Item = Entry;
+
+    fn next(&mut self) -> Option<Entry> {
+        if self.ended {
+            return None;
+        }
+        let mut name = self.file.to_owned();
+        let puzzle = if self.bad == MOST_BAD || self.quoted > MOST_QUOTED {
+            self.ended = true;
+            Err(Error::data(format!(
+                "{} puzzles of this file are bad; the rest of it was not read",
+                self.bad
+            )))
+        } else {
+            match self.puzzles.next() {
+                Some(puzzle) => {
+                    self.count += 1;
+                    if self.numbered {
+                        name = format!("{name}#{}", self.count);
+                    }
+                    puzzle
+                }
+                None if self.count > 0 => return None,
+                None => {
+                    self.ended = true;
+                    Err(Error::data("there is no puzzle in this file"))
+                }
+            }
+        };
         if let Err(error) = &puzzle {
-            bad += 1;
-            quoted += error.place().map_or(0, |place| place.text.len());
+            self.bad += 1;
+            self.quoted += error.place().map_or(0, |place| place.text.len());
         }
-        entries.push(entry(format!("{file}#{}", entries.len() + 1), puzzle));
+        Some(Entry {
+            puzzle: puzzle.map_err(|error| error.in_file(&name)),
+            name,
+        })
     }
-    if entries.is_empty() {
-        entries.push(entry(
-            file.to_owned(),
-            Err(Error::data("there is no puzzle in this file")),
-        ));
-    }
-    entries
 }
 
 /// The error at the place where `part` begins in `text`, of which it is a slice.
@@ -111,6 +224,11 @@ fn brief(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// `1 clue`, `2 clues`.
+fn plural(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
 /// How a block that no line can hold is refused.
 fn block_too_long(digits: &str) -> Error {
     Error::data(format!(
@@ -119,9 +237,53 @@ fn block_too_long(digits: &str) -> Error {
     ))
 }
 
+/// Writes clues a line each, with this between two numbers, and this for an empty one.
+fn numbers(text: &mut String, clues: &[Clue], between: &str, empty: &str) {
+    for clue in clues {
+        let lengths: Vec<String> = clue.lengths().map(|length| length.to_string()).collect();
+        text.push_str(if lengths.is_empty() { empty } else { "" });
+        text.push_str(&lengths.join(between));
+        text.push('\n');
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The clues of the puzzle that most tests write down in every format.
+    pub(super) const NOTCH: &str = "2/1 1/4 | 2/1 1/1 1/2";
+
+    /// Rows and columns with `/` between clues.
+    pub(super) fn clues(puzzle: &Puzzle) -> String {
+        let join = |clues: &[Clue]| {
+            let clues: Vec<String> = clues.iter().map(Clue::to_string).collect();
+            clues.join("/")
+        };
+        format!("{} | {}", join(puzzle.rows()), join(puzzle.columns()))
+    }
+
+    /// All that a reader found.
+    pub(super) fn all(contents: Contents<'_>) -> Vec<Result<Puzzle>> {
+        match contents {
+            Contents::Single(puzzle) => vec![puzzle],
+            Contents::Pack(puzzles) | Contents::Several(puzzles) => puzzles.collect(),
+        }
+    }
+
+    /// The one puzzle that a reader found.
+    pub(super) fn one(contents: Contents<'_>) -> Puzzle {
+        let mut found = all(contents);
+        assert_eq!(found.len(), 1);
+        found.remove(0).unwrap()
+    }
+
+    /// What a reader said of the one puzzle that it found.
+    pub(super) fn failure(contents: Contents<'_>) -> String {
+        let mut found = all(contents);
+        assert_eq!(found.len(), 1);
+        found.remove(0).unwrap_err().to_string()
+    }
 
     #[test]
     fn a_pack_of_nothing_but_errors_is_left_early() {

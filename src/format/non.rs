@@ -15,9 +15,10 @@ use std::ops::Range;
 
 pub use write::write;
 
-use super::{Contents, block_too_long, brief, number, offset};
+use super::part::{self, Part, section, too_few};
+use super::{Contents, plural};
 use crate::error::{Error, Result};
-use crate::puzzle::{Clue, Grid, Line, MAX_SIDE, Notes, Puzzle};
+use crate::puzzle::{Grid, Notes, Puzzle};
 
 /// Does a line begin with one of the words that every `.non` file has?
 pub(super) fn looks_like(text: &str) -> bool {
@@ -70,13 +71,7 @@ struct Source<'a> {
 /// Something of which there can be only one, with the line where it was found.
 type Found<T> = Option<(usize, T)>;
 
-/// The lines of a section that are its clues, and whether blank lines had to be taken for some of them.
-struct Clues {
-    lines: Vec<usize>,
-    blanks: bool,
-}
-
-impl Source<'_> {
+impl<'a> Source<'a> {
     /// The puzzle in these lines. What is missing altogether is missed at line `start`.
     fn puzzle(&self, start: usize) -> Result<Puzzle> {
         let (mut width, mut height): (Found<usize>, Found<usize>) = (None, None);
@@ -117,31 +112,25 @@ impl Source<'_> {
         let (_, rows) = rows.ok_or_else(|| missing("rows section"))?;
         let (_, columns) = columns.ok_or_else(|| missing("columns section"))?;
 
-        let row_lines = self.clue_lines(rows.clone(), height, "row")?;
-        let column_lines = self.clue_lines(columns.clone(), width, "column")?;
-        let clue = |(i, &at): (usize, &usize), line: fn(usize) -> Line, length| {
-            self.clue(at, line(i), length)
-        };
-        let row_clues: Vec<Clue> = (row_lines.lines.iter().enumerate())
-            .map(|row| clue(row, Line::Row, width))
-            .collect::<Result<_>>()?;
-        let column_clues: Vec<Clue> = (column_lines.lines.iter().enumerate())
-            .map(|column| clue(column, Line::Column, height))
-            .collect::<Result<_>>()?;
+        let (row_body, row_end) = self.body(rows);
+        let (column_body, column_end) = self.body(columns);
+        let row_clues = section(&row_body, height, "row", row_end)?;
+        let column_clues = section(&column_body, width, "column", column_end)?;
+        let head = self.part(start).trim();
+        let puzzle = part::puzzle(&row_clues.clues, &column_clues.clues, head, Part::clue)?;
         notes.goal = match goal {
             Some((at, body)) => Some(self.goal(at, body, width, height)?),
             None => None,
         };
 
-        let puzzle = Puzzle::new(row_clues, column_clues)?;
         let (in_rows, in_columns) = puzzle.sums();
         if in_rows != in_columns {
             // With a clue left out by mistake, a blank line has been taken for it.
-            if row_lines.blanks {
-                return Err(self.too_few(rows, height, "row"));
+            if row_clues.blanks {
+                return Err(too_few(&row_body, height, "row", row_end));
             }
-            if column_lines.blanks {
-                return Err(self.too_few(columns, width, "column"));
+            if column_clues.blanks {
+                return Err(too_few(&column_body, width, "column", column_end));
             }
         }
         puzzle.with_notes(notes)
@@ -174,125 +163,21 @@ impl Source<'_> {
     /// The number in a width or height line.
     fn size(&self, at: usize, name: &str) -> Result<usize> {
         let (word, value) = word_and_value(self.lines[at]);
-        if value.is_empty() {
-            return Err(self.error(at, word, format!("the {name} is not given")));
-        }
-        if let Some(junk) = value.find(|c: char| !c.is_ascii_digit()) {
-            let message = format!("the {name} must be one whole number");
-            return Err(self.error(at, &value[junk..], message));
-        }
-        match number(value) {
-            Some(size) if size > 0 => Ok(size),
-            Some(_) => Err(self.error(
-                at,
-                value,
-                format!("the {name} is 0, but a puzzle has at least one cell"),
-            )),
-            None => Err(self.error(
-                at,
-                value,
-                format!(
-                    "a {name} of {} is more than the {MAX_SIDE} that omnogram can hold",
-                    brief(value)
-                ),
-            )),
+        match value {
+            "" => Err(self.error(at, word, format!("the {name} is not given"))),
+            value => self.part(at).at(value).size(name),
         }
     }
 
-    /// The lines of the section `body` that are its clues.
-    fn clue_lines(&self, body: Range<usize>, count: usize, side: &str) -> Result<Clues> {
-        let written: Vec<usize> = (body.clone())
-            .filter(|&i| !self.lines[i].trim().is_empty())
-            .collect();
-        if let Some(&surplus) = written.get(count) {
-            let message = format!(
-                "{} for {}: from here on there are too many",
-                plural(written.len(), "clue"),
-                plural(count, side)
-            );
-            return Err(self.error(surplus, self.lines[surplus].trim_start(), message));
-        }
-        if written.len() == count {
-            return Ok(Clues {
-                lines: written,
-                blanks: false,
-            });
-        }
-
-        let first = written.first().map_or(body.end, |&i| i);
-        let end = written.last().map_or(body.end, |&i| i + 1);
-        let (leading, trailing) = (first - body.start, body.end - end);
-        let inner = end - first - written.len();
-        let missing = count - written.len();
-        if missing < inner || missing > inner + leading + trailing {
-            return Err(self.too_few(body, count, side));
-        }
-        let outer = missing - inner;
-        let (fewest, most) = (outer.saturating_sub(trailing), outer.min(leading));
-        if fewest != most {
-            let message = format!(
-                "too few clues for {}, and it is not clear which blank lines are empty clues: write 0 for an empty line",
-                plural(count, side)
-            );
-            return Err(self.error(body.start, self.lines[body.start], message));
-        }
-        Ok(Clues {
-            lines: (first - most..end + outer - most).collect(),
-            blanks: true,
-        })
+    /// A line.
+    fn part(&self, at: usize) -> Part<'a> {
+        Part::line(self.first + at, self.lines[at])
     }
 
-    /// The error for a section that ends before it has `count` clues.
-    fn too_few(&self, body: Range<usize>, count: usize, side: &str) -> Error {
-        let written = body
-            .clone()
-            .filter(|&i| !self.lines[i].trim().is_empty())
-            .count();
-        let message = format!(
-            "only {} for {}",
-            plural(written, "clue"),
-            plural(count, side)
-        );
-        let end = body.end.min(self.lines.len() - 1);
-        self.error(end, self.lines[end].trim_start(), message)
-    }
-
-    /// The clue in a line, which is empty when the line is blank.
-    fn clue(&self, at: usize, line: Line, length: usize) -> Result<Clue> {
-        let text = self.lines[at];
-        let mut lengths = Vec::new();
-        let mut rest = text;
-        loop {
-            rest = rest.trim_start_matches(|c: char| c == ',' || c.is_whitespace());
-            let end = rest.find(|c: char| !c.is_ascii_digit());
-            let (digits, after) = rest.split_at(end.unwrap_or(rest.len()));
-            let next = after.chars().next();
-            match (digits, next) {
-                ("", None) => break,
-                ("", Some('-')) => {
-                    let message = "a minus sign in a clue: a block has at least one cell";
-                    return Err(self.error(at, after, message));
-                }
-                ("", Some(junk)) => {
-                    let message = format!("{junk:?} in a clue: a clue is a list of numbers");
-                    return Err(self.error(at, after, message));
-                }
-                (_, Some(colour)) if colour.is_alphabetic() => {
-                    return Err(self.coloured(at, after, colour));
-                }
-                _ => {}
-            }
-            match number(digits) {
-                // A 0 is no block, wherever it stands: some programs pad their clues with it.
-                Some(0) => {}
-                Some(length) => lengths.push(length),
-                None => return Err(self.place(block_too_long(digits), at, digits)),
-            }
-            rest = after;
-        }
-        let fitting =
-            Clue::new(lengths).and_then(|clue| clue.check_fit(line, length).map(|()| clue));
-        fitting.map_err(|error| self.place(error, at, text.trim_start()))
+    /// The lines of a section, and the one at which it ends.
+    fn body(&self, lines: Range<usize>) -> (Vec<Part<'a>>, Part<'a>) {
+        let end = self.part(lines.end.min(self.lines.len() - 1));
+        (lines.map(|at| self.part(at)).collect(), end)
     }
 
     /// The picture of a goal, which may run over several lines.
@@ -305,7 +190,7 @@ impl Source<'_> {
                 match c {
                     '0' => cells.push(false),
                     '1' => cells.push(true),
-                    c if c.is_alphabetic() => return Err(self.coloured(i, &text[k..], c)),
+                    c if c.is_alphabetic() => return Err(self.part(i).at(&text[k..]).coloured(c)),
                     c if c.is_numeric() => {
                         let message = format!("{c:?} in the goal: a cell is 0 or 1");
                         return Err(self.error(i, &text[k..], message));
@@ -331,26 +216,10 @@ impl Source<'_> {
         Ok(goal)
     }
 
-    fn coloured(&self, at: usize, part: &str, colour: char) -> Error {
-        let message =
-            format!("{colour:?} is a colour: only black-and-white puzzles can be read so far");
-        self.error(at, part, message)
-    }
-
     /// An error in line `at`, where its slice `part` begins.
-    fn error(&self, at: usize, part: &str, message: impl Into<String>) -> Error {
-        self.place(Error::data(message), at, part)
+    fn error(&self, at: usize, part: &'a str, message: impl Into<String>) -> Error {
+        self.part(at).at(part).error(message)
     }
-
-    fn place(&self, error: Error, at: usize, part: &str) -> Error {
-        let line = self.lines[at];
-        let before = line.get(..offset(line, part)).unwrap_or_default();
-        error.at(self.first + at, before.chars().count() + 1, line)
-    }
-}
-
-fn plural(count: usize, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 /// Keeps a property: without its outermost quotes, HTML character references decoded. Of several the first counts.

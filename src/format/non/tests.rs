@@ -1,9 +1,10 @@
+use super::super::tests::{NOTCH as NOTCH_CLUES, clues};
 use super::*;
 
 fn read_one(text: &str) -> Result<Puzzle> {
     match read(text) {
         Contents::Single(puzzle) => puzzle,
-        Contents::Pack(_) => panic!("a pack"),
+        _ => panic!("a pack"),
     }
 }
 
@@ -11,17 +12,7 @@ fn message(text: &str) -> String {
     read_one(text).unwrap_err().to_string()
 }
 
-/// Rows and columns with `/` between clues.
-fn clues(puzzle: &Puzzle) -> String {
-    let join = |clues: &[Clue]| {
-        let clues: Vec<String> = clues.iter().map(Clue::to_string).collect();
-        clues.join("/")
-    };
-    format!("{} | {}", join(puzzle.rows()), join(puzzle.columns()))
-}
-
 const NOTCH: &str = "width 4\nheight 3\nrows\n2\n1,1\n4\ncolumns\n2\n1,1\n1,1\n2\n";
-const NOTCH_CLUES: &str = "2/1 1/4 | 2/1 1/1 1/2";
 
 #[test]
 fn sections_and_sizes_come_in_any_order() {

@@ -1,5 +1,6 @@
 //! Writes a puzzle in the `.non` format, in the way that every program reads: an empty clue as `0`, the goal in one line.
 
+use super::super::numbers;
 use crate::puzzle::{Line, Puzzle};
 
 /// The puzzle as `.non` text, which reads back as the same puzzle.
@@ -26,12 +27,7 @@ pub fn write(puzzle: &Puzzle) -> String {
     text += &format!("width {}\nheight {}\n", puzzle.width(), puzzle.height());
     for (word, clues) in [("rows", puzzle.rows()), ("columns", puzzle.columns())] {
         text += &format!("\n{word}\n");
-        for clue in clues {
-            let lengths: Vec<String> = clue.lengths().map(|length| length.to_string()).collect();
-            text += if lengths.is_empty() { "0" } else { "" };
-            text += &lengths.join(",");
-            text.push('\n');
-        }
+        numbers(&mut text, clues, ",", "0");
     }
     if let Some(goal) = &notes.goal {
         text += "\ngoal \"";

@@ -1,0 +1,9 @@
+//! A list of solutions, whatever the bytes are.
+#![no_main]
+
+#[path = "../../tests/common/reading.rs"]
+mod reading;
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| reading::any_solutions(bytes));

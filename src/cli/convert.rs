@@ -1,0 +1,578 @@
+//! `omnogram convert`: puzzles from any format into any other, one by one as they are read.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fs;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use omnogram::error::{Error, Kind, Result};
+use omnogram::format::{Entry, FORMATS, Format, Pack, Reading, Threshold, Tracing};
+use omnogram::puzzle::{MAX_SIDE, Puzzle};
+use omnogram::sat::dimacs;
+
+use super::options::Talking;
+use super::session::{counted, wrong_goal};
+use super::status::{Answered, Halt, Status};
+use super::writer::{Output, spares};
+use super::{inputs, messages};
+
+/// Write puzzles in another format
+///
+/// What IN is, is found out from its content; --from names it where it looks like something else. What OUT is to be, --to says, or the
+/// ending of its name. Several puzzles go into one file if its format has packs, else into a folder, a file each, called as the
+/// files that they come from. Titles, authors, licences and goals come along where the format holds them, and it is said where it does
+/// not. A picture is a puzzle with itself as its goal; the other way round, a puzzle becomes a picture if it has a goal.
+#[derive(Args, Debug)]
+#[command(
+    override_usage = "omnogram convert [OPTIONS] <IN>... <OUT>",
+    after_help = help()
+)]
+pub(super) struct Options {
+    /// IN: puzzle files, packs, folders, pictures, a game ID, or - for standard input; FILE#2 is the second puzzle of a pack. OUT, the
+    /// last: the file to write, a folder, or - for standard output
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<PathBuf>,
+
+    /// The format of all that is read [default: as its content says]
+    #[arg(long, value_name = "FORMAT", value_parser = format)]
+    from: Option<&'static Format>,
+
+    /// The format to write [default: as the ending of OUT says]
+    #[arg(long, value_name = "FORMAT", value_parser = target)]
+    to: Option<Target>,
+
+    /// Write over files that are there already
+    #[arg(long, short)]
+    force: bool,
+
+    #[command(flatten)]
+    tracing: TracingOptions,
+    #[command(flatten)]
+    talking: Talking,
+}
+
+/// What becomes of pictures.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Pictures that are read")]
+struct TracingOptions {
+    /// Scale to so many columns and rows; WxH, or W alone for the height that keeps the shape [default: a cell for each pixel]
+    #[arg(long, value_name = "WxH", value_parser = size)]
+    size: Option<(usize, Option<usize>)>,
+
+    /// Fill what is darker than this grey, from 0 to 255; auto: what tells dark from light best (Otsu's)
+    #[arg(long, value_name = "N|auto", default_value = "128", value_parser = threshold)]
+    threshold: Threshold,
+
+    /// Draw greys as patterns (Floyd and Steinberg's)
+    #[arg(long)]
+    dither: bool,
+
+    /// Fill what is light
+    #[arg(long)]
+    invert: bool,
+}
+
+/// What is written.
+#[derive(Clone, Copy, Debug)]
+enum Target {
+    Format(&'static Format),
+    /// Clauses for a SAT solver, which nobody reads back.
+    Dimacs,
+}
+
+const DIMACS: &str = "dimacs";
+const DIMACS_ENDINGS: [&str; 2] = ["cnf", "dimacs"];
+
+impl Target {
+    fn name(self) -> &'static str {
+        match self {
+            Target::Format(format) => format.name,
+            Target::Dimacs => DIMACS,
+        }
+    }
+
+    fn ending(self) -> &'static str {
+        match self {
+            Target::Format(format) => format.endings[0],
+            Target::Dimacs => DIMACS_ENDINGS[0],
+        }
+    }
+
+    /// What the ending of a name means.
+    fn of(path: &Path) -> Option<Self> {
+        let ending = path.extension()?.to_str()?;
+        if DIMACS_ENDINGS
+            .iter()
+            .any(|known| ending.eq_ignore_ascii_case(known))
+        {
+            return Some(Target::Dimacs);
+        }
+        Format::of_ending(ending).map(Target::Format)
+    }
+}
+
+fn help() -> String {
+    let mut text = String::from(
+        "\
+Formats (r: read, w: written, p: packs of several puzzles):
+",
+    );
+    let mut row = |name: &str, can: [bool; 3], endings: &[&str], title: &str| {
+        let mark = |can, letter| if can { letter } else { '-' };
+        let marks = [mark(can[0], 'r'), mark(can[1], 'w'), mark(can[2], 'p')];
+        let marks = String::from_iter(marks);
+        text.push_str(&format!(
+            "  {name:<10} {marks}  {title} (.{})\n",
+            endings.join(", .")
+        ));
+    };
+    for format in FORMATS {
+        let can = [true, format.can_write(), format.holds_several()];
+        row(format.name, can, format.endings, format.title);
+    }
+    row(
+        DIMACS,
+        [false, true, false],
+        &DIMACS_ENDINGS,
+        "clauses for SAT solvers and model counters, the cells projected on",
+    );
+    text.push_str(
+        "
+Examples:
+  omnogram convert heart.xml heart.non
+  omnogram convert --to webpbn puzzles/pictures out/      a file each
+  omnogram convert puzzles/pictures all.nonpack           all in one
+  omnogram convert photo.jpg --size 40 --threshold auto photo.non
+  omnogram convert 4x3:2/1.1/1.1/2/2/1.1/4 --to dimacs - | ganak
+
+Nothing is written over without --force, and what is read never. A file is begun when the first
+puzzle for it has been read.",
+    );
+    text
+}
+
+fn format(text: &str) -> std::result::Result<&'static Format, String> {
+    let names = || FORMATS.iter().map(|format| format.name).collect::<Vec<_>>();
+    Format::named(text).ok_or_else(|| format!("expected one of {}", names().join(", ")))
+}
+
+fn target(text: &str) -> std::result::Result<Target, String> {
+    if text == DIMACS {
+        return Ok(Target::Dimacs);
+    }
+    let format = format(text).map_err(|message| format!("{message}, {DIMACS}"))?;
+    match format.can_write() {
+        true => Ok(Target::Format(format)),
+        false => Err("this format can only be read: it would lose pixels".to_owned()),
+    }
+}
+
+fn size(text: &str) -> std::result::Result<(usize, Option<usize>), String> {
+    let side = |text: &str| {
+        text.parse()
+            .ok()
+            .filter(|side| (1..=MAX_SIDE).contains(side))
+    };
+    let size = match text.split_once('x') {
+        Some((width, height)) => side(width)
+            .zip(side(height))
+            .map(|(width, height)| (width, Some(height))),
+        None => side(text).map(|width| (width, None)),
+    };
+    size.ok_or_else(|| {
+        format!("expected a width and a height from 1 to {MAX_SIDE}, such as 40x30, or a width")
+    })
+}
+
+fn threshold(text: &str) -> std::result::Result<Threshold, String> {
+    match text {
+        "auto" => Ok(Threshold::Auto),
+        text => {
+            let grey = text.parse().map(Threshold::Fixed);
+            grey.map_err(|_| "expected a grey from 0 to 255, or auto".to_owned())
+        }
+    }
+}
+
+pub(super) fn run(options: &Options) -> Status {
+    let made = match options.paths.split_last() {
+        Some((output, inputs)) if !inputs.is_empty() => {
+            Conversion::new(options, output).map(|conversion| (conversion, output, inputs))
+        }
+        _ => {
+            let message = "two paths at least are needed: what to read and, last, what to write";
+            Err(Error::new(Kind::Usage, message))
+        }
+    };
+    let (mut conversion, output, inputs) = match made {
+        Ok(made) => made,
+        Err(error) => {
+            messages::error(&error);
+            return Status::from(&error);
+        }
+    };
+    if let Err(status) = spares(Some(output), inputs) {
+        return status;
+    }
+    match conversion.run(options, inputs) {
+        Ok(()) => {}
+        Err(Halt::Closed) => conversion.status = conversion.status.max(Status::Stopped),
+        Err(Halt::Failed(error)) => conversion.fail(&error),
+    }
+    if !options.talking.quiet {
+        conversion.report();
+    }
+    conversion.status
+}
+
+/// Where puzzles are written to.
+#[derive(Debug)]
+enum Place {
+    /// One file, or standard output.
+    One(Output),
+    Folder(PathBuf),
+}
+
+/// Puzzles on their way.
+#[derive(Debug)]
+struct Conversion {
+    target: Target,
+    place: Place,
+    force: bool,
+    quiet: bool,
+    /// The first puzzle, until it is known whether it is the only one.
+    held: Option<(String, Puzzle)>,
+    pack: Option<Pack>,
+    /// Files that have been written to a folder.
+    files: HashSet<PathBuf>,
+    /// What could not be held, of how many puzzles, and the last of them.
+    lost: BTreeMap<String, (u64, String)>,
+    status: Status,
+}
+
+impl Conversion {
+    fn new(options: &Options, path: &Path) -> Result<Self> {
+        let name = inputs::name(path);
+        let usage = |message: &str| Error::new(Kind::Usage, message);
+        let folder = path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/");
+        let by_name = || Target::of(path).filter(|_| !folder && !inputs::is_stdin(path));
+        let Some(target) = options.to.or_else(by_name) else {
+            let message =
+                "what is to be written is not clear from this name: say it with --to FORMAT";
+            return Err(usage(message).in_file(if inputs::is_stdin(path) {
+                "<stdout>"
+            } else {
+                &name
+            }));
+        };
+        if let Target::Format(format) = target
+            && !format.can_write()
+        {
+            return Err(usage("this format can only be read: it would lose pixels").in_file(&name));
+        }
+        let place = if folder {
+            Place::Folder(path.to_owned())
+        } else if inputs::is_stdin(path) {
+            Place::One(Output::new(None))
+        } else {
+            if path.exists() && !options.force {
+                return Err(exists(path));
+            }
+            Place::One(Output::new(Some(path)))
+        };
+        Ok(Conversion {
+            target,
+            place,
+            force: options.force,
+            quiet: options.talking.quiet,
+            held: None,
+            pack: None,
+            files: HashSet::new(),
+            lost: BTreeMap::new(),
+            status: Status::Complete,
+        })
+    }
+
+    /// Says what is wrong, and goes on.
+    fn fail(&mut self, error: &Error) {
+        messages::error(error);
+        self.status = self.status.max(Status::from(error));
+    }
+
+    fn run(&mut self, options: &Options, inputs: &[PathBuf]) -> Answered<()> {
+        let TracingOptions {
+            size,
+            threshold,
+            dither,
+            invert,
+        } = options.tracing;
+        let reading = Reading {
+            format: options.from,
+            tracing: Tracing {
+                size,
+                threshold,
+                dither,
+                invert,
+            },
+        };
+        let mut ended = Ok(());
+        for source in inputs::find_as(inputs, options.from) {
+            source.each(&reading, &mut |entry| {
+                ended = self.take(entry);
+                ended.is_ok()
+            });
+            std::mem::replace(&mut ended, Ok(()))?;
+        }
+        self.end()
+    }
+
+    fn take(&mut self, entry: Entry) -> Answered<()> {
+        let Entry { name, puzzle } = entry;
+        let puzzle = match puzzle {
+            Ok(puzzle) => puzzle,
+            Err(error) => {
+                self.fail(&error);
+                return Ok(());
+            }
+        };
+        if let Some(warning) = wrong_goal(&name, &puzzle).filter(|_| !self.quiet) {
+            messages::warning(&warning);
+        }
+        match (&self.place, &self.pack, &self.held) {
+            (Place::Folder(folder), _, _) => {
+                let path = folder.join(file_name(&name, self.target.ending()));
+                self.file(&name, &puzzle, path)
+            }
+            (Place::One(_), None, None) => {
+                self.held = Some((name, puzzle));
+                Ok(())
+            }
+            (Place::One(_), Some(_), _) => self.add(&name, &puzzle),
+            (Place::One(_), None, Some(_)) => {
+                let Target::Format(format) = self.target else {
+                    return Err(self.one_only());
+                };
+                self.pack = format.pack();
+                if self.pack.is_none() {
+                    return Err(self.one_only());
+                }
+                if let Some((first, held)) = self.held.take() {
+                    self.add(&first, &held)?;
+                }
+                self.add(&name, &puzzle)
+            }
+        }
+    }
+
+    /// Why a second puzzle cannot be written.
+    fn one_only(&self) -> Halt {
+        let message = format!(
+            "there are several puzzles, and a file in the format {} holds one: name a folder to write to, such as out/",
+            self.target.name()
+        );
+        Halt::Failed(Error::new(Kind::Usage, message))
+    }
+
+    /// Adds a puzzle to the pack.
+    fn add(&mut self, name: &str, puzzle: &Puzzle) -> Answered<()> {
+        let Some(pack) = &mut self.pack else {
+            return Ok(());
+        };
+        match (pack.add(puzzle), &mut self.place) {
+            (Ok(bytes), Place::One(output)) => {
+                output.write(&bytes)?;
+                self.note_lost(name, puzzle);
+            }
+            (Ok(_), Place::Folder(_)) => {}
+            (Err(error), _) => self.fail(&error.in_file(name)),
+        }
+        Ok(())
+    }
+
+    /// Writes what is still to be written.
+    fn end(&mut self) -> Answered<()> {
+        if let Some((name, puzzle)) = self.held.take() {
+            return match &mut self.place {
+                Place::One(output) => {
+                    let written = write(self.target, &name, &puzzle, output)?;
+                    self.written(&name, &puzzle, written);
+                    Ok(())
+                }
+                Place::Folder(_) => Ok(()),
+            };
+        }
+        match (self.pack.take(), &mut self.place) {
+            (Some(pack), Place::One(output)) if pack.has_begun() => {
+                output.write(pack.end().as_bytes())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes a puzzle to a file of its own. What is wrong with this one does not concern the others, unless files cannot be written.
+    fn file(&mut self, name: &str, puzzle: &Puzzle, path: PathBuf) -> Answered<()> {
+        if self.files.contains(&path) {
+            let message = format!(
+                "{} has been written for another puzzle of this name",
+                path.display()
+            );
+            self.fail(&Error::new(Kind::Usage, message).in_file(name));
+            return Ok(());
+        }
+        if path.exists() && !self.force {
+            self.fail(&exists(&path));
+            return Ok(());
+        }
+        if let Some(folder) = path.parent() {
+            let made = fs::create_dir_all(folder);
+            made.map_err(|error| Halt::writing(&folder.display().to_string(), &error))?;
+        }
+        let written = write(self.target, name, puzzle, &mut Output::new(Some(&path)))?;
+        self.written(name, puzzle, written);
+        self.files.insert(path);
+        Ok(())
+    }
+
+    /// Takes note of how a puzzle was written.
+    fn written(&mut self, name: &str, puzzle: &Puzzle, written: Result<()>) {
+        match written {
+            Ok(()) => self.note_lost(name, puzzle),
+            Err(error) => self.fail(&error.in_file(name)),
+        }
+    }
+
+    fn note_lost(&mut self, name: &str, puzzle: &Puzzle) {
+        let Target::Format(format) = self.target else {
+            return;
+        };
+        for lost in format.kept(puzzle).1 {
+            let entry = self.lost.entry(lost).or_default();
+            *entry = (entry.0 + 1, name.to_owned());
+        }
+    }
+
+    /// Says what was lost.
+    fn report(&self) {
+        let format = self.target.name();
+        let lost = |(lost, (count, _)): (&String, &(u64, String))| match count {
+            1 => lost.clone(),
+            count => format!("{lost} of {}", counted(*count, "puzzle")),
+        };
+        let all: Vec<String> = self.lost.iter().map(lost).collect();
+        let only_one = self
+            .lost
+            .values()
+            .map(|(_, name)| name)
+            .collect::<HashSet<_>>();
+        let single = only_one.len() == 1 && self.lost.values().all(|(count, _)| *count == 1);
+        let name = match only_one.iter().next() {
+            Some(name) if single => format!("{name}: "),
+            Some(_) => String::new(),
+            None => return,
+        };
+        let text = match all.split_last() {
+            Some((last, [])) => last.clone(),
+            Some((last, others)) => format!("{} and {last}", others.join(", ")),
+            None => return,
+        };
+        messages::warning(&format!("{name}the format {format} cannot hold {text}"));
+    }
+}
+
+/// Refuses to write over a file.
+fn exists(path: &Path) -> Error {
+    let message = "this file is there already: --force writes over it";
+    Error::new(Kind::Usage, message).in_file(&path.display().to_string())
+}
+
+/// Writes one puzzle. Says in the inner result what is wrong with the puzzle, in the outer one with the file.
+fn write(target: Target, name: &str, puzzle: &Puzzle, output: &mut Output) -> Answered<Result<()>> {
+    match target {
+        Target::Format(format) => match format.write(puzzle) {
+            Ok(bytes) => output.write(&bytes).map(Ok),
+            Err(error) => Ok(Err(error)),
+        },
+        Target::Dimacs => {
+            let title = puzzle.notes().title.as_deref().unwrap_or(name);
+            let pipe = Pipe { output, halt: None };
+            let mut pipe = BufWriter::with_capacity(1 << 16, pipe);
+            let written = dimacs(puzzle, title, &mut pipe).and_then(|()| pipe.flush());
+            let (pipe, _) = pipe.into_parts();
+            match (written, pipe.halt) {
+                (_, Some(halt)) => Err(halt),
+                (Ok(()), None) => Ok(Ok(())),
+                (Err(_), None) => Ok(Err(Error::data("this puzzle is too large for clauses"))),
+            }
+        }
+    }
+}
+
+/// An output that can be written to like a file.
+struct Pipe<'a> {
+    output: &'a mut Output,
+    halt: Option<Halt>,
+}
+
+impl Write for Pipe<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self.output.write(bytes) {
+            Ok(()) => Ok(bytes.len()),
+            Err(halt) => {
+                self.halt = Some(halt);
+                Err(io::ErrorKind::Other.into())
+            }
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The name of a file for the puzzle of this name: that of its own file, with its number in a pack, and another ending.
+fn file_name(name: &str, ending: &str) -> String {
+    let number = name
+        .rsplit_once('#')
+        .filter(|(_, number)| number.bytes().all(|b| b.is_ascii_digit()));
+    let (file, number) = number.unwrap_or((name, ""));
+    let path = Path::new(file);
+    let stem = match path.file_stem() {
+        // A game ID may have slashes.
+        Some(stem) if !omnogram::format::is_game_id(file) => stem.to_string_lossy().into_owned(),
+        _ => file.to_owned(),
+    };
+    let stem = stem.replace(|c: char| c.is_control() || "<>:\"/\\|?*".contains(c), "-");
+    let stem = stem.trim_matches('-');
+    match number {
+        "" => format!("{stem}.{ending}"),
+        number => format!("{stem}-{number}.{ending}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_and_thresholds() {
+        assert_eq!(size("40x30"), Ok((40, Some(30))));
+        assert_eq!(size("40"), Ok((40, None)));
+        for text in ["", "x", "0x3", "3x0", "4097", "3x", "-1", "3 x 4"] {
+            assert!(size(text).is_err(), "{text}");
+        }
+        assert_eq!(threshold("auto"), Ok(Threshold::Auto));
+        assert_eq!(threshold("255"), Ok(Threshold::Fixed(255)));
+        assert!(threshold("256").is_err() && threshold("dark").is_err());
+    }
+
+    #[test]
+    fn files_are_called_as_those_that_they_come_from() {
+        assert_eq!(file_name("a/b.c.non", "xml"), "b.c.xml");
+        assert_eq!(file_name("a/pack.nonpack#12", "nin"), "pack-12.nin");
+        assert_eq!(file_name("a#b.non", "nin"), "a#b.nin");
+        assert_eq!(file_name("<stdin>", "nin"), "stdin.nin");
+        assert_eq!(file_name("<stdin>#2", "nin"), "stdin-2.nin");
+        assert_eq!(file_name("1x1:1/1", "nin"), "1x1-1-1.nin");
+    }
+}

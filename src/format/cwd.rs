@@ -1,0 +1,86 @@
+//! `.cwd`, of QNonograms and of Sukhoy's solver: the height, the width, a line each; the clues of the rows, a blank line, the clues of
+//! the columns; `0` for an empty line.
+
+use super::part::{self, Part, section};
+use super::{Contents, numbers};
+use crate::error::Result;
+use crate::puzzle::Puzzle;
+
+/// Are the first two lines a number each?
+pub(super) fn looks_like(text: &str) -> bool {
+    let mut lines = text.lines().skip_while(|line| line.trim().is_empty());
+    let number = |line: Option<&str>| {
+        line.is_some_and(|line| {
+            !line.trim().is_empty() && line.trim().bytes().all(|b| b.is_ascii_digit())
+        })
+    };
+    number(lines.next()) && number(lines.next())
+}
+
+/// Reads a puzzle.
+pub(super) fn read(text: &str) -> Contents<'_> {
+    Contents::Single(puzzle(text))
+}
+
+fn puzzle(text: &str) -> Result<Puzzle> {
+    let mut lines = Part::lines(text).skip_while(|line| line.is_blank());
+    let head = lines.next().unwrap_or(Part::line(1, ""));
+    let height = head.trim().size("height")?;
+    let second = lines
+        .next()
+        .unwrap_or(head.at(&head.text[head.text.len()..]));
+    let width = second.trim().size("width")?;
+    let body: Vec<Part<'_>> = lines.collect();
+    let end = body.last().copied().unwrap_or(second);
+    // Where it says of itself which lines are which: so many, one blank, so many.
+    let as_told = body.get(height).is_some_and(|line| line.is_blank())
+        && body.len() >= height + 1 + width
+        && body[height + 1 + width..]
+            .iter()
+            .all(|line| line.is_blank());
+    if as_told {
+        let (rows, columns) = (&body[..height], &body[height + 1..][..width]);
+        return part::puzzle(rows, columns, head, Part::clue);
+    }
+    let clues = section(&body, height + width, "line", end)?.clues;
+    let (rows, columns) = clues.split_at(height);
+    part::puzzle(rows, columns, head, Part::clue)
+}
+
+/// The puzzle as `.cwd` text.
+pub(super) fn write(puzzle: &Puzzle) -> Result<String> {
+    let mut text = format!("{}\n{}\n", puzzle.height(), puzzle.width());
+    numbers(&mut text, puzzle.rows(), " ", "0");
+    text.push('\n');
+    numbers(&mut text, puzzle.columns(), " ", "0");
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{NOTCH, clues, failure, one};
+    use super::*;
+
+    const TEXT: &str = "3\n4\n2\n1 1\n4\n\n2\n1 1\n1 1\n2\n";
+
+    #[test]
+    fn the_height_comes_first_and_a_blank_line_stands_between() {
+        assert!(looks_like(TEXT));
+        assert_eq!(clues(&one(read(TEXT))), NOTCH);
+        assert_eq!(write(&one(read(TEXT))).unwrap(), TEXT);
+        let without = TEXT.replace("\n\n", "\n");
+        assert_eq!(clues(&one(read(&without))), NOTCH);
+        let other_way_round = TEXT.replace("3\n4\n", "4\n3\n");
+        assert_eq!(
+            failure(read(&other_way_round)),
+            "5:1: the clue 4 of row 3 needs 4 cells, but the line has 3"
+        );
+    }
+
+    #[test]
+    fn the_blank_line_between_is_no_clue() {
+        assert_eq!(clues(&one(read("2\n2\n1\n0\n\n0\n1\n"))), "1/0 | 0/1");
+        assert_eq!(clues(&one(read("2\n2\n1\n\n\n1\n\n\n"))), "1/0 | 1/0");
+        assert_eq!(failure(read("7\n")), "1:2: the width is not given");
+    }
+}

@@ -1,0 +1,234 @@
+//! `.gno`, the format of gnonograms: sections whose headers stand in brackets. `[Dimensions]` has the number of rows and below it that of
+//! columns; `[Row clues]` and `[Column clues]` a clue a line; `[Solution grid]` the picture, a number a cell, 1 for empty, 2 for filled and
+//! 0 for unknown. Clues or picture may be missing. `[Description]` has title and author, `[License]` the licence. What else there is,
+//! such as a game that was saved, is skipped.
+
+use super::part::{self, Part, section};
+use super::{Contents, numbers};
+use crate::error::Result;
+use crate::puzzle::{Grid, Notes, Puzzle};
+
+const DIMENSIONS: &str = "[Dimensions]";
+const ROWS: &str = "[Row clues]";
+const COLUMNS: &str = "[Column clues]";
+const SOLUTION: &str = "[Solution grid]";
+/// As it was called once.
+const SOLUTION_BEFORE: &str = "[Solution]";
+const DESCRIPTION: &str = "[Description]";
+const LICENSE: &str = "[License]";
+
+/// What the program calls a picture without a name.
+const UNTITLED: &str = "Untitled";
+
+/// Is one of the headers there that a puzzle needs?
+pub(super) fn looks_like(text: &str) -> bool {
+    let needed = [DIMENSIONS, ROWS, COLUMNS, SOLUTION];
+    text.lines().any(|line| {
+        needed
+            .iter()
+            .any(|header| line.trim().eq_ignore_ascii_case(header))
+    })
+}
+
+/// Reads a puzzle.
+pub(super) fn read(text: &str) -> Contents<'_> {
+    Contents::Single(puzzle(text))
+}
+
+/// A section: its header and the lines after it.
+type Body<'a> = (Part<'a>, Vec<Part<'a>>);
+
+/// The lines of a section that are not blank.
+fn written<'a>((_, lines): &Body<'a>) -> Vec<Part<'a>> {
+    let written = lines.iter().filter(|line| !line.is_blank());
+    written.map(|line| line.trim()).collect()
+}
+
+fn puzzle(text: &str) -> Result<Puzzle> {
+    let start = Part::line(1, text.lines().next().unwrap_or_default());
+    let mut end = start;
+    let mut sections: Vec<Body<'_>> = Vec::new();
+    for line in Part::lines(text) {
+        end = line;
+        let trimmed = line.text.trim();
+        // Headers that nobody knows end a section too.
+        if trimmed.starts_with('[') && trimmed.ends_with(']') {
+            sections.push((line, Vec::new()));
+        } else if let Some((_, body)) = sections.last_mut() {
+            body.push(line);
+        }
+    }
+    let find = |names: &[&str]| {
+        let named = |head: &Part<'_>| {
+            names
+                .iter()
+                .any(|name| head.text.trim().eq_ignore_ascii_case(name))
+        };
+        sections.iter().find(|(head, _)| named(head))
+    };
+    let Some(dimensions) = find(&[DIMENSIONS]) else {
+        return Err(start.error(format!("there is no section {DIMENSIONS}")));
+    };
+    let sizes: Vec<Part<'_>> = written(dimensions);
+    let [rows, columns] = sizes[..] else {
+        return Err(dimensions
+            .0
+            .error("the number of rows and, in a line below it, of columns must follow"));
+    };
+    let (height, width) = (rows.size("height")?, columns.size("width")?);
+    let goal = match find(&[SOLUTION, SOLUTION_BEFORE]) {
+        Some(body) => picture(written(body), body.0, width, height)?,
+        None => None,
+    };
+    let clues = |name: &str, count, side| match find(&[name]) {
+        Some((_, body)) => section(body, count, side, body.last().copied().unwrap_or(end))
+            .map(|found| Some(found.clues)),
+        None => Ok(None),
+    };
+    let puzzle = match (
+        clues(ROWS, height, "row")?,
+        clues(COLUMNS, width, "column")?,
+        &goal,
+    ) {
+        (Some(rows), Some(columns), _) => part::puzzle(&rows, &columns, dimensions.0, Part::clue)?,
+        (None, None, Some(goal)) => Puzzle::from_grid(goal),
+        (None, None, None) => {
+            return Err(end.error("there are neither clues nor a whole picture in this file"));
+        }
+        (Some(_), None, _) => return Err(end.error(format!("there is no section {COLUMNS}"))),
+        (None, Some(_), _) => return Err(end.error(format!("there is no section {ROWS}"))),
+    };
+    let lines = |name| find(&[name]).map(written).unwrap_or_default();
+    let text = |lines: &[Part<'_>], i: usize| lines.get(i).map(|line| line.text.to_owned());
+    let (description, license): (Vec<_>, Vec<_>) = (lines(DESCRIPTION), lines(LICENSE));
+    puzzle.with_notes(Notes {
+        title: text(&description, 0).filter(|title| title != UNTITLED),
+        author: text(&description, 1),
+        license: text(&license, 0),
+        goal,
+        ..Notes::default()
+    })
+}
+
+/// The picture in these lines, if no cell of it is unknown.
+fn picture(
+    lines: Vec<Part<'_>>,
+    head: Part<'_>,
+    width: usize,
+    height: usize,
+) -> Result<Option<Grid>> {
+    if lines.len() != height {
+        let message = format!(
+            "{} in the solution, for {height} rows",
+            super::plural(lines.len(), "line")
+        );
+        return Err(head.error(message));
+    }
+    let mut goal = Grid::new(width, height);
+    let mut known = true;
+    for (row, line) in lines.into_iter().enumerate() {
+        let cells: Vec<Part<'_>> = line.words().take(width + 1).collect();
+        if cells.len() != width {
+            return Err(line.error(format!("a row of the solution must have {width} cells")));
+        }
+        for (column, cell) in cells.into_iter().enumerate() {
+            match cell.text {
+                "0" => known = false,
+                "1" => {}
+                "2" => goal.set(row, column, true),
+                _ => {
+                    return Err(
+                        cell.error("a cell is 1, empty, or 2, filled, or 0 where it is unknown")
+                    );
+                }
+            }
+        }
+    }
+    Ok(known.then_some(goal))
+}
+
+/// The puzzle as `.gno` text.
+pub(super) fn write(puzzle: &Puzzle) -> Result<String> {
+    let notes = puzzle.notes();
+    let mut text = String::new();
+    if notes.title.is_some() || notes.author.is_some() {
+        // The author is whoever stands in the second line.
+        let title = notes.title.as_deref().unwrap_or(UNTITLED);
+        text.push_str(&format!("{DESCRIPTION}\n{title}\n"));
+    }
+    if let Some(author) = &notes.author {
+        text.push_str(&format!("{author}\n"));
+    }
+    if let Some(license) = &notes.license {
+        text.push_str(&format!("{LICENSE}\n{license}\n"));
+    }
+    text.push_str(&format!(
+        "{DIMENSIONS}\n{}\n{}\n",
+        puzzle.height(),
+        puzzle.width()
+    ));
+    for (header, clues) in [(ROWS, puzzle.rows()), (COLUMNS, puzzle.columns())] {
+        text.push_str(&format!("{header}\n"));
+        numbers(&mut text, clues, ", ", "0");
+    }
+    if let Some(goal) = &notes.goal {
+        text.push_str(&format!("{SOLUTION}\n"));
+        for row in goal.to_string().lines() {
+            let cells: Vec<&str> = row
+                .chars()
+                .map(|c| if c == '#' { "2" } else { "1" })
+                .collect();
+            text.push_str(&format!("{}\n", cells.join(" ")));
+        }
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{NOTCH, clues, failure, one};
+    use super::*;
+
+    const TEXT: &str = "[Description]\nNotchO\nus\n[Dimensions]\n3\n4\n[Row clues]\n2\n1, 1\n4\n[Column clues]\n2\n1, 1\n1, 1\n2\n";
+    const PICTURE: &str = "[Solution grid]\n1 2 2 1\n2 1 1 2\n2 2 2 2\n";
+
+    #[test]
+    fn rows_come_first() {
+        let puzzle = one(read(TEXT));
+        assert_eq!(clues(&puzzle), NOTCH);
+        let notes = puzzle.notes();
+        assert_eq!(
+            (notes.title.as_deref(), notes.author.as_deref()),
+            (Some("NotchO"), Some("us"))
+        );
+        assert_eq!(write(&puzzle).unwrap(), TEXT);
+        assert_eq!(
+            failure(read(&TEXT.replace("3\n4\n[R", "4\n3\n[R"))),
+            "10:1: only 3 clues for 4 rows"
+        );
+    }
+
+    #[test]
+    fn a_picture_is_enough() {
+        let picture = format!("[Dimensions]\n3\n4\n{PICTURE}");
+        let puzzle = one(read(&picture));
+        assert_eq!(clues(&puzzle), NOTCH);
+        assert!(puzzle.notes().goal.is_some());
+        let both = format!("{TEXT}{PICTURE}[Locked]\ntrue\n[Working grid]\n0 0\n");
+        assert_eq!(one(read(&both)).notes().goal, puzzle.notes().goal);
+        assert_eq!(
+            write(&one(read(&both))).unwrap(),
+            format!("{TEXT}{PICTURE}")
+        );
+        let unknown = both.replace("1 2 2 1", "0 2 2 1");
+        assert_eq!(one(read(&unknown)).notes().goal, None);
+        assert_eq!(
+            failure(read(&picture.replace("1 2 2 1", "0 2 2 1"))),
+            "7:1: there are neither clues nor a whole picture in this file"
+        );
+        assert_eq!(
+            failure(read(&picture.replace("1 2 2 1", "1 2 3 1"))),
+            "5:5: a cell is 1, empty, or 2, filled, or 0 where it is unknown"
+        );
+    }
+}

@@ -1,0 +1,75 @@
+//! `.mk`, the short format of Petr Olšák's `grid`: a line `H W`, the clues of the rows, a line `#`, the clues of the columns. `0` is an
+//! empty line, or a blank one.
+
+use super::nin::{sizes, starts_with_two};
+use super::part::{self, Part, section};
+use super::{Contents, numbers};
+use crate::error::Result;
+use crate::puzzle::Puzzle;
+
+/// Is the first line two numbers, and a later one `#`?
+pub(super) fn looks_like(text: &str) -> bool {
+    starts_with_two(text) && text.lines().any(|line| line.trim() == "#")
+}
+
+/// Reads a puzzle.
+pub(super) fn read(text: &str) -> Contents<'_> {
+    Contents::Single(puzzle(text))
+}
+
+fn puzzle(text: &str) -> Result<Puzzle> {
+    let mut lines = Part::lines(text).skip_while(|line| line.is_blank());
+    let head = lines.next().unwrap_or(Part::line(1, ""));
+    let [height, width] = sizes(head, ["height", "width"])?;
+    let body: Vec<Part<'_>> = lines.collect();
+    let end = body.last().copied().unwrap_or(head);
+    let Some(middle) = body.iter().position(|line| line.text.trim() == "#") else {
+        return Err(end.error("there is no line # between rows and columns"));
+    };
+    let rows = section(&body[..middle], height, "row", body[middle])?;
+    let columns = section(&body[middle + 1..], width, "column", end)?;
+    part::puzzle(&rows.clues, &columns.clues, head, Part::clue)
+}
+
+/// The puzzle as `.mk` text.
+pub(super) fn write(puzzle: &Puzzle) -> Result<String> {
+    let mut text = format!("{} {}\n", puzzle.height(), puzzle.width());
+    numbers(&mut text, puzzle.rows(), " ", "0");
+    text.push_str("#\n");
+    numbers(&mut text, puzzle.columns(), " ", "0");
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{NOTCH, clues, failure, one};
+    use super::*;
+
+    const TEXT: &str = "3 4\n2\n1 1\n4\n#\n2\n1 1\n1 1\n2\n";
+
+    #[test]
+    fn the_height_comes_first() {
+        assert!(looks_like(TEXT) && !super::super::nin::looks_like(TEXT));
+        assert_eq!(clues(&one(read(TEXT))), NOTCH);
+        assert_eq!(write(&one(read(TEXT))).unwrap(), TEXT);
+        assert_eq!(
+            failure(read(&TEXT.replace("3 4", "4 3"))),
+            "5:1: only 3 clues for 4 rows"
+        );
+    }
+
+    #[test]
+    fn an_empty_clue_is_0_or_a_blank_line() {
+        for text in [
+            "2 2\n1\n0\n#\n1\n0\n",
+            "2 2\n1\n\n#\n1\n\n",
+            "2 2\r\n1 0\r\n  \r\n#\r\n1\r\n0",
+        ] {
+            assert_eq!(clues(&one(read(text))), "1/0 | 1/0", "{text:?}");
+        }
+        assert_eq!(
+            failure(read("2 2\n1\n1\n")),
+            "3:1: there is no line # between rows and columns"
+        );
+    }
+}

@@ -1,0 +1,103 @@
+//! `.nin`, the format of Jakub Wilk's solver: a line `W H`, the clues of the rows, then those of the columns, numbers with blanks
+//! between, `0` for an empty line.
+
+use super::part::{self, Part, section};
+use super::{Contents, numbers};
+use crate::error::Result;
+use crate::puzzle::Puzzle;
+
+/// Is the first line two numbers, and no line the `#` of `.mk`?
+pub(super) fn looks_like(text: &str) -> bool {
+    starts_with_two(text) && !text.lines().any(|line| line.trim() == "#")
+}
+
+/// Is the first line two numbers?
+pub(super) fn starts_with_two(text: &str) -> bool {
+    let first = text.lines().find(|line| !line.trim().is_empty());
+    let number = |word: &str| word.bytes().all(|b| b.is_ascii_digit());
+    first.is_some_and(|line| {
+        line.split_whitespace().count() == 2 && line.split_whitespace().all(number)
+    })
+}
+
+/// Reads a puzzle.
+pub(super) fn read(text: &str) -> Contents<'_> {
+    Contents::Single(puzzle(text))
+}
+
+fn puzzle(text: &str) -> Result<Puzzle> {
+    let mut lines = Part::lines(text).skip_while(|line| line.is_blank());
+    let head = lines.next().unwrap_or(Part::line(1, ""));
+    let [width, height] = sizes(head, ["width", "height"])?;
+    let body: Vec<Part<'_>> = lines.collect();
+    let end = body.last().copied().unwrap_or(head);
+    let clues = section(&body, width + height, "line", end)?.clues;
+    let (rows, columns) = clues.split_at(height);
+    part::puzzle(rows, columns, head, Part::clue)
+}
+
+/// The two sizes in a line, which have these names.
+pub(super) fn sizes(head: Part<'_>, names: [&str; 2]) -> Result<[usize; 2]> {
+    let words: Vec<Part<'_>> = head.words().take(3).collect();
+    match words[..] {
+        [first, second] => Ok([first.size(names[0])?, second.size(names[1])?]),
+        _ => Err(head.trim().error(format!(
+            "the first line must be the {} and the {}",
+            names[0], names[1]
+        ))),
+    }
+}
+
+/// The puzzle as `.nin` text.
+pub(super) fn write(puzzle: &Puzzle) -> Result<String> {
+    let mut text = format!("{} {}\n", puzzle.width(), puzzle.height());
+    for clues in [puzzle.rows(), puzzle.columns()] {
+        numbers(&mut text, clues, " ", "0");
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{NOTCH, clues, failure, one};
+    use super::*;
+
+    const TEXT: &str = "4 3\n2\n1 1\n4\n2\n1 1\n1 1\n2\n";
+
+    #[test]
+    fn the_width_comes_first() {
+        assert_eq!(clues(&one(read(TEXT))), NOTCH);
+        assert_eq!(write(&one(read(TEXT))).unwrap(), TEXT);
+        let other_way_round = TEXT.replace("4 3", "3 4");
+        assert_eq!(
+            failure(read(&other_way_round)),
+            "4:1: the clue 4 of row 3 needs 4 cells, but the line has 3"
+        );
+    }
+
+    #[test]
+    fn clues_are_counted() {
+        assert_eq!(
+            failure(read("4 3\n2\n1 1\n4\n2\n")),
+            "5:1: only 4 clues for 7 lines"
+        );
+        assert_eq!(
+            failure(read(&format!("{TEXT}1\n"))),
+            "9:1: 8 clues for 7 lines: from here on there are too many"
+        );
+        assert_eq!(
+            failure(read("4 0\n")),
+            "1:3: the height is 0, but a puzzle has at least one cell"
+        );
+        assert_eq!(
+            failure(read("1000000000 1000000000\n")),
+            "1:1: a width of 1000000000 is more than the 4096 that omnogram can hold"
+        );
+    }
+
+    #[test]
+    fn blank_lines_are_empty_clues_where_clues_are_missing() {
+        assert_eq!(clues(&one(read("\n2 2\r\n\t1\r\n\r\n1\r\n0"))), "1/0 | 1/0");
+        assert_eq!(clues(&one(read("2 2\n1 0 0\n\n1\n\n"))), "1/0 | 1/0");
+    }
+}

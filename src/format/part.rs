@@ -1,0 +1,243 @@
+//! Pieces of a text that know where they stand, and what the formats in lines share: clues, sizes, and sections in which a blank line
+//! may be a clue.
+
+use super::{block_too_long, brief, number, offset, plural};
+use crate::error::{Error, Result};
+use crate::puzzle::{Clue, Line, MAX_SIDE, Puzzle};
+
+/// A piece of one line.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Part<'a> {
+    /// Number of the line, from 1.
+    number: usize,
+    line: &'a str,
+    /// The piece itself, a slice of the line.
+    pub(super) text: &'a str,
+}
+
+impl<'a> Part<'a> {
+    /// A whole line by its number from 1.
+    pub(super) fn line(number: usize, line: &'a str) -> Self {
+        Part {
+            number,
+            line,
+            text: line,
+        }
+    }
+
+    /// All lines of a text.
+    pub(super) fn lines(text: &'a str) -> impl Iterator<Item = Part<'a>> + Clone {
+        text.lines()
+            .zip(1..)
+            .map(|(line, number)| Part::line(number, line))
+    }
+
+    /// Another piece of the same line.
+    pub(super) fn at(self, text: &'a str) -> Self {
+        Part { text, ..self }
+    }
+
+    /// Without blanks around it.
+    pub(super) fn trim(self) -> Self {
+        self.at(self.text.trim())
+    }
+
+    pub(super) fn is_blank(self) -> bool {
+        self.text.trim().is_empty()
+    }
+
+    /// The pieces between the `separator`s.
+    pub(super) fn split(self, separator: char) -> impl Iterator<Item = Part<'a>> {
+        self.text.split(separator).map(move |text| self.at(text))
+    }
+
+    /// The pieces between blanks.
+    pub(super) fn words(self) -> impl Iterator<Item = Part<'a>> {
+        self.text.split_whitespace().map(move |text| self.at(text))
+    }
+
+    /// Bad data where this piece begins.
+    pub(super) fn error(self, message: impl Into<String>) -> Error {
+        self.place(Error::data(message))
+    }
+
+    /// The same error, where this piece begins.
+    pub(super) fn place(self, error: Error) -> Error {
+        let before = self.line.get(..offset(self.line, self.text));
+        let column = before.unwrap_or_default().chars().count() + 1;
+        error.at(self.number, column, self.line)
+    }
+
+    /// The clue in this piece: numbers with commas and blanks between them. A 0 is no block, wherever it stands: some programs pad
+    /// their clues with it.
+    pub(super) fn clue(self) -> Result<Clue> {
+        self.clue_between(|c| c == ',' || c.is_whitespace())
+    }
+
+    /// The clue in this piece, with these separators.
+    pub(super) fn clue_between(self, separator: fn(char) -> bool) -> Result<Clue> {
+        let mut lengths = Vec::new();
+        let mut rest = self.text;
+        loop {
+            rest = rest.trim_start_matches(separator);
+            let end = rest.find(|c: char| !c.is_ascii_digit());
+            let (digits, after) = rest.split_at(end.unwrap_or(rest.len()));
+            match (digits, after.chars().next()) {
+                ("", None) => break,
+                ("", Some('-')) => {
+                    let message = "a minus sign in a clue: a block has at least one cell";
+                    return Err(self.at(after).error(message));
+                }
+                ("", Some('?' | '*')) => return Err(self.at(after).blotted()),
+                ("", Some(junk)) => {
+                    let message = format!("{junk:?} in a clue: a clue is a list of numbers");
+                    return Err(self.at(after).error(message));
+                }
+                (_, Some(colour)) if colour.is_alphabetic() => {
+                    return Err(self.at(after).coloured(colour));
+                }
+                _ => {}
+            }
+            match number(digits) {
+                Some(0) => {}
+                Some(length) => lengths.push(length),
+                None => return Err(self.at(digits).place(block_too_long(digits))),
+            }
+            rest = after;
+        }
+        Clue::new(lengths).map_err(|error| self.place(error))
+    }
+
+    /// The one whole number in this piece, the size that `name` tells.
+    pub(super) fn size(self, name: &str) -> Result<usize> {
+        let text = self.text;
+        if text.is_empty() {
+            return Err(self.error(format!("the {name} is not given")));
+        }
+        if let Some(junk) = text.find(|c: char| !c.is_ascii_digit()) {
+            let message = format!("the {name} must be one whole number");
+            return Err(self.at(&text[junk..]).error(message));
+        }
+        match number(text) {
+            Some(size) if size > 0 => Ok(size),
+            Some(_) => Err(self.error(format!(
+                "the {name} is 0, but a puzzle has at least one cell"
+            ))),
+            None => Err(self.error(format!(
+                "a {name} of {} is more than the {MAX_SIDE} that omnogram can hold",
+                brief(text)
+            ))),
+        }
+    }
+
+    /// The error for a colour.
+    pub(super) fn coloured(self, colour: char) -> Error {
+        self.error(format!(
+            "{colour:?} is a colour: only black-and-white puzzles can be read so far"
+        ))
+    }
+
+    /// The error for a block whose length is not told.
+    pub(super) fn blotted(self) -> Error {
+        self.error("a block of unknown length: blotted clues cannot be read so far")
+    }
+}
+
+/// The lines of a section that are its clues, and whether blank lines had to be taken for some of them.
+pub(super) struct Section<'a> {
+    pub(super) clues: Vec<Part<'a>>,
+    pub(super) blanks: bool,
+}
+
+/// The `count` clues of the section `body`, which ends before the line `end`; `side` is what they are clues for.
+///
+/// Where there are enough clues without them blank lines mean nothing. Otherwise each blank line between two clues is an empty clue, and
+/// as many of those before the first and after the last one as are still missing, provided that this can be done in one way only.
+pub(super) fn section<'a>(
+    body: &[Part<'a>],
+    count: usize,
+    side: &str,
+    end: Part<'a>,
+) -> Result<Section<'a>> {
+    let written: Vec<usize> = (0..body.len()).filter(|&i| !body[i].is_blank()).collect();
+    if let Some(&surplus) = written.get(count) {
+        let message = format!(
+            "{} for {}: from here on there are too many",
+            plural(written.len(), "clue"),
+            plural(count, side)
+        );
+        return Err(body[surplus].trim().error(message));
+    }
+    if written.len() == count {
+        return Ok(Section {
+            clues: written.into_iter().map(|i| body[i]).collect(),
+            blanks: false,
+        });
+    }
+
+    let first = written.first().map_or(body.len(), |&i| i);
+    let after = written.last().map_or(body.len(), |&i| i + 1);
+    let (leading, trailing) = (first, body.len() - after);
+    let inner = after - first - written.len();
+    let missing = count - written.len();
+    if missing < inner || missing > inner + leading + trailing {
+        return Err(too_few(body, count, side, end));
+    }
+    let outer = missing - inner;
+    let (fewest, most) = (outer.saturating_sub(trailing), outer.min(leading));
+    if fewest != most {
+        let message = format!(
+            "too few clues for {}, and it is not clear which blank lines are empty clues: write 0 for an empty line",
+            plural(count, side)
+        );
+        return Err(body[0].error(message));
+    }
+    Ok(Section {
+        clues: body[first - most..after + outer - most].to_vec(),
+        blanks: true,
+    })
+}
+
+/// The error for a section that ends before it has `count` clues.
+pub(super) fn too_few(body: &[Part<'_>], count: usize, side: &str, end: Part<'_>) -> Error {
+    let written = body.iter().filter(|line| !line.is_blank()).count();
+    end.trim().error(format!(
+        "only {} for {}",
+        plural(written, "clue"),
+        plural(count, side)
+    ))
+}
+
+/// The puzzle with these clues, each of which must fit its line. What is wrong with all of it is said at `start`.
+pub(super) fn puzzle<'a>(
+    rows: &[Part<'a>],
+    columns: &[Part<'a>],
+    start: Part<'a>,
+    read: fn(Part<'a>) -> Result<Clue>,
+) -> Result<Puzzle> {
+    for (side, parts) in [("row", rows), ("column", columns)] {
+        if parts.is_empty() {
+            return Err(start.error(format!("this puzzle has no {side}s")));
+        }
+        if let Some(surplus) = parts.get(MAX_SIDE) {
+            let message = format!(
+                "{} are more than the {MAX_SIDE} that omnogram can hold",
+                plural(parts.len(), side)
+            );
+            return Err(surplus.error(message));
+        }
+    }
+    let fitting = |parts: &[Part<'a>], line: fn(usize) -> Line, length| {
+        let clue = |(i, part): (usize, &Part<'a>)| {
+            let clue = read(*part)?;
+            let fits = clue.check_fit(line(i), length);
+            fits.map_err(|error| part.trim().place(error))?;
+            Ok(clue)
+        };
+        parts.iter().enumerate().map(clue).collect::<Result<_>>()
+    };
+    Puzzle::new(
+        fitting(rows, Line::Row, columns.len())?,
+        fitting(columns, Line::Column, rows.len())?,
+    )
+}

@@ -1,0 +1,163 @@
+//! The game ID of Pattern in Simon Tatham's puzzle collection: `4x3:2/1.1/1.1/2/2/1.1/4`, the clues of the columns, then those of the
+//! rows, an empty one for an empty line. What may follow after a comma, cells that are given from the start, cannot be kept.
+
+use super::Contents;
+use super::part::{self, Part};
+use crate::error::Result;
+use crate::puzzle::{Clue, Puzzle};
+
+/// Is the first line two sizes and a colon, or one size, or the number sign of a random seed?
+pub(super) fn looks_like(text: &str) -> bool {
+    let first = text.lines().map(str::trim).find(|line| !line.is_empty());
+    first.is_some_and(is_id)
+}
+
+/// Does a word begin like a game ID?
+pub fn is_id(word: &str) -> bool {
+    let sizes = word.split([':', '#']).next().unwrap_or_default();
+    let size = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    sizes.len() < word.len()
+        && match sizes.split_once('x') {
+            Some((width, height)) => size(width) && size(height),
+            None => size(sizes),
+        }
+}
+
+/// Reads an ID, or several, one a line.
+pub(super) fn read(text: &str) -> Contents<'_> {
+    let mut lines = Part::lines(text)
+        .map(Part::trim)
+        .filter(|line| !line.text.is_empty());
+    Contents::several(move || lines.next().map(puzzle))
+}
+
+fn puzzle(id: Part<'_>) -> Result<Puzzle> {
+    if !is_id(id.text) {
+        return Err(id.error("this is not a game ID: it begins with the sizes, such as 10x15:"));
+    }
+    let end = id.text.find([':', '#']).unwrap_or_default();
+    let (sizes, rest) = id.text.split_at(end);
+    if rest.starts_with('#') {
+        let message = "a random seed: only the program itself makes a puzzle of it; copy the specific game ID";
+        return Err(id.at(rest).error(message));
+    }
+    // One number makes a square.
+    let (width, height) = sizes.split_once('x').unwrap_or((sizes, sizes));
+    let width = id.at(width).size("width")?;
+    let height = id.at(height).size("height")?;
+    let rest = &rest[1..];
+    let (clues, given) = match rest.find(',') {
+        Some(comma) => (&rest[..comma], Some(&rest[comma + 1..])),
+        None => (rest, None),
+    };
+    let parts: Vec<Part<'_>> = id.at(clues).split('/').take(width + height + 1).collect();
+    match parts.get(width + height) {
+        Some(surplus) => {
+            let message = format!("from here on there are too many clues for {width}x{height}");
+            return Err(surplus.error(message));
+        }
+        None if parts.len() < width + height => {
+            let message = format!(
+                "only {} for {width}x{height}",
+                super::plural(parts.len(), "clue")
+            );
+            return Err(id.at(&clues[clues.len()..]).error(message));
+        }
+        None => {}
+    }
+    if let Some(given) = given {
+        none_given(id.at(given), width * height)?;
+    }
+    let (columns, rows) = parts.split_at(width);
+    part::puzzle(rows, columns, id, |part| part.clue_between(|c| c == '.'))
+}
+
+/// Fails when the letters after the comma give a cell: `a` the next one, `b` the one after that, capitals if it is filled; `z` passes over 25.
+fn none_given(given: Part<'_>, cells: usize) -> Result<()> {
+    let mut at = 0;
+    for (i, letter) in given.text.char_indices() {
+        let here = given.at(&given.text[i..]);
+        if !letter.is_ascii_alphabetic() {
+            return Err(here.error(format!(
+                "{letter:?} among the given cells: they are letters"
+            )));
+        }
+        let run = usize::from(letter.to_ascii_lowercase() as u8 - b'a');
+        at += run;
+        if run < 25 && at < cells {
+            let message = "cells that are given from the start cannot be kept: only the clues can";
+            return Err(here.error(message));
+        }
+    }
+    Ok(())
+}
+
+/// The puzzle as a game ID.
+pub(super) fn write(puzzle: &Puzzle) -> Result<String> {
+    let clue = |clue: &Clue| {
+        let lengths: Vec<String> = clue.lengths().map(|length| length.to_string()).collect();
+        lengths.join(".")
+    };
+    let clues = puzzle.columns().iter().chain(puzzle.rows()).map(clue);
+    Ok(format!(
+        "{}x{}:{}\n",
+        puzzle.width(),
+        puzzle.height(),
+        clues.collect::<Vec<_>>().join("/")
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{NOTCH, all, clues, failure, one};
+    use super::*;
+
+    const TEXT: &str = "4x3:2/1.1/1.1/2/2/1.1/4\n";
+
+    #[test]
+    fn columns_come_first() {
+        assert!(
+            looks_like(TEXT) && is_id("10#x") && !is_id("10x:") && !is_id("axb:1") && !is_id("4x3")
+        );
+        assert_eq!(clues(&one(read(TEXT))), NOTCH);
+        assert_eq!(write(&one(read(TEXT))).unwrap(), TEXT);
+        assert_eq!(clues(&one(read("2:1///1"))), "0/1 | 1/0");
+        assert_eq!(clues(&one(read("1x1:/"))), "0 | 0");
+        assert_eq!(all(read("1:1/1\n\n1:/\r\n")).len(), 2);
+    }
+
+    #[test]
+    fn what_is_wrong_has_its_place() {
+        for (text, message) in [
+            ("2:1/1/1", "1:8: only 3 clues for 2x2"),
+            (
+                "1:1/1/1",
+                "1:7: from here on there are too many clues for 1x1",
+            ),
+            (
+                "1:1/2",
+                "1:5: the clue 2 of row 1 needs 2 cells, but the line has 1",
+            ),
+            ("1:1/1 ,", "1:6: ' ' in a clue: a clue is a list of numbers"),
+            (
+                "4x3#123",
+                "1:4: a random seed: only the program itself makes a puzzle of it; copy the specific game ID",
+            ),
+            (
+                "0x3:",
+                "1:1: the width is 0, but a puzzle has at least one cell",
+            ),
+            ("1:1/1,B", "1:3: unreachable"),
+            (
+                "1:1/1,A",
+                "1:7: cells that are given from the start cannot be kept: only the clues can",
+            ),
+        ] {
+            match text {
+                // Past the last cell: nothing is given.
+                "1:1/1,B" => assert_eq!(clues(&one(read(text))), "1 | 1"),
+                text => assert_eq!(failure(read(text)), message),
+            }
+        }
+    }
+}

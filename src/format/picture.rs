@@ -1,0 +1,249 @@
+//! From grey pixels to a picture of filled and empty cells: scaled, then by threshold or dithered.
+
+use crate::error::{Error, Result};
+use crate::puzzle::{Grid, MAX_SIDE};
+
+/// How a picture becomes cells. Dark pixels are filled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tracing {
+    /// Columns and rows of the puzzle; without rows as many as keep the picture's shape. One cell for each pixel if it is not given.
+    pub size: Option<(usize, Option<usize>)>,
+    /// Which greys are filled.
+    pub threshold: Threshold,
+    /// Spread what a cell is too dark or too light over its neighbours, which turns grey areas into patterns (Floyd and Steinberg, "An
+    /// adaptive algorithm for spatial greyscale", 1976).
+    pub dither: bool,
+    /// Fill the light pixels instead.
+    pub invert: bool,
+}
+
+/// The lowest grey, from 0 for black to 255 for white, that is not filled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Threshold {
+    /// This one.
+    Fixed(u8),
+    /// The one that separates the greys of the picture best into dark and light (Otsu, "A threshold selection method from gray-level
+    /// histograms", 1979).
+    Auto,
+}
+
+impl Default for Threshold {
+    fn default() -> Self {
+        Threshold::Fixed(128)
+    }
+}
+
+/// A grey picture.
+#[derive(Debug)]
+pub(super) struct Grey {
+    pub(super) width: usize,
+    pub(super) height: usize,
+    /// Row by row, 0 for black.
+    pub(super) pixels: Vec<u8>,
+}
+
+impl Grey {
+    /// The picture in cells.
+    pub(super) fn trace(self, tracing: &Tracing) -> Result<Grid> {
+        let mut grey = match tracing.size {
+            Some((width, height)) => {
+                let height = height.unwrap_or_else(|| {
+                    let height = (width * self.height + self.width / 2) / self.width;
+                    height.clamp(1, MAX_SIDE)
+                });
+                self.scaled(width, height)
+            }
+            None if self.width > MAX_SIDE || self.height > MAX_SIDE => {
+                return Err(Error::data(format!(
+                    "{}x{} pixels are more than the {MAX_SIDE} a side that omnogram can hold: scale the picture down, as convert --size does",
+                    self.width, self.height
+                )));
+            }
+            None => self,
+        };
+        let threshold = match tracing.threshold {
+            Threshold::Fixed(threshold) => threshold,
+            Threshold::Auto => grey.best_threshold(),
+        };
+        if tracing.dither {
+            grey.dither(threshold);
+        }
+        let mut grid = Grid::new(grey.width, grey.height);
+        for (i, &pixel) in grey.pixels.iter().enumerate() {
+            let filled = (pixel < threshold) != tracing.invert;
+            if filled {
+                grid.set(i / grey.width, i % grey.width, true);
+            }
+        }
+        Ok(grid)
+    }
+
+    /// The picture in so many pixels, each the mean of those that it stands for.
+    fn scaled(&self, width: usize, height: usize) -> Self {
+        let range = |i: usize, to: usize, from: usize| {
+            let start = i * from / to;
+            start..((i + 1) * from / to).max(start + 1)
+        };
+        let mut pixels = Vec::with_capacity(width * height);
+        for y in 0..height {
+            let rows = range(y, height, self.height);
+            for x in 0..width {
+                let columns = range(x, width, self.width);
+                let count = (rows.len() * columns.len()) as u64;
+                let sum: u64 = rows
+                    .clone()
+                    .flat_map(|row| &self.pixels[row * self.width..][columns.clone()])
+                    .map(|&pixel| u64::from(pixel))
+                    .sum();
+                pixels.push(((sum + count / 2) / count) as u8);
+            }
+        }
+        Grey {
+            width,
+            height,
+            pixels,
+        }
+    }
+
+    /// Otsu's threshold: the greatest variance between what is below it and the rest.
+    fn best_threshold(&self) -> u8 {
+        let mut histogram = [0_u64; 256];
+        for &pixel in &self.pixels {
+            histogram[usize::from(pixel)] += 1;
+        }
+        let count: u64 = histogram.iter().sum();
+        let total: u64 = (0..).zip(histogram).map(|(grey, count)| grey * count).sum();
+        let (mut dark, mut sum) = (0, 0);
+        // Where greys are missing many thresholds are equally good: the middle of them.
+        let (mut best, mut first, mut last) = (0.0, 128, 128);
+        for threshold in 1..=255_u8 {
+            let below = u64::from(threshold) - 1;
+            dark += histogram[below as usize];
+            sum += below * histogram[below as usize];
+            if dark == 0 || dark == count {
+                continue;
+            }
+            let difference =
+                sum as f64 / dark as f64 - (total - sum) as f64 / (count - dark) as f64;
+            let variance = dark as f64 * (count - dark) as f64 * difference * difference;
+            if variance > best {
+                (best, first, last) = (variance, threshold, threshold);
+            } else if variance == best {
+                last = threshold;
+            }
+        }
+        first + (last - first) / 2
+    }
+
+    /// Makes every pixel black or white and hands on what that is too much or too little.
+    fn dither(&mut self, threshold: u8) {
+        // What the pixels below get, in sixteenths; one more on both sides than there are pixels.
+        let mut below = vec![0_i32; self.width + 2];
+        for row in self.pixels.chunks_mut(self.width) {
+            let mut here = std::mem::replace(&mut below, vec![0; self.width + 2]);
+            for (x, pixel) in row.iter_mut().enumerate() {
+                let grey = i32::from(*pixel) + here[x + 1] / 16;
+                *pixel = if grey < i32::from(threshold) { 0 } else { 255 };
+                let error = grey - i32::from(*pixel);
+                here[x + 2] += error * 7;
+                below[x] += error * 3;
+                below[x + 1] += error * 5;
+                below[x + 2] += error;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn grey(width: usize, pixels: &[u8]) -> Grey {
+        let height = pixels.len() / width;
+        Grey {
+            width,
+            height,
+            pixels: pixels.to_vec(),
+        }
+    }
+
+    fn traced(grey: Grey, tracing: Tracing) -> String {
+        grey.trace(&tracing).unwrap().to_string()
+    }
+
+    #[test]
+    fn dark_is_filled() {
+        let picture = || grey(3, &[0, 127, 128, 255, 10, 200]);
+        assert_eq!(traced(picture(), Tracing::default()), "##.\n.#.\n");
+        let invert = Tracing {
+            invert: true,
+            ..Tracing::default()
+        };
+        assert_eq!(traced(picture(), invert), "..#\n#.#\n");
+        let dark = Tracing {
+            threshold: Threshold::Fixed(5),
+            ..Tracing::default()
+        };
+        assert_eq!(traced(picture(), dark), "#..\n...\n");
+    }
+
+    #[test]
+    fn otsu_finds_the_gap() {
+        let auto = Tracing {
+            threshold: Threshold::Auto,
+            ..Tracing::default()
+        };
+        assert_eq!(traced(grey(5, &[200, 210, 205, 250, 252]), auto), "###..\n");
+        assert_eq!(traced(grey(2, &[3, 4]), auto), "#.\n");
+        // One grey alone is what the fixed threshold makes of it.
+        assert_eq!(traced(grey(2, &[90, 90]), auto), "##\n");
+        assert_eq!(grey(2, &[0, 255]).best_threshold(), 128);
+    }
+
+    #[test]
+    fn scaling_takes_the_mean() {
+        let to = |width, height| Tracing {
+            size: Some((width, height)),
+            ..Tracing::default()
+        };
+        let picture = || grey(4, &[0, 0, 255, 255, 0, 255, 255, 0]);
+        assert_eq!(traced(picture(), to(2, Some(1))), "#.\n");
+        assert_eq!(traced(picture(), to(2, None)), "#.\n");
+        assert_eq!(
+            traced(grey(1, &[0, 255]), to(2, Some(4))),
+            "##\n##\n..\n..\n"
+        );
+        assert_eq!(traced(grey(3, &[0, 255, 255]), to(2, Some(1))), "#.\n");
+    }
+
+    #[test]
+    fn dithering_keeps_the_share_of_black() {
+        let tracing = Tracing {
+            dither: true,
+            ..Tracing::default()
+        };
+        for level in [32_u8, 64, 128, 192] {
+            let drawn = traced(grey(64, &[level; 64 * 64]), tracing);
+            let filled = drawn.matches('#').count() as f64 / 4096.0;
+            let wanted = 1.0 - f64::from(level) / 255.0;
+            assert!((filled - wanted).abs() < 0.02, "{level}: {filled}");
+        }
+    }
+
+    #[test]
+    fn too_many_pixels_want_a_size() {
+        let wide = || grey(5000, &[0; 5000]);
+        assert!(
+            wide()
+                .trace(&Tracing::default())
+                .unwrap_err()
+                .to_string()
+                .contains("--size")
+        );
+        let tracing = Tracing {
+            size: Some((10, None)),
+            ..Tracing::default()
+        };
+        assert_eq!(traced(wide(), tracing), "##########\n");
+    }
+}

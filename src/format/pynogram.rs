@@ -1,0 +1,253 @@
+//! The "simple" formats of pynogram (INI) and nonogrid (TOML): a section `[clues]` with `columns` and `rows`, whose clues stand between
+//! commas and line breaks, perhaps in quotes; the numbers of a clue have blanks between. `#` and `;` begin a comment, blank lines mean
+//! nothing, so that an empty line must be a `0`. A `[colors]` section gives letters for clues in colour.
+
+use std::ops::Range;
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::part::{self, Part};
+use super::{Contents, offset, place};
+use crate::error::{Error, Result};
+use crate::puzzle::Puzzle;
+
+/// Is there a section `[clues]`?
+fn has_section(text: &str) -> bool {
+    text.lines().any(|line| bare(line).trim() == "[clues]")
+}
+
+/// Is there such a section, and are the texts in it quoted as a whole?
+pub(super) fn looks_like_toml(text: &str) -> bool {
+    let values = text.lines().filter_map(|line| {
+        let (key, value) = line.split_once('=')?;
+        ["rows", "columns"]
+            .contains(&key.trim())
+            .then(|| value.trim())
+    });
+    let quoted = |value: &str| {
+        let bare = bare(value).trim();
+        ["\"\"\"", "'''"]
+            .iter()
+            .any(|quotes| value.starts_with(quotes))
+            || ['"', '\''].iter().any(|&quote| {
+                let inner = bare
+                    .strip_prefix(quote)
+                    .and_then(|rest| rest.strip_suffix(quote));
+                inner.is_some_and(|inner| !inner.contains(quote))
+            })
+    };
+    has_section(text) && values.map(quoted).next().unwrap_or(false)
+}
+
+/// Is there such a section?
+pub(super) fn looks_like_ini(text: &str) -> bool {
+    has_section(text)
+}
+
+/// A line without its comment.
+fn bare(line: &str) -> &str {
+    &line[..line.find(['#', ';']).unwrap_or(line.len())]
+}
+
+/// The clues in a line.
+fn clues<'a>(line: Part<'a>) -> impl Iterator<Item = Part<'a>> {
+    let unquoted = |part: Part<'a>| part.at(part.text.trim().trim_matches(['"', '\'']));
+    let clues = line.at(bare(line.text)).split(',').map(unquoted);
+    clues.filter(|clue| !clue.is_blank())
+}
+
+/// Reads a puzzle in an INI file.
+pub(super) fn read_ini(text: &str) -> Contents<'_> {
+    Contents::Single(ini(text))
+}
+
+fn ini(text: &str) -> Result<Puzzle> {
+    let (mut rows, mut columns) = (None, None);
+    let mut head = None;
+    // Where the lines belong: in the section at all, and to which key.
+    let mut inside = false;
+    let mut side: Option<&mut Option<Vec<Part<'_>>>> = None;
+    for line in Part::lines(text) {
+        let bare = bare(line.text).trim();
+        if bare.starts_with('[') && bare.ends_with(']') {
+            inside = bare == "[clues]";
+            head = head.or(inside.then_some(line));
+            side = None;
+            continue;
+        }
+        let value = bare.split_once(['=', ':']).filter(|_| inside);
+        let Some((key, value)) = value else {
+            if let Some(Some(parts)) = &mut side {
+                parts.extend(clues(line));
+            }
+            continue;
+        };
+        side = match key.trim() {
+            "rows" => Some(&mut rows),
+            "columns" => Some(&mut columns),
+            _ => None,
+        };
+        if let Some(side) = &mut side {
+            if side.is_some() {
+                return Err(line.error(format!("{} are given twice", key.trim())));
+            }
+            **side = Some(clues(line.at(value)).collect());
+        }
+    }
+    let head = head.unwrap_or(Part::line(1, text.lines().next().unwrap_or_default()));
+    let missing = |side: &str| head.error(format!("there are no {side} in the section [clues]"));
+    let rows = rows.ok_or_else(|| missing("rows"))?;
+    let columns = columns.ok_or_else(|| missing("columns"))?;
+    part::puzzle(&rows, &columns, head, Part::clue)
+}
+
+/// What of a TOML file is of interest.
+#[derive(Deserialize)]
+struct Document {
+    clues: Clues,
+}
+
+#[derive(Deserialize)]
+struct Clues {
+    rows: Spanned<String>,
+    columns: Spanned<String>,
+}
+
+/// Reads a puzzle in a TOML file.
+pub(super) fn read_toml(text: &str) -> Contents<'_> {
+    Contents::Single(toml(text))
+}
+
+fn toml(text: &str) -> Result<Puzzle> {
+    let Document { clues } = toml::from_str(text).map_err(|error| {
+        let Range { start, .. } = error.span().unwrap_or_default();
+        let words = error.message().lines().collect::<Vec<_>>().join(": ");
+        let start = (0..=start.min(text.len()))
+            .rev()
+            .find(|&i| text.is_char_boundary(i));
+        let here = &text[start.unwrap_or_default()..];
+        place(
+            Error::data(format!("this is not the TOML of a puzzle: {words}")),
+            text,
+            here,
+        )
+    })?;
+    let rows = values(text, &clues.rows);
+    let columns = values(text, &clues.columns);
+    let head = Part::lines(text).find(|line| line.text.trim() == "[clues]");
+    let head = head.unwrap_or(Part::line(1, text.lines().next().unwrap_or_default()));
+    part::puzzle(&rows, &columns, head, Part::clue)
+}
+
+/// The clues in a text, with their places in the file: exactly, unless something in it is escaped.
+fn values<'a>(text: &'a str, value: &'a Spanned<String>) -> Vec<Part<'a>> {
+    let Range { start, end } = value.span();
+    let raw = &text[start..end];
+    let value = value.get_ref();
+    let (start, end) = match raw.find(value.as_str()) {
+        Some(at) => (start + at, start + at + value.len()),
+        None => {
+            let number = text[..start].matches('\n').count() + 1;
+            let lines = value.lines().map(|line| Part::line(number, line));
+            return lines.flat_map(clues).collect();
+        }
+    };
+    let lines = Part::lines(text).filter_map(|line| {
+        let from = offset(text, line.text);
+        let (first, last) = (from.max(start), (from + line.text.len()).min(end));
+        (first < last).then(|| line.at(&text[first..last]))
+    });
+    lines.flat_map(clues).collect()
+}
+
+/// The puzzle as INI text.
+pub(super) fn write_ini(puzzle: &Puzzle) -> Result<String> {
+    let side = |clues: &[crate::puzzle::Clue]| {
+        let clues: Vec<String> = clues.iter().map(|clue| format!("  {clue}\n")).collect();
+        clues.concat()
+    };
+    let (columns, rows) = (side(puzzle.columns()), side(puzzle.rows()));
+    Ok(format!("[clues]\ncolumns =\n{columns}\nrows =\n{rows}"))
+}
+
+/// The puzzle as TOML text.
+pub(super) fn write_toml(puzzle: &Puzzle) -> Result<String> {
+    let side = |clues: &[crate::puzzle::Clue]| {
+        let clues: Vec<String> = clues.iter().map(|clue| format!("  {clue}\n")).collect();
+        clues.concat()
+    };
+    let (columns, rows) = (side(puzzle.columns()), side(puzzle.rows()));
+    Ok(format!(
+        "[clues]\ncolumns = \"\"\"\n{columns}\"\"\"\nrows = \"\"\"\n{rows}\"\"\"\n"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{NOTCH, clues, failure, one};
+    use super::*;
+
+    const TOML: &str = "[clues]\ncolumns = \"2, 1 1, 1 1, 2\"\nrows = \"2, 1 1, 4\"\n";
+    const INI: &str = "[clues]\ncolumns=2,1 1,1 1,2\nrows=2,1 1,4\n";
+
+    #[test]
+    fn both_are_told_apart() {
+        assert!(looks_like_toml(TOML) && looks_like_ini(INI) && !looks_like_toml(INI));
+        let quoted = "[clues]\ncolumns = \"2\", \"1 1\"\nrows = '2'  , '1'\n";
+        assert!(!looks_like_toml(quoted));
+        assert!(looks_like_toml("[clues]\nrows = \"\"\" 3 # three"));
+        assert!(!looks_like_ini("clues\nrows = 2"));
+    }
+
+    #[test]
+    fn reads_both() {
+        assert_eq!(clues(&one(read_toml(TOML))), NOTCH);
+        assert_eq!(clues(&one(read_ini(INI))), NOTCH);
+        let ini = "; by us\n[colors]\nr = (red) %\n[clues]\ncolumns =\n  2 # first\n\n  \"1 1\", '1 1',\n  2\nrows: 2\n1 1; 9\n4\n[x]\n5\n";
+        assert_eq!(clues(&one(read_ini(ini))), NOTCH);
+        let toml = "[colors]\ndefs = ['r = (red) %']\n[clues]\ncolumns = \"\"\"\r\n2 # first\r\n\r\n1 1, '1 1',\r\n2\"\"\"\r\nrows = '''2\n1 1 ; 9\n4'''\n";
+        assert_eq!(clues(&one(read_toml(toml))), NOTCH);
+        let escaped = "clues.rows = \"2\\t\\n1 1\\n4\"\nclues.columns = '2,1 1,1 1,2'";
+        assert_eq!(clues(&one(read_toml(escaped))), NOTCH);
+        for (text, written) in [
+            (
+                write_ini(&one(read_ini(INI))),
+                read_ini as fn(&str) -> Contents<'_>,
+            ),
+            (write_toml(&one(read_ini(INI))), read_toml),
+        ] {
+            assert_eq!(clues(&one(written(&text.unwrap()))), NOTCH);
+        }
+    }
+
+    #[test]
+    fn errors_have_a_place() {
+        assert_eq!(
+            failure(read_toml(&TOML.replace("2, 1 1, 4", "2, 1 1r, 4"))),
+            "3:15: 'r' is a colour: only black-and-white puzzles can be read so far"
+        );
+        assert_eq!(
+            failure(read_toml(
+                "[clues]\nrows = \"\"\"\n1\n1 1\"\"\"\ncolumns = '1,1'"
+            )),
+            "4:1: the clue 1 1 of row 2 needs 3 cells, but the line has 2"
+        );
+        assert_eq!(
+            failure(read_toml("[clues]\nrows = \"1\\u0020x\"\ncolumns = '1'")),
+            "2:3: 'x' in a clue: a clue is a list of numbers"
+        );
+        assert!(
+            failure(read_toml("[clues]\nrows = '1'\n"))
+                .starts_with("1:1: this is not the TOML of a puzzle: missing field `columns`")
+        );
+        assert_eq!(
+            failure(read_ini("x\n[clues]\nrows = 1\n")),
+            "2:1: there are no columns in the section [clues]"
+        );
+        assert_eq!(
+            failure(read_ini("[clues]\nrows = 1\nrows = 2\n")),
+            "3:1: rows are given twice"
+        );
+    }
+}

@@ -1,0 +1,177 @@
+//! The text format of the TAAI, TCGA and ICGA tournaments: a line `$k`, then the clues of the columns, then those of the rows, numbers
+//! with tabs between, and a blank line for an empty clue, or `0`. Nothing tells the size, but the puzzles are square.
+
+use super::part::{self, Part};
+use super::{Contents, numbers};
+use crate::error::{Error, Result};
+use crate::puzzle::{Clue, MAX_SIDE, Puzzle};
+
+/// Is the first line `$` and a number?
+pub(super) fn looks_like(text: &str) -> bool {
+    let first = text.lines().find(|line| !line.trim().is_empty());
+    first.is_some_and(is_head)
+}
+
+fn is_head(line: &str) -> bool {
+    let number = line.trim().strip_prefix('$');
+    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// Reads all puzzles.
+pub(super) fn read(text: &str) -> Contents<'_> {
+    let mut lines = Part::lines(text)
+        .skip_while(|line| line.is_blank())
+        .peekable();
+    Contents::several(move || {
+        let head = lines.next()?;
+        let body = std::iter::from_fn(|| lines.next_if(|line| !is_head(line.text)));
+        let body: Vec<Part<'_>> = body.collect();
+        Some(puzzle(head, &body))
+    })
+}
+
+/// The puzzle after the line `head`. What counts is first whether columns and rows ask for equally many cells.
+fn puzzle(head: Part<'_>, body: &[Part<'_>]) -> Result<Puzzle> {
+    if !is_head(head.text) {
+        return Err(head.error("a puzzle must begin with $ and its number"));
+    }
+    let written: Vec<Part<'_>> = body
+        .iter()
+        .filter(|line| !line.is_blank())
+        .copied()
+        .collect();
+    let trailing = body.iter().rev().take_while(|line| line.is_blank()).count();
+    // Where a 0 is written no blank line is a clue. Otherwise all lines are; or, but for some blank ones at the end, which nobody writes in
+    // large numbers.
+    let zero = written.iter().any(|line| line.text.trim() == "0");
+    let with_blanks = (0..=trailing.min(2)).map(|none| &body[..body.len() - none]);
+    let readings = (zero.then_some(&written[..]).into_iter())
+        .chain(with_blanks)
+        .chain([&body[..body.len() - trailing], &written])
+        .filter(|lines| !lines.is_empty());
+    let mut first = None;
+    for lines in readings.clone().filter(|lines| lines.len() % 2 == 0) {
+        let (columns, rows) = lines.split_at(lines.len() / 2);
+        let found = part::puzzle(rows, columns, head, Part::clue);
+        if found.as_ref().is_ok_and(is_balanced) {
+            return found;
+        }
+        first = first.or(Some(found));
+    }
+    // Not square: it can be read if there is just one way.
+    for lines in readings.filter(|lines| lines.len() % 2 == 1) {
+        if let Some(puzzle) = oblong(head, lines) {
+            return Ok(puzzle);
+        }
+    }
+    first.unwrap_or_else(|| {
+        let lines = super::plural(written.len(), "clue");
+        let message = format!("{lines}: as many columns as rows must come after this line");
+        Err(head.error(message))
+    })
+}
+
+fn is_balanced(puzzle: &Puzzle) -> bool {
+    let (rows, columns) = puzzle.sums();
+    rows == columns
+}
+
+/// The puzzle in lines of which it is not told how many are columns, if it can be read in one way only.
+fn oblong(head: Part<'_>, lines: &[Part<'_>]) -> Option<Puzzle> {
+    if lines.len() > 2 * MAX_SIDE {
+        return None;
+    }
+    let clues: Vec<Clue> = lines
+        .iter()
+        .map(|line| line.clue().ok())
+        .collect::<Option<_>>()?;
+    let total: usize = clues.iter().map(Clue::filled).sum();
+    let spans = |clues: &[Clue]| clues.iter().map(Clue::span).max().unwrap_or_default();
+    let fits = |width: &usize| {
+        let (columns, rows) = clues.split_at(*width);
+        let filled: usize = columns.iter().map(Clue::filled).sum();
+        2 * filled == total && spans(columns) <= rows.len() && spans(rows) <= columns.len()
+    };
+    let mut widths = (1..lines.len()).filter(fits);
+    let (width, None) = (widths.next()?, widths.next()) else {
+        return None;
+    };
+    let (columns, rows) = lines.split_at(width);
+    part::puzzle(rows, columns, head, Part::clue).ok()
+}
+
+/// The clues of a square puzzle. The line with its number is the frame's.
+pub(super) fn write(puzzle: &Puzzle) -> Result<String> {
+    if puzzle.width() != puzzle.height() {
+        return Err(Error::data(format!(
+            "{}x{} cells: a tournament's puzzles are square",
+            puzzle.width(),
+            puzzle.height()
+        )));
+    }
+    // A blank line at the end could be anything, and so could any blank line where the sums do not tell.
+    let last = puzzle.rows().last();
+    let ends_empty = last.is_some_and(|clue| clue.blocks().is_empty());
+    let empty = if ends_empty || !is_balanced(puzzle) {
+        "0"
+    } else {
+        ""
+    };
+    let mut text = String::new();
+    numbers(&mut text, puzzle.columns(), "\t", empty);
+    numbers(&mut text, puzzle.rows(), "\t", empty);
+    Ok(text)
+}
+
+/// The line before the clues of the `k`-th puzzle.
+pub(super) fn head(k: usize) -> String {
+    format!("${k}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{NOTCH, all, clues, failure, one};
+    use super::*;
+
+    #[test]
+    fn columns_come_first() {
+        let square = "$1\n2\n1\n1\t1\n1\n1\t1\n2\n";
+        assert!(looks_like(square));
+        assert_eq!(clues(&one(read(square))), "1/1 1/2 | 2/1/1 1");
+        assert_eq!(
+            format!("$1\n{}", write(&one(read(square))).unwrap()),
+            square
+        );
+        let oblong = "$1\n2\n1\t1\n1\t1\n2\n2\n1\t1\n4\n";
+        assert_eq!(clues(&one(read(oblong))), NOTCH);
+        assert!(
+            write(&one(read(oblong)))
+                .unwrap_err()
+                .to_string()
+                .contains("square")
+        );
+    }
+
+    #[test]
+    fn an_empty_clue_is_a_blank_line_or_0() {
+        for text in [
+            "$7\n1\n\n1\n\n",
+            "$7\r\n1\r\n0\r\n1\r\n\r\n",
+            "$7\n1\n0\n1\n0",
+            "$7\n1\n0\n\n1\n0\n\n",
+            "$7\n1\n0\n1\n0\n\n\n\n",
+        ] {
+            assert_eq!(clues(&one(read(text))), "1/0 | 1/0", "{text:?}");
+        }
+        let found = all(read("$1\n1\n1\n$2\n\n\n$3\n1\n"));
+        assert_eq!(clues(found[1].as_ref().unwrap()), "0 | 0");
+        assert_eq!(
+            found[2].as_ref().unwrap_err().to_string(),
+            "7:1: 1 clue: as many columns as rows must come after this line"
+        );
+        assert_eq!(
+            failure(read("x\n1\n")),
+            "1:1: a puzzle must begin with $ and its number"
+        );
+    }
+}

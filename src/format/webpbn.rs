@@ -1,0 +1,576 @@
+//! The XML of webpbn.com and pbnsolve: a `<puzzleset>` of puzzles, each with clues for rows and columns, with a goal, or with both; what is
+//! missing follows from the goal. Colours, clues with blots and triddlers are recognised and refused; one colour on a background is black
+//! and white by other names.
+//!
+//! The text is passed through once, tag by tag. What a file declares in its document type is neither fetched nor expanded, so that it can
+//! neither grow nor go deep.
+
+use std::collections::HashMap;
+
+use quick_xml::Reader;
+use quick_xml::events::{BytesStart, Event};
+
+use super::{Contents, block_too_long, brief, number, place};
+use crate::error::{Error, Result};
+use crate::puzzle::{Clue, Grid, Line, MAX_SIDE, Notes, Puzzle};
+
+/// Does the text begin with a tag?
+pub(super) fn looks_like(text: &str) -> bool {
+    text.trim_start().starts_with('<')
+}
+
+/// Reads all puzzles.
+pub(super) fn read(text: &str) -> Contents<'_> {
+    let mut set = Set {
+        text,
+        reader: Reader::from_str(text),
+        author: None,
+        copyright: None,
+        ended: false,
+    };
+    Contents::several(move || set.next())
+}
+
+/// A document on the way through.
+struct Set<'a> {
+    text: &'a str,
+    reader: Reader<&'a [u8]>,
+    /// What is said of all puzzles of the set.
+    author: Option<String>,
+    copyright: Option<String>,
+    ended: bool,
+}
+
+/// What the next piece of the document is.
+enum Node<'a> {
+    /// A tag is opened: its name in small letters, its attributes likewise, and the tag itself.
+    Open(Tag<'a>),
+    /// The tag that was opened last is closed.
+    Close,
+    Text(String),
+    End,
+}
+
+struct Tag<'a> {
+    name: String,
+    attributes: Vec<(String, String)>,
+    place: &'a str,
+    /// Is it closed at once?
+    empty: bool,
+}
+
+impl Tag<'_> {
+    fn attribute(&self, name: &str) -> Option<&str> {
+        let found = self.attributes.iter().find(|(key, _)| key == name);
+        found.map(|(_, value)| value.as_str())
+    }
+}
+
+/// A puzzle on the way through.
+#[derive(Default)]
+struct Draft<'a> {
+    /// The colours by name, with the letter that stands for each in images.
+    letters: HashMap<char, String>,
+    default: String,
+    background: String,
+    /// The one colour that is seen, and whether there is another.
+    colour: Option<String>,
+    rows: Option<Vec<(Clue, &'a str)>>,
+    columns: Option<Vec<(Clue, &'a str)>>,
+    goal: Option<(String, &'a str)>,
+    notes: Notes,
+}
+
+impl<'a> Set<'a> {
+    /// The next puzzle.
+    fn next(&mut self) -> Option<Result<Puzzle>> {
+        while !self.ended {
+            match self.node() {
+                Ok(Node::Open(tag)) if tag.name == "puzzle" => {
+                    let puzzle = self.puzzle(tag);
+                    return Some(puzzle);
+                }
+                Ok(Node::Open(tag)) if tag.name == "author" || tag.name == "copyright" => {
+                    let slot = tag.name == "author";
+                    match self.content(&tag) {
+                        Ok(text) if slot => self.author = text,
+                        Ok(text) => self.copyright = text,
+                        Err(error) => return Some(Err(error)),
+                    }
+                }
+                Ok(Node::End) => self.ended = true,
+                Ok(_) => {}
+                Err(error) => return Some(Err(error)),
+            }
+        }
+        None
+    }
+
+    /// What comes next. After an error nothing more comes.
+    fn node(&mut self) -> Result<Node<'a>> {
+        loop {
+            let start = self.reader.buffer_position() as usize;
+            let here = self.text.get(start..).unwrap_or_default();
+            let event = self.reader.read_event().map_err(|error| {
+                self.ended = true;
+                let at = self.reader.error_position() as usize;
+                let here = self.text.get(at..).unwrap_or(here);
+                place(
+                    Error::data(format!("this is not XML: {error}")),
+                    self.text,
+                    here,
+                )
+            })?;
+            let (name, empty) = match &event {
+                Event::Start(tag) => (tag, false),
+                Event::Empty(tag) => (tag, true),
+                Event::End(_) => return Ok(Node::Close),
+                Event::Text(_) => {
+                    let end = self.reader.buffer_position() as usize;
+                    return Ok(Node::Text(
+                        self.text.get(start..end).unwrap_or_default().to_owned(),
+                    ));
+                }
+                Event::CData(text) => {
+                    return Ok(Node::Text(text.to_string()));
+                }
+                Event::GeneralRef(_) => {
+                    let end = self.reader.buffer_position() as usize;
+                    return self.reference(self.text.get(start..end).unwrap_or_default());
+                }
+                Event::Eof => return Ok(Node::End),
+                Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_) => continue,
+            };
+            return Ok(Node::Open(tag(name, here, empty)));
+        }
+    }
+
+    /// The text that a reference such as `&eacute;` stands for.
+    fn reference(&mut self, reference: &'a str) -> Result<Node<'a>> {
+        let text = html_escape::decode_html_entities(reference);
+        if text == reference {
+            let message = format!(
+                "{} stands for nothing that is known: what a file declares itself is not expanded",
+                brief(reference)
+            );
+            self.ended = true;
+            return Err(place(Error::data(message), self.text, reference));
+        }
+        Ok(Node::Text(text.into_owned()))
+    }
+
+    /// The text in a tag that has just been opened; none if there are only blanks. Tags in it are left out.
+    fn content(&mut self, tag: &Tag<'a>) -> Result<Option<String>> {
+        let mut content = String::new();
+        let mut depth = usize::from(!tag.empty);
+        while depth > 0 {
+            match self.node()? {
+                Node::Open(tag) => depth += usize::from(!tag.empty),
+                Node::Close => depth -= 1,
+                Node::Text(text) if depth == 1 => content.push_str(&text),
+                Node::Text(_) => {}
+                Node::End => return Err(self.torn(tag)),
+            }
+        }
+        let content = content.trim();
+        Ok((!content.is_empty()).then(|| content.to_owned()))
+    }
+
+    fn torn(&mut self, tag: &Tag<'a>) -> Error {
+        self.ended = true;
+        let message = format!("the file ends before <{}> is closed", brief(&tag.name));
+        place(Error::data(message), self.text, tag.place)
+    }
+
+    /// The puzzle in a tag that has just been opened. All of it is passed through, also after an error, so that the next one begins
+    /// where it should.
+    fn puzzle(&mut self, tag: Tag<'a>) -> Result<Puzzle> {
+        let named =
+            |name: &str, otherwise: &str| tag.attribute(name).unwrap_or(otherwise).to_lowercase();
+        let mut draft = Draft {
+            default: named("defaultcolor", "black"),
+            background: named("backgroundcolor", "white"),
+            letters: HashMap::from([('X', "black".to_owned()), ('.', "white".to_owned())]),
+            ..Draft::default()
+        };
+        draft.notes.author = self.author.clone();
+        draft.notes.copyright = self.copyright.clone();
+        let mut bad = match named("type", "grid").as_str() {
+            "grid" => None,
+            "triddler" => Some(self.error(
+                tag.place,
+                "a triddler: only rows and columns can be read so far",
+            )),
+            other => {
+                let message = format!(
+                    "a puzzle of type {:?}: only grids can be read",
+                    brief(other)
+                );
+                Some(self.error(tag.place, &message))
+            }
+        };
+        let mut open = !tag.empty;
+        while open {
+            match self.node()? {
+                Node::Open(part) => {
+                    if let Err(error) = self.part(&part, &mut draft) {
+                        bad = bad.or(Some(error));
+                        if self.ended {
+                            break;
+                        }
+                    }
+                }
+                Node::Close => open = false,
+                Node::Text(_) => {}
+                Node::End => return Err(self.torn(&tag)),
+            }
+        }
+        match bad {
+            Some(error) => Err(error),
+            None => self.finish(draft, tag.place),
+        }
+    }
+
+    /// A part of a puzzle.
+    fn part(&mut self, tag: &Tag<'a>, draft: &mut Draft<'a>) -> Result<()> {
+        match tag.name.as_str() {
+            "title" => draft.notes.title = self.content(tag)?,
+            "author" => draft.notes.author = self.content(tag)?.or(draft.notes.author.take()),
+            "copyright" => {
+                draft.notes.copyright = self.content(tag)?.or(draft.notes.copyright.take())
+            }
+            "id" => draft.notes.catalogue = self.content(tag)?,
+            "color" => {
+                self.content(tag)?;
+                if let (Some(name), Some(letter)) = (tag.attribute("name"), tag.attribute("char"))
+                    && let Some(letter) = letter.chars().next()
+                {
+                    draft.letters.insert(letter, name.to_lowercase());
+                }
+            }
+            "clues" => {
+                let clues = self.clues(tag, draft)?;
+                let kind = tag.attribute("type").unwrap_or_default().to_lowercase();
+                let slot = match kind.as_str() {
+                    "rows" => &mut draft.rows,
+                    "columns" => &mut draft.columns,
+                    "top" | "topleft" | "topright" | "bottom" | "bottomleft" | "bottomright" => {
+                        return Err(self.error(
+                            tag.place,
+                            "a triddler: only rows and columns can be read so far",
+                        ));
+                    }
+                    _ => return Err(self.error(tag.place, "clues must be of type rows or columns")),
+                };
+                if slot.is_some() {
+                    return Err(self.error(
+                        tag.place,
+                        &format!("the clues of the {kind} are given twice"),
+                    ));
+                }
+                *slot = Some(clues);
+            }
+            "solution" => {
+                let kind = tag.attribute("type").unwrap_or("goal").to_lowercase();
+                let image = self.image(tag)?;
+                if kind == "goal" && draft.goal.is_none() {
+                    draft.goal = image.map(|image| (image, tag.place));
+                }
+            }
+            _ => {
+                self.content(tag)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The clues in a tag.
+    fn clues(&mut self, tag: &Tag<'a>, draft: &mut Draft<'a>) -> Result<Vec<(Clue, &'a str)>> {
+        let mut clues = Vec::new();
+        let mut bad = None;
+        let mut open = !tag.empty;
+        while open {
+            match self.node()? {
+                Node::Open(line) if line.name == "line" => {
+                    let clue = self.clue(&line, draft);
+                    if self.ended {
+                        return Err(clue.err().unwrap_or_else(|| self.torn(&line)));
+                    }
+                    match clue {
+                        Ok(clue) => clues.push((clue, line.place)),
+                        Err(error) => bad = bad.or(Some(error)),
+                    }
+                }
+                Node::Open(other) => {
+                    self.content(&other)?;
+                }
+                Node::Close => open = false,
+                Node::Text(_) => {}
+                Node::End => return Err(self.torn(tag)),
+            }
+        }
+        bad.map_or(Ok(clues), Err)
+    }
+
+    /// The clue in a `<line>`.
+    fn clue(&mut self, tag: &Tag<'a>, draft: &mut Draft<'a>) -> Result<Clue> {
+        let mut lengths = Vec::new();
+        let mut bad = None;
+        let mut open = !tag.empty;
+        while open {
+            match self.node()? {
+                Node::Open(count) if count.name == "count" => {
+                    let content = self.content(&count)?.unwrap_or_default();
+                    match self.length(&count, &content, draft) {
+                        Ok(length) => lengths.push(length),
+                        Err(error) => bad = bad.or(Some(error)),
+                    }
+                }
+                Node::Open(other) => {
+                    self.content(&other)?;
+                }
+                Node::Close => open = false,
+                Node::Text(_) => {}
+                Node::End => return Err(self.torn(tag)),
+            }
+        }
+        match bad {
+            Some(error) => Err(error),
+            None => Clue::new(lengths).map_err(|error| place(error, self.text, tag.place)),
+        }
+    }
+
+    /// The length of the block that a `<count>` tells.
+    fn length(&self, tag: &Tag<'a>, content: &str, draft: &mut Draft<'a>) -> Result<usize> {
+        let colour = tag.attribute("color").map(str::to_lowercase);
+        self.only_colour(
+            colour.unwrap_or_else(|| draft.default.clone()),
+            draft,
+            tag.place,
+        )?;
+        if content.is_empty() || !content.bytes().all(|b| b.is_ascii_digit()) {
+            let message = format!("{:?} is not a block length", brief(content));
+            return Err(self.error(tag.place, &message));
+        }
+        match number(content) {
+            Some(0) => Err(self.error(
+                tag.place,
+                "a block of unknown length: blotted clues cannot be read so far; an empty line is <line/>",
+            )),
+            Some(length) => Ok(length),
+            None => Err(place(block_too_long(content), self.text, tag.place)),
+        }
+    }
+
+    /// There must be no other colour than this one on the background.
+    fn only_colour(&self, colour: String, draft: &mut Draft<'a>, here: &str) -> Result<()> {
+        match &draft.colour {
+            Some(only) if *only != colour => {
+                let message = format!(
+                    "{:?} and {:?} are two colours: only black-and-white puzzles can be read so far",
+                    brief(only),
+                    brief(&colour)
+                );
+                Err(self.error(here, &message))
+            }
+            Some(_) => Ok(()),
+            None => {
+                draft.colour = Some(colour);
+                Ok(())
+            }
+        }
+    }
+
+    /// The image in a `<solution>`.
+    fn image(&mut self, tag: &Tag<'a>) -> Result<Option<String>> {
+        let mut image = None;
+        let mut open = !tag.empty;
+        while open {
+            match self.node()? {
+                Node::Open(part) if part.name == "image" => image = self.content(&part)?,
+                Node::Open(other) => {
+                    self.content(&other)?;
+                }
+                Node::Close => open = false,
+                Node::Text(_) => {}
+                Node::End => return Err(self.torn(tag)),
+            }
+        }
+        Ok(image)
+    }
+
+    /// The puzzle that a draft amounts to.
+    fn finish(&self, mut draft: Draft<'a>, here: &'a str) -> Result<Puzzle> {
+        let goal = match draft.goal.take() {
+            Some((image, here)) => self.goal(&image, here, &mut draft)?,
+            None => None,
+        };
+        let (rows, columns) = (draft.rows.take(), draft.columns.take());
+        let drawn = goal.as_ref().map(Puzzle::from_grid);
+        let clues = |found: Option<Vec<(Clue, &'a str)>>, side: &str, drawn: Option<&[Clue]>| match (
+            found, drawn,
+        ) {
+            (Some(found), _) if !found.is_empty() => Ok(found),
+            (_, Some(drawn)) => Ok(drawn.iter().map(|clue| (clue.clone(), here)).collect()),
+            _ => Err(self.error(
+                here,
+                &format!("this puzzle has neither clues for its {side} nor a whole goal"),
+            )),
+        };
+        let rows = clues(rows, "rows", drawn.as_ref().map(Puzzle::rows))?;
+        let columns = clues(columns, "columns", drawn.as_ref().map(Puzzle::columns))?;
+        for (side, clues) in [("rows", &rows), ("columns", &columns)] {
+            if clues.len() > MAX_SIDE {
+                let message = format!(
+                    "{} {side} are more than the {MAX_SIDE} that omnogram can hold",
+                    clues.len()
+                );
+                return Err(self.error(here, &message));
+            }
+        }
+        let (width, height) = (columns.len(), rows.len());
+        let fitting = |clues: Vec<(Clue, &str)>, line: fn(usize) -> Line, length| {
+            let clue =
+                |(i, (clue, here)): (usize, (Clue, &str))| match clue.check_fit(line(i), length) {
+                    Ok(()) => Ok(clue),
+                    Err(error) => Err(place(error, self.text, here)),
+                };
+            clues
+                .into_iter()
+                .enumerate()
+                .map(clue)
+                .collect::<Result<_>>()
+        };
+        let puzzle = Puzzle::new(
+            fitting(rows, Line::Row, width)?,
+            fitting(columns, Line::Column, height)?,
+        )?;
+        let notes = Notes {
+            goal,
+            ..draft.notes
+        };
+        puzzle
+            .with_notes(notes)
+            .map_err(|error| place(error, self.text, here))
+    }
+
+    /// The picture in the text of an image, rows between bars; none if a cell of it is unknown.
+    fn goal(&self, image: &str, here: &'a str, draft: &mut Draft<'a>) -> Result<Option<Grid>> {
+        let mut rows = Vec::new();
+        let mut known = true;
+        // What stands before the first bar, between two rows and after the last bar is nothing.
+        for row in image.split('|').skip(1).step_by(2).take(MAX_SIDE + 1) {
+            let mut cells = String::new();
+            let mut letters = row.chars();
+            while let Some(letter) = letters.next() {
+                match letter {
+                    '?' => known = false,
+                    '[' => {
+                        known = false;
+                        if !letters.any(|c| c == ']') {
+                            return Err(self.error(here, "a '[' without its ']' in the image"));
+                        }
+                    }
+                    letter => {
+                        let Some(colour) = draft.letters.get(&letter).cloned() else {
+                            let message = format!("{letter:?} in the image is no colour's letter");
+                            return Err(self.error(here, &message));
+                        };
+                        let filled = colour != draft.background;
+                        if filled {
+                            self.only_colour(colour, draft, here)?;
+                        }
+                        cells.push(if filled { '#' } else { '.' });
+                    }
+                }
+            }
+            rows.push(cells);
+        }
+        if !known {
+            return Ok(None);
+        }
+        let grid = Grid::from_rows(&rows);
+        grid.map(Some)
+            .map_err(|error| self.error(here, &format!("the goal: {}", error.message())))
+    }
+
+    fn error(&self, here: &str, message: &str) -> Error {
+        place(Error::data(message), self.text, here)
+    }
+}
+
+/// A tag with its attributes, of which the first of each name counts.
+fn tag<'a>(tag: &BytesStart<'_>, place: &'a str, empty: bool) -> Tag<'a> {
+    let mut attributes = Vec::new();
+    // Nobody needs more, and each is looked at for every name.
+    for attribute in tag.html_attributes().with_checks(false).flatten().take(16) {
+        let value = html_escape::decode_html_entities(&*attribute.value).into_owned();
+        attributes.push((attribute.key.local_name().as_ref().to_lowercase(), value));
+    }
+    Tag {
+        name: tag.local_name().as_ref().to_lowercase(),
+        attributes,
+        place,
+        empty,
+    }
+}
+
+/// What stands around puzzles.
+pub(super) const OPEN: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE pbn SYSTEM \"http://webpbn.com/pbn-0.3.dtd\">\n<puzzleset>\n";
+pub(super) const CLOSE: &str = "</puzzleset>\n";
+
+/// The `<puzzle>`.
+pub(super) fn write(puzzle: &Puzzle) -> Result<String> {
+    let notes = puzzle.notes();
+    let mut text = String::from("<puzzle type=\"grid\" defaultcolor=\"black\">\n");
+    let texts = [
+        ("id", &notes.catalogue),
+        ("title", &notes.title),
+        ("author", &notes.author),
+        ("copyright", &notes.copyright),
+    ];
+    for (name, value) in texts {
+        if let Some(value) = value {
+            text.push_str(&format!("<{name}>{}</{name}>\n", escape(value)));
+        }
+    }
+    text.push_str("<color name=\"white\" char=\".\">FFFFFF</color>\n<color name=\"black\" char=\"X\">000000</color>\n");
+    for (kind, clues) in [("columns", puzzle.columns()), ("rows", puzzle.rows())] {
+        text.push_str(&format!("<clues type=\"{kind}\">\n"));
+        for clue in clues {
+            let counts: Vec<String> = clue
+                .lengths()
+                .map(|length| format!("<count>{length}</count>"))
+                .collect();
+            text.push_str(&format!("<line>{}</line>\n", counts.concat()));
+        }
+        text.push_str("</clues>\n");
+    }
+    if let Some(goal) = &notes.goal {
+        text.push_str("<solution type=\"goal\">\n<image>\n");
+        for row in goal.to_string().lines() {
+            text.push_str(&format!("|{}|\n", row.replace('#', "X")));
+        }
+        text.push_str("</image>\n</solution>\n");
+    }
+    text.push_str("</puzzle>\n");
+    Ok(text)
+}
+
+/// A text as the reader undoes it, line breaks included.
+fn escape(value: &str) -> String {
+    let mut text = String::with_capacity(value.len());
+    for c in value.chars() {
+        match c {
+            '&' => text.push_str("&amp;"),
+            '<' => text.push_str("&lt;"),
+            '>' => text.push_str("&gt;"),
+            '\n' | '\r' | '\t' => text.push_str(&format!("&#{};", u32::from(c))),
+            c => text.push(c),
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests;
