@@ -4,13 +4,16 @@
 mod backbone;
 mod bench;
 mod check;
+mod completions;
 mod count;
+mod drawn;
 mod enumerate;
 mod estimate;
 mod heat;
 mod inputs;
 mod interrupt;
 mod listed;
+mod man;
 mod messages;
 mod options;
 mod progress;
@@ -64,6 +67,8 @@ enum Verb {
     Verify(verify::Options),
     Show(show::Options),
     Bench(bench::Options),
+    Completions(completions::Options),
+    Man(man::Options),
 }
 
 /// Does what the command line asks for.
@@ -78,6 +83,8 @@ pub(super) fn run() -> ExitCode {
         Verb::Verify(options) => verify::run(&options),
         Verb::Show(options) => show::run(&options),
         Verb::Bench(options) => bench::run(&options),
+        Verb::Completions(options) => completions::run(&options),
+        Verb::Man(options) => man::run(&options),
     };
     status.into()
 }
