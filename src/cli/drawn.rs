@@ -78,7 +78,9 @@ pub(super) fn titled<'a>(subject: &Subject<'_>) -> Sheet<'a> {
     let notes = subject.puzzle.notes();
     let file = || {
         let stem = Path::new(subject.name).file_stem();
-        stem.map_or(subject.name.to_owned(), |stem| stem.to_string_lossy().into_owned())
+        stem.map_or(subject.name.to_owned(), |stem| {
+            stem.to_string_lossy().into_owned()
+        })
     };
     Sheet {
         title: notes.title.clone().unwrap_or_else(file),
@@ -118,7 +120,11 @@ impl What {
     }
 
     /// Finds and draws it.
-    pub(super) fn draw<'a>(&self, session: &Session, subject: &Subject<'a>) -> Result<Drawn<'a>, Halt> {
+    pub(super) fn draw<'a>(
+        &self,
+        session: &Session,
+        subject: &Subject<'a>,
+    ) -> Result<Drawn<'a>, Halt> {
         let mut drawn = if self.ambiguous {
             ambiguous(session, subject)
         } else if self.heat {
@@ -178,7 +184,12 @@ impl What {
     }
 
     /// The solutions of a list.
-    fn listed(&self, session: &Session, subject: &Subject<'_>, file: &Path) -> Result<(Vec<Grid>, Status), Halt> {
+    fn listed(
+        &self,
+        session: &Session,
+        subject: &Subject<'_>,
+        file: &Path,
+    ) -> Result<(Vec<Grid>, Status), Halt> {
         let Subject { name, puzzle, .. } = subject;
         let called = inputs::name(file);
         if subject.several {
@@ -194,12 +205,17 @@ impl What {
             let grid = grid.map_err(Halt::Failed)?;
             if grids.len() == most {
                 if self.solutions.is_none() {
-                    session.note(&format!("{called}: only the first {most} solutions are drawn"));
+                    session.note(&format!(
+                        "{called}: only the first {most} solutions are drawn"
+                    ));
                 }
                 break;
             }
             if let Err(mismatch) = verify(puzzle, &grid) {
-                let message = format!("{called}:{}: not a solution of {name}: {mismatch}", list.line());
+                let message = format!(
+                    "{called}:{}: not a solution of {name}: {mismatch}",
+                    list.line()
+                );
                 return Err(Halt::Failed(Error::data(message)));
             }
             grids.push(grid);
@@ -234,7 +250,11 @@ fn found(session: &Session, subject: &Subject<'_>, most: usize) -> (Vec<Grid>, S
                 0 => "undecided".to_owned(),
                 few => format!("at least {}", counted(few as u64, "solution")),
             };
-            session.note(&format!("{}: {found}, {}", subject.name, session.why(stop, None)));
+            session.note(&format!(
+                "{}: {found}, {}",
+                subject.name,
+                session.why(stop, None)
+            ));
             Status::Stopped
         }
         _ => Status::Complete,
@@ -258,7 +278,11 @@ fn ambiguous<'a>(session: &Session, subject: &Subject<'a>) -> Drawn<'a> {
     let mut status = Status::Complete;
     if let Some(stop) = outcome.stopped {
         let open = counted(backbone.undecided() as u64, "cell");
-        session.note(&format!("{}: {open} undecided, {}", subject.name, session.why(stop, None)));
+        session.note(&format!(
+            "{}: {open} undecided, {}",
+            subject.name,
+            session.why(stop, None)
+        ));
         status = Status::Stopped;
     } else if outcome.solutions.verdict() == Verdict::None {
         none(session, subject);
@@ -277,10 +301,14 @@ fn ambiguous<'a>(session: &Session, subject: &Subject<'a>) -> Drawn<'a> {
         (Mark::Ambiguous, "ambiguous"),
         (Mark::Unknown, "undecided"),
     ];
-    let legend = legend.iter().filter(|(mark, _)| drawing.marks().contains(mark));
+    let legend = legend
+        .iter()
+        .filter(|(mark, _)| drawing.marks().contains(mark));
     Drawn {
         sheet: Sheet {
-            legend: legend.map(|&(mark, words)| (mark, words.to_owned())).collect(),
+            legend: legend
+                .map(|&(mark, words)| (mark, words.to_owned()))
+                .collect(),
             drawings: vec![drawing],
             ..titled(subject)
         },
@@ -299,7 +327,10 @@ fn shares<'a>(session: &Session, subject: &Subject<'a>) -> Drawn<'a> {
         None => Status::Complete,
         Some(stop) => {
             let why = session.why(*stop, None);
-            session.note(&format!("{}: {solutions} solutions, not counted to the end: {why}", subject.name));
+            session.note(&format!(
+                "{}: {solutions} solutions, not counted to the end: {why}",
+                subject.name
+            ));
             Status::Stopped
         }
     };

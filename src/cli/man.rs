@@ -54,9 +54,8 @@ fn pages(options: &Options) -> Result<Vec<u8>, Error> {
     }
     if let Some(verb) = &options.verb {
         let found = command.find_subcommand(verb).cloned();
-        command = found.ok_or_else(|| {
-            Error::new(Kind::Usage, format!("omnogram has no verb {verb:?}"))
-        })?;
+        command = found
+            .ok_or_else(|| Error::new(Kind::Usage, format!("omnogram has no verb {verb:?}")))?;
     }
     // Nothing can go wrong in writing to memory.
     let rendered = Man::new(command).render(&mut page);

@@ -178,7 +178,9 @@ impl How {
             (None, Some("png")) => Format::Png,
             (None, Some("html" | "htm")) => Format::Html,
             (None, Some(ending)) => {
-                return wrong(format!("nothing is drawn as .{ending}: name a format with --format"));
+                return wrong(format!(
+                    "nothing is drawn as .{ending}: name a format with --format"
+                ));
             }
         };
         let text = format == Format::Text;
@@ -192,7 +194,9 @@ impl How {
             return wrong("half blocks are one character wide, whatever --cell says".to_owned());
         }
         if format == Format::Png && self.output.is_none() && io::stdout().is_terminal() {
-            return wrong("a PNG file says nothing on a terminal: name a file with --output".to_owned());
+            return wrong(
+                "a PNG file says nothing on a terminal: name a file with --output".to_owned(),
+            );
         }
         Ok(format)
     }
@@ -215,7 +219,9 @@ impl How {
         let terminal = || {
             let stdout = io::stdout();
             let visible = self.output.is_none() && stdout.is_terminal();
-            let size = visible.then(|| terminal_size::terminal_size_of(stdout)).flatten();
+            let size = visible
+                .then(|| terminal_size::terminal_size_of(stdout))
+                .flatten();
             size.map(|(width, _)| usize::from(width.0))
         };
         Look {
@@ -306,7 +312,12 @@ impl Pictures<'_> {
     }
 
     /// A puzzle as text, below a line that names it.
-    fn text(&mut self, session: &Session, subject: &Subject<'_>, sheet: &Sheet<'_>) -> Answered<String> {
+    fn text(
+        &mut self,
+        session: &Session,
+        subject: &Subject<'_>,
+        sheet: &Sheet<'_>,
+    ) -> Answered<String> {
         let name = subject.name;
         let look = self.how.look();
         let text = render::text(sheet, &look).map_err(|error| Halt::Failed(error.in_file(name)))?;
@@ -318,7 +329,9 @@ impl Pictures<'_> {
                     text.width
                 ));
             } else if text.lacks_clues {
-                session.note(&format!("{name}: no room for the clues; --style boxes draws them all the same"));
+                session.note(&format!(
+                    "{name}: no room for the clues; --style boxes draws them all the same"
+                ));
             }
         }
         let blank = match std::mem::replace(&mut self.begun, self.folder.is_none()) {
@@ -370,7 +383,9 @@ impl Pictures<'_> {
 /// `pack-2.svg` for `puzzles/pack.nonpack#2`.
 fn file_name(name: &str, format: Format) -> String {
     let (path, number) = match name.rsplit_once('#') {
-        Some((path, number)) if number.bytes().all(|b| b.is_ascii_digit()) => (path, format!("-{number}")),
+        Some((path, number)) if number.bytes().all(|b| b.is_ascii_digit()) => {
+            (path, format!("-{number}"))
+        }
         _ => (name, String::new()),
     };
     let stem = Path::new(path).file_stem();

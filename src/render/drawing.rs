@@ -274,7 +274,8 @@ mod tests {
             (1, 0) => Mark::Share(500_000),
             _ => Mark::Filled,
         };
-        let drawing = Drawing::new(&puzzle, share).with_words(|row, column| format!("{row},{column}"));
+        let drawing =
+            Drawing::new(&puzzle, share).with_words(|row, column| format!("{row},{column}"));
         assert_eq!(drawing.words(1, 0), Some("1,0"));
         assert_eq!(drawing.words(0, 0), None);
     }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use html_escape::encode_text;
 
-use super::layout::Layout;
+use super::layout::{Layout, UNIT};
 use super::paper::Paper;
 use super::svg::labelled;
 use super::{Sheet, harmless};
@@ -60,20 +60,37 @@ impl Html {
     /// A part of the page.
     pub fn part(&self, part: &Part<'_>) -> String {
         let sheet = part.sheet.untitled();
-        let wide = Layout::page(&sheet, self.paper).is_landscape();
-        let mut html = format!("<section class=\"{}\">\n", if wide { "wide" } else { "upright" });
+        let page = Layout::page(&sheet, self.paper, HEADING);
+        let layout = Layout::new(&sheet, self.cell.unwrap_or(UNIT), None);
+        let scale = page.scale(layout.size(), layout.cell) / 10.0;
+        let mut html = format!(
+            "<section class=\"{}\" style=\"--printed: {:.1}mm\">\n",
+            if page.is_landscape() {
+                "wide"
+            } else {
+                "upright"
+            },
+            f64::from(layout.width) * scale
+        );
         for (words, tag) in [(&part.sheet.title, "h1"), (&part.sheet.byline, "p")] {
             if !words.is_empty() {
                 let _ = writeln!(html, "<{tag}>{}</{tag}>", encode_text(&harmless(words)));
             }
         }
-        let label = if part.sheet.title.is_empty() { &self.title } else { &part.sheet.title };
+        let label = if part.sheet.title.is_empty() {
+            &self.title
+        } else {
+            &part.sheet.title
+        };
         let picture = labelled(&sheet, label, self.cell, None);
         html += &match &part.folded {
             None => picture,
             Some(words) => {
                 let words = harmless(words);
-                format!("<details>\n<summary>{}</summary>\n{picture}</details>\n", encode_text(&words))
+                format!(
+                    "<details>\n<summary>{}</summary>\n{picture}</details>\n",
+                    encode_text(&words)
+                )
             }
         };
         html += "</section>\n";
@@ -85,6 +102,9 @@ impl Html {
         "</body>\n</html>\n"
     }
 }
+
+/// Tenths of a millimetre that titles take of a page.
+const HEADING: u32 = 250;
 
 /// How the page looks, on the screen and in print.
 fn style(paper: Paper) -> String {
@@ -105,7 +125,7 @@ fn style(paper: Paper) -> String {
          section.upright {{ page: upright }}\n\
          section.wide {{ page: wide }}\n\
          section:has(details:not([open])) {{ display: none }}\n\
-         svg {{ max-width: 100%; height: auto; max-height: 85vh; margin: auto }}\n\
+         svg {{ width: var(--printed); height: auto; margin: auto }}\n\
          }}\n"
     )
 }

@@ -79,8 +79,8 @@ pub(super) struct Layout {
     pub(super) cell: u32,
     /// Height of clue numbers.
     pub(super) size: u32,
-    /// Room for a number of a row clue, and of a column clue.
-    slot: (u32, u32),
+    /// Room for a number of a column clue, from one to the next.
+    slot: u32,
     /// Room for all numbers of row clues left of a grid, for those of column clues above it, and above these for the caption.
     left: u32,
     top: u32,
@@ -109,35 +109,48 @@ fn length(words: &str, size: u32) -> u32 {
     (words.chars().count() as u32 * size * WIDE).div_ceil(100)
 }
 
+/// Room for a number of a row clue, from one to the next.
+fn room(number: &str, size: u32) -> u32 {
+    length(number, size) + size / 2
+}
+
+/// The numbers of a clue as they are written, from the grid outwards.
+fn numbers(clue: &Clue) -> impl Iterator<Item = String> {
+    let zero = clue.blocks().is_empty().then_some(0);
+    clue.lengths()
+        .rev()
+        .chain(zero)
+        .map(|number| number.to_string())
+}
+
 impl Layout {
     /// A sheet whose cells have sides of `cell` pixels; for one page of paper, or about as wide as a screen.
     pub(super) fn new(sheet: &Sheet<'_>, cell: u32, page: Option<Page>) -> Self {
         let (mut wide, mut high, mut caption) = (0, 0, 0);
-        let (mut longest, mut deepest, mut digits) = (0, 0, 1);
+        let with_clues = || sheet.drawings.iter().filter(|drawing| drawing.has_clues());
         for drawing in &sheet.drawings {
-            let puzzle = drawing.puzzle();
-            wide = wide.max(puzzle.width() as u32);
-            high = high.max(puzzle.height() as u32);
+            wide = wide.max(drawing.puzzle().width() as u32);
+            high = high.max(drawing.puzzle().height() as u32);
             if drawing.caption().is_some() {
                 caption = cell;
             }
-            if drawing.has_clues() {
-                let most = |clues: &[Clue]| clues.iter().map(|clue| clue.blocks().len().max(1)).max();
-                longest = longest.max(most(puzzle.rows()).unwrap_or(1) as u32);
-                deepest = deepest.max(most(puzzle.columns()).unwrap_or(1) as u32);
-                let numbers = puzzle.lines().flat_map(|(_, clue)| clue.lengths()).max();
-                digits = digits.max(numbers.unwrap_or(0).to_string().len() as u32);
-            }
         }
-        // Two digits fit into a cell at this size; more must be smaller.
-        let size = (cell * 62).min(cell * 190 / digits.max(1)) / 100;
-        let slot = (
-            (digits * size * WIDE + size * 50).div_ceil(100),
-            (size * 125).div_ceil(100),
-        );
-        let gap = |slots: u32| if slots > 0 { cell / 4 } else { 0 };
-        let left = longest * slot.0 + gap(longest);
-        let top = deepest * slot.1 + gap(deepest);
+        let columns = || with_clues().flat_map(|drawing| drawing.puzzle().columns());
+        let rows = || with_clues().flat_map(|drawing| drawing.puzzle().rows());
+        let longest = columns().flat_map(Clue::lengths).max().unwrap_or(0);
+        // Two digits fit above a cell at this size; more must be smaller.
+        let digits = longest.to_string().len() as u32;
+        let size = (cell * 62).min(cell * 150 / digits) / 100;
+        let slot = (size * 125).div_ceil(100);
+        let deepest = columns().map(|clue| clue.blocks().len().max(1)).max();
+        let gap = if with_clues().next().is_some() {
+            cell / 4
+        } else {
+            0
+        };
+        let room = rows().map(|clue| numbers(clue).map(|number| room(&number, size)).sum::<u32>());
+        let left = room.max().unwrap_or(0) + gap;
+        let top = deepest.unwrap_or(0) as u32 * slot + gap;
         let each = (left + wide * cell, caption + top + high * cell);
         let mut layout = Layout {
             cell,
@@ -159,13 +172,12 @@ impl Layout {
         layout
     }
 
-    /// The page on which a sheet comes out largest, upright where that makes no difference.
-    pub(super) fn page(sheet: &Sheet<'_>, paper: Paper) -> Page {
-        let scale = |landscape| {
-            let page = paper.page(landscape);
-            page.scale(Layout::new(sheet, UNIT, Some(page)).size(), UNIT)
-        };
-        paper.page(scale(true) > scale(false))
+    /// The page on which a sheet comes out largest below so many tenths of a millimetre of something else, upright where that makes
+    /// no difference.
+    pub(super) fn page(sheet: &Sheet<'_>, paper: Paper, head: u32) -> Page {
+        let page = |landscape| paper.page(landscape).below(head);
+        let scale = |page: Page| page.scale(Layout::new(sheet, UNIT, Some(page)).size(), UNIT);
+        page(scale(page(true)) > scale(page(false)))
     }
 
     pub(super) fn size(&self) -> (u32, u32) {
@@ -196,7 +208,10 @@ impl Layout {
         let wanted = self.cell * 9 / 10;
         let title = length(&sheet.title, wanted);
         let byline = length(&sheet.byline, self.small());
-        let legend = sheet.legend.iter().map(|(_, words)| length(words, self.small()));
+        let legend = sheet
+            .legend
+            .iter()
+            .map(|(_, words)| length(words, self.small()));
         let legend = legend.max().map_or(0, |words| words + self.cell * 3 / 2);
         let width = width.max(title.max(byline).min(24 * self.cell)).max(legend);
         self.title = match title > width {
@@ -287,47 +302,62 @@ impl Layout {
         if self.size >= 5 && drawing.has_clues() {
             for (row, clue) in puzzle.rows().iter().enumerate() {
                 let y = gy + row as u32 * self.cell + self.cell / 2;
-                let right = gx - self.cell / 4;
-                self.numbers(clue, |place| (right - place * self.slot.0 - self.slot.0 / 2, y), canvas);
+                let mut right = gx - self.cell / 4;
+                for number in numbers(clue) {
+                    let room = room(&number, self.size);
+                    canvas.write(&self.number(&number, (right - room / 2, y)));
+                    right -= room;
+                }
             }
             for (column, clue) in puzzle.columns().iter().enumerate() {
                 let x = gx + column as u32 * self.cell + self.cell / 2;
-                let bottom = gy - self.cell / 4;
-                self.numbers(clue, |place| (x, bottom - place * self.slot.1 - self.slot.1 / 2), canvas);
+                let mut bottom = gy - self.cell / 4;
+                for number in numbers(clue) {
+                    canvas.write(&self.number(&number, (x, bottom - self.slot / 2)));
+                    bottom -= self.slot;
+                }
             }
         }
     }
 
-    /// The numbers of a clue, at places that are counted from the grid.
-    fn numbers(&self, clue: &Clue, at: impl Fn(u32) -> Point, canvas: &mut impl Canvas) {
-        let text = clue.to_string();
-        for (place, words) in text.rsplit(' ').enumerate() {
-            canvas.write(&Line {
-                words,
-                at: at(place as u32),
-                align: Align::Middle,
-                size: self.size,
-                tone: Tone::Ink,
-            });
+    fn number<'a>(&self, words: &'a str, at: Point) -> Line<'a> {
+        Line {
+            words,
+            at,
+            align: Align::Middle,
+            size: self.size,
+            tone: Tone::Ink,
         }
     }
 
     /// The rules between clues.
     fn lanes(&self, (x, y): Point, (columns, rows): (u32, u32), canvas: &mut impl Canvas) {
+        // Every fifth is stronger here too, so that a line is found from its clue.
+        let rule = |line: u32| match line.is_multiple_of(GROUP as u32) {
+            true => Rule::Thin,
+            false => Rule::Lane,
+        };
         for column in 0..=columns {
             let x = x + column * self.cell;
-            canvas.rule(Rule::Lane, (x, y - self.top), (x, y));
+            canvas.rule(rule(column), (x, y - self.top), (x, y));
         }
         for row in 0..=rows {
             let y = y + row * self.cell;
-            canvas.rule(Rule::Lane, (x - self.left, y), (x, y));
+            canvas.rule(rule(row), (x - self.left, y), (x, y));
         }
     }
 
     /// The rules of a grid of one kind.
-    fn rules(&self, (x, y): Point, (columns, rows): (u32, u32), rule: Rule, canvas: &mut impl Canvas) {
+    fn rules(
+        &self,
+        (x, y): Point,
+        (columns, rows): (u32, u32),
+        rule: Rule,
+        canvas: &mut impl Canvas,
+    ) {
         let is_meant = |line: u32, lines: u32| {
-            let heavy = line == lines || line == 0 || (self.cell >= 3 && line.is_multiple_of(GROUP as u32));
+            let heavy =
+                line == lines || line == 0 || (self.cell >= 3 && line.is_multiple_of(GROUP as u32));
             heavy == (rule == Rule::Heavy)
         };
         let (right, bottom) = (x + columns * self.cell, y + rows * self.cell);
@@ -438,6 +468,9 @@ fn shortened(words: &str, room: u32, size: u32) -> String {
         return words.to_owned();
     }
     let characters = room * 100 / (size * WIDE).max(1);
-    let begin: String = words.chars().take((characters as usize).saturating_sub(1)).collect();
+    let begin: String = words
+        .chars()
+        .take((characters as usize).saturating_sub(1))
+        .collect();
     format!("{}…", begin.trim_end())
 }

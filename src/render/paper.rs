@@ -64,11 +64,22 @@ impl Page {
         self.width > self.height
     }
 
+    /// What is left of it below so much of something else.
+    pub(super) fn below(self, head: u32) -> Self {
+        Page {
+            height: self.height - head,
+            ..self
+        }
+    }
+
     /// Tenths of a millimetre for each pixel of a picture of this size, whose cells are `cell` wide, so that it fills the page.
     pub(super) fn scale(self, (width, height): (u32, u32), cell: u32) -> f64 {
-        let fit = |page: u32, picture: u32| f64::from(page - 2 * MARGIN) / f64::from(picture.max(1));
+        let fit =
+            |page: u32, picture: u32| f64::from(page - 2 * MARGIN) / f64::from(picture.max(1));
         let most = f64::from(LARGEST_CELL) / f64::from(cell);
-        fit(self.width, width).min(fit(self.height, height)).min(most)
+        fit(self.width, width)
+            .min(fit(self.height, height))
+            .min(most)
     }
 }
 

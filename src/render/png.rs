@@ -48,7 +48,7 @@ pub fn png(sheet: &Sheet<'_>, cell: Option<u32>, paper: Option<Paper>) -> Result
         byline: drawable(&harmless(&sheet.byline)),
         ..sheet.clone()
     };
-    let page = paper.map(|paper| Layout::page(&shown, paper));
+    let page = paper.map(|paper| Layout::page(&shown, paper, 0));
     let layout = match (cell, page) {
         (_, Some(page)) => filling(&shown, page),
         (Some(cell), None) => Layout::new(&shown, cell, None),
@@ -92,13 +92,25 @@ fn filling(sheet: &Sheet<'_>, page: Page) -> Layout {
 }
 
 /// The layout with the largest cells, of at most `cell` pixels, that fits.
-fn shrinking(sheet: &Sheet<'_>, page: Option<Page>, cell: u32, fits: impl Fn(&Layout) -> bool) -> Layout {
-    let mut layouts = (1..=cell.max(1)).rev().map(|cell| Layout::new(sheet, cell, page));
+fn shrinking(
+    sheet: &Sheet<'_>,
+    page: Option<Page>,
+    cell: u32,
+    fits: impl Fn(&Layout) -> bool,
+) -> Layout {
+    let mut layouts = (1..=cell.max(1))
+        .rev()
+        .map(|cell| Layout::new(sheet, cell, page));
     let found = layouts.find(|layout| fits(layout) || layout.cell == 1);
     found.unwrap_or_else(|| Layout::new(sheet, 1, page))
 }
 
-fn encode(pixels: &Pixels, height: u32, title: &str, printed: bool) -> std::result::Result<Vec<u8>, png::EncodingError> {
+fn encode(
+    pixels: &Pixels,
+    height: u32,
+    title: &str,
+    printed: bool,
+) -> std::result::Result<Vec<u8>, png::EncodingError> {
     let mut bytes = Vec::new();
     let mut encoder = png::Encoder::new(&mut bytes, pixels.width, height);
     encoder.set_color(png::ColorType::Grayscale);
@@ -138,7 +150,12 @@ impl Pixels {
         let stride = self.width as usize;
         let (x, y) = ((x + self.shift.0) as usize, (y + self.shift.1) as usize);
         let end = (x + width as usize).min(stride);
-        for row in self.levels.chunks_exact_mut(stride).skip(y).take(height as usize) {
+        for row in self
+            .levels
+            .chunks_exact_mut(stride)
+            .skip(y)
+            .take(height as usize)
+        {
             row[x.min(end)..end].fill(level);
         }
     }
@@ -191,11 +208,10 @@ impl Canvas for Pixels {
             Rule::Heavy => (FAINT, self.cell / 10),
         };
         let weight = weight.max(1);
-        let half = weight / 2;
-        let (x, y) = (x.saturating_sub(half), y.saturating_sub(half));
-        let size = (right.saturating_sub(x).max(1), bottom.saturating_sub(y).max(1));
-        let size = if size.1 > size.0 { (weight, size.1) } else { (size.0, weight) };
-        self.rectangle((x, y), size, level);
+        // Longer by as much as it is wide, so that rules meet in full corners.
+        let start = |from: u32| from.saturating_sub(weight / 2);
+        let size = (right - x + weight, bottom - y + weight);
+        self.rectangle((start(x), start(y)), size, level);
     }
 
     fn write(&mut self, line: &Line<'_>) {
@@ -211,7 +227,7 @@ impl Canvas for Pixels {
             Align::Left => line.at.0 * 256,
             Align::Middle => (line.at.0 * 256).saturating_sub(long / 2),
         };
-        let y = (line.at.1 * 256).saturating_sub(line.size * MIDDLE * 256 / EM);
+        let y = (line.at.1 * 256).saturating_sub(line.size * MIDDLE * 128 / EM);
         for c in line.words.chars() {
             if let Some(rows) = raster(c) {
                 self.glyph(rows, (x, y), line.size, level);
@@ -221,10 +237,11 @@ impl Canvas for Pixels {
     }
 }
 
-/// What all drawn characters have: pixels from one to the next, of the height of the type, and down to the middle of a digit.
-const ADVANCE: u32 = 18;
-const EM: u32 = 30;
-const MIDDLE: u32 = 16;
+/// What all drawn characters have: pixels from one to the next, of the height of the type, and half pixels down to the middle of a
+/// digit.
+const ADVANCE: u32 = 14;
+const EM: u32 = 24;
+const MIDDLE: u32 = 33;
 
 /// The rows of a character, and pixels in each; `None` when it has not been drawn.
 fn raster(c: char) -> Option<(&'static [u8], usize)> {
@@ -300,7 +317,10 @@ mod tests {
             .map(|(i, _)| i)
             .collect();
         let (first, last) = (rows[0], rows[rows.len() - 1]);
-        assert_eq!((stride, (first + last + 1) / 2), (ADVANCE as usize, MIDDLE as usize));
+        assert_eq!(
+            (stride, first + last + 1),
+            (ADVANCE as usize, MIDDLE as usize)
+        );
         // Digits are 0.72 of their type high.
         assert_eq!(((last + 1 - first) as f64 / 0.72).round() as u32, EM);
     }

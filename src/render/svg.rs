@@ -30,18 +30,26 @@ const FACES: &str = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-se
 /// assert!(svg.starts_with("<svg ") && svg.contains("<title>A &lt; B</title>"));
 /// ```
 pub fn svg(sheet: &Sheet<'_>, cell: Option<u32>, paper: Option<Paper>) -> String {
-    let page = paper.map(|paper| Layout::page(sheet, paper));
+    let page = paper.map(|paper| Layout::page(sheet, paper, 0));
     labelled(sheet, &sheet.title, cell, page)
 }
 
 /// The same with another name for those who cannot see it.
-pub(super) fn labelled(sheet: &Sheet<'_>, label: &str, cell: Option<u32>, page: Option<Page>) -> String {
+pub(super) fn labelled(
+    sheet: &Sheet<'_>,
+    label: &str,
+    cell: Option<u32>,
+    page: Option<Page>,
+) -> String {
     let layout = Layout::new(sheet, cell.unwrap_or(UNIT), page);
     let mut svg = String::from("<svg xmlns=\"http://www.w3.org/2000/svg\" ");
     match page {
         None => {
             let (width, height) = layout.size();
-            let _ = write!(svg, "width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\"");
+            let _ = write!(
+                svg,
+                "width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\""
+            );
         }
         Some(page) => on_paper(&mut svg, page, &layout),
     }
@@ -52,6 +60,15 @@ pub(super) fn labelled(sheet: &Sheet<'_>, label: &str, cell: Option<u32>, page: 
         encode_double_quoted_attribute(&title),
         encode_text(&title)
     );
+    if let Some(page) = page {
+        // For browsers, which would put it on some paper of their own, and on two sheets of that.
+        let mm = |tenths: u32| f64::from(tenths) / 10.0;
+        let (width, height) = (mm(page.width), mm(page.height));
+        let _ = writeln!(
+            svg,
+            "<style>@page {{ size: {width}mm {height}mm; margin: 0 }}</style>"
+        );
+    }
     // Wherever the picture is shown, its paper is white.
     let (width, height) = layout.size();
     let (x, y, width, height) = match page {
@@ -72,9 +89,17 @@ pub(super) fn labelled(sheet: &Sheet<'_>, label: &str, cell: Option<u32>, page: 
 /// The part of the picture's plane that a page shows: x, y, width and height in pixels of the picture, which stands in its middle.
 fn window(page: Page, layout: &Layout) -> (f64, f64, f64, f64) {
     let scale = page.scale(layout.size(), layout.cell);
-    let (wide, high) = (f64::from(page.width) / scale, f64::from(page.height) / scale);
+    let (wide, high) = (
+        f64::from(page.width) / scale,
+        f64::from(page.height) / scale,
+    );
     let middle = |page: f64, picture: u32| (f64::from(picture) - page) / 2.0;
-    (middle(wide, layout.width), middle(high, layout.height), wide, high)
+    (
+        middle(wide, layout.width),
+        middle(high, layout.height),
+        wide,
+        high,
+    )
 }
 
 fn on_paper(svg: &mut String, page: Page, layout: &Layout) {
@@ -128,11 +153,21 @@ impl Strokes {
                 let _ = writeln!(svg, "<path {attributes} d=\"{strokes}\"/>");
             }
         };
-        path(&format!("stroke=\"#d8dee4\" stroke-width=\"{thin}\""), &self.lanes);
-        path(&format!("stroke=\"#afb8c1\" stroke-width=\"{thin}\""), &self.thin);
-        path(&format!("stroke=\"{INK}\" stroke-width=\"{cell}\""), &self.fills);
+        path(
+            &format!("stroke=\"#d8dee4\" stroke-width=\"{thin}\""),
+            &self.lanes,
+        );
+        path(
+            &format!("stroke=\"#afb8c1\" stroke-width=\"{thin}\""),
+            &self.thin,
+        );
+        path(
+            &format!("stroke=\"{INK}\" stroke-width=\"{cell}\""),
+            &self.fills,
+        );
         let quarter = f64::from(cell) / 4.0;
-        let check = format!("stroke=\"{INK}\" stroke-width=\"{quarter}\" stroke-dasharray=\"{quarter}\"");
+        let check =
+            format!("stroke=\"{INK}\" stroke-width=\"{quarter}\" stroke-dasharray=\"{quarter}\"");
         path(&check, &self.checks);
         let dot = format!("stroke=\"{FAINT}\" stroke-width=\"{heavy}\" stroke-linecap=\"round\"");
         path(&dot, &self.dots);
@@ -147,7 +182,11 @@ impl Strokes {
             &self.heavy,
         );
         if self.look.is_some() {
-            let _ = write!(svg, "<g font-family=\"{FACES}\">\n{}</g>\n</g>\n", self.texts);
+            let _ = write!(
+                svg,
+                "<g font-family=\"{FACES}\">\n{}</g>\n</g>\n",
+                self.texts
+            );
         }
     }
 }
@@ -182,7 +221,12 @@ impl Canvas for Strokes {
 
     fn dot(&mut self, (x, y): Point) {
         let half = f64::from(self.cell) / 2.0;
-        let _ = write!(self.dots, "M{} {}h0", f64::from(x) + half, f64::from(y) + half);
+        let _ = write!(
+            self.dots,
+            "M{} {}h0",
+            f64::from(x) + half,
+            f64::from(y) + half
+        );
     }
 
     fn rule(&mut self, rule: Rule, (x, y): Point, (right, bottom): Point) {
@@ -214,11 +258,21 @@ impl Canvas for Strokes {
                 Align::Middle => "middle",
             };
             let size = line.size;
-            let _ = writeln!(self.texts, "<g font-size=\"{size}\" text-anchor=\"{anchor}\" fill=\"{fill}\">");
+            let _ = writeln!(
+                self.texts,
+                "<g font-size=\"{size}\" text-anchor=\"{anchor}\" fill=\"{fill}\">"
+            );
         }
         // Digits are about 0.72 of their type high, and stand on the baseline.
-        let (x, y) = (line.at.0, f64::from(line.at.1) + 0.36 * f64::from(line.size));
+        let (x, y) = (
+            line.at.0,
+            f64::from(line.at.1) + 0.36 * f64::from(line.size),
+        );
         let words = harmless(line.words);
-        let _ = writeln!(self.texts, "<text x=\"{x}\" y=\"{y:.1}\">{}</text>", encode_text(&words));
+        let _ = writeln!(
+            self.texts,
+            "<text x=\"{x}\" y=\"{y:.1}\">{}</text>",
+            encode_text(&words)
+        );
     }
 }

@@ -227,7 +227,11 @@ fn longest_number(drawing: &Drawing<'_>) -> usize {
 fn boxed(drawing: &Drawing<'_>, glyphs: &Glyphs, cell: usize) -> Block {
     let puzzle = drawing.puzzle();
     let rows: Vec<String> = match drawing.has_clues() {
-        true => puzzle.rows().iter().map(|clue| format!("{clue} ")).collect(),
+        true => puzzle
+            .rows()
+            .iter()
+            .map(|clue| format!("{clue} "))
+            .collect(),
         false => vec![String::new(); puzzle.height()],
     };
     let margin = rows.iter().map(String::len).max().unwrap_or_default();
@@ -337,12 +341,14 @@ fn half(drawing: &Drawing<'_>) -> Block {
         };
         let columns = 0..drawing.puzzle().width();
         let cells: String = columns
-            .map(|column| match (is_filled(0, column), is_filled(1, column)) {
-                (true, true) => '█',
-                (true, false) => '▀',
-                (false, true) => '▄',
-                (false, false) => ' ',
-            })
+            .map(
+                |column| match (is_filled(0, column), is_filled(1, column)) {
+                    (true, true) => '█',
+                    (true, false) => '▀',
+                    (false, true) => '▄',
+                    (false, false) => ' ',
+                },
+            )
             .collect();
         lines.push(format!("│{cells}│"));
     }
@@ -388,13 +394,21 @@ mod tests {
     #[test]
     fn long_numbers_widen_the_cells_or_stand_on_end() {
         let mut grid = Grid::new(2, 12);
-        (0..12).filter(|&row| row != 1).for_each(|row| grid.set(row, 1, true));
+        (0..12)
+            .filter(|&row| row != 1)
+            .for_each(|row| grid.set(row, 1, true));
         let puzzle = Puzzle::from_grid(&grid);
         let solution = || vec![Drawing::solution(&puzzle, &grid)];
         let natural = drawn(solution(), Look::default());
         let begin = "      1\n     0 10\n  ┌──────┐\n1 │   ███│\n";
         let wanted = begin.replace("      1\n", "        1\n");
-        assert!(natural.text.starts_with(&wanted.replace("     0 10", "     0 10")), "{}", natural.text);
+        assert!(
+            natural
+                .text
+                .starts_with(&wanted.replace("     0 10", "     0 10")),
+            "{}",
+            natural.text
+        );
         let look = Look {
             cell: Some(1),
             ..Look::default()
@@ -417,7 +431,10 @@ mod tests {
             drawn(vec![Drawing::solution(&puzzle, &grid)], look)
         };
         // A margin of two, five rules, and 3, 2 or 1 characters for each of 20 cells.
-        assert_eq!((fitted(67).width, fitted(66).width, fitted(46).width), (67, 47, 27));
+        assert_eq!(
+            (fitted(67).width, fitted(66).width, fitted(46).width),
+            (67, 47, 27)
+        );
         assert_eq!((fitted(27).width, fitted(27).lacks_clues), (27, false));
         assert_eq!((fitted(26).width, fitted(26).lacks_clues), (22, true));
         let look = Look {
@@ -459,7 +476,15 @@ mod tests {
         };
         let text = drawn((1..=3).map(one).collect(), look).text;
         let wanted = [
-            "1      2", "+--+   +--+", "|##|   |##|", "+--+   +--+", "", "3", "+--+", "|##|", "+--+",
+            "1      2",
+            "+--+   +--+",
+            "|##|   |##|",
+            "+--+   +--+",
+            "",
+            "3",
+            "+--+",
+            "|##|",
+            "+--+",
         ];
         assert_eq!(text, lines(&wanted));
     }
