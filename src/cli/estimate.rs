@@ -20,6 +20,7 @@ const TIME: Duration = Duration::from_secs(10);
 const POOR: f64 = 0.25;
 
 #[derive(Args, Debug)]
+#[group(id = "estimate_options")]
 pub(super) struct Options {
     /// Estimate the number by random dives into the tree, for --time, 10s where no limit is given. The mean is unbiased; its standard
     /// error is judged by how far the dives differ, and may itself be underestimated where few solutions are found or most are rare
