@@ -119,6 +119,11 @@ impl What {
         drawings == 1 && !self.no_clues
     }
 
+    /// The list of solutions that is read.
+    pub(super) fn list(&self) -> Option<&PathBuf> {
+        self.solutions_from.as_ref()
+    }
+
     /// Finds and draws it.
     pub(super) fn draw<'a>(
         &self,

@@ -1,6 +1,7 @@
 //! What the PUZZLE arguments mean: files, packs, one puzzle of a pack, folders, standard input. Folders are searched for names with
 //! a known ending; a file that is named directly is read whatever its name. Files are found first and read one at a time.
 
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -70,15 +71,19 @@ pub(super) fn find(arguments: &[PathBuf]) -> Vec<Source> {
 
 /// Is this file one of those that the arguments name?
 pub(super) fn is_among(file: &Path, arguments: &[PathBuf]) -> bool {
-    let Ok(file) = file.canonicalize() else {
-        return false;
-    };
-    find(arguments).iter().any(|source| match source {
-        Source::File(path) | Source::Pick(path, _) => {
-            path.canonicalize().is_ok_and(|path| path == file)
-        }
-        Source::Stdin | Source::Wrong(..) => false,
-    })
+    let file = file.canonicalize();
+    file.is_ok_and(|file| files(arguments).contains(&file))
+}
+
+/// The files that the arguments name, by their full names.
+pub(super) fn files(arguments: &[PathBuf]) -> HashSet<PathBuf> {
+    let named = find(arguments)
+        .into_iter()
+        .filter_map(|source| match source {
+            Source::File(path) | Source::Pick(path, _) => path.canonicalize().ok(),
+            Source::Stdin | Source::Wrong(..) => None,
+        });
+    named.collect()
 }
 
 fn wrong(path: &Path, error: Error) -> Source {

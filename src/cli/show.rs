@@ -1,5 +1,6 @@
 //! `omnogram show`: puzzles and solutions drawn, as text, as pictures, as a page.
 
+use std::collections::HashSet;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
@@ -8,11 +9,11 @@ use omnogram::error::{Error, Kind};
 use omnogram::render::{self, Html, Look, Part, Sheet, Style};
 
 use super::drawn::{self, Drawn, What};
-use super::messages;
 use super::options::{Puzzles, Searching, Talking};
 use super::session::{Session, Subject};
 use super::status::{Answered, Halt, Status};
 use super::writer::{Output, spares};
+use super::{inputs, messages};
 
 /// Draw a puzzle, its solutions, or where it is ambiguous
 ///
@@ -132,15 +133,24 @@ pub(super) fn run(options: &Options) -> Status {
             return Status::from(&error);
         }
     };
-    if let Err(status) = spares(how.output.as_deref(), &puzzles.puzzles) {
+    let read: Vec<PathBuf> = puzzles
+        .puzzles
+        .iter()
+        .chain(options.what.list())
+        .cloned()
+        .collect();
+    if let Err(status) = spares(how.output.as_deref(), &read) {
         return status;
     }
     let mut pictures = Pictures {
         how,
         format,
-        output: Output::new(how.output.as_deref().filter(|_| !how.into_folder())),
-        folder: how.output.as_deref().filter(|_| how.into_folder()),
-        drawn: Vec::new(),
+        output: Output::new(how.output.as_deref().filter(|_| !how.has_folder())),
+        folder: how.output.as_deref().filter(|_| how.has_folder()),
+        taken: match how.has_folder() {
+            true => inputs::files(&read),
+            false => HashSet::new(),
+        },
         begun: false,
         page: None,
     };
@@ -167,7 +177,7 @@ impl How {
     fn format(&self) -> Result<Format, Error> {
         let wrong = |message: String| Err(Error::new(Kind::Usage, message));
         let ending = match &self.output {
-            Some(path) if !self.into_folder() => path.extension(),
+            Some(path) if !self.has_folder() => path.extension(),
             _ => None,
         };
         let ending = ending.map(|ending| ending.to_string_lossy().to_lowercase());
@@ -202,7 +212,7 @@ impl How {
     }
 
     /// Is a folder named, so that every puzzle is drawn into a file of its own?
-    fn into_folder(&self) -> bool {
+    fn has_folder(&self) -> bool {
         self.output.as_ref().is_some_and(|path| path.is_dir())
     }
 
@@ -249,8 +259,8 @@ struct Pictures<'a> {
     format: Format,
     output: Output,
     folder: Option<&'a Path>,
-    /// Files of the folder that have been drawn.
-    drawn: Vec<PathBuf>,
+    /// Files that must not be written: those that are read, and those that have been drawn.
+    taken: HashSet<PathBuf>,
     /// Has another text been written to the same place?
     begun: bool,
     /// The page that has been begun.
@@ -277,13 +287,17 @@ impl Pictures<'_> {
     fn draw(&mut self, session: &Session, subject: &Subject<'_>, drawn: Drawn<'_>) -> Answered<()> {
         if let Some(folder) = self.folder {
             let path = folder.join(file_name(subject.name, self.format));
-            if self.drawn.contains(&path) || spares(Some(&path), &[subject.name.into()]).is_err() {
-                let message = "another puzzle of this name has been drawn there";
+            if path
+                .canonicalize()
+                .is_ok_and(|path| self.taken.contains(&path))
+            {
+                let message = "a puzzle or another drawing has this name: it would be overwritten";
                 let error = Error::new(Kind::Usage, message);
                 return Err(Halt::Failed(error.in_file(&path.display().to_string())));
             }
             self.output = Output::new(Some(&path));
-            self.drawn.push(path);
+            self.output.open()?;
+            self.taken.extend(path.canonicalize());
         }
         let how = self.how;
         let failed = |error: Error| Halt::Failed(error.in_file(subject.name));
@@ -297,6 +311,12 @@ impl Pictures<'_> {
                 self.output.write(svg.as_bytes())
             }
             Format::Png => {
+                if !render::can_write(&drawn.sheet.title) {
+                    session.note(&format!(
+                        "{}: the title is kept in the file but not drawn: PNG pictures are written in Latin letters only",
+                        subject.name
+                    ));
+                }
                 let png = render::png(&drawn.sheet, how.pixels(), how.paper()).map_err(failed)?;
                 self.output.write(&png)
             }

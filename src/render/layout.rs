@@ -104,9 +104,9 @@ pub(super) struct Layout {
 /// A character is about so wide, in hundredths of its height; wide faces have digits of 64.
 const WIDE: u32 = 64;
 
-/// About how wide a line of text is.
+/// About how wide a line of text is. Nobody has room for ten thousand characters, however many more there are.
 fn length(words: &str, size: u32) -> u32 {
-    (words.chars().count() as u32 * size * WIDE).div_ceil(100)
+    (words.chars().take(10_000).count() as u32 * size * WIDE).div_ceil(100)
 }
 
 /// Room for a number of a row clue, from one to the next.
@@ -215,7 +215,9 @@ impl Layout {
         let legend = legend.max().map_or(0, |words| words + self.cell * 3 / 2);
         let width = width.max(title.max(byline).min(24 * self.cell)).max(legend);
         self.title = match title > width {
-            true => (wanted * width / title).max(wanted / 2),
+            true => {
+                ((u64::from(wanted) * u64::from(width) / u64::from(title)) as u32).max(wanted / 2)
+            }
             false => wanted,
         };
         let line = self.cell * 5 / 4;

@@ -21,7 +21,7 @@ pub use html::{Html, Part};
 pub use list::{List, Listing};
 pub use pair::{difference, differing};
 pub use paper::Paper;
-pub use png::png;
+pub use png::{can_write, png};
 pub use svg::svg;
 pub use text::{Look, Style, Text, text};
 

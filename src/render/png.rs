@@ -27,7 +27,7 @@ const PER_METRE: u32 = 11_811;
 ///
 /// # Errors
 ///
-/// [`Kind::Usage`] for a picture of more than 2^28 pixels.
+/// [`Kind::Usage`] for a picture of more than 2^28 pixels, or one that a page has too few pixels for.
 ///
 /// ```
 /// use omnogram::puzzle::{Grid, Puzzle};
@@ -39,13 +39,13 @@ const PER_METRE: u32 = 11_811;
 /// # Ok::<(), omnogram::error::Error>(())
 /// ```
 pub fn png(sheet: &Sheet<'_>, cell: Option<u32>, paper: Option<Paper>) -> Result<Vec<u8>> {
-    let drawable = |text: &str| match text.chars().all(|c| raster(c).is_some()) {
-        true => text.to_owned(),
+    let drawable = |text: &str| match can_write(text) {
+        true => harmless(text).into_owned(),
         false => String::new(),
     };
     let shown = Sheet {
-        title: drawable(&harmless(&sheet.title)),
-        byline: drawable(&harmless(&sheet.byline)),
+        title: drawable(&sheet.title),
+        byline: drawable(&sheet.byline),
         ..sheet.clone()
     };
     let page = paper.map(|paper| Layout::page(&shown, paper, 0));
@@ -65,6 +65,10 @@ pub fn png(sheet: &Sheet<'_>, cell: Option<u32>, paper: Option<Paper>) -> Result
         );
         return Err(Error::new(Kind::Usage, message));
     }
+    if layout.width > width || layout.height > height {
+        let message = "this puzzle has more cells than a page of this paper has pixels";
+        return Err(Error::new(Kind::Usage, message));
+    }
     let mut pixels = Pixels {
         cell: layout.cell,
         width,
@@ -74,6 +78,11 @@ pub fn png(sheet: &Sheet<'_>, cell: Option<u32>, paper: Option<Paper>) -> Result
     layout.draw(&shown, &mut pixels);
     encode(&pixels, height, &sheet.title, page.is_some())
         .map_err(|error| Error::new(Kind::Io, format!("the picture cannot be packed: {error}")))
+}
+
+/// Can a PNG picture show this text? It knows Latin letters, digits and the signs of a keyboard.
+pub fn can_write(text: &str) -> bool {
+    harmless(text).chars().all(|c| raster(c).is_some())
 }
 
 /// The size of a page in pixels.

@@ -377,7 +377,7 @@ mod tests {
     fn clues_stand_around_the_grid() {
         let grid = Grid::from_rows(&["##.#..", "#....."]).unwrap();
         let wanted = lines(&[
-            "     2 1 0 1 0  0",
+            "      2 1 0 1 0  0",
             "    ┌──────────┬──┐",
             "2 1 │████  ██  │  │",
             "  1 │██        │  │",
@@ -385,7 +385,7 @@ mod tests {
         ]);
         let puzzle = Puzzle::from_grid(&grid);
         let text = drawn(vec![Drawing::solution(&puzzle, &grid)], Look::default());
-        assert_eq!(text.text, wanted.replacen("     2", "      2", 1));
+        assert_eq!(text.text, wanted);
         assert_eq!(text.width, 19);
         let empty = drawn(vec![Drawing::blank(&puzzle)], Look::default()).text;
         assert!(empty.contains("2 1 │ · · · · ·│ ·│\n"), "{empty}");
@@ -400,15 +400,8 @@ mod tests {
         let puzzle = Puzzle::from_grid(&grid);
         let solution = || vec![Drawing::solution(&puzzle, &grid)];
         let natural = drawn(solution(), Look::default());
-        let begin = "      1\n     0 10\n  ┌──────┐\n1 │   ███│\n";
-        let wanted = begin.replace("      1\n", "        1\n");
-        assert!(
-            natural
-                .text
-                .starts_with(&wanted.replace("     0 10", "     0 10")),
-            "{}",
-            natural.text
-        );
+        let wanted = "        1\n     0 10\n  ┌──────┐\n1 │   ███│\n";
+        assert!(natural.text.starts_with(wanted), "{}", natural.text);
         let look = Look {
             cell: Some(1),
             ..Look::default()
