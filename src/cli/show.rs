@@ -343,9 +343,13 @@ impl Pictures<'_> {
         let text = render::text(sheet, &look).map_err(|error| Halt::Failed(error.in_file(name)))?;
         if let Some(width) = look.width {
             if text.width > width {
+                // What `auto` could do it has tried.
+                let narrower = match (look.style, look.cell) {
+                    (Style::Auto, None) => "--no-clues makes it narrower",
+                    _ => "--style auto or --cell 1 make it narrower",
+                };
                 session.note(&format!(
-                    "{name}: {} characters wide, and there is room for {width}; --cell 1, --style half and --no-clues take less, \
-                     --format svg needs none",
+                    "{name}: {} characters wide, and there is room for {width}; {narrower}, less -S scrolls, --format svg has room",
                     text.width
                 ));
             } else if text.lacks_clues {
