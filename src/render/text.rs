@@ -104,14 +104,15 @@ const ASCII: Glyphs = Glyphs {
 /// let puzzle = Puzzle::from_grid(&grid);
 /// let sheet = Sheet { drawings: vec![Drawing::solution(&puzzle, &grid)], ..Sheet::default() };
 /// let look = Look { style: Style::Ascii, ..Look::default() };
-/// let drawn = "\
-///       2 1 1
-///     +------+
-///   2 |#### .|
-/// 1 1 |## .##|
-///     +------+
-/// ";
-/// assert_eq!(render::text(&sheet, &look)?.text, drawn);
+/// let drawn = [
+///     "      2 1 1",
+///     "    +------+",
+///     "  2 |#### .|",
+///     "1 1 |## .##|",
+///     "    +------+",
+///     "",
+/// ];
+/// assert_eq!(render::text(&sheet, &look)?.text, drawn.join("\n"));
 /// # Ok::<(), omnogram::error::Error>(())
 /// ```
 pub fn text(sheet: &Sheet<'_>, look: &Look) -> Result<Text> {
@@ -269,9 +270,16 @@ fn column_clues(drawing: &Drawing<'_>, margin: usize, cell: usize) -> Vec<String
         .iter()
         .map(|clue| {
             let text = clue.to_string();
+            let numbers = text.split(' ');
             match stacked {
-                true => text.chars().map(String::from).collect(),
-                false => text.split(' ').map(str::to_owned).collect(),
+                // As many lines for every number, so that their last digits stand in the same lines everywhere.
+                true => numbers
+                    .flat_map(|number| {
+                        let number: Vec<char> = format!("{number:>digits$}").chars().collect();
+                        number.into_iter().map(String::from)
+                    })
+                    .collect(),
+                false => numbers.map(str::to_owned).collect(),
             }
         })
         .collect();
@@ -284,7 +292,11 @@ fn column_clues(drawing: &Drawing<'_>, margin: usize, cell: usize) -> Vec<String
         });
         line("", margin, cells, ' ').trim_end().to_owned()
     };
-    (0..deepest).map(level).collect()
+    // The longest clue may begin with a short number.
+    (0..deepest)
+        .map(level)
+        .skip_while(String::is_empty)
+        .collect()
 }
 
 /// One line: `left` right-aligned in the margin, then its cells, with `bar` around each group of them.
@@ -407,7 +419,7 @@ mod tests {
             ..Look::default()
         };
         let narrow = drawn(solution(), look);
-        let wanted = "    1\n\n    1\n   00\n  ┌──┐\n1 │ █│\n";
+        let wanted = "    1\n    1\n   00\n  ┌──┐\n1 │ █│\n";
         assert!(narrow.text.starts_with(wanted), "{}", narrow.text);
     }
 
