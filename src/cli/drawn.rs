@@ -38,7 +38,7 @@ pub(super) struct What {
     #[arg(long)]
     goal: bool,
 
-    /// Draw the cells that are the same in every solution, and check those that are ambiguous
+    /// Draw the cells that are the same in every solution, and those that are ambiguous chequered
     #[arg(long)]
     ambiguous: bool,
 
