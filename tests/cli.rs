@@ -751,3 +751,113 @@ fn clauses_go_to_a_pipe_that_closes() {
     drop(reader);
     assert!(ends(&mut child).is_some());
 }
+
+/// The commands stand in the README.
+#[test]
+fn the_pictures_that_are_shown_are_what_is_drawn() {
+    for (arguments, file) in [
+        (&["show", "--solution"][..], "castle"),
+        (&["show", "--ambiguous"][..], "snail"),
+    ] {
+        let puzzle = format!("puzzles/pictures/{file}.non");
+        let drawn = output(&[arguments, &["--format", "svg", &puzzle]].concat());
+        assert_eq!(drawn.status.code(), Some(0), "{drawn:?}");
+        let path = format!("{}/puzzles/shown/{file}.svg", env!("CARGO_MANIFEST_DIR"));
+        let shown = std::fs::read_to_string(path).expect("a picture");
+        assert!(
+            stdout(&drawn) == shown,
+            "{file} is drawn in another way now"
+        );
+    }
+}
+
+#[test]
+fn drawings_go_where_they_are_sent() {
+    let folder = fresh("drawings");
+    let name = folder.to_str().expect("a name");
+    let run = output(&[
+        "show",
+        "--solution",
+        "--format",
+        "png",
+        "-o",
+        name,
+        "puzzles/pack.nonpack",
+    ]);
+    assert_eq!((run.status.code(), stdout(&run)), (Some(0), ""), "{run:?}");
+    for file in ["pack-1.png", "pack-2.png", "pack-3.png"] {
+        let bytes = std::fs::read(folder.join(file)).expect("a file");
+        assert!(bytes.starts_with(b"\x89PNG"));
+    }
+    let twice = [
+        "show",
+        "-o",
+        name,
+        "puzzles/pictures/heart.non",
+        "puzzles/pictures/heart.non",
+    ];
+    let run = output(&twice);
+    assert_eq!(run.status.code(), Some(2), "{run:?}");
+    assert!(stderr(&run).contains("a puzzle or another drawing has this name"));
+
+    let list = folder.join("key.txt");
+    let list = list.to_str().expect("a name");
+    let key = "puzzles/pictures/key.non";
+    assert!(output(&["enumerate", "-o", list, key]).status.success());
+    let page = folder.join("key.html");
+    let drawn = [
+        "show",
+        "--solutions-from",
+        list,
+        "-o",
+        page.to_str().expect("a name"),
+        key,
+    ];
+    let run = output(&drawn);
+    assert_eq!((run.status.code(), stderr(&run)), (Some(0), ""));
+    let html = std::fs::read_to_string(&page).expect("a page");
+    assert!(html.starts_with("<!DOCTYPE html>") && html.ends_with("</html>\n"));
+    assert_eq!(
+        (
+            html.matches("<svg ").count(),
+            html.matches("<summary>Solutions</summary>").count()
+        ),
+        (2, 1)
+    );
+    // A list of another puzzle is refused, and a list that would be overwritten is spared.
+    let run = output(&[
+        "show",
+        "--solutions-from",
+        list,
+        "puzzles/pictures/heart.non",
+    ]);
+    assert_eq!(run.status.code(), Some(65));
+    let run = output(&["show", "--solutions-from", list, "-o", list, key]);
+    assert_eq!(run.status.code(), Some(2));
+    assert!(
+        std::fs::read_to_string(list)
+            .expect("a list")
+            .starts_with(['.', '#'])
+    );
+    std::fs::remove_dir_all(folder).expect("it is there");
+}
+
+#[test]
+fn every_shell_gets_completions_and_every_verb_a_page() {
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let run = output(&["completions", shell]);
+        assert_eq!(run.status.code(), Some(0));
+        assert!(stdout(&run).contains("enumerate") && stdout(&run).contains("solutions-from"));
+    }
+    let page = output(&["man"]);
+    assert!(stdout(&page).contains(".TH omnogram 1"), "{page:?}");
+    let page = output(&["man", "show"]);
+    assert!(stdout(&page).contains(".TH omnogram-show 1"), "{page:?}");
+    let folder = fresh("manual");
+    let run = output(&["man", "--dir", folder.to_str().expect("a name")]);
+    assert_eq!((run.status.code(), stdout(&run)), (Some(0), ""));
+    for verb in ["", "-solve", "-show", "-count", "-completions", "-man"] {
+        assert!(folder.join(format!("omnogram{verb}.1")).is_file(), "{verb}");
+    }
+    std::fs::remove_dir_all(folder).expect("it is there");
+}

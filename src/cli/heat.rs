@@ -5,10 +5,12 @@ use std::path::Path;
 use omnogram::board::Cell;
 use omnogram::count::{Cells, Space};
 use omnogram::error::{Error, Kind};
-use omnogram::render::{Heat, Share};
+use omnogram::puzzle::Puzzle;
+use omnogram::render::{self, Drawing, Mark, Sheet};
 use serde::Serialize;
 
 use super::count::{ended, number};
+use super::drawn;
 use super::report;
 use super::session::{Session, Subject};
 use super::status::{Answered, Halt};
@@ -59,17 +61,15 @@ impl<'a> Picture<'a> {
             number(session, subject, &outcome)?;
         }
         if let Some(cells) = &cells {
-            let all =
-                (0..height).flat_map(|row| (0..width).map(move |column| Cell::new(row, column)));
-            let heat = Heat::new(width, all.map(|cell| share(cells, cell)).collect());
+            let drawing = drawing(subject.puzzle, cells);
             if !session.json() {
-                session.print(&heat.text())?;
+                session.print(&drawing.to_string())?;
                 if !std::mem::replace(&mut self.told, true) {
-                    session.note(Heat::LEGEND);
+                    session.note(LEGEND);
                 }
             }
             if let Some(path) = self.svg {
-                let drawn = heat.svg(subject.name, |row, column| words(cells, row, column));
+                let drawn = render::svg(&sheet(subject, drawing), None, None);
                 let written = std::fs::write(path, drawn);
                 written.map_err(|error| Halt::writing(&path.display().to_string(), &error))?;
             }
@@ -78,11 +78,36 @@ impl<'a> Picture<'a> {
     }
 }
 
-fn share(cells: &Cells, cell: Cell) -> Share {
-    match cells.filled(cell) {
-        filled if filled.is_zero() => Share::Never,
-        filled if filled == cells.count() => Share::Always,
-        _ => Share::Some(cells.millionths(cell)),
+/// What the characters mean.
+const LEGEND: &str =
+    "# filled in all, . in none, 0 in less than a tenth, 1 to 9 in as many tenths or more";
+
+/// How often each cell is filled, with words for each.
+pub(super) fn drawing<'a>(puzzle: &'a Puzzle, cells: &Cells) -> Drawing<'a> {
+    let mark = |row, column| {
+        let cell = Cell::new(row, column);
+        match cells.filled(cell) {
+            filled if filled.is_zero() => Mark::Empty,
+            filled if filled == cells.count() => Mark::Filled,
+            _ => Mark::Share(cells.millionths(cell)),
+        }
+    };
+    Drawing::new(puzzle, mark).with_words(|row, column| words(cells, row, column))
+}
+
+/// That with titles, and with what the marks mean.
+pub(super) fn sheet<'a>(subject: &Subject<'a>, drawing: Drawing<'a>) -> Sheet<'a> {
+    let legend = [
+        (Mark::Filled, "filled in all solutions"),
+        (Mark::Share(500_000), "filled in 50 % of them"),
+        (Mark::Share(50_000), "in 5 %"),
+        (Mark::Empty, "in none"),
+    ];
+    let legend = legend.map(|(mark, words)| (mark, words.to_owned())).into();
+    Sheet {
+        drawings: vec![drawing],
+        legend,
+        ..drawn::titled(subject)
     }
 }
 

@@ -5,8 +5,10 @@ mod backbone;
 mod bench;
 mod check;
 mod classics;
+mod completions;
 mod convert;
 mod count;
+mod drawn;
 mod enumerate;
 mod estimate;
 mod heat;
@@ -15,6 +17,7 @@ mod interrupt;
 mod journal;
 mod line;
 mod listed;
+mod man;
 mod merge;
 mod messages;
 mod options;
@@ -76,6 +79,8 @@ enum Verb {
     Split(split::Options),
     Work(work::Options),
     Merge(merge::Options),
+    Completions(completions::Options),
+    Man(man::Options),
 }
 
 /// Does what the command line asks for.
@@ -95,6 +100,8 @@ pub(super) fn run() -> ExitCode {
         Verb::Split(options) => split::run(&options),
         Verb::Work(options) => work::run(&options),
         Verb::Merge(options) => merge::run(&options),
+        Verb::Completions(options) => completions::run(&options),
+        Verb::Man(options) => man::run(&options),
     };
     status.into()
 }

@@ -1,35 +1,43 @@
-//! `omnogram show`: puzzles drawn with their clues.
+//! `omnogram show`: puzzles and solutions drawn, as text, as pictures, as a page.
 
-use clap::Args;
-use omnogram::error::Error;
-use omnogram::puzzle::Grid;
-use omnogram::{puzzle::Puzzle, render};
+use std::collections::HashSet;
+use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
 
-use super::messages;
+use clap::{Args, ValueEnum};
+use omnogram::error::{Error, Kind};
+use omnogram::render::{self, Html, Look, Part, Sheet, Style};
+
+use super::drawn::{self, Drawn, What};
 use super::options::{Puzzles, Searching, Talking};
-use super::session::{Session, Subject, why_none};
-use super::status::{Answered, Status};
+use super::session::{Session, Subject};
+use super::status::{Answered, Halt, Status};
+use super::writer::{Output, spares};
+use super::{inputs, messages};
 
-/// Draw a puzzle with its clues
+/// Draw a puzzle, its solutions, or where it is ambiguous
 ///
-/// The grid is empty, or filled in with a solution or with the goal that the file gives.
+/// Draws as text, as SVG or PNG, or as a page of HTML on which the solution is folded in below the puzzle. Text is as wide as the terminal
+/// allows; --style and --cell choose what it looks like. Several puzzles can be drawn as text and on one page, or one file each into a
+/// folder that --output names.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   omnogram show puzzles/pictures/cup.non
-  omnogram show --solution puzzles/pictures/cat.non
-  omnogram show --goal puzzles/pictures/snail.non")]
+  omnogram show --solution --style half puzzles/pictures/moonlit-bay.non
+  omnogram show --solutions 6 --output stars.svg puzzles/pictures/observatory.non
+  omnogram show --ambiguous --output snail.png puzzles/pictures/snail.non
+  omnogram show --paper a4 --output cat.svg puzzles/pictures/cat.non
+  omnogram show --solution --output book.html puzzles/pictures")]
 pub(super) struct Options {
     #[command(flatten)]
     puzzles: Puzzles,
 
-    /// Fill in the first solution that is found
-    #[arg(long, conflicts_with = "goal")]
-    solution: bool,
+    #[command(flatten)]
+    what: What,
 
-    /// Fill in the picture that the file gives as its goal
-    #[arg(long)]
-    goal: bool,
+    #[command(flatten)]
+    how: How,
 
     #[command(flatten)]
     searching: Searching,
@@ -37,60 +45,374 @@ pub(super) struct Options {
     talking: Talking,
 }
 
+/// How it is drawn.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Drawing options")]
+struct How {
+    /// What to draw it as [default: as the ending of --output says, else text]
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
+
+    /// Draw into this file, or into this folder, one file for each puzzle
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// Characters that text is drawn in
+    #[arg(long, value_name = "STYLE", default_value = "auto")]
+    style: Characters,
+
+    /// Characters that a line of text should not exceed [default: those of the terminal]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    width: Option<u16>,
+
+    /// Size of a cell: pixels across, or characters in text [default: 20 in SVG and HTML, 24 in PNG, as the clues need it in text]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    cell: Option<u16>,
+
+    /// Fill a page of this paper, upright or not as suits the picture; in PNG with 300 pixels an inch
+    #[arg(long, value_name = "PAPER", conflicts_with = "cell")]
+    paper: Option<Paper>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Svg,
+    Png,
+    Html,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Characters {
+    /// Boxes, with narrower cells where a line would be too long; half blocks without clues where it would still be
+    Auto,
+    /// Box-drawing characters and full blocks
+    Boxes,
+    /// Half blocks, two cells in one character, without clues
+    Half,
+    /// Plain ASCII: '#' filled, '.' empty, '?' ambiguous
+    Ascii,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Paper {
+    A3,
+    A4,
+    A5,
+    Letter,
+}
+
+impl From<Characters> for Style {
+    fn from(characters: Characters) -> Self {
+        match characters {
+            Characters::Auto => Style::Auto,
+            Characters::Boxes => Style::Boxes,
+            Characters::Half => Style::Half,
+            Characters::Ascii => Style::Ascii,
+        }
+    }
+}
+
+impl From<Paper> for render::Paper {
+    fn from(paper: Paper) -> Self {
+        match paper {
+            Paper::A3 => render::Paper::A3,
+            Paper::A4 => render::Paper::A4,
+            Paper::A5 => render::Paper::A5,
+            Paper::Letter => render::Paper::Letter,
+        }
+    }
+}
+
 pub(super) fn run(options: &Options) -> Status {
+    let Options { puzzles, how, .. } = options;
+    let format = match how.format() {
+        Ok(format) => format,
+        Err(error) => {
+            messages::error(&error);
+            return Status::from(&error);
+        }
+    };
+    let read: Vec<PathBuf> = puzzles
+        .puzzles
+        .iter()
+        .chain(options.what.list())
+        .cloned()
+        .collect();
+    if let Err(status) = spares(how.output.as_deref(), &read) {
+        return status;
+    }
+    let mut pictures = Pictures {
+        how,
+        format,
+        output: Output::new(how.output.as_deref().filter(|_| !how.has_folder())),
+        folder: how.output.as_deref().filter(|_| how.has_folder()),
+        taken: match how.has_folder() {
+            true => inputs::files(&read),
+            false => HashSet::new(),
+        },
+        begun: false,
+        page: None,
+    };
     Session::with(&options.searching, &options.talking, false, |session| {
-        let mut first = true;
-        session.answer_each(&options.puzzles.puzzles, |subject| {
-            let blank = if std::mem::take(&mut first) { "" } else { "\n" };
-            answer(session, subject, options, blank)
-        })
+        let status = session.answer_each(&puzzles.puzzles, |subject| {
+            pictures.accepts(subject)?;
+            let drawn = options.what.draw(session, subject)?;
+            let status = drawn.status;
+            pictures.draw(session, subject, drawn)?;
+            Ok(status)
+        });
+        match pictures.close() {
+            Ok(()) | Err(Halt::Closed) => status,
+            Err(Halt::Failed(error)) => {
+                messages::error(&error);
+                status.max(Status::from(&error))
+            }
+        }
     })
 }
 
-fn answer(session: &Session, subject: &Subject<'_>, options: &Options, blank: &str) -> Answered {
-    let Subject { name, puzzle, .. } = subject;
-    let mut status = Status::Complete;
-    let mut grid = None;
-    if options.goal {
-        grid = puzzle.notes().goal.clone();
-        if grid.is_none() {
-            let error = Error::data("this file gives no goal").in_file(name);
-            messages::error(&error);
-            status = Status::from(&error);
+impl How {
+    /// The format that is meant, if the other options suit it.
+    fn format(&self) -> Result<Format, Error> {
+        let wrong = |message: String| Err(Error::new(Kind::Usage, message));
+        let ending = match &self.output {
+            Some(path) if !self.has_folder() => path.extension(),
+            _ => None,
+        };
+        let ending = ending.map(|ending| ending.to_string_lossy().to_lowercase());
+        let format = match (self.format, ending.as_deref()) {
+            (Some(format), _) => format,
+            (None, None | Some("txt" | "text")) => Format::Text,
+            (None, Some("svg")) => Format::Svg,
+            (None, Some("png")) => Format::Png,
+            (None, Some("html" | "htm")) => Format::Html,
+            (None, Some(ending)) => {
+                return wrong(format!(
+                    "nothing is drawn as .{ending}: name a format with --format"
+                ));
+            }
+        };
+        let text = format == Format::Text;
+        if text && self.paper.is_some() {
+            return wrong("--paper is for --format svg, png and html".to_owned());
         }
-    } else if options.solution {
-        (grid, status) = solution(session, subject);
+        if !text && (self.style != Characters::Auto || self.width.is_some()) {
+            return wrong("--style and --width are for --format text".to_owned());
+        }
+        if self.style == Characters::Half && self.cell.is_some() {
+            return wrong("half blocks are one character wide, whatever --cell says".to_owned());
+        }
+        if format == Format::Png && self.output.is_none() && io::stdout().is_terminal() {
+            return wrong(
+                "a PNG file says nothing on a terminal: name a file with --output".to_owned(),
+            );
+        }
+        Ok(format)
     }
-    let picture = render::puzzle(puzzle, grid.as_ref());
-    session.print(&format!("{blank}{}\n\n{picture}", heading(name, puzzle)))?;
-    Ok(status)
+
+    /// Is a folder named, so that every puzzle is drawn into a file of its own?
+    fn has_folder(&self) -> bool {
+        self.output.as_ref().is_some_and(|path| path.is_dir())
+    }
+
+    fn pixels(&self) -> Option<u32> {
+        self.cell.map(u32::from)
+    }
+
+    fn paper(&self) -> Option<render::Paper> {
+        self.paper.map(render::Paper::from)
+    }
+
+    /// How text looks.
+    fn look(&self) -> Look {
+        let terminal = || {
+            let stdout = io::stdout();
+            let visible = self.output.is_none() && stdout.is_terminal();
+            let size = visible
+                .then(|| terminal_size::terminal_size_of(stdout))
+                .flatten();
+            size.map(|(width, _)| usize::from(width.0))
+        };
+        Look {
+            style: self.style.into(),
+            cell: self.cell.map(usize::from),
+            width: self.width.map(usize::from).or_else(terminal),
+        }
+    }
 }
 
-/// The first solution, if there is one and it is found in time.
-fn solution(session: &Session, subject: &Subject<'_>) -> (Option<Grid>, Status) {
-    let name = subject.name;
-    let (mut grids, outcome) =
-        session.search(subject, session.limits(), true, |search| search.first(1));
-    match (grids.pop(), outcome.stopped) {
-        (Some(grid), _) => (Some(grid), Status::Complete),
-        (None, None) => {
-            let why = why_none(subject.puzzle).map_or(String::new(), |why| format!(" ({why})"));
-            session.note(&format!("{name}: no solution{why}"));
-            (None, Status::Complete)
-        }
-        (None, Some(stop)) => {
-            session.note(&format!("{name}: undecided, {}", session.why(stop, None)));
-            (None, Status::Stopped)
+impl Format {
+    fn ending(self) -> &'static str {
+        match self {
+            Format::Text => "txt",
+            Format::Svg => "svg",
+            Format::Png => "png",
+            Format::Html => "html",
         }
     }
 }
 
-/// `heart.non: Heart, by Ann, 5x5`
-fn heading(name: &str, puzzle: &Puzzle) -> String {
-    let notes = puzzle.notes();
-    let title = notes.title.iter().map(String::to_owned);
-    let author = notes.author.iter().map(|author| format!("by {author}"));
-    let size = format!("{}x{}", puzzle.width(), puzzle.height());
-    let parts: Vec<String> = title.chain(author).chain([size]).collect();
-    messages::harmless(&format!("{name}: {}", parts.join(", ")))
+/// Where drawings go, and what has gone there.
+struct Pictures<'a> {
+    how: &'a How,
+    format: Format,
+    output: Output,
+    folder: Option<&'a Path>,
+    /// Files that must not be written: those that are read, and those that have been drawn.
+    taken: HashSet<PathBuf>,
+    /// Has another text been written to the same place?
+    begun: bool,
+    /// The page that has been begun.
+    page: Option<Html>,
+}
+
+impl Pictures<'_> {
+    /// Can this puzzle be drawn beside the others, where there are any?
+    fn accepts(&self, subject: &Subject<'_>) -> Answered<()> {
+        let single = matches!(self.format, Format::Svg | Format::Png) && self.folder.is_none();
+        match single && subject.several {
+            false => Ok(()),
+            true => {
+                let message = format!(
+                    "there are several puzzles: as {} they are drawn into a folder, one file each; or use --format html",
+                    self.format.ending()
+                );
+                Err(Halt::Failed(Error::new(Kind::Usage, message)))
+            }
+        }
+    }
+
+    /// Draws one puzzle.
+    fn draw(&mut self, session: &Session, subject: &Subject<'_>, drawn: Drawn<'_>) -> Answered<()> {
+        if let Some(folder) = self.folder {
+            let path = folder.join(file_name(subject.name, self.format));
+            if path
+                .canonicalize()
+                .is_ok_and(|path| self.taken.contains(&path))
+            {
+                let message = "a puzzle or another drawing has this name: it would be overwritten";
+                let error = Error::new(Kind::Usage, message);
+                return Err(Halt::Failed(error.in_file(&path.display().to_string())));
+            }
+            self.output = Output::new(Some(&path));
+            self.output.open()?;
+            self.taken.extend(path.canonicalize());
+        }
+        let how = self.how;
+        let failed = |error: Error| Halt::Failed(error.in_file(subject.name));
+        match self.format {
+            Format::Text => {
+                let text = self.text(session, subject, &drawn.sheet)?;
+                self.output.write(text.as_bytes())
+            }
+            Format::Svg => {
+                let svg = render::svg(&drawn.sheet, how.pixels(), how.paper());
+                self.output.write(svg.as_bytes())
+            }
+            Format::Png => {
+                if !render::can_write(&drawn.sheet.title) {
+                    session.note(&format!(
+                        "{}: the title is kept in the file but not drawn: PNG pictures are written in Latin letters only",
+                        subject.name
+                    ));
+                }
+                let png = render::png(&drawn.sheet, how.pixels(), how.paper()).map_err(failed)?;
+                self.output.write(&png)
+            }
+            Format::Html => {
+                let html = self.html(subject, drawn);
+                self.output.write(html.as_bytes())?;
+                match self.folder {
+                    Some(_) => self.close(),
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+
+    /// A puzzle as text, below a line that names it.
+    fn text(
+        &mut self,
+        session: &Session,
+        subject: &Subject<'_>,
+        sheet: &Sheet<'_>,
+    ) -> Answered<String> {
+        let name = subject.name;
+        let look = self.how.look();
+        let text = render::text(sheet, &look).map_err(|error| Halt::Failed(error.in_file(name)))?;
+        if let Some(width) = look.width {
+            if text.width > width {
+                // What `auto` could do it has tried.
+                let narrower = match (look.style, look.cell) {
+                    (Style::Auto, None) => "--no-clues makes it narrower",
+                    _ => "--style auto or --cell 1 make it narrower",
+                };
+                session.note(&format!(
+                    "{name}: {} characters wide, and there is room for {width}; {narrower}, less -S scrolls, --format svg has room",
+                    text.width
+                ));
+            } else if text.lacks_clues {
+                session.note(&format!(
+                    "{name}: no room for the clues; --style boxes draws them all the same"
+                ));
+            }
+        }
+        let blank = match std::mem::replace(&mut self.begun, self.folder.is_none()) {
+            true => "\n",
+            false => "",
+        };
+        let heading = drawn::heading(subject);
+        Ok(format!("{blank}{heading}\n\n{}", text.text))
+    }
+
+    /// A puzzle as a part of a page: as it is set, and what gives it away below that.
+    fn html(&mut self, subject: &Subject<'_>, drawn: Drawn<'_>) -> String {
+        let mut text = String::new();
+        let page = self.page.get_or_insert_with(|| {
+            let title = match subject.several && self.folder.is_none() {
+                true => "Nonograms".to_owned(),
+                false => drawn.sheet.title.clone(),
+            };
+            let page = Html {
+                title,
+                cell: self.how.pixels(),
+                paper: self.how.paper().unwrap_or(render::Paper::A4),
+            };
+            text = page.head();
+            page
+        });
+        let mut sheet = drawn.sheet;
+        if drawn.reveals.is_some() {
+            text += &page.part(&Part {
+                sheet: drawn::blank(subject),
+                folded: None,
+            });
+            sheet.title.clear();
+            sheet.byline.clear();
+        }
+        let folded = drawn.reveals.map(str::to_owned);
+        text + &page.part(&Part { sheet, folded })
+    }
+
+    /// Ends what has been begun.
+    fn close(&mut self) -> Answered<()> {
+        match self.page.take() {
+            Some(page) => self.output.write(page.foot().as_bytes()),
+            None => Ok(()),
+        }
+    }
+}
+
+/// `pack-2.svg` for `puzzles/pack.nonpack#2`.
+fn file_name(name: &str, format: Format) -> String {
+    let (path, number) = match name.rsplit_once('#') {
+        Some((path, number)) if number.bytes().all(|b| b.is_ascii_digit()) => {
+            (path, format!("-{number}"))
+        }
+        _ => (name, String::new()),
+    };
+    let stem = Path::new(path).file_stem();
+    let stem = stem.map_or("puzzle".into(), |stem| stem.to_string_lossy());
+    format!("{stem}{number}.{}", format.ending())
 }

@@ -37,6 +37,17 @@ pub(super) fn spares(output: Option<&Path>, puzzles: &[PathBuf]) -> Result<(), S
     }
 }
 
+/// Prints something whole, where there is no session to print it in.
+pub(super) fn print(bytes: &[u8]) -> Status {
+    match Output::Stdout.write(bytes) {
+        Ok(()) | Err(Halt::Closed) => Status::Complete,
+        Err(Halt::Failed(error)) => {
+            messages::error(&error);
+            Status::from(&error)
+        }
+    }
+}
+
 /// Where solutions are written to.
 #[derive(Debug)]
 pub(super) enum Output {

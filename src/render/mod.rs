@@ -1,13 +1,35 @@
-//! Pictures out. Everything here draws what it is given, with nothing but the model at hand: [`List`] writes many solutions one after
-//! the other, as fast as they are found; [`puzzle`] draws one puzzle with its clues for people; [`difference`] lays two solutions
-//! over each other, and [`Heat`] all of them.
+//! Pictures out. Everything here draws what it is given, with nothing but the model at hand.
+//!
+//! A [`Sheet`] of [`Drawing`]s says what is drawn: a puzzle, solutions, what is ambiguous, how often cells are filled. [`text()`],
+//! [`svg()`], [`png()`] and [`Html`] say how, and each can draw any sheet. [`List`] writes many solutions one after the other, as fast
+//! as they are found; [`difference`] lays two over each other.
 
-mod heat;
+mod drawing;
+mod html;
+mod layout;
 mod list;
 mod pair;
+mod paper;
+mod png;
+mod svg;
 mod text;
 
-pub use heat::{Heat, Share};
+use std::borrow::Cow;
+
+pub use drawing::{Drawing, Letters, Mark, Sheet};
+pub use html::{Html, Part};
 pub use list::{List, Listing};
 pub use pair::{difference, differing};
-pub use text::puzzle;
+pub use paper::Paper;
+pub use png::{can_write, png};
+pub use svg::svg;
+pub use text::{Look, Style, Text, text};
+
+/// A text without what XML cannot hold and no line of text should: control characters, and what is no character at all.
+fn harmless(text: &str) -> Cow<'_, str> {
+    let wrong = |c: char| c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}');
+    match text.contains(wrong) {
+        true => text.replace(wrong, "\u{fffd}").into(),
+        false => text.into(),
+    }
+}

@@ -1,121 +1,496 @@
-//! A puzzle for people: its clues around the grid, as in print, with a rule after every fifth line.
+//! Drawings for a terminal: clues around the grid as in print, with a rule after every fifth line, in box-drawing characters or in
+//! plain ASCII; or half blocks, two cells to a character, for large pictures without clues.
 //!
-//! Column clues stand in as many characters as the longest number takes, and one more to keep neighbours apart; that is also the
-//! width of a cell. With numbers of one digit a cell is then two characters wide, about as wide as high.
+//! A cell is as wide as the longest number of a column clue, and one more to keep neighbours apart; with numbers of one digit that is
+//! two characters, about as wide as high. Where cells must be narrower than that, the digits of the column clues stand below each other.
 
-use std::fmt::Write;
+use crate::error::{Error, Kind, Result};
+use crate::puzzle::Clue;
 
-use crate::puzzle::{Clue, Grid, Puzzle};
+use super::{Drawing, Mark, Sheet};
 
 /// Lines between two rules.
-const GROUP: usize = 5;
+pub(super) const GROUP: usize = 5;
 
-/// The joints of a rule: at its left end, where it meets a rule down, at its right end.
-type Joints = [char; 3];
+/// Characters between drawings that stand side by side.
+const GAP: usize = 3;
 
-const TOP: Joints = ['┌', '┬', '┐'];
-const BETWEEN: Joints = ['├', '┼', '┤'];
-const BOTTOM: Joints = ['└', '┴', '┘'];
-
-/// The puzzle with its clues, its grid empty, or filled in as `grid` is; many lines, none of which ends in a blank.
-///
-/// # Panics
-///
-/// When the grid is smaller than the puzzle.
-pub fn puzzle(puzzle: &Puzzle, grid: Option<&Grid>) -> String {
-    let rows: Vec<String> = puzzle.rows().iter().map(Clue::to_string).collect();
-    let margin = rows.iter().map(String::len).max().unwrap_or_default();
-    let columns: Vec<Vec<String>> = puzzle.columns().iter().map(numbers).collect();
-    let deepest = columns.iter().map(Vec::len).max().unwrap_or_default();
-    let digits = columns.iter().flatten().map(String::len).max();
-    let cell = digits.unwrap_or(1) + 1;
-    let rule = |[left, cross, right]: Joints| {
-        let groups = columns
-            .chunks(GROUP)
-            .map(|group| "─".repeat(group.len() * cell));
-        let line = groups.collect::<Vec<_>>().join(&cross.to_string());
-        format!("{:margin$} {left}{line}{right}\n", "")
-    };
-
-    let mut picture = String::new();
-    for level in 0..deepest {
-        let clues = columns.iter().map(|clue| {
-            // Bottom-aligned: short clues begin further down.
-            let number = (level + clue.len()).checked_sub(deepest);
-            number.map_or("", |i| clue[i].as_str())
-        });
-        let line = line("", margin, clues, cell, ' ');
-        let _ = writeln!(picture, "{}", line.trim_end());
-    }
-    let filled = "█".repeat(cell);
-    for (row, clue) in rows.iter().enumerate() {
-        if row.is_multiple_of(GROUP) {
-            picture.push_str(&rule(if row == 0 { TOP } else { BETWEEN }));
-        }
-        let cells = (0..columns.len()).map(|column| match grid {
-            Some(grid) if grid.get(row, column) => filled.as_str(),
-            Some(_) => "",
-            None => "·",
-        });
-        let _ = writeln!(picture, "{}", line(clue, margin, cells, cell, '│'));
-    }
-    picture.push_str(&rule(BOTTOM));
-    picture
+/// How drawings become text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Style {
+    /// Boxes, with cells as wide as there is room for, down to one character; where even that is too wide for the width that there
+    /// is, half blocks, if they can show it.
+    #[default]
+    Auto,
+    /// Box-drawing characters and full blocks.
+    Boxes,
+    /// Half blocks, two cells above each other in one character, without clues; filled and empty cells only.
+    Half,
+    /// Plain ASCII: `#` filled, `.` empty, `?` ambiguous, blank unknown.
+    Ascii,
 }
 
-/// The numbers of a clue as they are printed; an empty line has a 0.
-fn numbers(clue: &Clue) -> Vec<String> {
-    clue.to_string().split(' ').map(str::to_owned).collect()
+/// How a sheet becomes text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Look {
+    /// The characters.
+    pub style: Style,
+    /// Characters that a cell is wide; as the clues need it, where it is not given.
+    pub cell: Option<usize>,
+    /// Characters that a line should not exceed.
+    pub width: Option<usize>,
+}
+
+/// A sheet as text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Text {
+    /// Many lines, none of which ends in a blank.
+    pub text: String,
+    /// Characters of the longest line.
+    pub width: usize,
+    /// Were there clues to be drawn that found no room?
+    pub lacks_clues: bool,
+}
+
+/// The characters of a style; joints are the left end, the crossing and the right end of a rule.
+struct Glyphs {
+    top: [char; 3],
+    between: [char; 3],
+    bottom: [char; 3],
+    across: &'static str,
+    down: char,
+    filled: char,
+    ambiguous: char,
+    empty: char,
+    unknown: char,
+}
+
+const BOXES: Glyphs = Glyphs {
+    top: ['┌', '┬', '┐'],
+    between: ['├', '┼', '┤'],
+    bottom: ['└', '┴', '┘'],
+    across: "─",
+    down: '│',
+    filled: '█',
+    ambiguous: '▒',
+    empty: ' ',
+    unknown: '·',
+};
+
+const ASCII: Glyphs = Glyphs {
+    top: ['+'; 3],
+    between: ['+'; 3],
+    bottom: ['+'; 3],
+    across: "-",
+    down: '|',
+    filled: '#',
+    ambiguous: '?',
+    empty: '.',
+    unknown: ' ',
+};
+
+/// A sheet without its titles: its drawings side by side, as many as the width has room for and below each other from there on,
+/// and the legend.
+///
+/// # Errors
+///
+/// [`Kind::Usage`] when half blocks are asked for and there is more to show than filled and empty cells.
+///
+/// ```
+/// use omnogram::puzzle::{Grid, Puzzle};
+/// use omnogram::render::{self, Drawing, Look, Sheet, Style};
+///
+/// let grid = Grid::from_rows(&["##.", "#.#"]).unwrap();
+/// let puzzle = Puzzle::from_grid(&grid);
+/// let sheet = Sheet { drawings: vec![Drawing::solution(&puzzle, &grid)], ..Sheet::default() };
+/// let look = Look { style: Style::Ascii, ..Look::default() };
+/// let drawn = [
+///     "      2 1 1",
+///     "    +------+",
+///     "  2 |#### .|",
+///     "1 1 |## .##|",
+///     "    +------+",
+///     "",
+/// ];
+/// assert_eq!(render::text(&sheet, &look)?.text, drawn.join("\n"));
+/// # Ok::<(), omnogram::error::Error>(())
+/// ```
+pub fn text(sheet: &Sheet<'_>, look: &Look) -> Result<Text> {
+    let halves = sheet.drawings.iter().all(can_halve);
+    let half = || -> Vec<Block> { sheet.drawings.iter().map(half).collect() };
+    let boxes = |glyphs: &Glyphs, cell: Option<usize>| -> Vec<Block> {
+        let draw = |drawing| boxed(drawing, glyphs, cell.unwrap_or_else(|| natural(drawing)));
+        sheet.drawings.iter().map(draw).collect()
+    };
+    let (blocks, glyphs, lacks_clues) = match look.style {
+        Style::Half if halves => (half(), &BOXES, false),
+        Style::Half => {
+            let message = "half blocks can show filled and empty cells only";
+            return Err(Error::new(Kind::Usage, message));
+        }
+        Style::Boxes => (boxes(&BOXES, look.cell), &BOXES, false),
+        Style::Ascii => (boxes(&ASCII, look.cell), &ASCII, false),
+        Style::Auto => {
+            let narrower = [look.cell, Some(2), Some(1)];
+            let tries = match look.cell {
+                Some(_) => &narrower[..1],
+                None => &narrower[..],
+            };
+            let mut tried = tries.iter().map(|&cell| boxes(&BOXES, cell));
+            let blocks = match look.width {
+                None => tried.next(),
+                Some(width) => tried.find(|blocks| widest(blocks) <= width),
+            };
+            let clues = || sheet.drawings.iter().any(Drawing::has_clues);
+            match (blocks, look.cell) {
+                (Some(blocks), _) => (blocks, &BOXES, false),
+                (None, None) if halves => (half(), &BOXES, clues()),
+                (None, cell) => (boxes(&BOXES, cell), &BOXES, false),
+            }
+        }
+    };
+    let mut lines = side_by_side(blocks, look.width.unwrap_or(SIDE_BY_SIDE));
+    if !sheet.legend.is_empty() {
+        lines.push(String::new());
+        lines.push(legend(&sheet.legend, glyphs));
+    }
+    let width = lines.iter().map(|line| line.chars().count()).max();
+    lines.push(String::new());
+    Ok(Text {
+        text: lines.join("\n"),
+        width: width.unwrap_or_default(),
+        lacks_clues,
+    })
+}
+
+/// Characters for drawings side by side, where there is no width to keep to.
+const SIDE_BY_SIDE: usize = 100;
+
+/// The lines of one drawing, and how wide they are.
+struct Block {
+    lines: Vec<String>,
+    width: usize,
+}
+
+impl Block {
+    fn new(caption: Option<&str>, indent: usize, drawn: Vec<String>) -> Self {
+        let caption = caption.map(|caption| format!("{:indent$}{caption}", ""));
+        let lines: Vec<String> = caption.into_iter().chain(drawn).collect();
+        let width = lines.iter().map(|line| line.chars().count()).max();
+        Block {
+            lines,
+            width: width.unwrap_or_default(),
+        }
+    }
+}
+
+fn widest(blocks: &[Block]) -> usize {
+    blocks.iter().map(|block| block.width).max().unwrap_or(0)
+}
+
+/// Bands of as many blocks as fit into the width, at least one.
+fn side_by_side(blocks: Vec<Block>, width: usize) -> Vec<String> {
+    let across = ((width + GAP) / (widest(&blocks) + GAP)).max(1);
+    let mut lines = Vec::new();
+    for band in blocks.chunks(across) {
+        if !lines.is_empty() {
+            lines.push(String::new());
+        }
+        let height = band.iter().map(|block| block.lines.len()).max();
+        for i in 0..height.unwrap_or_default() {
+            let mut line = String::new();
+            for block in band {
+                let part = block.lines.get(i).map_or("", String::as_str);
+                let wide = block.width + GAP;
+                line.push_str(&format!("{part:wide$}"));
+            }
+            lines.push(line.trim_end().to_owned());
+        }
+    }
+    lines
+}
+
+/// The width of a cell that keeps the numbers of the column clues apart.
+fn natural(drawing: &Drawing<'_>) -> usize {
+    1 + longest_number(drawing)
+}
+
+fn longest_number(drawing: &Drawing<'_>) -> usize {
+    if !drawing.has_clues() {
+        return 1;
+    }
+    let columns = drawing.puzzle().columns().iter();
+    let longest = columns.flat_map(Clue::lengths).max().unwrap_or(0);
+    longest.to_string().len()
+}
+
+/// A drawing with rules around every five lines, and with its clues.
+fn boxed(drawing: &Drawing<'_>, glyphs: &Glyphs, cell: usize) -> Block {
+    let puzzle = drawing.puzzle();
+    let rows: Vec<String> = match drawing.has_clues() {
+        true => puzzle
+            .rows()
+            .iter()
+            .map(|clue| format!("{clue} "))
+            .collect(),
+        false => vec![String::new(); puzzle.height()],
+    };
+    let margin = rows.iter().map(String::len).max().unwrap_or_default();
+    let rule = |[left, cross, right]: [char; 3]| {
+        let columns = vec![(); puzzle.width()];
+        let groups = columns.chunks(GROUP);
+        let groups = groups.map(|group| glyphs.across.repeat(group.len() * cell));
+        let line = groups.collect::<Vec<_>>().join(&cross.to_string());
+        format!("{:margin$}{left}{line}{right}", "")
+    };
+
+    let mut lines = match drawing.has_clues() {
+        true => column_clues(drawing, margin, cell),
+        false => Vec::new(),
+    };
+    for (row, (clue, marks)) in rows.iter().zip(drawing.rows()).enumerate() {
+        if row.is_multiple_of(GROUP) {
+            lines.push(rule(if row == 0 { glyphs.top } else { glyphs.between }));
+        }
+        let cells = marks.iter().map(|&mark| glyphs.cell(mark, cell));
+        lines.push(line(clue, margin, cells, glyphs.down));
+    }
+    lines.push(rule(glyphs.bottom));
+    Block::new(drawing.caption(), margin, lines)
+}
+
+/// The lines above a grid: a line for each number of the longest clue, or for each digit where the numbers are wider than a cell.
+fn column_clues(drawing: &Drawing<'_>, margin: usize, cell: usize) -> Vec<String> {
+    let digits = longest_number(drawing);
+    // Numbers of one digit may touch their neighbours; those of more would run together.
+    let stacked = digits > 1 && digits >= cell;
+    let columns: Vec<Vec<String>> = drawing
+        .puzzle()
+        .columns()
+        .iter()
+        .map(|clue| {
+            let text = clue.to_string();
+            let numbers = text.split(' ');
+            match stacked {
+                // As many lines for every number, so that their last digits stand in the same lines everywhere.
+                true => numbers
+                    .flat_map(|number| {
+                        let number: Vec<char> = format!("{number:>digits$}").chars().collect();
+                        number.into_iter().map(String::from)
+                    })
+                    .collect(),
+                false => numbers.map(str::to_owned).collect(),
+            }
+        })
+        .collect();
+    let deepest = columns.iter().map(Vec::len).max().unwrap_or_default();
+    let level = |level: usize| {
+        let cells = columns.iter().map(|clue| {
+            // Bottom-aligned: short clues begin further down.
+            let number = (level + clue.len()).checked_sub(deepest);
+            format!("{:>cell$}", number.map_or("", |i| clue[i].as_str()))
+        });
+        line("", margin, cells, ' ').trim_end().to_owned()
+    };
+    // The longest clue may begin with a short number.
+    (0..deepest)
+        .map(level)
+        .skip_while(String::is_empty)
+        .collect()
 }
 
 /// One line: `left` right-aligned in the margin, then its cells, with `bar` around each group of them.
-fn line<'a>(
-    left: &str,
-    margin: usize,
-    cells: impl Iterator<Item = &'a str>,
-    cell: usize,
-    bar: char,
-) -> String {
-    let mut line = format!("{left:>margin$} ");
+fn line(left: &str, margin: usize, cells: impl Iterator<Item = String>, bar: char) -> String {
+    let mut line = format!("{left:>margin$}");
     for (column, text) in cells.enumerate() {
         if column.is_multiple_of(GROUP) {
             line.push(bar);
         }
-        let _ = write!(line, "{text:>cell$}");
+        line.push_str(&text);
     }
     line.push(bar);
     line
 }
 
+impl Glyphs {
+    /// A cell of so many characters.
+    fn cell(&self, mark: Mark, width: usize) -> String {
+        match mark {
+            Mark::Filled => self.filled.to_string().repeat(width),
+            Mark::Ambiguous => self.ambiguous.to_string().repeat(width),
+            Mark::Empty => format!("{:>width$}", self.empty),
+            Mark::Unknown => format!("{:>width$}", self.unknown),
+            Mark::Share(_) | Mark::Block(_) => format!("{:>width$}", mark.character()),
+        }
+    }
+}
+
+/// `█ filled in every solution, ▒ ambiguous`
+fn legend(legend: &[(Mark, String)], glyphs: &Glyphs) -> String {
+    let explained = legend.iter().map(|(mark, words)| {
+        let sample = glyphs.cell(*mark, 1);
+        let sample = if sample == " " { "blank" } else { &sample };
+        format!("{sample} {words}")
+    });
+    explained.collect::<Vec<_>>().join(", ")
+}
+
+/// Is it filled or empty everywhere?
+fn can_halve(drawing: &Drawing<'_>) -> bool {
+    let known = |mark: &Mark| matches!(mark, Mark::Filled | Mark::Empty);
+    drawing.marks().iter().all(known)
+}
+
+/// A drawing in a frame, two of its rows in every line.
+fn half(drawing: &Drawing<'_>) -> Block {
+    let rows: Vec<&[Mark]> = drawing.rows().collect();
+    let rule = BOXES.across.repeat(drawing.puzzle().width());
+    let mut lines = vec![format!("┌{rule}┐")];
+    for two in rows.chunks(2) {
+        let is_filled = |row: usize, column: usize| {
+            let mark = two.get(row).map(|marks| marks[column]);
+            mark == Some(Mark::Filled)
+        };
+        let columns = 0..drawing.puzzle().width();
+        let cells: String = columns
+            .map(
+                |column| match (is_filled(0, column), is_filled(1, column)) {
+                    (true, true) => '█',
+                    (true, false) => '▀',
+                    (false, true) => '▄',
+                    (false, false) => ' ',
+                },
+            )
+            .collect();
+        lines.push(format!("│{cells}│"));
+    }
+    lines.push(format!("└{rule}┘"));
+    Block::new(drawing.caption(), 0, lines)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::puzzle::{Grid, Puzzle};
+
+    fn drawn(drawings: Vec<Drawing<'_>>, look: Look) -> Text {
+        let sheet = Sheet {
+            drawings,
+            ..Sheet::default()
+        };
+        text(&sheet, &look).unwrap()
+    }
+
+    fn lines(lines: &[&str]) -> String {
+        format!("{}\n", lines.join("\n"))
+    }
 
     #[test]
     fn clues_stand_around_the_grid() {
         let grid = Grid::from_rows(&["##.#..", "#....."]).unwrap();
-        let drawn = [
+        let wanted = lines(&[
             "      2 1 0 1 0  0",
             "    ┌──────────┬──┐",
             "2 1 │████  ██  │  │",
             "  1 │██        │  │",
             "    └──────────┴──┘",
-            "",
-        ];
-        let clues = Puzzle::from_grid(&grid);
-        assert_eq!(puzzle(&clues, Some(&grid)), drawn.join("\n"));
-        let empty = puzzle(&clues, None);
+        ]);
+        let puzzle = Puzzle::from_grid(&grid);
+        let text = drawn(vec![Drawing::solution(&puzzle, &grid)], Look::default());
+        assert_eq!(text.text, wanted);
+        assert_eq!(text.width, 19);
+        let empty = drawn(vec![Drawing::blank(&puzzle)], Look::default()).text;
         assert!(empty.contains("2 1 │ · · · · ·│ ·│\n"), "{empty}");
     }
 
     #[test]
-    fn long_numbers_widen_the_cells() {
+    fn long_numbers_widen_the_cells_or_stand_on_end() {
         let mut grid = Grid::new(2, 12);
-        (0..10).for_each(|row| grid.set(row, 1, true));
-        let drawn = puzzle(&Puzzle::from_grid(&grid), Some(&grid));
-        assert!(
-            drawn.starts_with("     0 10\n  ┌──────┐\n1 │   ███│\n"),
-            "{drawn}"
+        (0..12)
+            .filter(|&row| row != 1)
+            .for_each(|row| grid.set(row, 1, true));
+        let puzzle = Puzzle::from_grid(&grid);
+        let solution = || vec![Drawing::solution(&puzzle, &grid)];
+        let natural = drawn(solution(), Look::default());
+        let wanted = "        1\n     0 10\n  ┌──────┐\n1 │   ███│\n";
+        assert!(natural.text.starts_with(wanted), "{}", natural.text);
+        let look = Look {
+            cell: Some(1),
+            ..Look::default()
+        };
+        let narrow = drawn(solution(), look);
+        let wanted = "    1\n    1\n   00\n  ┌──┐\n1 │ █│\n";
+        assert!(narrow.text.starts_with(wanted), "{}", narrow.text);
+    }
+
+    #[test]
+    fn it_fits_the_width_if_it_can() {
+        let mut grid = Grid::new(20, 12);
+        (0..12).for_each(|row| grid.set(row, 3, true));
+        let puzzle = Puzzle::from_grid(&grid);
+        let fitted = |width| {
+            let look = Look {
+                width: Some(width),
+                ..Look::default()
+            };
+            drawn(vec![Drawing::solution(&puzzle, &grid)], look)
+        };
+        // A margin of two, five rules, and 3, 2 or 1 characters for each of 20 cells.
+        assert_eq!(
+            (fitted(67).width, fitted(66).width, fitted(46).width),
+            (67, 47, 27)
         );
+        assert_eq!((fitted(27).width, fitted(27).lacks_clues), (27, false));
+        assert_eq!((fitted(26).width, fitted(26).lacks_clues), (22, true));
+        let look = Look {
+            width: Some(26),
+            ..Look::default()
+        };
+        assert_eq!(drawn(vec![Drawing::blank(&puzzle)], look).width, 67);
+    }
+
+    #[test]
+    fn half_blocks_hold_two_rows() {
+        let grid = Grid::from_rows(&["##..", "#.#.", "..##"]).unwrap();
+        let puzzle = Puzzle::from_grid(&grid);
+        let look = Look {
+            style: Style::Half,
+            ..Look::default()
+        };
+        let text = drawn(vec![Drawing::solution(&puzzle, &grid)], look).text;
+        assert_eq!(text, lines(&["┌────┐", "│█▀▄ │", "│  ▀▀│", "└────┘"]));
+        let sheet = Sheet {
+            drawings: vec![Drawing::blank(&puzzle)],
+            ..Sheet::default()
+        };
+        assert_eq!(super::text(&sheet, &look).unwrap_err().kind(), Kind::Usage);
+    }
+
+    #[test]
+    fn drawings_stand_side_by_side() {
+        let grid = Grid::from_rows(&["#"]).unwrap();
+        let puzzle = Puzzle::from_grid(&grid);
+        let one = |i: usize| {
+            let drawing = Drawing::solution(&puzzle, &grid).without_clues();
+            drawing.captioned(i.to_string())
+        };
+        let look = Look {
+            style: Style::Ascii,
+            width: Some(11),
+            ..Look::default()
+        };
+        let text = drawn((1..=3).map(one).collect(), look).text;
+        let wanted = [
+            "1      2",
+            "+--+   +--+",
+            "|##|   |##|",
+            "+--+   +--+",
+            "",
+            "3",
+            "+--+",
+            "|##|",
+            "+--+",
+        ];
+        assert_eq!(text, lines(&wanted));
     }
 }

@@ -1,0 +1,30 @@
+//! `omnogram completions`: what a shell must know to complete a command line.
+
+use clap::{Args, CommandFactory};
+use clap_complete::Shell;
+
+use super::Command;
+use super::status::Status;
+use super::writer::print;
+
+/// Write completions for a shell
+///
+/// Prints a script for bash, zsh, fish, PowerShell or elvish to standard output.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  omnogram completions bash > ~/.local/share/bash-completion/completions/omnogram
+  omnogram completions zsh > ~/.zfunc/_omnogram      with ~/.zfunc in your fpath
+  omnogram completions fish > ~/.config/fish/completions/omnogram.fish")]
+pub(super) struct Options {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    shell: Shell,
+}
+
+pub(super) fn run(options: &Options) -> Status {
+    let mut script = Vec::new();
+    let mut command = Command::command();
+    clap_complete::generate(options.shell, &mut command, "omnogram", &mut script);
+    print(&script)
+}

@@ -1,0 +1,363 @@
+//! What `omnogram show` draws of a puzzle: it as it is set, solutions, what is ambiguous, how often cells are filled. Some of that must
+//! be found first, within the limits; where it is not found the puzzle is drawn as it is set, and the reason is said.
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+use clap::{ArgGroup, Args, ValueEnum};
+use omnogram::count::Space;
+use omnogram::error::{Error, Kind};
+use omnogram::format::Solutions;
+use omnogram::puzzle::{Grid, verify};
+use omnogram::render::{Drawing, Letters, Mark, Sheet};
+use omnogram::search::{Outcome, Verdict};
+
+use super::session::{Session, Subject, counted, why_none};
+use super::status::{Halt, Status};
+use super::{heat, inputs, messages};
+
+/// What is drawn.
+#[derive(Args, Debug)]
+#[command(group(ArgGroup::new("grids").args(["solution", "solutions", "solutions_from", "goal"]).multiple(true)))]
+#[command(group(ArgGroup::new("what").args(["solution", "solutions", "goal", "ambiguous", "heat"])))]
+pub(super) struct What {
+    /// Fill in the first solution that is found
+    #[arg(long)]
+    solution: bool,
+
+    /// Draw so many solutions side by side, or all if there are fewer
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    solutions: Option<u16>,
+
+    /// Draw the solutions in this file, a list as enumerate writes it; all of them if --solutions does not say how many, up to 100
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["solution", "goal", "ambiguous", "heat"])]
+    solutions_from: Option<PathBuf>,
+
+    /// Fill in the picture that the file gives as its goal
+    #[arg(long)]
+    goal: bool,
+
+    /// Draw the cells that are the same in every solution, and those that are ambiguous chequered
+    #[arg(long)]
+    ambiguous: bool,
+
+    /// Draw in how many of the solutions each cell is filled
+    #[arg(long)]
+    heat: bool,
+
+    /// Letter the blocks of every row, or of every column: A, B, C in the order of the clue
+    #[arg(long, value_name = "LINES", num_args = 0..=1, require_equals = true, default_missing_value = "rows", requires = "grids")]
+    letters: Option<Lines>,
+
+    /// Leave out the clues
+    #[arg(long)]
+    no_clues: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Lines {
+    Rows,
+    Columns,
+}
+
+/// Solutions of a list that are drawn where nobody says how many.
+const MOST_LISTED: usize = 100;
+
+/// A sheet, and how what is on it was come by.
+#[derive(Debug)]
+pub(super) struct Drawn<'a> {
+    pub(super) sheet: Sheet<'a>,
+    pub(super) status: Status,
+    /// What it is called, if it gives the puzzle away.
+    pub(super) reveals: Option<&'static str>,
+}
+
+/// A sheet with the titles of a puzzle, and nothing on it yet.
+pub(super) fn titled<'a>(subject: &Subject<'_>) -> Sheet<'a> {
+    let notes = subject.puzzle.notes();
+    let file = || {
+        let stem = Path::new(subject.name).file_stem();
+        stem.map_or(subject.name.to_owned(), |stem| {
+            stem.to_string_lossy().into_owned()
+        })
+    };
+    Sheet {
+        title: notes.title.clone().unwrap_or_else(file),
+        byline: byline(subject),
+        ..Sheet::default()
+    }
+}
+
+/// `by Ann, 5x5`
+fn byline(subject: &Subject<'_>) -> String {
+    let puzzle = subject.puzzle;
+    let author = puzzle.notes().author.iter();
+    let author = author.map(|author| format!("by {author}"));
+    let size = format!("{}x{}", puzzle.width(), puzzle.height());
+    author.chain([size]).collect::<Vec<_>>().join(", ")
+}
+
+/// `heart.non: Heart, by Ann, 5x5`
+pub(super) fn heading(subject: &Subject<'_>) -> String {
+    let title = subject.puzzle.notes().title.iter();
+    let title: String = title.map(|title| format!("{title}, ")).collect();
+    messages::harmless(&format!("{}: {title}{}", subject.name, byline(subject)))
+}
+
+/// The puzzle as it is set.
+pub(super) fn blank<'a>(subject: &Subject<'a>) -> Sheet<'a> {
+    Sheet {
+        drawings: vec![Drawing::blank(subject.puzzle)],
+        ..titled(subject)
+    }
+}
+
+impl What {
+    /// Is it one picture with its clues, and not several to be compared, or one without?
+    fn draw_clues(&self, drawings: usize) -> bool {
+        drawings == 1 && !self.no_clues
+    }
+
+    /// The list of solutions that is read.
+    pub(super) fn list(&self) -> Option<&PathBuf> {
+        self.solutions_from.as_ref()
+    }
+
+    /// Finds and draws it.
+    pub(super) fn draw<'a>(
+        &self,
+        session: &Session,
+        subject: &Subject<'a>,
+    ) -> Result<Drawn<'a>, Halt> {
+        let mut drawn = if self.ambiguous {
+            ambiguous(session, subject)
+        } else if self.heat {
+            shares(session, subject)
+        } else {
+            self.grids(session, subject)?
+        };
+        let sheet = &mut drawn.sheet;
+        if !self.draw_clues(sheet.drawings.len()) {
+            let drawings = std::mem::take(&mut sheet.drawings);
+            sheet.drawings = drawings.into_iter().map(Drawing::without_clues).collect();
+        }
+        Ok(drawn)
+    }
+
+    /// Whole pictures, or the puzzle as it is set.
+    fn grids<'a>(&self, session: &Session, subject: &Subject<'a>) -> Result<Drawn<'a>, Halt> {
+        let puzzle = subject.puzzle;
+        let (grids, status) = if let Some(file) = &self.solutions_from {
+            self.listed(session, subject, file)?
+        } else if self.goal {
+            goal(subject)
+        } else {
+            match (self.solutions, self.solution) {
+                (Some(most), _) => found(session, subject, usize::from(most)),
+                (None, true) => found(session, subject, 1),
+                (None, false) => (Vec::new(), Status::Complete),
+            }
+        };
+        if grids.is_empty() {
+            return Ok(Drawn {
+                sheet: blank(subject),
+                status,
+                reveals: None,
+            });
+        }
+        let several = grids.len() > 1;
+        let draw = |(i, grid): (usize, &Grid)| {
+            let drawing = match self.letters {
+                None => Drawing::solution(puzzle, grid),
+                Some(Lines::Rows) => Drawing::lettered(puzzle, grid, Letters::Rows),
+                Some(Lines::Columns) => Drawing::lettered(puzzle, grid, Letters::Columns),
+            };
+            match several {
+                true => drawing.captioned((i + 1).to_string()),
+                false => drawing,
+            }
+        };
+        Ok(Drawn {
+            sheet: Sheet {
+                drawings: grids.iter().enumerate().map(draw).collect(),
+                ..titled(subject)
+            },
+            status,
+            reveals: Some(if several { "Solutions" } else { "Solution" }),
+        })
+    }
+
+    /// The solutions of a list.
+    fn listed(
+        &self,
+        session: &Session,
+        subject: &Subject<'_>,
+        file: &Path,
+    ) -> Result<(Vec<Grid>, Status), Halt> {
+        let Subject { name, puzzle, .. } = subject;
+        let called = inputs::name(file);
+        if subject.several {
+            let message = "--solutions-from is for one puzzle, and there are several";
+            return Err(Halt::Failed(Error::new(Kind::Usage, message)));
+        }
+        let read = File::open(file).map_err(|error| Error::io(&called, &error));
+        let read = read.map_err(Halt::Failed)?;
+        let most = self.solutions.map_or(MOST_LISTED, usize::from);
+        let mut grids = Vec::new();
+        let mut list = Solutions::new(BufReader::new(read), &called);
+        while let Some(grid) = list.next() {
+            let grid = grid.map_err(Halt::Failed)?;
+            if grids.len() == most {
+                if self.solutions.is_none() {
+                    session.note(&format!(
+                        "{called}: only the first {most} solutions are drawn"
+                    ));
+                }
+                break;
+            }
+            if let Err(mismatch) = verify(puzzle, &grid) {
+                let message = format!(
+                    "{called}:{}: not a solution of {name}: {mismatch}",
+                    list.line()
+                );
+                return Err(Halt::Failed(Error::data(message)));
+            }
+            grids.push(grid);
+        }
+        if grids.is_empty() {
+            session.note(&format!("{called}: no solutions in this list"));
+        }
+        Ok((grids, Status::Complete))
+    }
+}
+
+/// The goal of a file, if it gives one.
+fn goal(subject: &Subject<'_>) -> (Vec<Grid>, Status) {
+    match &subject.puzzle.notes().goal {
+        Some(goal) => (vec![goal.clone()], Status::Complete),
+        None => {
+            let error = Error::data("this file gives no goal").in_file(subject.name);
+            messages::error(&error);
+            (Vec::new(), Status::from(&error))
+        }
+    }
+}
+
+/// Up to so many solutions, in canonical order.
+fn found(session: &Session, subject: &Subject<'_>, most: usize) -> (Vec<Grid>, Status) {
+    let (mut grids, outcome) =
+        session.search(subject, session.limits(), true, |search| search.first(most));
+    grids.sort_unstable();
+    let status = match outcome.stopped {
+        Some(stop) if grids.len() < most => {
+            let found = match grids.len() {
+                0 => "undecided".to_owned(),
+                few => format!("at least {}", counted(few as u64, "solution")),
+            };
+            session.note(&format!(
+                "{}: {found}, {}",
+                subject.name,
+                session.why(stop, None)
+            ));
+            Status::Stopped
+        }
+        _ => Status::Complete,
+    };
+    if grids.is_empty() && status == Status::Complete {
+        none(session, subject);
+    }
+    (grids, status)
+}
+
+/// Says that there is no solution.
+fn none(session: &Session, subject: &Subject<'_>) {
+    let why = why_none(subject.puzzle).map_or(String::new(), |why| format!(" ({why})"));
+    session.note(&format!("{}: no solution{why}", subject.name));
+}
+
+/// What is the same in every solution, and what is not.
+fn ambiguous<'a>(session: &Session, subject: &Subject<'a>) -> Drawn<'a> {
+    let (backbone, outcome) =
+        session.search(subject, session.limits(), true, |search| search.backbone());
+    let mut status = Status::Complete;
+    if let Some(stop) = outcome.stopped {
+        let open = counted(backbone.undecided() as u64, "cell");
+        session.note(&format!(
+            "{}: {open} undecided, {}",
+            subject.name,
+            session.why(stop, None)
+        ));
+        status = Status::Stopped;
+    } else if outcome.solutions.verdict() == Verdict::None {
+        none(session, subject);
+        return unknown(subject, status);
+    }
+    let drawing = Drawing::new(subject.puzzle, |row, column| {
+        match backbone.get(row, column) {
+            Some(filled) => Mark::of(filled),
+            None if backbone.ambiguous.get(row, column) => Mark::Ambiguous,
+            None => Mark::Unknown,
+        }
+    });
+    let legend = [
+        (Mark::Filled, "filled in every solution"),
+        (Mark::Empty, "empty in every solution"),
+        (Mark::Ambiguous, "ambiguous"),
+        (Mark::Unknown, "undecided"),
+    ];
+    let legend = legend
+        .iter()
+        .filter(|(mark, _)| drawing.marks().contains(mark));
+    Drawn {
+        sheet: Sheet {
+            legend: legend
+                .map(|&(mark, words)| (mark, words.to_owned()))
+                .collect(),
+            drawings: vec![drawing],
+            ..titled(subject)
+        },
+        status,
+        reveals: Some("What is ambiguous"),
+    }
+}
+
+/// How often each cell is filled.
+fn shares<'a>(session: &Session, subject: &Subject<'a>) -> Drawn<'a> {
+    let (space, outcome) = session.space(subject);
+    let Outcome {
+        solutions, stopped, ..
+    } = &outcome;
+    let status = match stopped {
+        None => Status::Complete,
+        Some(stop) => {
+            let why = session.why(*stop, None);
+            session.note(&format!(
+                "{}: {solutions} solutions, not counted to the end: {why}",
+                subject.name
+            ));
+            Status::Stopped
+        }
+    };
+    let counted = space.filter(|space| !space.count().is_zero());
+    let Some(cells) = counted.as_ref().map(Space::cells) else {
+        if status == Status::Complete {
+            none(session, subject);
+        }
+        return unknown(subject, status);
+    };
+    Drawn {
+        sheet: heat::sheet(subject, heat::drawing(subject.puzzle, &cells)),
+        status,
+        reveals: Some("How often each cell is filled"),
+    }
+}
+
+/// The puzzle as it is set, in place of something that could not be found.
+fn unknown<'a>(subject: &Subject<'a>, status: Status) -> Drawn<'a> {
+    Drawn {
+        sheet: blank(subject),
+        status,
+        reveals: None,
+    }
+}

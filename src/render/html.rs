@@ -1,0 +1,131 @@
+//! Drawings as one page of HTML that needs nothing else: to be looked at, to be hung up, to be printed. What gives a puzzle away can
+//! be folded in.
+
+use std::fmt::Write;
+
+use html_escape::encode_text;
+
+use super::layout::{Layout, UNIT};
+use super::paper::Paper;
+use super::svg::labelled;
+use super::{Sheet, harmless};
+
+/// A sheet on a page.
+#[derive(Clone, Debug)]
+pub struct Part<'a> {
+    /// What is drawn; its titles become the page's.
+    pub sheet: Sheet<'a>,
+    /// What must be clicked on to see it; seen at once without that. What is folded in is not printed.
+    pub folded: Option<String>,
+}
+
+/// A page of HTML, piece by piece: its head, any number of parts, its foot.
+///
+/// ```
+/// use omnogram::puzzle::{Grid, Puzzle};
+/// use omnogram::render::{Drawing, Html, Paper, Part, Sheet};
+///
+/// let grid = Grid::from_rows(&["#.#", "..#"]).unwrap();
+/// let puzzle = Puzzle::from_grid(&grid);
+/// let sheet = |drawing| Sheet { drawings: vec![drawing], ..Sheet::default() };
+/// let html = Html { title: "Corner".to_owned(), cell: None, paper: Paper::A4 };
+/// let set = Part { sheet: sheet(Drawing::blank(&puzzle)), folded: None };
+/// let solved = Part { sheet: sheet(Drawing::solution(&puzzle, &grid)), folded: Some("Solution".to_owned()) };
+/// let page = html.head() + &html.part(&set) + &html.part(&solved) + html.foot();
+/// assert_eq!(page.matches("<svg ").count(), 2);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Html {
+    /// The title of the window.
+    pub title: String,
+    /// Sides of cells, in pixels; 20 if not given.
+    pub cell: Option<u32>,
+    /// What it is printed on. Each part gets a page of its own, upright or not as suits it.
+    pub paper: Paper,
+}
+
+impl Html {
+    /// The beginning of the page.
+    pub fn head(&self) -> String {
+        let title = harmless(&self.title);
+        format!(
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+             <title>{}</title>\n<style>\n{}</style>\n</head>\n<body>\n",
+            encode_text(&title),
+            style(self.paper)
+        )
+    }
+
+    /// A part of the page.
+    pub fn part(&self, part: &Part<'_>) -> String {
+        let sheet = part.sheet.untitled();
+        let page = Layout::page(&sheet, self.paper, HEADING);
+        let layout = Layout::new(&sheet, self.cell.unwrap_or(UNIT), None);
+        let scale = page.scale(layout.size(), layout.cell) / 10.0;
+        let mut html = format!(
+            "<section class=\"{}\" style=\"--printed: {:.1}mm\">\n",
+            if page.is_landscape() {
+                "wide"
+            } else {
+                "upright"
+            },
+            f64::from(layout.width) * scale
+        );
+        for (words, tag) in [(&part.sheet.title, "h1"), (&part.sheet.byline, "p")] {
+            if !words.is_empty() {
+                let _ = writeln!(html, "<{tag}>{}</{tag}>", encode_text(&harmless(words)));
+            }
+        }
+        let label = if part.sheet.title.is_empty() {
+            &self.title
+        } else {
+            &part.sheet.title
+        };
+        let picture = labelled(&sheet, label, self.cell, None);
+        html += &match &part.folded {
+            None => picture,
+            Some(words) => {
+                let words = harmless(words);
+                format!(
+                    "<details>\n<summary>{}</summary>\n{picture}</details>\n",
+                    encode_text(&words)
+                )
+            }
+        };
+        html += "</section>\n";
+        html
+    }
+
+    /// The end of the page.
+    pub fn foot(&self) -> &'static str {
+        "</body>\n</html>\n"
+    }
+}
+
+/// Tenths of a millimetre that titles take of a page.
+const HEADING: u32 = 250;
+
+/// How the page looks, on the screen and in print.
+fn style(paper: Paper) -> String {
+    let paper = paper.name();
+    format!(
+        "body {{ margin: 2rem; font-family: Helvetica, Arial, sans-serif; color: #1b1f24; background: #fff }}\n\
+         h1 {{ margin: 0; font-size: 1.5rem }}\n\
+         p {{ margin: 0.3rem 0 1rem; color: #57606a }}\n\
+         section {{ margin-bottom: 2rem; overflow-x: auto }}\n\
+         summary {{ cursor: pointer; color: #57606a }}\n\
+         svg {{ display: block }}\n\
+         @page upright {{ size: {paper} portrait; margin: 10mm }}\n\
+         @page wide {{ size: {paper} landscape; margin: 10mm }}\n\
+         @media print {{\n\
+         body {{ margin: 0 }}\n\
+         section {{ margin: 0; overflow: visible; break-after: page; break-inside: avoid }}\n\
+         section:last-child {{ break-after: auto }}\n\
+         section.upright {{ page: upright }}\n\
+         section.wide {{ page: wide }}\n\
+         section:has(details:not([open])) {{ display: none }}\n\
+         svg {{ width: var(--printed); height: auto; margin: auto }}\n\
+         }}\n"
+    )
+}

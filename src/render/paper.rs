@@ -1,0 +1,98 @@
+//! Paper that a picture is printed on.
+
+/// A size of paper.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Paper {
+    /// 297 x 420 mm.
+    A3,
+    /// 210 x 297 mm.
+    A4,
+    /// 148 x 210 mm.
+    A5,
+    /// 8.5 x 11 inches.
+    Letter,
+}
+
+impl Paper {
+    /// The name that style sheets have for it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Paper::A3 => "A3",
+            Paper::A4 => "A4",
+            Paper::A5 => "A5",
+            Paper::Letter => "letter",
+        }
+    }
+
+    /// Width and height in tenths of millimetres, upright.
+    fn upright(self) -> (u32, u32) {
+        match self {
+            Paper::A3 => (2970, 4200),
+            Paper::A4 => (2100, 2970),
+            Paper::A5 => (1480, 2100),
+            Paper::Letter => (2159, 2794),
+        }
+    }
+
+    /// A page, upright or not.
+    pub(super) fn page(self, landscape: bool) -> Page {
+        let (width, height) = self.upright();
+        match landscape {
+            false => Page { width, height },
+            true => Page {
+                width: height,
+                height: width,
+            },
+        }
+    }
+}
+
+/// One page, in tenths of millimetres.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Page {
+    pub(super) width: u32,
+    pub(super) height: u32,
+}
+
+/// The margin that printers need, and the largest cell: a heart of 5x5 cells is not to fill a wall.
+const MARGIN: u32 = 100;
+const LARGEST_CELL: u32 = 120;
+
+impl Page {
+    /// Is it wider than high?
+    pub(super) fn is_landscape(self) -> bool {
+        self.width > self.height
+    }
+
+    /// What is left of it below so much of something else.
+    pub(super) fn below(self, head: u32) -> Self {
+        Page {
+            height: self.height - head,
+            ..self
+        }
+    }
+
+    /// Tenths of a millimetre for each pixel of a picture of this size, whose cells are `cell` wide, so that it fills the page.
+    pub(super) fn scale(self, (width, height): (u32, u32), cell: u32) -> f64 {
+        let fit =
+            |page: u32, picture: u32| f64::from(page - 2 * MARGIN) / f64::from(picture.max(1));
+        let most = f64::from(LARGEST_CELL) / f64::from(cell);
+        fit(self.width, width)
+            .min(fit(self.height, height))
+            .min(most)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_picture_fills_its_page() {
+        let page = Paper::A4.page(true);
+        assert!(page.is_landscape());
+        assert_eq!(page.scale((2770, 100), 20), 1.0);
+        assert_eq!(page.scale((100, 19_000), 20), 0.1);
+        assert_eq!(page.scale((100, 100), 20), 6.0);
+    }
+}

@@ -1,0 +1,278 @@
+//! Drawings as SVG: for a screen, or for one page of paper.
+//!
+//! A row of filled cells is one stroke as thick as a cell, so that a picture takes about ten bytes for each run of it. Nothing but
+//! attributes says how things look: editors understand them, and several pictures in one page do not disturb each other.
+
+use std::fmt::Write;
+
+use html_escape::{encode_double_quoted_attribute, encode_text};
+
+use super::layout::{Align, Canvas, Layout, Line, Point, Rule, Tone, UNIT};
+use super::paper::{Page, Paper};
+use super::{Sheet, harmless};
+
+const INK: &str = "#1b1f24";
+const FAINT: &str = "#57606a";
+
+/// Faces whose digits are no wider than the layout thinks, as far as they are there.
+const FACES: &str = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif";
+
+/// A sheet as an SVG picture, whose cells have sides of `cell` pixels (20 if not given); or as large as fits on a page of paper,
+/// upright or not as suits it.
+///
+/// ```
+/// use omnogram::puzzle::{Grid, Puzzle};
+/// use omnogram::render::{self, Drawing, Sheet};
+///
+/// let puzzle = Puzzle::from_grid(&Grid::from_rows(&["#.#"]).unwrap());
+/// let sheet = Sheet { title: "A < B".to_owned(), drawings: vec![Drawing::blank(&puzzle)], ..Sheet::default() };
+/// let svg = render::svg(&sheet, None, None);
+/// assert!(svg.starts_with("<svg ") && svg.contains("<title>A &lt; B</title>"));
+/// ```
+pub fn svg(sheet: &Sheet<'_>, cell: Option<u32>, paper: Option<Paper>) -> String {
+    let page = paper.map(|paper| Layout::page(sheet, paper, 0));
+    labelled(sheet, &sheet.title, cell, page)
+}
+
+/// The same with another name for those who cannot see it.
+pub(super) fn labelled(
+    sheet: &Sheet<'_>,
+    label: &str,
+    cell: Option<u32>,
+    page: Option<Page>,
+) -> String {
+    let layout = Layout::new(sheet, cell.unwrap_or(UNIT), page);
+    let mut svg = String::from("<svg xmlns=\"http://www.w3.org/2000/svg\" ");
+    match page {
+        None => {
+            let (width, height) = layout.size();
+            let _ = write!(
+                svg,
+                "width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\""
+            );
+        }
+        Some(page) => on_paper(&mut svg, page, &layout),
+    }
+    let title = harmless(label);
+    let _ = write!(
+        svg,
+        " role=\"img\" aria-label=\"{}\">\n<title>{}</title>\n",
+        encode_double_quoted_attribute(&title),
+        encode_text(&title)
+    );
+    if let Some(page) = page {
+        // For browsers, which would put it on some paper of their own, and on two sheets of that.
+        let mm = |tenths: u32| f64::from(tenths) / 10.0;
+        let (width, height) = (mm(page.width), mm(page.height));
+        let _ = writeln!(
+            svg,
+            "<style>@page {{ size: {width}mm {height}mm; margin: 0 }}</style>"
+        );
+    }
+    // Wherever the picture is shown, its paper is white.
+    let (width, height) = layout.size();
+    let (x, y, width, height) = match page {
+        None => (0.0, 0.0, f64::from(width), f64::from(height)),
+        Some(page) => window(page, &layout),
+    };
+    let _ = writeln!(
+        svg,
+        "<rect x=\"{x:.0}\" y=\"{y:.0}\" width=\"{width:.0}\" height=\"{height:.0}\" fill=\"#fff\"/>"
+    );
+    let mut canvas = Strokes::new(layout.cell);
+    layout.draw(sheet, &mut canvas);
+    canvas.finish(&mut svg);
+    svg.push_str("</svg>\n");
+    svg
+}
+
+/// The part of the picture's plane that a page shows: x, y, width and height in pixels of the picture, which stands in its middle.
+fn window(page: Page, layout: &Layout) -> (f64, f64, f64, f64) {
+    let scale = page.scale(layout.size(), layout.cell);
+    let (wide, high) = (
+        f64::from(page.width) / scale,
+        f64::from(page.height) / scale,
+    );
+    let middle = |page: f64, picture: u32| (f64::from(picture) - page) / 2.0;
+    (
+        middle(wide, layout.width),
+        middle(high, layout.height),
+        wide,
+        high,
+    )
+}
+
+fn on_paper(svg: &mut String, page: Page, layout: &Layout) {
+    let (x, y, width, height) = window(page, layout);
+    let mm = |tenths: u32| f64::from(tenths) / 10.0;
+    let _ = write!(
+        svg,
+        "width=\"{}mm\" height=\"{}mm\" viewBox=\"{x:.1} {y:.1} {width:.1} {height:.1}\"",
+        mm(page.width),
+        mm(page.height)
+    );
+}
+
+/// What is drawn, one path for everything that looks the same.
+struct Strokes {
+    cell: u32,
+    fills: String,
+    checks: String,
+    shades: String,
+    dots: String,
+    lanes: String,
+    thin: String,
+    heavy: String,
+    texts: String,
+    /// How the last text looked.
+    look: Option<(u32, Align, Tone)>,
+}
+
+impl Strokes {
+    fn new(cell: u32) -> Self {
+        Strokes {
+            cell,
+            fills: String::new(),
+            checks: String::new(),
+            shades: String::new(),
+            dots: String::new(),
+            lanes: String::new(),
+            thin: String::new(),
+            heavy: String::new(),
+            texts: String::new(),
+            look: None,
+        }
+    }
+
+    /// Everything in the order in which one lies over the other.
+    fn finish(self, svg: &mut String) {
+        let cell = self.cell;
+        let (thin, heavy) = (f64::from(cell) / 20.0, f64::from(cell) / 10.0);
+        let mut path = |attributes: &str, strokes: &str| {
+            if !strokes.is_empty() {
+                let _ = writeln!(svg, "<path {attributes} d=\"{strokes}\"/>");
+            }
+        };
+        path(
+            &format!("stroke=\"#d8dee4\" stroke-width=\"{thin}\""),
+            &self.lanes,
+        );
+        path(
+            &format!("stroke=\"#afb8c1\" stroke-width=\"{thin}\""),
+            &self.thin,
+        );
+        path(
+            &format!("stroke=\"{INK}\" stroke-width=\"{cell}\""),
+            &self.fills,
+        );
+        let quarter = f64::from(cell) / 4.0;
+        let check =
+            format!("stroke=\"{INK}\" stroke-width=\"{quarter}\" stroke-dasharray=\"{quarter}\"");
+        path(&check, &self.checks);
+        let dot = format!("stroke=\"{FAINT}\" stroke-width=\"{heavy}\" stroke-linecap=\"round\"");
+        path(&dot, &self.dots);
+        svg.push_str(&self.shades);
+        let mut path = |attributes: &str, strokes: &str| {
+            if !strokes.is_empty() {
+                let _ = writeln!(svg, "<path {attributes} d=\"{strokes}\"/>");
+            }
+        };
+        path(
+            &format!("stroke=\"{FAINT}\" stroke-width=\"{heavy}\" stroke-linecap=\"square\""),
+            &self.heavy,
+        );
+        if self.look.is_some() {
+            let _ = write!(
+                svg,
+                "<g font-family=\"{FACES}\">\n{}</g>\n</g>\n",
+                self.texts
+            );
+        }
+    }
+}
+
+impl Canvas for Strokes {
+    fn fill(&mut self, (x, y): Point, cells: u32) {
+        let y = f64::from(y) + f64::from(self.cell) / 2.0;
+        let _ = write!(self.fills, "M{x} {y}h{}", cells * self.cell);
+    }
+
+    fn check(&mut self, (x, y): Point, cells: u32) {
+        let quarter = f64::from(self.cell) / 4.0;
+        let (x, y, width) = (f64::from(x), f64::from(y), f64::from(cells * self.cell));
+        for stripe in 0..4 {
+            // Dashes begin with the stroke: every second stripe begins one square further on.
+            let shift = if stripe % 2 == 0 { 0.0 } else { quarter };
+            let y = y + quarter * (f64::from(stripe) + 0.5);
+            let _ = write!(self.checks, "M{} {y}h{}", x + shift, width - shift);
+        }
+    }
+
+    fn shade(&mut self, (x, y): Point, level: u8, words: Option<&str>) {
+        let title = words.map_or(String::new(), |words| {
+            format!("<title>{}</title>", encode_text(&harmless(words)))
+        });
+        let _ = writeln!(
+            self.shades,
+            "<rect x=\"{x}\" y=\"{y}\" width=\"{0}\" height=\"{0}\" fill=\"#{level:02x}{level:02x}{level:02x}\">{title}</rect>",
+            self.cell
+        );
+    }
+
+    fn dot(&mut self, (x, y): Point) {
+        let half = f64::from(self.cell) / 2.0;
+        let _ = write!(
+            self.dots,
+            "M{} {}h0",
+            f64::from(x) + half,
+            f64::from(y) + half
+        );
+    }
+
+    fn rule(&mut self, rule: Rule, (x, y): Point, (right, bottom): Point) {
+        let strokes = match rule {
+            Rule::Lane => &mut self.lanes,
+            Rule::Thin => &mut self.thin,
+            Rule::Heavy => &mut self.heavy,
+        };
+        let _ = match right - x {
+            0 => write!(strokes, "M{x} {y}v{}", bottom - y),
+            width => write!(strokes, "M{x} {y}h{width}"),
+        };
+    }
+
+    fn write(&mut self, line: &Line<'_>) {
+        let look = (line.size, line.align, line.tone);
+        if self.look != Some(look) {
+            if self.look.is_some() {
+                self.texts.push_str("</g>\n");
+            }
+            self.look = Some(look);
+            let fill = match line.tone {
+                Tone::Ink => INK,
+                Tone::Faint => FAINT,
+                Tone::Paper => "#fff",
+            };
+            let anchor = match line.align {
+                Align::Left => "start",
+                Align::Middle => "middle",
+            };
+            let size = line.size;
+            let _ = writeln!(
+                self.texts,
+                "<g font-size=\"{size}\" text-anchor=\"{anchor}\" fill=\"{fill}\">"
+            );
+        }
+        // Digits are about 0.72 of their type high, and stand on the baseline.
+        let (x, y) = (
+            line.at.0,
+            f64::from(line.at.1) + 0.36 * f64::from(line.size),
+        );
+        let words = harmless(line.words);
+        let _ = writeln!(
+            self.texts,
+            "<text x=\"{x}\" y=\"{y:.1}\">{}</text>",
+            encode_text(&words)
+        );
+    }
+}
