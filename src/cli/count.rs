@@ -75,7 +75,7 @@ pub(super) enum Method {
     Tree,
     /// Branch, fall apart into independent regions, and look up those that were counted before
     Regions,
-    /// Sweep cell by cell over the states of the open lines; where that outgrows the memory, branch first
+    /// Sweep line by line over the states of the open lines; where that outgrows the memory, branch first
     Frontier,
 }
 
