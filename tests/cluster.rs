@@ -202,6 +202,39 @@ fn a_split_repeats_whatever_the_threads() {
     assert_eq!(one.lines().count(), 100);
 }
 
+/// The permutation puzzle and a real picture: no cube holds up all the others, and together they take little more than the plain run.
+#[test]
+fn a_split_is_balanced_and_costs_little() {
+    let text = fs::read("puzzles/bench/ambiguous-quick.non").unwrap();
+    let picture = omnogram::format::read(&text, "")
+        .swap_remove(0)
+        .puzzle
+        .unwrap();
+    for puzzle in [permutation(8), picture] {
+        let plain = common::on_threads(1, || {
+            omnogram::count::Counting::new(&puzzle)
+                .method(Method::Tree)
+                .run()
+        });
+        let pieces = pieces(&puzzle, 300);
+        let cubes = pieces.iter().map(|piece| piece.cube.clone()).collect();
+        let answers = work(
+            &puzzle,
+            Task::Count(Method::Tree),
+            1,
+            cubes,
+            Limits::default,
+        );
+        let nodes: Vec<u64> = answers.iter().map(|answer| answer.nodes).collect();
+        let (sum, largest) = (nodes.iter().sum::<u64>(), *nodes.iter().max().unwrap());
+        assert!(20 * largest < sum, "{largest} of {sum}");
+        assert!(
+            10 * sum < 11 * plain.statistics.nodes + 10 * 300,
+            "{sum} for {plain:?}"
+        );
+    }
+}
+
 #[test]
 fn pieces_add_up_to_the_plain_answer_by_every_method() {
     for puzzle in some() {
