@@ -22,8 +22,11 @@ const DIVES: u32 = 24;
 const SETTLES: u64 = 20_000;
 const FEWEST: u32 = 2;
 
-/// Dives from the root, by which it is judged whether probing pays, and settles after which there are no more.
+/// Dives from the root, by which it is judged whether probing is of use, and settles after which there are no more.
 const TRIALS: (u32, u64) = (32, 400_000);
+
+/// It is of use where it decides at least one in so many of the cells that are decided on the way down.
+const GAIN: usize = 5;
 
 /// Settles that a node's probing may take; it is of use without being complete.
 const PROBING: u64 = 1 << 20;
@@ -116,6 +119,8 @@ impl<'a> Splitting<'a> {
             control: &control,
             judging,
             probing: judging,
+            gained: 0,
+            decided: 0,
             seed: self.seed,
         };
         let mut result = Split {
@@ -200,8 +205,11 @@ struct Cutter<'a, W: Word> {
     prober: Prober<W>,
     control: &'a Control,
     judging: bool,
-    /// Does the search of a cube probe?
+    /// Is probing of use? Then the search of a cube probes, and so it is to be cut and judged.
     probing: bool,
+    /// Cells decided in dives by probing, and in all.
+    gained: usize,
+    decided: usize,
     seed: u64,
 }
 
@@ -218,7 +226,7 @@ impl<W: Word> Cutter<'_, W> {
                 })
     }
 
-    /// The first part; and whether probing pays is judged by dives with it and without.
+    /// The first part; and whether probing is of use is seen by dives.
     fn root(&mut self, cube: Cube) -> Option<Part<W>> {
         if self.judging {
             let whole = Region::whole(&self.board);
@@ -226,21 +234,12 @@ impl<W: Word> Cutter<'_, W> {
                 return None;
             }
             let mut random = Xoshiro256PlusPlus::seed_from_u64(self.seed);
-            let mut price = |probing| {
-                self.probing = probing;
-                let began = self.board.settles();
-                let (mut nodes, mut met, mut dives) = (0.0, 0, 0);
-                while dives < TRIALS.0 && self.board.settles() - began < TRIALS.1 {
-                    let (worth, here) = self.dive(&mut random);
-                    nodes += worth;
-                    met += here;
-                    dives += 1;
-                }
-                let settles = (self.board.settles() - began) as f64;
-                nodes / f64::from(dives.max(1)) * settles / f64::from(met.max(1))
-            };
-            let (with, without) = (price(true), price(false));
-            self.probing = with <= without;
+            let (began, mut dives) = (self.board.settles(), 0);
+            while dives < TRIALS.0 && self.board.settles() - began < TRIALS.1 {
+                self.dive(&mut random);
+                dives += 1;
+            }
+            self.probing = self.gained * GAIN >= self.decided;
         }
         let size = self.size(&cube);
         Some(self.part(cube, size))
@@ -312,12 +311,15 @@ impl<W: Word> Cutter<'_, W> {
         let mut region = Region::whole(&self.board);
         let (mut nodes, mut met, mut weight) = (0.0, 0, 1.0);
         let mut looked = usize::MAX;
+        let before = self.board.unknown();
         loop {
             nodes += weight;
             met += 1;
             let mut best = None;
             if self.probing {
+                let unknown = self.board.unknown();
                 let (alive, cell) = self.probe(&region);
+                self.gained += unknown - self.board.unknown();
                 best = cell;
                 if !alive {
                     break;
@@ -360,6 +362,7 @@ impl<W: Word> Cutter<'_, W> {
                 break;
             }
         }
+        self.decided += before - self.board.unknown();
         self.board.undo(mark);
         (nodes, met)
     }
