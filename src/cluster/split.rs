@@ -1,8 +1,8 @@
 //! Cuts a puzzle into cubes of about the same size.
 //!
 //! The largest cubes are cut in two until there are enough. How large one is, in nodes, is told by random dives below it (Knuth,
-//! "Estimating the efficiency of backtrack programs", 1975): a dive takes either side of a branch by the toss of a coin, and a node that
-//! it meets after `k` tosses stands for 2^k. No clock is looked at, so that the same puzzle and options give the same cubes.
+//! "Estimating the efficiency of backtrack programs", 1975): a dive takes either side of a branch at random, and a node that it meets on a
+//! path of probability `p` stands for `1/p`. No clock is looked at, so that the same puzzle and options give the same cubes.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -19,8 +19,11 @@ const AT_ONCE: usize = 32;
 
 /// Dives below a cube, settles after which there are no more of them, and the fewest that there are all the same.
 const DIVES: u32 = 24;
-const SETTLES: u64 = 20_000;
-const FEWEST: u32 = 2;
+const SETTLES: u64 = 100_000;
+const FEWEST: u32 = 6;
+
+/// A side that is alive is taken at least so often.
+const UNLIKELY: f64 = 0.1;
 
 /// Dives from the root, by which it is judged whether probing is of use, and settles after which there are no more.
 const TRIALS: (u32, u64) = (32, 400_000);
@@ -294,11 +297,11 @@ impl<W: Word> Cutter<'_, W> {
         let began = self.board.settles();
         let (mut sum, mut dives) = (0.0, 0);
         while dives < FEWEST || dives < DIVES && self.board.settles() - began < SETTLES {
-            let (nodes, tosses) = self.dive(&mut random);
+            let (nodes, met) = self.dive(&mut random);
             sum += nodes;
             dives += 1;
-            if tosses <= 1 || self.control.stopped() {
-                // There was nothing to toss for.
+            if met <= 1 || self.control.stopped() {
+                // There was nothing to choose.
                 break;
             }
         }
@@ -352,12 +355,17 @@ impl<W: Word> Cutter<'_, W> {
                 }
             }
             let cell = best.unwrap_or_else(|| narrowest(&self.board, &region));
-            weight *= 2.0;
-            if !self.board.decide(cell, random.next_u64() >> 63 == 0) {
+            let Some(taken) = self.toss(cell, random) else {
+                // Either side is a dead end.
+                nodes += 2.0 * weight;
+                met += 2;
+                break;
+            };
+            if taken == 1.0 {
                 nodes += weight;
                 met += 1;
-                break;
             }
+            weight /= taken;
             if self.control.stopped() {
                 break;
             }
@@ -365,6 +373,32 @@ impl<W: Word> Cutter<'_, W> {
         self.decided += before - self.board.unknown();
         self.board.undo(mark);
         (nodes, met)
+    }
+
+    /// Takes one side of a branch, rather the one that leaves more open, as more lies below it; returns how likely that was. A dead end is
+    /// not taken; `None` if both are.
+    fn toss(&mut self, cell: Cell, random: &mut Xoshiro256PlusPlus) -> Option<f64> {
+        let mark = self.board.mark();
+        let open = [true, false].map(|filled| {
+            let alive = self.board.decide(cell, filled);
+            let open = (1 + self.board.unknown()) as f64;
+            self.board.undo(mark);
+            if alive { open * open } else { 0.0 }
+        });
+        let sum = open[0] + open[1];
+        if sum == 0.0 {
+            return None;
+        }
+        let filled = match open {
+            [_, 0.0] => 1.0,
+            [0.0, _] => 0.0,
+            _ => (open[0] / sum).clamp(UNLIKELY, 1.0 - UNLIKELY),
+        };
+        // 53 bits are what the mantissa of a number below 1 holds.
+        let first = ((random.next_u64() >> 11) as f64 * 2f64.powi(-53)) < filled;
+        let alive = self.board.decide(cell, first);
+        debug_assert!(alive, "it was alive before");
+        Some(if first { filled } else { 1.0 - filled })
     }
 
     /// Probes; is there no contradiction, and where is it best to branch? What is decided stays decided.
