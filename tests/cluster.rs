@@ -202,6 +202,39 @@ fn a_split_repeats_whatever_the_threads() {
     assert_eq!(one.lines().count(), 100);
 }
 
+/// The permutation puzzle and a real picture: no cube holds up all the others, and together they take little more than the plain run.
+#[test]
+fn a_split_is_balanced_and_costs_little() {
+    let text = fs::read("puzzles/bench/ambiguous-quick.non").unwrap();
+    let picture = omnogram::format::read(&text, "")
+        .swap_remove(0)
+        .puzzle
+        .unwrap();
+    for puzzle in [permutation(8), picture] {
+        let plain = common::on_threads(1, || {
+            omnogram::count::Counting::new(&puzzle)
+                .method(Method::Tree)
+                .run()
+        });
+        let pieces = pieces(&puzzle, 300);
+        let cubes = pieces.iter().map(|piece| piece.cube.clone()).collect();
+        let answers = work(
+            &puzzle,
+            Task::Count(Method::Tree),
+            1,
+            cubes,
+            Limits::default,
+        );
+        let nodes: Vec<u64> = answers.iter().map(|answer| answer.nodes).collect();
+        let (sum, largest) = (nodes.iter().sum::<u64>(), *nodes.iter().max().unwrap());
+        assert!(20 * largest < sum, "{largest} of {sum}");
+        assert!(
+            10 * sum < 11 * plain.statistics.nodes + 10 * 300,
+            "{sum} for {plain:?}"
+        );
+    }
+}
+
 #[test]
 fn pieces_add_up_to_the_plain_answer_by_every_method() {
     for puzzle in some() {
@@ -716,9 +749,8 @@ fn work_that_is_told_to_terminate_hands_back_what_is_open() {
         scratch.file("missing"),
     );
     let puzzle = "puzzles/families/permutation-10.non";
-    let found = scratch.file("found");
     answer(&["split", "-q", "-n", "6", "-o", &cubes, puzzle]);
-    let task = ["work", "--puzzle", puzzle, "-j1", "--solutions", &found];
+    let task = ["work", "--puzzle", puzzle, "-j1", "--method", "tree"];
     let child = omnogram(&[&task[..], &[&cubes]].concat())
         .stdout(fs::File::create(&one).unwrap())
         .stderr(Stdio::piped())
@@ -744,7 +776,31 @@ fn work_that_is_told_to_terminate_hands_back_what_is_open() {
         fs::write(&two, "").unwrap();
     }
     assert_eq!(answer(&["merge", &cubes, &one, &two]), "3628800");
-    let list = scratch.file("list");
+}
+
+/// Cubes that a limit stops leave their solutions in files like all others, and what is joined is held against the digests.
+#[test]
+fn solutions_in_files_are_joined_if_they_are_what_was_answered() {
+    let scratch = Scratch::new("files");
+    let (cubes, one, two, missing, found, list) = (
+        scratch.file("cubes"),
+        scratch.file("one"),
+        scratch.file("two"),
+        scratch.file("missing"),
+        scratch.file("found"),
+        scratch.file("list"),
+    );
+    let puzzle = "puzzles/families/permutation-8.non";
+    answer(&["split", "-q", "-n", "6", "-o", &cubes, puzzle]);
+    let task = ["work", "-q", "--puzzle", puzzle, "--solutions", &found];
+    let done = output(&[&task[..], &["--nodes", "300", &cubes]].concat());
+    assert_eq!(done.status.code(), Some(3), "{done:?}");
+    fs::write(&one, &done.stdout).unwrap();
+    let merge = output(&["merge", "--missing", &missing, &cubes, &one]);
+    assert_eq!(merge.status.code(), Some(3), "{merge:?}");
+    let done = output(&[&task[..], &[&missing]].concat());
+    assert_eq!(done.status.code(), Some(0), "{done:?}");
+    fs::write(&two, &done.stdout).unwrap();
     answer(&[
         "merge",
         "--solutions",
@@ -757,7 +813,7 @@ fn work_that_is_told_to_terminate_hands_back_what_is_open() {
     ]);
     let verified = answer(&["verify", puzzle, &list]);
     assert!(
-        verified.starts_with("3628800 solutions, all right, each once"),
+        verified.starts_with("40320 solutions, all right, each once"),
         "{verified}"
     );
     // One of the files is changed: its solutions are left away, and it is named.
@@ -768,7 +824,7 @@ fn work_that_is_told_to_terminate_hands_back_what_is_open() {
         .unwrap()
         .path();
     let mut text = fs::OpenOptions::new().append(true).open(&file).unwrap();
-    writeln!(text, "{}", "#.........\n".repeat(10)).unwrap();
+    writeln!(text, "{}", "#.......\n".repeat(8)).unwrap();
     let done = output(&[
         "merge",
         "--solutions",

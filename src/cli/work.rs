@@ -154,7 +154,7 @@ fn read(
     let (sender, receiver) = bounded(64);
     thread::spawn(move || {
         let mut lines = Lines::new(BufReader::new(input), &name);
-        while let Some(piece) = lines.next::<Piece>() {
+        while let Some(piece) = lines.record::<Piece>() {
             let checked = piece.and_then(|piece| match piece.check(&puzzle, digest) {
                 Ok(()) => Ok(piece),
                 Err(error) => Err(lines.blame(error, "")),

@@ -159,7 +159,7 @@ fn read(file: &File, header: &Header, name: &str) -> Result<(Vec<Answer>, u64)> 
     let mut lines = Lines::new(BufReader::new(file), name);
     let mut answers = Vec::new();
     let mut bad: Option<Error> = None;
-    let mut end = match lines.next::<Header>() {
+    let mut end = match lines.record::<Header>() {
         None => return Err(Error::data("this is not a journal").in_file(name)),
         Some(Ok(found)) if lines.is_whole() => {
             header.check(&found).map_err(|error| error.in_file(name))?;
@@ -182,7 +182,7 @@ fn read(file: &File, header: &Header, name: &str) -> Result<(Vec<Answer>, u64)> 
             };
         }
     };
-    while let Some(record) = lines.next::<Answer>() {
+    while let Some(record) = lines.record::<Answer>() {
         match record {
             Ok(_) if bad.is_some() => {
                 // A line that was torn when the machine failed is the last one.

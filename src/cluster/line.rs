@@ -116,7 +116,7 @@ impl<R: BufRead> Lines<R> {
 
     /// The next record, or what is wrong with the next line; `None` at the end. Blank lines are passed over. After a failure to read
     /// nothing more comes.
-    pub fn next<T: DeserializeOwned>(&mut self) -> Option<Result<T>> {
+    pub fn record<T: DeserializeOwned>(&mut self) -> Option<Result<T>> {
         loop {
             if self.ended {
                 return None;
@@ -182,7 +182,7 @@ mod tests {
                 let mut bytes = line.clone().into_bytes();
                 bytes[at] ^= 1 << bit;
                 let mut lines = Lines::new(&bytes[..], "file");
-                let first = lines.next::<Record>().unwrap();
+                let first = lines.record::<Record>().unwrap();
                 assert!(first.is_err(), "{at} {bit}");
             }
         }
@@ -196,7 +196,7 @@ mod tests {
             let mut lines = Lines::new(&text.as_bytes()[..end], "file");
             let mut good = 0;
             let mut bad = 0;
-            while let Some(record) = lines.next::<Record>() {
+            while let Some(record) = lines.record::<Record>() {
                 match record {
                     Ok(_) => good += 1,
                     Err(error) => {

@@ -76,7 +76,7 @@ impl Merge {
     ///
     /// [`Kind::Io`](crate::error::Kind::Io) when it cannot be read. What is wrong with its lines is kept for the sum.
     pub fn cubes<R: BufRead>(&mut self, mut lines: Lines<R>) -> Result<()> {
-        while let Some(piece) = lines.next::<Piece>() {
+        while let Some(piece) = lines.record::<Piece>() {
             let problem = match piece {
                 Err(error) if error.kind() == crate::error::Kind::Io => return Err(error),
                 Err(error) => error,
@@ -125,7 +125,7 @@ impl Merge {
     ///
     /// [`Kind::Io`](crate::error::Kind::Io) when one cannot be read.
     pub fn results<R: BufRead>(&mut self, mut lines: Lines<R>, file: usize) -> Result<()> {
-        while let Some(answer) = lines.next::<Answer>() {
+        while let Some(answer) = lines.record::<Answer>() {
             match answer {
                 Err(error) if error.kind() == crate::error::Kind::Io => return Err(error),
                 Err(error) => self.problems.push(error),

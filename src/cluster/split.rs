@@ -1,8 +1,8 @@
 //! Cuts a puzzle into cubes of about the same size.
 //!
 //! The largest cubes are cut in two until there are enough. How large one is, in nodes, is told by random dives below it (Knuth,
-//! "Estimating the efficiency of backtrack programs", 1975): a dive takes either side of a branch by the toss of a coin, and a node that
-//! it meets after `k` tosses stands for 2^k. No clock is looked at, so that the same puzzle and options give the same cubes.
+//! "Estimating the efficiency of backtrack programs", 1975): a dive takes either side of a branch at random, and a node that it meets on a
+//! path of probability `p` stands for `1/p`. No clock is looked at, so that the same puzzle and options give the same cubes.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -19,11 +19,17 @@ const AT_ONCE: usize = 32;
 
 /// Dives below a cube, settles after which there are no more of them, and the fewest that there are all the same.
 const DIVES: u32 = 24;
-const SETTLES: u64 = 20_000;
-const FEWEST: u32 = 2;
+const SETTLES: u64 = 100_000;
+const FEWEST: u32 = 6;
 
-/// Dives from the root, by which it is judged whether probing pays, and settles after which there are no more.
+/// A side that is alive is taken at least so often.
+const UNLIKELY: f64 = 0.1;
+
+/// Dives from the root, by which it is judged whether probing is of use, and settles after which there are no more.
 const TRIALS: (u32, u64) = (32, 400_000);
+
+/// It is of use where it decides at least one in so many of the cells that are decided on the way down.
+const GAIN: usize = 5;
 
 /// Settles that a node's probing may take; it is of use without being complete.
 const PROBING: u64 = 1 << 20;
@@ -116,6 +122,8 @@ impl<'a> Splitting<'a> {
             control: &control,
             judging,
             probing: judging,
+            gained: 0,
+            decided: 0,
             seed: self.seed,
         };
         let mut result = Split {
@@ -200,8 +208,11 @@ struct Cutter<'a, W: Word> {
     prober: Prober<W>,
     control: &'a Control,
     judging: bool,
-    /// Does the search of a cube probe?
+    /// Is probing of use? Then the search of a cube probes, and so it is to be cut and judged.
     probing: bool,
+    /// Cells decided in dives by probing, and in all.
+    gained: usize,
+    decided: usize,
     seed: u64,
 }
 
@@ -218,7 +229,7 @@ impl<W: Word> Cutter<'_, W> {
                 })
     }
 
-    /// The first part; and whether probing pays is judged by dives with it and without.
+    /// The first part; and whether probing is of use is seen by dives.
     fn root(&mut self, cube: Cube) -> Option<Part<W>> {
         if self.judging {
             let whole = Region::whole(&self.board);
@@ -226,21 +237,12 @@ impl<W: Word> Cutter<'_, W> {
                 return None;
             }
             let mut random = Xoshiro256PlusPlus::seed_from_u64(self.seed);
-            let mut price = |probing| {
-                self.probing = probing;
-                let began = self.board.settles();
-                let (mut nodes, mut met, mut dives) = (0.0, 0, 0);
-                while dives < TRIALS.0 && self.board.settles() - began < TRIALS.1 {
-                    let (worth, here) = self.dive(&mut random);
-                    nodes += worth;
-                    met += here;
-                    dives += 1;
-                }
-                let settles = (self.board.settles() - began) as f64;
-                nodes / f64::from(dives.max(1)) * settles / f64::from(met.max(1))
-            };
-            let (with, without) = (price(true), price(false));
-            self.probing = with <= without;
+            let (began, mut dives) = (self.board.settles(), 0);
+            while dives < TRIALS.0 && self.board.settles() - began < TRIALS.1 {
+                self.dive(&mut random);
+                dives += 1;
+            }
+            self.probing = self.gained * GAIN >= self.decided;
         }
         let size = self.size(&cube);
         Some(self.part(cube, size))
@@ -295,11 +297,11 @@ impl<W: Word> Cutter<'_, W> {
         let began = self.board.settles();
         let (mut sum, mut dives) = (0.0, 0);
         while dives < FEWEST || dives < DIVES && self.board.settles() - began < SETTLES {
-            let (nodes, tosses) = self.dive(&mut random);
+            let (nodes, met) = self.dive(&mut random);
             sum += nodes;
             dives += 1;
-            if tosses <= 1 || self.control.stopped() {
-                // There was nothing to toss for.
+            if met <= 1 || self.control.stopped() {
+                // There was nothing to choose.
                 break;
             }
         }
@@ -312,12 +314,15 @@ impl<W: Word> Cutter<'_, W> {
         let mut region = Region::whole(&self.board);
         let (mut nodes, mut met, mut weight) = (0.0, 0, 1.0);
         let mut looked = usize::MAX;
+        let before = self.board.unknown();
         loop {
             nodes += weight;
             met += 1;
             let mut best = None;
             if self.probing {
+                let unknown = self.board.unknown();
                 let (alive, cell) = self.probe(&region);
+                self.gained += unknown - self.board.unknown();
                 best = cell;
                 if !alive {
                     break;
@@ -350,18 +355,50 @@ impl<W: Word> Cutter<'_, W> {
                 }
             }
             let cell = best.unwrap_or_else(|| narrowest(&self.board, &region));
-            weight *= 2.0;
-            if !self.board.decide(cell, random.next_u64() >> 63 == 0) {
+            let Some(taken) = self.toss(cell, random) else {
+                // Either side is a dead end.
+                nodes += 2.0 * weight;
+                met += 2;
+                break;
+            };
+            if taken == 1.0 {
                 nodes += weight;
                 met += 1;
-                break;
             }
+            weight /= taken;
             if self.control.stopped() {
                 break;
             }
         }
+        self.decided += before - self.board.unknown();
         self.board.undo(mark);
         (nodes, met)
+    }
+
+    /// Takes one side of a branch, rather the one that leaves more open, as more lies below it; returns how likely that was. A dead end is
+    /// not taken; `None` if both are.
+    fn toss(&mut self, cell: Cell, random: &mut Xoshiro256PlusPlus) -> Option<f64> {
+        let mark = self.board.mark();
+        let open = [true, false].map(|filled| {
+            let alive = self.board.decide(cell, filled);
+            let open = (1 + self.board.unknown()) as f64;
+            self.board.undo(mark);
+            if alive { open * open } else { 0.0 }
+        });
+        let sum = open[0] + open[1];
+        if sum == 0.0 {
+            return None;
+        }
+        let filled = match open {
+            [_, 0.0] => 1.0,
+            [0.0, _] => 0.0,
+            _ => (open[0] / sum).clamp(UNLIKELY, 1.0 - UNLIKELY),
+        };
+        // 53 bits are what the mantissa of a number below 1 holds.
+        let first = ((random.next_u64() >> 11) as f64 * 2f64.powi(-53)) < filled;
+        let alive = self.board.decide(cell, first);
+        debug_assert!(alive, "it was alive before");
+        Some(if first { filled } else { 1.0 - filled })
     }
 
     /// Probes; is there no contradiction, and where is it best to branch? What is decided stays decided.
