@@ -1,7 +1,7 @@
 //! The reader of the format picross, whatever the bytes are.
 #![no_main]
 
-#[path = "../../tests/common/reading.rs"]
+#[path = "../../common/reading.rs"]
 mod reading;
 
 use libfuzzer_sys::fuzz_target;
