@@ -308,12 +308,12 @@ impl<W: Word> Cutter<'_, W> {
         sum / f64::from(dives)
     }
 
-    /// A dive: what it says of the number of nodes, and how many it met. The board is left as it was.
+    /// A dive: what it says of the number of nodes, and how many it met. The board is left as it was. It does not see what falls apart:
+    /// where there are many solutions the search hardly looks for that either, and a cube that is thought too large is only cut further.
     fn dive(&mut self, random: &mut Xoshiro256PlusPlus) -> (f64, u32) {
         let mark = self.board.mark();
-        let mut region = Region::whole(&self.board);
+        let region = Region::whole(&self.board);
         let (mut nodes, mut met, mut weight) = (0.0, 0, 1.0);
-        let mut looked = usize::MAX;
         let before = self.board.unknown();
         loop {
             nodes += weight;
@@ -328,31 +328,8 @@ impl<W: Word> Cutter<'_, W> {
                     break;
                 }
             }
-            let mut open = region.unknown(&self.board).count();
-            if open == 0 {
+            if self.board.unknown() == 0 {
                 break;
-            }
-            // A look for regions pays where much is decided since the last one.
-            if self.probing || open <= looked / 2 {
-                looked = open;
-                let mut regions = split(&mut self.board, &region);
-                if regions.len() > 1 {
-                    // Each is searched once: one is drawn, a large one rather than a small one, and stands for all.
-                    let total = open as u64;
-                    let mut place = random.next_u64() % total;
-                    let mut drawn = 0;
-                    for (i, region) in regions.iter().enumerate() {
-                        open = region.unknown(&self.board).count();
-                        drawn = i;
-                        match place.checked_sub(open as u64) {
-                            Some(rest) => place = rest,
-                            None => break,
-                        }
-                    }
-                    weight *= total as f64 / open.max(1) as f64;
-                    region = regions.swap_remove(drawn);
-                    best = best.filter(|&cell| region.has(cell));
-                }
             }
             let cell = best.unwrap_or_else(|| narrowest(&self.board, &region));
             let Some(taken) = self.toss(cell, random) else {
