@@ -2,7 +2,10 @@
 //!
 //! The largest cubes are cut in two until there are enough. How large one is, in nodes, is told by random dives below it (Knuth,
 //! "Estimating the efficiency of backtrack programs", 1975): a dive takes either side of a branch at random, and a node that it meets on a
-//! path of probability `p` stands for `1/p`. No clock is looked at, so that the same puzzle and options give the same cubes.
+//! path of probability `p` stands for `1/p`. Besides, the search itself begins each cube, and the larger figure counts. No clock is looked at, so that the same puzzle and options give the same cubes.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -11,8 +14,8 @@ use rayon::prelude::*;
 use crate::board::{Board, Cell, Clues, Probed, Prober, Region, split};
 use crate::line::{Known, Wide, Word};
 use crate::puzzle::Puzzle;
-use crate::search::{Control, Cube, Decision, Limits, narrowest};
-use crate::solutions::Stop;
+use crate::search::{Control, Cube, Decision, Limits, Search, narrowest};
+use crate::solutions::{Counter, Stop};
 
 /// Cubes that are cut side by side. The number says which are cut, so that it must not depend on the machine.
 const AT_ONCE: usize = 32;
@@ -24,6 +27,11 @@ const FEWEST: u32 = 6;
 
 /// A side that is alive is taken at least so often.
 const UNLIKELY: f64 = 0.1;
+
+/// The fewest and the most nodes for which a cube is begun, and the smallest share of it that anything is made of.
+const LEAST: u64 = 16;
+const MOST: u64 = 1000;
+const SMALLEST: f64 = 1e-12;
 
 /// Dives from the root, by which it is judged whether probing is of use, and settles after which there are no more.
 const TRIALS: (u32, u64) = (32, 400_000);
@@ -124,6 +132,9 @@ impl<'a> Splitting<'a> {
             probing: judging,
             gained: 0,
             decided: 0,
+            begin: LEAST,
+            interrupt: self.limits.interrupt.clone(),
+            search: Search::new(self.puzzle),
             seed: self.seed,
         };
         let mut result = Split {
@@ -213,6 +224,10 @@ struct Cutter<'a, W: Word> {
     /// Cells decided in dives by probing, and in all.
     gained: usize,
     decided: usize,
+    /// Nodes for which the search itself begins a cube.
+    begin: u64,
+    interrupt: Option<Arc<AtomicBool>>,
+    search: Search<'a>,
     seed: u64,
 }
 
@@ -237,11 +252,13 @@ impl<W: Word> Cutter<'_, W> {
                 return None;
             }
             let mut random = Xoshiro256PlusPlus::seed_from_u64(self.seed);
-            let (began, mut dives) = (self.board.settles(), 0);
+            let (began, mut dives, mut nodes) = (self.board.settles(), 0, 0);
             while dives < TRIALS.0 && self.board.settles() - began < TRIALS.1 {
-                self.dive(&mut random);
+                nodes += u64::from(self.dive(&mut random).1);
                 dives += 1;
             }
+            let each = (self.board.settles() - began) / nodes.max(1);
+            self.begin = (SETTLES / each.max(1)).clamp(LEAST, MOST);
             self.probing = self.gained * GAIN >= self.decided;
         }
         let size = self.size(&cube);
@@ -286,6 +303,10 @@ impl<W: Word> Cutter<'_, W> {
         if !self.judging {
             return (1 + self.board.unknown()) as f64;
         }
+        let guess = match self.begun(cube) {
+            Ok(nodes) => return nodes,
+            Err(guess) => guess,
+        };
         let mut seed = self.seed;
         for Decision { cell, filled } in &cube.path {
             let here = u64::from(cell.row) << 17 | u64::from(cell.column) << 1 | u64::from(*filled);
@@ -305,15 +326,31 @@ impl<W: Word> Cutter<'_, W> {
                 break;
             }
         }
-        sum / f64::from(dives)
+        guess.max(sum / f64::from(dives))
     }
 
-    /// A dive: what it says of the number of nodes, and how many it met. The board is left as it was.
+    /// How many nodes the search takes, or a guess, going by how far it comes with a few: dives that have all died say nothing of the one
+    /// way that leads on.
+    fn begun(&self, cube: &Cube) -> Result<f64, f64> {
+        let limits = Limits {
+            nodes: Some(self.begin),
+            interrupt: self.interrupt.clone(),
+            ..Limits::default()
+        };
+        let outcome = self.search.apart(|ask| ask(cube, &limits, &Counter::new()));
+        let nodes = outcome.statistics.nodes as f64;
+        match outcome.is_complete() {
+            true => Ok(nodes),
+            false => Err(nodes / outcome.done.clamp(SMALLEST, 1.0)),
+        }
+    }
+
+    /// A dive: what it says of the number of nodes, and how many it met. The board is left as it was. It does not see what falls apart:
+    /// where there are many solutions the search hardly looks for that either, and a cube that is thought too large is only cut further.
     fn dive(&mut self, random: &mut Xoshiro256PlusPlus) -> (f64, u32) {
         let mark = self.board.mark();
-        let mut region = Region::whole(&self.board);
+        let region = Region::whole(&self.board);
         let (mut nodes, mut met, mut weight) = (0.0, 0, 1.0);
-        let mut looked = usize::MAX;
         let before = self.board.unknown();
         loop {
             nodes += weight;
@@ -328,31 +365,8 @@ impl<W: Word> Cutter<'_, W> {
                     break;
                 }
             }
-            let mut open = region.unknown(&self.board).count();
-            if open == 0 {
+            if self.board.unknown() == 0 {
                 break;
-            }
-            // A look for regions pays where much is decided since the last one.
-            if self.probing || open <= looked / 2 {
-                looked = open;
-                let mut regions = split(&mut self.board, &region);
-                if regions.len() > 1 {
-                    // Each is searched once: one is drawn, a large one rather than a small one, and stands for all.
-                    let total = open as u64;
-                    let mut place = random.next_u64() % total;
-                    let mut drawn = 0;
-                    for (i, region) in regions.iter().enumerate() {
-                        open = region.unknown(&self.board).count();
-                        drawn = i;
-                        match place.checked_sub(open as u64) {
-                            Some(rest) => place = rest,
-                            None => break,
-                        }
-                    }
-                    weight *= total as f64 / open.max(1) as f64;
-                    region = regions.swap_remove(drawn);
-                    best = best.filter(|&cell| region.has(cell));
-                }
             }
             let cell = best.unwrap_or_else(|| narrowest(&self.board, &region));
             let Some(taken) = self.toss(cell, random) else {
