@@ -2,7 +2,7 @@
 //!
 //! The largest cubes are cut in two until there are enough. How large one is, in nodes, is told by random dives below it (Knuth,
 //! "Estimating the efficiency of backtrack programs", 1975): a dive takes either side of a branch at random, and a node that it meets on a
-//! path of probability `p` stands for `1/p`. Besides, the search itself begins each cube, and the larger figure counts. No clock is looked at, so that the same puzzle and options give the same cubes.
+//! path of probability `p` stands for `1/p`. No clock is looked at, so that the same puzzle and options give the same cubes.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use crate::board::{Board, Cell, Clues, Probed, Prober, Region, split};
 use crate::line::{Known, Wide, Word};
 use crate::puzzle::Puzzle;
-use crate::search::{Control, Cube, Decision, Limits, Search, narrowest};
+use crate::search::{Control, Cube, Decision, Limits, Options, Search, narrowest};
 use crate::solutions::{Counter, Stop};
 
 /// Cubes that are cut side by side. The number says which are cut, so that it must not depend on the machine.
@@ -28,10 +28,12 @@ const FEWEST: u32 = 6;
 /// A side that is alive is taken at least so often.
 const UNLIKELY: f64 = 0.1;
 
-/// The fewest and the most nodes for which a cube is begun, and the smallest share of it that anything is made of.
+/// The fewest and the most nodes for which a cube is begun.
 const LEAST: u64 = 16;
 const MOST: u64 = 1000;
-const SMALLEST: f64 = 1e-12;
+
+/// A cube that is not soon done with is at most so many times smaller than its parent.
+const DROP: f64 = 8.0;
 
 /// Dives from the root, by which it is judged whether probing is of use, and settles after which there are no more.
 const TRIALS: (u32, u64) = (32, 400_000);
@@ -134,7 +136,10 @@ impl<'a> Splitting<'a> {
             decided: 0,
             begin: LEAST,
             interrupt: self.limits.interrupt.clone(),
-            search: Search::new(self.puzzle),
+            search: Search::new(self.puzzle).options(Options {
+                rests: false,
+                ..Options::default()
+            }),
             seed: self.seed,
         };
         let mut result = Split {
@@ -261,7 +266,7 @@ impl<W: Word> Cutter<'_, W> {
             self.begin = (SETTLES / each.max(1)).clamp(LEAST, MOST);
             self.probing = self.gained * GAIN >= self.decided;
         }
-        let size = self.size(&cube);
+        let size = self.size(&cube, 0.0);
         Some(self.part(cube, size))
     }
 
@@ -293,20 +298,21 @@ impl<W: Word> Cutter<'_, W> {
             }
             let mut cube = part.cube.clone();
             cube.path.push(Decision { cell, filled });
-            let size = self.size(&cube);
+            let size = self.size(&cube, part.size);
             Some(self.part(cube, size))
         })
     }
 
-    /// About how many nodes lie below the present board: the mean of some dives. They are random, but the same for the same cube.
-    fn size(&mut self, cube: &Cube) -> f64 {
+    /// About how many nodes lie below the present board: the mean of some dives. They are random, but the same for the same cube. Dives
+    /// that have all died say nothing of the one way that leads on; so the search itself begins the cube, and one that it is not soon done
+    /// with is never thought to be very much smaller than its parent.
+    fn size(&mut self, cube: &Cube, parent: f64) -> f64 {
         if !self.judging {
             return (1 + self.board.unknown()) as f64;
         }
-        let guess = match self.begun(cube) {
-            Ok(nodes) => return nodes,
-            Err(guess) => guess,
-        };
+        if let Some(nodes) = self.begun(cube) {
+            return nodes;
+        }
         let mut seed = self.seed;
         for Decision { cell, filled } in &cube.path {
             let here = u64::from(cell.row) << 17 | u64::from(cell.column) << 1 | u64::from(*filled);
@@ -326,23 +332,22 @@ impl<W: Word> Cutter<'_, W> {
                 break;
             }
         }
-        guess.max(sum / f64::from(dives))
+        (sum / f64::from(dives))
+            .max(2.0 * self.begin as f64)
+            .max(parent / DROP)
     }
 
-    /// How many nodes the search takes, or a guess, going by how far it comes with a few: dives that have all died say nothing of the one
-    /// way that leads on.
-    fn begun(&self, cube: &Cube) -> Result<f64, f64> {
+    /// How many nodes the search takes, if it is done with a few.
+    fn begun(&self, cube: &Cube) -> Option<f64> {
         let limits = Limits {
             nodes: Some(self.begin),
             interrupt: self.interrupt.clone(),
             ..Limits::default()
         };
         let outcome = self.search.apart(|ask| ask(cube, &limits, &Counter::new()));
-        let nodes = outcome.statistics.nodes as f64;
-        match outcome.is_complete() {
-            true => Ok(nodes),
-            false => Err(nodes / outcome.done.clamp(SMALLEST, 1.0)),
-        }
+        outcome
+            .is_complete()
+            .then_some(outcome.statistics.nodes as f64)
     }
 
     /// A dive: what it says of the number of nodes, and how many it met. The board is left as it was. It does not see what falls apart:
