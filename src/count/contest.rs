@@ -14,8 +14,9 @@ use super::worker::Ended;
 use super::{Method, NodeId, Worth};
 use crate::solutions::Count;
 
-/// How many times more work than the last each round has.
+/// How many times more work than the last each round has, which had this much at least.
 const GROWTH: u64 = 4;
+const LEAST: u64 = 1_000_000;
 
 /// Up to this much work the last two go on by turns, for the first rounds judge by little.
 const SURE: u64 = 10_000_000_000;
@@ -233,7 +234,7 @@ impl Contest {
         self.budget = match self.todo.len() {
             1 if self.together => u64::MAX,
             1 => self.until,
-            _ => self.budget.saturating_mul(GROWTH),
+            _ => self.budget.max(LEAST).saturating_mul(GROWTH),
         };
     }
 

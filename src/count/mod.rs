@@ -401,8 +401,8 @@ impl<'a> Counting<'a> {
             if lock(&shared.contest).is_over() {
                 break;
             }
-            effort = effort.saturating_mul(MORE);
-            later = later.saturating_mul(MORE);
+            effort = effort.max(1).saturating_mul(MORE);
+            later = later.max(1).saturating_mul(MORE);
         }
         statistics.add(&lock(&shared.statistics));
         let mut count = shared.proved();
