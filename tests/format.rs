@@ -659,7 +659,10 @@ fn the_place_is_shown_with_a_caret() {
 #[test]
 fn every_format_has_its_fuzz_target() {
     for format in FORMATS {
-        let path = format!("tests/fuzz/fuzz_targets/{}.rs", format.name.replace('-', "_"));
+        let path = format!(
+            "tests/fuzz/fuzz_targets/{}.rs",
+            format.name.replace('-', "_")
+        );
         let target = fs::read_to_string(root().join(&path)).expect(&path);
         assert!(target.contains(&format!("Format::named(\"{}\")", format.name)));
     }
