@@ -180,6 +180,10 @@ impl<'l, K: Key> Step<'l, K> {
     }
 }
 
+/// Where a line may become one of several states: the cell by which it does, and whether that is filled, unless it is not crossed; and
+/// where the other states are.
+type Several = (Option<(usize, bool)>, (u32, u32));
+
 /// A step, taken from one combination after the other.
 #[derive(Debug)]
 pub(super) struct Walk<'s, K> {
@@ -188,8 +192,8 @@ pub(super) struct Walk<'s, K> {
     changes: Vec<K>,
     /// For each block, its starts, what the blocks behind it have made of the combination, and the starts not tried yet.
     starts: Vec<(u64, K, u64)>,
-    /// Where there are several states to become: by a cell that is filled or by one that is empty, or however that is.
-    several: Vec<(Option<(usize, bool)>, (u32, u32))>,
+    /// Lines that may become several states here.
+    several: Vec<Several>,
     found: Vec<K>,
 }
 
