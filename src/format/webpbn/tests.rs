@@ -1,6 +1,7 @@
 use super::super::tests::{NOTCH, all, clues, failure, one};
 use super::*;
 
+/// A puzzle with its picture, in which `X` is a filled cell.
 const TEXT: &str = r#"<?xml version="1.0"?>
 <!DOCTYPE pbn SYSTEM "http://webpbn.com/pbn-0.3.dtd">
 <puzzleset>
