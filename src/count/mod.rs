@@ -182,6 +182,9 @@ struct Shared<'a, W: Word> {
     meters: Vec<CachePadded<Meter>>,
     /// The best lower bound of the part that is being counted.
     bound: Mutex<Count>,
+    /// The most that has been proved so far, and the furthest that any order has come: what is shown only grows.
+    floor: Mutex<Count>,
+    furthest: AtomicU64,
     statistics: Mutex<Statistics>,
 }
 
@@ -350,9 +353,10 @@ impl<'a> Counting<'a> {
             current: AtomicUsize::new(0),
             meters: (0..workers).map(|_| CachePadded::default()).collect(),
             bound: Mutex::new(Count::ZERO),
+            floor: Mutex::new(Count::ZERO),
+            furthest: AtomicU64::new(0),
             statistics: Mutex::new(Statistics::default()),
         };
-        let mut floor = Count::ZERO;
         let quick = keep || self.method == Method::Auto;
         if quick {
             // Most puzzles are soon counted by anything.
@@ -369,7 +373,7 @@ impl<'a> Counting<'a> {
                 whole = backbone.is_complete();
                 shared.witness = solutions.into_iter().next();
                 statistics.add(&outcome.statistics);
-                floor = floor.max(outcome.solutions.number().clone());
+                shared.raise(outcome.solutions.number().clone());
                 if let (Total::Exactly(number), None) = (&outcome.solutions, control.reason()) {
                     let space = keep.then(|| match number.is_zero() {
                         true => Space::none(width, height),
@@ -386,7 +390,8 @@ impl<'a> Counting<'a> {
                 if !keep {
                     let work =
                         NEAR * self.options.trial * (effort / self.options.effort.max(1)).max(1);
-                    floor = floor.max(self.near(&mut shared, &mut board, &backbone, work));
+                    let near = self.near(&mut shared, &mut board, &backbone, work);
+                    shared.raise(near);
                 }
                 shared.rows = board.rows().to_vec();
                 shared.parts = self::parts(&board, &shared.counted.numbers, keep);
@@ -397,7 +402,7 @@ impl<'a> Counting<'a> {
             shared.current = AtomicUsize::new(0);
             *lock(&shared.bound) = Count::ZERO;
             self.observe(&shared, began, || shared.work());
-            floor = floor.max(shared.proved());
+            shared.raise(shared.proved());
             if lock(&shared.contest).is_over() {
                 break;
             }
@@ -407,7 +412,7 @@ impl<'a> Counting<'a> {
         statistics.add(&lock(&shared.statistics));
         let mut count = shared.proved();
         if control.reason().is_some() {
-            count = count.max(floor);
+            count = shared.raise(count);
         }
         let contest = shared
             .contest
@@ -519,7 +524,8 @@ impl<'a> Counting<'a> {
             work();
             drop(finished);
         });
-        observer(snapshot(shared.control.reason().is_none()));
+        let complete = lock(&shared.contest).is_over() && shared.control.reason().is_none();
+        observer(snapshot(complete));
     }
 }
 
@@ -591,7 +597,9 @@ impl<W: Word> Shared<'_, W> {
 
     /// What is proved of the parts: the product of those that are done, with the bound of the one that is under way.
     fn proved(&self) -> Count {
-        let (mut count, open) = lock(&self.contest).result();
+        // Held until the bound is known, as both change together.
+        let contest = lock(&self.contest);
+        let (mut count, open) = contest.result();
         if open > 0 && !count.is_zero() {
             // Of parts that nobody has looked at nothing is known, but that they have a solution each where the whole has one.
             let bound = &*lock(&self.bound);
@@ -604,11 +612,18 @@ impl<W: Word> Shared<'_, W> {
         count
     }
 
-    fn snapshot(&self, began: Instant, complete: bool) -> Snapshot {
-        let (mut solutions, _) = lock(&self.contest).result();
-        if !complete {
-            solutions *= &*lock(&self.bound);
+    /// Notes that there are at least so many solutions; returns the most that was noted.
+    fn raise(&self, least: Count) -> Count {
+        let mut floor = lock(&self.floor);
+        if *floor < least {
+            *floor = least;
         }
+        floor.clone()
+    }
+
+    /// Of two snapshots the later one never shows less.
+    fn snapshot(&self, began: Instant, complete: bool) -> Snapshot {
+        let solutions = self.raise(self.proved());
         let nodes = self
             .meters
             .iter()
@@ -617,10 +632,12 @@ impl<W: Word> Shared<'_, W> {
             .meters
             .iter()
             .map(|meter| meter.done.load(Ordering::Relaxed));
+        let done = done.max().unwrap_or(0);
+        let done = done.max(self.furthest.fetch_max(done, Ordering::Relaxed));
         Snapshot {
             share: match complete {
                 true => 1.0,
-                false => done.max().unwrap_or(0) as f64 / WHOLE as f64,
+                false => done as f64 / WHOLE as f64,
             },
             nodes: nodes.sum(),
             solutions: solutions.to_u64().unwrap_or(u64::MAX),

@@ -53,6 +53,9 @@ pub(super) enum Halt {
     Overflow,
 }
 
+/// States that may be looked at before a sweep begins: whatever takes more has too many combinations of them anyway.
+const EFFORT: usize = 10_000_000;
+
 /// Asked every now and then: must the sweep stop?
 type Stop<'s> = &'s (dyn Fn() -> bool + Sync);
 
@@ -132,7 +135,7 @@ impl<K: Key, N: Ways> Front<K, N> {
 type Line<W> = (usize, W);
 
 impl Sweep {
-    /// `None` when lines are too long.
+    /// `None` when lines are too long, or have too many states.
     fn new<W: Word>(board: &Board<'_, W>, part: &Part<W>, way: Way) -> Option<Self> {
         let height = board.clues().height();
         let mut columns = vec![W::ZERO; board.clues().width()];
@@ -167,22 +170,16 @@ impl Sweep {
                 crossings: cells.cells().map(|cell| across_numbers[&cell]).collect(),
             })
         };
-        let mut states = States::default();
+        let (mut states, mut effort) = (States::default(), EFFORT);
         let mut track = |&(line, cells): &Line<W>| {
             let (blocks, length, known) = board_line(board, line);
             let crossing = |cell: usize| along_numbers[&cell];
-            Across::new(Track::new(
-                &mut states,
-                blocks,
-                length,
-                known,
-                cells,
-                crossing,
-            ))
+            let track = Track::new(&mut states, blocks, length, known, cells, crossing);
+            Across::new(track, &mut effort)
         };
         Some(Sweep {
             along: along.iter().map(lane).collect::<Option<_>>()?,
-            across: across.iter().map(&mut track).collect(),
+            across: across.iter().map(&mut track).collect::<Option<_>>()?,
         })
     }
 

@@ -92,7 +92,8 @@ pub(super) struct Across {
 }
 
 impl Across {
-    pub(super) fn new(forth: Track) -> Self {
+    /// `None` when that takes more than is left of `effort`, in states looked at.
+    pub(super) fn new(forth: Track, effort: &mut usize) -> Option<Self> {
         let length = forth.layers.len();
         let mut back = Track {
             crossings: forth.crossings.iter().rev().copied().collect(),
@@ -104,9 +105,11 @@ impl Across {
             let mut numbers: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
             let mut before = Vec::new();
             let mut states = Vec::with_capacity(behind.len());
+            *effort = effort.checked_sub(behind.len() * layer.len())?;
             for set in behind {
                 states.push([0, 1].map(|fill| {
-                    let leads = |&state: &usize| set.contains(&layer[state][fill]);
+                    // Sets are in order, as they are made here.
+                    let leads = |&state: &usize| set.binary_search(&layer[state][fill]).is_ok();
                     let found: Vec<u32> = (0..layer.len())
                         .filter(leads)
                         .map(|state| state as u32)
@@ -124,7 +127,7 @@ impl Across {
             suits.push(before);
         }
         suits.reverse();
-        Across { forth, back, suits }
+        Some(Across { forth, back, suits })
     }
 
     /// The states from the far end that go with each state from the near end, with so many cells before the frontier.
