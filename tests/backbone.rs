@@ -168,35 +168,52 @@ fn a_learner_alone_finds_it() {
 #[test]
 fn stopped_anywhere_it_says_nothing_wrong() {
     let mut source = Random(13);
-    let mut partial = 0;
     for round in 0..60 {
         let puzzle = random(&mut source, round);
-        let (solutions, _) = Search::new(&puzzle).collect();
         for threads in [1, 3] {
-            for checks in (0..30).chain((30..200).step_by(17)) {
-                let limits = Limits {
-                    checks: Some(checks),
-                    ..Limits::default()
-                };
-                let search = Search::new(&puzzle).options(eager()).limits(limits);
-                let answer = on_threads(threads, || search.backbone());
-                let (found, outcome) = &answer;
-                if outcome.is_complete() {
-                    check(&format!("round {round}"), &answer, &solutions);
-                    continue;
-                }
-                assert_eq!(outcome.stopped, Some(Stop::Interrupt));
-                assert!(!outcome.solutions.is_exact() && outcome.cubes.is_empty());
-                assert!(outcome.solutions.number() <= &Count::from(solutions.len() as u64));
-                // Of no solutions, everything may be said.
-                if !solutions.is_empty() {
-                    assert!(agrees(found, &expected(&solutions)), "round {round}");
-                }
-                partial += usize::from(found.differing() > 0 && !found.is_complete());
-            }
+            stopped(&puzzle, threads, (0..30).chain((30..200).step_by(17)));
         }
     }
+}
+
+/// What is known by then depends on nothing else where there is one thread.
+#[test]
+fn stopped_midway_it_says_what_it_knows() {
+    let mut source = Random(14);
+    let mut partial = 0;
+    for _ in 0..20 {
+        let puzzle = Puzzle::from_grid(&source.grid(10, 10, 0.35));
+        partial += stopped(&puzzle, 1, (0..4000).step_by(101));
+    }
     assert!(partial > 20, "{partial}");
+}
+
+/// Stops it after each of these numbers of looks at the limits; in how many answers is only a part known?
+fn stopped(puzzle: &Puzzle, threads: usize, after: impl Iterator<Item = u64>) -> usize {
+    let (solutions, _) = Search::new(puzzle).collect();
+    let mut partial = 0;
+    for checks in after {
+        let limits = Limits {
+            checks: Some(checks),
+            ..Limits::default()
+        };
+        let search = Search::new(puzzle).options(eager()).limits(limits);
+        let answer = on_threads(threads, || search.backbone());
+        let (found, outcome) = &answer;
+        if outcome.is_complete() {
+            check(&format!("after {checks}"), &answer, &solutions);
+            continue;
+        }
+        assert_eq!(outcome.stopped, Some(Stop::Interrupt));
+        assert!(!outcome.solutions.is_exact() && outcome.cubes.is_empty());
+        assert!(outcome.solutions.number() <= &Count::from(solutions.len() as u64));
+        // Of no solutions, everything may be said.
+        if !solutions.is_empty() {
+            assert!(agrees(found, &expected(&solutions)), "after {checks}");
+        }
+        partial += usize::from(found.differing() > 0 && !found.is_complete());
+    }
+    partial
 }
 
 #[test]
