@@ -90,6 +90,22 @@ impl<W: Word> Prober<W> {
         self.records.len()
     }
 
+    /// A prober that begins with these records alone, for somebody who goes on elsewhere.
+    #[must_use]
+    pub fn branch(&self, inherited: Inherited) -> (Self, Inherited) {
+        let records = self.records[inherited.start..inherited.end].to_vec();
+        let inherited = Inherited {
+            start: 0,
+            end: records.len(),
+            ..inherited
+        };
+        let prober = Prober {
+            records,
+            ..Prober::default()
+        };
+        (prober, inherited)
+    }
+
     /// Forgets the records made since `mark`.
     pub fn backtrack(&mut self, mark: usize) {
         self.records.truncate(mark);

@@ -133,8 +133,13 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             weight,
             habit,
             split_at,
+            probed,
             results,
         } = node;
+        let (prober, inherited) = match probed {
+            Some((prober, inherited)) => (prober, Some(inherited)),
+            None => (Prober::default(), None),
+        };
         let board = Board::with_rows(shared.clues, &rows);
         let context = context.place(&board);
         drop(rows);
@@ -147,13 +152,13 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             shared,
             turns,
             board,
-            prober: Prober::default(),
+            prober,
             stack: Vec::new(),
             contexts: vec![context],
             path,
             alive: true,
             weight,
-            inherited: None,
+            inherited,
             split_at,
             habit,
             node_began: 0,
@@ -466,6 +471,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
                         weight: open.weight,
                         habit: self.habit,
                         split_at: open.split_at,
+                        probed: None,
                         results: None,
                     };
                     if let Some(results) = product.join(node) {

@@ -7,7 +7,7 @@ use super::super::cube::{Cube, Decision};
 use super::super::habit::Habit;
 use super::super::options::Options;
 use super::super::product::{Goal, Held, Product, Results};
-use crate::board::{Board, Inherited, Region};
+use crate::board::{Board, Inherited, Prober, Region};
 use crate::line::{Known, Word};
 use crate::solutions::{Count, Factor};
 
@@ -17,11 +17,13 @@ pub(in crate::search) struct Node<W: Word> {
     pub(super) rows: Vec<Known<W>>,
     pub(super) path: Vec<Decision>,
     /// The last decision of the path, still to be made on the board.
-    pub(super) decision: Option<Decision>,
+    pub(in crate::search) decision: Option<Decision>,
     pub(super) context: Context<W>,
     pub(super) weight: u64,
     pub(super) habit: Habit,
     pub(super) split_at: usize,
+    /// What probing its parent has shown, with the records that this is about.
+    pub(in crate::search) probed: Option<(Prober<W>, Inherited)>,
     /// For a pivot: how the other regions came out.
     pub(in crate::search) results: Option<Results<W>>,
 }
@@ -42,6 +44,7 @@ impl<W: Word> Node<W> {
             weight,
             habit: Habit::new(options.stretch, options.patience),
             split_at: usize::MAX,
+            probed: None,
             results: None,
         }
     }

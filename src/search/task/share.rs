@@ -68,19 +68,20 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             weight: open.weight,
             habit: self.habit,
             split_at,
+            probed: None,
             results: None,
         };
         self.spawn(node, scope);
     }
 
-    /// Lets others know what it knows of probing.
+    /// Lets others know what it knows of probing, be it only how far it has come with finding out.
     fn teach(&self) {
-        if !self.habit.is_green() {
-            let mut habit = self
-                .shared
-                .habit
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
+        let mut habit = self
+            .shared
+            .habit
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if !self.habit.is_green() || habit.is_none_or(|habit| habit.is_green()) {
             *habit = Some(self.habit);
         }
     }
