@@ -92,34 +92,48 @@ impl<'p, W: Word> Board<'p, W> {
     /// When a line is longer than the word, or the rows are not as many as the puzzle's.
     pub fn with_rows(clues: &'p Clues, rows: &[Known<W>]) -> Self {
         let (width, height) = (clues.width(), clues.height());
-        assert!(
-            width.max(height) <= W::BITS && rows.len() == height,
-            "a board of {width}x{height}"
-        );
-        let mut lines = rows.to_vec();
-        lines.resize(height + width, Known::NOTHING);
-        let mut unknown = width * height;
-        for (r, row) in rows.iter().enumerate() {
-            unknown -= row.cells().count();
-            row.filled
-                .cells()
-                .for_each(|c| lines[height + c].filled |= W::bit(r));
-            row.empty
-                .cells()
-                .for_each(|c| lines[height + c].empty |= W::bit(r));
-        }
-        Board {
+        assert!(width.max(height) <= W::BITS, "a board of {width}x{height}");
+        let mut board = Board {
             clues,
-            lines,
+            lines: Vec::new(),
             dirty_rows: W::ZERO,
             dirty_columns: W::ZERO,
             trail: Vec::new(),
-            unknown,
+            unknown: 0,
             changed: Touch::NONE,
             settled: Touch::NONE,
             settles: 0,
             kernel: Kernel::new(),
+        };
+        board.set_rows(rows);
+        board
+    }
+
+    /// Goes to where these cells are known, as in [`Board::with_rows`]. There is no way back: the trail begins anew.
+    ///
+    /// # Panics
+    ///
+    /// When the rows are not as many as the puzzle's.
+    pub fn set_rows(&mut self, rows: &[Known<W>]) {
+        let (width, height) = (self.clues.width(), self.clues.height());
+        assert_eq!(rows.len(), height, "rows of a board");
+        self.lines.clear();
+        self.lines.extend_from_slice(rows);
+        self.lines.resize(height + width, Known::NOTHING);
+        self.unknown = width * height;
+        for (r, row) in rows.iter().enumerate() {
+            self.unknown -= row.cells().count();
+            let columns = &mut self.lines[height..];
+            row.filled
+                .cells()
+                .for_each(|c| columns[c].filled |= W::bit(r));
+            row.empty
+                .cells()
+                .for_each(|c| columns[c].empty |= W::bit(r));
         }
+        self.dirty_rows = W::ZERO;
+        self.dirty_columns = W::ZERO;
+        self.trail.clear();
     }
 
     /// The clues that the board obeys.

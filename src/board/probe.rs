@@ -177,18 +177,21 @@ impl<W: Word> Prober<W> {
             }
         }
         self.records.truncate(end);
-        let best = self.records[start..]
-            .iter()
-            .min_by_key(|record| std::cmp::Reverse(worth(record.decides)));
-        let best = best.map(|record| record.cell);
-        Probed::Fixpoint(
-            Inherited {
-                start,
-                end,
-                changed: Touch::NONE,
-            },
-            best,
-        )
+        let inherited = Inherited {
+            start,
+            end,
+            changed: Touch::NONE,
+        };
+        Probed::Fixpoint(inherited, self.best(inherited, region))
+    }
+
+    /// Where in a region it is best to branch, by what was learnt at a node.
+    pub fn best(&self, node: Inherited, region: &Region<W>) -> Option<Cell> {
+        let records = self.records[node.start..node.end].iter();
+        records
+            .filter(|record| region.has(record.cell))
+            .min_by_key(|record| std::cmp::Reverse(worth(record.decides)))
+            .map(|record| record.cell)
     }
 
     /// Probes one cell. `None` is a contradiction, else whether anything was decided.

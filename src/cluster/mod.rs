@@ -17,6 +17,7 @@ mod journal;
 mod line;
 mod merge;
 mod run;
+mod size;
 mod solutions;
 mod split;
 mod work;

@@ -197,7 +197,9 @@ fn place(error: Error, text: &str, part: &str) -> Error {
     let start = before.rfind('\n').map_or(0, |i| i + 1);
     let number = before.matches('\n').count() + 1;
     let line = text[start..].lines().next().unwrap_or_default();
-    error.at(number, before[start..].chars().count() + 1, line)
+    // Of a line break of two characters neither is part of the line: both are just after its end.
+    let column = before[start..].len().min(line.len());
+    error.at(number, line[..column].chars().count() + 1, line)
 }
 
 /// Where the slice `part` begins in `text`, in bytes.
@@ -319,6 +321,9 @@ mod tests {
             place(Error::data("x"), text, &text[6..]).to_string(),
             "2:3: x"
         );
+        // Between \r and \n.
+        let error = place(Error::data("x"), text, &text[2..]);
+        assert_eq!(error.to_string(), "1:2: x");
         assert_eq!(place(Error::data("x"), "", "").to_string(), "1:1: x");
     }
 
