@@ -10,15 +10,16 @@ use std::process::{Command, Output, Stdio};
 use std::sync::Mutex;
 use std::time::Duration;
 
-use common::{Random, brute_force, permutation, switches};
+use common::{Random, beside, brute_force, permutation, switches};
+use omnogram::board::Cell;
 use omnogram::cluster::{
     Answer, Digest, Id, Job, Keeper, Lines, Merge, Office, Piece, Splitting, Sum, Task, Working,
     seal,
 };
 use omnogram::count::Method;
 use omnogram::puzzle::Puzzle;
-use omnogram::search::{Cube, Limits, Outcome, Search, Total};
-use omnogram::solutions::{Batch, Stop};
+use omnogram::search::{Cube, Decision, Limits, Outcome, Search, Total};
+use omnogram::solutions::{Batch, Count, Stop};
 
 /// A folder that is gone afterwards.
 struct Scratch(PathBuf);
@@ -166,7 +167,86 @@ fn some() -> Vec<Puzzle> {
         Puzzle::from_grid(&random.grid(width, height, 0.25 + 0.03 * f64::from(i)))
     }));
     puzzles.push(common::puzzle(&[&[1], &[1]], &[&[2], &[1]]));
+    let several = Puzzle::from_grid(&random.grid(6, 6, 0.3));
+    puzzles.push(beside(&permutation(4), &beside(&several, &permutation(3))));
+    puzzles.push(beside(
+        &permutation(4),
+        &common::puzzle(&[&[1], &[1]], &[&[2], &[1]]),
+    ));
     puzzles
+}
+
+/// What falls apart is searched once, not in every cube.
+#[test]
+fn two_puzzles_in_one_cost_no_more_than_both() {
+    let puzzle = beside(&permutation(7), &permutation(6));
+    let plain = common::on_threads(1, || {
+        omnogram::count::Counting::new(&puzzle)
+            .method(Method::Tree)
+            .run()
+    });
+    assert_eq!(plain.solutions.number(), &Count::from(5040 * 720));
+    let cubes: Vec<_> = pieces(&puzzle, 300)
+        .into_iter()
+        .map(|piece| piece.cube)
+        .collect();
+    for task in [Task::Count(Method::Tree), Task::List] {
+        let answers = work(&puzzle, task, 1, cubes.clone(), Limits::default);
+        let number = |answer: &Answer| answer.count.clone();
+        let sum = answers.iter().map(number).fold(Count::ZERO, |sum, count| {
+            let mut sum = sum;
+            sum += &count;
+            sum
+        });
+        assert_eq!(&sum, plain.solutions.number());
+        let nodes: u64 = answers.iter().map(|answer| answer.nodes).sum();
+        assert!(
+            10 * nodes < 11 * plain.statistics.nodes + 10 * 300,
+            "{nodes} for {plain:?}"
+        );
+    }
+}
+
+/// Cubes in any order, of any shape, whatever was searched before them.
+#[test]
+fn cubes_that_decide_in_several_regions() {
+    let puzzle = beside(&permutation(4), &permutation(3));
+    let cell = |row, column, filled| Decision {
+        cell: Cell::new(row, column),
+        filled,
+    };
+    let (first, second) = (cell(0, 0, true), cell(5, 5, true));
+    let not = |decision: Decision| Decision {
+        filled: !decision.filled,
+        ..decision
+    };
+    let cubes: Vec<Cube> = [
+        vec![first, second],
+        vec![first, not(second)],
+        vec![first],
+        vec![not(first)],
+        vec![not(first), cell(1, 0, true), second],
+        vec![not(first), cell(1, 0, true)],
+        vec![second, first],
+        vec![second, cell(6, 6, true), not(first)],
+        vec![not(second), cell(5, 6, false)],
+        vec![],
+    ]
+    .map(|path| Cube { path })
+    .into();
+    let expected = |cube: &Cube| Search::new(&puzzle).cubes(vec![cube.clone()]).count();
+    let mut random = Random(3);
+    for _ in 0..50 {
+        let some: Vec<Cube> = (0..8)
+            .map(|_| cubes[random.below(cubes.len())].clone())
+            .collect();
+        for task in [Task::Count(Method::Tree), Task::List] {
+            let answers = work(&puzzle, task, 1, some.clone(), Limits::default);
+            for (cube, answer) in some.iter().zip(&answers) {
+                assert_eq!(&answer.count, expected(cube).solutions.number(), "{cube:?}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -5,11 +5,13 @@
 //! cross in an unknown cell; what is connected so is a region, and any filling of one region goes with any filling of another.
 //! (At a known filled cell a line can fall apart only where its block is settled whole, and then the cells beside it are cuts.)
 
+use std::sync::Arc;
+
 use super::{Board, Cell};
 use crate::line::Word;
 
 /// A set of cells.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Region<W> {
     /// Its topmost row.
     top: usize,
@@ -23,6 +25,22 @@ impl<W: Word> Region<W> {
         Region {
             top: 0,
             rows: vec![W::low(board.clues().width()); board.clues().height()].into(),
+        }
+    }
+
+    /// All cells of several regions.
+    pub fn union(regions: &[Arc<Self>]) -> Self {
+        let top = regions.iter().map(|region| region.top).min();
+        let top = top.unwrap_or_default();
+        let end = |region: &Arc<Self>| region.top + region.rows.len();
+        let height = regions.iter().map(end).max().map_or(0, |end| end - top);
+        let mut rows = vec![W::ZERO; height];
+        for (r, cells) in regions.iter().flat_map(|region| region.rows()) {
+            rows[r - top] |= cells;
+        }
+        Region {
+            top,
+            rows: rows.into(),
         }
     }
 

@@ -121,37 +121,32 @@ impl<'a, W: Word> Judge<'a, W> {
         result
     }
 
-    /// Where to branch on the present board: in the largest region, as all others are searched again on either side.
-    pub(super) fn branch(&mut self, left: Option<&Left<W>>) -> Cell {
+    /// The regions that the present board falls apart into.
+    pub(super) fn regions(&mut self) -> Vec<Region<W>> {
         let whole = Region::whole(&self.board);
-        let largest = split(&mut self.board, &whole)
-            .into_iter()
-            .max_by_key(|region| region.unknown(&self.board).count())
-            .unwrap_or(whole);
-        self.cell(&largest, left.filter(|_| self.probing_leads))
+        split(&mut self.board, &whole)
     }
 
-    /// About how many nodes lie below the present board; the same for the same seed.
-    pub(super) fn size(&mut self, left: Option<&Left<W>>, seed: u64) -> f64 {
+    /// Where to branch in a region of the present board.
+    pub(super) fn branch(&self, region: &Region<W>, left: Option<&Left<W>>) -> Cell {
+        self.cell(region, left.filter(|_| self.probing_leads))
+    }
+
+    /// About how many nodes lie below the present board in one of its regions; the same for the same seed.
+    pub(super) fn size(&mut self, region: &Region<W>, left: Option<&Left<W>>, seed: u64) -> f64 {
         self.random = Xoshiro256PlusPlus::seed_from_u64(seed);
-        let (rows, whole) = (self.board.rows().to_vec(), Region::whole(&self.board));
-        let mut nodes = 1.0;
-        for region in split(&mut self.board, &whole) {
-            let (mut sum, mut samples, began) = (0.0, 0, self.board.settles());
-            while samples < SAMPLES.0
-                || samples < SAMPLES.1 && self.board.settles() - began < SETTLES
-            {
-                let node = self.node(&region, left);
-                sum += self.sample(node, &region).nodes;
-                samples += 1;
-                self.board.set_rows(&rows);
-                if self.control.stopped() {
-                    break;
-                }
+        let rows = self.board.rows().to_vec();
+        let (mut sum, mut samples, began) = (0.0, 0, self.board.settles());
+        while samples < SAMPLES.0 || samples < SAMPLES.1 && self.board.settles() - began < SETTLES {
+            let node = self.node(region, left);
+            sum += self.sample(node, region).nodes;
+            samples += 1;
+            self.board.set_rows(&rows);
+            if self.control.stopped() {
+                break;
             }
-            nodes += sum / f64::from(samples);
         }
-        nodes
+        sum / f64::from(samples)
     }
 
     /// Where to branch in a region: where probing says that it is best, or else where the search would without it.

@@ -3,10 +3,12 @@
 //! The largest cubes are cut in two until there are enough; how large one is, [`size`](super::size) tells. No clock is looked at, so that
 //! the same puzzle and options give the same cubes.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
 use super::size::{Judge, Left};
-use crate::board::{Board, Cell, Clues};
+use crate::board::{Board, Cell, Clues, Region};
 use crate::line::{Known, Wide, Word};
 use crate::puzzle::Puzzle;
 use crate::search::{Control, Cube, Decision, Limits};
@@ -175,8 +177,10 @@ fn order(a: &Cube, b: &Cube) -> std::cmp::Ordering {
 struct Part<W: Word> {
     cube: Cube,
     rows: Box<[Known<W>]>,
-    /// Where it is cut; nowhere if all is decided.
-    branch: Option<Cell>,
+    /// What it falls apart into, each with its size.
+    regions: Vec<(Arc<Region<W>>, f64)>,
+    /// Where it is cut, by the place of the region and the cell; nowhere if all is decided.
+    branch: Option<(usize, Cell)>,
     /// What its probing has left.
     left: Option<Left<W>>,
     size: f64,
@@ -213,12 +217,12 @@ impl<W: Word> Cutter<'_, W> {
                 self.judge.try_probing(left.as_ref(), self.seed);
             }
         }
-        Some(self.part(cube, left))
+        Some(self.part(cube, left, None))
     }
 
     /// Cuts a part in two; a side that is refuted is not there.
     fn cut(&mut self, part: Part<W>) -> [Option<Part<W>>; 2] {
-        let cell = part.branch.expect("what is decided is not cut");
+        let (_, cell) = part.branch.expect("what is decided is not cut");
         [true, false].map(|filled| {
             let board = &mut self.judge.board;
             board.set_rows(&part.rows);
@@ -236,26 +240,53 @@ impl<W: Word> Cutter<'_, W> {
             }
             let mut cube = part.cube.clone();
             cube.path.push(Decision { cell, filled });
-            Some(self.part(cube, left))
+            Some(self.part(cube, left, Some(&part)))
         })
     }
 
     /// A part at the present board.
-    fn part(&mut self, cube: Cube, left: Option<Left<W>>) -> Part<W> {
+    ///
+    /// It is cut in the region in which its parent was, and only when nothing is left of that in another one, the largest. For what falls
+    /// apart from all that a cube decides is searched once for all cubes; where cubes decided something of every region, all would be
+    /// searched again and again.
+    fn part(&mut self, cube: Cube, left: Option<Left<W>>, parent: Option<&Part<W>>) -> Part<W> {
         let unknown = self.judge.board.unknown();
-        let rows = self.judge.board.rows().into();
-        let branch = (unknown > 0).then(|| self.judge.branch(left.as_ref()));
-        let size = match (unknown, self.judging) {
-            (0, _) => 1.0,
-            (_, true) => self.judge.size(left.as_ref(), self.seed_of(&cube)),
-            (_, false) => (1 + unknown) as f64,
+        let seed = self.seed_of(&cube);
+        let mut regions = Vec::new();
+        for region in self.judge.regions() {
+            let same = |(other, _): &&(Arc<Region<W>>, f64)| **other == region;
+            let before = parent.and_then(|parent| parent.regions.iter().find(same));
+            regions.push(match before {
+                Some(before) => before.clone(),
+                None => {
+                    let size = match self.judging {
+                        true => self.judge.size(&region, left.as_ref(), seed),
+                        false => region.size() as f64,
+                    };
+                    (Arc::new(region), size)
+                }
+            });
+        }
+        let inside = |region: &Region<W>| {
+            let was_cut = parent.and_then(|parent| Some(&parent.regions[parent.branch?.0].0));
+            let first = region.unknown(&self.judge.board).next();
+            was_cut
+                .zip(first)
+                .is_some_and(|(was_cut, first)| was_cut.has(first))
         };
+        let place = (0..regions.len()).max_by(|&i, &j| {
+            let key = |i: usize| (inside(&regions[i].0), regions[i].1);
+            let (a, b) = (key(i), key(j));
+            a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
+        });
+        let branch = place.map(|i| (i, self.judge.branch(&regions[i].0, left.as_ref())));
         Part {
             cube,
-            rows,
+            rows: self.judge.board.rows().into(),
+            size: 1.0 + regions.iter().map(|(_, size)| size).sum::<f64>(),
+            regions,
             branch,
             left: left.filter(|_| unknown <= KEPT),
-            size,
         }
     }
 

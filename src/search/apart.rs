@@ -9,13 +9,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crossbeam::queue::SegQueue;
 
 use super::habit::Habit;
-use super::task::{Rests, Shared};
+use super::product::{Goal, Held, Part, Product, Worth};
+use super::task::{Context, Rests, Shared};
 use super::{
     Control, Cube, Decision, Limits, Node, Options, Outcome, Probing, Search, Task, WHOLE, conclude,
 };
-use crate::board::{Board, Clues, Inherited, Probed, Prober, Region};
+use crate::board::{Board, Clues, Inherited, Probed, Prober, Region, split};
 use crate::line::{Wide, Word};
-use crate::solutions::Sink;
+use crate::solutions::{Count, Factor, Sink};
 
 /// Searches one cube within these limits, on the calling thread.
 pub type Ask<'f> = dyn FnMut(&Cube, &Limits, &dyn Sink) -> Outcome + 'f;
@@ -55,39 +56,37 @@ impl Search<'_> {
         let mut place = Place::<W>::new(&clues);
         let sums = self.puzzle.sums();
         let mut rests: SegQueue<Rests> = SegQueue::new();
-        let mut habit = None;
+        let (mut habit, mut memory) = (None, None);
         work(&mut |cube, limits, sink| {
             let control = Arc::new(Control::new(limits, false));
             let mut shared = self.shared::<W>(&clues, &control, sink, None, 1);
             shared.rests = std::mem::take(&mut rests);
             shared.habit = Mutex::new(habit);
+            // What is kept from cube to cube is counted in one place.
+            let memory = memory.get_or_insert_with(|| Arc::clone(&shared.collecting.memory));
+            shared.collecting.memory = Arc::clone(memory);
             let (settles, probes) = (place.board.settles(), place.prober.probes());
             let probing = match self.options.probing {
                 Probing::Always => true,
                 Probing::Root | Probing::Never => false,
                 Probing::Adaptive => habit.as_ref().is_none_or(Habit::probing),
             };
-            let go = place.go_to(cube, &shared, probing);
-            let node = match go {
-                // Only a run that was stopped leaves it undecided.
-                None => {
-                    shared.cubes.push((cube.clone(), WHOLE));
-                    None
-                }
-                Some(holds) => (holds && sums.0 == sums.1).then(|| place.node(cube, &self.options)),
+            let go = match sums.0 == sums.1 {
+                true => place.go_to(cube, &shared, probing),
+                false => Some(None),
             };
+            // Only a run that was stopped leaves it undecided.
+            if go.is_none() {
+                shared.cubes.push((cube.clone(), WHOLE));
+            }
             if let Ok(totals) = shared.totals.get_mut() {
                 totals.0.settles += place.board.settles() - settles;
                 totals.0.probes += place.prober.probes() - probes;
             }
-            match node {
-                None => shared.meter.add(if go.is_some() { WHOLE } else { 0 }, 1),
-                Some(node) => {
-                    Task::run(&shared, node, None, None);
-                    while let Some(node) = shared.pending.pop() {
-                        Task::run(&shared, node, None, None);
-                    }
-                }
+            match go {
+                None => shared.meter.add(0, 1),
+                Some(None) => shared.meter.add(WHOLE, 1),
+                Some(Some(rest)) => run(&shared, place.node(cube, rest, &self.options)),
             }
             rests = std::mem::take(&mut shared.rests);
             habit = *shared.habit.lock().unwrap_or_else(PoisonError::into_inner);
@@ -96,80 +95,183 @@ impl Search<'_> {
     }
 }
 
+/// Searches a node and all that comes of it.
+fn run<W: Word>(shared: &Shared<'_, W>, node: Node<W>) {
+    Task::run(shared, node, None, None);
+    while let Some(node) = shared.pending.pop() {
+        Task::run(shared, node, None, None);
+    }
+}
+
 /// Where in the tree the board is: at the parent of the last cube.
 struct Place<'a, W: Word> {
     board: Board<'a, W>,
-    whole: Region<W>,
     prober: Prober<W>,
     /// Whether the root holds, once that is known.
     propagated: Option<bool>,
     /// The decisions that are made.
-    steps: Vec<Step>,
-    here: Here,
+    steps: Vec<Step<W>>,
+    here: Here<W>,
 }
 
 /// A decision, and what there was before it.
-struct Step {
+struct Step<W: Word> {
     decision: Decision,
     /// Where the board was, and the prober's records.
     mark: usize,
     records: usize,
-    here: Here,
+    here: Here<W>,
+    /// Was anything left away that falls apart from this decision and all that follow?
+    parts: bool,
 }
 
 /// What is known of a node.
-#[derive(Clone, Copy, Default)]
-struct Here {
+struct Here<W: Word> {
+    rest: Rest<W>,
     probed: bool,
     /// It holds no solution.
     dead: bool,
     /// What the last node on the way that was probed has left.
     inherited: Option<Inherited>,
+    /// The regions that it falls apart into, once that is known, and how those came out that were searched by themselves.
+    regions: Vec<(Arc<Region<W>>, Option<Found>)>,
+}
+
+impl<W: Word> Here<W> {
+    fn new(rest: Rest<W>, inherited: Option<Inherited>) -> Self {
+        Here {
+            rest,
+            probed: false,
+            dead: false,
+            inherited,
+            regions: Vec::new(),
+        }
+    }
+
+    /// Do these decisions lie in one of several regions, so that all others can be searched by themselves? The first one says in which.
+    fn parts(&self, path: &[Decision]) -> bool {
+        let touched = |i: &usize| {
+            let region = &self.regions[*i].0;
+            path.iter().any(|decision| region.has(decision.cell))
+        };
+        let has = |next: &Decision| self.regions.iter().any(|(region, _)| region.has(next.cell));
+        self.regions.len() > 1
+            && path.first().is_some_and(has)
+            && (0..self.regions.len()).filter(touched).count() == 1
+    }
+}
+
+/// What is to be searched at a node, and what has fallen apart from it on the way and was searched by itself.
+#[derive(Clone)]
+struct Rest<W: Word> {
+    region: Arc<Region<W>>,
+    apart: Found,
+}
+
+/// How regions came out.
+#[derive(Clone)]
+struct Found {
+    factors: Vec<Arc<Factor>>,
+    /// The memory that those take.
+    held: Vec<Arc<Held>>,
+    number: Count,
+    /// Were pictures wanted?
+    grids: bool,
+    /// There are too many fillings to be kept, so that it is to be searched again and again.
+    open: bool,
+}
+
+impl Found {
+    fn nothing(grids: bool) -> Self {
+        Found {
+            factors: Vec::new(),
+            held: Vec::new(),
+            number: Count::ONE,
+            grids,
+            open: false,
+        }
+    }
 }
 
 impl<'a, W: Word> Place<'a, W> {
     fn new(clues: &'a Clues) -> Self {
         let board = Board::new(clues);
+        let rest = Rest {
+            region: Arc::new(Region::whole(&board)),
+            apart: Found::nothing(false),
+        };
         Place {
-            whole: Region::whole(&board),
             board,
             prober: Prober::default(),
             propagated: None,
             steps: Vec::new(),
-            here: Here::default(),
+            here: Here::new(rest, None),
         }
     }
 
-    /// Goes to the parent of a cube; may the cube hold anything? `None` when the run was stopped on the way.
+    /// Goes to the parent of a cube: what is to be searched there? Nothing, if the cube is empty. `None` when the run was stopped on the
+    /// way.
     ///
-    /// If `probing`, the nodes on the way are probed, as the search itself does it; so nobody below has to do it all again.
-    fn go_to(&mut self, cube: &Cube, shared: &Shared<'_, W>, probing: bool) -> Option<bool> {
+    /// If `probing`, the nodes on the way are probed, as the search itself does it; so nobody below has to do it all again. Likewise
+    /// what falls apart from all that the cube decides is searched once, and not for every cube.
+    fn go_to(
+        &mut self,
+        cube: &Cube,
+        shared: &Shared<'_, W>,
+        probing: bool,
+    ) -> Option<Option<Rest<W>>> {
         if !self.propagate(shared)? {
-            return Some(false);
+            return Some(None);
         }
-        let Some((last, way)) = cube.path.split_last() else {
-            self.back_to(0);
-            return Some(true);
-        };
-        let same = self.steps.iter().zip(way);
-        let same = same.take_while(|(step, decision)| step.decision == **decision);
+        let way = &cube.path[..cube.path.len().saturating_sub(1)];
+        let same = self.steps.iter().zip(way).enumerate();
+        let same = same.take_while(|(i, (step, decision))| {
+            step.decision == **decision && step.parts == step.here.parts(&cube.path[*i..])
+        });
         self.back_to(same.count());
-        for &decision in &way[self.steps.len()..] {
-            if !self.look(probing, shared)? || !self.decide(decision) {
-                return Some(false);
+        loop {
+            if !self.look(probing, shared)? {
+                return Some(None);
+            }
+            let path = &cube.path[self.steps.len()..];
+            let Some(rest) = self.rest(path, shared)? else {
+                self.here.dead = true;
+                return Some(None);
+            };
+            match *path {
+                [] => return Some(Some(rest)),
+                [last] => {
+                    let alive = self.board.known(last.cell) != Some(!last.filled);
+                    return Some(alive.then_some(rest));
+                }
+                [next, ..] => {
+                    if !self.decide(next, rest, self.here.parts(path)) {
+                        return Some(None);
+                    }
+                }
             }
         }
-        let alive = self.look(probing, shared)?;
-        Some(alive && self.board.known(last.cell) != Some(!last.filled))
     }
 
     /// A cube of which the present node is the parent.
-    fn node(&self, cube: &Cube, options: &Options) -> Node<W> {
+    fn node(&self, cube: &Cube, rest: Rest<W>, options: &Options) -> Node<W> {
         let open = |decision: &&Decision| self.board.is_unknown(decision.cell);
         let mut node = Node::root(&self.board, cube.clone(), WHOLE, options);
         node.decision = cube.path.last().filter(open).copied();
         let inherited = self.here.inherited;
         node.probed = inherited.map(|inherited| self.prober.branch(inherited));
+        let Found {
+            factors,
+            held,
+            number,
+            ..
+        } = rest.apart;
+        node.context = Context {
+            factors,
+            held,
+            number,
+            ..Context::apart(rest.region, Goal::Root)
+        };
         node
     }
 
@@ -194,7 +296,8 @@ impl<'a, W: Word> Place<'a, W> {
 
     /// Takes all decisions back but the first ones.
     fn back_to(&mut self, steps: usize) {
-        if let Some(step) = self.steps.get(steps) {
+        if steps < self.steps.len() {
+            let step = self.steps.swap_remove(steps);
             self.board.undo(step.mark);
             self.prober.backtrack(step.records);
             self.here = step.here;
@@ -204,40 +307,116 @@ impl<'a, W: Word> Place<'a, W> {
 
     /// Looks at the present node, if that has not been done: `false` when it holds no solution.
     fn look(&mut self, probing: bool, shared: &Shared<'_, W>) -> Option<bool> {
-        if !probing || self.here.probed || self.here.dead {
-            return Some(!self.here.dead);
+        if self.here.dead {
+            return Some(false);
         }
-        let records = self.prober.mark();
-        let inherited = self.here.inherited.take();
-        let mut looked = self.board.settles();
-        let stop = |board: &Board<'_, W>| {
-            if board.settles() - looked >= shared.breath {
-                looked = board.settles();
-                shared.control.look();
-            }
-            shared.control.stopped()
-        };
-        let probed = self
-            .prober
-            .probe(&mut self.board, &self.whole, inherited, stop);
-        match probed {
-            Probed::Contradiction => self.here.dead = true,
-            Probed::Stopped => {
-                self.prober.backtrack(records);
-                return None;
-            }
-            Probed::Fixpoint(inherited, _) => {
-                self.here.probed = true;
-                self.here.inherited = Some(inherited);
+        if probing && !self.here.probed {
+            let records = self.prober.mark();
+            let inherited = self.here.inherited.take();
+            let mut looked = self.board.settles();
+            let stop = |board: &Board<'_, W>| {
+                if board.settles() - looked >= shared.breath {
+                    looked = board.settles();
+                    shared.control.look();
+                }
+                shared.control.stopped()
+            };
+            let region = &self.here.rest.region;
+            match self.prober.probe(&mut self.board, region, inherited, stop) {
+                Probed::Contradiction => {
+                    self.here.dead = true;
+                    return Some(false);
+                }
+                Probed::Stopped => {
+                    self.prober.backtrack(records);
+                    return None;
+                }
+                Probed::Fixpoint(inherited, _) => {
+                    self.here.probed = true;
+                    self.here.inherited = Some(inherited);
+                    // There may be more of them now.
+                    self.here.regions.clear();
+                }
             }
         }
-        Some(!self.here.dead)
+        if shared.options.regions && self.here.regions.is_empty() {
+            let regions = split(&mut self.board, &self.here.rest.region);
+            let regions = regions.into_iter().map(|region| (Arc::new(region), None));
+            self.here.regions = regions.collect();
+        }
+        Some(true)
     }
 
-    /// Makes a decision; `false` when it contradicts, and then it is not made.
-    fn decide(&mut self, decision: Decision) -> bool {
+    /// What is to be searched for a cube whose path goes on so: the region in which that lies, if it lies in one, and all others are
+    /// searched by themselves. Nothing, if one of those holds nothing.
+    fn rest(&mut self, path: &[Decision], shared: &Shared<'_, W>) -> Option<Option<Rest<W>>> {
+        let grids = shared.collecting.grids;
+        let mut rest = self.here.rest.clone();
+        if !self.here.parts(path) {
+            return Some(Some(rest));
+        }
+        let mut open = Vec::new();
+        for i in 0..self.here.regions.len() {
+            let (region, found) = &self.here.regions[i];
+            let region = Arc::clone(region);
+            if path.iter().any(|decision| region.has(decision.cell)) {
+                open.push(region);
+                continue;
+            }
+            let found = match found {
+                Some(found) if found.grids == grids => found.clone(),
+                _ => {
+                    let found = self.search(&region, shared)?;
+                    self.here.regions[i].1 = Some(found.clone());
+                    found
+                }
+            };
+            if found.number.is_zero() {
+                return Some(None);
+            }
+            if found.open {
+                open.push(region);
+            }
+            rest.apart.factors.extend(found.factors);
+            rest.apart.held.extend(found.held);
+            rest.apart.number *= &found.number;
+        }
+        rest.region = Arc::new(Region::union(&open));
+        Some(Some(rest))
+    }
+
+    /// Searches a region by itself; `None` when the run was stopped.
+    fn search(&self, region: &Arc<Region<W>>, shared: &Shared<'_, W>) -> Option<Found> {
+        let product = Product::new(Goal::Root, 1);
+        let width = shared.clues.width();
+        let goal = Part::goal(&product, 0, Arc::clone(region), width, &shared.collecting);
+        let mut node = Node::root(&self.board, Cube::default(), 0, shared.options);
+        node.context = Context::apart(Arc::clone(region), goal);
+        let inherited = self.here.inherited;
+        node.probed = inherited.map(|inherited| self.prober.branch(inherited));
+        run(shared, node);
+        let results = product.join(|| unreachable!("all that belongs to it has ended"))?;
+        let mut found = Found::nothing(shared.collecting.grids);
+        match results.worth() {
+            Worth::Unknown => return None,
+            Worth::Nothing => found.number = Count::ZERO,
+            Worth::Factors {
+                lists,
+                number,
+                open,
+            } => {
+                (found.factors, found.held) = lists.into_iter().unzip();
+                found.number = number;
+                found.open = !open.is_empty();
+            }
+        }
+        Some(found)
+    }
+
+    /// Makes a decision, with this to be searched below it; `false` when it contradicts, and then it is not made.
+    fn decide(&mut self, decision: Decision, rest: Rest<W>, parts: bool) -> bool {
         let Decision { cell, filled } = decision;
-        let mark = self.board.mark();
+        let (mark, records) = (self.board.mark(), self.prober.mark());
         self.board.take_changed();
         let holds = match self.board.known(cell) {
             Some(known) => known == filled,
@@ -248,16 +427,15 @@ impl<'a, W: Word> Place<'a, W> {
             return false;
         }
         let changed = self.board.take_changed();
+        let inherited = self.here.inherited.map(|all| all.after(changed));
+        let here = std::mem::replace(&mut self.here, Here::new(rest, inherited));
         self.steps.push(Step {
             decision,
             mark,
-            records: self.prober.mark(),
-            here: self.here,
+            records,
+            here,
+            parts,
         });
-        self.here = Here {
-            inherited: self.here.inherited.map(|all| all.after(changed)),
-            ..Here::default()
-        };
         true
     }
 }

@@ -68,6 +68,29 @@ pub(crate) fn switches(k: usize) -> Puzzle {
     Puzzle::from_grid(&grid)
 }
 
+/// Two puzzles in one, which know nothing of each other: their solutions multiply.
+pub(crate) fn beside(first: &Puzzle, second: &Puzzle) -> Puzzle {
+    let clues = |first: &[Clue], before: usize, second: &[Clue], after: usize| {
+        // Blocks as long as the other puzzle keep both in their corners.
+        let first = first.iter().map(|clue| {
+            let lengths: Vec<usize> = clue.lengths().chain([after]).collect();
+            Clue::new(lengths).unwrap()
+        });
+        let second = second.iter().map(|clue| {
+            let lengths: Vec<usize> = [before].into_iter().chain(clue.lengths()).collect();
+            Clue::new(lengths).unwrap()
+        });
+        let gap = Clue::new([]).unwrap();
+        first.chain([gap]).chain(second).collect()
+    };
+    let (a, b) = (first, second);
+    Puzzle::new(
+        clues(a.rows(), a.width(), b.rows(), b.width()),
+        clues(a.columns(), a.height(), b.columns(), b.height()),
+    )
+    .unwrap()
+}
+
 /// Every solution, in canonical order: all arrangements of each row, columns checked as prefixes. For small puzzles.
 pub(crate) fn brute_force(puzzle: &Puzzle) -> Vec<Grid> {
     let (width, height) = (puzzle.width(), puzzle.height());

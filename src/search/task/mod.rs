@@ -31,8 +31,8 @@ use crate::solutions::{Batch, Count, Sink};
 
 use examine::Finding;
 pub(crate) use examine::narrowest;
-pub(super) use node::Node;
-use node::{Context, Open, What};
+pub(super) use node::{Context, Node};
+use node::{Open, What};
 pub(super) use rests::Rests;
 pub(super) use share::spawn;
 

@@ -18,7 +18,7 @@ pub(in crate::search) struct Node<W: Word> {
     pub(super) path: Vec<Decision>,
     /// The last decision of the path, still to be made on the board.
     pub(in crate::search) decision: Option<Decision>,
-    pub(super) context: Context<W>,
+    pub(in crate::search) context: Context<W>,
     pub(super) weight: u64,
     pub(super) habit: Habit,
     pub(super) split_at: usize,
@@ -52,20 +52,20 @@ impl<W: Word> Node<W> {
 
 /// What the cells at hand are searched for.
 #[derive(Clone, Debug)]
-pub(super) struct Context<W: Word> {
+pub(in crate::search) struct Context<W: Word> {
     /// The cells to be decided.
-    pub(super) region: Arc<Region<W>>,
+    pub(in crate::search) region: Arc<Region<W>>,
     /// Unknown cells of the board outside the region; they stay unknown while it is searched.
-    pub(super) outside: usize,
+    pub(in crate::search) outside: usize,
     /// Regions to be decided after it, each in place.
-    pub(super) rest: Vec<Arc<Region<W>>>,
-    pub(super) goal: Goal<W>,
+    pub(in crate::search) rest: Vec<Arc<Region<W>>>,
+    pub(in crate::search) goal: Goal<W>,
     /// Fillings of regions searched before, to be multiplied in.
-    pub(super) factors: Vec<Arc<Factor>>,
+    pub(in crate::search) factors: Vec<Arc<Factor>>,
     /// The memory those are counted for.
-    pub(super) held: Vec<Arc<Held>>,
+    pub(in crate::search) held: Vec<Arc<Held>>,
     /// The product of their numbers.
-    pub(super) number: Count,
+    pub(in crate::search) number: Count,
 }
 
 impl<W: Word> Context<W> {
@@ -75,7 +75,7 @@ impl<W: Word> Context<W> {
     }
 
     /// A region by itself.
-    pub(super) fn apart(region: Arc<Region<W>>, goal: Goal<W>) -> Self {
+    pub(in crate::search) fn apart(region: Arc<Region<W>>, goal: Goal<W>) -> Self {
         Context {
             region,
             outside: 0,
