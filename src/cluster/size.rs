@@ -28,6 +28,10 @@ const NODES: u32 = 4096;
 const SAMPLES: (u32, u32) = (2, 8);
 const SETTLES: u64 = 20_000;
 
+/// Up to this size it is made sure that all was seen, by walking through so many times as many nodes.
+const SMALL: f64 = 500.0;
+const SURELY: f64 = 4.0;
+
 /// Samples of the root, with probing and without, by which it is judged what the search will do.
 const TRIALS: u32 = 4;
 
@@ -132,8 +136,14 @@ impl<'a, W: Word> Judge<'a, W> {
         self.cell(region, left.filter(|_| self.probing_leads))
     }
 
-    /// About how many nodes lie below the present board in one of its regions; the same for the same seed.
-    pub(super) fn size(&mut self, region: &Region<W>, left: Option<&Left<W>>, seed: u64) -> f64 {
+    /// About how many nodes lie below the present board in one of its regions; the same for the same seed. Where there turned out to be
+    /// more than samples say, it is not sure.
+    pub(super) fn size(
+        &mut self,
+        region: &Region<W>,
+        left: Option<&Left<W>>,
+        seed: u64,
+    ) -> (f64, bool) {
         self.random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let rows = self.board.rows().to_vec();
         let (mut sum, mut samples, began) = (0.0, 0, self.board.settles());
@@ -146,7 +156,65 @@ impl<'a, W: Word> Judge<'a, W> {
                 break;
             }
         }
-        sum / f64::from(samples)
+        let size = sum / f64::from(samples);
+        if size > SMALL {
+            return (size, true);
+        }
+        // All samples may have missed a narrow way that leads far.
+        let most = SURELY * size + SURELY;
+        match self.walk(region, left, most as u64) {
+            Some(nodes) => (nodes as f64, true),
+            None => (2.0 * most, false),
+        }
+    }
+
+    /// Walks through all that lies below the present board in one of its regions: how many nodes it took, if they are no more than these.
+    fn walk(&mut self, region: &Region<W>, left: Option<&Left<W>>, most: u64) -> Option<u64> {
+        let base = self.board.mark();
+        let mut inherited = None;
+        self.prober.backtrack(0);
+        if let Some((prober, of_root)) = left.filter(|_| self.probing) {
+            self.prober.clone_from(prober);
+            inherited = Some(*of_root);
+        }
+        let outside = self.board.unknown() - region.unknown(&self.board).count();
+        let mut siblings = Vec::new();
+        let mut best = Some(self.cell(region, left.filter(|_| self.probing)));
+        let (mut alive, mut nodes) = (true, 1);
+        let result = loop {
+            if nodes > most || self.control.stopped() {
+                break None;
+            }
+            nodes += 1;
+            let decision = if alive && self.board.unknown() > outside {
+                let cell = best.unwrap_or_else(|| narrowest(&self.board, region));
+                siblings.push((self.board.mark(), self.prober.mark(), inherited, cell));
+                (cell, true)
+            } else {
+                let Some((mark, records, before, cell)) = siblings.pop() else {
+                    break Some(nodes - 1);
+                };
+                self.board.undo(mark);
+                self.prober.backtrack(records);
+                inherited = before;
+                (cell, false)
+            };
+            self.board.take_changed();
+            alive = self.board.decide(decision.0, decision.1);
+            let changed = self.board.take_changed();
+            inherited = inherited.map(|inherited: Inherited| inherited.after(changed));
+            best = None;
+            if alive && self.probing {
+                match self.look(region, inherited) {
+                    Probed::Contradiction => alive = false,
+                    Probed::Stopped => {}
+                    Probed::Fixpoint(left, cell) => (inherited, best) = (Some(left), cell),
+                }
+            }
+        };
+        self.board.undo(base);
+        self.prober.backtrack(0);
+        result
     }
 
     /// Where to branch in a region: where probing says that it is best, or else where the search would without it.
@@ -201,7 +269,7 @@ impl<'a, W: Word> Judge<'a, W> {
                         Entry::Occupied(mut path) if chance * all >= weight => {
                             path.get_mut().1 = all
                         }
-                        path => {
+                        _ => {
                             let cell = cell.unwrap_or_else(|| narrowest(&self.board, region));
                             let node = Node {
                                 rows: self.board.rows().into(),
@@ -209,7 +277,7 @@ impl<'a, W: Word> Judge<'a, W> {
                                 cell,
                                 left: left.map(|left| self.prober.branch(left)),
                             };
-                            path.insert_entry((node, all));
+                            paths.insert(unknown * PATHS / most, (node, all));
                         }
                     }
                 }

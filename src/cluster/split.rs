@@ -184,6 +184,7 @@ struct Part<W: Word> {
     /// What its probing has left.
     left: Option<Left<W>>,
     size: f64,
+    sure: bool,
 }
 
 /// Cuts cubes.
@@ -223,7 +224,7 @@ impl<W: Word> Cutter<'_, W> {
     /// Cuts a part in two; a side that is refuted is not there.
     fn cut(&mut self, part: Part<W>) -> [Option<Part<W>>; 2] {
         let (_, cell) = part.branch.expect("what is decided is not cut");
-        [true, false].map(|filled| {
+        let mut sides = [true, false].map(|filled| {
             let board = &mut self.judge.board;
             board.set_rows(&part.rows);
             board.take_changed();
@@ -241,7 +242,19 @@ impl<W: Word> Cutter<'_, W> {
             let mut cube = part.cube.clone();
             cube.path.push(Decision { cell, filled });
             Some(self.part(cube, left, Some(&part)))
-        })
+        });
+        // A side of which nobody is sure has what the other one has not.
+        let [a, b] = [0, 1].map(|side: usize| match &sides[1 - side] {
+            Some(other) if other.sure => part.size - other.size,
+            Some(_) => part.size / 2.0,
+            None => part.size,
+        });
+        for (side, rest) in sides.iter_mut().zip([a, b]) {
+            if let Some(side) = side.as_mut().filter(|side| !side.sure) {
+                side.size = side.size.max(rest);
+            }
+        }
+        sides
     }
 
     /// A part at the present board.
@@ -252,17 +265,18 @@ impl<W: Word> Cutter<'_, W> {
     fn part(&mut self, cube: Cube, left: Option<Left<W>>, parent: Option<&Part<W>>) -> Part<W> {
         let unknown = self.judge.board.unknown();
         let seed = self.seed_of(&cube);
-        let mut regions = Vec::new();
+        let (mut regions, mut sure) = (Vec::new(), true);
         for region in self.judge.regions() {
             let same = |(other, _): &&(Arc<Region<W>>, f64)| **other == region;
             let before = parent.and_then(|parent| parent.regions.iter().find(same));
             regions.push(match before {
                 Some(before) => before.clone(),
                 None => {
-                    let size = match self.judging {
+                    let (size, known) = match self.judging {
                         true => self.judge.size(&region, left.as_ref(), seed),
-                        false => region.size() as f64,
+                        false => (region.size() as f64, true),
                     };
+                    sure &= known;
                     (Arc::new(region), size)
                 }
             });
@@ -284,6 +298,7 @@ impl<W: Word> Cutter<'_, W> {
             cube,
             rows: self.judge.board.rows().into(),
             size: 1.0 + regions.iter().map(|(_, size)| size).sum::<f64>(),
+            sure,
             regions,
             branch,
             left: left.filter(|_| unknown <= KEPT),

@@ -56,7 +56,7 @@ impl Search<'_> {
         let mut place = Place::<W>::new(&clues);
         let sums = self.puzzle.sums();
         let mut rests: SegQueue<Rests> = SegQueue::new();
-        let (mut habit, mut memory) = (None, None);
+        let (mut habit, mut memory, mut spent) = (None, None, 0);
         work(&mut |cube, limits, sink| {
             let control = Arc::new(Control::new(limits, false));
             let mut shared = self.shared::<W>(&clues, &control, sink, None, 1);
@@ -69,7 +69,9 @@ impl Search<'_> {
             let probing = match self.options.probing {
                 Probing::Always => true,
                 Probing::Root | Probing::Never => false,
-                Probing::Adaptive => habit.as_ref().is_none_or(Habit::probing),
+                Probing::Adaptive => {
+                    habit.as_ref().is_none_or(Habit::probing) || place.may_probe(spent)
+                }
             };
             let go = match sums.0 == sums.1 {
                 true => place.go_to(cube, &shared, probing),
@@ -90,7 +92,9 @@ impl Search<'_> {
             }
             rests = std::mem::take(&mut shared.rests);
             habit = *shared.habit.lock().unwrap_or_else(PoisonError::into_inner);
-            conclude(shared)
+            let outcome = conclude(shared);
+            spent += outcome.statistics.settles;
+            outcome
         })
     }
 }
@@ -103,7 +107,13 @@ fn run<W: Word>(shared: &Shared<'_, W>, node: Node<W>) {
     }
 }
 
-/// Where in the tree the board is: at the parent of the last cube.
+/// Probing on the way to a cube is worth it wherever it decides at least one in so many of the cells that are decided there,
+const GAIN: u64 = 5;
+
+/// or where it takes no more than one in so many of all settles.
+const CHEAP: u64 = 20;
+
+/// Where in the tree the board is: at the root of the last cube.
 struct Place<'a, W: Word> {
     board: Board<'a, W>,
     prober: Prober<W>,
@@ -112,6 +122,10 @@ struct Place<'a, W: Word> {
     /// The decisions that are made.
     steps: Vec<Step<W>>,
     here: Here<W>,
+    /// Cells decided on all ways so far by probing, and in all; and the settles that probing has taken.
+    gained: u64,
+    decided: u64,
+    probing: u64,
 }
 
 /// A decision, and what there was before it.
@@ -206,10 +220,18 @@ impl<'a, W: Word> Place<'a, W> {
             propagated: None,
             steps: Vec::new(),
             here: Here::new(rest, None),
+            gained: 0,
+            decided: 0,
+            probing: 0,
         }
     }
 
-    /// Goes to the parent of a cube: what is to be searched there? Nothing, if the cube is empty. `None` when the run was stopped on the
+    /// Is probing the way to a cube worth its while, where the search itself has given it up? It tells what falls apart, and once for many.
+    fn may_probe(&self, spent: u64) -> bool {
+        GAIN * self.gained >= self.decided || CHEAP * self.probing <= spent
+    }
+
+    /// Goes to the root of a cube: what is to be searched there? Nothing, if the cube is empty. `None` when the run was stopped on the
     /// way.
     ///
     /// If `probing`, the nodes on the way are probed, as the search itself does it; so nobody below has to do it all again. Likewise
@@ -223,8 +245,7 @@ impl<'a, W: Word> Place<'a, W> {
         if !self.propagate(shared)? {
             return Some(None);
         }
-        let way = &cube.path[..cube.path.len().saturating_sub(1)];
-        let same = self.steps.iter().zip(way).enumerate();
+        let same = self.steps.iter().zip(&cube.path).enumerate();
         let same = same.take_while(|(i, (step, decision))| {
             step.decision == **decision && step.parts == step.here.parts(&cube.path[*i..])
         });
@@ -238,26 +259,18 @@ impl<'a, W: Word> Place<'a, W> {
                 self.here.dead = true;
                 return Some(None);
             };
-            match *path {
-                [] => return Some(Some(rest)),
-                [last] => {
-                    let alive = self.board.known(last.cell) != Some(!last.filled);
-                    return Some(alive.then_some(rest));
-                }
-                [next, ..] => {
-                    if !self.decide(next, rest, self.here.parts(path)) {
-                        return Some(None);
-                    }
-                }
+            let Some(&next) = path.first() else {
+                return Some(Some(rest));
+            };
+            if !self.decide(next, rest, self.here.parts(path)) {
+                return Some(None);
             }
         }
     }
 
-    /// A cube of which the present node is the parent.
+    /// A cube whose root is here.
     fn node(&self, cube: &Cube, rest: Rest<W>, options: &Options) -> Node<W> {
-        let open = |decision: &&Decision| self.board.is_unknown(decision.cell);
         let mut node = Node::root(&self.board, cube.clone(), WHOLE, options);
-        node.decision = cube.path.last().filter(open).copied();
         let inherited = self.here.inherited;
         node.probed = inherited.map(|inherited| self.prober.branch(inherited));
         let Found {
@@ -313,7 +326,8 @@ impl<'a, W: Word> Place<'a, W> {
         if probing && !self.here.probed {
             let records = self.prober.mark();
             let inherited = self.here.inherited.take();
-            let mut looked = self.board.settles();
+            let (settles, unknown) = (self.board.settles(), self.board.unknown());
+            let mut looked = settles;
             let stop = |board: &Board<'_, W>| {
                 if board.settles() - looked >= shared.breath {
                     looked = board.settles();
@@ -322,7 +336,12 @@ impl<'a, W: Word> Place<'a, W> {
                 shared.control.stopped()
             };
             let region = &self.here.rest.region;
-            match self.prober.probe(&mut self.board, region, inherited, stop) {
+            let probed = self.prober.probe(&mut self.board, region, inherited, stop);
+            let decided = (unknown - self.board.unknown()) as u64;
+            self.gained += decided;
+            self.decided += decided;
+            self.probing += self.board.settles() - settles;
+            match probed {
                 Probed::Contradiction => {
                     self.here.dead = true;
                     return Some(false);
@@ -417,6 +436,7 @@ impl<'a, W: Word> Place<'a, W> {
     fn decide(&mut self, decision: Decision, rest: Rest<W>, parts: bool) -> bool {
         let Decision { cell, filled } = decision;
         let (mark, records) = (self.board.mark(), self.prober.mark());
+        let unknown = self.board.unknown();
         self.board.take_changed();
         let holds = match self.board.known(cell) {
             Some(known) => known == filled,
@@ -426,6 +446,7 @@ impl<'a, W: Word> Place<'a, W> {
             self.board.undo(mark);
             return false;
         }
+        self.decided += (unknown - self.board.unknown()) as u64;
         let changed = self.board.take_changed();
         let inherited = self.here.inherited.map(|all| all.after(changed));
         let here = std::mem::replace(&mut self.here, Here::new(rest, inherited));

@@ -17,12 +17,12 @@ pub(in crate::search) struct Node<W: Word> {
     pub(super) rows: Vec<Known<W>>,
     pub(super) path: Vec<Decision>,
     /// The last decision of the path, still to be made on the board.
-    pub(in crate::search) decision: Option<Decision>,
+    pub(super) decision: Option<Decision>,
     pub(in crate::search) context: Context<W>,
     pub(super) weight: u64,
     pub(super) habit: Habit,
     pub(super) split_at: usize,
-    /// What probing its parent has shown, with the records that this is about.
+    /// What probing it, or its parent, has shown, with the records that this is about.
     pub(in crate::search) probed: Option<(Prober<W>, Inherited)>,
     /// For a pivot: how the other regions came out.
     pub(in crate::search) results: Option<Results<W>>,
