@@ -25,7 +25,7 @@ const PATHS: usize = 64;
 const NODES: u32 = 4096;
 
 /// The fewest samples of a region, and the most; settles after which there are no more than the fewest.
-const SAMPLES: (u32, u32) = (2, 8);
+const SAMPLES: (u32, u32) = (1, 8);
 const SETTLES: u64 = 20_000;
 
 /// Up to this size it is made sure that all was seen, by walking through so many times as many nodes.
