@@ -297,7 +297,7 @@ impl<W: Word> Cutter<'_, W> {
         Part {
             cube,
             rows: self.judge.board.rows().into(),
-            size: 1.0 + regions.iter().map(|(_, size)| size).sum::<f64>(),
+            size: regions.iter().map(|(_, size)| size).sum::<f64>().max(1.0),
             sure,
             regions,
             branch,

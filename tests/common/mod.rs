@@ -1,6 +1,8 @@
 //! What several tests need: random pictures, families with known answers, and a brute force that shares nothing with the engine.
 #![allow(dead_code, reason = "each test uses its share")]
 
+pub(crate) mod command;
+
 use omnogram::puzzle::{Clue, Grid, Puzzle};
 
 /// Splitmix64: small, and the same everywhere.

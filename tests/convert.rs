@@ -1,0 +1,220 @@
+//! Puzzles converted and drawn by the command, and what it tells of itself.
+
+mod common;
+
+use std::io::{BufRead, BufReader};
+
+use common::command::{LONG, Scratch, ends, fed, omnogram, output, spawn, stderr, stdout};
+
+#[test]
+fn many_puzzles_go_into_a_folder_or_a_pack() {
+    let folder = Scratch::new("convert");
+    let out = folder.join("out");
+    let path = |path: &std::path::Path| path.to_str().expect("UTF-8").to_owned();
+    let there = format!("{}/", path(&out));
+    let run = output(&[
+        "convert",
+        "--to",
+        "webpbn",
+        "puzzles/pictures",
+        "puzzles/pack.nonpack",
+        &there,
+    ]);
+    assert_eq!(run.status.code(), Some(0), "{run:?}");
+    let mut names: Vec<String> = std::fs::read_dir(&out)
+        .expect("a folder")
+        .map(|entry| {
+            entry
+                .expect("a file")
+                .file_name()
+                .into_string()
+                .expect("UTF-8")
+        })
+        .collect();
+    names.sort();
+    assert_eq!(names.len(), 22);
+    assert!(names.contains(&"heart.xml".to_owned()) && names.contains(&"pack-3.xml".to_owned()));
+    // Nothing is written over, unless that is asked for.
+    let again = [
+        "convert",
+        "--to",
+        "webpbn",
+        "puzzles/pictures/heart.non",
+        &there,
+    ];
+    let run = output(&again);
+    assert_eq!(run.status.code(), Some(2));
+    assert!(
+        stderr(&run).contains("is there already: --force"),
+        "{run:?}"
+    );
+    assert_eq!(
+        output(&[&again[..], &["--force"]].concat()).status.code(),
+        Some(0)
+    );
+    // What is read never is.
+    let heart = path(&out.join("heart.xml"));
+    let run = output(&["convert", "--force", &heart, &heart]);
+    assert_eq!(run.status.code(), Some(2));
+    assert!(stderr(&run).contains("among the puzzles"), "{run:?}");
+
+    let pack = path(&folder.join("all.nonpack"));
+    let run = output(&["convert", &there, &pack]);
+    assert_eq!(run.status.code(), Some(0), "{run:?}");
+    let checked = output(&["check", "-q", &pack]);
+    assert_eq!(stdout(&checked).lines().count(), 22);
+    let piped = output(&["convert", &pack, "--to", "json", "-"]);
+    let back = fed(&["convert", "-", "--to", "non", "-"], &piped.stdout);
+    assert_eq!(back.stdout, std::fs::read(&pack).expect("a pack"));
+    // Nothing is made when there is nothing to write.
+    let none = path(&folder.join("none.non"));
+    let run = output(&["convert", "puzzles/bad/empty.non", &none]);
+    assert_eq!(run.status.code(), Some(65));
+    assert!(!std::path::Path::new(&none).exists());
+}
+
+#[test]
+fn a_picture_becomes_a_puzzle_and_a_puzzle_a_picture() {
+    let folder = Scratch::new("pictures");
+    let png = folder.join("cat.png");
+    let name = png.to_str().expect("UTF-8");
+    let cat = "puzzles/pictures/cat.non";
+    assert_eq!(output(&["convert", "-q", cat, name]).status.code(), Some(0));
+    let solution = |puzzle: &str| output(&["solve", puzzle]).stdout;
+    assert_eq!(solution(name), solution(cat));
+    let smaller = output(&[
+        "convert",
+        name,
+        "--size",
+        "7x5",
+        "--threshold",
+        "auto",
+        "--invert",
+        "--dither",
+        "--to",
+        "pbm-plain",
+        "-",
+    ]);
+    assert!(stdout(&smaller).starts_with("P1\n7 5\n"), "{smaller:?}");
+    let bad = output(&["convert", name, "--size", "0x5", "--to", "non", "-"]);
+    assert_eq!(bad.status.code(), Some(2));
+}
+
+#[test]
+fn clauses_go_to_a_pipe_that_closes() {
+    let mut child = spawn(&mut omnogram(&["convert", LONG, "--to", "dimacs", "-"]));
+    let mut line = String::new();
+    let mut reader = BufReader::new(child.stdout.take().expect("a pipe"));
+    reader.read_line(&mut line).expect("a line");
+    assert_eq!(line, "c t pmc\n");
+    drop(reader);
+    assert!(ends(&mut child).is_some());
+}
+
+/// The commands stand in the README.
+#[test]
+fn the_pictures_that_are_shown_are_what_is_drawn() {
+    for (arguments, file) in [
+        (&["show", "--solution"][..], "castle"),
+        (&["show", "--ambiguous"][..], "snail"),
+    ] {
+        let puzzle = format!("puzzles/pictures/{file}.non");
+        let drawn = output(&[arguments, &["--format", "svg", &puzzle]].concat());
+        assert_eq!(drawn.status.code(), Some(0), "{drawn:?}");
+        let path = format!("{}/puzzles/shown/{file}.svg", env!("CARGO_MANIFEST_DIR"));
+        let shown = std::fs::read_to_string(path).expect("a picture");
+        assert!(
+            stdout(&drawn) == shown,
+            "{file} is drawn in another way now"
+        );
+    }
+}
+
+#[test]
+fn drawings_go_where_they_are_sent() {
+    let folder = Scratch::new("drawings");
+    let name = folder.to_str().expect("a name");
+    let run = output(&[
+        "show",
+        "--solution",
+        "--format",
+        "png",
+        "-o",
+        name,
+        "puzzles/pack.nonpack",
+    ]);
+    assert_eq!((run.status.code(), stdout(&run)), (Some(0), ""), "{run:?}");
+    for file in ["pack-1.png", "pack-2.png", "pack-3.png"] {
+        let bytes = std::fs::read(folder.join(file)).expect("a file");
+        assert!(bytes.starts_with(b"\x89PNG"));
+    }
+    let twice = [
+        "show",
+        "-o",
+        name,
+        "puzzles/pictures/heart.non",
+        "puzzles/pictures/heart.non",
+    ];
+    let run = output(&twice);
+    assert_eq!(run.status.code(), Some(2), "{run:?}");
+    assert!(stderr(&run).contains("a puzzle or another drawing has this name"));
+
+    let list = folder.join("key.txt");
+    let list = list.to_str().expect("a name");
+    let key = "puzzles/pictures/key.non";
+    assert!(output(&["enumerate", "-o", list, key]).status.success());
+    let page = folder.join("key.html");
+    let drawn = [
+        "show",
+        "--solutions-from",
+        list,
+        "-o",
+        page.to_str().expect("a name"),
+        key,
+    ];
+    let run = output(&drawn);
+    assert_eq!((run.status.code(), stderr(&run)), (Some(0), ""));
+    let html = std::fs::read_to_string(&page).expect("a page");
+    assert!(html.starts_with("<!DOCTYPE html>") && html.ends_with("</html>\n"));
+    assert_eq!(
+        (
+            html.matches("<svg ").count(),
+            html.matches("<summary>Solutions</summary>").count()
+        ),
+        (2, 1)
+    );
+    // A list of another puzzle is refused, and a list that would be overwritten is spared.
+    let run = output(&[
+        "show",
+        "--solutions-from",
+        list,
+        "puzzles/pictures/heart.non",
+    ]);
+    assert_eq!(run.status.code(), Some(65));
+    let run = output(&["show", "--solutions-from", list, "-o", list, key]);
+    assert_eq!(run.status.code(), Some(2));
+    assert!(
+        std::fs::read_to_string(list)
+            .expect("a list")
+            .starts_with(['.', '#'])
+    );
+}
+
+#[test]
+fn every_shell_gets_completions_and_every_verb_a_page() {
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let run = output(&["completions", shell]);
+        assert_eq!(run.status.code(), Some(0));
+        assert!(stdout(&run).contains("enumerate") && stdout(&run).contains("solutions-from"));
+    }
+    let page = output(&["man"]);
+    assert!(stdout(&page).contains(".TH omnogram 1"), "{page:?}");
+    let page = output(&["man", "show"]);
+    assert!(stdout(&page).contains(".TH omnogram-show 1"), "{page:?}");
+    let folder = Scratch::new("manual");
+    let run = output(&["man", "--dir", folder.to_str().expect("a name")]);
+    assert_eq!((run.status.code(), stdout(&run)), (Some(0), ""));
+    for verb in ["", "-solve", "-show", "-count", "-completions", "-man"] {
+        assert!(folder.join(format!("omnogram{verb}.1")).is_file(), "{verb}");
+    }
+}
