@@ -20,7 +20,7 @@ use omnogram::cluster::{
 use omnogram::count::Method;
 use omnogram::puzzle::Puzzle;
 use omnogram::search::{Cube, Decision, Limits, Outcome, Search, Total};
-use omnogram::solutions::{Batch, Count, Stop};
+use omnogram::solutions::{Batch, Count, Counter, Set, Stop};
 
 /// Cubes in order, and what they have come to.
 struct Desk<'a> {
@@ -156,6 +156,27 @@ fn two_puzzles_in_one_cost_no_more_than_both() {
             "{nodes} for {plain:?}"
         );
     }
+}
+
+/// What was counted of a region is no list of it.
+#[test]
+fn cubes_are_counted_and_listed_by_turns() {
+    let puzzle = beside(&permutation(4), &permutation(3));
+    let cubes = pieces(&puzzle, 12);
+    Search::new(&puzzle).apart(|ask| {
+        let mut all = Vec::new();
+        let mut sum = Count::ZERO;
+        for piece in &cubes {
+            let counted = ask(&piece.cube, &Limits::default(), &Counter::new());
+            sum += counted.solutions.number();
+            let set = Set::new(1 << 20);
+            ask(&piece.cube, &Limits::default(), &set);
+            all.extend(set.into_sorted(puzzle.width(), puzzle.height()));
+        }
+        all.sort();
+        assert_eq!(all, Search::new(&puzzle).collect().0);
+        assert_eq!(sum, Count::from(144));
+    });
 }
 
 /// Cubes in any order, of any shape, whatever was searched before them.

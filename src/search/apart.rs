@@ -122,6 +122,8 @@ struct Place<'a, W: Word> {
     /// The decisions that are made.
     steps: Vec<Step<W>>,
     here: Here<W>,
+    /// Are pictures wanted of what was searched by itself?
+    grids: bool,
     /// Cells decided on all ways so far by probing, and in all; and the settles that probing has taken.
     gained: u64,
     decided: u64,
@@ -189,19 +191,16 @@ struct Found {
     /// The memory that those take.
     held: Vec<Arc<Held>>,
     number: Count,
-    /// Were pictures wanted?
-    grids: bool,
     /// There are too many fillings to be kept, so that it is to be searched again and again.
     open: bool,
 }
 
 impl Found {
-    fn nothing(grids: bool) -> Self {
+    fn nothing() -> Self {
         Found {
             factors: Vec::new(),
             held: Vec::new(),
             number: Count::ONE,
-            grids,
             open: false,
         }
     }
@@ -212,7 +211,7 @@ impl<'a, W: Word> Place<'a, W> {
         let board = Board::new(clues);
         let rest = Rest {
             region: Arc::new(Region::whole(&board)),
-            apart: Found::nothing(false),
+            apart: Found::nothing(),
         };
         Place {
             board,
@@ -220,6 +219,7 @@ impl<'a, W: Word> Place<'a, W> {
             propagated: None,
             steps: Vec::new(),
             here: Here::new(rest, None),
+            grids: false,
             gained: 0,
             decided: 0,
             probing: 0,
@@ -244,6 +244,11 @@ impl<'a, W: Word> Place<'a, W> {
     ) -> Option<Option<Rest<W>>> {
         if !self.propagate(shared)? {
             return Some(None);
+        }
+        if self.grids != shared.collecting.grids {
+            self.grids = shared.collecting.grids;
+            self.back_to(0);
+            self.here.regions.clear();
         }
         let same = self.steps.iter().zip(&cube.path).enumerate();
         let same = same.take_while(|(i, (step, decision))| {
@@ -369,7 +374,6 @@ impl<'a, W: Word> Place<'a, W> {
     /// What is to be searched for a cube whose path goes on so: the region in which that lies, if it lies in one, and all others are
     /// searched by themselves. Nothing, if one of those holds nothing.
     fn rest(&mut self, path: &[Decision], shared: &Shared<'_, W>) -> Option<Option<Rest<W>>> {
-        let grids = shared.collecting.grids;
         let mut rest = self.here.rest.clone();
         if !self.here.parts(path) {
             return Some(Some(rest));
@@ -383,8 +387,8 @@ impl<'a, W: Word> Place<'a, W> {
                 continue;
             }
             let found = match found {
-                Some(found) if found.grids == grids => found.clone(),
-                _ => {
+                Some(found) => found.clone(),
+                None => {
                     let found = self.search(&region, shared)?;
                     self.here.regions[i].1 = Some(found.clone());
                     found
@@ -415,7 +419,7 @@ impl<'a, W: Word> Place<'a, W> {
         node.probed = inherited.map(|inherited| self.prober.branch(inherited));
         run(shared, node);
         let results = product.join(|| unreachable!("all that belongs to it has ended"))?;
-        let mut found = Found::nothing(shared.collecting.grids);
+        let mut found = Found::nothing();
         match results.worth() {
             Worth::Unknown => return None,
             Worth::Nothing => found.number = Count::ZERO,
