@@ -183,6 +183,7 @@ struct Part<W: Word> {
     branch: Option<(usize, Cell)>,
     /// What its probing has left.
     left: Option<Left<W>>,
+    /// About how many nodes lie below; if not `sure`, more than samples of it had shown.
     size: f64,
     sure: bool,
 }
