@@ -243,6 +243,16 @@ impl<'p, W: Word> Board<'p, W> {
 
     /// Makes one unknown cell known and propagates; `false` is a contradiction.
     pub fn decide(&mut self, cell: Cell, filled: bool) -> bool {
+        self.decide_unless(cell, filled, || false) == Some(true)
+    }
+
+    /// Makes one unknown cell known and propagates, but gives up (`None`) when `stop`, asked before every settle, says so.
+    pub fn decide_unless(
+        &mut self,
+        cell: Cell,
+        filled: bool,
+        stop: impl FnMut() -> bool,
+    ) -> Option<bool> {
         debug_assert!(self.is_unknown(cell));
         let bit = W::bit(usize::from(cell.column));
         let new = match filled {
@@ -257,7 +267,7 @@ impl<'p, W: Word> Board<'p, W> {
         };
         self.assign(usize::from(cell.row), new);
         self.dirty_rows |= W::bit(usize::from(cell.row));
-        self.propagate()
+        self.propagate_unless(stop)
     }
 
     /// Makes all these cells known that are not yet, and propagates; `false` is a contradiction.

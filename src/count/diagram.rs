@@ -8,6 +8,7 @@
 //!
 //! Where all states of a layer are one, the line falls apart: its *pieces* lie between such layers, and each has a number of its own.
 
+use std::collections::hash_map::Entry;
 use std::hash::BuildHasherDefault;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -15,6 +16,7 @@ use dashmap::DashMap;
 use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::line::{Known, Word};
+use crate::search::Pace;
 
 /// No such word, or no number given.
 pub(super) const NONE: u32 = u32::MAX;
@@ -66,6 +68,9 @@ pub(super) struct Piece<W> {
     pub(super) number: u32,
 }
 
+/// What it takes to number a state, in states looked at.
+const NUMBERING: u64 = 8;
+
 /// Most pieces that a worker remembers before it forgets all.
 const REMEMBERED: usize = 1 << 20;
 
@@ -106,7 +111,8 @@ impl<W: Word> Lines<W> {
         }
     }
 
-    /// The pieces of a line with these blocks, of which this is known, a fixpoint; those without unknown cells are left out.
+    /// The pieces of a line with these blocks, of which this is known, a fixpoint; those without unknown cells are left out. `None`
+    /// when the run has been stopped meanwhile.
     pub(super) fn pieces(
         &mut self,
         line: usize,
@@ -114,17 +120,28 @@ impl<W: Word> Lines<W> {
         length: usize,
         known: Known<W>,
         numbers: &Numbers,
-    ) -> &[Piece<W>] {
+        pace: &mut Pace<'_>,
+    ) -> Option<&[Piece<W>]> {
         if self.remembered >= self.most {
             self.known.iter_mut().for_each(FxHashMap::clear);
             self.remembered = 0;
         }
-        let (remembered, states) = (&mut self.remembered, &mut self.states);
-        self.known[line].entry(known).or_insert_with(|| {
-            let pieces = states.build(blocks, length, known, &mut |next| numbers.of(next));
-            *remembered += 1 + pieces.len();
-            pieces.into()
-        })
+        // Looking a line up reads all of its words.
+        if pace.spend(W::BITS as u64 / 8) {
+            return None;
+        }
+        match self.known[line].entry(known) {
+            Entry::Occupied(pieces) => Some(pieces.into_mut()),
+            Entry::Vacant(place) => {
+                let mut number = |next| numbers.of(next);
+                let mut stop = |work| pace.spend(work);
+                let pieces = self
+                    .states
+                    .build(blocks, length, known, &mut number, &mut stop)?;
+                self.remembered += 1 + pieces.len();
+                Some(place.insert(pieces.into()))
+            }
+        }
     }
 }
 
@@ -132,14 +149,18 @@ impl States {
     /// A state is how much of the clue is laid: the clue is written out as an empty cell, its blocks with an empty cell behind each,
     /// and the state is the place of the latest cell in it. Empty cells may repeat.
     ///
-    /// `number` gives every state its number, by its successors: the state behind an empty cell, and behind a filled one.
+    /// `number` gives every state its number, by its successors: the state behind an empty cell, and behind a filled one. `stop` is
+    /// told of the work as it is done, in states looked at, and `None` is returned as soon as it says `true`.
+    ///
+    /// O(length * cells of the clue written out) states.
     pub(super) fn build<W: Word>(
         &mut self,
         blocks: &[u16],
         length: usize,
         known: Known<W>,
         number: &mut dyn FnMut([u32; 2]) -> Option<u32>,
-    ) -> Vec<Piece<W>> {
+        stop: &mut dyn FnMut(u64) -> bool,
+    ) -> Option<Vec<Piece<W>>> {
         self.filled.clear();
         self.filled.push(false);
         for &block in blocks {
@@ -167,6 +188,9 @@ impl States {
         for i in 0..length {
             let (before, after) = self.reached.split_at_mut((i + 1) * count);
             let before = &before[i * count..];
+            if stop(window(i).len() as u64) {
+                return None;
+            }
             for state in window(i) {
                 if before[state] {
                     for fill in [false, true] {
@@ -198,6 +222,9 @@ impl States {
             }
             let (mut first, mut alone, mut numbered) = (None, true, true);
             self.here.fill(NONE);
+            if stop(NUMBERING * window(i).len() as u64) {
+                return None;
+            }
             for state in window(i) {
                 if !self.reached[i * count + state] {
                     continue;
@@ -221,10 +248,10 @@ impl States {
             if !numbered {
                 // Out of numbers: all unknown cells are one piece without a number.
                 let cells = W::low(length) & !known.cells();
-                return vec![Piece {
+                return Some(vec![Piece {
                     cells,
                     number: NONE,
-                }];
+                }]);
             }
             if alone {
                 if !cells.is_zero() {
@@ -241,6 +268,6 @@ impl States {
             std::mem::swap(&mut self.here, &mut self.next);
         }
         pieces.reverse();
-        pieces
+        Some(pieces)
     }
 }

@@ -40,8 +40,8 @@ use crate::line::{Known, Wide, Word};
 use crate::puzzle::{Grid, Puzzle};
 use crate::sat::Backbone;
 use crate::search::{
-    self, Control, Cube, Decision, Limits, Observer, Outcome, Search, Snapshot, Statistics, TICK,
-    Total, WHOLE,
+    self, Control, Cube, Decision, Limits, Observer, Outcome, Pace, Search, Snapshot, Statistics,
+    TICK, Total, WHOLE,
 };
 use crate::solutions::Count;
 pub use builder::{Builder, Edge, NodeId};
@@ -335,7 +335,9 @@ impl<'a> Counting<'a> {
             Some(counted) if !keep => Arc::clone(counted),
             _ => Arc::new(Counted::new(memory)),
         };
-        let parts = parts(&board, &counted.numbers, keep);
+        let Some(parts) = parts(&board, &counted.numbers, keep, &control) else {
+            return (None, ended(Count::ZERO, statistics));
+        };
         let mut shared = Shared {
             puzzle: self.puzzle,
             clues: &clues,
@@ -394,7 +396,11 @@ impl<'a> Counting<'a> {
                     shared.raise(near);
                 }
                 shared.rows = board.rows().to_vec();
-                shared.parts = self::parts(&board, &shared.counted.numbers, keep);
+                let again = self::parts(&board, &shared.counted.numbers, keep, &control);
+                let Some(parts) = again else {
+                    break;
+                };
+                shared.parts = parts;
             }
             let until = if whole { u64::MAX } else { later };
             let contest = Contest::new(method, shared.parts.len(), self.options.trial);
@@ -458,8 +464,12 @@ impl<'a> Counting<'a> {
         let mark = board.mark();
         let alive = board.decide_all((0..first.height()).map(row));
         debug_assert!(alive, "a solution contradicts nothing");
+        let Some(near) = parts(board, &shared.counted.numbers, false, &shared.control) else {
+            board.undo(mark);
+            return Count::ZERO;
+        };
         shared.rows = board.rows().to_vec();
-        shared.parts = parts(board, &shared.counted.numbers, false);
+        shared.parts = near;
         shared.contest = Mutex::new(Contest::short(shared.parts.len(), work));
         shared.current = AtomicUsize::new(0);
         *lock(&shared.bound) = Count::ZERO;
@@ -471,14 +481,9 @@ impl<'a> Counting<'a> {
     /// Propagates and probes the root; `false` is a contradiction.
     fn prepare<W: Word>(&self, board: &mut Board<'_, W>, control: &Control) -> bool {
         let (rows, columns) = self.puzzle.sums();
-        let mut settles = 0u64;
-        let propagated = board.propagate_unless(|| {
-            settles += 1;
-            if settles.is_multiple_of(1024) {
-                control.look();
-            }
-            control.stopped()
-        });
+        // A settle reads a few words for each block of the line.
+        let (mut pace, settle) = (Pace::new(control), W::BITS as u64);
+        let propagated = board.propagate_unless(|| pace.spend(settle));
         if rows != columns || propagated == Some(false) {
             return false;
         }
@@ -495,14 +500,11 @@ impl<'a> Counting<'a> {
             }
         }
         let limit = board.settles() + self.options.probing;
-        let mut looked = board.settles();
+        let mut settles = board.settles();
         let region = Region::whole(board);
         let probed = Prober::default().probe(board, &region, None, |board| {
-            if board.settles() >= looked + 1024 {
-                looked = board.settles();
-                control.look();
-            }
-            control.stopped() || board.settles() >= limit
+            let since = board.settles() - std::mem::replace(&mut settles, board.settles());
+            pace.spend(since * settle) || board.settles() >= limit
         });
         !matches!(probed, crate::board::Probed::Contradiction)
     }
@@ -537,15 +539,22 @@ fn known_of<W: Word>(backbone: &Backbone, row: usize) -> Known<W> {
     }
 }
 
-/// The parts of the root, the smallest first.
-fn parts<W: Word>(board: &Board<'_, W>, numbers: &Numbers, placed: bool) -> Vec<Part<W>> {
+/// The parts of the root, the smallest first; `None` when the run has been stopped meanwhile.
+fn parts<W: Word>(
+    board: &Board<'_, W>,
+    numbers: &Numbers,
+    placed: bool,
+    control: &Control,
+) -> Option<Vec<Part<W>>> {
     let (width, height) = (board.clues().width(), board.clues().height());
     let rows: Vec<_> = (0..height).map(|row| (row as u16, W::low(width))).collect();
     let mut lines = Lines::new(width + height, u64::MAX);
     let mut parts = Vec::new();
-    Parts::new(width, height, placed).split(board, &rows, &mut lines, numbers, &mut parts);
+    let mut pace = Pace::new(control);
+    let mut splitter = Parts::new(width, height, placed);
+    splitter.split(board, &rows, &mut lines, numbers, &mut parts, &mut pace)?;
     parts.sort_by_key(|part| part.size);
-    parts
+    Some(parts)
 }
 
 impl<W: Word> Shared<'_, W> {

@@ -62,15 +62,22 @@ impl Order {
             Order::Rising => rows()
                 .map(|(row, cells)| (row, last(cells)))
                 .min_by_key(|&(row, column)| (row + W::BITS - column, row)),
-            Order::Narrow => rows()
-                .flat_map(|(row, cells)| {
-                    let in_row = board.unknown_in_row(row).count();
-                    let width = move |column| in_row + board.unknown_in_column(column).count();
-                    let narrowest = cells.cells().min_by_key(|&column| width(column));
-                    narrowest.map(|column| (width(column), row, column))
-                })
-                .min()
-                .map(|(_, row, column)| (row, column)),
+            Order::Narrow => {
+                // Of each column once: a part has many more cells than columns.
+                let columns = rows().fold(W::ZERO, |columns, (_, cells)| columns | cells);
+                let mut in_columns = vec![0; board.clues().width()];
+                columns.cells().for_each(|column| {
+                    in_columns[column] = board.unknown_in_column(column).count();
+                });
+                rows()
+                    .flat_map(|(row, cells)| {
+                        let in_row = board.unknown_in_row(row).count();
+                        let narrowest = cells.cells().min_by_key(|&column| in_columns[column]);
+                        narrowest.map(|column| (in_row + in_columns[column], row, column))
+                    })
+                    .min()
+                    .map(|(_, row, column)| (row, column))
+            }
             Order::Shortest => rows()
                 .min_by_key(|(_, cells)| cells.count())
                 .map(|(row, cells)| (row, cells.first())),

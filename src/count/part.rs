@@ -10,6 +10,7 @@ use super::cache::Key;
 use super::diagram::{Lines, NONE, Numbers};
 use crate::board::Board;
 use crate::line::Word;
+use crate::search::Pace;
 
 /// Unknown cells that are independent of all others.
 #[derive(Clone, Debug)]
@@ -57,8 +58,49 @@ pub(super) struct Parts<W> {
     first_of_column: Vec<u32>,
     /// The open cells of each row.
     open: Vec<W>,
+    /// The first row of each part.
     roots: Vec<u32>,
+    part_of_row: Vec<u32>,
+    part_of_column: Vec<u32>,
+    /// Rows and columns part by part, each in order.
+    rows_of_parts: Grouped,
+    columns_of_parts: Grouped,
     key: Vec<u32>,
+}
+
+/// Numbers of strips, part by part.
+#[derive(Debug, Default)]
+struct Grouped {
+    strips: Vec<u32>,
+    /// Where the strips of each part begin, and of the last one end.
+    starts: Vec<u32>,
+}
+
+impl Grouped {
+    /// `part_of_strip` says to which of `parts` each strip belongs. O(strips + parts).
+    fn group(&mut self, parts: usize, part_of_strip: &[u32]) {
+        self.starts.clear();
+        self.starts.resize(parts + 1, 0);
+        for &part in part_of_strip {
+            self.starts[part as usize] += 1;
+        }
+        let mut end = 0;
+        for start in &mut self.starts {
+            end += *start;
+            *start = end;
+        }
+        self.strips.clear();
+        self.strips.resize(part_of_strip.len(), 0);
+        for (strip, &part) in part_of_strip.iter().enumerate().rev() {
+            let at = &mut self.starts[part as usize];
+            *at -= 1;
+            self.strips[*at as usize] = strip as u32;
+        }
+    }
+
+    fn of(&self, part: usize) -> &[u32] {
+        &self.strips[self.starts[part] as usize..self.starts[part + 1] as usize]
+    }
 }
 
 impl<W: Word> Parts<W> {
@@ -72,11 +114,16 @@ impl<W: Word> Parts<W> {
             first_of_column: vec![0; width],
             open: vec![W::ZERO; height],
             roots: Vec::new(),
+            part_of_row: Vec::new(),
+            part_of_column: Vec::new(),
+            rows_of_parts: Grouped::default(),
+            columns_of_parts: Grouped::default(),
             key: Vec::new(),
         }
     }
 
-    /// The parts into which these cells fall, as far as they are unknown; the board must be at a fixpoint.
+    /// The parts into which these cells fall, as far as they are unknown; the board must be at a fixpoint. `None` when the run has been
+    /// stopped meanwhile.
     pub(super) fn split(
         &mut self,
         board: &Board<'_, W>,
@@ -84,13 +131,15 @@ impl<W: Word> Parts<W> {
         lines: &mut Lines<W>,
         numbers: &Numbers,
         parts: &mut Vec<Part<W>>,
-    ) {
-        self.gather(board, cells, lines, numbers);
-        self.join();
+        pace: &mut Pace<'_>,
+    ) -> Option<()> {
+        self.gather(board, cells, lines, numbers, pace)?;
+        self.join(pace)?;
         for i in 0..self.roots.len() {
-            let part = self.part(self.roots[i]);
+            let part = self.part(i, pace)?;
             parts.push(part);
         }
+        Some(())
     }
 
     /// Finds all strips with open cells.
@@ -100,7 +149,8 @@ impl<W: Word> Parts<W> {
         cells: &[(u16, W)],
         lines: &mut Lines<W>,
         numbers: &Numbers,
-    ) {
+        pace: &mut Pace<'_>,
+    ) -> Option<()> {
         let clues = board.clues();
         let (width, height) = (clues.width(), clues.height());
         let strip = |line: usize, piece: &super::diagram::Piece<W>, link: usize| Strip {
@@ -123,7 +173,7 @@ impl<W: Word> Parts<W> {
             crossed |= open;
             self.first_of_row[row] = self.rows.len() as u32;
             let known = board.rows()[row];
-            for piece in lines.pieces(row, clues.line(row), width, known, numbers) {
+            for piece in lines.pieces(row, clues.line(row), width, known, numbers, pace)? {
                 // A piece is in the part as a whole or not at all.
                 if !(piece.cells & open).is_zero() {
                     self.rows.push(strip(row, piece, self.rows.len()));
@@ -133,7 +183,7 @@ impl<W: Word> Parts<W> {
         for column in crossed.cells() {
             self.first_of_column[column] = self.columns.len() as u32;
             let (line, known) = (height + column, board.column(column));
-            for piece in lines.pieces(line, clues.line(line), height, known, numbers) {
+            for piece in lines.pieces(line, clues.line(line), height, known, numbers, pace)? {
                 let at = piece.cells.first();
                 // Of a row without cells here the open cells are another part's, left from before.
                 let here = self.open[at].has(column) && has_row(cells, at);
@@ -143,9 +193,10 @@ impl<W: Word> Parts<W> {
                 }
             }
         }
+        Some(())
     }
 
-    /// The strip of this row that has this cell.
+    /// The strip of this row that has this cell. O(strips of the row).
     fn row_strip(&self, row: usize, column: usize) -> usize {
         let mut i = self.first_of_row[row] as usize;
         while !self.rows[i].cells.has(column) {
@@ -154,7 +205,7 @@ impl<W: Word> Parts<W> {
         i
     }
 
-    /// The strip of this column that has this cell.
+    /// The strip of this column that has this cell. O(strips of the column).
     fn column_strip(&self, row: usize, column: usize) -> usize {
         let mut i = self.first_of_column[column] as usize;
         while !self.columns[i].cells.has(row) {
@@ -173,12 +224,15 @@ impl<W: Word> Parts<W> {
         i
     }
 
-    /// Joins the rows that a column crosses.
-    fn join(&mut self) {
+    /// Joins the rows that a column crosses, and puts together what belongs to one part.
+    fn join(&mut self, pace: &mut Pace<'_>) -> Option<()> {
         for j in 0..self.columns.len() {
             let Strip {
                 line, cells, link, ..
             } = self.columns[j];
+            if pace.spend(cells.count() as u64) {
+                return None;
+            }
             let mut first = self.root(link);
             for row in cells.cells() {
                 let other = self.row_strip(row, usize::from(line)) as u32;
@@ -190,38 +244,53 @@ impl<W: Word> Parts<W> {
                 }
             }
         }
+        // The part of each strip: a root comes before the rows that are joined to it.
         self.roots.clear();
+        let mut part_of_row = std::mem::take(&mut self.part_of_row);
+        part_of_row.clear();
         for i in 0..self.rows.len() as u32 {
-            if self.root(i) == i {
+            let root = self.root(i);
+            part_of_row.push(match root == i {
+                true => self.roots.len() as u32,
+                false => part_of_row[root as usize],
+            });
+            if root == i {
                 self.roots.push(i);
             }
         }
+        let columns = self.columns.iter();
+        let mut part_of_column = std::mem::take(&mut self.part_of_column);
+        part_of_column.clear();
+        part_of_column.extend(columns.map(|strip| part_of_row[strip.link as usize]));
+        let parts = self.roots.len();
+        self.rows_of_parts.group(parts, &part_of_row);
+        self.columns_of_parts.group(parts, &part_of_column);
+        (self.part_of_row, self.part_of_column) = (part_of_row, part_of_column);
+        Some(())
     }
 
-    /// The part with this root.
-    fn part(&mut self, root: u32) -> Part<W> {
-        let mut columns = 0;
-        for j in 0..self.columns.len() {
-            if self.root(self.columns[j].link) == root {
-                self.columns[j].local = columns;
-                columns += 1;
-            }
+    /// The part with this number.
+    fn part(&mut self, part: usize, pace: &mut Pace<'_>) -> Option<Part<W>> {
+        let columns = self.columns_of_parts.of(part);
+        for (local, &j) in (0..).zip(columns) {
+            self.columns[j as usize].local = local;
         }
+        let columns = columns.len() as u32;
         let (mut rows, mut size): (Vec<(u16, W)>, _) = (Vec::new(), 0);
         let mut numbered = true;
         self.key.clear();
         self.key.push(columns);
         let words = columns.div_ceil(u32::BITS) as usize;
-        for i in 0..self.rows.len() {
-            if self.root(i as u32) != root {
-                continue;
-            }
+        for &i in self.rows_of_parts.of(part) {
             let Strip {
                 line,
                 number,
                 cells,
                 ..
-            } = self.rows[i];
+            } = self.rows[i as usize];
+            if pace.spend(cells.count() as u64 + words as u64) {
+                return None;
+            }
             numbered &= number != NONE;
             size += cells.count() as u32;
             match rows.last_mut() {
@@ -244,13 +313,12 @@ impl<W: Word> Parts<W> {
                 }
             }
         }
-        for j in 0..self.columns.len() {
-            if self.root(self.columns[j].link) == root {
-                numbered &= self.columns[j].number != NONE;
-                self.key.push(self.columns[j].number);
-            }
+        for &j in self.columns_of_parts.of(part) {
+            let number = self.columns[j as usize].number;
+            numbered &= number != NONE;
+            self.key.push(number);
         }
-        Part {
+        Some(Part {
             rows: rows.into(),
             size,
             key: if numbered {
@@ -258,7 +326,7 @@ impl<W: Word> Parts<W> {
             } else {
                 Key::default()
             },
-        }
+        })
     }
 }
 

@@ -20,7 +20,7 @@ use crate::board::{Board, Cell};
 use crate::line::Word;
 use crate::puzzle::Grid;
 use crate::sat::Answer;
-use crate::search::{Statistics, WHOLE};
+use crate::search::{Pace, Statistics, WHOLE};
 use crate::solutions::{Count, Stop};
 
 /// How a walk ended.
@@ -104,6 +104,8 @@ pub(super) struct Worker<'s, 'a, W: Word> {
     reserved: u64,
     /// Nodes when limits were last looked at.
     looked: u64,
+    /// Polls the control within a node: one node of a large puzzle can take seconds.
+    pace: Pace<'s>,
     /// Nodes that a side may take without a solution before the oracle is asked: what a question costs, a running mean.
     price: u64,
     statistics: Statistics,
@@ -150,6 +152,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             done: 0,
             reserved: 0,
             looked: 0,
+            pace: Pace::new(&shared.control),
             price: CHEAPEST,
             statistics: Statistics::default(),
         }
@@ -267,11 +270,13 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             weights: [WHOLE, 0],
             done: 0,
         });
+        let mut polls = self.pace.polls();
         let ended = loop {
             if self.shared.control.stopped() {
                 break Ended::Stopped;
             }
-            if self.statistics.nodes >= self.looked + BREATH {
+            if self.statistics.nodes >= self.looked + BREATH || self.pace.polls() != polls {
+                polls = self.pace.polls();
                 self.breathe();
                 // Relaxed: a hint, for the contest itself is behind a lock.
                 let overtaken = self.shared.current.load(Ordering::Relaxed) != part;
@@ -414,15 +419,29 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         let here = |grid: &Rc<Grid>| grid.get(row, column) == filled;
         top.witness = top.within.clone().filter(here);
         top.alive = top.witness.is_some();
-        if !self.is_believable() || !self.board.decide(cell, filled) {
+        if !self.is_believable() {
             self.statistics.dead_ends += 1;
             return;
+        }
+        // A settle reads a few words for each block of the line.
+        let (pace, settle) = (&mut self.pace, W::BITS as u64);
+        match (self.board).decide_unless(cell, filled, || pace.spend(settle)) {
+            Some(true) => {}
+            Some(false) => {
+                self.statistics.dead_ends += 1;
+                return;
+            }
+            // The run has been stopped.
+            None => return,
         }
         let mut pending = Vec::new();
         let top = self.frames.last_mut().expect("a side is begun on a frame");
         let (lines, numbers) = (&mut self.lines, &self.shared.counted.numbers);
-        self.parts
-            .split(&self.board, &top.part.rows, lines, numbers, &mut pending);
+        let (board, pace) = (&self.board, &mut self.pace);
+        let split = (self.parts).split(board, &top.part.rows, lines, numbers, &mut pending, pace);
+        if split.is_none() {
+            return;
+        }
         if pending.len() > 1 {
             top.parts = pending.len() as u64;
             self.statistics.splits += 1;

@@ -197,14 +197,19 @@ fn side_by_side(blocks: Vec<Block>, width: usize) -> Vec<String> {
             lines.push(String::new());
         }
         let height = band.iter().map(|block| block.lines.len()).max();
+        let Some((last, before)) = band.split_last() else {
+            continue;
+        };
         for i in 0..height.unwrap_or_default() {
             let mut line = String::new();
-            for block in band {
+            for block in before {
                 let part = block.lines.get(i).map_or("", String::as_str);
                 let wide = block.width + GAP;
                 line.push_str(&format!("{part:wide$}"));
             }
-            lines.push(line.trim_end().to_owned());
+            line.push_str(last.lines.get(i).map_or("", String::as_str));
+            line.truncate(line.trim_end().len());
+            lines.push(line);
         }
     }
     lines
@@ -252,8 +257,8 @@ fn boxed(drawing: &Drawing<'_>, glyphs: &Glyphs, cell: usize) -> Block {
         if row.is_multiple_of(GROUP) {
             lines.push(rule(if row == 0 { glyphs.top } else { glyphs.between }));
         }
-        let cells = marks.iter().map(|&mark| glyphs.cell(mark, cell));
-        lines.push(line(clue, margin, cells, glyphs.down));
+        let draw = |line: &mut String, &mark: &Mark| glyphs.draw(line, mark, cell);
+        lines.push(line(clue, margin, marks, draw, glyphs.down));
     }
     lines.push(rule(glyphs.bottom));
     Block::new(drawing.caption(), margin, lines)
@@ -285,12 +290,15 @@ fn column_clues(drawing: &Drawing<'_>, margin: usize, cell: usize) -> Vec<String
         .collect();
     let deepest = columns.iter().map(Vec::len).max().unwrap_or_default();
     let level = |level: usize| {
-        let cells = columns.iter().map(|clue| {
+        let draw = |line: &mut String, clue: &Vec<String>| {
             // Bottom-aligned: short clues begin further down.
             let number = (level + clue.len()).checked_sub(deepest);
-            format!("{:>cell$}", number.map_or("", |i| clue[i].as_str()))
-        });
-        line("", margin, cells, ' ').trim_end().to_owned()
+            let number = number.map_or("", |i| clue[i].as_str());
+            line.push_str(&format!("{number:>cell$}"));
+        };
+        let mut line = line("", margin, &columns, draw, ' ');
+        line.truncate(line.trim_end().len());
+        line
     };
     // The longest clue may begin with a short number.
     (0..deepest)
@@ -299,36 +307,43 @@ fn column_clues(drawing: &Drawing<'_>, margin: usize, cell: usize) -> Vec<String
         .collect()
 }
 
-/// One line: `left` right-aligned in the margin, then its cells, with `bar` around each group of them.
-fn line(left: &str, margin: usize, cells: impl Iterator<Item = String>, bar: char) -> String {
+/// One line: `left` right-aligned in the margin, then its cells as `draw` adds them, with `bar` around each group of them.
+fn line<T>(
+    left: &str,
+    margin: usize,
+    cells: &[T],
+    draw: impl Fn(&mut String, &T),
+    bar: char,
+) -> String {
     let mut line = format!("{left:>margin$}");
-    for (column, text) in cells.enumerate() {
-        if column.is_multiple_of(GROUP) {
-            line.push(bar);
-        }
-        line.push_str(&text);
+    for group in cells.chunks(GROUP) {
+        line.push(bar);
+        group.iter().for_each(|cell| draw(&mut line, cell));
     }
     line.push(bar);
     line
 }
 
 impl Glyphs {
-    /// A cell of so many characters.
-    fn cell(&self, mark: Mark, width: usize) -> String {
-        match mark {
-            Mark::Filled => self.filled.to_string().repeat(width),
-            Mark::Ambiguous => self.ambiguous.to_string().repeat(width),
-            Mark::Empty => format!("{:>width$}", self.empty),
-            Mark::Unknown => format!("{:>width$}", self.unknown),
-            Mark::Share(_) | Mark::Block(_) => format!("{:>width$}", mark.character()),
-        }
+    /// Adds a cell of `width` characters: filled through, or one character at its right end.
+    fn draw(&self, line: &mut String, mark: Mark, width: usize) {
+        let (before, last) = match mark {
+            Mark::Filled => (self.filled, self.filled),
+            Mark::Ambiguous => (self.ambiguous, self.ambiguous),
+            Mark::Empty => (' ', self.empty),
+            Mark::Unknown => (' ', self.unknown),
+            Mark::Share(_) | Mark::Block(_) => (' ', mark.character()),
+        };
+        line.extend(std::iter::repeat_n(before, width - 1));
+        line.push(last);
     }
 }
 
 /// `█ filled in every solution, ▒ ambiguous`
 fn legend(legend: &[(Mark, String)], glyphs: &Glyphs) -> String {
     let explained = legend.iter().map(|(mark, words)| {
-        let sample = glyphs.cell(*mark, 1);
+        let mut sample = String::new();
+        glyphs.draw(&mut sample, *mark, 1);
         let sample = if sample == " " { "blank" } else { &sample };
         format!("{sample} {words}")
     });

@@ -29,8 +29,8 @@ use crossbeam::utils::CachePadded;
 
 pub use apart::Ask;
 pub use cube::{Cube, Decision};
-pub(crate) use limits::Control;
 pub use limits::Limits;
+pub(crate) use limits::{Control, Pace};
 pub use options::{Options, Probing};
 pub use progress::{Snapshot, Statistics};
 

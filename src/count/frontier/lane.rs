@@ -27,6 +27,9 @@ impl Lane {
         known: Known<W>,
         cells: W,
     ) -> Option<Self> {
+        if cells.count() > MOST {
+            return None;
+        }
         let written = Written::new(blocks);
         let fills = written.complete(length, |cell| match known.filled.has(cell) {
             false if !known.empty.has(cell) => None,
@@ -62,14 +65,15 @@ impl Lane {
 
     /// Finds the starts of each block, where the lane's cells can be empty and filled as `empty` and `filled` say, and calls `see` with
     /// `base` changed by every filling: by what its filled cells change it, of which `changes` has the sums from the first cell on.
+    /// Ends early, with `false`, when `see` returns `false`.
     #[inline]
     pub(super) fn fillings<K: Copy + std::ops::BitXor<Output = K>>(
         &self,
         [empty, filled]: [u64; 2],
         (base, changes): (K, &[K]),
         starts: &mut [(u64, K, u64)],
-        mut see: impl FnMut(K),
-    ) {
+        mut see: impl FnMut(K) -> bool,
+    ) -> bool {
         let length = self.cells.len() as u32;
         // Behind the last cell there is room for the gap behind a block.
         let empty = empty | 1 << length;
@@ -80,7 +84,7 @@ impl Lane {
             free = reach(starts.0 << block << 1, empty);
         }
         if free >> length & 2 == 0 {
-            return;
+            return true;
         }
         let Some(last) = self.blocks.len().checked_sub(1) else {
             return see(base);
@@ -107,7 +111,7 @@ impl Lane {
             if *left == 0 {
                 at += 1;
                 if at > last {
-                    return;
+                    return true;
                 }
                 continue;
             }
@@ -116,7 +120,11 @@ impl Lane {
             let end = start + self.blocks[at];
             let key = *key ^ changes[start as usize] ^ changes[end as usize];
             match at {
-                0 => see(key),
+                0 => {
+                    if !see(key) {
+                        return false;
+                    }
+                }
                 _ => {
                     at -= 1;
                     starts[at].1 = key;
@@ -245,7 +253,8 @@ mod tests {
         let changes: Vec<u64> = (0..=lane.cells.len()).map(|i| !(u64::MAX << i)).collect();
         let mut found = Vec::new();
         lane.fillings(can, (0, &changes), &mut starts, |filling| {
-            found.push(filling)
+            found.push(filling);
+            true
         });
         found.sort_unstable();
         found

@@ -107,6 +107,9 @@ pub(super) struct Layer<K, N> {
 /// Combinations that are led to in one batch.
 const BATCH: usize = 1 << 21;
 
+/// Combinations that a block leads to between two looks at the limits.
+const POLLED: u64 = 1 << 16;
+
 /// Combinations in a table, as far as they can be foreseen, and most tables.
 const IN_TABLE: usize = 1 << 14;
 const TABLES: usize = 512;
@@ -249,45 +252,98 @@ impl<K: Key, N: Ways> Layer<K, N> {
         };
         let count = targets.len();
         let shift = u64::BITS - count.trailing_zeros();
+        // A block gives what is left of it back when it has led to so many combinations, and gives up where one leads to more than
+        // there is memory for.
+        let enough = (4 * BATCH / blocks) as u64;
+        let most = allowance.bytes / size_of::<(K, N)>() as u64 / blocks as u64 / 2;
+        let deal = |block: &[(K, N)]| {
+            let mut out = vec![Vec::new(); count];
+            let mut walk = step.walk();
+            let (mut passed, mut done) = (0, 0);
+            for &(key, ways) in block {
+                let mut halt = None;
+                walk.each(key, |next| {
+                    let at = if count == 1 { 0 } else { next.mix() >> shift };
+                    out[at as usize].push((next, ways));
+                    passed += 1;
+                    if passed % POLLED == 0 {
+                        halt = match passed > most.max(enough) {
+                            true => Some(Halt::Full),
+                            false => stop().then_some(Halt::Stopped),
+                        };
+                    }
+                    halt.is_none()
+                });
+                if let Some(halt) = halt {
+                    return Err(halt);
+                }
+                done += 1;
+                if passed >= enough {
+                    break;
+                }
+            }
+            Ok(Dealt { done, passed, out })
+        };
         // A first guess, corrected by what comes of it.
         let mut size = 256;
-        for shard in &self.shards {
-            let mut rest = &shard[..];
-            while !rest.is_empty() {
-                let (batch, later) = rest.split_at(rest.len().min(size * blocks));
-                rest = later;
-                let dealt: Vec<Vec<Vec<(K, N)>>> = batch
-                    .par_chunks(size)
-                    .map(|block| {
-                        let mut out = vec![Vec::new(); count];
-                        let mut walk = step.walk();
-                        for &(key, ways) in block {
-                            walk.each(key, |next| {
-                                let at = if count == 1 { 0 } else { next.mix() >> shift };
-                                out[at as usize].push((next, ways));
-                            });
-                        }
-                        out
-                    })
-                    .collect();
-                targets
-                    .par_iter_mut()
-                    .enumerate()
-                    .try_for_each(|(i, target)| {
-                        dealt.iter().try_for_each(|out| take(target, &out[i]))
-                    })?;
-                let passed: usize = dealt.iter().flatten().map(Vec::len).sum();
-                allowance.passed = allowance
-                    .passed
-                    .checked_sub((batch.len() + passed) as u64)
-                    .ok_or(Halt::Spent(0.0))?;
-                size = (BATCH * batch.len() / (passed + 1) / blocks).clamp(64, 1 << 16);
-                if stop() {
-                    return Err(Halt::Stopped);
+        let mut open: Vec<&[(K, N)]> = self.shards.iter().rev().map(Vec::as_slice).collect();
+        let mut batch: Vec<&[(K, N)]> = Vec::with_capacity(blocks);
+        loop {
+            batch.clear();
+            while batch.len() < blocks
+                && let Some(rest) = open.pop()
+            {
+                let (block, later) = rest.split_at(rest.len().min(size));
+                if !block.is_empty() {
+                    batch.push(block);
                 }
-                check(targets)?;
+                if !later.is_empty() {
+                    open.push(later);
+                }
             }
+            if batch.is_empty() {
+                return Ok(());
+            }
+            let dealt: Result<Vec<Dealt<K, N>>, Halt> =
+                batch.par_iter().map(|block| deal(block)).collect();
+            let dealt = dealt?;
+            targets
+                .par_iter_mut()
+                .enumerate()
+                .try_for_each(|(i, target)| {
+                    dealt
+                        .iter()
+                        .try_for_each(|dealt| take(target, &dealt.out[i]))
+                })?;
+            let (mut taken, mut passed) = (0, 0);
+            for (block, dealt) in batch.iter().zip(&dealt) {
+                let left = &block[dealt.done..];
+                if !left.is_empty() {
+                    open.push(left);
+                }
+                taken += dealt.done;
+                passed += dealt.passed as usize;
+            }
+            allowance.passed = allowance
+                .passed
+                .checked_sub((taken + passed) as u64)
+                .ok_or(Halt::Spent(0.0))?;
+            size = (BATCH * taken / (passed + 1) / blocks).clamp(1, 1 << 16);
+            if stop() {
+                return Err(Halt::Stopped);
+            }
+            check(targets)?;
         }
-        Ok(())
     }
+}
+
+/// What a block of combinations has led to.
+#[derive(Debug)]
+struct Dealt<K, N> {
+    /// How many combinations of the block that is.
+    done: usize,
+    /// How many combinations they led to.
+    passed: u64,
+    /// These, for each target.
+    out: Vec<Vec<(K, N)>>,
 }

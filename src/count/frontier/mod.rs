@@ -20,6 +20,7 @@ use super::diagram::{NONE, States};
 use super::part::Part;
 use crate::board::Board;
 use crate::line::{Known, Word};
+use crate::search::Pace;
 use crate::solutions::Count;
 
 /// Which way the frontier goes.
@@ -67,7 +68,7 @@ pub(super) fn sweep<W: Word>(
     allowance: Allowance,
     stop: Stop<'_>,
 ) -> Result<Count, Halt> {
-    let sweep = Sweep::new(board, part, way).ok_or(Halt::Full)?;
+    let sweep = Sweep::new(board, part, way, stop)?;
     let bits = sweep.bits();
     let narrow = match bits {
         0..=64 => sweep.run::<u64, u64>(allowance, stop),
@@ -135,8 +136,13 @@ impl<K: Key, N: Ways> Front<K, N> {
 type Line<W> = (usize, W);
 
 impl Sweep {
-    /// `None` when lines are too long, or have too many states.
-    fn new<W: Word>(board: &Board<'_, W>, part: &Part<W>, way: Way) -> Option<Self> {
+    /// [`Halt::Full`] when lines are too long, or have too many states.
+    fn new<W: Word>(
+        board: &Board<'_, W>,
+        part: &Part<W>,
+        way: Way,
+        stop: Stop<'_>,
+    ) -> Result<Self, Halt> {
         let height = board.clues().height();
         let mut columns = vec![W::ZERO; board.clues().width()];
         for &(row, cells) in &part.rows {
@@ -171,16 +177,38 @@ impl Sweep {
             })
         };
         let (mut states, mut effort) = (States::default(), EFFORT);
+        let (mut stopped, mut work) = (false, 0);
+        let mut paced = |more: u64| {
+            work += more;
+            if work >= Pace::WORK {
+                work = 0;
+                stopped |= stop();
+            }
+            stopped
+        };
         let mut track = |&(line, cells): &Line<W>| {
             let (blocks, length, known) = board_line(board, line);
             let crossing = |cell: usize| along_numbers[&cell];
-            let track = Track::new(&mut states, blocks, length, known, cells, crossing);
-            Across::new(track, &mut effort)
+            let track = Track::new(
+                &mut states,
+                blocks,
+                length,
+                known,
+                cells,
+                crossing,
+                &mut paced,
+            )?;
+            Across::new(track, &mut effort, &mut paced)
         };
-        Some(Sweep {
-            along: along.iter().map(lane).collect::<Option<_>>()?,
-            across: across.iter().map(&mut track).collect::<Option<_>>()?,
-        })
+        // Long lines are found at once, and are the usual reason to give up.
+        let along: Option<Vec<Along>> = along.iter().map(lane).collect();
+        let along = along.ok_or(Halt::Full)?;
+        let across: Option<Vec<Across>> = across.iter().map(&mut track).collect();
+        match across {
+            Some(across) => Ok(Sweep { along, across }),
+            None if stopped => Err(Halt::Stopped),
+            None => Err(Halt::Full),
+        }
     }
 
     /// Bits that every combination fits in.

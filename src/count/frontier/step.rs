@@ -198,9 +198,9 @@ pub(super) struct Walk<'s, K> {
 }
 
 impl<K: Key> Walk<'_, K> {
-    /// Calls `emit` with every combination that this one leads to.
+    /// Calls `emit` with every combination that this one leads to, until it returns `false`; returns what it returned last.
     #[inline]
-    pub(super) fn each(&mut self, key: K, mut emit: impl FnMut(K)) {
+    pub(super) fn each(&mut self, key: K, mut emit: impl FnMut(K) -> bool) -> bool {
         let step = self.step;
         self.several.clear();
         let (mut base, mut sum) = (K::ZERO, K::ZERO);
@@ -250,9 +250,9 @@ impl<K: Key> Walk<'_, K> {
                         (0..count).for_each(|i| found.push(found[i] ^ more));
                     }
                 }
-                found.iter().for_each(|&key| emit(key));
+                found.iter().all(|&key| emit(key))
             },
-        );
+        )
     }
 }
 

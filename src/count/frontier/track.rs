@@ -9,6 +9,9 @@ use rustc_hash::FxHashMap;
 use super::super::diagram::{END, NONE, Piece, States};
 use crate::line::{Known, Word};
 
+/// What it takes to find a state in a set, in states looked at.
+const SEARCHING: u64 = 8;
+
 /// A line of a part: for each of its cells in the part, the states that it can be in before that cell, each by its successors behind
 /// an empty and behind a filled cell, numbered within their layer. There is one state before the first cell, and one behind the last.
 #[derive(Clone, Debug, Default)]
@@ -20,7 +23,7 @@ pub(super) struct Track {
 
 impl Track {
     /// The line with these blocks and known cells, as far as it lies in `cells`, which are whole pieces of it. `crossing` numbers the
-    /// lines across.
+    /// lines across. `None` when `stop`, told of the work as it is done, says so.
     pub(super) fn new<W: Word>(
         states: &mut States,
         blocks: &[u16],
@@ -28,7 +31,8 @@ impl Track {
         known: Known<W>,
         cells: W,
         crossing: impl Fn(usize) -> usize,
-    ) -> Self {
+        stop: &mut dyn FnMut(u64) -> bool,
+    ) -> Option<Self> {
         let (mut numbers, mut successors) = (FxHashMap::default(), Vec::new());
         let mut number = |next: [u32; 2]| {
             Some(*numbers.entry(next).or_insert_with(|| {
@@ -36,7 +40,7 @@ impl Track {
                 successors.len() as u32
             }))
         };
-        let pieces = states.build(blocks, length, known, &mut number);
+        let pieces = states.build(blocks, length, known, &mut number, stop)?;
         let mut track = Track::default();
         for piece in pieces
             .iter()
@@ -44,7 +48,7 @@ impl Track {
         {
             track.extend(piece, &successors, &crossing);
         }
-        track
+        Some(track)
     }
 
     /// Behind one piece comes the next.
@@ -92,8 +96,13 @@ pub(super) struct Across {
 }
 
 impl Across {
-    /// `None` when that takes more than is left of `effort`, in states looked at.
-    pub(super) fn new(forth: Track, effort: &mut usize) -> Option<Self> {
+    /// `None` when that takes more than is left of `effort`, in states looked at, or when `stop`, told of the work as it is done, says
+    /// so.
+    pub(super) fn new(
+        forth: Track,
+        effort: &mut usize,
+        stop: &mut dyn FnMut(u64) -> bool,
+    ) -> Option<Self> {
         let length = forth.layers.len();
         let mut back = Track {
             crossings: forth.crossings.iter().rev().copied().collect(),
@@ -107,6 +116,9 @@ impl Across {
             let mut states = Vec::with_capacity(behind.len());
             *effort = effort.checked_sub(behind.len() * layer.len())?;
             for set in behind {
+                if stop(SEARCHING * layer.len() as u64) {
+                    return None;
+                }
                 states.push([0, 1].map(|fill| {
                     // Sets are in order, as they are made here.
                     let leads = |&state: &usize| set.binary_search(&layer[state][fill]).is_ok();
