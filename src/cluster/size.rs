@@ -152,7 +152,7 @@ impl<'a, W: Word> Judge<'a, W> {
             sum += self.sample(node, region).nodes;
             samples += 1;
             self.board.set_rows(&rows);
-            if self.control.stopped() {
+            if self.control.poll() {
                 break;
             }
         }
@@ -182,7 +182,7 @@ impl<'a, W: Word> Judge<'a, W> {
         let mut best = Some(self.cell(region, left.filter(|_| self.probing)));
         let (mut alive, mut nodes) = (true, 1);
         let result = loop {
-            if nodes > most || self.control.stopped() {
+            if nodes > most || self.control.poll() {
                 break None;
             }
             nodes += 1;
@@ -245,7 +245,7 @@ impl<'a, W: Word> Judge<'a, W> {
             },
             0,
         );
-        while met < NODES && !self.control.stopped() {
+        while met < NODES && !self.control.poll() {
             let Some((_, (node, weight))) = paths.pop_last() else {
                 break;
             };
@@ -323,17 +323,10 @@ impl<'a, W: Word> Judge<'a, W> {
     fn look(&mut self, region: &Region<W>, inherited: Option<Inherited>) -> Probed {
         let limit = self.board.settles() + PROBING;
         let control = self.control;
-        let mut looked = self.board.settles();
         if inherited.is_none() {
             self.prober.backtrack(0);
         }
-        let stop = |board: &Board<'_, W>| {
-            if board.settles() >= looked + 1024 {
-                looked = board.settles();
-                control.look();
-            }
-            control.stopped() || board.settles() >= limit
-        };
+        let stop = |board: &Board<'_, W>| control.poll() || board.settles() >= limit;
         self.prober.probe(&mut self.board, region, inherited, stop)
     }
 }

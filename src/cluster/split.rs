@@ -114,11 +114,12 @@ impl<'a> Splitting<'a> {
             stopped: None,
         };
         let (rows, columns) = self.puzzle.sums();
-        let alive = rows == columns && cutter.go_to(&self.within);
+        let alive = rows == columns && cutter.go_to(&self.within, &control);
         let root = alive.then(|| cutter.root(self.within.clone())).flatten();
         let Some(root) = root else {
             // One cube says so.
             result.cubes.push((self.within.clone(), 1.0));
+            result.stopped = control.reason();
             return result;
         };
         let (mut open, mut done): (Vec<_>, Vec<_>) =
@@ -197,10 +198,10 @@ struct Cutter<'a, W: Word> {
 }
 
 impl<W: Word> Cutter<'_, W> {
-    /// Makes the decisions of a cube; `false` is a contradiction.
-    fn go_to(&mut self, cube: &Cube) -> bool {
+    /// Makes the decisions of a cube; `false` is a contradiction, or that the run has been stopped before.
+    fn go_to(&mut self, cube: &Cube, control: &Control) -> bool {
         let board = &mut self.judge.board;
-        board.propagate()
+        board.propagate_unless(|| control.poll()) == Some(true)
             && cube
                 .path
                 .iter()

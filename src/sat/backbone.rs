@@ -77,13 +77,10 @@ impl Backbone {
 
     /// Notes where two solutions differ.
     pub(crate) fn differ(&mut self, first: &Grid, other: &Grid) {
-        for row in 0..first.height() {
-            for column in 0..first.width() {
-                if first.get(row, column) != other.get(row, column) {
-                    self.ambiguous.set(row, column, true);
-                }
-            }
-        }
+        let words = self.ambiguous.words().iter();
+        let words = words.zip(first.words()).zip(other.words());
+        let words = words.map(|((ambiguous, first), other)| ambiguous | (first ^ other));
+        self.ambiguous = Grid::from_words(first.width(), first.height(), words.collect());
     }
 
     /// Notes what a cell is in every solution.
@@ -99,14 +96,20 @@ impl fmt::Display for Backbone {
     /// Rows of `#` and `.` for cells that are the same in every solution, `?` for ambiguous and `-` for undecided ones, each with a line
     /// break.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut line = String::with_capacity(self.filled.width());
         for row in 0..self.filled.height() {
-            let mark = |column| match self.get(row, column) {
-                Some(true) => '#',
-                Some(false) => '.',
-                None if self.ambiguous.get(row, column) => '?',
-                None => '-',
-            };
-            let line: String = (0..self.filled.width()).map(mark).collect();
+            let [filled, empty, ambiguous] =
+                [&self.filled, &self.empty, &self.ambiguous].map(|grid| grid.row(row));
+            line.clear();
+            for column in 0..self.filled.width() {
+                let has = |row: &[u64]| row[column / 64] >> (column % 64) & 1 == 1;
+                line.push(match () {
+                    () if has(filled) => '#',
+                    () if has(empty) => '.',
+                    () if has(ambiguous) => '?',
+                    () => '-',
+                });
+            }
             writeln!(f, "{line}")?;
         }
         Ok(())

@@ -110,22 +110,16 @@ impl Race {
 
     /// The cells that are filled, and those that are empty, in every solution, as far as either engine knows. `found` are those found.
     pub(super) fn known(&self, found: &[Grid]) -> (Grid, Grid) {
-        let grid =
-            |facts: &[AtomicU64]| Grid::from_words(self.width, self.height, load(facts).into());
-        let (mut filled, mut empty) = (grid(&self.facts.filled), grid(&self.facts.empty));
+        let (mut filled, mut empty) = (load(&self.facts.filled), load(&self.facts.empty));
         // A fact may hold in all solutions but those found: then they have to agree with it too.
-        for row in 0..self.height {
-            for column in 0..self.width {
-                let any = |value| found.iter().any(|grid| grid.get(row, column) == value);
-                if any(false) {
-                    filled.set(row, column, false);
-                }
-                if any(true) {
-                    empty.set(row, column, false);
-                }
+        for grid in found {
+            for (i, &word) in grid.words().iter().enumerate() {
+                filled[i] &= word;
+                empty[i] &= !word;
             }
         }
-        (filled, empty)
+        let grid = |words: Vec<u64>| Grid::from_words(self.width, self.height, words.into());
+        (grid(filled), grid(empty))
     }
 
     /// Solutions found so far.
