@@ -117,6 +117,11 @@ pub(super) fn run(options: &Options) -> Status {
     let seed = classics.seed.unwrap_or(SEED);
     let mut picture = options.cells.then(|| Picture::new(options.svg.as_deref()));
     Session::with_classic(searching, classics, random, answering, |session| {
+        if options.journal.is_some() {
+            return journal::answer(session, &options.puzzles.puzzles, |subject| {
+                answer(session, subject, options)
+            });
+        }
         session.answer_each(&options.puzzles.puzzles, |subject| match &mut picture {
             Some(picture) => picture.answer(session, subject),
             None if options.estimate.estimate => estimate::answer(session, subject, seed),

@@ -109,6 +109,11 @@ pub(super) fn run(options: &Options) -> Status {
         ..
     } = options;
     Session::with_classic(searching, classics, false, answering, |session| {
+        if options.journal.is_some() {
+            return journal::answer(session, &options.puzzles.puzzles, |subject| {
+                answer(session, subject, options, &mut output)
+            });
+        }
         session.answer_each(&options.puzzles.puzzles, |subject| {
             answer(session, subject, options, &mut output)
         })

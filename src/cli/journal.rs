@@ -2,6 +2,7 @@
 
 use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use omnogram::cluster::{Appending, Digest, Header, Journal, Run, Task, Working};
 use omnogram::error::{Error, Kind};
@@ -13,16 +14,31 @@ use super::messages;
 use super::session::{Session, Subject};
 use super::status::{Answered, Halt, Status};
 
-/// A journal is of one puzzle.
+/// Why there must be one puzzle.
+const ONE: &str = "a journal is of one puzzle, but ";
+
+/// A journal is of one puzzle. Whether there are several in a file is seen when that is read, by [`answer`].
 pub(super) fn is_for_one(journal: &Path, puzzles: &[PathBuf]) -> Result<(), Status> {
     let message = match puzzles {
         [_] if inputs::is_among(journal, puzzles) => "this file is the puzzle, and not its journal",
         [_] => return Ok(()),
-        _ => "a journal is of one puzzle, but there are several",
+        _ => &format!("{ONE}there are several"),
     };
     let error = Error::new(Kind::Usage, message).in_file(&inputs::name(journal));
     messages::error(&error);
     Err(Status::from(&error))
+}
+
+/// Gives the one puzzle that the arguments name its answer. Where a pack or a folder has several, nothing is begun.
+pub(super) fn answer(
+    session: &Session,
+    puzzles: &[PathBuf],
+    answer: impl FnOnce(&Subject<'_>) -> Answered,
+) -> Status {
+    let [puzzle] = puzzles else {
+        unreachable!("nothing is begun with several")
+    };
+    session.answer_only(puzzle, ONE, answer)
 }
 
 /// Where a journalled run writes its solutions.
@@ -44,7 +60,13 @@ pub(super) fn run(
     let failed = Halt::Failed;
     let limits = session.limits();
     let header = Header::new(Digest::of(subject.puzzle), verb);
-    let (journal, answers) = Journal::open(journal, &header).map_err(failed)?;
+    let name = journal.display();
+    let busy = |patience: Duration| {
+        session.note(&format!(
+            "{name}: another process is using this journal; waiting up to {patience:?} for its end"
+        ));
+    };
+    let (journal, records) = Journal::open(journal, &header, busy).map_err(failed)?;
     if journal.torn() > 0 {
         session.note(&format!(
             "{}: the last line is torn; what it held is done again",
@@ -58,7 +80,7 @@ pub(super) fn run(
                 .read(true)
                 .write(true)
                 .create(true)
-                .truncate(answers.is_empty())
+                .truncate(records.is_empty())
                 .open(path)
                 .map_err(|error| Halt::writing(&name, &error))?;
             Some(Appending {
@@ -72,8 +94,8 @@ pub(super) fn run(
     let threads = session.on_threads(rayon::current_num_threads);
     let memory = limits.memory.unwrap_or(u64::MAX);
     let working = Working::new(subject.puzzle, task, threads, memory);
-    let resumed = !answers.is_empty();
-    let run = Run::new(working, journal, answers, list, limits).map_err(failed)?;
+    let resumed = !records.is_empty();
+    let run = Run::new(working, journal, records, list, limits).map_err(failed)?;
     if resumed {
         let (share, found) = run.so_far();
         session.note(&format!(

@@ -134,6 +134,16 @@ impl Session {
         argument: &Path,
         answer: impl FnOnce(&Subject<'_>) -> Answered,
     ) -> Status {
+        self.answer_only(argument, "", answer)
+    }
+
+    /// The same, for this reason.
+    pub(super) fn answer_only(
+        &self,
+        argument: &Path,
+        reason: &str,
+        answer: impl FnOnce(&Subject<'_>) -> Answered,
+    ) -> Status {
         let arguments = [argument.to_owned()];
         let mut queue = Queue::new(inputs::find(&arguments));
         let (item, more) = (
@@ -141,7 +151,8 @@ impl Session {
             queue.next(&self.interrupt, true).is_some(),
         );
         let Some(item) = item.filter(|_| !more) else {
-            let message = "there are several puzzles here: name one of them, as FILE#2";
+            let message =
+                format!("{reason}there are several puzzles here: name one of them, as FILE#2");
             let error = Error::new(Kind::Usage, message).in_file(&inputs::name(argument));
             messages::error(&error);
             return Status::from(&error);

@@ -1,7 +1,8 @@
 //! The journal of a run on one machine: a file of records to which is only added.
 //!
-//! Its first line says what the run is; every other one is an [`Answer`]. A machine that fails may leave the last line torn. That is cut
-//! off, and what it held is done again; a line that is damaged anywhere else is no accident of that kind, and the journal is refused.
+//! Its first line says what the run is; every other one is a [`Record`]: what a cube has come to, or how far it has come. A machine that
+//! fails may leave the last line torn. That is cut off, and what it held is done again; a line that is damaged anywhere else is no
+//! accident of that kind, and the journal is refused.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
@@ -12,8 +13,10 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::answer::Answer;
+use super::cube::Id;
 use super::digest::Digest;
 use super::line::{Lines, seal};
+use crate::count::Checkpoint;
 use crate::error::{Error, Kind, Result};
 
 /// The form of journals that this is.
@@ -21,6 +24,55 @@ const FORM: u32 = 1;
 
 /// A run that has just been killed may still be writing, and holds the journal for as long.
 const PATIENCE: Duration = Duration::from_secs(3);
+
+/// A line of a journal.
+#[derive(Clone, Debug)]
+pub enum Record {
+    /// What a cube has come to.
+    Answer(Answer),
+    /// How far a cube has come.
+    Progress(Progress),
+}
+
+/// How far a cube has come that is not answered yet.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Progress {
+    /// The cube. It stands first, and so says what record this is.
+    #[serde(rename = "cube")]
+    pub id: Id,
+    /// The puzzle whose cube it is.
+    pub puzzle: Digest,
+    /// Seconds that the run has taken so far, all its parts together.
+    pub elapsed: f64,
+    /// Seconds that the process has lived.
+    pub life: f64,
+    /// Nodes that the cube has taken so far, all parts of the run together.
+    pub nodes: u64,
+    /// What a count needs to go on. Where there is none, the cube was worked on and nothing came of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpoint: Option<Checkpoint>,
+}
+
+impl Progress {
+    /// How its line begins.
+    const BEGINNING: &str = "{\"cube\":";
+}
+
+impl Record {
+    fn parse(line: &str) -> serde_json::Result<Self> {
+        match line.starts_with(Progress::BEGINNING) {
+            true => serde_json::from_str(line).map(Record::Progress),
+            false => serde_json::from_str(line).map(Record::Answer),
+        }
+    }
+
+    fn puzzle(&self) -> Digest {
+        match self {
+            Record::Answer(answer) => answer.puzzle,
+            Record::Progress(progress) => progress.puzzle,
+        }
+    }
+}
 
 /// The first line of a journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,13 +129,18 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens a journal, or makes a new one, and reads what it holds.
+    /// Opens a journal, or makes a new one, and reads what it holds. Where another process holds it, `busy` is called, and after a
+    /// moment of waiting for one that is about to end the journal is refused.
     ///
     /// # Errors
     ///
     /// [`Kind::Io`] when it cannot be read or written, or is in use; [`Kind::Data`] when it belongs to another run, is damaged, or is no
     /// journal at all. Then it is left as it is.
-    pub fn open(path: &Path, header: &Header) -> Result<(Self, Vec<Answer>)> {
+    pub fn open(
+        path: &Path,
+        header: &Header,
+        busy: impl FnOnce(Duration),
+    ) -> Result<(Self, Vec<Record>)> {
         let name = path.display().to_string();
         let failed = |error: std::io::Error| Error::io(&name, &error);
         let mut file = OpenOptions::new()
@@ -93,20 +150,23 @@ impl Journal {
             .truncate(false)
             .open(path)
             .map_err(failed)?;
-        let began = Instant::now();
+        let (began, mut busy) = (Instant::now(), Some(busy));
         // Not every file system knows locks, and what it does not know does not stop anybody.
         while let Err(TryLockError::WouldBlock) = file.try_lock() {
+            if let Some(busy) = busy.take() {
+                busy(PATIENCE);
+            }
             if began.elapsed() >= PATIENCE {
-                let message = "another run is using this journal";
+                let message = "another process is using this journal";
                 return Err(Error::new(Kind::Io, message).in_file(&name));
             }
             thread::sleep(PATIENCE / 50);
         }
-        let (answers, end, torn) = match file.metadata().map_err(failed)?.len() {
+        let (records, end, torn) = match file.metadata().map_err(failed)?.len() {
             0 => (Vec::new(), 0, 0),
             length => {
-                let (answers, end) = read(&file, header, &name)?;
-                (answers, end, length - end)
+                let (records, end) = read(&file, header, &name)?;
+                (records, end, length - end)
             }
         };
         if torn > 0 {
@@ -122,7 +182,7 @@ impl Journal {
         if end == 0 {
             journal.append(&seal(header))?;
         }
-        Ok((journal, answers))
+        Ok((journal, records))
     }
 
     /// What it is the journal of.
@@ -155,9 +215,9 @@ impl Journal {
 }
 
 /// What a journal holds, and where the last whole line ends.
-fn read(file: &File, header: &Header, name: &str) -> Result<(Vec<Answer>, u64)> {
+fn read(file: &File, header: &Header, name: &str) -> Result<(Vec<Record>, u64)> {
     let mut lines = Lines::new(BufReader::new(file), name);
-    let mut answers = Vec::new();
+    let mut records = Vec::new();
     let mut bad: Option<Error> = None;
     let mut end = match lines.record::<Header>() {
         None => return Err(Error::data("this is not a journal").in_file(name)),
@@ -174,7 +234,7 @@ fn read(file: &File, header: &Header, name: &str) -> Result<(Vec<Answer>, u64)> 
                 .seek(SeekFrom::Start(0))
                 .and_then(|_| file.take(4096).read_to_string(&mut start));
             return match text {
-                Ok(_) if seal(header).starts_with(&start) => Ok((answers, 0)),
+                Ok(_) if seal(header).starts_with(&start) => Ok((records, 0)),
                 _ => Err(
                     Error::data("this is not a journal, or its first line is damaged")
                         .in_file(name),
@@ -182,7 +242,7 @@ fn read(file: &File, header: &Header, name: &str) -> Result<(Vec<Answer>, u64)> 
             };
         }
     };
-    while let Some(record) = lines.record::<Answer>() {
+    while let Some(record) = lines.record_by(Record::parse) {
         match record {
             Ok(_) if bad.is_some() => {
                 // A line that was torn when the machine failed is the last one.
@@ -199,11 +259,11 @@ fn read(file: &File, header: &Header, name: &str) -> Result<(Vec<Answer>, u64)> 
                 }
                 .in_file(name));
             }
-            Ok(answer) if lines.is_whole() => {
-                if answer.puzzle != header.puzzle {
+            Ok(record) if lines.is_whole() => {
+                if record.puzzle() != header.puzzle {
                     return Err(lines.blame(Error::data("a record of another puzzle"), ""));
                 }
-                answers.push(answer);
+                records.push(record);
                 end = lines.bytes();
             }
             Err(error) if error.kind() == Kind::Io => return Err(error),
@@ -211,5 +271,5 @@ fn read(file: &File, header: &Header, name: &str) -> Result<(Vec<Answer>, u64)> 
             Ok(_) => {}
         }
     }
-    Ok((answers, end))
+    Ok((records, end))
 }

@@ -33,8 +33,8 @@ pub fn seal(record: &impl Serialize) -> String {
     line
 }
 
-/// The record in a line without its line break.
-fn unseal<T: DeserializeOwned>(line: &str) -> Result<T> {
+/// The record in a line without its line break, as `parse` reads it.
+fn unseal<T>(line: &str, parse: impl FnOnce(&str) -> serde_json::Result<T>) -> Result<T> {
     let torn = || Error::data("this line is torn: it does not end in its checksum");
     let rest = line.strip_suffix(CLOSE).ok_or_else(torn)?;
     let at = rest.len().checked_sub(DIGITS).ok_or_else(torn)?;
@@ -46,7 +46,7 @@ fn unseal<T: DeserializeOwned>(line: &str) -> Result<T> {
             "this line has been changed: its checksum does not match",
         ));
     }
-    serde_json::from_str(line).map_err(|error| {
+    parse(line).map_err(|error| {
         let column = error.column().clamp(1, line.len());
         Error::data(format!("this is not such a record: {error}")).at(0, column, line)
     })
@@ -117,6 +117,14 @@ impl<R: BufRead> Lines<R> {
     /// The next record, or what is wrong with the next line; `None` at the end. Blank lines are passed over. After a failure to read
     /// nothing more comes.
     pub fn record<T: DeserializeOwned>(&mut self) -> Option<Result<T>> {
+        self.record_by(|line| serde_json::from_str(line))
+    }
+
+    /// The same, where it depends on the line what record it is.
+    pub(super) fn record_by<T>(
+        &mut self,
+        parse: impl FnOnce(&str) -> serde_json::Result<T>,
+    ) -> Option<Result<T>> {
         loop {
             if self.ended {
                 return None;
@@ -149,7 +157,7 @@ impl<R: BufRead> Lines<R> {
             }
             let text = String::from_utf8_lossy(&bytes);
             // What is not UTF-8 cannot match its checksum.
-            return Some(unseal(&text).map_err(|error| self.blame(error, &text)));
+            return Some(unseal(&text, parse).map_err(|error| self.blame(error, &text)));
         }
     }
 }
@@ -176,7 +184,8 @@ mod tests {
     fn every_bit_counts() {
         let line = seal(&record());
         assert!(line.ends_with("\"}\n"));
-        assert_eq!(unseal::<Record>(line.trim_end()).unwrap(), record());
+        let parse = |line: &str| serde_json::from_str::<Record>(line);
+        assert_eq!(unseal(line.trim_end(), parse).unwrap(), record());
         for at in 0..line.len() - 1 {
             for bit in 0..8 {
                 let mut bytes = line.clone().into_bytes();

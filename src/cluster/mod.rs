@@ -25,7 +25,7 @@ mod work;
 pub use answer::{Answer, Open};
 pub use cube::{Id, Piece};
 pub use digest::{Digest, SetDigest};
-pub use journal::{Header, Journal};
+pub use journal::{Header, Journal, Progress, Record};
 pub use line::{Lines, seal};
 pub use merge::{Merge, Sum};
 pub use run::{Appending, Run};

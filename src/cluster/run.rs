@@ -2,8 +2,11 @@
 //!
 //! What is open are cubes, the whole puzzle at first. Each thread takes one and works on it for a while; then, or when other threads
 //! have nothing to do, it is asked to stop and hands back what it has left open. So there is always something to record, and everybody
-//! has work, whatever the tree looks like. The while is short at first and then a small share of the time that the run has taken:
-//! what a crash costs.
+//! has work, whatever the tree looks like. The while is short at first and then a small share of the time that the process has lived:
+//! what a crash costs. It does not matter how long the run has taken before, so that a run gets on that is cut short again and again.
+//!
+//! A count that looks up what it has counted before cannot be left in the middle so. It keeps track of how far it has come, and what
+//! another process needs to go on from there is recorded as often.
 //!
 //! Records go into the journal every few seconds, and on to the disk. Where solutions are listed, those of a cube are added to the list
 //! when it is handed back; the list is on the disk before the journal says how long it is, and what is longer than that is cut off when
@@ -20,10 +23,11 @@ use rustc_hash::FxHashMap;
 
 use super::answer::{Answer, Open};
 use super::cube::{Id, inside};
-use super::journal::Journal;
+use super::journal::{Journal, Progress, Record};
 use super::line::seal;
 use super::solutions::{Keeper, Shelf};
 use super::work::{Job, Office, Task, Working, is_same};
+use crate::count::Keeping;
 use crate::error::{Error, Kind, Result};
 use crate::render::{List, Listing};
 use crate::search::{Cube, Limits, Observer, Outcome, Snapshot, Statistics, TICK, Total};
@@ -32,17 +36,13 @@ use crate::solutions::{Batch, Count, Stop};
 /// How often it is looked whether anybody has to stop.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// The shortest and the longest time that work goes unrecorded, and what share of the run's time it may be.
+/// The shortest and the longest time that work goes unrecorded, and what share of the process's life it may be.
 const SHORTEST: Duration = Duration::from_millis(50);
 const LONGEST: Duration = Duration::from_secs(4);
 const SHARE: u32 = 20;
 
-/// The same for a count that must be left in the middle, and begins again with smaller cubes: what it had is lost, but for what its
-/// memory holds. The whole puzzle is given more time, as most are counted soon.
-const SHORTEST_COUNT: Duration = Duration::from_secs(1);
-const LONGEST_COUNT: Duration = Duration::from_secs(60);
-const SHARE_COUNT: u32 = 4;
-const WHOLE_COUNT: Duration = Duration::from_secs(10);
+/// A cube of which nothing has come in so much time is cut before it is begun again by another process, for that may not have more.
+const FRUITLESS: Duration = Duration::from_millis(250);
 
 /// A thread is not asked to share before it has worked so long.
 const BRIEF: Duration = Duration::from_millis(10);
@@ -65,6 +65,8 @@ pub struct Appending {
 #[derive(Debug)]
 pub struct Run<'a> {
     working: Working<'a>,
+    /// How far the cube under way has come, where that is a count that cannot be left in the middle.
+    keeping: Option<Keeping>,
     limits: Limits,
     state: Mutex<State>,
     /// Told when there is something to do, or nothing more.
@@ -86,8 +88,12 @@ struct State {
     idle: usize,
     total: Count,
     nodes: u64,
-    /// Of those, nodes of earlier parts of the run.
+    /// Nodes that earlier processes have spent on the cube under way.
+    attempted: u64,
+    /// Nodes of earlier parts of the run, of all these.
     before: u64,
+    /// The cube that is kept track of.
+    kept: Option<Id>,
     /// Share of the whole that is done.
     done: f64,
     /// Time that earlier parts of the run have taken.
@@ -108,6 +114,8 @@ struct Part {
     share: f64,
     /// It has come back as it was, and is to be left alone for this long.
     patience: Duration,
+    /// An earlier process has worked on it in vain.
+    tried: bool,
 }
 
 /// A cube that is worked on.
@@ -153,7 +161,7 @@ impl<'a> Run<'a> {
     pub fn new(
         working: Working<'a>,
         journal: Journal,
-        answers: Vec<Answer>,
+        records: Vec<Record>,
         list: Option<Appending>,
         limits: Limits,
     ) -> Result<Self> {
@@ -167,11 +175,11 @@ impl<'a> Run<'a> {
         let whole = Part {
             cube: Cube::default(),
             share: 1.0,
-            patience: match working.divides() {
-                true => Duration::ZERO,
-                false => WHOLE_COUNT,
-            },
+            patience: Duration::ZERO,
+            tried: false,
         };
+        let keeping =
+            (!working.divides()).then(|| Keeping::new(working.puzzle(), working.memory()));
         let mut state = State {
             journal,
             list,
@@ -181,7 +189,9 @@ impl<'a> Run<'a> {
             idle: 0,
             total: Count::ZERO,
             nodes: 0,
+            attempted: 0,
             before: 0,
+            kept: None,
             done: 0.0,
             earlier: Duration::ZERO,
             pending: String::new(),
@@ -190,14 +200,16 @@ impl<'a> Run<'a> {
             failed: None,
             tickets: 0,
         };
-        state.replay(whole, answers, &working)?;
-        state.before = state.nodes;
+        state.replay(whole, records, &working, keeping.as_ref())?;
+        state.before = state.nodes + state.attempted;
         state.trim()?;
+        state.cut(&working);
         if limits.nodes == Some(0) {
             state.stopped = Some(Stop::Nodes);
         }
         Ok(Run {
             working,
+            keeping,
             limits,
             state: Mutex::new(state),
             changed: Condvar::new(),
@@ -208,7 +220,8 @@ impl<'a> Run<'a> {
     /// Cubes that were answered by earlier parts of the run, in words for people: the share that is done, and the solutions so far.
     pub fn so_far(&self) -> (f64, Count) {
         let state = self.lock();
-        (state.done, state.total.clone())
+        let snapshot = self.snapshot(&state);
+        (snapshot.share, self.proved(&state))
     }
 
     /// Works until all is done, or a limit strikes. The outcome is of all parts of the run together, but for the settles and such,
@@ -254,7 +267,7 @@ impl<'a> Run<'a> {
         Ok(Outcome {
             solutions: match complete {
                 true => Total::Exactly(state.total.clone()),
-                false => Total::AtLeast(state.total.clone()),
+                false => Total::AtLeast(self.proved(&state)),
             },
             stopped: match complete {
                 true => None,
@@ -262,9 +275,9 @@ impl<'a> Run<'a> {
             },
             cubes: state.open.iter().map(|part| part.cube.clone()).collect(),
             shares: state.open.iter().map(|part| part.share).collect(),
-            done: state.done,
+            done: snapshot.share,
             statistics: Statistics {
-                nodes: state.nodes,
+                nodes: snapshot.nodes,
                 ..Statistics::default()
             },
             elapsed: snapshot.elapsed,
@@ -280,27 +293,64 @@ impl<'a> Run<'a> {
     }
 
     /// How long work may go unrecorded by now.
-    fn pace(&self, state: &State) -> Duration {
-        (self.elapsed(state) / SHARE).clamp(SHORTEST, LONGEST)
+    fn pace(&self) -> Duration {
+        (self.began.elapsed() / SHARE).clamp(SHORTEST, LONGEST)
     }
 
-    /// How long a cube may be worked on by now.
-    fn slice(&self, state: &State) -> Duration {
-        match self.working.divides() {
-            true => self.pace(state),
-            false => (self.elapsed(state) / SHARE_COUNT).clamp(SHORTEST_COUNT, LONGEST_COUNT),
+    /// Solutions that are proved to be there.
+    fn proved(&self, state: &State) -> Count {
+        let mut proved = state.total.clone();
+        if let Some(keeping) = self.keeping.as_ref().filter(|_| state.kept.is_some()) {
+            proved += &keeping.least();
         }
+        proved
     }
 
     fn snapshot(&self, state: &State) -> Snapshot {
+        let (mut done, mut nodes) = (state.done, state.nodes + state.attempted);
+        if let (Some(keeping), Some(id)) = (&self.keeping, state.kept) {
+            let (share, more) = keeping.progress();
+            let puzzle = state.journal.header().puzzle();
+            let running = state.running.iter().map(|lane| &lane.part);
+            let mut parts = running.clone().chain(&state.open);
+            let part = parts.find(|part| Id::of(puzzle, &part.cube) == id);
+            done += part.map_or(0.0, |part| part.share * share);
+            nodes += if running.count() > 0 { more } else { 0 };
+        }
         Snapshot {
             share: match state.open.is_empty() && state.running.is_empty() {
                 true => 1.0,
-                false => state.done.clamp(0.0, 1.0),
+                false => done.clamp(0.0, 1.0),
             },
-            nodes: state.nodes,
-            solutions: state.total.to_u64().unwrap_or(u64::MAX),
+            nodes,
+            solutions: self.proved(state).to_u64().unwrap_or(u64::MAX),
             elapsed: self.elapsed(state),
+        }
+    }
+
+    /// How far a cube has come that is not answered yet, as a record.
+    fn progress(&self, state: &State, id: Id, running: bool) -> Progress {
+        let more = self.keeping.as_ref().filter(|_| running);
+        Progress {
+            id,
+            puzzle: state.journal.header().puzzle(),
+            elapsed: self.elapsed(state).as_secs_f64(),
+            life: self.began.elapsed().as_secs_f64(),
+            nodes: state.attempted + more.map_or(0, |keeping| keeping.progress().1),
+            checkpoint: None,
+        }
+    }
+
+    /// Records how far the count has come that is kept track of.
+    fn record(&self, state: &mut State, running: bool) {
+        if let (Some(keeping), Some(id)) = (&self.keeping, state.kept)
+            && let Some(checkpoint) = keeping.checkpoint()
+        {
+            let progress = Progress {
+                checkpoint: Some(checkpoint),
+                ..self.progress(state, id, running)
+            };
+            state.pending.push_str(&seal(&progress));
         }
     }
 
@@ -321,9 +371,9 @@ impl<'a> Run<'a> {
             }
         }
         let over = state.stopped.is_some() || state.failed.is_some();
-        let (pace, slice) = (self.pace(&state), self.slice(&state));
+        let (pace, divides) = (self.pace(), self.working.divides());
         for lane in &state.running {
-            if over || lane.since.elapsed() >= slice.max(lane.part.patience) {
+            if over || divides && lane.since.elapsed() >= pace.max(lane.part.patience) {
                 lane.stop.store(true, Ordering::Relaxed);
             }
         }
@@ -340,7 +390,10 @@ impl<'a> Run<'a> {
                 lane.stop.store(true, Ordering::Relaxed);
             }
         }
-        if !state.pending.is_empty() && state.committed.elapsed() >= pace {
+        if state.committed.elapsed() >= pace {
+            if !state.running.is_empty() {
+                self.record(&mut state, true);
+            }
             state.commit();
         }
         if over {
@@ -376,7 +429,14 @@ impl Office for Run<'_> {
         let stop = Arc::new(AtomicBool::new(false));
         state.tickets += 1;
         let ticket = state.tickets;
-        let spent = state.nodes - state.before;
+        if let Some(keeping) = &self.keeping {
+            let id = Id::of(state.journal.header().puzzle(), &part.cube);
+            if state.kept.replace(id) != Some(id) {
+                keeping.restart();
+                state.attempted = 0;
+            }
+        }
+        let spent = state.nodes + state.attempted - state.before;
         let limits = Limits {
             interrupt: Some(Arc::clone(&stop)),
             // The threads share what is left.
@@ -408,6 +468,10 @@ impl Office for Run<'_> {
         })
     }
 
+    fn keeping(&self) -> Option<&Keeping> {
+        self.keeping.as_ref()
+    }
+
     fn take(&self, job: Job<Heap>, outcome: Outcome, counts: bool) {
         let mut state = self.lock();
         let place = state
@@ -419,15 +483,27 @@ impl Office for Run<'_> {
         let (heap, set) = job.keeper.into_parts();
         let mut outcome = outcome;
         if is_same(&job.cube, &outcome) && outcome.solutions.number().is_zero() {
-            // Too much for a heap, or a count that can only be left in the middle: it must be cut. Anything else needs more time.
-            let lost = !self.working.divides() && state.stopped.is_none();
-            if heap.bytes >= FULL || lost {
+            let fruitless = self.working.divides() && lane.since.elapsed() >= FRUITLESS;
+            // Too much for a heap, or for all the time that there was: it must be cut. Anything else needs more time.
+            if heap.bytes >= FULL || fruitless && state.stopped.is_some() {
                 outcome = self.working.pieces(&job.cube, outcome);
             }
             if is_same(&job.cube, &outcome) {
+                let id = Id::of(state.journal.header().puzzle(), &job.cube);
                 let mut part = lane.part;
                 part.patience = 2 * lane.since.elapsed();
-                state.nodes += outcome.statistics.nodes;
+                if self.keeping.is_some() {
+                    state.attempted += outcome.statistics.nodes;
+                    state.stopped = state.stopped.or(outcome.stopped);
+                    self.record(&mut state, false);
+                } else {
+                    state.nodes += outcome.statistics.nodes;
+                    if fruitless {
+                        // Should the process die while it tries again.
+                        let progress = seal(&self.progress(&state, id, false));
+                        state.pending.push_str(&progress);
+                    }
+                }
                 state.open.push(part);
                 self.after(state, outcome.stopped);
                 return;
@@ -449,10 +525,15 @@ impl Office for Run<'_> {
         }
         answer.length = state.list.is_some().then_some(state.length);
         answer.elapsed = Some(self.elapsed(&state).as_secs_f64());
+        if let Some(keeping) = &self.keeping {
+            answer.nodes += std::mem::take(&mut state.attempted);
+            state.kept = None;
+            keeping.restart();
+        }
         let record = seal(&answer);
         state.pending.push_str(&record);
         state.account(lane.part.share, answer);
-        let due = state.committed.elapsed() >= self.pace(&state);
+        let due = state.committed.elapsed() >= self.pace();
         if due || state.open.is_empty() && state.running.is_empty() {
             state.commit();
         }
@@ -463,7 +544,7 @@ impl Office for Run<'_> {
 impl Run<'_> {
     /// What is to be seen to when a cube has been handed in.
     fn after(&self, mut state: MutexGuard<'_, State>, stopped: Option<Stop>) {
-        let spent = state.nodes - state.before;
+        let spent = state.nodes + state.attempted - state.before;
         if self.limits.nodes.is_some_and(|nodes| spent >= nodes) {
             state.stopped = state.stopped.or(Some(Stop::Nodes));
         } else if stopped == Some(Stop::Interrupt) && self.limits.checks.is_some() {
@@ -476,17 +557,50 @@ impl Run<'_> {
 
 impl State {
     /// Goes through what a journal holds.
-    fn replay(&mut self, whole: Part, answers: Vec<Answer>, working: &Working<'_>) -> Result<()> {
+    fn replay(
+        &mut self,
+        whole: Part,
+        records: Vec<Record>,
+        working: &Working<'_>,
+        keeping: Option<&Keeping>,
+    ) -> Result<()> {
         let puzzle = self.journal.header().puzzle();
         let mut open = FxHashMap::default();
         let mut order = 0u64;
         open.insert(Id::of(puzzle, &whole.cube), (order, whole));
-        for (line, answer) in (2..).zip(answers) {
+        for (line, record) in (2..).zip(records) {
             let wrong = |message: String| {
                 Err(Error::data(message)
                     .at(line, 1, "")
                     .in_file(self.journal.name()))
             };
+            let time = |seconds: f64| Duration::try_from_secs_f64(seconds).ok();
+            let answer = match record {
+                Record::Answer(answer) => answer,
+                Record::Progress(progress) => {
+                    let Some((_, part)) = open.get_mut(&progress.id) else {
+                        return wrong(format!("cube {} was not open here", progress.id));
+                    };
+                    self.earlier = time(progress.elapsed).unwrap_or(self.earlier);
+                    match (keeping, progress.checkpoint) {
+                        (Some(keeping), Some(checkpoint)) => {
+                            if self.kept.replace(progress.id) != Some(progress.id) {
+                                keeping.restart();
+                            }
+                            let life = time(progress.life).unwrap_or_default();
+                            if let Err(error) = keeping.read(checkpoint, life) {
+                                return wrong(error.message().to_owned());
+                            }
+                            self.attempted = progress.nodes;
+                        }
+                        _ => part.tried = true,
+                    }
+                    continue;
+                }
+            };
+            if self.kept.is_some_and(|kept| kept == answer.id) {
+                (self.kept, self.attempted) = (None, 0);
+            }
             let Some((_, part)) = open.remove(&answer.id) else {
                 return wrong(format!("cube {} was not open here", answer.id));
             };
@@ -499,9 +613,7 @@ impl State {
             if let Some(length) = answer.length {
                 self.length = length;
             }
-            if let Some(Ok(elapsed)) = answer.elapsed.map(Duration::try_from_secs_f64) {
-                self.earlier = elapsed;
-            }
+            self.earlier = answer.elapsed.and_then(time).unwrap_or(self.earlier);
             self.open.clear();
             self.account(part.share, answer);
             for part in self.open.drain(..) {
@@ -513,6 +625,26 @@ impl State {
         parts.sort_by_key(|&(order, _)| order);
         self.open = parts.into_iter().map(|(_, part)| part).collect();
         Ok(())
+    }
+
+    /// Cuts the cubes on which an earlier process has worked in vain.
+    fn cut(&mut self, working: &Working<'_>) {
+        let open = std::mem::take(&mut self.open);
+        for part in open {
+            let pieces = match part.tried {
+                true => working.pieces(&part.cube, nothing(&part.cube)),
+                false => nothing(&part.cube),
+            };
+            if is_same(&part.cube, &pieces) {
+                self.open.push(part);
+                continue;
+            }
+            let puzzle = self.journal.header().puzzle();
+            let mut answer = Answer::new(puzzle, Id::of(puzzle, &part.cube), &pieces, None);
+            answer.length = self.list.is_some().then_some(self.length);
+            self.pending.push_str(&seal(&answer));
+            self.account(part.share, answer);
+        }
     }
 
     /// Adds up an answer to a cube of this share.
@@ -529,6 +661,7 @@ impl State {
                     cube,
                     share: share * of,
                     patience: Duration::ZERO,
+                    tried: false,
                 }),
         );
     }
@@ -620,5 +753,18 @@ impl State {
                 _ => Error::new(Kind::Io, error.message()),
             });
         }
+    }
+}
+
+/// What has come of a cube on which nobody has worked.
+fn nothing(cube: &Cube) -> Outcome {
+    Outcome {
+        solutions: Total::AtLeast(Count::ZERO),
+        stopped: Some(Stop::Interrupt),
+        cubes: vec![cube.clone()],
+        shares: vec![1.0],
+        done: 0.0,
+        statistics: Statistics::default(),
+        elapsed: Duration::ZERO,
     }
 }

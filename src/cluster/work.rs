@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::solutions::{Keeper, Shelf};
 use super::split::Splitting;
-use crate::count::{Counted, Counting, Method};
+use crate::count::{Counted, Counting, Keeping, Method};
 use crate::error::{Error, Kind, Result};
 use crate::puzzle::Puzzle;
 use crate::search::{self, Ask, Cube, Limits, Outcome, Search, Total};
@@ -46,6 +46,11 @@ pub trait Office: Sync {
     /// Takes what a cube has come to. What it has found and what it leaves open are together the whole cube; where `counts` is false,
     /// what its keeper holds is of no use, and the cube itself is open.
     fn take(&self, job: Job<Self::Shelf>, outcome: Outcome, counts: bool);
+
+    /// Where a count keeps track of how far it has come, if anywhere: then it goes on from there.
+    fn keeping(&self) -> Option<&Keeping> {
+        None
+    }
 }
 
 /// Pieces into which a cube is cut that was left in the middle.
@@ -74,6 +79,11 @@ impl<'a> Working<'a> {
     /// The puzzle.
     pub fn puzzle(&self) -> &'a Puzzle {
         self.puzzle
+    }
+
+    /// About how many bytes it takes.
+    pub(super) fn memory(&self) -> u64 {
+        self.memory
     }
 
     /// What is asked.
@@ -156,9 +166,13 @@ impl<'a> Working<'a> {
             let counting = Counting::new(self.puzzle)
                 .method(method)
                 .within(job.cube.clone())
-                .sharing(&counted)
                 .limits(limits);
-            hand_in(office, job, counting.run());
+            let outcome = match office.keeping() {
+                // Whoever looks on sees to it that what is proved is kept, too.
+                Some(keeping) => counting.keeping(keeping).observer(&|_| {}).run(),
+                None => counting.sharing(&counted).run(),
+            };
+            hand_in(office, job, outcome);
         }
     }
 

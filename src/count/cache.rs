@@ -3,8 +3,13 @@
 //! Shared by all workers and bounded in bytes. When a part of it is full, what was cheapest to count is thrown out: the cost of an
 //! entry is the number of nodes that it took, and the cheaper half of the bytes goes at once, so that an insertion takes constant time
 //! on average. Losing an entry costs time, never truth.
+//!
+//! A cache may keep a log of its entries for a journal. Which of them are worth a line there is not seen from what they took, as that
+//! was little where other entries were at hand. So each knows what it would take *again*, by what is in the log alone: all nodes below it
+//! down to entries that are logged. When that is much the entry itself is logged, and takes nothing any more.
 
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::{FxHashMap, FxHasher};
@@ -23,6 +28,16 @@ struct Entry<V> {
     value: V,
     /// The logarithm of the nodes that it took.
     cost: u8,
+    /// Nodes that it would take again; none when it is logged.
+    again: u32,
+}
+
+/// Entries that are worth writing down.
+#[derive(Debug)]
+struct Log<V> {
+    /// Those that would take at least so many nodes again. Relaxed: a number by itself.
+    least: AtomicU64,
+    news: Mutex<Vec<(Key, V)>>,
 }
 
 #[derive(Debug)]
@@ -37,6 +52,7 @@ pub(super) struct Cache<V> {
     shards: Box<[Mutex<Shard<V>>]>,
     /// Most bytes of a shard.
     most: usize,
+    log: Option<Log<V>>,
 }
 
 impl<V: Clone> Cache<V> {
@@ -49,7 +65,29 @@ impl<V: Clone> Cache<V> {
         Cache {
             shards: (0..SHARDS).map(|_| Mutex::new(shard())).collect(),
             most: usize::try_from(bytes).unwrap_or(usize::MAX) / SHARDS,
+            log: None,
         }
+    }
+
+    /// The same, with a log of all entries that would take at least so many nodes again.
+    pub(super) fn logging(self, least: u64) -> Self {
+        let log = Log {
+            least: AtomicU64::new(least),
+            news: Mutex::default(),
+        };
+        Cache {
+            log: Some(log),
+            ..self
+        }
+    }
+
+    /// What has been logged since it was last asked; from now on entries are logged that would take at least so many nodes again.
+    pub(super) fn news(&self, least: u64) -> Vec<(Key, V)> {
+        let Some(log) = &self.log else {
+            return Vec::new();
+        };
+        log.least.store(least, Ordering::Relaxed);
+        std::mem::take(&mut *log.news.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn shard(&self, key: &[u32]) -> MutexGuard<'_, Shard<V>> {
@@ -64,29 +102,48 @@ impl<V: Clone> Cache<V> {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is known of this region.
-    pub(super) fn get(&self, key: &[u32]) -> Option<V> {
+    /// What is known of this region, and the nodes that it would take again.
+    pub(super) fn get(&self, key: &[u32]) -> Option<(V, u64)> {
         let shard = self.shard(key);
-        shard.entries.get(key).map(|entry| entry.value.clone())
+        let entry = shard.entries.get(key)?;
+        Some((entry.value.clone(), u64::from(entry.again)))
     }
 
-    /// Keeps a region that took so many nodes. One without a key, of which it is not known what it depends on, is like no other.
-    pub(super) fn insert(&self, key: Key, value: V, nodes: u64) {
+    /// Keeps a region that took so many nodes, and would take so many again; returns how many it would take from now on. One without a
+    /// key, of which it is not known what it depends on, is like no other.
+    pub(super) fn insert(&self, key: Key, value: V, nodes: u64, again: u64) -> u64 {
         if key.is_empty() {
-            return;
+            return again;
         }
+        let log = self.log.as_ref();
+        let log = log.filter(|log| again >= log.least.load(Ordering::Relaxed));
+        let again = if log.is_some() { 0 } else { again };
         let bytes = size_of_entry::<V>(&key);
         let mut shard = self.shard(&key);
+        // Another worker, or an earlier part of the run, may have logged it.
+        let logged = |shard: &Shard<V>| shard.entries.get(&key).is_some_and(|old| old.again == 0);
+        let logged = self.log.is_some() && logged(&shard);
+        let again = if logged { 0 } else { again };
+        if let Some(log) = log.filter(|_| !logged) {
+            let news = (key.clone(), value.clone());
+            let mut all = log.news.lock().unwrap_or_else(PoisonError::into_inner);
+            all.push(news);
+        }
         if shard.bytes + bytes > self.most {
             shard.evict();
             if shard.bytes + bytes > self.most {
-                return;
+                return again;
             }
         }
-        let cost = (u64::BITS - nodes.leading_zeros()) as u8;
-        if shard.entries.insert(key, Entry { value, cost }).is_none() {
+        let entry = Entry {
+            value,
+            cost: (u64::BITS - nodes.leading_zeros()) as u8,
+            again: u32::try_from(again).unwrap_or(u32::MAX),
+        };
+        if shard.entries.insert(key, entry).is_none() {
             shard.bytes += bytes;
         }
+        again
     }
 }
 
@@ -126,12 +183,12 @@ mod tests {
         let cache = Cache::new(bytes);
         for n in 0..100_000 {
             let nodes = if n % 100 == 0 { 1000 } else { 1 };
-            cache.insert(key(n), n, nodes);
+            cache.insert(key(n), n, nodes, 1);
         }
         let held: usize = cache.shards.iter().map(|s| s.lock().unwrap().bytes).sum();
         assert!(held <= bytes as usize);
         let dear = (0..100_000).step_by(100);
-        assert!(dear.clone().all(|n| cache.get(&key(n)) == Some(n)));
+        assert!(dear.clone().all(|n| cache.get(&key(n)) == Some((n, 1))));
         assert!(
             (1..100_000)
                 .step_by(100)
@@ -142,14 +199,28 @@ mod tests {
     #[test]
     fn what_has_no_key_is_like_no_other() {
         let cache = Cache::new(1 << 20);
-        cache.insert(Key::default(), 1, 1);
+        cache.insert(Key::default(), 1, 1, 1);
         assert_eq!(cache.get(&[]), None);
     }
 
     #[test]
     fn a_cache_without_room_keeps_nothing() {
         let cache = Cache::new(0);
-        cache.insert(key(1), 1, 1);
+        cache.insert(key(1), 1, 1, 1);
         assert_eq!(cache.get(&key(1)), None);
+    }
+
+    #[test]
+    fn what_would_take_long_again_is_logged_once() {
+        let cache = Cache::new(1 << 20).logging(100);
+        assert_eq!(cache.insert(key(1), 1, 99, 99), 99);
+        assert_eq!(cache.insert(key(2), 2, 1, 100), 0);
+        assert_eq!(cache.insert(key(2), 2, 1, 100), 0);
+        assert_eq!(cache.get(&key(1)), Some((1, 99)));
+        assert_eq!(cache.get(&key(2)), Some((2, 0)));
+        assert_eq!(cache.news(100), [(key(2), 2)]);
+        assert_eq!(cache.news(100), []);
+        assert_eq!(cache.insert(key(2), 2, 1, 200), 0);
+        assert_eq!(cache.news(100), []);
     }
 }

@@ -5,8 +5,15 @@
 //! them the frontier is swept both ways, then the better one, as long as it looks as if it could end; where it looks much better than
 //! any order, all threads sweep together. On several threads the ways of a round are tried side by side, and a worker that finds none
 //! left goes on with the order that leads.
+//!
+//! A contest can be gone on with in another process, as its [`Standing`] says. A walk in some order that was cut short finds what it had
+//! counted in the cache, so that its time is added up over all processes; a sweep that was cut short has nothing left, and is not begun
+//! a third time: then the part is branched and what has become narrow is swept.
 
 use std::collections::VecDeque;
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
 
 use super::frontier::Way;
 use super::order::Order;
@@ -37,8 +44,17 @@ const BRANCH: f64 = 32.0;
 /// What an order would take is not believed when it has become so many times more since the last round: it has not come on.
 const STUCK: f64 = 2.0;
 
+/// A walk that was cut short is given so many nanoseconds at least, to come back to where it was and be judged.
+const AGAIN: u64 = 200_000_000;
+
+/// So often is a sweep begun.
+const TRIES: u32 = 2;
+
+/// Greater than any work that can be foreseen: infinity is no number in JSON.
+const ENDLESS: f64 = 1e300;
+
 /// A way to count a part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Plan {
     /// Branch in this order.
     Branch(Order),
@@ -64,6 +80,68 @@ pub(super) struct Trial {
     pub(super) rated: bool,
     /// May clause learning be asked? What is soon counted is counted without.
     pub(super) asks: bool,
+}
+
+/// How a contest stands, for another process that goes on with it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Standing {
+    /// Parts in all, and which one it is about.
+    parts: usize,
+    part: usize,
+    budget: u64,
+    todo: Vec<Plan>,
+    tried: Vec<(Plan, f64)>,
+    before: Vec<(Plan, f64)>,
+    waiting: Vec<(Plan, f64)>,
+    open: Vec<Open>,
+    /// Trials under way, since when.
+    #[serde(skip)]
+    running: Vec<(Plan, Instant)>,
+}
+
+/// A trial that was cut short.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Open {
+    plan: Plan,
+    /// Nanoseconds that it has had, a sweep in its longest try.
+    spent: u64,
+    tries: u32,
+}
+
+impl Standing {
+    /// Which part it is about.
+    pub(super) fn part(&self) -> usize {
+        self.part
+    }
+
+    /// Is a trial under way?
+    pub(super) fn is_under_way(&self) -> bool {
+        !self.running.is_empty()
+    }
+
+    /// As it is now, for a file.
+    pub(super) fn settled(&self) -> Standing {
+        let mut settled = self.clone();
+        for (plan, since) in settled.running.drain(..) {
+            let time = u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX);
+            let place = settled.open.iter().position(|open| open.plan == plan);
+            let place = place.unwrap_or_else(|| {
+                settled.open.push(Open {
+                    plan,
+                    spent: 0,
+                    tries: 0,
+                });
+                settled.open.len() - 1
+            });
+            let open = &mut settled.open[place];
+            open.tries += 1;
+            open.spent = match plan.is_sweep() {
+                true => open.spent.max(time),
+                false => open.spent.saturating_add(time),
+            };
+        }
+        settled
+    }
 }
 
 /// The contest for one part after the other.
@@ -96,6 +174,14 @@ pub(super) struct Contest {
     regroup: bool,
     /// Where all this work of each way has not sufficed the contest is over, for the time being.
     until: u64,
+    /// The budget that the round has, or would have if there were several ways left.
+    nominal: u64,
+    /// Trials of this round that are under way, since when.
+    under_way: Vec<(Plan, Instant)>,
+    /// Trials of this round that an earlier process has not ended.
+    open: Vec<Open>,
+    /// How an earlier process left the part that it was at.
+    resumed: Option<Standing>,
 }
 
 impl Contest {
@@ -116,6 +202,10 @@ impl Contest {
             together: false,
             regroup: false,
             until: u64::MAX,
+            nominal: first,
+            under_way: Vec::new(),
+            open: Vec::new(),
+            resumed: None,
         };
         contest.begin_part();
         contest
@@ -134,6 +224,75 @@ impl Contest {
         Contest { until, ..self }
     }
 
+    /// The same, gone on with as an earlier process has left it, if that had the same parts.
+    pub(super) fn resume(mut self, standing: Standing) -> Self {
+        if standing.parts == self.parts {
+            self.resumed = Some(standing);
+            self.begin_part();
+        }
+        self
+    }
+
+    /// How it stands; `None` where there is nothing to go on with.
+    pub(super) fn standing(&self) -> Option<Standing> {
+        let finite = |tried: &[(Plan, f64)]| {
+            let finite = tried.iter().map(|&(plan, work)| (plan, work.min(ENDLESS)));
+            finite.collect::<Vec<_>>()
+        };
+        (!self.short && !self.is_over()).then(|| Standing {
+            parts: self.parts,
+            part: self.counted.len(),
+            budget: self.nominal,
+            todo: self.todo.iter().copied().collect(),
+            tried: finite(&self.tried),
+            before: finite(&self.before),
+            waiting: finite(&self.waiting),
+            open: self.open.clone(),
+            running: self.under_way.clone(),
+        })
+    }
+
+    /// Takes up the part at hand where an earlier process has left it.
+    fn take_up(&mut self, standing: Standing) {
+        let endless = |tried: Vec<(Plan, f64)>| {
+            let endless = |work: f64| if work < ENDLESS { work } else { f64::INFINITY };
+            tried
+                .into_iter()
+                .map(|(plan, work)| (plan, endless(work)))
+                .collect::<Vec<_>>()
+        };
+        (self.budget, self.nominal) = (standing.budget, standing.budget);
+        self.tried = endless(standing.tried);
+        self.before = endless(standing.before);
+        let (lost, open): (Vec<Open>, Vec<Open>) = standing
+            .open
+            .into_iter()
+            .partition(|open| open.plan.is_sweep() && open.tries >= TRIES);
+        self.todo = standing.todo.into();
+        let kept = |plan: &Plan| lost.iter().all(|open| open.plan != *plan);
+        self.todo.retain(kept);
+        // What was under way comes first, and of that the sweeps, while there is most time for them.
+        let (sweeps, walks): (Vec<Open>, Vec<Open>) =
+            open.iter().copied().partition(|open| open.plan.is_sweep());
+        for open in walks.iter().chain(&sweeps) {
+            self.todo.retain(|plan| *plan != open.plan);
+            self.todo.push_front(open.plan);
+        }
+        self.open = open;
+        let waiting = endless(standing.waiting);
+        if sweeps.is_empty() {
+            // Those that waited for a sweep need not any more.
+            self.todo.extend(waiting.iter().map(|&(plan, _)| plan));
+        } else {
+            self.waiting = waiting;
+        }
+        let instead = Plan::BranchAndSweep;
+        let there = self.todo.contains(&instead) || self.tried.iter().any(|t| t.0 == instead);
+        if !lost.is_empty() && !there && self.method != Method::Regions {
+            self.todo.push_back(instead);
+        }
+    }
+
     fn begin_part(&mut self) {
         let sweeps = [Way::Down, Way::Right].map(Plan::Sweep);
         let branches = Order::ALL.map(Plan::Branch);
@@ -150,7 +309,14 @@ impl Contest {
         self.sweeping = false;
         self.regroup |= self.together;
         self.together = false;
-        self.budget = self.first;
+        (self.budget, self.nominal) = (self.first, self.first);
+        self.under_way.clear();
+        self.open.clear();
+        let part = self.counted.len();
+        let here = |standing: &mut Standing| standing.part == part;
+        if let Some(standing) = self.resumed.take_if(here) {
+            self.take_up(standing);
+        }
     }
 
     /// What to do next; `None` when there is nothing to do for a worker now.
@@ -170,10 +336,14 @@ impl Contest {
             let plan = self.todo.remove(i)?;
             self.running += 1;
             self.sweeping |= plan.is_sweep();
+            self.under_way.push((plan, Instant::now()));
+            let walk = |open: &&Open| open.plan == plan && !plan.is_sweep();
+            let spent = self.open.iter().find(walk).map_or(0, |open| open.spent);
+            let rest = self.budget.saturating_sub(spent);
             return Some(Trial {
                 part,
                 plan,
-                budget: self.budget,
+                budget: rest.max(AGAIN.min(self.budget)),
                 rated: true,
                 asks: !self.short,
             });
@@ -231,6 +401,8 @@ impl Contest {
         if self.todo.is_empty() {
             self.todo.push_back(Plan::BranchAndSweep);
         }
+        self.open.clear();
+        self.nominal = self.nominal.max(LEAST).saturating_mul(GROWTH);
         self.budget = match self.todo.len() {
             1 if self.together => u64::MAX,
             1 => self.until,
@@ -246,12 +418,21 @@ impl Contest {
                 self.running -= 1;
                 self.sweeping &= !trial.plan.is_sweep();
             }
+            if trial.rated && !matches!(ended, Ended::Stopped) {
+                self.under_way.retain(|(plan, _)| *plan != trial.plan);
+                self.open.retain(|open| open.plan != trial.plan);
+            }
+            // Of what an earlier process has done of a walk there is nothing to be done any more.
+            let whole = match trial.plan.is_sweep() {
+                true => 1.0,
+                false => self.budget as f64 / trial.budget as f64,
+            };
             match ended {
                 Ended::Done(worth) => {
                     self.counted.push(worth);
                     self.begin_part();
                 }
-                Ended::Spent(work) if trial.rated => self.tried.push((trial.plan, work)),
+                Ended::Spent(work) if trial.rated => self.tried.push((trial.plan, work * whole)),
                 Ended::Full if self.together => {
                     // Those that went home are wanted again.
                     self.together = false;

@@ -1,7 +1,7 @@
 //! What has been counted so far: kept for one count, or shared by several of the same puzzle.
 
 use super::Worth;
-use super::cache::Cache;
+use super::cache::{Cache, Key};
 use super::diagram::Numbers;
 
 /// Parts of a puzzle that have been counted, and the numbers by which they are told apart. It belongs to one puzzle.
@@ -22,5 +22,18 @@ impl Counted {
             numbers: Numbers::new(numbers),
             cache: Cache::new(cache),
         }
+    }
+
+    /// The same, with a log of what would take at least so many nodes again.
+    pub(super) fn logging(self, least: u64) -> Self {
+        Counted {
+            cache: self.cache.logging(least),
+            ..self
+        }
+    }
+
+    /// Keeps a part of which another process has written down what it is worth.
+    pub(super) fn recall(&self, key: Key, worth: Worth, nodes: u64) {
+        self.cache.insert(key, worth, nodes, 0);
     }
 }

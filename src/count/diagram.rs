@@ -46,8 +46,15 @@ impl Numbers {
         }
     }
 
+    /// Calls `see` with all states that have a number: their successors and the number.
+    pub(super) fn each(&self, mut see: impl FnMut([u32; 2], u32)) {
+        self.states
+            .iter()
+            .for_each(|state| see(*state.key(), *state.value()));
+    }
+
     /// The number of the state with these successors.
-    fn of(&self, successors: [u32; 2]) -> Option<u32> {
+    pub(super) fn of(&self, successors: [u32; 2]) -> Option<u32> {
         if let Some(known) = self.states.get(&successors) {
             return Some(*known);
         }

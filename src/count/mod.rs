@@ -6,6 +6,7 @@
 //! often each cell is filled, draws solutions at random, and begins to list them anywhere. [`Estimating`] tells about how many there are
 //! where nobody can count them.
 
+mod book;
 mod builder;
 mod cache;
 mod cells;
@@ -15,6 +16,7 @@ mod diagram;
 mod estimate;
 mod fillings;
 mod frontier;
+mod keeping;
 mod listed;
 mod odometer;
 mod oracle;
@@ -50,6 +52,7 @@ use contest::Contest;
 pub use counted::Counted;
 use diagram::{Lines, Numbers};
 pub use estimate::{Estimate, Estimating, Scaled};
+pub use keeping::{Checkpoint, Keeping};
 pub use ordered::{Advance, Ordered};
 use part::{Part, Parts};
 pub use sample::Samples;
@@ -125,6 +128,7 @@ pub struct Counting<'a> {
     options: Options,
     cube: Cube,
     counted: Option<Arc<Counted>>,
+    keeping: Option<&'a Keeping>,
     observer: Option<Observer<'a>>,
 }
 
@@ -162,6 +166,7 @@ struct Shared<'a, W: Word> {
     clues: &'a Clues,
     options: &'a Options,
     control: Arc<Control>,
+    keeping: Option<&'a Keeping>,
     /// Bytes for everything.
     memory: u64,
     workers: usize,
@@ -200,6 +205,7 @@ impl<'a> Counting<'a> {
             options: Options::default(),
             cube: Cube::default(),
             counted: None,
+            keeping: None,
             observer: None,
         }
     }
@@ -240,6 +246,15 @@ impl<'a> Counting<'a> {
     #[must_use]
     pub fn sharing(mut self, counted: &Arc<Counted>) -> Self {
         self.counted = Some(Arc::clone(counted));
+        self
+    }
+
+    /// Goes on where `keeping` says that an earlier count of the same cube has stopped, and keeps track there of how far it comes. The
+    /// method of the tree does neither.
+    #[must_use]
+    pub fn keeping(mut self, keeping: &'a Keeping) -> Self {
+        self.counted = Some(Arc::clone(keeping.counted()));
+        self.keeping = Some(keeping);
         self
     }
 
@@ -311,8 +326,10 @@ impl<'a> Counting<'a> {
                 elapsed: began.elapsed(),
             }
         };
+        let keeping = self.keeping.filter(|_| !keep);
+        let mut found = keeping.map(Keeping::found).unwrap_or_default();
         let mut board = Board::<W>::new(&clues);
-        let alive = self.prepare(&mut board, &control);
+        let alive = self.prepare(&mut board, &control, found.cells.as_ref());
         let mut statistics = Statistics {
             settles: board.settles(),
             ..Statistics::default()
@@ -343,10 +360,11 @@ impl<'a> Counting<'a> {
             clues: &clues,
             options: &self.options,
             control: Arc::clone(&control),
+            keeping,
             memory,
             workers,
             rows: board.rows().to_vec(),
-            witness: None,
+            witness: found.solution,
             contest: Mutex::new(Contest::short(parts.len(), self.options.trial)),
             parts,
             counted,
@@ -355,25 +373,41 @@ impl<'a> Counting<'a> {
             current: AtomicUsize::new(0),
             meters: (0..workers).map(|_| CachePadded::default()).collect(),
             bound: Mutex::new(Count::ZERO),
-            floor: Mutex::new(Count::ZERO),
+            floor: Mutex::new(found.least),
             furthest: AtomicU64::new(0),
             statistics: Mutex::new(Statistics::default()),
         };
         let quick = keep || self.method == Method::Auto;
-        if quick {
+        if let Some(keeping) = keeping.filter(|_| found.cells.is_none()) {
+            keeping.knows(known_cells(&board));
+        }
+        if quick && !found.opening.tried {
             // Most puzzles are soon counted by anything.
             shared.take_part(0);
+            if let Some(keeping) = keeping {
+                keeping.tried();
+            }
         }
         let done = quick && lock(&shared.contest).is_over();
         // Then what is the same in all is taken out, with more and more effort, and the rest is counted.
         let (mut effort, mut later) = (self.options.effort, UNTIL * self.options.trial);
+        for _ in 0..found.opening.round {
+            (effort, later) = more(effort, later);
+        }
         while !done && !control.stopped() {
             let mut whole = true;
             // What the backbone is asked about is the whole puzzle.
-            if quick && self.cube.path.is_empty() {
+            let asks = quick && self.cube.path.is_empty();
+            if let Some(is_whole) = found.opening.whole.take().filter(|_| asks) {
+                // An earlier part of the run has asked.
+                whole = is_whole;
+            } else if asks && keeping.is_some_and(|keeping| !keeping.begins_backbone()) {
+                // It has been cut short too often.
+                whole = false;
+            } else if asks {
                 let (backbone, solutions, outcome) = self.backbone(&control, effort);
                 whole = backbone.is_complete();
-                shared.witness = solutions.into_iter().next();
+                shared.witness = solutions.into_iter().next().or(shared.witness.take());
                 statistics.add(&outcome.statistics);
                 shared.raise(outcome.solutions.number().clone());
                 if let (Total::Exactly(number), None) = (&outcome.solutions, control.reason()) {
@@ -388,6 +422,16 @@ impl<'a> Counting<'a> {
                 debug_assert!(alive, "what holds in all solutions contradicts none");
                 for (r, row) in board.rows().iter().enumerate() {
                     row.filled.cells().for_each(|c| known.set(r, c, true));
+                }
+                if let Some(keeping) = keeping {
+                    keeping.knows(Backbone {
+                        ambiguous: backbone.ambiguous.clone(),
+                        ..known_cells(&board)
+                    });
+                    shared.witness.iter().for_each(|grid| keeping.has(grid));
+                    if !control.stopped() {
+                        keeping.ends_backbone(whole);
+                    }
                 }
                 if !keep {
                     let work =
@@ -404,7 +448,11 @@ impl<'a> Counting<'a> {
             }
             let until = if whole { u64::MAX } else { later };
             let contest = Contest::new(method, shared.parts.len(), self.options.trial);
-            shared.contest = Mutex::new(contest.until(until));
+            let contest = contest.until(until);
+            shared.contest = Mutex::new(match found.contest.take() {
+                Some(standing) => contest.resume(standing),
+                None => contest,
+            });
             shared.current = AtomicUsize::new(0);
             *lock(&shared.bound) = Count::ZERO;
             self.observe(&shared, began, || shared.work());
@@ -412,13 +460,16 @@ impl<'a> Counting<'a> {
             if lock(&shared.contest).is_over() {
                 break;
             }
-            effort = effort.max(1).saturating_mul(MORE);
-            later = later.max(1).saturating_mul(MORE);
+            (effort, later) = more(effort, later);
+            if let Some(keeping) = keeping.filter(|_| !control.stopped()) {
+                keeping.ends_round();
+            }
         }
         statistics.add(&lock(&shared.statistics));
         let mut count = shared.proved();
         if control.reason().is_some() {
             count = shared.raise(count);
+            let _ = shared.snapshot(began, false);
         }
         let contest = shared
             .contest
@@ -478,8 +529,13 @@ impl<'a> Counting<'a> {
         shared.proved()
     }
 
-    /// Propagates and probes the root; `false` is a contradiction.
-    fn prepare<W: Word>(&self, board: &mut Board<'_, W>, control: &Control) -> bool {
+    /// Propagates and probes the root, unless it is known what comes of that; `false` is a contradiction.
+    fn prepare<W: Word>(
+        &self,
+        board: &mut Board<'_, W>,
+        control: &Control,
+        known: Option<&Backbone>,
+    ) -> bool {
         let (rows, columns) = self.puzzle.sums();
         // A settle reads a few words for each block of the line.
         let (mut pace, settle) = (Pace::new(control), W::BITS as u64);
@@ -498,6 +554,10 @@ impl<'a> Counting<'a> {
             if !holds {
                 return false;
             }
+        }
+        if let Some(known) = known {
+            let height = self.puzzle.height();
+            return board.decide_all((0..height).map(|row| (row, known_of(known, row))));
         }
         let limit = board.settles() + self.options.probing;
         let mut settles = board.settles();
@@ -537,6 +597,24 @@ fn known_of<W: Word>(backbone: &Backbone, row: usize) -> Known<W> {
         filled: W::from_parts(backbone.filled.row(row)),
         empty: W::from_parts(backbone.empty.row(row)),
     }
+}
+
+/// The cells that are known on a board.
+fn known_cells<W: Word>(board: &Board<'_, W>) -> Backbone {
+    let mut cells = Backbone::unknown(board.clues().width(), board.clues().height());
+    for (r, row) in board.rows().iter().enumerate() {
+        row.filled
+            .cells()
+            .for_each(|c| cells.filled.set(r, c, true));
+        row.empty.cells().for_each(|c| cells.empty.set(r, c, true));
+    }
+    cells
+}
+
+/// The effort of the next round, and the work of each way in it.
+fn more(effort: u64, later: u64) -> (u64, u64) {
+    let more = |before: u64| before.max(1).saturating_mul(MORE);
+    (more(effort), more(later))
 }
 
 /// The parts of the root, the smallest first; `None` when the run has been stopped meanwhile.
@@ -579,13 +657,20 @@ impl<W: Word> Shared<'_, W> {
     fn take_part(&self, index: usize) {
         let mut worker = Worker::new(self, index);
         loop {
-            let Some(trial) = lock(&self.contest).next() else {
+            let next = {
+                let mut contest = lock(&self.contest);
+                let next = contest.next();
+                self.note(&contest);
+                next
+            };
+            let Some(trial) = next else {
                 break;
             };
             let ended = worker.try_out(&trial);
             let stopped = matches!(ended, Ended::Stopped);
             let mut contest = lock(&self.contest);
             let part = contest.report(trial, ended);
+            self.note(&contest);
             if contest.is_void() {
                 // No solution of this part, none at all.
                 self.control.settle();
@@ -602,6 +687,34 @@ impl<W: Word> Shared<'_, W> {
             }
         }
         lock(&self.statistics).add(&worker.statistics());
+    }
+
+    /// Notes how a contest stands, where somebody keeps track of it.
+    fn note(&self, contest: &Contest) {
+        if let (Some(keeping), Some(standing)) = (self.keeping, contest.standing()) {
+            keeping.stands(Some(standing));
+        }
+    }
+
+    /// What a sweep of a part may take, in nanoseconds.
+    fn bite(&self) -> u64 {
+        self.keeping.and_then(Keeping::bite).unwrap_or(u64::MAX)
+    }
+
+    /// Parts of one of the whole, a good deal smaller than this, are swept.
+    fn narrow(&self, part: usize) -> u32 {
+        let wide = self.keeping.and_then(Keeping::wide);
+        self.parts[part].size.min(wide.unwrap_or(u32::MAX))
+    }
+
+    /// Notes that a part of this size is too wide to be swept within a bite.
+    fn is_too_wide(&self, size: u32) {
+        if let Some(keeping) = self.keeping
+            && keeping.bite().is_some()
+            && !self.control.stopped()
+        {
+            keeping.is_too_wide(size);
+        }
     }
 
     /// What is proved of the parts: the product of those that are done, with the bound of the one that is under way.
@@ -643,7 +756,7 @@ impl<W: Word> Shared<'_, W> {
             .map(|meter| meter.done.load(Ordering::Relaxed));
         let done = done.max().unwrap_or(0);
         let done = done.max(self.furthest.fetch_max(done, Ordering::Relaxed));
-        Snapshot {
+        let snapshot = Snapshot {
             share: match complete {
                 true => 1.0,
                 false => done as f64 / WHOLE as f64,
@@ -651,7 +764,11 @@ impl<W: Word> Shared<'_, W> {
             nodes: nodes.sum(),
             solutions: solutions.to_u64().unwrap_or(u64::MAX),
             elapsed: began.elapsed(),
+        };
+        if let Some(keeping) = self.keeping {
+            keeping.comes(&snapshot, &solutions);
         }
+        snapshot
     }
 }
 

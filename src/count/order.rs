@@ -4,12 +4,14 @@
 //! parts come again: on one puzzle it is row by row, on another along a diagonal, and the difference is a thousandfold. Hence
 //! [`Order::ALL`] are tried.
 
+use serde::{Deserialize, Serialize};
+
 use super::part::Part;
 use crate::board::{Board, Cell};
 use crate::line::Word;
 
 /// An order of branching.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Order {
     /// From the top row down.
     Down,

@@ -8,6 +8,7 @@
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
+use std::time::Instant;
 
 use super::contest::{Plan, Trial};
 use super::diagram::Lines;
@@ -67,6 +68,8 @@ struct Frame<W> {
     /// What its two sides weigh, and what was done before the present one.
     weights: [u64; 2],
     done: u64,
+    /// What the worker would have to do again before the part.
+    again: u64,
 }
 
 impl<W> Frame<W> {
@@ -108,6 +111,10 @@ pub(super) struct Worker<'s, 'a, W: Word> {
     pace: Pace<'s>,
     /// Nodes that a side may take without a solution before the oracle is asked: what a question costs, a running mean.
     price: u64,
+    /// Nodes that it would take to do all this again with what is logged alone.
+    again: u64,
+    /// Nanoseconds of sweeping parts.
+    swept: u64,
     statistics: Statistics,
 }
 
@@ -154,6 +161,8 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             looked: 0,
             pace: Pace::new(&shared.control),
             price: CHEAPEST,
+            again: 0,
+            swept: 0,
             statistics: Statistics::default(),
         }
     }
@@ -169,7 +178,8 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
 
     /// Nanoseconds that all the work so far may have taken.
     fn work(&self) -> u64 {
-        NODE * self.statistics.nodes + SETTLE * self.board.settles() + TICK * self.oracle.ticks()
+        let ticks = TICK * self.oracle.ticks();
+        NODE * self.statistics.nodes + SETTLE * self.board.settles() + ticks + self.swept
     }
 
     /// Counts a part as it is planned, or finds out that this takes too long.
@@ -194,7 +204,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                     Ok(count) => {
                         let worth = Worth { count, node: None };
                         let cache = &self.shared.counted.cache;
-                        cache.insert(swept.key.clone(), worth.clone(), u64::MAX);
+                        cache.insert(swept.key.clone(), worth.clone(), u64::MAX, u64::MAX);
                         Ended::Done(worth)
                     }
                     Err(Halt::Spent(passed)) => Ended::Spent(passed * STATE as f64),
@@ -204,7 +214,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                 }
             }
             Plan::BranchAndSweep => {
-                self.narrow = self.shared.parts[part].size;
+                self.narrow = self.shared.narrow(part);
                 self.walk(part, Order::Narrow, trial.budget)
             }
         }
@@ -228,20 +238,27 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         }
     }
 
-    /// Sweeps a part, if it is much narrower than the last one that was too wide.
-    fn sweep_part(&mut self, part: &Part<W>) -> Option<Count> {
+    /// Sweeps a part, if it is much narrower than the last one that was too wide. Tells how many nodes would have taken as long, too.
+    fn sweep_part(&mut self, part: &Part<W>) -> Option<(Count, u64)> {
         if part.size > self.narrow - self.narrow / 8 {
             return None;
         }
-        let allowance = self.allowance(self.shared.workers as u64, u64::MAX);
-        let stop = self.stop();
+        let bite = self.shared.bite();
+        let allowance = self.allowance(self.shared.workers as u64, bite);
+        let (stop, began) = (self.stop(), Instant::now());
         let count = [Way::Down, Way::Right]
             .into_iter()
             .find_map(|way| sweep(&self.board, part, way, allowance, &stop).ok());
         if count.is_none() {
             self.narrow = part.size;
+            self.shared.is_too_wide(part.size);
         }
-        count
+        let took = began.elapsed().as_nanos() as u64;
+        if bite < u64::MAX {
+            // Where nothing limits a sweep the clock has no say, so that a run repeats.
+            self.swept += took;
+        }
+        count.map(|count| (count, took / (NODE + 10 * SETTLE)))
     }
 
     /// Counts one of the parts of the whole in this order, unless that takes more than so much work or another worker is first.
@@ -269,6 +286,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             side_began: self.statistics.nodes,
             weights: [WHOLE, 0],
             done: 0,
+            again: self.again,
         });
         let mut polls = self.pace.polls();
         let ended = loop {
@@ -346,18 +364,17 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
 
     /// A part is to be counted: known, or a new frame.
     fn enter(&mut self, part: Part<W>) {
-        if let Some(worth) = self.shared.counted.cache.get(&part.key) {
+        if let Some((worth, again)) = self.shared.counted.cache.get(&part.key) {
             self.statistics.leaves += 1;
+            self.again += again;
             self.give(&worth);
             return;
         }
-        if let Some(count) = self.sweep_part(&part) {
+        if let Some((count, again)) = self.sweep_part(&part) {
             let worth = Worth { count, node: None };
             let cost = u64::from(part.size);
-            self.shared
-                .counted
-                .cache
-                .insert(part.key, worth.clone(), cost);
+            let cache = &self.shared.counted.cache;
+            self.again += cache.insert(part.key, worth.clone(), cost, again);
             self.give(&worth);
             return;
         }
@@ -388,6 +405,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             side_began: nodes,
             weights: [weight - filled, filled],
             done: self.done,
+            again: self.again,
         });
         self.begin_side();
     }
@@ -408,6 +426,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         }
         self.reserved -= 1;
         self.statistics.nodes += 1;
+        self.again += 1;
         let (nodes, done) = (self.statistics.nodes, self.done);
         self.barren = self.barren.min(self.frames.len() - 1);
         let top = self.frames.last_mut().expect("a side is begun on a frame");
@@ -495,10 +514,9 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             }
         }
         let nodes = self.statistics.nodes - frame.began;
-        self.shared
-            .counted
-            .cache
-            .insert(frame.part.key, worth.clone(), nodes);
+        let again = self.again - frame.again;
+        let cache = &self.shared.counted.cache;
+        self.again = frame.again + cache.insert(frame.part.key, worth.clone(), nodes, again);
         self.give(&worth);
         None
     }
@@ -547,6 +565,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             .oracle
             .ask(&self.board, path.filter_map(|frame| frame.decision));
         let nodes = (QUESTION + self.work() - before) / (NODE + 10 * SETTLE);
+        self.again += nodes;
         self.price =
             ((15 * self.price + self.shared.options.patience * nodes / 100) / 16).min(DEAREST);
         match answer {

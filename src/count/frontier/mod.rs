@@ -13,6 +13,7 @@ mod track;
 use lane::Lane;
 use layer::{Key, Layer, Ways};
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 use step::{Move, Packing, Step};
 use track::{Across, Track};
 
@@ -24,7 +25,7 @@ use crate::search::Pace;
 use crate::solutions::Count;
 
 /// Which way the frontier goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Way {
     /// Row by row.
     Down,

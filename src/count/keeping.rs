@@ -1,0 +1,374 @@
+//! How far a count has come, for a journal: what another process needs to go on from there.
+//!
+//! That is what the opening has found out, which are cells that are the same in every solution, and a solution; how the contest of the
+//! ways to count stands; and above all the parts that have been counted, as far as they would take long to be counted again. With these
+//! at hand a walk that begins again comes back to where it was in no time.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use super::Worth;
+use super::book::{Book, Page};
+use super::contest::Standing;
+use super::counted::Counted;
+use crate::error::{Error, Result};
+use crate::puzzle::{Grid, Puzzle};
+use crate::sat::Backbone;
+use crate::search::Snapshot;
+use crate::solutions::Count;
+
+/// A part is written down if it would take so many nodes again: a few milliseconds. While a process lives it becomes more, so that what
+/// is lost when it dies stays a small share of its life, and a journal does not grow for ever.
+const LEAST: u64 = 256;
+const GROWING: Duration = Duration::from_secs(16);
+
+/// Likewise when so many bytes have been written.
+const LARGE: u64 = 128 << 20;
+
+/// So often the backbone is begun in one round of the opening.
+const TRIES: u32 = 2;
+
+/// What a sweep of a part may take of the longest time that a process of this run has lived.
+const BITE: u32 = 8;
+
+/// What has changed since the last one: a line of a journal.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Checkpoint {
+    /// What is known of the cells, row by row: `#`, `.`, `?` where it is known to differ, `-` where nothing is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cells: Option<String>,
+    /// A solution, row by row.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    solution: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    opening: Option<Opening>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    contest: Option<Standing>,
+    /// The largest part that was found too wide to be swept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    wide: Option<u32>,
+    /// So many solutions are proved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    least: Option<String>,
+    /// Share of the work that is done, as far as that can be told.
+    #[serde(default)]
+    done: f64,
+    /// States and parts, as a book has them.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    states: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    parts: String,
+}
+
+/// How far the opening has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Opening {
+    /// Has the first trial been?
+    pub(super) tried: bool,
+    /// The round, from 0 on; each takes more effort.
+    pub(super) round: u32,
+    /// How often the backbone was begun in this round.
+    tries: u32,
+    /// Whether the backbone is whole, once this round has done with it.
+    pub(super) whole: Option<bool>,
+}
+
+/// What a count finds when it goes on.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Found {
+    pub(super) cells: Option<Backbone>,
+    pub(super) solution: Option<Grid>,
+    pub(super) opening: Opening,
+    pub(super) contest: Option<Standing>,
+    pub(super) least: Count,
+}
+
+/// Keeps track of a count, so that it can be gone on with.
+#[derive(Debug)]
+pub struct Keeping {
+    counted: Arc<Counted>,
+    size: (usize, usize),
+    began: Instant,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    book: Book,
+    found: Found,
+    wide: Option<u32>,
+    done: f64,
+    nodes: u64,
+    /// What is not written down yet.
+    fresh: Fresh,
+    /// Bytes of parts that were read and written.
+    bytes: u64,
+    /// The longest time that a process of this run has lived, before this one.
+    life: Duration,
+}
+
+#[derive(Debug, Default)]
+struct Fresh {
+    cells: bool,
+    solution: bool,
+    state: bool,
+}
+
+impl Keeping {
+    /// Of a count of this puzzle, which keeps what it has counted in about a third of so many bytes.
+    pub fn new(puzzle: &Puzzle, memory: u64) -> Self {
+        Keeping {
+            counted: Arc::new(Counted::new(memory).logging(LEAST)),
+            size: (puzzle.width(), puzzle.height()),
+            began: Instant::now(),
+            state: Mutex::new(State {
+                book: Book::new(),
+                found: Found::default(),
+                wide: None,
+                done: 0.0,
+                nodes: 0,
+                fresh: Fresh::default(),
+                bytes: 0,
+                life: Duration::ZERO,
+            }),
+        }
+    }
+
+    /// What has been counted.
+    pub fn counted(&self) -> &Arc<Counted> {
+        &self.counted
+    }
+
+    /// Takes what another process has written down. `life` is how long that had lived by then.
+    ///
+    /// # Errors
+    ///
+    /// [`Kind::Data`](crate::error::Kind::Data) when it is not in order.
+    pub fn read(&self, checkpoint: Checkpoint, life: Duration) -> Result<()> {
+        let wrong = |what: &str| Error::data(format!("this checkpoint has wrong {what}"));
+        let mut state = self.lock();
+        state.life = state.life.max(life);
+        let Checkpoint {
+            cells,
+            solution,
+            opening,
+            contest,
+            wide,
+            least,
+            done,
+            states,
+            parts,
+        } = checkpoint;
+        if let Some(text) = cells {
+            state.found.cells = Some(self.cells(&text).ok_or_else(|| wrong("cells"))?);
+        }
+        if let Some(text) = solution {
+            let cells = self.cells(&text).filter(Backbone::is_complete);
+            state.found.solution = Some(cells.ok_or_else(|| wrong("cells"))?.filled);
+        }
+        if let Some(opening) = opening {
+            state.found.opening = opening;
+            // Both are of the same moment.
+            state.found.contest = contest;
+            state.wide = wide;
+        }
+        if let Some(text) = least {
+            state.found.least = text.parse()?;
+        }
+        state.done = done;
+        state.bytes += (states.len() + parts.len()) as u64;
+        let counted = &self.counted;
+        let page = Page { states, parts };
+        let recall = |key, count| {
+            let worth = Worth { count, node: None };
+            counted.recall(key, worth, LEAST);
+        };
+        let read = state.book.read(&page, &counted.numbers, recall);
+        read.ok_or_else(|| wrong("parts"))
+    }
+
+    /// Forgets what is of one cube alone: the next one is begun.
+    pub fn restart(&self) {
+        let mut state = self.lock();
+        state.found = Found::default();
+        (state.wide, state.done, state.nodes) = (None, 0.0, 0);
+        state.fresh = Fresh::default();
+    }
+
+    /// What has changed since this was last asked, if anything has.
+    pub fn checkpoint(&self) -> Option<Checkpoint> {
+        let mut state = self.lock();
+        let state = &mut *state;
+        let growing = self.began.elapsed().as_secs_f64() / GROWING.as_secs_f64();
+        let large = state.bytes as f64 / LARGE as f64;
+        let least = LEAST as f64 * growing.max(1.0) * large.max(1.0).powi(2);
+        let news = self.counted.cache.news(least as u64).into_iter();
+        let news = news.map(|(key, worth)| (key, worth.count));
+        let Page { states, parts } = state.book.write(&self.counted.numbers, news);
+        let Fresh {
+            cells,
+            solution,
+            state: changed,
+        } = std::mem::take(&mut state.fresh);
+        let found = &state.found;
+        // Time that a trial has had counts, too.
+        let under_way = found.contest.as_ref().is_some_and(Standing::is_under_way);
+        if !(cells || solution || changed || under_way || !parts.is_empty()) {
+            return None;
+        }
+        state.bytes += (states.len() + parts.len()) as u64;
+        let text = |backbone: &Backbone| backbone.to_string();
+        Some(Checkpoint {
+            cells: found.cells.as_ref().filter(|_| cells).map(text),
+            solution: found.solution.as_ref().filter(|_| solution).map(|grid| {
+                let only = Backbone::of_one(grid);
+                text(&only)
+            }),
+            opening: Some(found.opening),
+            contest: found.contest.as_ref().map(Standing::settled),
+            wide: state.wide,
+            least: (!found.least.is_zero()).then(|| found.least.to_string()),
+            done: state.done,
+            states,
+            parts,
+        })
+    }
+
+    /// Solutions that are proved to be there.
+    pub fn least(&self) -> Count {
+        self.lock().found.least.clone()
+    }
+
+    /// The share that is done, as far as that can be told, and the nodes of this process.
+    pub fn progress(&self) -> (f64, u64) {
+        let state = self.lock();
+        (state.done, state.nodes)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn cells(&self, text: &str) -> Option<Backbone> {
+        let (width, height) = self.size;
+        let mut cells = Backbone::unknown(width, height);
+        let mut rows = text.lines();
+        for row in 0..height {
+            let line = rows.next().filter(|line| line.len() == width)?;
+            for (column, cell) in line.bytes().enumerate() {
+                match cell {
+                    b'#' => cells.filled.set(row, column, true),
+                    b'.' => cells.empty.set(row, column, true),
+                    b'?' => cells.ambiguous.set(row, column, true),
+                    b'-' => {}
+                    _ => return None,
+                }
+            }
+        }
+        rows.next().is_none().then_some(cells)
+    }
+
+    fn change(&self, change: impl FnOnce(&mut State)) {
+        let mut state = self.lock();
+        change(&mut state);
+        state.fresh.state = true;
+    }
+
+    /// What there is to go on with.
+    pub(super) fn found(&self) -> Found {
+        self.lock().found.clone()
+    }
+
+    /// Notes what is known of the cells.
+    pub(super) fn knows(&self, cells: Backbone) {
+        self.change(|state| {
+            state.fresh.cells |= state.found.cells.as_ref() != Some(&cells);
+            state.found.cells = Some(cells);
+        });
+    }
+
+    /// Notes a solution.
+    pub(super) fn has(&self, solution: &Grid) {
+        self.change(|state| {
+            state.fresh.solution |= state.found.solution.as_ref() != Some(solution);
+            state.found.solution = Some(solution.clone());
+        });
+    }
+
+    /// Notes that the first trial is over.
+    pub(super) fn tried(&self) {
+        self.change(|state| state.found.opening.tried = true);
+    }
+
+    /// The backbone is begun; `false` when that was done often enough in this round.
+    pub(super) fn begins_backbone(&self) -> bool {
+        let mut more = true;
+        self.change(|state| {
+            let opening = &mut state.found.opening;
+            opening.tries += 1;
+            more = opening.tries <= TRIES;
+        });
+        more
+    }
+
+    /// This round is done with the backbone.
+    pub(super) fn ends_backbone(&self, whole: bool) {
+        self.change(|state| state.found.opening.whole = Some(whole));
+    }
+
+    /// The next round of the opening begins.
+    pub(super) fn ends_round(&self) {
+        self.change(|state| {
+            let opening = &mut state.found.opening;
+            *opening = Opening {
+                round: opening.round + 1,
+                ..Opening::default()
+            };
+            opening.tried = true;
+            state.found.contest = None;
+            state.wide = None;
+        });
+    }
+
+    /// Notes how the contest stands.
+    pub(super) fn stands(&self, contest: Option<Standing>) {
+        self.change(|state| {
+            let part = |standing: &Option<Standing>| standing.as_ref().map(Standing::part);
+            if part(&contest) != part(&state.found.contest) {
+                state.wide = None;
+            }
+            state.found.contest = contest;
+        });
+    }
+
+    /// Notes how far it has come.
+    pub(super) fn comes(&self, snapshot: &Snapshot, least: &Count) {
+        let mut state = self.lock();
+        if state.found.least < *least {
+            state.found.least = least.clone();
+            state.fresh.state = true;
+        }
+        state.done = state.done.max(snapshot.share);
+        state.nodes = snapshot.nodes;
+    }
+
+    /// What a sweep of a part may take, in nanoseconds, if there is reason to fear that the process does not live on: a part of the
+    /// longest life of one so far.
+    pub(super) fn bite(&self) -> Option<u64> {
+        let life = self.lock().life;
+        let bite = life.max(self.began.elapsed()) / BITE;
+        (!life.is_zero()).then(|| u64::try_from(bite.as_nanos()).unwrap_or(u64::MAX))
+    }
+
+    /// The size of the smallest part that is known to be too wide for that.
+    pub(super) fn wide(&self) -> Option<u32> {
+        self.lock().wide
+    }
+
+    /// Notes that a part of this size is too wide.
+    pub(super) fn is_too_wide(&self, size: u32) {
+        self.change(|state| state.wide = Some(state.wide.map_or(size, |wide| wide.min(size))));
+    }
+}
