@@ -201,7 +201,7 @@ fn read(file: &File, header: &Header, name: &str) -> Result<(Vec<Answer>, u64)> 
             }
             Ok(answer) if lines.is_whole() => {
                 if answer.puzzle != header.puzzle {
-                    return Err(lines.blame(Error::data("a record of another puzzle"), ""));
+                    return Err(lines.blame(Error::data("a record of another puzzle")));
                 }
                 answers.push(answer);
                 end = lines.bytes();
