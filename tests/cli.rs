@@ -170,7 +170,7 @@ fn an_output_file_is_not_emptied_for_nothing() {
     ] {
         let output = output(&arguments);
         assert_eq!(output.status.code(), Some(2));
-        assert!(stderr(&output).contains("would overwrite it"));
+        assert!(stderr(&output).contains("would be overwritten"));
     }
     let output = output(&["enumerate", "--output", name, "puzzles/bad/empty.non"]);
     assert_eq!(output.status.code(), Some(65));

@@ -86,9 +86,12 @@ fn work(
 fn pieces(puzzle: &Puzzle, cubes: usize) -> Vec<Piece> {
     let split = Splitting::new(puzzle, cubes).run();
     let of = split.cubes.len() as u64;
-    assert!(of <= cubes.max(1) as u64 + 1);
-    let piece = |(cube, size)| Piece::new(Digest::of(puzzle), cube, of, size);
-    split.cubes.into_iter().map(piece).collect()
+    assert!(of <= cubes.max(1) as u64 + 1 && split.unknown.len() as u64 == of);
+    let piece = |((cube, size), unknown)| {
+        Piece::new(Digest::of(puzzle), cube, of, size).with_unknown(unknown)
+    };
+    let cubes = split.cubes.into_iter().zip(split.unknown);
+    cubes.map(piece).collect()
 }
 
 fn lines(records: &[impl serde::Serialize]) -> String {
@@ -467,7 +470,7 @@ fn split_work_and_merge_agree_with_the_plain_verbs() {
             .parse::<u64>()
             .is_ok_and(|number| number <= 20_000);
         let _ = fs::remove_dir_all(&found);
-        answer(&["split", "-q", "--cubes", "12", "--output", &cubes, &puzzle]);
+        answer(&["split", "-qf", "--cubes", "12", "--output", &cubes, &puzzle]);
         let count = output(&["work", "-q", "--puzzle", &puzzle, &cubes]);
         assert_eq!(count.status.code(), Some(0), "{puzzle}: {count:?}");
         fs::write(&results, &count.stdout).unwrap();
@@ -589,6 +592,7 @@ fn solutions_in_files_are_joined_if_they_are_what_was_answered() {
     writeln!(text, "{}", "#.......\n".repeat(8)).unwrap();
     let done = output(&[
         "merge",
+        "--force",
         "--solutions",
         &found,
         "-o",
@@ -627,6 +631,191 @@ fn bad_cubes_are_named_and_the_others_worked_on() {
     fs::write(&results, &done.stdout).unwrap();
     assert_eq!(stdout(&done).trim_end().lines().count(), 4);
     assert!(Path::new(&results).exists());
+}
+
+/// Once, a file of 300,000 lines that were no results made 300,000 errors, and a merge in which nothing was answered took `-0.000 s`.
+#[test]
+fn a_wrong_file_gets_one_message_not_one_for_each_line() {
+    let scratch = Scratch::new("wrong");
+    let (cubes, wrong) = (scratch.file("cubes"), scratch.file("wrong"));
+    let puzzle = "puzzles/families/permutation-5.non";
+    answer(&["split", "-q", "-n", "5", "-o", &cubes, puzzle]);
+    let numbers: String = (0..3000).map(|i| format!("{i}\n")).collect();
+    fs::write(&wrong, numbers).unwrap();
+    let done = output(&["merge", "--json", &cubes, &wrong]);
+    assert_eq!(done.status.code(), Some(3), "{done:?}");
+    let said = "there is no result in this file: none of its 3000 lines is one";
+    assert!(
+        stderr(&done).starts_with(&format!("error: {wrong}:1:1: {said}\n  1 | 0\n    | ^\n")),
+        "{done:?}"
+    );
+    assert_eq!(stderr(&done).lines().count(), 4, "{done:?}");
+    assert!(
+        stderr(&done).ends_with(", 0 answers, 0 repeats, 0.000 s of work\n"),
+        "{done:?}"
+    );
+    assert!(stdout(&done).contains("\"problems\":1,"), "{done:?}");
+    assert!(stdout(&done).contains("\"seconds\":0.0"), "{done:?}");
+    // Cubes in the place of results, and the other way round.
+    let done = output(&["merge", "-q", &cubes, &cubes]);
+    assert_eq!(stderr(&done).matches("error: ").count(), 1, "{done:?}");
+    let done = output(&["merge", "-q", &wrong, &cubes]);
+    assert_eq!(done.status.code(), Some(65), "{done:?}");
+    let said = format!("error: {wrong}:1:1: there is no cube in this file");
+    assert!(stderr(&done).starts_with(&said), "{done:?}");
+    let done = output(&["work", "-q", "--puzzle", puzzle, &wrong]);
+    assert_eq!(done.status.code(), Some(65), "{done:?}");
+    assert_eq!(stderr(&done).matches("error: ").count(), 6, "{done:?}");
+    assert!(stderr(&done).contains("2995 more lines"), "{done:?}");
+}
+
+/// The first few of the problems of each file are named, with the lines in which they are, and the others counted.
+#[test]
+fn many_problems_of_a_file_are_counted() {
+    let puzzle = permutation(5);
+    let pieces = pieces(&puzzle, 10);
+    let cubes: Vec<Cube> = pieces.iter().map(|piece| piece.cube.clone()).collect();
+    let answers = work(&puzzle, Task::List, 1, cubes, Limits::default);
+    let good = lines(&answers);
+    let elsewhere: Vec<Answer> = answers
+        .iter()
+        .cloned()
+        .map(|answer| Answer {
+            puzzle: Digest::of(&permutation(4)),
+            ..answer
+        })
+        .collect();
+    let torn = good.replace("\"}\n", "\n").repeat(40);
+    let sum = merged(&pieces, &[&torn, &lines(&elsewhere), &good]);
+    assert!(sum.solutions.is_exact() && sum.wrong == 11);
+    let said: Vec<String> = sum.problems.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        said[0],
+        "results-0:1:1: there is no result in this file: none of its 400 lines is one"
+    );
+    assert_eq!(said.len(), 7, "{said:?}");
+    assert_eq!(said[6], "results-1: 5 more problems");
+    // Whoever reads about a line sees it.
+    let shown = |problem: &omnogram::error::Error| {
+        let place = problem.place();
+        place.is_none_or(|place| place.text.starts_with("{\"id\":"))
+    };
+    assert!(sum.problems.iter().all(shown));
+}
+
+/// Once, that was an error, with exit status 0.
+#[test]
+fn a_torn_line_of_which_there_is_a_good_copy_is_warned_of() {
+    let scratch = Scratch::new("copy");
+    let (cubes, results) = (scratch.file("cubes"), scratch.file("results"));
+    let puzzle = "puzzles/families/permutation-5.non";
+    answer(&["split", "-q", "-n", "5", "-o", &cubes, puzzle]);
+    let good = answer(&["work", "-q", "--puzzle", puzzle, &cubes]);
+    fs::write(&results, format!("{}\n{good}\n", &good[..50])).unwrap();
+    let done = output(&["merge", &cubes, &results]);
+    assert_eq!((done.status.code(), stdout(&done)), (Some(0), "120\n"));
+    let warned = format!("warning: {results}:1:1: this line is torn");
+    assert!(stderr(&done).starts_with(&warned), "{done:?}");
+    assert!(!stderr(&done).contains("error:"), "{done:?}");
+    let done = output(&["merge", "--quiet", &cubes, &results]);
+    assert_eq!(stderr(&done), "");
+    // Without the copy it is an error.
+    fs::write(&results, &good[..good.len() - 9]).unwrap();
+    let done = output(&["merge", &cubes, &results]);
+    assert_eq!(done.status.code(), Some(3), "{done:?}");
+    assert!(stderr(&done).starts_with("error: "), "{done:?}");
+}
+
+/// Once, a lone result of 10^26 solutions of an 8x8 was believed.
+#[test]
+fn a_result_with_more_solutions_than_fillings_is_not_believed() {
+    let scratch = Scratch::new("forged");
+    let (cubes, results) = (scratch.file("cubes"), scratch.file("results"));
+    let puzzle = "puzzles/families/permutation-8.non";
+    answer(&["split", "-q", "-n", "4", "-o", &cubes, puzzle]);
+    let good = answer(&["work", "-q", "--puzzle", puzzle, &cubes]);
+    let mut read = Lines::new(good.as_bytes(), "");
+    let mut forged = read.record::<Answer>().unwrap().unwrap();
+    forged.count = "100000000000000000000000000".parse().unwrap();
+    let forge = |answer: &Answer, more: &str| {
+        fs::write(&results, format!("{}{more}\n", seal(answer))).unwrap();
+        output(&["merge", &cubes, &results])
+    };
+    let rest = good.split_once('\n').unwrap().1;
+    let done = forge(&forged, rest);
+    assert_eq!(done.status.code(), Some(3), "{done:?}");
+    assert!(stdout(&done).starts_with("at least "), "{done:?}");
+    assert!(
+        stderr(&done).contains("cannot have 100000000000000000000000000 solutions: "),
+        "{done:?}"
+    );
+    // Beside the true one it changes nothing.
+    let done = forge(&forged, &good);
+    assert_eq!((done.status.code(), stdout(&done)), (Some(0), "40320\n"));
+    // Not even all the digits are written out.
+    forged.count = format!("1{}", "0".repeat(5000)).parse().unwrap();
+    let done = forge(&forged, rest);
+    assert_eq!(done.status.code(), Some(3), "{done:?}");
+    assert!(stderr(&done).len() < 1000, "{done:?}");
+}
+
+/// The bound is met exactly: a cell of which nothing is known can have no solution too many.
+#[test]
+fn a_cube_may_have_as_many_solutions_as_fillings() {
+    let puzzle = permutation(2);
+    let digest = Digest::of(&puzzle);
+    let told = |unknown: u32, count: u64| {
+        let piece = Piece::new(digest, Cube::default(), 1, 1.0).with_unknown(unknown);
+        let cubes = vec![Cube::default()];
+        let mut answers = work(
+            &puzzle,
+            Task::Count(Method::Tree),
+            1,
+            cubes,
+            Limits::default,
+        );
+        answers[0].count = Count::from(count);
+        merged(&[piece], &[&lines(&answers)])
+    };
+    for unknown in [0, 1, 5, 63] {
+        let most = 1 << unknown;
+        assert!(told(unknown, most).problems.is_empty(), "{unknown}");
+        let sum = told(unknown, most + 1);
+        assert!(sum.problems.len() == 1 && sum.missing.len() == 1, "{sum:?}");
+        assert_eq!(sum.missing[0].unknown, Some(unknown));
+    }
+}
+
+/// What two cubes share would count twice: it is no lower bound either.
+#[test]
+fn cubes_that_overlap_are_not_added_up() {
+    let puzzle = permutation(5);
+    let mut pieces = pieces(&puzzle, 6);
+    let cubes = |pieces: &[Piece]| pieces.iter().map(|piece| piece.cube.clone()).collect();
+    // In the place of the last one, a part of the first.
+    let mut within = pieces[0].cube.clone();
+    within.path.push(Decision {
+        cell: Cell::new(4, 4),
+        filled: true,
+    });
+    let last = pieces.len() - 1;
+    let of = pieces[0].of;
+    pieces[last] = Piece::new(Digest::of(&puzzle), within, of, 1.0);
+    let answers = work(
+        &puzzle,
+        Task::Count(Method::Tree),
+        1,
+        cubes(&pieces),
+        Limits::default,
+    );
+    let sum = merged(&pieces, &[&lines(&answers)]);
+    assert!(sum.contradicted && !sum.solutions.is_exact());
+    assert!(sum.solutions.number() < &Count::from(120));
+    let said = sum.problems[0].to_string();
+    assert!(
+        said.starts_with("cubes: cube ") && said.contains(" overlaps cube "),
+        "{said}"
+    );
 }
 
 /// On a cluster whose workers are killed while they work, and to which one is added late, the total is exact. Runs where Python has the

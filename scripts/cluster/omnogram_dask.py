@@ -40,12 +40,15 @@ def arguments():
     parser.add_argument("--method", help="how to count: auto, tree, regions or frontier")
     parser.add_argument("--solutions", metavar="DIR", help="list the solutions, into this folder that all workers share")
     parser.add_argument("--output", metavar="FILE", help="join the solutions into this file")
+    parser.add_argument("--force", action="store_true", help="replace that file if it is there already")
     parser.add_argument("--sort", action="store_true", help="in canonical order")
     parser.add_argument("--keep", metavar="DIR", help="folder for the cubes and the results, so that the run can be gone on with")
     parser.add_argument("--omnogram", default=shutil.which("omnogram") or "omnogram", help="the command, here and on the workers")
     given = parser.parse_args()
     if given.output and not given.solutions:
         parser.error("--output needs --solutions")
+    if given.output and os.path.isfile(given.output) and not given.force:
+        parser.error(f"{given.output} is there already: --force replaces it")
     return given
 
 
@@ -87,9 +90,7 @@ class Run:
         self.missing = os.path.join(folder, "missing.jsonl")
         if not os.path.exists(self.cubes):
             cubes = given.cubes or 60 * cores
-            subprocess.run(
-                [given.omnogram, "split", "--cubes", str(cubes), "--output", self.cubes + ".part", given.puzzle], check=True)
-            os.rename(self.cubes + ".part", self.cubes)
+            subprocess.run([given.omnogram, "split", "--cubes", str(cubes), "--output", self.cubes, given.puzzle], check=True)
         # A line that was torn when an earlier run was killed must not spoil the next one.
         with open(self.results, "ab") as file:
             if file.tell() > 0:
@@ -101,7 +102,7 @@ class Run:
 
     def todo(self):
         """The lines of the cubes that nobody has answered."""
-        self.merge("--quiet", "--missing", self.missing, stdout=subprocess.DEVNULL)
+        self.merge("--quiet", "--force", "--missing", self.missing, stdout=subprocess.DEVNULL)
         with open(self.missing, encoding="utf-8") as file:
             return file.readlines()
 
@@ -181,6 +182,7 @@ def main():
         join = ["--solutions", given.solutions] if given.solutions else []
         join += ["--sort"] if given.sort else []
         join += ["--output", given.output] if given.output else []
+        join += ["--force"] if given.force else []
         status = run.merge(*join).returncode
     if own:
         own.close()

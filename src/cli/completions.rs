@@ -4,8 +4,8 @@ use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 
 use super::Command;
+use super::output::print;
 use super::status::Status;
-use super::writer::print;
 
 /// Write completions for a shell
 ///

@@ -1,7 +1,6 @@
 //! `omnogram convert`: puzzles from any format into any other, one by one as they are read.
 
 use std::collections::{BTreeMap, HashSet};
-use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -12,9 +11,9 @@ use omnogram::puzzle::{MAX_SIDE, Puzzle};
 use omnogram::sat::dimacs;
 
 use super::options::Talking;
+use super::output::{self, Output, Outputs, Replacing};
 use super::session::{counted, wrong_goal};
 use super::status::{Answered, Halt, Status};
-use super::writer::{Output, spares};
 use super::{inputs, messages};
 
 /// Write puzzles in another format
@@ -42,9 +41,8 @@ pub(super) struct Options {
     #[arg(long, value_name = "FORMAT", value_parser = target)]
     to: Option<Target>,
 
-    /// Write over files that are there already
-    #[arg(long, short)]
-    force: bool,
+    #[command(flatten)]
+    replacing: Replacing,
 
     #[command(flatten)]
     tracing: TracingOptions,
@@ -146,8 +144,8 @@ Examples:
   omnogram convert photo.jpg --size 40 --threshold auto photo.non
   omnogram convert 4x3:2/1.1/1.1/2/2/1.1/4 --to dimacs - | ganak
 
-Nothing is written over without --force, and what is read never. A file is begun when the first
-puzzle for it has been read.",
+No file is replaced without --force, and what is read never. A file is made when there is
+something to write.",
     );
     text
 }
@@ -198,23 +196,19 @@ fn threshold(text: &str) -> std::result::Result<Threshold, String> {
 pub(super) fn run(options: &Options) -> Status {
     let made = match options.paths.split_last() {
         Some((output, inputs)) if !inputs.is_empty() => {
-            Conversion::new(options, output).map(|conversion| (conversion, output, inputs))
+            let read = output::spare_input(inputs, &[]);
+            let made = read.and_then(|()| Conversion::new(options, inputs, output));
+            made.map(|conversion| (conversion, inputs))
         }
         _ => {
             let message = "two paths at least are needed: what to read and, last, what to write";
             Err(Error::new(Kind::Usage, message))
         }
     };
-    let (mut conversion, output, inputs) = match made {
+    let (mut conversion, inputs) = match made {
         Ok(made) => made,
-        Err(error) => {
-            messages::error(&error);
-            return Status::from(&error);
-        }
+        Err(error) => return messages::failed(&error),
     };
-    if let Err(status) = spares(Some(output), inputs) {
-        return status;
-    }
     match conversion.run(options, inputs) {
         Ok(()) => {}
         Err(Halt::Closed) => conversion.status = conversion.status.max(Status::Stopped),
@@ -238,21 +232,21 @@ enum Place {
 #[derive(Debug)]
 struct Conversion {
     target: Target,
+    outputs: Outputs,
     place: Place,
-    force: bool,
+    /// Has the folder been made?
+    has_folder: bool,
     quiet: bool,
     /// The first puzzle, until it is known whether it is the only one.
     held: Option<(String, Puzzle)>,
     pack: Option<Pack>,
-    /// Files that have been written to a folder.
-    files: HashSet<PathBuf>,
     /// What could not be held, of how many puzzles, and the last of them.
     lost: BTreeMap<String, (u64, String)>,
     status: Status,
 }
 
 impl Conversion {
-    fn new(options: &Options, path: &Path) -> Result<Self> {
+    fn new(options: &Options, inputs: &[PathBuf], path: &Path) -> Result<Self> {
         let name = inputs::name(path);
         let usage = |message: &str| Error::new(Kind::Usage, message);
         let folder = path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/");
@@ -271,24 +265,19 @@ impl Conversion {
         {
             return Err(usage("this format can only be read: it would lose pixels").in_file(&name));
         }
-        let place = if folder {
-            Place::Folder(path.to_owned())
-        } else if inputs::is_stdin(path) {
-            Place::One(Output::new(None))
-        } else {
-            if path.exists() && !options.force {
-                return Err(exists(path));
-            }
-            Place::One(Output::new(Some(path)))
+        let mut outputs = Outputs::new(options.replacing, inputs, &[]);
+        let place = match folder {
+            true => Place::Folder(path.to_owned()),
+            false => Place::One(outputs.file(Some(path))?),
         };
         Ok(Conversion {
             target,
+            outputs,
             place,
-            force: options.force,
+            has_folder: false,
             quiet: options.talking.quiet,
             held: None,
             pack: None,
-            files: HashSet::new(),
             lost: BTreeMap::new(),
             status: Status::Complete,
         })
@@ -392,19 +381,21 @@ impl Conversion {
 
     /// Writes what is still to be written.
     fn end(&mut self) -> Answered<()> {
+        let Place::One(output) = &mut self.place else {
+            return Ok(());
+        };
         if let Some((name, puzzle)) = self.held.take() {
-            return match &mut self.place {
-                Place::One(output) => {
-                    let written = write(self.target, &name, &puzzle, output)?;
-                    self.written(&name, &puzzle, written);
-                    Ok(())
-                }
-                Place::Folder(_) => Ok(()),
-            };
+            let written = write(self.target, &name, &puzzle, output)?;
+            if written.is_ok() {
+                output.finish()?;
+            }
+            self.written(&name, &puzzle, written);
+            return Ok(());
         }
-        match (self.pack.take(), &mut self.place) {
-            (Some(pack), Place::One(output)) if pack.has_begun() => {
-                output.write(pack.end().as_bytes())
+        match self.pack.take() {
+            Some(pack) if pack.has_begun() => {
+                output.write(pack.end().as_bytes())?;
+                output.finish()
             }
             _ => Ok(()),
         }
@@ -412,25 +403,23 @@ impl Conversion {
 
     /// Writes a puzzle to a file of its own. What is wrong with this one does not concern the others, unless files cannot be written.
     fn file(&mut self, name: &str, puzzle: &Puzzle, path: PathBuf) -> Answered<()> {
-        if self.files.contains(&path) {
-            let message = format!(
-                "{} has been written for another puzzle of this name",
-                path.display()
-            );
-            self.fail(&Error::new(Kind::Usage, message).in_file(name));
-            return Ok(());
+        if let Some(folder) = path.parent().filter(|_| !self.has_folder) {
+            self.outputs.folder(folder).map_err(Halt::Failed)?;
+            self.has_folder = true;
         }
-        if path.exists() && !self.force {
-            self.fail(&exists(&path));
-            return Ok(());
+        let mut output = match self.outputs.file(Some(&path)) {
+            Ok(output) => output,
+            Err(error) if error.kind() == Kind::Usage => {
+                self.fail(&error);
+                return Ok(());
+            }
+            Err(error) => return Err(Halt::Failed(error)),
+        };
+        let written = write(self.target, name, puzzle, &mut output)?;
+        if written.is_ok() {
+            output.finish()?;
         }
-        if let Some(folder) = path.parent() {
-            let made = fs::create_dir_all(folder);
-            made.map_err(|error| Halt::writing(&folder.display().to_string(), &error))?;
-        }
-        let written = write(self.target, name, puzzle, &mut Output::new(Some(&path)))?;
         self.written(name, puzzle, written);
-        self.files.insert(path);
         Ok(())
     }
 
@@ -478,12 +467,6 @@ impl Conversion {
         };
         messages::warning(&format!("{name}the format {format} cannot hold {text}"));
     }
-}
-
-/// Refuses to write over a file.
-fn exists(path: &Path) -> Error {
-    let message = "this file is there already: --force writes over it";
-    Error::new(Kind::Usage, message).in_file(&path.display().to_string())
 }
 
 /// Writes one puzzle. Says in the inner result what is wrong with the puzzle, in the outer one with the file.

@@ -11,11 +11,12 @@ use super::classics::{Classics, SEED};
 use super::estimate;
 use super::heat::Picture;
 use super::journal;
+use super::messages;
 use super::options::{Answering, Puzzles, Searching};
+use super::output::{Outputs, Replacing};
 use super::report::{self, Nothing};
 use super::session::{Session, Subject, counted};
 use super::status::{Answered, Status};
-use super::writer::spares;
 
 /// Count the solutions exactly
 ///
@@ -50,6 +51,9 @@ pub(super) struct Options {
     /// Draw that as SVG into this file
     #[arg(long, value_name = "FILE", requires = "cells")]
     svg: Option<PathBuf>,
+
+    #[command(flatten)]
+    replacing: Replacing,
 
     #[command(flatten)]
     estimate: estimate::Options,
@@ -99,9 +103,12 @@ impl From<Method> for count::Method {
 }
 
 pub(super) fn run(options: &Options) -> Status {
-    if let Err(status) = spares(options.svg.as_deref(), &options.puzzles.puzzles) {
-        return status;
-    }
+    let mut outputs = Outputs::new(options.replacing, &options.puzzles.puzzles, &[]);
+    let svg = options.svg.as_deref();
+    let svg = match svg.map(|path| outputs.file(Some(path))).transpose() {
+        Ok(svg) => svg,
+        Err(error) => return messages::failed(&error),
+    };
     if let Some(journal) = &options.journal
         && let Err(status) = journal::is_for_one(journal, &options.puzzles.puzzles)
     {
@@ -115,7 +122,7 @@ pub(super) fn run(options: &Options) -> Status {
     } = options;
     let random = options.estimate.estimate;
     let seed = classics.seed.unwrap_or(SEED);
-    let mut picture = options.cells.then(|| Picture::new(options.svg.as_deref()));
+    let mut picture = options.cells.then(|| Picture::new(svg));
     Session::with_classic(searching, classics, random, answering, |session| {
         if options.journal.is_some() {
             return journal::answer(session, &options.puzzles.puzzles, |subject| {

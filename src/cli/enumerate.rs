@@ -17,11 +17,12 @@ use super::journal::{self, Sheet};
 use super::listed::Listed;
 use super::messages;
 use super::options::{Answering, Puzzles, Searching, number, ordinal};
+use super::output::{self, Output, Outputs};
 use super::report::{self, Nothing};
 use super::session::{Session, Subject, counted, why_none};
 use super::status::{Answered, Status};
 use super::window::Window;
-use super::writer::{Cut, Output, Writer, spares};
+use super::writer::{Cut, Writer};
 
 /// List every solution
 ///
@@ -93,22 +94,21 @@ impl Options {
 }
 
 pub(super) fn run(options: &Options) -> Status {
-    if let Err(status) = spares(options.listing.output.as_deref(), &options.puzzles.puzzles) {
-        return status;
-    }
-    if let Some(journal) = &options.journal
-        && let Err(status) = is_apart(options, journal)
-    {
-        return status;
-    }
-    let mut output = Output::new(options.listing.output.as_deref());
+    let output = match (&options.journal, &options.listing.output) {
+        (Some(journal), Some(list)) => is_apart(options, journal, list).map(|()| Output::Stdout),
+        _ => options.listing.output(&options.puzzles),
+    };
+    let mut output = match output {
+        Ok(output) => output,
+        Err(status) => return status,
+    };
     let Options {
         classics,
         searching,
         answering,
         ..
     } = options;
-    Session::with_classic(searching, classics, false, answering, |session| {
+    let status = Session::with_classic(searching, classics, false, answering, |session| {
         if options.journal.is_some() {
             return journal::answer(session, &options.puzzles.puzzles, |subject| {
                 answer(session, subject, options, &mut output)
@@ -117,20 +117,24 @@ pub(super) fn run(options: &Options) -> Status {
         session.answer_each(&options.puzzles.puzzles, |subject| {
             answer(session, subject, options, &mut output)
         })
-    })
+    });
+    // Whatever has stopped it, what was written are whole solutions.
+    output.finish_with(status)
 }
 
-/// A journal is of one puzzle, and no list.
-fn is_apart(options: &Options, journal: &Path) -> Result<(), Status> {
-    journal::is_for_one(journal, &options.puzzles.puzzles)?;
-    let list: Vec<PathBuf> = options.listing.output.iter().cloned().collect();
-    if inputs::is_among(journal, &list) || list.iter().any(|list| list == journal) {
-        let message = "the journal cannot be the list of solutions itself";
-        let error = Error::new(Kind::Usage, message).in_file(&inputs::name(journal));
-        messages::error(&error);
-        return Err(Status::from(&error));
-    }
-    Ok(())
+/// A journal is of one puzzle, and no list; the list is its own, or a new one.
+fn is_apart(options: &Options, journal: &Path, list: &Path) -> Result<(), Status> {
+    let puzzles = &options.puzzles.puzzles;
+    journal::is_for_one(journal, puzzles)?;
+    let apart = match output::is_same(journal, list) {
+        true => {
+            let message = "the journal cannot be the list of solutions itself";
+            Err(Error::new(Kind::Usage, message).in_file(&inputs::name(journal)))
+        }
+        false => Outputs::new(options.listing.replacing, puzzles, &[])
+            .continued(list, !journal::has_begun(journal)),
+    };
+    apart.map_err(|error| messages::failed(&error))
 }
 
 fn answer(
@@ -146,7 +150,7 @@ fn answer(
         let outcome = journal::run(session, subject, journal, &verb, Task::List, Some(sheet))?;
         return tell(session, subject, options, &outcome);
     }
-    output.open()?;
+    output.begin()?;
     options.listing.head(session, subject, output)?;
     if let Some(from) = &options.from {
         let window = Window {

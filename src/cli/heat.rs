@@ -1,7 +1,5 @@
 //! `omnogram count --cells`: in how many solutions each cell is filled, as text, as numbers, and drawn.
 
-use std::path::Path;
-
 use omnogram::board::Cell;
 use omnogram::count::{Cells, Space};
 use omnogram::error::{Error, Kind};
@@ -11,14 +9,15 @@ use serde::Serialize;
 
 use super::count::{ended, number};
 use super::drawn;
+use super::output::Output;
 use super::report;
 use super::session::{Session, Subject};
 use super::status::{Answered, Halt};
 
 /// What is drawn, and where to.
 #[derive(Debug)]
-pub(super) struct Picture<'a> {
-    svg: Option<&'a Path>,
+pub(super) struct Picture {
+    svg: Option<Output>,
     /// Has it been said what the characters mean?
     told: bool,
 }
@@ -29,8 +28,8 @@ struct Shares {
     cells: Option<Vec<Vec<String>>>,
 }
 
-impl<'a> Picture<'a> {
-    pub(super) fn new(svg: Option<&'a Path>) -> Self {
+impl Picture {
+    pub(super) fn new(svg: Option<Output>) -> Self {
         Picture { svg, told: false }
     }
 
@@ -68,10 +67,10 @@ impl<'a> Picture<'a> {
                     session.note(LEGEND);
                 }
             }
-            if let Some(path) = self.svg {
+            if let Some(output) = &mut self.svg {
                 let drawn = render::svg(&sheet(subject, drawing), None, None);
-                let written = std::fs::write(path, drawn);
-                written.map_err(|error| Halt::writing(&path.display().to_string(), &error))?;
+                output.write(drawn.as_bytes())?;
+                output.finish()?;
             }
         }
         Ok(ended(session, subject, &outcome))

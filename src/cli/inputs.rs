@@ -2,7 +2,6 @@
 //! a known ending; a file that is named directly is read whatever its name. Files are found first and read one at a time. A game ID
 //! stands for itself.
 
-use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -86,18 +85,12 @@ pub(super) fn find_as(arguments: &[PathBuf], format: Option<&Format>) -> Vec<Sou
     sources
 }
 
-/// Is this file one of those that the arguments name?
-pub(super) fn is_among(file: &Path, arguments: &[PathBuf]) -> bool {
-    let file = file.canonicalize();
-    file.is_ok_and(|file| files(arguments).contains(&file))
-}
-
-/// The files that the arguments name, by their full names.
-pub(super) fn files(arguments: &[PathBuf]) -> HashSet<PathBuf> {
+/// The files that the arguments name.
+pub(super) fn files(arguments: &[PathBuf]) -> Vec<PathBuf> {
     let named = find(arguments)
         .into_iter()
         .filter_map(|source| match source {
-            Source::File(path) | Source::Pick(path, _) => path.canonicalize().ok(),
+            Source::File(path) | Source::Pick(path, _) => Some(path),
             Source::Stdin | Source::Given(_) | Source::Wrong(..) => None,
         });
     named.collect()

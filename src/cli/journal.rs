@@ -1,16 +1,20 @@
 //! `--journal`, which `count` and `enumerate` share: a run that goes on where it was killed.
 
-use std::fs::OpenOptions;
+use std::fs::{self, File, OpenOptions};
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use omnogram::cluster::{Appending, Digest, Header, Journal, Run, Task, Working};
+use omnogram::cluster::{Appending, Digest, Header, Journal, Record, Run, Task, Working};
 use omnogram::error::{Error, Kind};
+use omnogram::format::Solutions;
+use omnogram::puzzle::{Puzzle, verify};
 use omnogram::render::Listing;
 use omnogram::search::Outcome;
 
 use super::inputs;
 use super::messages;
+use super::output;
 use super::session::{Session, Subject};
 use super::status::{Answered, Halt, Status};
 
@@ -20,13 +24,42 @@ const ONE: &str = "a journal is of one puzzle, but ";
 /// A journal is of one puzzle. Whether there are several in a file is seen when that is read, by [`answer`].
 pub(super) fn is_for_one(journal: &Path, puzzles: &[PathBuf]) -> Result<(), Status> {
     let message = match puzzles {
-        [_] if inputs::is_among(journal, puzzles) => "this file is the puzzle, and not its journal",
+        [_] if output::is_among(journal, puzzles) => "this file is the puzzle, and not its journal",
         [_] => return Ok(()),
         _ => &format!("{ONE}there are several"),
     };
     let error = Error::new(Kind::Usage, message).in_file(&inputs::name(journal));
-    messages::error(&error);
-    Err(Status::from(&error))
+    Err(messages::failed(&error))
+}
+
+/// Is there something in this journal, so that its run is gone on with?
+pub(super) fn has_begun(journal: &Path) -> bool {
+    fs::metadata(journal).is_ok_and(|there| there.len() > 0)
+}
+
+/// Says so when a file is not the list that a journal has written so many bytes to, but a list of something else, or none: what is
+/// behind these bytes would be cut off.
+fn is_of(path: &Path, name: &str, puzzle: &Puzzle, written: u64) -> Result<(), Error> {
+    let Some(there) = fs::metadata(path).ok().filter(fs::Metadata::is_file) else {
+        return Ok(());
+    };
+    if there.len() < written {
+        // Which the run says.
+        return Ok(());
+    }
+    let file = File::open(path).map_err(|error| Error::io(name, &error))?;
+    let first = Solutions::new(BufReader::new(file), name).next();
+    let torn =
+        written == 0 && there.len() < (2 * puzzle.width() + 16) as u64 * puzzle.height() as u64;
+    match first {
+        Some(Ok(grid)) if verify(puzzle, &grid).is_ok() => Ok(()),
+        // Killed before it had written one.
+        None | Some(Err(_)) if torn => Ok(()),
+        _ => {
+            let message = "this is not the list of the journal: it does not begin with a solution of the puzzle";
+            Err(Error::data(message).in_file(name))
+        }
+    }
 }
 
 /// Gives the one puzzle that the arguments name its answer. Where a pack or a folder has several, nothing is begun.
@@ -60,6 +93,7 @@ pub(super) fn run(
     let failed = Halt::Failed;
     let limits = session.limits();
     let header = Header::new(Digest::of(subject.puzzle), verb);
+    let begun = has_begun(journal);
     let name = journal.display();
     let busy = |patience: Duration| {
         session.note(&format!(
@@ -76,6 +110,14 @@ pub(super) fn run(
     let list = match sheet {
         Some(Sheet { path, listing }) => {
             let name = path.display().to_string();
+            let length = |record: &Record| match record {
+                Record::Answer(answer) => answer.length,
+                Record::Progress(_) => None,
+            };
+            let written = records.iter().rev().find_map(length);
+            if begun {
+                is_of(path, &name, subject.puzzle, written.unwrap_or(0)).map_err(failed)?;
+            }
             let file = OpenOptions::new()
                 .read(true)
                 .write(true)

@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use omnogram::render::{List, Listing};
 
+use super::messages;
+use super::options::Puzzles;
+use super::output::{Output, Outputs, Replacing};
 use super::session::{Session, Subject};
-use super::status::Answered;
-use super::writer::Output;
+use super::status::{Answered, Status};
 
 /// How to write pictures, and where to.
 #[derive(Args, Debug)]
@@ -19,6 +21,9 @@ pub(super) struct Listed {
     /// Write them to this file
     #[arg(long, short, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(super) replacing: Replacing,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -39,6 +44,14 @@ impl From<Format> for Listing {
 }
 
 impl Listed {
+    /// Where the pictures of these puzzles go.
+    pub(super) fn output(&self, puzzles: &Puzzles) -> Result<Output, Status> {
+        let mut outputs = Outputs::new(self.replacing, &puzzles.puzzles, &[]);
+        outputs
+            .file(self.output.as_deref())
+            .map_err(|error| messages::failed(&error))
+    }
+
     /// The form that is wanted.
     pub(super) fn form(&self, session: &Session) -> Listing {
         match (self.format, session.json()) {

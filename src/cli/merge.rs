@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
+use std::iter;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -18,17 +19,17 @@ use super::inputs;
 use super::listed::Format;
 use super::messages;
 use super::options::{Answering, Bytes, size};
+use super::output::{self, Output, Outputs, Replacing};
 use super::report;
 use super::session::{counted, ended};
 use super::status::{Answered, Halt, Status};
-use super::writer::Output;
 
 /// Put the answers to cubes together
 ///
 /// Checks that every cube is answered once, and prints how many solutions there are in all. The same answer given again counts once.
-/// Lines that were torn or changed, results of another puzzle or of cubes that nobody has asked about, and answers that contradict each
-/// other are named. Where cubes are missing the number begins with "at least", and the exit status is 3; where answers contradict each
-/// other, or the file of cubes is not whole, it is 65.
+/// Lines that were torn or changed, results of another puzzle or of cubes that nobody has asked about, results with more solutions than the
+/// unknown cells of their cube have fillings, and answers that contradict each other are named, the first few of each file. Where cubes are missing the number begins with "at least", and the exit status is 3; where answers contradict each
+/// other, or the file of cubes is not whole or has cubes that overlap, it is 65.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -47,6 +48,9 @@ pub(super) struct Options {
     /// Write the cubes that nobody has answered to this file, to be worked on
     #[arg(long, value_name = "FILE")]
     missing: Option<PathBuf>,
+
+    #[command(flatten)]
+    replacing: Replacing,
 
     /// Join the solutions that lie in this folder, and write them
     #[arg(long, value_name = "DIR")]
@@ -90,15 +94,27 @@ struct Report {
     answers: usize,
     repeats: u64,
     missing: usize,
-    problems: usize,
+    problems: u64,
     nodes: u64,
     seconds: f64,
 }
 
 fn merge(options: &Options) -> Answered {
+    let failed = Halt::Failed;
+    let read: Vec<PathBuf> = iter::once(&options.cubes)
+        .chain(&options.results)
+        .cloned()
+        .collect();
+    output::spare_input(&[], &read).map_err(failed)?;
+    let mut outputs = Outputs::new(options.replacing, &[], &read);
+    let missing = options.missing.as_deref();
+    let mut missing = missing
+        .map(|path| outputs.file(Some(path)))
+        .transpose()
+        .map_err(failed)?;
+    let list = outputs.file(options.output.as_deref()).map_err(failed)?;
     let mut merge = Merge::new();
     let cubes = inputs::name(&options.cubes);
-    let failed = Halt::Failed;
     merge
         .cubes(Lines::new(open(&options.cubes)?, &cubes))
         .map_err(failed)?;
@@ -113,28 +129,40 @@ fn merge(options: &Options) -> Answered {
             .map_err(failed)?;
     }
     let mut sum = merge.sum(&cubes, &names);
-    for problem in &sum.problems {
-        messages::error(problem);
-    }
-    if let Some(path) = &options.missing {
-        let mut output = Output::new(Some(path));
-        output.open()?;
-        for piece in &sum.missing {
-            output.write(seal(piece).as_bytes())?;
-        }
-    }
     let Answering { json, talking } = &options.answering;
     let mut status = match (sum.contradicted, sum.solutions.is_exact()) {
         (true, _) => Status::Data,
         (false, true) => Status::Complete,
         (false, false) => Status::Stopped,
     };
+    for problem in &sum.problems {
+        match status {
+            Status::Complete if talking.quiet => {}
+            // Something else has made good for it.
+            Status::Complete => messages::warned(problem),
+            _ => messages::error(problem),
+        }
+    }
+    // Where there are no cubes nobody knows which are missing.
+    if let Some(output) = missing.as_mut().filter(|_| sum.cubes > 0) {
+        output.begin()?;
+        for piece in &sum.missing {
+            output.write(seal(piece).as_bytes())?;
+        }
+        output.finish()?;
+    }
     if let Some(folder) = &options.solutions {
+        let files = sum
+            .answers
+            .iter()
+            .filter_map(|(_, answer)| answer.file.as_ref());
+        let files: Vec<PathBuf> = files.map(|name| folder.join(name)).collect();
+        list.spares(&files).map_err(failed)?;
         let mut joining = Joining {
             options,
             folder,
             size: None,
-            output: Output::new(options.output.as_deref()),
+            output: list,
             set: options.sort.then(|| Set::new(options.memory.0)),
             list: None,
             written: Count::ZERO,
@@ -159,7 +187,7 @@ fn merge(options: &Options) -> Answered {
             answers: sum.answers.len(),
             repeats: sum.repeats,
             missing: sum.missing.len(),
-            problems: sum.problems.len(),
+            problems: sum.wrong,
             nodes: sum.nodes,
             seconds: report::micro(sum.seconds),
         };
@@ -198,6 +226,9 @@ fn open(path: &Path) -> Answered<Box<dyn BufRead>> {
     }
 }
 
+/// Bad files of solutions that are named.
+const NAMED: u64 = 5;
+
 /// The files of solutions on their way into one list.
 struct Joining<'a> {
     options: &'a Options,
@@ -213,13 +244,22 @@ struct Joining<'a> {
 impl Joining<'_> {
     /// Joins the solutions of all answers. Those of a file that does not hold what was answered are left away, and it is named.
     fn join(&mut self, sum: &mut Sum) -> Answered {
-        self.output.open()?;
+        self.output.begin()?;
         let mut status = Status::Complete;
+        let mut bad = 0;
         for (cube, answer) in &sum.answers {
             if let Err(error) = self.check(cube, answer)? {
-                messages::error(&error);
+                bad += 1;
+                if bad <= NAMED {
+                    messages::error(&error);
+                }
                 status = status.max(Status::from(&error));
             }
+        }
+        if bad > NAMED {
+            let more = format!("{} more problems with the files here", bad - NAMED);
+            let folder = self.folder.display().to_string();
+            messages::error(&Error::data(more).in_file(&folder));
         }
         if let Some(set) = self.set.take()
             && let Some((width, height)) = self.size
@@ -229,6 +269,7 @@ impl Joining<'_> {
             }
         }
         self.flush()?;
+        self.output.finish()?;
         if status != Status::Complete {
             sum.solutions = Total::AtLeast(self.written.clone());
         }

@@ -10,10 +10,11 @@ use serde::Serialize;
 
 use super::listed::Listed;
 use super::options::{Answering, Puzzles, Searching, number};
+use super::output::Output;
 use super::report;
 use super::session::{Session, Subject, counted, why_none};
 use super::status::{Answered, Status};
-use super::writer::{Cut, Output, Writer, spares};
+use super::writer::{Cut, Writer};
 
 /// Draw solutions at random, each with the same chance
 ///
@@ -55,20 +56,21 @@ struct Drawn {
 }
 
 pub(super) fn run(options: &Options) -> Status {
-    if let Err(status) = spares(options.listing.output.as_deref(), &options.puzzles.puzzles) {
-        return status;
-    }
-    let mut output = Output::new(options.listing.output.as_deref());
+    let mut output = match options.listing.output(&options.puzzles) {
+        Ok(output) => output,
+        Err(status) => return status,
+    };
     // The keys of a new hash map are random, and no more is needed here.
     let seed = options
         .seed
         .unwrap_or_else(|| RandomState::new().hash_one(0));
     let Answering { json, talking } = &options.answering;
-    Session::with(&options.searching, talking, *json, |session| {
+    let status = Session::with(&options.searching, talking, *json, |session| {
         session.answer_each(&options.puzzles.puzzles, |subject| {
             answer(session, subject, options, seed, &mut output)
         })
-    })
+    });
+    output.finish_with(status)
 }
 
 fn answer(
@@ -79,7 +81,7 @@ fn answer(
     output: &mut Output,
 ) -> Answered {
     let started = Instant::now();
-    output.open()?;
+    output.begin()?;
     options.listing.head(session, subject, output)?;
     let (space, mut outcome) = session.space(subject);
     let mut samples = 0;

@@ -21,7 +21,7 @@ use super::options::{Answering, Searching, Talking, When};
 use super::progress::Progress;
 use super::queue::{AHEAD, Found, Item, Queue};
 use super::status::{Answered, Halt, Status};
-use super::{messages, report};
+use super::{messages, output, report};
 
 /// Everything that is built once for all puzzles.
 #[derive(Debug)]
@@ -145,6 +145,9 @@ impl Session {
         answer: impl FnOnce(&Subject<'_>) -> Answered,
     ) -> Status {
         let arguments = [argument.to_owned()];
+        if let Err(error) = output::spare_input(&arguments, &[]) {
+            return messages::failed(&error);
+        }
         let mut queue = Queue::new(inputs::find(&arguments));
         let (item, more) = (
             queue.next(&self.interrupt, true),
@@ -188,6 +191,9 @@ impl Session {
         most: usize,
         mut answer: impl FnMut(&Subject<'_>, Option<Found>) -> Answered,
     ) -> Status {
+        if let Err(error) = output::spare_input(arguments, &[]) {
+            return messages::failed(&error);
+        }
         let mut queue = Queue::new(inputs::find(arguments));
         let mut gravest = Status::Complete;
         let mut waiting = VecDeque::new();

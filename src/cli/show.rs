@@ -1,6 +1,5 @@
 //! `omnogram show`: puzzles and solutions drawn, as text, as pictures, as a page.
 
-use std::collections::HashSet;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
@@ -9,11 +8,11 @@ use omnogram::error::{Error, Kind};
 use omnogram::render::{self, Html, Look, Part, Sheet, Style};
 
 use super::drawn::{self, Drawn, What};
+use super::messages;
 use super::options::{Puzzles, Searching, Talking};
-use super::session::{Session, Subject};
+use super::output::{Output, Outputs, Replacing};
+use super::session::{Session, Subject, ended};
 use super::status::{Answered, Halt, Status};
-use super::writer::{Output, spares};
-use super::{inputs, messages};
 
 /// Draw a puzzle, its solutions, or where it is ambiguous
 ///
@@ -56,6 +55,9 @@ struct How {
     /// Draw into this file, or into this folder, one file for each puzzle
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
+
+    #[command(flatten)]
+    replacing: Replacing,
 
     /// Characters that text is drawn in
     #[arg(long, value_name = "STYLE", default_value = "auto")]
@@ -133,41 +135,37 @@ pub(super) fn run(options: &Options) -> Status {
             return Status::from(&error);
         }
     };
-    let read: Vec<PathBuf> = puzzles
-        .puzzles
-        .iter()
-        .chain(options.what.list())
-        .cloned()
-        .collect();
-    if let Err(status) = spares(how.output.as_deref(), &read) {
-        return status;
-    }
-    let mut pictures = Pictures {
-        how,
-        format,
-        output: Output::new(how.output.as_deref().filter(|_| !how.has_folder())),
-        folder: how.output.as_deref().filter(|_| how.has_folder()),
-        taken: match how.has_folder() {
-            true => inputs::files(&read),
-            false => HashSet::new(),
+    let read: Vec<PathBuf> = options.what.list().into_iter().cloned().collect();
+    let mut outputs = Outputs::new(how.replacing, &puzzles.puzzles, &read);
+    let path = how.output.as_deref();
+    let (output, folder) = match how.has_folder() {
+        true => (Ok(Output::Stdout), path),
+        false => (outputs.file(path), None),
+    };
+    let mut pictures = match output {
+        Ok(output) => Pictures {
+            how,
+            format,
+            outputs,
+            output,
+            folder,
+            begun: false,
+            page: None,
         },
-        begun: false,
-        page: None,
+        Err(error) => return messages::failed(&error),
     };
     Session::with(&options.searching, &options.talking, false, |session| {
+        let mut whole = true;
         let status = session.answer_each(&puzzles.puzzles, |subject| {
-            pictures.accepts(subject)?;
-            let drawn = options.what.draw(session, subject)?;
-            let status = drawn.status;
-            pictures.draw(session, subject, drawn)?;
-            Ok(status)
+            let answered = pictures.answer(session, subject, &options.what);
+            whole &= answered.is_ok();
+            answered
         });
-        match pictures.close() {
-            Ok(()) | Err(Halt::Closed) => status,
-            Err(Halt::Failed(error)) => {
-                messages::error(&error);
-                status.max(Status::from(&error))
-            }
+        match whole {
+            true => ended(pictures.end().map(|()| status)).max(status),
+            // What there is of a file is no picture.
+            false if matches!(pictures.output, Output::File(_)) => status,
+            false => ended(pictures.end().map(|()| status)).max(status),
         }
     })
 }
@@ -257,10 +255,10 @@ impl Format {
 struct Pictures<'a> {
     how: &'a How,
     format: Format,
+    outputs: Outputs,
+    /// Where everything goes, or the present puzzle where there is a folder.
     output: Output,
     folder: Option<&'a Path>,
-    /// Files that must not be written: those that are read, and those that have been drawn.
-    taken: HashSet<PathBuf>,
     /// Has another text been written to the same place?
     begun: bool,
     /// The page that has been begun.
@@ -268,6 +266,26 @@ struct Pictures<'a> {
 }
 
 impl Pictures<'_> {
+    /// Finds what is to be drawn of a puzzle, and draws it. In a folder, a file that may not be written does not keep the others from theirs.
+    fn answer(&mut self, session: &Session, subject: &Subject<'_>, what: &What) -> Answered {
+        self.accepts(subject)?;
+        if let Some(folder) = self.folder {
+            let path = folder.join(file_name(subject.name, self.format));
+            self.output = match self.outputs.file(Some(&path)) {
+                Ok(output) => output,
+                Err(error) if error.kind() == Kind::Usage => return Ok(messages::failed(&error)),
+                Err(error) => return Err(Halt::Failed(error)),
+            };
+        }
+        let drawn = what.draw(session, subject)?;
+        let status = drawn.status;
+        self.draw(session, subject, drawn)?;
+        if self.folder.is_some() {
+            self.end()?;
+        }
+        Ok(status)
+    }
+
     /// Can this puzzle be drawn beside the others, where there are any?
     fn accepts(&self, subject: &Subject<'_>) -> Answered<()> {
         let single = matches!(self.format, Format::Svg | Format::Png) && self.folder.is_none();
@@ -285,20 +303,6 @@ impl Pictures<'_> {
 
     /// Draws one puzzle.
     fn draw(&mut self, session: &Session, subject: &Subject<'_>, drawn: Drawn<'_>) -> Answered<()> {
-        if let Some(folder) = self.folder {
-            let path = folder.join(file_name(subject.name, self.format));
-            if path
-                .canonicalize()
-                .is_ok_and(|path| self.taken.contains(&path))
-            {
-                let message = "a puzzle or another drawing has this name: it would be overwritten";
-                let error = Error::new(Kind::Usage, message);
-                return Err(Halt::Failed(error.in_file(&path.display().to_string())));
-            }
-            self.output = Output::new(Some(&path));
-            self.output.open()?;
-            self.taken.extend(path.canonicalize());
-        }
         let how = self.how;
         let failed = |error: Error| Halt::Failed(error.in_file(subject.name));
         match self.format {
@@ -322,11 +326,7 @@ impl Pictures<'_> {
             }
             Format::Html => {
                 let html = self.html(subject, drawn);
-                self.output.write(html.as_bytes())?;
-                match self.folder {
-                    Some(_) => self.close(),
-                    None => Ok(()),
-                }
+                self.output.write(html.as_bytes())
             }
         }
     }
@@ -396,11 +396,11 @@ impl Pictures<'_> {
     }
 
     /// Ends what has been begun.
-    fn close(&mut self) -> Answered<()> {
-        match self.page.take() {
-            Some(page) => self.output.write(page.foot().as_bytes()),
-            None => Ok(()),
+    fn end(&mut self) -> Answered<()> {
+        if let Some(page) = self.page.take() {
+            self.output.write(page.foot().as_bytes())?;
         }
+        self.output.finish()
     }
 }
 

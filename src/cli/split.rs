@@ -6,10 +6,11 @@ use clap::Args;
 use omnogram::cluster::{Digest, Piece, Splitting, seal};
 use omnogram::search::Limits;
 
+use super::messages;
 use super::options::{Common, number};
+use super::output::{Output, Outputs, Replacing};
 use super::session::{Session, Subject, counted};
 use super::status::{Answered, Status};
-use super::writer::{Output, spares};
 
 /// Cut a puzzle into cubes that can be answered anywhere
 ///
@@ -41,15 +42,19 @@ pub(super) struct Options {
     output: Option<PathBuf>,
 
     #[command(flatten)]
+    replacing: Replacing,
+
+    #[command(flatten)]
     common: Common,
 }
 
 pub(super) fn run(options: &Options) -> Status {
     let puzzles = std::slice::from_ref(&options.puzzle);
-    if let Err(status) = spares(options.output.as_deref(), puzzles) {
-        return status;
-    }
-    let mut output = Output::new(options.output.as_deref());
+    let mut outputs = Outputs::new(options.replacing, puzzles, &[]);
+    let mut output = match outputs.file(options.output.as_deref()) {
+        Ok(output) => output,
+        Err(error) => return messages::failed(&error),
+    };
     Session::with(
         &options.common.searching(),
         &options.common.talking,
@@ -88,9 +93,11 @@ fn split(
         .iter()
         .map(|(_, size)| size / whole)
         .fold(0.0, f64::max);
-    for (cube, size) in split.cubes {
-        output.write(seal(&Piece::new(digest, cube, of, size)).as_bytes())?;
+    for ((cube, size), unknown) in split.cubes.into_iter().zip(split.unknown) {
+        let piece = Piece::new(digest, cube, of, size).with_unknown(unknown);
+        output.write(seal(&piece).as_bytes())?;
     }
+    output.finish()?;
     let why = match split.stopped {
         Some(stop) => format!(" ({})", session.why(stop, None)),
         None => String::new(),

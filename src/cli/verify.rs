@@ -14,7 +14,7 @@ use omnogram::puzzle::{self, Puzzle};
 use super::options::Bytes;
 use super::session::counted;
 use super::status::{Halt, Status};
-use super::{inputs, messages};
+use super::{inputs, messages, output};
 
 /// Check a list of solutions against a puzzle
 ///
@@ -60,7 +60,9 @@ struct Findings {
 }
 
 pub(super) fn run(options: &Options) -> Status {
-    let findings = puzzle(options).and_then(|puzzle| {
+    let read = [&options.puzzle, &options.solutions].map(std::slice::from_ref);
+    let spared = output::spare_input(read[0], read[1]);
+    let findings = spared.and_then(|()| puzzle(options)).and_then(|puzzle| {
         let name = inputs::name(&options.solutions);
         if inputs::is_stdin(&options.solutions) {
             return check(&puzzle, io::stdin().lock(), &name, options.memory);

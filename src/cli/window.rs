@@ -8,10 +8,11 @@ use omnogram::solutions::{Count, Stop};
 use serde::Serialize;
 
 use super::listed::Listed;
+use super::output::Output;
 use super::report;
 use super::session::{Session, Subject, counted};
 use super::status::{Answered, Status};
-use super::writer::{Cut, Output, Writer};
+use super::writer::{Cut, Writer};
 
 /// Which solutions to write.
 #[derive(Debug)]

@@ -1,10 +1,9 @@
 //! `omnogram work`: answers the cubes that it is handed, one after the other.
 
-use std::fs::{self, File};
-use std::io::{self, BufReader, Read, Write};
+use std::fs::File;
+use std::io::{self, BufReader, Read};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::process;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -13,19 +12,22 @@ use std::time::Duration;
 use clap::Args;
 use crossbeam::channel::{Receiver, RecvTimeoutError, bounded};
 use omnogram::cluster::{
-    Answer, Digest, Id, Job, Keeper, Lines, Office, Piece, Shelf, Task, Working, seal,
+    Answer, Digest, Id, Job, Keeper, Lines, Office, Piece, SetDigest, Shelf, Task, Working, seal,
 };
-use omnogram::error::{Error, Result};
+use omnogram::error::{Error, Kind, Result};
+use omnogram::format::Solutions;
 use omnogram::puzzle::Puzzle;
 use omnogram::render::{List, Listing};
 use omnogram::search::{Limits, Outcome};
 use omnogram::solutions::{Batch, Stop};
 
 use super::count::Method;
+use super::drafts::Draft;
 use super::inputs;
 use super::listed::Format;
 use super::messages;
 use super::options::{Searching, Talking};
+use super::output::{self, Outputs, Replacing};
 use super::session::{Session, Subject, counted};
 use super::status::{Answered, Halt, Status};
 
@@ -73,6 +75,9 @@ pub(super) struct Options {
     )]
     format: Format,
 
+    #[command(flatten)]
+    replacing: Replacing,
+
     /// List the solutions for the digest of their set alone, and write them nowhere
     #[arg(long)]
     digest: bool,
@@ -86,14 +91,17 @@ pub(super) struct Options {
 /// How long a thread waits for a cube before it looks whether there has been an interrupt.
 const PATIENCE: Duration = Duration::from_millis(50);
 
+/// Bad lines that are named; the others are counted.
+const NAMED: u64 = 5;
+
 pub(super) fn run(options: &Options) -> Status {
     if inputs::is_stdin(&options.puzzle) && inputs::is_stdin(&options.cubes) {
-        let error = Error::new(
-            omnogram::error::Kind::Usage,
-            "standard input can be read only once",
-        );
-        messages::error(&error);
-        return Status::from(&error);
+        let error = Error::new(Kind::Usage, "standard input can be read only once");
+        return messages::failed(&error);
+    }
+    let cubes = std::slice::from_ref(&options.cubes);
+    if let Err(error) = output::spare_input(&[], cubes) {
+        return messages::failed(&error);
     }
     Session::with(&options.searching, &options.talking, false, |session| {
         session.answer_one(&options.puzzle, |subject| work(session, subject, options))
@@ -110,11 +118,16 @@ fn work(session: &Session, subject: &Subject<'_>, options: &Options) -> Answered
             Err(error) => return Err(Halt::Failed(Error::io(&name, &error))),
         },
     };
+    let [puzzles, cubes] = [&options.puzzle, &options.cubes].map(std::slice::from_ref);
+    let outputs = Outputs::new(options.replacing, puzzles, cubes);
     let folder = match &options.solutions {
         Some(folder) => {
-            let failed = |error| Halt::Failed(Error::io(&folder.display().to_string(), &error));
-            fs::create_dir_all(folder).map_err(failed)?;
-            Some((folder.as_path(), options.format))
+            outputs.folder(folder).map_err(Halt::Failed)?;
+            Some(Folder {
+                path: folder,
+                format: options.format,
+                outputs,
+            })
         }
         None => None,
     };
@@ -134,7 +147,9 @@ fn work(session: &Session, subject: &Subject<'_>, options: &Options) -> Answered
         digest,
         folder,
         limits,
-        cubes: read(puzzle.clone(), digest, input, name),
+        cubes: read(puzzle.clone(), digest, input, name.clone()),
+        name,
+        bad: AtomicU64::new(0),
         open: AtomicU64::new(0),
         over: AtomicBool::new(false),
         answered: AtomicU64::new(0),
@@ -157,7 +172,7 @@ fn read(
         while let Some(piece) = lines.record::<Piece>() {
             let checked = piece.and_then(|piece| match piece.check(&puzzle, digest) {
                 Ok(()) => Ok(piece),
-                Err(error) => Err(lines.blame(error, "")),
+                Err(error) => Err(lines.blame(error)),
             });
             if sender.send(checked).is_err() {
                 break;
@@ -173,9 +188,12 @@ struct Bench<'a> {
     puzzle: &'a Puzzle,
     working: &'a Working<'a>,
     digest: Digest,
-    folder: Option<(&'a Path, Format)>,
+    folder: Option<Folder<'a>>,
     limits: Limits,
     cubes: Receiver<Result<Piece>>,
+    /// The name of their file, and lines of it that are no cubes of this puzzle.
+    name: String,
+    bad: AtomicU64,
     /// Nothing more is to be begun.
     over: AtomicBool,
     /// Cubes answered, and those of them that were handed back open.
@@ -205,6 +223,10 @@ impl Bench<'_> {
 
     fn end(self, name: &str) -> Answered {
         let (answered, open) = (self.answered.into_inner(), self.open.into_inner());
+        if let Some(more) = self.bad.into_inner().checked_sub(NAMED + 1) {
+            let more = format!("{} that cannot be answered", counted(more + 1, "more line"));
+            messages::error(&Error::data(more).in_file(&self.name));
+        }
         let interrupted = self.session.interrupt().is_asked();
         self.session.note(&format!(
             "{name}: {} answered, {open} of them left open{}",
@@ -235,7 +257,10 @@ impl Bench<'_> {
             match self.cubes.recv_timeout(PATIENCE) {
                 Ok(Ok(piece)) => return Some(piece),
                 Ok(Err(error)) => {
-                    messages::error(&error);
+                    let before = self.bad.fetch_add(1, Ordering::Relaxed);
+                    if before < NAMED || error.kind() == Kind::Io {
+                        messages::error(&error);
+                    }
                     self.halt(Halted::Bad(Status::from(&error)));
                 }
                 Err(RecvTimeoutError::Timeout) => {}
@@ -245,18 +270,16 @@ impl Bench<'_> {
     }
 }
 
-impl<'a> Office for Bench<'a> {
-    type Shelf = Option<Sheet<'a>>;
+impl Office for Bench<'_> {
+    type Shelf = Option<Sheet>;
 
     fn next(&self) -> Option<Job<Self::Shelf>> {
         let piece = self.piece()?;
-        let sheet = self
-            .folder
-            .map(|(folder, format)| Sheet::new(folder, format, self.puzzle, piece.id));
+        let sheet = |folder: &Folder<'_>| Sheet::new(folder, self.puzzle, piece.id);
         Some(Job {
             cube: piece.cube,
             limits: self.limits.clone(),
-            keeper: Keeper::new(sheet),
+            keeper: Keeper::new(self.folder.as_ref().map(sheet)),
             ticket: 0,
         })
     }
@@ -267,8 +290,8 @@ impl<'a> Office for Bench<'a> {
         let listed = counts && self.working.task() == Task::List;
         let id = Id::of(self.digest, &job.cube);
         let mut answer = Answer::new(self.digest, id, &outcome, listed.then_some(set));
-        if let Some(sheet) = sheet {
-            match sheet.keep(counts.then_some(set)) {
+        if let Some((sheet, folder)) = sheet.zip(self.folder.as_ref()) {
+            match sheet.keep(folder, counts.then_some(set)) {
                 Ok(file) => answer.file = file,
                 Err(error) => return self.halt(Halted::Ended(Halt::Failed(error))),
             }
@@ -283,38 +306,38 @@ impl<'a> Office for Bench<'a> {
     }
 }
 
-/// The file of the solutions of one cube, under a name that nobody looks for until it is whole.
-struct Sheet<'a> {
-    folder: &'a Path,
+/// Where files of solutions go.
+struct Folder<'a> {
+    path: &'a Path,
     format: Format,
+    outputs: Outputs,
+}
+
+/// The file of the solutions of one cube, a draft until it is whole.
+struct Sheet {
+    /// What it is called while its name is not known, for that follows from what is in it.
+    path: PathBuf,
     id: Id,
     list: List,
-    file: Option<File>,
+    draft: Option<Draft>,
     failed: Option<Error>,
 }
 
-impl<'a> Sheet<'a> {
-    fn new(folder: &'a Path, format: Format, puzzle: &Puzzle, id: Id) -> Self {
-        let list = List::new(Listing::from(format), puzzle.width(), puzzle.height());
+impl Sheet {
+    fn new(folder: &Folder<'_>, puzzle: &Puzzle, id: Id) -> Self {
+        let listing = Listing::from(folder.format);
         Sheet {
-            folder,
-            format,
+            path: folder.path.join(id.to_string()),
             id,
-            list,
-            file: None,
+            list: List::new(listing, puzzle.width(), puzzle.height()),
+            draft: None,
             failed: None,
         }
     }
 
-    /// Where it is while it is written.
-    fn draft(&self) -> PathBuf {
-        self.folder
-            .join(format!(".{}-{}.part", self.id, process::id()))
-    }
-
     fn flush(&mut self) -> ControlFlow<Stop> {
         if let Err(error) = self.write() {
-            let name = self.draft().display().to_string();
+            let name = self.path.display().to_string();
             self.failed = self.failed.take().or(Some(Error::io(&name, &error)));
             return ControlFlow::Break(Stop::Closed);
         }
@@ -322,45 +345,50 @@ impl<'a> Sheet<'a> {
     }
 
     fn write(&mut self) -> io::Result<()> {
-        let mut file = match self.file.take() {
-            Some(file) => file,
-            None => File::create(self.draft())?,
+        let mut draft = match self.draft.take() {
+            Some(draft) => draft,
+            None => Draft::beside(&self.path, false)?,
         };
-        file.write_all(self.list.bytes())?;
+        draft.write(self.list.bytes())?;
         self.list.clear();
-        self.file = Some(file);
+        self.draft = Some(draft);
         Ok(())
     }
 
     /// Gives it its name, which tells what is in it; without a digest nothing is kept. There is no file of no solution.
-    fn keep(mut self, set: Option<Digest>) -> Result<Option<String>> {
+    fn keep(mut self, folder: &Folder<'_>, set: Option<Digest>) -> Result<Option<String>> {
         if self.failed.is_none() && set.is_some() && !self.list.is_empty() {
             let _ = self.flush();
         }
-        if let Some(error) = self.failed.take() {
-            let _ = fs::remove_file(self.draft());
+        if let Some(error) = self.failed {
             return Err(error);
         }
-        if self.file.take().is_none() {
-            return Ok(None);
-        }
-        let Some(set) = set else {
-            let _ = fs::remove_file(self.draft());
+        let (Some(draft), Some(set)) = (self.draft, set) else {
             return Ok(None);
         };
-        let ending = match self.format {
+        let ending = match folder.format {
             Format::Text => "txt",
             Format::Ndjson => "ndjson",
         };
         let name = format!("{}-{set}.{ending}", self.id);
-        let path = self.folder.join(&name);
-        fs::rename(self.draft(), &path)
-            .map_err(|error| Error::io(&path.display().to_string(), &error))?;
-        Ok(Some(name))
+        let path = folder.path.join(&name);
+        let put = folder.outputs.put(draft, &path, || holds(&path, set));
+        put.map(|()| Some(name))
     }
 }
 
-impl Shelf for Sheet<'_> {
+/// Is this a list of that set of solutions? Where a cube is answered again its file may be there already.
+fn holds(path: &Path, set: Digest) -> bool {
+    let Ok(file) = File::open(path) else {
+        return false;
+    };
+    let mut found = SetDigest::new();
+    let mut solutions = Solutions::new(BufReader::with_capacity(1 << 18, file), "");
+    let whole = solutions.all(|grid| grid.map(|grid| found.add(grid.words())).is_ok());
+    whole && found.digest() == set
+}
+
+impl Shelf for Sheet {
     fn put(&mut self, batch: Batch) -> ControlFlow<Stop> {
         let mut flow = ControlFlow::Continue(());
         batch.try_each(|words| {

@@ -1,99 +1,24 @@
 //! Writes solutions as they are found: batches come through a bounded channel, and leave as text in large pieces. What is written is
 //! always whole solutions. When solutions come slowly each is shown at once.
 
-use std::fs::File;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crossbeam::channel::RecvTimeoutError;
-use omnogram::error::{Error, Kind};
 use omnogram::puzzle::Grid;
 use omnogram::render::List;
 use omnogram::solutions::{Batches, Stop};
 
-use super::status::{Answered, Halt, Status};
-use super::{inputs, messages};
+use super::output::Output;
+use super::status::{Answered, Halt};
 
 /// The longest that a solution waits for others to be written with it.
 const PROMPT: Duration = Duration::from_millis(20);
 
 /// The rest that a writer takes when it has caught up.
 const REST: Duration = Duration::from_micros(100);
-
-/// Says so when an answer would be written over a puzzle that it is asked about.
-pub(super) fn spares(output: Option<&Path>, puzzles: &[PathBuf]) -> Result<(), Status> {
-    match output {
-        Some(output) if inputs::is_among(output, puzzles) => {
-            let message = "this file is among the puzzles: the answer would overwrite it";
-            let error = Error::new(Kind::Usage, message).in_file(&inputs::name(output));
-            messages::error(&error);
-            Err(Status::from(&error))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Prints something whole, where there is no session to print it in.
-pub(super) fn print(bytes: &[u8]) -> Status {
-    match Output::Stdout.write(bytes) {
-        Ok(()) | Err(Halt::Closed) => Status::Complete,
-        Err(Halt::Failed(error)) => {
-            messages::error(&error);
-            Status::from(&error)
-        }
-    }
-}
-
-/// Where solutions are written to.
-#[derive(Debug)]
-pub(super) enum Output {
-    Stdout,
-    /// A file that is made when the first puzzle has been read: what was in it is not lost for nothing.
-    Planned(PathBuf),
-    /// The file's name, and how many bytes of whole solutions are in it.
-    File(String, File, u64),
-}
-
-impl Output {
-    /// A new file, or standard output.
-    pub(super) fn new(path: Option<&Path>) -> Self {
-        path.map_or(Output::Stdout, |path| Output::Planned(path.to_owned()))
-    }
-
-    /// Makes the file, if it has not been made yet.
-    pub(super) fn open(&mut self) -> Answered<()> {
-        if let Output::Planned(path) = self {
-            let name = path.display().to_string();
-            let file = File::create(path).map_err(|error| Halt::writing(&name, &error))?;
-            *self = Output::File(name, file, 0);
-        }
-        Ok(())
-    }
-
-    /// Writes whole lines.
-    pub(super) fn write(&mut self, bytes: &[u8]) -> Answered<()> {
-        self.open()?;
-        match self {
-            Output::Stdout | Output::Planned(_) => {
-                let written = io::stdout().lock().write_all(bytes);
-                written.map_err(|error| Halt::writing("<stdout>", &error))
-            }
-            Output::File(name, file, whole) => {
-                if let Err(error) = file.write_all(bytes) {
-                    // What was torn off at the end goes away again, where that can be done.
-                    let _ = file.set_len(*whole);
-                    return Err(Halt::writing(name, &error));
-                }
-                *whole += bytes.len() as u64;
-                Ok(())
-            }
-        }
-    }
-}
 
 /// When writing must stop although there is more to write: the search stops by itself, but what waits to be written can be long in
 /// the writing where the reader is slow, and a sorted list is written when the search is over.

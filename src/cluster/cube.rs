@@ -125,6 +125,9 @@ pub struct Piece {
     pub of: u64,
     /// About how many nodes it will take.
     pub size: f64,
+    /// How many cells its decisions leave unknown, if that is known: it has no more than 2 to the power of this many solutions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unknown: Option<u32>,
 }
 
 impl Piece {
@@ -136,7 +139,15 @@ impl Piece {
             puzzle,
             of,
             size,
+            unknown: None,
         }
+    }
+
+    /// The same piece, of which it is known how many cells are unknown.
+    #[must_use]
+    pub fn with_unknown(mut self, cells: u32) -> Self {
+        self.unknown = Some(cells);
+        self
     }
 
     /// Does it belong to this puzzle?

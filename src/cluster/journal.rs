@@ -261,7 +261,7 @@ fn read(file: &File, header: &Header, name: &str) -> Result<(Vec<Record>, u64)> 
             }
             Ok(record) if lines.is_whole() => {
                 if record.puzzle() != header.puzzle {
-                    return Err(lines.blame(Error::data("a record of another puzzle"), ""));
+                    return Err(lines.blame(Error::data("a record of another puzzle")));
                 }
                 records.push(record);
                 end = lines.bytes();

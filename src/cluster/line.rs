@@ -63,6 +63,8 @@ pub struct Lines<R> {
     /// Did the last one end in a line break?
     whole: bool,
     ended: bool,
+    /// The last one, without its line break.
+    text: Vec<u8>,
 }
 
 impl<R: BufRead> Lines<R> {
@@ -75,6 +77,7 @@ impl<R: BufRead> Lines<R> {
             bytes: 0,
             whole: true,
             ended: false,
+            text: Vec::new(),
         }
     }
 
@@ -99,7 +102,8 @@ impl<R: BufRead> Lines<R> {
     }
 
     /// An error, said of the last line.
-    pub fn blame(&self, error: Error, text: &str) -> Error {
+    pub fn blame(&self, error: Error) -> Error {
+        let text = String::from_utf8_lossy(&self.text);
         let column = error.place().map_or(1, |place| place.column);
         // Whoever looks for the line has its number.
         let end = (0..=SHOWN.min(text.len()))
@@ -107,7 +111,7 @@ impl<R: BufRead> Lines<R> {
             .unwrap_or(0);
         let text = match end < text.len() {
             true => format!("{} ...", &text[..end]),
-            false => text.to_owned(),
+            false => text.into_owned(),
         };
         Error::data(error.message())
             .at(self.line, column.min(text.len() + 1), &text)
@@ -129,12 +133,12 @@ impl<R: BufRead> Lines<R> {
             if self.ended {
                 return None;
             }
-            let mut bytes = Vec::new();
+            self.text.clear();
             let read = self
                 .input
                 .by_ref()
                 .take(LONGEST + 1)
-                .read_until(b'\n', &mut bytes);
+                .read_until(b'\n', &mut self.text);
             match read {
                 Err(error) => {
                     self.ended = true;
@@ -144,20 +148,20 @@ impl<R: BufRead> Lines<R> {
                 Ok(read) => self.bytes += read as u64,
             }
             self.line += 1;
-            self.whole = bytes.last() == Some(&b'\n');
+            self.whole = self.text.last() == Some(&b'\n');
             if self.whole {
-                bytes.pop();
+                self.text.pop();
             }
-            if bytes.is_empty() {
+            if self.text.is_empty() {
                 continue;
             }
-            if bytes.len() as u64 > LONGEST {
+            if self.text.len() as u64 > LONGEST {
                 self.ended = true;
-                return Some(Err(self.blame(Error::data("this line is too long"), "")));
+                return Some(Err(self.blame(Error::data("this line is too long"))));
             }
-            let text = String::from_utf8_lossy(&bytes);
             // What is not UTF-8 cannot match its checksum.
-            return Some(unseal(&text, parse).map_err(|error| self.blame(error, &text)));
+            let record = unseal(&String::from_utf8_lossy(&self.text), parse);
+            return Some(record.map_err(|error| self.blame(error)));
         }
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! Every cube has to be answered once. An answer that leaves cubes open is as good as theirs; the same answer given again counts once,
 //! and where a cube has been answered in several ways (one worker died, another took over) any of them does, and all must agree.
-//! Nothing is believed but whole records with the right checksums.
+//! Nothing is believed but whole records with the right checksums, and no record that says more than can be: cubes that overlap, or more
+//! solutions than the unknown cells of a cube have fillings.
 
 use std::io::BufRead;
 
@@ -11,8 +12,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::answer::{Answer, Open};
 use super::cube::{Id, Piece};
 use super::digest::Digest;
+use super::disjoint::overlaps;
 use super::line::Lines;
-use crate::error::{Error, Result};
+use super::problems::Problems;
+use crate::error::{Error, Kind, Result};
 use crate::search::{Cube, Total};
 use crate::solutions::Count;
 
@@ -25,7 +28,7 @@ pub struct Merge {
     pieces: Vec<Piece>,
     ids: FxHashSet<Id>,
     answers: FxHashMap<Id, Vec<Told>>,
-    problems: Vec<Error>,
+    problems: Problems,
     /// The file of cubes is not whole: nobody can say what is missing.
     holes: bool,
     repeats: u64,
@@ -50,8 +53,10 @@ pub struct Sum {
     pub answers: Vec<(Cube, Answer)>,
     /// Cubes that nobody has answered.
     pub missing: Vec<Piece>,
-    /// What is wrong, other than that: each with its place.
+    /// What is wrong, other than that: the first few problems of each file with their places, and how many more there are.
     pub problems: Vec<Error>,
+    /// How many problems there are.
+    pub wrong: u64,
     /// Do answers contradict each other, or are there cubes of which nothing is known? More work does not help then.
     pub contradicted: bool,
     /// Answers that were given again.
@@ -76,17 +81,22 @@ impl Merge {
     ///
     /// [`Kind::Io`](crate::error::Kind::Io) when it cannot be read. What is wrong with its lines is kept for the sum.
     pub fn cubes<R: BufRead>(&mut self, mut lines: Lines<R>) -> Result<()> {
+        let (mut good, mut bad) = (0, 0);
         while let Some(piece) = lines.record::<Piece>() {
             let problem = match piece {
-                Err(error) if error.kind() == crate::error::Kind::Io => return Err(error),
-                Err(error) => error,
+                Err(error) if error.kind() == Kind::Io => return Err(error),
+                Err(error) => {
+                    bad += 1;
+                    error
+                }
                 Ok(piece) => {
+                    good += 1;
                     let puzzle = *self.puzzle.get_or_insert(piece.puzzle);
                     if piece.puzzle != puzzle {
                         let other = Error::data("this cube is of another puzzle than the first");
-                        lines.blame(other, "")
+                        lines.blame(other)
                     } else if piece.id != Id::of(puzzle, &piece.cube) {
-                        lines.blame(Error::data("the id does not belong to the path"), "")
+                        lines.blame(Error::data("the id does not belong to the path"))
                     } else if !self.ids.insert(piece.id) {
                         // The same line twice says nothing new.
                         continue;
@@ -98,7 +108,10 @@ impl Merge {
                 }
             };
             self.holes = true;
-            self.problems.push(problem);
+            self.problems.add(lines.file(), problem);
+        }
+        if good == 0 && bad > 0 {
+            self.problems.nothing(lines.file(), bad, "cube");
         }
         Ok(())
     }
@@ -106,17 +119,34 @@ impl Merge {
     /// Says so if the files of cubes that were read are not whole.
     fn check_cubes(&mut self, file: &str) {
         let there = self.pieces.len() as u64;
-        if there != self.of || there == 0 {
-            let message = match there {
-                0 => "there is no cube in this file".to_owned(),
-                _ => format!(
-                    "there are {there} cubes, but each says that it is one of {}",
-                    self.of
-                ),
-            };
-            self.problems.push(Error::data(message).in_file(file));
+        if there == 0 && !self.holes {
+            let message = "there is no cube in this file";
+            self.problems.add(file, Error::data(message));
+        } else if there != self.of {
+            let message = format!(
+                "there are {there} cubes, but each says that it is one of {}",
+                self.of
+            );
+            self.problems.add(file, Error::data(message));
+        }
+        self.holes |= there == 0 || there != self.of;
+    }
+
+    /// Leaves away cubes that overlap others, as their solutions would be counted twice.
+    fn check_disjoint(&mut self, file: &str) {
+        let cubes: Vec<&Cube> = self.pieces.iter().map(|piece| &piece.cube).collect();
+        let mut gone = vec![false; cubes.len()];
+        for (cube, other) in overlaps(&cubes) {
+            let [cube_id, other_id] = [cube, other].map(|place| self.pieces[place].id);
+            let message = format!(
+                "cube {cube_id} overlaps cube {other_id}: what both hold would count twice"
+            );
+            self.problems.add(file, Error::data(message));
+            gone[cube] = true;
             self.holes = true;
         }
+        let mut gone = gone.into_iter();
+        self.pieces.retain(|_| gone.next() == Some(false));
     }
 
     /// Reads files of results, after all cubes.
@@ -125,15 +155,21 @@ impl Merge {
     ///
     /// [`Kind::Io`](crate::error::Kind::Io) when one cannot be read.
     pub fn results<R: BufRead>(&mut self, mut lines: Lines<R>, file: usize) -> Result<()> {
+        let (mut good, mut bad) = (0, 0);
         while let Some(answer) = lines.record::<Answer>() {
             match answer {
-                Err(error) if error.kind() == crate::error::Kind::Io => return Err(error),
-                Err(error) => self.problems.push(error),
+                Err(error) if error.kind() == Kind::Io => return Err(error),
+                Err(error) => {
+                    bad += 1;
+                    self.problems.add(lines.file(), error);
+                }
                 Ok(answer) if self.puzzle.is_some_and(|puzzle| puzzle != answer.puzzle) => {
+                    good += 1;
                     let other = Error::data("this result is of another puzzle");
-                    self.problems.push(lines.blame(other, ""));
+                    self.problems.add(lines.file(), lines.blame(other));
                 }
                 Ok(answer) => {
+                    good += 1;
                     let told = self.answers.entry(answer.id).or_default();
                     if told.iter().any(|told| is_same(&told.answer, &answer)) {
                         self.repeats += 1;
@@ -149,12 +185,16 @@ impl Merge {
                 }
             }
         }
+        if good == 0 && bad > 1 {
+            self.problems.nothing(lines.file(), bad, "result");
+        }
         Ok(())
     }
 
     /// Adds up. `cubes` and `results` are the names of the files, in the order in which they were read.
     pub fn sum(mut self, cubes: &str, results: &[String]) -> Sum {
         self.check_cubes(cubes);
+        self.check_disjoint(cubes);
         let mut adding = Adding {
             puzzle: self.puzzle,
             answers: &mut self.answers,
@@ -165,9 +205,9 @@ impl Merge {
             chosen: Vec::new(),
         };
         let mut total = Count::ZERO;
-        let mut pieces = std::mem::take(&mut self.pieces);
-        for piece in &mut pieces {
-            let known = adding.add(&piece.cube, piece.size);
+        let pieces = std::mem::take(&mut self.pieces);
+        for piece in &pieces {
+            let known = adding.add(&piece.cube, piece.size, piece.unknown);
             total += &known.count;
         }
         let Adding {
@@ -180,34 +220,36 @@ impl Merge {
             .answers
             .values()
             .flatten()
-            .filter(|told| !told.wanted)
+            // Without a cube nobody has asked about anything, and that is what is wrong.
+            .filter(|told| !told.wanted && !pieces.is_empty())
             .collect();
         strangers.sort_by_key(|told| (told.file, told.line));
         for told in strangers {
             let message = format!("nobody has asked about cube {}", told.answer.id);
             let error = Error::data(message).at(told.line, 1, "");
-            self.problems.push(error.in_file(&results[told.file]));
+            self.problems.add(&results[told.file], error);
         }
         let mut missing = missing;
         let of = missing.len() as u64;
         missing.iter_mut().for_each(|piece| piece.of = of);
         let complete = missing.is_empty() && !contradicted && !self.holes;
-        // A cube that two ways lead to has been looked at twice.
-        let mut said = FxHashSet::default();
-        self.problems
-            .retain(|problem| said.insert(problem.to_string()));
         let used = chosen.iter().map(|(_, answer)| answer);
+        let (problems, wrong) = self.problems.told();
         Sum {
             solutions: match complete {
                 true => Total::Exactly(total),
                 false => Total::AtLeast(total),
             },
             contradicted: contradicted || self.holes,
-            problems: self.problems,
+            problems,
+            wrong,
             repeats: self.repeats,
             cubes: pieces.len() as u64,
-            nodes: used.clone().map(|answer| answer.nodes).sum(),
-            seconds: used.map(|answer| answer.seconds).sum(),
+            nodes: used
+                .clone()
+                .fold(0, |sum, answer| sum.saturating_add(answer.nodes)),
+            // The sum of no numbers would be -0.
+            seconds: used.fold(0.0, |sum, answer| sum + answer.seconds.max(0.0)),
             answers: chosen,
             missing,
         }
@@ -227,7 +269,7 @@ struct Adding<'a> {
     puzzle: Option<Digest>,
     answers: &'a mut FxHashMap<Id, Vec<Told>>,
     results: &'a [String],
-    problems: &'a mut Vec<Error>,
+    problems: &'a mut Problems,
     contradicted: bool,
     missing: Vec<Piece>,
     chosen: Vec<(Cube, Answer)>,
@@ -240,8 +282,9 @@ struct Known {
 }
 
 impl Adding<'_> {
-    /// Adds up a cube, with all that its answers have left open. Its path grows with every step down.
-    fn add(&mut self, cube: &Cube, size: f64) -> Known {
+    /// Adds up a cube, with all that its answers have left open. Its path grows with every step down. So many cells at most are
+    /// `unknown` in it, if that is known.
+    fn add(&mut self, cube: &Cube, size: f64, unknown: Option<u32>) -> Known {
         let nothing = |complete| Known {
             count: Count::ZERO,
             complete,
@@ -257,11 +300,23 @@ impl Adding<'_> {
         for told in &mut told {
             told.wanted = true;
             let answer = &told.answer;
+            // A cube that two ways lead to is looked at twice.
+            let mut wrong = |message: String| {
+                let error = Error::data(message).at(told.line, 1, "");
+                self.problems.add_once(&self.results[told.file], error);
+            };
             let inside = |open: &Open| open.cube.path.starts_with(&cube.path);
             if !answer.open.iter().all(inside) {
-                let message = format!("what is left open of cube {id} is not within it");
-                let error = Error::data(message).at(told.line, 1, "");
-                self.problems.push(error.in_file(&self.results[told.file]));
+                wrong(format!("what is left open of cube {id} is not within it"));
+                continue;
+            }
+            let open: Vec<&Cube> = answer.open.iter().map(|open| &open.cube).collect();
+            if !overlaps(&open).is_empty() {
+                wrong(format!("what is left open of cube {id} overlaps"));
+                continue;
+            }
+            if let Some(unknown) = unknown.filter(|&unknown| exceeds(&answer.count, unknown)) {
+                wrong(too_many(id, &answer.count, unknown));
                 continue;
             }
             if answer.open.iter().any(|open| open.cube == *cube) {
@@ -274,9 +329,16 @@ impl Adding<'_> {
             };
             self.chosen.push((cube.clone(), answer.clone()));
             for Open { cube, share } in &answer.open {
-                let part = self.add(cube, size * share);
+                let part = self.add(cube, size * share.clamp(0.0, 1.0), unknown);
                 known.count += &part.count;
                 known.complete &= part.complete;
+            }
+            if let Some(unknown) = unknown.filter(|&unknown| exceeds(&known.count, unknown)) {
+                let error = Error::data(too_many(id, &known.count, unknown)).at(told.line, 1, "");
+                self.problems.add_once(&self.results[told.file], error);
+                self.missing.truncate(missing);
+                self.chosen.truncate(chosen);
+                continue;
             }
             let way = Best {
                 line: (told.file, told.line),
@@ -303,7 +365,7 @@ impl Adding<'_> {
                             }
                         );
                         let error = Error::data(message).at(told.line, 1, "");
-                        self.problems.push(error.in_file(&self.results[told.file]));
+                        self.problems.add_once(&self.results[told.file], error);
                         self.contradicted = true;
                         clash = true;
                     }
@@ -328,12 +390,37 @@ impl Adding<'_> {
                 best.known
             }
             None => {
-                let piece = Piece::new(puzzle, cube.clone(), 0, size);
+                let mut piece = Piece::new(puzzle, cube.clone(), 0, size);
+                piece.unknown = unknown;
                 self.missing.push(piece);
                 nothing(false)
             }
         }
     }
+}
+
+/// Is this more than 2 to the power of `unknown`, so many as that many cells have fillings?
+fn exceeds(count: &Count, unknown: u32) -> bool {
+    let unknown = u64::from(unknown);
+    match count.bits().checked_sub(unknown + 1) {
+        None => false,
+        Some(0) => {
+            let mut words = vec![0; unknown as usize / 64 + 1];
+            words[unknown as usize / 64] = 1 << (unknown % 64);
+            *count > Count::from_words(&words)
+        }
+        Some(_) => true,
+    }
+}
+
+fn too_many(id: Id, count: &Count, unknown: u32) -> String {
+    let count = match count.rough() {
+        Some(rough) if count.bits() > 128 => format!("about {rough}"),
+        _ => count.to_string(),
+    };
+    format!(
+        "cube {id} cannot have {count} solutions: {unknown} unknown cells have 2^{unknown} fillings"
+    )
 }
 
 /// The best way to answer a cube so far.

@@ -13,9 +13,11 @@
 mod answer;
 mod cube;
 mod digest;
+mod disjoint;
 mod journal;
 mod line;
 mod merge;
+mod problems;
 mod run;
 mod size;
 mod solutions;

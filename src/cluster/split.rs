@@ -35,6 +35,8 @@ pub struct Splitting<'a> {
 pub struct Split {
     /// Cubes, and about how many nodes each will take. They are disjoint, and hold every solution.
     pub cubes: Vec<(Cube, f64)>,
+    /// How many cells are unknown in each of them, in the same order.
+    pub unknown: Vec<u32>,
     /// Cubes in which all is decided, among these.
     pub solved: usize,
     /// Cubes that were seen to hold no solution, and left away.
@@ -109,6 +111,7 @@ impl<'a> Splitting<'a> {
         };
         let mut result = Split {
             cubes: Vec::new(),
+            unknown: Vec::new(),
             solved: 0,
             refuted: 0,
             stopped: None,
@@ -118,9 +121,8 @@ impl<'a> Splitting<'a> {
         let root = alive.then(|| cutter.root(self.within.clone())).flatten();
         let Some(root) = root else {
             // One cube says so.
-            result.cubes.push((self.within.clone(), 1.0));
             result.stopped = control.reason();
-            return result;
+            return self.one(result);
         };
         let (mut open, mut done): (Vec<_>, Vec<_>) =
             [root].into_iter().partition(|part| part.branch.is_some());
@@ -152,15 +154,23 @@ impl<'a> Splitting<'a> {
         result.solved = done.len();
         done.append(&mut open);
         if done.is_empty() {
-            result.cubes.push((self.within.clone(), 1.0));
-            return result;
+            return self.one(result);
         }
         // In the order of the tree, so that neighbours have much in common.
         done.sort_by(|a, b| order(&a.cube, &b.cube));
+        result.unknown = done.iter().map(|part| part.unknown).collect();
         result.cubes = done
             .into_iter()
             .map(|part| (part.cube, part.size))
             .collect();
+        result
+    }
+
+    /// The whole as one cube.
+    fn one(&self, mut result: Split) -> Split {
+        let cells = self.puzzle.width() * self.puzzle.height();
+        result.cubes.push((self.within.clone(), 1.0));
+        result.unknown.push(cells as u32);
         result
     }
 }
@@ -178,6 +188,7 @@ fn order(a: &Cube, b: &Cube) -> std::cmp::Ordering {
 struct Part<W: Word> {
     cube: Cube,
     rows: Box<[Known<W>]>,
+    unknown: u32,
     /// What it falls apart into, each with its size.
     regions: Vec<(Arc<Region<W>>, f64)>,
     /// Where it is cut, by the place of the region and the cell; nowhere if all is decided.
@@ -299,6 +310,7 @@ impl<W: Word> Cutter<'_, W> {
         Part {
             cube,
             rows: self.judge.board.rows().into(),
+            unknown: unknown as u32,
             size: regions.iter().map(|(_, size)| size).sum::<f64>().max(1.0),
             sure,
             regions,

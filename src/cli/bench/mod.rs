@@ -10,10 +10,9 @@ mod row;
 mod table;
 mod workload;
 
-use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::iter;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use indicatif::ProgressBar;
@@ -25,8 +24,9 @@ use self::row::Row;
 use self::workload::{Name, Run, Spoilt, Workload};
 use super::interrupt::Interrupt;
 use super::options::Talking;
+use super::output::{Outputs, Replacing};
 use super::status::{Answered, Halt, Status};
-use super::{inputs, messages, progress, session};
+use super::{messages, progress, session};
 
 /// Measure this machine with a real irregular search
 ///
@@ -64,6 +64,9 @@ pub(super) struct Options {
     /// Draw the speed-up against the number of threads into this file
     #[arg(long, value_name = "FILE", help_heading = "Output options")]
     svg: Option<PathBuf>,
+
+    #[command(flatten)]
+    replacing: Replacing,
 
     /// Print one JSON object for each workload and number of threads, on one line
     #[arg(long, help_heading = "Output options")]
@@ -112,11 +115,12 @@ pub(super) fn run(options: &Options) -> Status {
 
 /// Prints the rows of each workload when they are known, and draws the plot in the end.
 fn measure(options: &Options) -> Answered {
-    if let Some(file) = &options.svg {
-        // Whoever has waited for the figures shall not learn then that the name was wrong.
-        let opened = OpenOptions::new().append(true).create(true).open(file);
-        opened.map_err(|error| Halt::writing(&inputs::name(file), &error))?;
-    }
+    let mut outputs = Outputs::new(options.replacing, &[], &[]);
+    let svg = options.svg.as_deref();
+    let mut svg = svg
+        .map(|path| outputs.file(Some(path)))
+        .transpose()
+        .map_err(Halt::Failed)?;
     let quiet = options.talking.quiet;
     let machine = Machine::this();
     let most = options.threads.map_or(machine.cores(), usize::from);
@@ -163,8 +167,9 @@ fn measure(options: &Options) -> Answered {
     if status == Status::Stopped && !quiet {
         messages::note("interrupted: the table is incomplete");
     }
-    if let Some(file) = &options.svg {
-        draw(file, &plot::plot(&rows, &machine))?;
+    if let Some(output) = &mut svg {
+        output.write(plot::plot(&rows, &machine).as_bytes())?;
+        output.finish()?;
     }
     Ok(status)
 }
@@ -227,8 +232,4 @@ fn rounds(
 fn print(text: &str) -> Answered<()> {
     let written = io::stdout().lock().write_all(text.as_bytes());
     written.map_err(|error| Halt::writing("<stdout>", &error))
-}
-
-fn draw(file: &Path, svg: &str) -> Answered<()> {
-    fs::write(file, svg).map_err(|error| Halt::writing(&inputs::name(file), &error))
 }
