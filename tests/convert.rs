@@ -201,6 +201,198 @@ fn drawings_go_where_they_are_sent() {
 }
 
 #[test]
+fn a_title_and_an_author_can_be_given() {
+    let heart = "puzzles/pictures/heart.non";
+    let named = ["convert", "--title", "T \"1\"", "--author", "A", heart];
+    let run = output(&[&named[..], &["--to", "json", "-"]].concat());
+    assert!(stdout(&run).contains(r#""title": "T \"1\"""#), "{run:?}");
+    assert!(stdout(&run).contains(r#""author": "A""#), "{run:?}");
+    // Where there is no place for them it is said.
+    let run = output(&[&named[..], &["--to", "pattern", "-"]].concat());
+    assert!(stderr(&run).contains("cannot hold the author"), "{run:?}");
+    let game = ["convert", "--author", "A", "1x1:1/1", "--to", "dimacs", "-"];
+    let run = output(&game);
+    assert!(stderr(&run).contains("cannot hold the author"), "{run:?}");
+    // An empty title is none.
+    let run = output(&["convert", "-q", "--title", "", heart, "--to", "non", "-"]);
+    assert!(!stdout(&run).contains("title"), "{run:?}");
+}
+
+#[test]
+fn a_file_without_a_title_gives_its_name_in_a_pack() {
+    let folder = Scratch::new("titles");
+    for name in ["a.b.nin", "heart.non", "pack.json", "control.non"] {
+        let text = match name {
+            "a.b.nin" => "1 1\n1\n1\n".to_owned(),
+            "pack.json" => r#"[{"rows": [[1]], "columns": [[1]]}, {"rows": [[]], "columns": [[]], "title": "own"}]"#.to_owned(),
+            "heart.non" => std::fs::read_to_string("puzzles/pictures/heart.non").expect("a puzzle"),
+            _ => "title \"red &#27;[31m\"\nwidth 1\nheight 1\nrows\n1\ncolumns\n1\n".to_owned(),
+        };
+        std::fs::write(folder.join(name), text).expect("a file");
+    }
+    let pack = folder.file("all.nonpack");
+    let from = folder.to_str().expect("UTF-8");
+    assert_eq!(output(&["convert", from, &pack]).status.code(), Some(0));
+    // The title stands beside the number, where it cannot steer a terminal; in JSON it has a member of its own.
+    let lines = [
+        "#1 (a.b)",
+        "#2 (red \u{fffd}[31m)",
+        "#3 (Heart)",
+        "#4",
+        "#5 (own)",
+    ];
+    let run = output(&["check", "-q", &pack]);
+    let expected: Vec<String> = lines
+        .iter()
+        .map(|line| format!("{pack}{line}: unique"))
+        .collect();
+    assert_eq!(stdout(&run).lines().collect::<Vec<_>>(), expected);
+    let run = output(&["count", &pack]);
+    assert!(
+        stdout(&run).contains("all.nonpack#3 (Heart): 1\n"),
+        "{run:?}"
+    );
+    for verb in ["solve", "backbone", "enumerate"] {
+        let run = output(&[verb, "-q", &pack]);
+        assert!(
+            stdout(&run).contains("all.nonpack#3 (Heart) <==\n.#.#.\n"),
+            "{run:?}"
+        );
+        // The heading is still one.
+        assert_eq!(
+            fed(&["check", "-q", "-"], &run.stdout).status.code(),
+            Some(0)
+        );
+    }
+    let run = output(&["check", "-q", "--json", &pack]);
+    let lines: Vec<&str> = stdout(&run).lines().collect();
+    assert!(
+        lines[2].contains(r#"all.nonpack#3","title":"Heart","width":5,"#),
+        "{}",
+        lines[2]
+    );
+    assert!(
+        lines[3].contains(r#"all.nonpack#4","width":1,"#),
+        "{}",
+        lines[3]
+    );
+    // A format without titles loses none that was only a name.
+    let run = output(&[
+        "convert",
+        &folder.file("a.b.nin"),
+        &folder.file("pack.json"),
+        "--to",
+        "pattern",
+        "-",
+    ]);
+    assert_eq!(stderr(&run).matches("title").count(), 1, "{run:?}");
+}
+
+/// Eight of 46 files of a folder were never checked, and nothing was said.
+#[test]
+fn a_folder_tells_what_it_skips() {
+    let folder = Scratch::new("skipped");
+    let name = folder.to_str().expect("UTF-8");
+    std::fs::create_dir(folder.join("deeper")).expect("a folder");
+    for file in ["a.nin", "b.txt", "deeper/c.TXT", "d.png", "e", ".hidden"] {
+        std::fs::write(folder.join(file), "1 1\n1\n1\n").expect("a file");
+    }
+    let run = output(&["check", name]);
+    assert_eq!(stdout(&run), format!("{name}/a.nin: unique\n"));
+    let note = format!(
+        "{name}: 4 of 5 files skipped (2 .txt, 1 .png, 1 without an ending): in a folder only .json, .xml, .pbn, .gno, .mk, .nin, .cwd, .non, .nonpack, .g are read; to read others name them, such as {name}/b.txt"
+    );
+    assert_eq!(
+        stderr(&run).lines().filter(|line| *line == note).count(),
+        1,
+        "{run:?}"
+    );
+    assert_eq!(stderr(&output(&["check", "-q", name])), "");
+    let run = output(&["convert", name, "--to", "non", "-"]);
+    assert_eq!(stderr(&run).lines().next(), Some(&note[..]));
+    let run = output(&["convert", "--from", "nin", name, "--to", "non", "-"]);
+    assert!(
+        stderr(&run).contains("4 of 5 files skipped")
+            && stderr(&run).contains("only .nin are read"),
+        "{run:?}"
+    );
+    // Where nothing is skipped nothing is said.
+    assert_eq!(stderr(&output(&["solve", "puzzles/pictures"])), "");
+}
+
+#[test]
+fn show_makes_the_folder_that_it_is_told() {
+    let folder = Scratch::new("made");
+    let new = folder.file("new/deeper/");
+    let run = output(&[
+        "show",
+        "--format",
+        "svg",
+        "-o",
+        &new,
+        "puzzles/pack.nonpack",
+    ]);
+    assert_eq!((run.status.code(), stderr(&run)), (Some(0), ""));
+    assert!(folder.join("new/deeper/pack-3.svg").is_file());
+    // A name without a slash may be meant for a file.
+    let run = output(&[
+        "show",
+        "--format",
+        "svg",
+        "-o",
+        &folder.file("x"),
+        "puzzles/pack.nonpack",
+    ]);
+    assert!(stderr(&run).contains("such as --output out/"), "{run:?}");
+}
+
+/// Omnogram could not read what it writes.
+#[test]
+fn pictures_drawn_as_text_are_puzzles() {
+    let folder = Scratch::new("text");
+    let cat = "puzzles/pictures/cat.non";
+    let solved = output(&["solve", cat]).stdout;
+    let file = folder.file("cat.txt");
+    std::fs::write(&file, &solved).expect("a file");
+    assert_eq!(
+        stdout(&output(&["check", &file])),
+        format!("{file}: unique\n")
+    );
+    assert_eq!(output(&["show", "--goal", &file]).status.code(), Some(0));
+    assert_eq!(
+        fed(&["convert", "-", "--to", "text", "-"], &solved).stdout,
+        solved
+    );
+    // A list of solutions is a pack, each with the same clues.
+    let list = output(&["enumerate", "puzzles/pictures/key.non"]);
+    let counted = fed(&["count", "-"], &list.stdout);
+    let expected: String = (1..=5).map(|k| format!("<stdin>#{k}: 5\n")).collect();
+    assert_eq!(stdout(&counted), expected);
+    let back = fed(&["convert", "-", "--to", "text", "-"], &list.stdout);
+    let verified = fed(&["verify", "puzzles/pictures/key.non"], &back.stdout);
+    assert_eq!(stdout(&verified), "5 solutions, all right, each once\n");
+    // What is no picture has its place.
+    let run = fed(
+        &["check", "-"],
+        &output(&["backbone", "puzzles/pictures/key.non"]).stdout,
+    );
+    assert_eq!(run.status.code(), Some(65));
+    assert!(
+        stderr(&run).starts_with("error: <stdin>:1:3: '?' in a grid: a cell is '#' or '.'\n"),
+        "{run:?}"
+    );
+    let run = output(&[
+        "convert",
+        "puzzles/known/diagonals.non",
+        "--to",
+        "text",
+        "-",
+    ]);
+    assert_eq!(run.status.code(), Some(65));
+    assert!(stderr(&run).contains("gives no goal"), "{run:?}");
+}
+
+#[test]
 fn every_shell_gets_completions_and_every_verb_a_page() {
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let run = output(&["completions", shell]);

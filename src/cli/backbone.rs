@@ -56,7 +56,7 @@ fn answer(
     backbone: &Backbone,
     outcome: &Outcome,
 ) -> Answered {
-    let name = subject.name;
+    let name = subject.label();
     let none = outcome.solutions.verdict() == Verdict::None;
     if session.json() {
         let rows = || backbone.to_string().lines().map(str::to_owned).collect();

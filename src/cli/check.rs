@@ -153,7 +153,7 @@ fn text(
             format!(" ({}, {found})", session.why(stop, None))
         }
     };
-    let mut text = format!("{}: {verdict}{why}\n", subject.name);
+    let mut text = format!("{}: {verdict}{why}\n", subject.label());
     if let ([first, second], true) = (grids, pictures) {
         text.push('\n');
         for line in difference(first, second).lines() {

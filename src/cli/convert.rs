@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use omnogram::error::{Error, Kind, Result};
 use omnogram::format::{Entry, FORMATS, Format, Pack, Reading, Threshold, Tracing};
-use omnogram::puzzle::{MAX_SIDE, Puzzle};
+use omnogram::puzzle::{MAX_SIDE, Notes, Puzzle};
 use omnogram::sat::dimacs;
 
 use super::options::Talking;
@@ -44,6 +44,14 @@ pub(super) struct Options {
     #[command(flatten)]
     replacing: Replacing,
 
+    /// The title of every puzzle that is written; an empty one for none [default: its own; in a pack else the name of its file]
+    #[arg(long, value_name = "TITLE")]
+    title: Option<String>,
+
+    /// The author of every puzzle that is written; an empty one for none [default: its own]
+    #[arg(long, value_name = "AUTHOR")]
+    author: Option<String>,
+
     #[command(flatten)]
     tracing: TracingOptions,
     #[command(flatten)]
@@ -78,6 +86,9 @@ enum Target {
     /// Clauses for a SAT solver, which nobody reads back.
     Dimacs,
 }
+
+/// Why a format is not written.
+const READ_ONLY: &str = "this format can only be read: png and pbm hold a picture cell for cell";
 
 const DIMACS: &str = "dimacs";
 const DIMACS_ENDINGS: [&str; 2] = ["cnf", "dimacs"];
@@ -141,7 +152,7 @@ Examples:
   omnogram convert heart.xml heart.non
   omnogram convert --to webpbn puzzles/pictures out/      a file each
   omnogram convert puzzles/pictures all.nonpack           all in one
-  omnogram convert photo.jpg --size 40 --threshold auto photo.non
+  omnogram convert photo.jpg --size 40 --threshold auto --title Photo photo.non
   omnogram convert 4x3:2/1.1/1.1/2/2/1.1/4 --to dimacs - | ganak
 
 No file is replaced without --force, and what is read never. A file is made when there is
@@ -162,7 +173,7 @@ fn target(text: &str) -> std::result::Result<Target, String> {
     let format = format(text).map_err(|message| format!("{message}, {DIMACS}"))?;
     match format.can_write() {
         true => Ok(Target::Format(format)),
-        false => Err("this format can only be read: it would lose pixels".to_owned()),
+        false => Err(READ_ONLY.to_owned()),
     }
 }
 
@@ -237,6 +248,8 @@ struct Conversion {
     /// Has the folder been made?
     has_folder: bool,
     quiet: bool,
+    title: Option<String>,
+    author: Option<String>,
     /// The first puzzle, until it is known whether it is the only one.
     held: Option<(String, Puzzle)>,
     pack: Option<Pack>,
@@ -263,7 +276,7 @@ impl Conversion {
         if let Target::Format(format) = target
             && !format.can_write()
         {
-            return Err(usage("this format can only be read: it would lose pixels").in_file(&name));
+            return Err(usage(READ_ONLY).in_file(&name));
         }
         let mut outputs = Outputs::new(options.replacing, inputs, &[]);
         let place = match folder {
@@ -276,6 +289,8 @@ impl Conversion {
             place,
             has_folder: false,
             quiet: options.talking.quiet,
+            title: options.title.clone(),
+            author: options.author.clone(),
             held: None,
             pack: None,
             lost: BTreeMap::new(),
@@ -306,6 +321,11 @@ impl Conversion {
             },
         };
         let mut ended = Ok(());
+        if !self.quiet {
+            for note in inputs::skipped(inputs, options.from) {
+                messages::note(&note);
+            }
+        }
         for source in inputs::find_as(inputs, options.from) {
             source.each(&reading, &mut |entry| {
                 ended = self.take(entry);
@@ -319,7 +339,7 @@ impl Conversion {
     fn take(&mut self, entry: Entry) -> Answered<()> {
         let Entry { name, puzzle } = entry;
         let puzzle = match puzzle {
-            Ok(puzzle) => puzzle,
+            Ok(puzzle) => self.named(puzzle),
             Err(error) => {
                 self.fail(&error);
                 return Ok(());
@@ -354,6 +374,23 @@ impl Conversion {
         }
     }
 
+    /// The puzzle with the title and the author that are asked for.
+    fn named(&self, puzzle: Puzzle) -> Puzzle {
+        if self.title.is_none() && self.author.is_none() {
+            return puzzle;
+        }
+        let mut notes = puzzle.notes().clone();
+        for (asked, text) in [
+            (&self.title, &mut notes.title),
+            (&self.author, &mut notes.author),
+        ] {
+            if let Some(asked) = asked {
+                *text = Some(asked.clone()).filter(|asked| !asked.is_empty());
+            }
+        }
+        puzzle.with_notes(notes).expect("the goal stays as it is")
+    }
+
     /// Why a second puzzle cannot be written.
     fn one_only(&self) -> Halt {
         let message = format!(
@@ -368,7 +405,16 @@ impl Conversion {
         let Some(pack) = &mut self.pack else {
             return Ok(());
         };
-        match (pack.add(puzzle), &mut self.place) {
+        // What stood in a file of its own is told apart by the name of that file.
+        let titled = file_title(name)
+            .filter(|_| puzzle.notes().title.is_none() && self.title.is_none())
+            .map(|title| {
+                let notes = puzzle.notes().clone();
+                let title = Some(title);
+                puzzle.clone().with_notes(Notes { title, ..notes })
+            });
+        let titled = titled.and_then(Result::ok);
+        match (pack.add(titled.as_ref().unwrap_or(puzzle)), &mut self.place) {
             (Ok(bytes), Place::One(output)) => {
                 output.write(&bytes)?;
                 self.note_lost(name, puzzle);
@@ -433,6 +479,15 @@ impl Conversion {
 
     fn note_lost(&mut self, name: &str, puzzle: &Puzzle) {
         let Target::Format(format) = self.target else {
+            // The title becomes a comment; other notes are nothing to clauses, unless they are asked for.
+            if self
+                .author
+                .as_ref()
+                .is_some_and(|author| !author.is_empty())
+            {
+                self.lost
+                    .insert("the author".to_owned(), (1, name.to_owned()));
+            }
             return;
         };
         for lost in format.kept(puzzle).1 {
@@ -531,6 +586,16 @@ fn file_name(name: &str, ending: &str) -> String {
         "" => format!("{stem}.{ending}"),
         number => format!("{stem}-{number}.{ending}"),
     }
+}
+
+/// The title that the name of its file gives a puzzle; none for one of a pack, standard input or a game ID.
+fn file_title(name: &str) -> Option<String> {
+    let path = Path::new(name);
+    let numbered = inputs::number(name).is_some();
+    if numbered || !path.is_file() {
+        return None;
+    }
+    Some(path.file_stem()?.to_string_lossy().into_owned())
 }
 
 #[cfg(test)]

@@ -161,7 +161,7 @@ fn answer(session: &Session, subject: &Subject<'_>, options: &Options) -> Answer
 /// Prints the number alone, after the puzzle's name where there are several.
 pub(super) fn number(session: &Session, subject: &Subject<'_>, outcome: &Outcome) -> Answered<()> {
     match subject.several {
-        true => session.print(&format!("{}: {}\n", subject.name, outcome.solutions)),
+        true => session.print(&format!("{}: {}\n", subject.label(), outcome.solutions)),
         false => session.print(&format!("{}\n", outcome.solutions)),
     }
 }
@@ -173,7 +173,7 @@ pub(super) fn ended(session: &Session, subject: &Subject<'_>, outcome: &Outcome)
     };
     session.note(&format!(
         "{}: {} after {}, {:.3} s",
-        subject.name,
+        subject.label(),
         session.why(stop, None),
         counted(outcome.statistics.nodes, "node"),
         outcome.elapsed.as_secs_f64()

@@ -250,7 +250,7 @@ fn summary(
     options: &Options,
     outcome: &Outcome,
 ) -> String {
-    let Subject { name, puzzle, .. } = subject;
+    let (name, puzzle) = (subject.label(), subject.puzzle);
     let solutions = &outcome.solutions;
     let plural = if *solutions.number() == Count::ONE {
         ""

@@ -67,7 +67,7 @@ pub(super) fn answer(session: &Session, subject: &Subject<'_>, seed: u64) -> Ans
             extra,
         ))?;
     } else if subject.several {
-        session.print(&format!("{}: {}\n", subject.name, words(&estimate)))?;
+        session.print(&format!("{}: {}\n", subject.label(), words(&estimate)))?;
     } else {
         session.print(&format!("{}\n", words(&estimate)))?;
     }

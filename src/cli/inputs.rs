@@ -2,12 +2,15 @@
 //! a known ending; a file that is named directly is read whatever its name. Files are found first and read one at a time. A game ID
 //! stands for itself.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use omnogram::error::{Error, Kind};
 use omnogram::format::{self, Entry, FORMATS, Format, Reading};
+
+use super::session::counted;
 
 /// Characters of a game ID that name it.
 const NAME: usize = 40;
@@ -48,16 +51,7 @@ pub(super) fn find(arguments: &[PathBuf]) -> Vec<Source> {
 
 /// The same, where all are in this format: then folders are searched for it alone.
 pub(super) fn find_as(arguments: &[PathBuf], format: Option<&Format>) -> Vec<Source> {
-    let endings: Vec<&str> = match format {
-        Some(format) => format.endings.to_vec(),
-        None => {
-            let searched = FORMATS.iter().filter(|format| format.puzzles_only);
-            searched
-                .flat_map(|format| format.endings)
-                .copied()
-                .collect()
-        }
-    };
+    let endings = searched(format);
     let mut sources = Vec::new();
     let mut stdin = false;
     for path in arguments {
@@ -72,7 +66,10 @@ pub(super) fn find_as(arguments: &[PathBuf], format: Option<&Format>) -> Vec<Sou
             stdin = true;
         } else if path.is_dir() {
             let before = sources.len();
-            walk(path, &endings, &mut sources);
+            walk(path, &endings, &mut |found| match found {
+                Found::Source(source) => sources.push(source),
+                Found::Other(_) => {}
+            });
             if sources.len() == before {
                 let message = format!("no puzzle files (.{}) in this folder", endings.join(", ."));
                 sources.push(wrong(path, Error::data(message)));
@@ -83,6 +80,71 @@ pub(super) fn find_as(arguments: &[PathBuf], format: Option<&Format>) -> Vec<Sou
         }
     }
     sources
+}
+
+/// The endings that folders are searched for.
+fn searched(format: Option<&Format>) -> Vec<&'static str> {
+    let formats = FORMATS.iter().filter(|other| match format {
+        Some(format) => other.name == format.name,
+        None => other.puzzles_only,
+    });
+    formats.flat_map(|format| format.endings).copied().collect()
+}
+
+/// Kinds of skipped files that are named.
+const KINDS: usize = 6;
+
+/// For each folder that the arguments name, how many files in it are not read, and why, if there are any.
+pub(super) fn skipped(arguments: &[PathBuf], format: Option<&Format>) -> Vec<String> {
+    let endings = searched(format);
+    let mut notes = Vec::new();
+    for folder in arguments.iter().filter(|path| path.is_dir()) {
+        let (mut all, mut skipped) = (0_u64, 0_u64);
+        let mut kinds: BTreeMap<String, u64> = BTreeMap::new();
+        let mut example = None;
+        walk(folder, &endings, &mut |found| {
+            all += 1;
+            let Found::Other(path) = found else { return };
+            skipped += 1;
+            let ending = path.extension().map(|ending| ending.to_string_lossy());
+            let kind = ending.map_or("without an ending".to_owned(), |ending| {
+                format!(".{ending}")
+            });
+            *kinds.entry(kind.to_lowercase()).or_default() += 1;
+            let known = |path: &Path| FORMATS.iter().any(|f| has_ending(path, f.endings));
+            if example.is_none() && known(&path) {
+                example = Some(path);
+            }
+        });
+        if skipped == 0 {
+            continue;
+        }
+        let mut kinds: Vec<_> = kinds.into_iter().collect();
+        kinds.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
+        let named = kinds.iter().take(KINDS);
+        let mut named: Vec<String> = named
+            .map(|(kind, count)| format!("{count} {kind}"))
+            .collect();
+        if kinds.len() > KINDS {
+            named.push("others".to_owned());
+        }
+        let name = example.map_or("a file".to_owned(), |path| path.display().to_string());
+        notes.push(format!(
+            "{}: {skipped} of {} skipped ({}): in a folder only .{} are read; to read others name them, such as {name}",
+            folder.display(),
+            counted(all, "file"),
+            named.join(", "),
+            endings.join(", ."),
+        ));
+    }
+    notes
+}
+
+/// The number of a puzzle in its pack, by which answers name it.
+pub(super) fn number(name: &str) -> Option<&str> {
+    let (_, number) = name.rsplit_once('#')?;
+    let digits = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+    digits.then_some(number)
 }
 
 /// The files that the arguments name.
@@ -116,9 +178,15 @@ fn given(path: &Path) -> Option<Source> {
     (!path.exists()).then(|| Source::Given(id.to_owned()))
 }
 
-/// Adds the puzzle files of a folder and of the folders in it, leaving out what is hidden. Linked folders are not entered: they
+/// What is in a folder: something to read, or a file with another ending.
+enum Found {
+    Source(Source),
+    Other(PathBuf),
+}
+
+/// Passes on the files of a folder and of the folders in it, leaving out what is hidden. Linked folders are not entered: they
 /// might lead round in a circle.
-fn walk(folder: &Path, endings: &[&str], sources: &mut Vec<Source>) {
+fn walk(folder: &Path, endings: &[&str], found: &mut dyn FnMut(Found)) {
     let entries = fs::read_dir(folder).and_then(|entries| {
         let mut entries = entries.collect::<io::Result<Vec<_>>>()?;
         entries.sort_unstable_by_key(|entry| entry.file_name());
@@ -126,7 +194,7 @@ fn walk(folder: &Path, endings: &[&str], sources: &mut Vec<Source>) {
     });
     let entries = match entries {
         Ok(entries) => entries,
-        Err(error) => return sources.push(wrong(folder, Error::io("", &error))),
+        Err(error) => return found(Found::Source(wrong(folder, Error::io("", &error)))),
     };
     for entry in entries {
         if entry.file_name().as_encoded_bytes().starts_with(b".") {
@@ -134,10 +202,12 @@ fn walk(folder: &Path, endings: &[&str], sources: &mut Vec<Source>) {
         }
         let path = entry.path();
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            walk(&path, endings, sources);
+            walk(&path, endings, found);
         } else if has_ending(&path, endings) && (path.is_file() || !path.exists()) {
             // A link that leads nowhere gets its message; a pipe would be waited for.
-            sources.push(Source::File(path));
+            found(Found::Source(Source::File(path)));
+        } else if path.is_file() {
+            found(Found::Other(path));
         }
     }
 }

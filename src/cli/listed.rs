@@ -83,7 +83,7 @@ impl Listed {
         output: &mut Output,
     ) -> Answered<()> {
         if subject.several && self.form(session) == Listing::Text {
-            output.write(format!("==> {} <==\n", subject.name).as_bytes())?;
+            output.write(format!("==> {} <==\n", subject.label()).as_bytes())?;
         }
         Ok(())
     }

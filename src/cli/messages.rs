@@ -16,6 +16,11 @@ pub(super) fn harmless(text: &str) -> String {
     text.replace(|c: char| c.is_control() && c != '\n', "\u{fffd}")
 }
 
+/// A text of one line without control characters.
+pub(super) fn printable(text: &str) -> String {
+    text.replace(char::is_control, "\u{fffd}")
+}
+
 /// Something that does not change the answer, but that its reader should know.
 pub(super) fn warning(text: &str) {
     note(&format!("warning: {text}"));

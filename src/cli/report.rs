@@ -14,6 +14,9 @@ use super::session::Subject;
 #[derive(Debug, Serialize)]
 struct Report<'a, Extra> {
     puzzle: &'a str,
+    /// What it is called, where the file says that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<&'a str>,
     width: usize,
     height: usize,
     verdict: String,
@@ -102,6 +105,7 @@ pub(super) fn answered(
     let number = solutions.number();
     line(&Report {
         puzzle: subject.name,
+        title: subject.title(),
         width: subject.puzzle.width(),
         height: subject.puzzle.height(),
         verdict: solutions.verdict().to_string(),

@@ -128,7 +128,7 @@ fn summary(
     samples: u64,
     seed: u64,
 ) -> String {
-    let Subject { name, puzzle, .. } = subject;
+    let (name, puzzle) = (subject.label(), subject.puzzle);
     let why = match outcome.stopped {
         Some(stop) => format!(" ({})", session.why(stop, None)),
         None => why_none(puzzle).map_or(String::new(), |why| format!(" ({why})")),

@@ -43,6 +43,23 @@ pub(super) struct Subject<'a> {
     pub(super) several: bool,
 }
 
+impl Subject<'_> {
+    /// What the puzzle is called: its title, or else its number in a collection.
+    pub(super) fn title(&self) -> Option<&str> {
+        let notes = self.puzzle.notes();
+        let texts = [&notes.title, &notes.catalogue].into_iter().flatten();
+        texts.map(|text| text.trim()).find(|text| !text.is_empty())
+    }
+
+    /// How answers name it: `pack.nonpack#2 (Heart)`.
+    pub(super) fn label(&self) -> String {
+        match self.title().filter(|_| inputs::number(self.name).is_some()) {
+            Some(title) => format!("{} ({})", self.name, messages::printable(title)),
+            None => self.name.to_owned(),
+        }
+    }
+}
+
 impl Session {
     /// Starts the threads and handles Ctrl-C.
     pub(super) fn new(searching: &Searching, talking: &Talking, json: bool) -> Result<Self> {
@@ -193,6 +210,9 @@ impl Session {
     ) -> Status {
         if let Err(error) = output::spare_input(arguments, &[]) {
             return messages::failed(&error);
+        }
+        for note in inputs::skipped(arguments, None) {
+            self.note(&note);
         }
         let mut queue = Queue::new(inputs::find(arguments));
         let mut gravest = Status::Complete;

@@ -1,7 +1,7 @@
 //! `omnogram show`: puzzles and solutions drawn, as text, as pictures, as a page.
 
 use std::io::{self, IsTerminal};
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, is_separator};
 
 use clap::{Args, ValueEnum};
 use omnogram::error::{Error, Kind};
@@ -52,7 +52,7 @@ struct How {
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
 
-    /// Draw into this file, or into this folder, one file for each puzzle
+    /// Draw into this file; or into this folder, one file for each puzzle: one that is there, or a name that ends in a slash
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 
@@ -211,7 +211,9 @@ impl How {
 
     /// Is a folder named, so that every puzzle is drawn into a file of its own?
     fn has_folder(&self) -> bool {
-        self.output.as_ref().is_some_and(|path| path.is_dir())
+        self.output
+            .as_ref()
+            .is_some_and(|path| path.is_dir() || names_folder(path))
     }
 
     fn pixels(&self) -> Option<u32> {
@@ -293,7 +295,7 @@ impl Pictures<'_> {
             false => Ok(()),
             true => {
                 let message = format!(
-                    "there are several puzzles: as {} they are drawn into a folder, one file each; or use --format html",
+                    "there are several puzzles: as {} they are drawn into a folder, one file each, such as --output out/; or use --format html",
                     self.format.ending()
                 );
                 Err(Halt::Failed(Error::new(Kind::Usage, message)))
@@ -402,6 +404,12 @@ impl Pictures<'_> {
         }
         self.output.finish()
     }
+}
+
+/// Does this name end as only that of a folder does, whether it is there or not?
+fn names_folder(path: &Path) -> bool {
+    let name = path.as_os_str().as_encoded_bytes();
+    name.last().is_some_and(|&b| is_separator(char::from(b)))
 }
 
 /// `pack-2.svg` for `puzzles/pack.nonpack#2`.

@@ -61,7 +61,7 @@ fn answer(
     grids: &[Grid],
     mut outcome: Outcome,
 ) -> Answered {
-    let name = subject.name;
+    let name = subject.label();
     let grid = grids.first();
     if grid.is_some() {
         // One was all that was wanted.

@@ -119,7 +119,7 @@ impl Window<'_> {
         };
         format!(
             "{}: {part}{why}, {}x{}, {}, {:.3} s",
-            subject.name,
+            subject.label(),
             puzzle.width(),
             puzzle.height(),
             counted(outcome.statistics.nodes, "node"),

@@ -1,21 +1,20 @@
 //! What a file is, by its content: first its encoding, then its format. Only the shape is looked at here; what is wrong inside is for the
 //! reader to say. The ending of its name decides between formats that look alike.
 
+use super::foreign;
 use super::table::{FORMATS, Format, Kind};
 use crate::error::{Error, Result};
 
 /// The text of a file, without a byte order mark.
 pub(super) fn decode(bytes: &[u8]) -> Result<&str> {
-    if bytes.starts_with(&[0x1f, 0x8b]) {
-        return Err(Error::data(
-            "this file is compressed with gzip: unpack it first",
-        ));
-    }
     if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
         return Err(Error::data("this text is UTF-16: save it as UTF-8"));
     }
-    let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
-    str::from_utf8(bytes).map_err(|error| not_utf8(bytes, error.valid_up_to(), 1))
+    let text = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
+    str::from_utf8(text).map_err(|error| match foreign::refusal(bytes) {
+        Some(refusal) => Error::data(refusal),
+        None => not_utf8(text, error.valid_up_to(), 1),
+    })
 }
 
 /// The error for bytes that are not UTF-8 from `bad` on, in a text whose first line has the number `first`.
@@ -47,6 +46,9 @@ pub(super) fn at_byte(error: Error, bytes: &[u8], at: usize, first: usize) -> Er
 
 /// The format of this file, of which `text` is the text, if it is one.
 pub(super) fn format(bytes: &[u8], text: Result<&str>, file: &str) -> Result<&'static Format> {
+    if let Some(refusal) = foreign::refusal(bytes) {
+        return Err(Error::data(refusal));
+    }
     let looks_like = |format: &&Format| match format.kind {
         Kind::Text { looks_like, .. } => text.as_ref().is_ok_and(|text| looks_like(text)),
         Kind::Picture { looks_like, .. } => looks_like(bytes),
@@ -128,6 +130,11 @@ mod tests {
             ("P1 1 1 1", "pbm-plain"),
             ("P4 1 1 1", "pbm"),
             ("GIF89a", "gif"),
+            ("P2 1 1 1 1", "pgm"),
+            ("P6 1 1 1 1", "ppm"),
+            ("#.\n.#\n", "text"),
+            ("==> a.non <==\n#.\n\n..\n", "text"),
+            ("####\nGRID a\nROWS\n", "picross"),
             ("widths 3\n{rows}", "none"),
         ] {
             assert_eq!(detected(text, "x"), name, "{text:?}");

@@ -1,61 +1,82 @@
 //! Images: PNG, JPEG, GIF, BMP and WebP, read in grey with what is transparent as white; the first picture of an animation. What is written
 //! has one pixel for each cell.
 
-use std::io::Cursor;
+use std::io::{self, Cursor};
 
 use image::error::ImageError;
+use image::metadata::Orientation;
 use image::{DynamicImage, GrayImage, ImageDecoder, ImageFormat, ImageReader, Limits, Luma};
 
-use super::picture::Grey;
+use super::picture::{CUT, Grey, Tracing};
+use super::{chunks, jpeg};
 use crate::error::{Error, Result};
 use crate::puzzle::Grid;
 
-/// Bytes that decoding an image may take in any case, and for each byte of its file: some formats make a small file of an empty picture
-/// of any size.
+/// Bytes that decoding an image may take in any case, and for each of its pixels.
 const MEMORY: u64 = 80 << 20;
-const MEMORY_A_BYTE: u64 = 64;
+const MEMORY_A_PIXEL: u64 = 16;
 
-/// Reads an image of this format.
-pub(super) fn read(bytes: &[u8], format: ImageFormat) -> Result<Grey> {
-    let bad = |error: &ImageError| Error::data(format!("this image cannot be read: {error}"));
-    let memory = MEMORY.max(MEMORY_A_BYTE * bytes.len() as u64);
+/// Reads an image of this format, all of which must be there, and turns it as its metadata say.
+pub(super) fn read(bytes: &[u8], format: ImageFormat, tracing: &Tracing) -> Result<Grey> {
     let mut limits = Limits::default();
-    limits.max_alloc = Some(memory);
+    limits.max_alloc = Some(MEMORY);
     let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
-    reader.limits(limits);
-    let decoder = reader.into_decoder().map_err(|error| bad(&error))?;
+    reader.limits(limits.clone());
+    let mut decoder = reader.into_decoder().map_err(|error| bad(&error))?;
     let (width, height) = decoder.dimensions();
+    tracing.check_size(width as usize, height as usize)?;
     let pixels = u64::from(width) * u64::from(height);
-    // The image, its greys, and what the decoder keeps: coefficients, or another copy.
-    let needed = 2 * decoder.total_bytes().saturating_add(pixels);
-    if needed > memory {
-        return Err(Error::data(format!(
-            "{width}x{height} pixels are too many for an image file of {} bytes: scale it down first",
-            bytes.len()
-        )));
-    }
     if pixels == 0 {
         return Err(Error::data("this image has no pixels"));
     }
+    limits.max_alloc = Some(MEMORY.max(MEMORY_A_PIXEL * pixels));
+    decoder.set_limits(limits).map_err(|error| bad(&error))?;
+    let mut orientation = decoder.orientation().ok();
+    match format {
+        ImageFormat::Jpeg => jpeg::check(bytes, width, height)?,
+        ImageFormat::Png => {
+            let late = chunks::png(bytes)?.and_then(Orientation::from_exif_chunk);
+            orientation = late.or(orientation);
+        }
+        ImageFormat::WebP => chunks::webp(bytes)?,
+        _ => {}
+    }
     let image = DynamicImage::from_decoder(decoder).map_err(|error| bad(&error))?;
+    let mut image = DynamicImage::from(grey(image));
+    image.apply_orientation(orientation.unwrap_or(Orientation::NoTransforms));
     Ok(Grey {
-        width: width as usize,
-        height: height as usize,
-        pixels: grey(image),
+        width: image.width() as usize,
+        height: image.height() as usize,
+        pixels: image.into_luma8().into_raw(),
     })
 }
 
+/// What is said of an image that does not decode.
+fn bad(error: &ImageError) -> Error {
+    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(error) = cause {
+        let io = error.downcast_ref::<io::Error>();
+        if io.is_some_and(|error| error.kind() == io::ErrorKind::UnexpectedEof) {
+            return Error::data(CUT);
+        }
+        cause = error.source();
+    }
+    Error::data(format!("this image cannot be read: {error}"))
+}
+
 /// The greys of an image, laid on white.
-fn grey(image: DynamicImage) -> Vec<u8> {
+fn grey(image: DynamicImage) -> GrayImage {
     if !image.color().has_alpha() {
-        return image.into_luma8().into_raw();
+        return image.into_luma8();
     }
     let greys = image.into_luma_alpha8();
+    let (width, height) = greys.dimensions();
     let on_white = |[grey, alpha]: [u8; 2]| {
         let (grey, alpha) = (u32::from(grey), u32::from(alpha));
         ((grey * alpha + 255 * (255 - alpha) + 127) / 255) as u8
     };
-    greys.pixels().map(|pixel| on_white(pixel.0)).collect()
+    let pixels = greys.pixels().map(|pixel| on_white(pixel.0)).collect();
+    GrayImage::from_raw(width, height, pixels).expect("a grey for each pixel")
 }
 
 /// The picture as an image of this format, which must lose nothing.

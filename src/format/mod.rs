@@ -2,7 +2,7 @@
 //! its puzzles; [`Format::write`] makes a file; [`Solutions`] reads back the grids of a solution list.
 //!
 //! Whatever the bytes are, the answer is a puzzle or an error that says what is wrong and where, in time and memory proportional
-//! to the file. A new format is a new file here and a row in the table.
+//! to the file, or to the pixels of an image, which are bounded. A new format is a new file here and a row in the table.
 //!
 //! ```
 //! use omnogram::format::{self, Format};
@@ -13,24 +13,29 @@
 //! # Ok::<(), omnogram::error::Error>(())
 //! ```
 
+mod chunks;
 mod cwd;
 mod detect;
+mod entropy;
+mod foreign;
 mod g;
 mod gno;
 mod image;
+mod jpeg;
 pub mod json;
 mod mk;
 mod nin;
 pub mod non;
 mod part;
 mod pattern;
-mod pbm;
 mod picross;
 mod picture;
+mod pnm;
 mod pynogram;
 mod rosetta;
 mod solutions;
 mod table;
+mod text;
 mod tournament;
 mod webpbn;
 
@@ -42,7 +47,7 @@ pub use solutions::Solutions;
 pub use table::{FORMATS, Format, Pack};
 
 use crate::error::{Error, Result};
-use crate::puzzle::{Clue, MAX_SIDE, Notes, Puzzle};
+use crate::puzzle::{Clue, Grid, MAX_SIDE, Notes, Puzzle};
 use table::Kind;
 
 /// One puzzle of a file, or what is wrong with it.
@@ -126,15 +131,20 @@ impl Reading {
         match format.kind {
             Kind::Text { read, .. } => Ok(read(detect::decode(bytes)?)),
             Kind::Picture { read, .. } => {
-                let goal = read(bytes)?.trace(&self.tracing)?;
-                let notes = Notes {
-                    goal: Some(goal.clone()),
-                    ..Notes::default()
-                };
-                Ok(Contents::Single(Puzzle::from_grid(&goal).with_notes(notes)))
+                let goal = read(bytes, &self.tracing)?.trace(&self.tracing);
+                Ok(Contents::Single(drawn(goal)))
             }
         }
     }
+}
+
+/// The puzzle of a picture, which is its goal.
+fn drawn(picture: Grid) -> Result<Puzzle> {
+    let puzzle = Puzzle::from_grid(&picture);
+    puzzle.with_notes(Notes {
+        goal: Some(picture),
+        ..Notes::default()
+    })
 }
 
 /// The puzzles of a file on the way out.

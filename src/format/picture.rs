@@ -3,6 +3,12 @@
 use crate::error::{Error, Result};
 use crate::puzzle::{Grid, MAX_SIDE};
 
+/// Pixels that a picture may have which is to be scaled. Decoding them takes some gigabytes at most.
+const MOST_PIXELS: u64 = 200_000_000;
+
+/// What is said of an image file that ends too early.
+pub(super) const CUT: &str = "this image is cut off: the file ends before the picture does";
+
 /// How a picture becomes cells. Dark pixels are filled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tracing {
@@ -33,6 +39,25 @@ impl Default for Threshold {
     }
 }
 
+impl Tracing {
+    /// Fails when a picture of so many pixels is too large to be read.
+    pub(super) fn check_size(&self, width: usize, height: usize) -> Result<()> {
+        let size = format!("{width}x{height} pixels are too many");
+        if width as u64 * height as u64 > MOST_PIXELS {
+            let most = MOST_PIXELS / 1_000_000;
+            return Err(Error::data(format!(
+                "{size}: at most {most} megapixels can be read, scale the picture down first"
+            )));
+        }
+        if self.size.is_none() && (width > MAX_SIDE || height > MAX_SIDE) {
+            return Err(Error::data(format!(
+                "{size}: a puzzle has at most {MAX_SIDE} cells a side; convert --size scales the picture down"
+            )));
+        }
+        Ok(())
+    }
+}
+
 /// A grey picture.
 #[derive(Debug)]
 pub(super) struct Grey {
@@ -43,8 +68,8 @@ pub(super) struct Grey {
 }
 
 impl Grey {
-    /// The picture in cells.
-    pub(super) fn trace(self, tracing: &Tracing) -> Result<Grid> {
+    /// The picture in cells. Its size has been checked.
+    pub(super) fn trace(self, tracing: &Tracing) -> Grid {
         let mut grey = match tracing.size {
             Some((width, height)) => {
                 let height = height.unwrap_or_else(|| {
@@ -52,12 +77,6 @@ impl Grey {
                     height.clamp(1, MAX_SIDE)
                 });
                 self.scaled(width, height)
-            }
-            None if self.width > MAX_SIDE || self.height > MAX_SIDE => {
-                return Err(Error::data(format!(
-                    "{}x{} pixels are more than the {MAX_SIDE} a side that omnogram can hold: scale the picture down, as convert --size does",
-                    self.width, self.height
-                )));
             }
             None => self,
         };
@@ -75,7 +94,7 @@ impl Grey {
                 grid.set(i / grey.width, i % grey.width, true);
             }
         }
-        Ok(grid)
+        grid
     }
 
     /// The picture in so many pixels, each the mean of those that it stands for.
@@ -168,7 +187,7 @@ mod tests {
     }
 
     fn traced(grey: Grey, tracing: Tracing) -> String {
-        grey.trace(&tracing).unwrap().to_string()
+        grey.trace(&tracing).to_string()
     }
 
     #[test]
@@ -232,18 +251,19 @@ mod tests {
 
     #[test]
     fn too_many_pixels_want_a_size() {
-        let wide = || grey(5000, &[0; 5000]);
-        assert!(
-            wide()
-                .trace(&Tracing::default())
-                .unwrap_err()
-                .to_string()
-                .contains("--size")
-        );
-        let tracing = Tracing {
+        let scaled = Tracing {
             size: Some((10, None)),
             ..Tracing::default()
         };
-        assert_eq!(traced(wide(), tracing), "##########\n");
+        assert!(Tracing::default().check_size(MAX_SIDE, MAX_SIDE).is_ok());
+        for (width, height) in [(6000, 4000), (2, 5000)] {
+            let error = Tracing::default().check_size(width, height).unwrap_err();
+            assert!(error.to_string().contains("convert --size"), "{error}");
+            assert!(scaled.check_size(width, height).is_ok());
+        }
+        assert!(scaled.check_size(20_000, 10_000).is_ok());
+        let error = scaled.check_size(20_000, 10_001).unwrap_err();
+        assert!(error.to_string().contains("200 megapixels"), "{error}");
+        assert_eq!(traced(grey(5000, &[0; 5000]), scaled), "##########\n");
     }
 }

@@ -35,6 +35,11 @@ enum Item {
     Object(String),
 }
 
+/// Does this line name the puzzle whose solutions follow?
+pub(super) fn is_heading(line: &str) -> bool {
+    line.starts_with("==> ") && line.ends_with(" <==")
+}
+
 impl<R: BufRead> Solutions<R> {
     /// Reads from `input`; `file` is what errors call it.
     pub fn new(input: R, file: &str) -> Self {
@@ -81,10 +86,16 @@ impl<R: BufRead> Solutions<R> {
         let line = text.trim_end();
         Ok(Some(match line.chars().next() {
             None => Item::Nothing,
-            Some('=') if line.starts_with("==> ") && line.ends_with(" <==") => Item::Nothing,
+            Some('=') if is_heading(line) => Item::Nothing,
             Some('{') => Item::Object(line.to_owned()),
             Some(_) => Item::Row(line.to_owned()),
         }))
+    }
+
+    /// After an error: passes over the rest of that grid, so that the next one can be read.
+    pub(super) fn resume(&mut self) {
+        while let Ok(Some(Item::Row(_) | Item::Object(_))) = self.item() {}
+        self.ended = false;
     }
 
     /// The next grid; `None` at the end.

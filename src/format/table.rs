@@ -3,10 +3,10 @@
 
 use image::ImageFormat;
 
-use super::picture::Grey;
+use super::picture::{Grey, Tracing};
 use super::{
-    Contents, cwd, g, gno, image as pictures, json, mk, nin, non, pattern, pbm, picross, pynogram,
-    rosetta, tournament, webpbn,
+    Contents, cwd, g, gno, image as pictures, json, mk, nin, non, pattern, picross, pnm, pynogram,
+    rosetta, text, tournament, webpbn,
 };
 use crate::error::{Error, Result};
 use crate::puzzle::{Grid, Notes, Puzzle, verify};
@@ -41,7 +41,7 @@ pub(super) enum Kind {
     /// A picture, which is the goal of the puzzle that it makes.
     Picture {
         looks_like: fn(&[u8]) -> bool,
-        read: fn(&[u8]) -> Result<Grey>,
+        read: fn(&[u8], &Tracing) -> Result<Grey>,
         write: Option<Draw>,
     },
 }
@@ -142,7 +142,7 @@ macro_rules! picture {
             puzzles_only: false,
             kind: Kind::Picture {
                 looks_like: |bytes| pictures::looks_like(bytes, $format),
-                read: |bytes| pictures::read(bytes, $format),
+                read: |bytes, tracing| pictures::read(bytes, $format, tracing),
                 write: $write,
             },
             holds: GOAL,
@@ -384,14 +384,28 @@ pub static FORMATS: &[Format] = &[
         pack: None,
     },
     Format {
+        name: "text",
+        title: "pictures in rows of # and ., as solve and enumerate print them",
+        endings: &["txt"],
+        puzzles_only: false,
+        kind: Kind::Text {
+            looks_like: text::looks_like,
+            read: text::read,
+            write: |puzzle| Ok(picture(puzzle)?.to_string()),
+        },
+        holds: GOAL,
+        alone: BARE,
+        pack: Some(APART),
+    },
+    Format {
         name: "pbm",
         title: "PBM, a bit a pixel",
         endings: &["pbm", "pnm"],
         puzzles_only: false,
         kind: Kind::Picture {
-            looks_like: pbm::looks_like_raw,
-            read: pbm::read,
-            write: Some(pbm::write_raw),
+            looks_like: pnm::looks_like_raw,
+            read: pnm::read_bits,
+            write: Some(pnm::write_raw),
         },
         holds: GOAL,
         alone: BARE,
@@ -403,9 +417,37 @@ pub static FORMATS: &[Format] = &[
         endings: &["pbm", "pnm"],
         puzzles_only: false,
         kind: Kind::Picture {
-            looks_like: pbm::looks_like_plain,
-            read: pbm::read,
-            write: Some(pbm::write_plain),
+            looks_like: pnm::looks_like_plain,
+            read: pnm::read_bits,
+            write: Some(pnm::write_plain),
+        },
+        holds: GOAL,
+        alone: BARE,
+        pack: None,
+    },
+    Format {
+        name: "pgm",
+        title: "PGM, greys",
+        endings: &["pgm", "pnm"],
+        puzzles_only: false,
+        kind: Kind::Picture {
+            looks_like: pnm::looks_like_grey,
+            read: pnm::read_grey,
+            write: None,
+        },
+        holds: GOAL,
+        alone: BARE,
+        pack: None,
+    },
+    Format {
+        name: "ppm",
+        title: "PPM, colours",
+        endings: &["ppm", "pnm"],
+        puzzles_only: false,
+        kind: Kind::Picture {
+            looks_like: pnm::looks_like_colour,
+            read: pnm::read_colour,
+            write: None,
         },
         holds: GOAL,
         alone: BARE,
@@ -542,26 +584,26 @@ impl Format {
             Kind::Text { write, .. } => write(&self.kept(puzzle).0).map(String::into_bytes),
             Kind::Picture {
                 write: Some(write), ..
-            } => match &puzzle.notes().goal {
-                Some(goal) => {
-                    let wrong = |mismatch| {
-                        Error::data(format!(
-                            "its goal, the picture, is not a solution: {mismatch}"
-                        ))
-                    };
-                    verify(puzzle, goal).map_err(wrong)?;
-                    write(goal)
-                }
-                None => Err(Error::data(
-                    "this puzzle gives no goal, which would be the picture",
-                )),
-            },
-            Kind::Picture { write: None, .. } => Err(Error::data(format!(
-                "{} can only be read: it would lose pixels",
-                self.title
-            ))),
+            } => write(picture(puzzle)?),
+            Kind::Picture { write: None, .. } => {
+                Err(Error::data(format!("{} can only be read", self.title)))
+            }
         }
     }
+}
+
+/// The goal of a puzzle, if it is a picture of it.
+fn picture(puzzle: &Puzzle) -> Result<&Grid> {
+    let goal = puzzle.notes().goal.as_ref();
+    let none = || Error::data("this puzzle gives no goal, which would be the picture");
+    let goal = goal.ok_or_else(none)?;
+    let wrong = |mismatch| {
+        Error::data(format!(
+            "its goal, the picture, is not a solution: {mismatch}"
+        ))
+    };
+    verify(puzzle, goal).map_err(wrong)?;
+    Ok(goal)
 }
 
 /// A file of several puzzles, made one by one.

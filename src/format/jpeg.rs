@@ -1,0 +1,293 @@
+//! Is all of a JPEG picture there? Decoders fill what is missing with grey and say nothing, so that half a file looks like a whole picture.
+//! This passes over the entropy-coded data of every scan block by block (ITU-T T.81), without making pixels of them: where they end before
+//! the last block, go on behind it, or are no code at all, the picture is not whole.
+//!
+//! What it does not understand, such as arithmetic coding, is left to the decoder, which refuses it. A file that was changed so that it still
+//! decodes to the right number of blocks cannot be told from another picture.
+
+use super::entropy::{Band, Data, Fault, Huffman, Result as Passed};
+use super::picture::CUT;
+use crate::error::{Error, Result};
+
+/// Scans after which the decoder gives up.
+const MOST_SCANS: usize = 100;
+
+/// The marker behind the picture.
+const END: u8 = 0xd9;
+
+/// Fails when a part of the picture, which has this size, is missing.
+pub(super) fn check(bytes: &[u8], width: u32, height: u32) -> Result<()> {
+    let has_end = || bytes.windows(2).any(|pair| pair == [0xff, END]);
+    match Walk::new(bytes, (width, height)).run() {
+        Ok(()) => Ok(()),
+        Err(Fault::Strange) if has_end() => Ok(()),
+        Err(Fault::Strange | Fault::Cut) => Err(Error::data(CUT)),
+        Err(Fault::Damaged) => Err(Error::data(
+            "this image is damaged: a part of its data makes no picture",
+        )),
+    }
+}
+
+#[derive(Debug)]
+struct Component {
+    id: u8,
+    /// Blocks of one MCU, across and down.
+    across: usize,
+    down: usize,
+    /// Blocks of the picture, across and down, without those that only fill the last MCU.
+    columns: usize,
+    rows: usize,
+    /// Blocks that a row has in memory.
+    stride: usize,
+    /// For each block of a progressive picture the coefficients that are not zero.
+    nonzero: Vec<u64>,
+    /// Has a scan begun it?
+    seen: bool,
+}
+
+#[derive(Debug)]
+struct Frame {
+    progressive: bool,
+    /// MCUs across and down.
+    columns: usize,
+    rows: usize,
+    components: Vec<Component>,
+}
+
+#[derive(Debug)]
+struct Walk<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    size: (u32, u32),
+    frame: Option<Frame>,
+    /// Codes by their numbers: those of the first coefficients, and those of the others.
+    codes: [[Option<Huffman>; 4]; 2],
+    /// MCUs between two restart markers; 0 without them.
+    interval: usize,
+}
+
+impl<'a> Walk<'a> {
+    fn new(bytes: &'a [u8], size: (u32, u32)) -> Self {
+        Walk {
+            bytes,
+            at: 2,
+            size,
+            frame: None,
+            codes: Default::default(),
+            interval: 0,
+        }
+    }
+
+    /// From marker to marker up to the end of the picture.
+    fn run(&mut self) -> Passed<()> {
+        let mut scans = 0;
+        loop {
+            let marker = self.marker()?;
+            match marker {
+                END => break,
+                // They stand alone.
+                0x01 | 0xd0..=0xd8 => continue,
+                _ => {}
+            }
+            let segment = self.segment()?;
+            match marker {
+                0xc4 => self.tables(segment)?,
+                0xc0..=0xc2 => self.begin_frame(segment, marker == 0xc2)?,
+                0xdd => {
+                    let interval = segment.get(..2).ok_or(Fault::Strange)?;
+                    self.interval = usize::from(u16::from_be_bytes([interval[0], interval[1]]));
+                }
+                0xda => {
+                    scans += 1;
+                    if scans > MOST_SCANS {
+                        return Err(Fault::Strange);
+                    }
+                    self.scan(segment)?;
+                }
+                // Other ways of coding, and a height that comes later.
+                0xc3 | 0xc5..=0xcf | 0xdc => return Err(Fault::Strange),
+                _ => {}
+            }
+        }
+        let frame = self.frame.as_ref().ok_or(Fault::Strange)?;
+        match frame.components.iter().all(|component| component.seen) {
+            true => Ok(()),
+            false => Err(Fault::Damaged),
+        }
+    }
+
+    /// The next marker. What stands before it does no harm, as decoders see it.
+    fn marker(&mut self) -> Passed<u8> {
+        loop {
+            let rest = self.bytes.get(self.at..).unwrap_or_default();
+            let start = rest.iter().position(|&b| b == 0xff).ok_or(Fault::Cut)?;
+            let fill = rest[start..].iter().take_while(|&&b| b == 0xff).count();
+            self.at += start + fill;
+            match self.bytes.get(self.at) {
+                None => return Err(Fault::Cut),
+                Some(0) => {}
+                Some(&marker) => {
+                    self.at += 1;
+                    return Ok(marker);
+                }
+            }
+        }
+    }
+
+    /// What belongs to a marker, without its length.
+    fn segment(&mut self) -> Passed<&'a [u8]> {
+        let rest = &self.bytes[self.at..];
+        let length = rest.get(..2).ok_or(Fault::Cut)?;
+        let length = usize::from(u16::from_be_bytes([length[0], length[1]]));
+        if length < 2 {
+            return Err(Fault::Strange);
+        }
+        self.at += length;
+        rest.get(2..length).ok_or(Fault::Cut)
+    }
+
+    fn tables(&mut self, mut segment: &[u8]) -> Passed<()> {
+        while let [which, rest @ ..] = segment {
+            let (class, number) = (usize::from(which >> 4), usize::from(which & 15));
+            let counts = rest.get(..16).ok_or(Fault::Strange)?;
+            let symbols = counts.iter().map(|&count| usize::from(count)).sum();
+            let symbols = rest[16..].get(..symbols).ok_or(Fault::Strange)?;
+            let place = self.codes.get_mut(class).and_then(|c| c.get_mut(number));
+            *place.ok_or(Fault::Strange)? = Some(Huffman::new(counts, symbols));
+            segment = &rest[16 + symbols.len()..];
+        }
+        Ok(())
+    }
+
+    fn begin_frame(&mut self, segment: &[u8], progressive: bool) -> Passed<()> {
+        let [_, y1, y0, x1, x0, count, rest @ ..] = segment else {
+            return Err(Fault::Strange);
+        };
+        let side = |high: &u8, low: &u8| usize::from(u16::from_be_bytes([*high, *low]));
+        let (width, height) = (side(x1, x0), side(y1, y0));
+        let size = (width as u32, height as u32);
+        if self.frame.is_some() || size != self.size || rest.len() < 3 * usize::from(*count) {
+            return Err(Fault::Strange);
+        }
+        let factors = |triple: &[u8]| (usize::from(triple[1] >> 4), usize::from(triple[1] & 15));
+        let triples = || rest.chunks_exact(3).take(usize::from(*count));
+        let most_across = triples().map(|triple| factors(triple).0).max();
+        let most_down = triples().map(|triple| factors(triple).1).max();
+        let (Some(most_across), Some(most_down)) = (most_across, most_down) else {
+            return Err(Fault::Strange);
+        };
+        if triples().any(|triple| !matches!(factors(triple), (1..=4, 1..=4))) {
+            return Err(Fault::Strange);
+        }
+        let (columns, rows) = (
+            width.div_ceil(8 * most_across),
+            height.div_ceil(8 * most_down),
+        );
+        let component = |triple: &[u8]| {
+            let (across, down) = factors(triple);
+            let blocks = columns * across * rows * down;
+            Component {
+                id: triple[0],
+                across,
+                down,
+                columns: (width * across).div_ceil(most_across).div_ceil(8),
+                rows: (height * down).div_ceil(most_down).div_ceil(8),
+                stride: columns * across,
+                nonzero: vec![0; if progressive { blocks } else { 0 }],
+                seen: false,
+            }
+        };
+        self.frame = Some(Frame {
+            progressive,
+            columns,
+            rows,
+            components: triples().map(component).collect(),
+        });
+        Ok(())
+    }
+
+    /// Passes over the blocks of a scan.
+    fn scan(&mut self, segment: &[u8]) -> Passed<()> {
+        let frame = self.frame.as_mut().ok_or(Fault::Strange)?;
+        let count = usize::from(*segment.first().ok_or(Fault::Strange)?);
+        let [pairs @ .., start, end, bits] = segment.get(1..).unwrap_or_default() else {
+            return Err(Fault::Strange);
+        };
+        if pairs.len() != 2 * count || count == 0 {
+            return Err(Fault::Strange);
+        }
+        let band = match frame.progressive {
+            false => Band {
+                start: 0,
+                end: 63,
+                refines: false,
+            },
+            true => Band {
+                start: usize::from(*start),
+                end: usize::from(*end),
+                refines: bits >> 4 > 0,
+            },
+        };
+        if band.end > 63
+            || band.start > band.end
+            || frame.progressive && (band.start == 0) != (band.end == 0)
+            || frame.progressive && band.start > 0 && count > 1
+        {
+            return Err(Fault::Strange);
+        }
+        // Places among the components, with the two codes of each.
+        let mut parts = Vec::with_capacity(count);
+        for pair in pairs.chunks_exact(2) {
+            let place = frame.components.iter().position(|c| c.id == pair[0]);
+            let place = place.ok_or(Fault::Strange)?;
+            let code = |class: usize, number: u8| {
+                self.codes[class]
+                    .get(usize::from(number))
+                    .and_then(Option::as_ref)
+            };
+            parts.push((place, code(0, pair[1] >> 4), code(1, pair[1] & 15)));
+        }
+        let alone = count == 1;
+        let (columns, rows) = match parts[..] {
+            [(place, ..)] => {
+                let component = &frame.components[place];
+                (component.columns, component.rows)
+            }
+            _ => (frame.columns, frame.rows),
+        };
+        let mut data = Data::new(self.bytes, self.at);
+        let mut run = 0;
+        for mcu in 0..columns * rows {
+            if self.interval > 0 && mcu > 0 && mcu % self.interval == 0 {
+                run = 0;
+                data.restart((mcu / self.interval - 1) as u8 % 8)?;
+            }
+            let (x, y) = (mcu % columns, mcu / columns);
+            for &(place, first, others) in &parts {
+                let component = &mut frame.components[place];
+                component.seen = true;
+                let (across, down) = match alone {
+                    true => (1, 1),
+                    false => (component.across, component.down),
+                };
+                for block in 0..across * down {
+                    let (x, y) = (x * across + block % across, y * down + block / across);
+                    if !frame.progressive {
+                        data.sequential(first, others)?;
+                    } else if band.start == 0 {
+                        data.first(first, band.refines)?;
+                    } else {
+                        let nonzero = &mut component.nonzero[y * component.stride + x];
+                        match band.refines {
+                            false => data.band(others, band, &mut run, nonzero)?,
+                            true => data.refine(others, band, &mut run, nonzero)?,
+                        }
+                    }
+                }
+            }
+        }
+        data.end()?;
+        self.at = data.at;
+        Ok(())
+    }
+}
