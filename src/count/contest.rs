@@ -96,6 +96,8 @@ pub(super) struct Contest {
     regroup: bool,
     /// Where all this work of each way has not sufficed the contest is over, for the time being.
     until: u64,
+    /// Is nothing more to be done?
+    halted: bool,
 }
 
 impl Contest {
@@ -116,6 +118,7 @@ impl Contest {
             together: false,
             regroup: false,
             until: u64::MAX,
+            halted: false,
         };
         contest.begin_part();
         contest
@@ -132,6 +135,18 @@ impl Contest {
     /// The same, to be broken off where so much work of each way does not suffice.
     pub(super) fn until(self, until: u64) -> Self {
         Contest { until, ..self }
+    }
+
+    /// Goes on after it was broken off, up to so much work of each way.
+    pub(super) fn go_on(&mut self, until: u64) {
+        self.until = until;
+        self.running = 0;
+        self.sweeping = false;
+    }
+
+    /// Gives nobody anything to do any more.
+    pub(super) fn halt(&mut self) {
+        self.halted = true;
     }
 
     fn begin_part(&mut self) {
@@ -156,7 +171,8 @@ impl Contest {
     /// What to do next; `None` when there is nothing to do for a worker now.
     pub(super) fn next(&mut self) -> Option<Trial> {
         let part = self.counted.len();
-        if part == self.parts || self.regroup || self.short && !self.tried.is_empty() {
+        let enough = self.halted || self.short && !self.tried.is_empty();
+        if part == self.parts || self.regroup || enough {
             return None;
         }
         if self.todo.is_empty() && self.running == 0 {
@@ -275,6 +291,11 @@ impl Contest {
             .iter()
             .for_each(|worth| product *= &worth.count);
         (product, self.parts - self.counted.len())
+    }
+
+    /// Which part is to be counted now.
+    pub(super) fn part(&self) -> usize {
+        self.counted.len()
     }
 
     /// Is all counted?
