@@ -4,13 +4,13 @@ mod common;
 
 use std::sync::Arc;
 
-use common::{Random, on_threads, permutation, switches};
+use common::{Random, beside, brute_force, on_threads, permutation, switches};
 use omnogram::board::Cell;
-use omnogram::count::{Builder, Counting, Edge, Space};
+use omnogram::count::{Advance, Becomes, Builder, Counting, Edge, NodeId, Space};
 use omnogram::format;
-use omnogram::puzzle::{Grid, Puzzle, verify};
-use omnogram::search::Search;
-use omnogram::solutions::{Count, Set};
+use omnogram::puzzle::{Clue, Grid, Puzzle, verify};
+use omnogram::search::{Limits, Search};
+use omnogram::solutions::{Count, Set, Stop};
 
 fn space(puzzle: &Puzzle) -> Space {
     let (space, outcome) = Counting::new(puzzle).space();
@@ -118,27 +118,27 @@ fn larger_puzzles_are_told_as_they_are_listed() {
     agrees(&space(&switches(8)), &listed(&switches(8)), 50, &mut random);
 }
 
-/// One cell or the other, at these two places.
-fn either(builder: &mut Builder, a: Cell, b: Cell) -> omnogram::count::NodeId {
-    let way = |first: bool| Edge {
-        cells: vec![(b, !first), (a, first)],
-        rest: vec![],
-    };
+/// One cell or the other.
+fn either(builder: &mut Builder) -> NodeId {
+    let way = |first: bool| Edge::new([Becomes::from(first), Becomes::from(!first)], vec![]);
     builder.node(vec![way(false), way(true)])
+}
+
+/// Cells of one row.
+fn in_row(row: usize, columns: impl IntoIterator<Item = usize>) -> Vec<Cell> {
+    let cell = |column| Cell::new(row, column);
+    columns.into_iter().map(cell).collect()
 }
 
 /// 500 pairs of cells, of each of which exactly one is filled: 2^500 pictures. Pairs stand in one row, first cells first.
 fn pairs() -> Space {
-    let mut builder = Builder::new(1000, 1);
-    let nodes = (0..500).map(|i| either(&mut builder, Cell::new(0, i), Cell::new(0, 500 + i)));
-    let nodes: Vec<_> = nodes.collect();
+    let mut builder = Builder::new();
+    let pair = either(&mut builder);
     // Half of them as roots, half below a node that decides nothing by itself.
-    let (some, others) = nodes.split_at(250);
-    let below = builder.node(vec![Edge {
-        cells: vec![],
-        rest: others.to_vec(),
-    }]);
-    let roots = some.iter().copied().chain([below]).collect();
+    let cells = (0..2).flat_map(|_| (0..250).map(Becomes::Left));
+    let below = builder.node(vec![Edge::new(cells, vec![pair; 250])]);
+    let mut roots: Vec<_> = (0..250).map(|i| (pair, in_row(0, [i, 500 + i]))).collect();
+    roots.push((below, in_row(0, (250..500).chain(750..1000))));
     builder.finish(&Grid::new(1000, 1), roots)
 }
 
@@ -183,20 +183,22 @@ fn more_solutions_than_any_machine_word_holds() {
 /// A product of large regions whose cells lie in between each other, in a number beyond 64 bits.
 #[test]
 fn regions_in_between_each_other_are_walked_in_order() {
-    let mut builder = Builder::new(4, 40);
-    // Left and right halves of rows: even rows belong to one region, odd rows to the other. Each region is a chain of choices.
-    let mut roots = Vec::new();
-    for parity in [0, 1] {
-        let mut rest = vec![];
-        for row in (parity..40).step_by(2) {
-            let ways = (0..3).map(|which| Edge {
-                cells: (0..4).map(|c| (Cell::new(row, c), c == which)).collect(),
-                rest: rest.clone(),
-            });
-            rest = vec![builder.node(ways.collect())];
-        }
-        roots.append(&mut rest);
+    let mut builder = Builder::new();
+    // Even rows belong to one region, odd rows to the other. Each region is a chain of choices, and both are the same chain.
+    let mut rest = vec![];
+    for length in 0..20 {
+        let way = |which| {
+            let row = (0..4).map(move |c| Becomes::from(c == which));
+            Edge::new(row.chain(vec![Becomes::Left(0); 4 * length]), rest.clone())
+        };
+        let ways: Vec<_> = (0..3).map(way).collect();
+        rest = vec![builder.node(ways)];
     }
+    let cells = |parity: usize| {
+        let rows = (parity..40).step_by(2);
+        rows.flat_map(|row| in_row(row, 0..4)).collect()
+    };
+    let roots = vec![(rest[0], cells(0)), (rest[0], cells(1))];
     let space = builder.finish(&Grid::new(4, 40), roots);
     assert_eq!(space.count().to_string(), "12157665459056928801");
     // In canonical order the rows are the digits of the number to the base 3.
@@ -255,25 +257,19 @@ fn samples_are_uniform() {
 /// Nodes are reached in several ways, with different numbers of other solutions beside them.
 #[test]
 fn shared_nodes_have_their_share_of_every_way() {
-    let mut builder = Builder::new(3, 2);
-    let shared = either(&mut builder, Cell::new(0, 1), Cell::new(0, 2));
-    let beside = either(&mut builder, Cell::new(1, 1), Cell::new(1, 2));
+    let mut builder = Builder::new();
+    let shared = either(&mut builder);
+    let (upper, lower) = (Becomes::Left(0), Becomes::Left(1));
+    let (filled, empty) = (Becomes::Filled, Becomes::Empty);
     let root = builder.node(vec![
-        Edge {
-            cells: vec![(Cell::new(0, 0), true), (Cell::new(1, 0), false)],
-            rest: vec![shared, beside],
-        },
-        Edge {
-            cells: vec![
-                (Cell::new(0, 0), false),
-                (Cell::new(1, 0), true),
-                (Cell::new(1, 1), true),
-                (Cell::new(1, 2), true),
-            ],
-            rest: vec![shared],
-        },
+        Edge::new(
+            [filled, upper, upper, empty, lower, lower],
+            vec![shared, shared],
+        ),
+        Edge::new([empty, upper, upper, filled, filled, filled], vec![shared]),
     ]);
-    let space = builder.finish(&Grid::new(3, 2), vec![root]);
+    let cells = (0..6).map(|i| Cell::new(i / 3, i % 3)).collect();
+    let space = builder.finish(&Grid::new(3, 2), vec![(root, cells)]);
     let mut list = Vec::new();
     for rows in [
         ["##.", ".#."],
@@ -299,16 +295,15 @@ fn shared_nodes_have_their_share_of_every_way() {
 
 #[test]
 fn several_threads_can_build() {
-    let builder = std::sync::Mutex::new(Builder::new(8, 8));
+    let builder = std::sync::Mutex::new(Builder::new());
     let roots = std::sync::Mutex::new(Vec::new());
     on_threads(3, || {
         rayon::scope(|scope| {
             for row in 0..8 {
                 let (builder, roots) = (&builder, &roots);
                 scope.spawn(move |_| {
-                    let (a, b) = (Cell::new(row, 0), Cell::new(row, 7));
-                    let node = either(&mut builder.lock().unwrap(), a, b);
-                    roots.lock().unwrap().push(node);
+                    let node = either(&mut builder.lock().unwrap());
+                    roots.lock().unwrap().push((node, in_row(row, [0, 7])));
                 });
             }
         });
@@ -339,39 +334,224 @@ fn samples_satisfy_the_puzzle_and_repeat() {
 #[test]
 fn an_edge_may_be_as_large_as_a_puzzle() {
     let side = 300;
-    let mut builder = Builder::new(side, side);
     let all = (0..side * side).map(|i| Cell::new(i / side, i % side));
-    let chess = |odd: usize| {
-        let cells = all.clone();
-        let filled = |cell: Cell| usize::from(cell.row + cell.column) % 2 == odd;
-        cells.map(|cell| (cell, filled(cell))).collect()
-    };
-    let way = |cells| Edge {
-        cells,
-        rest: vec![],
-    };
-    let boards = vec![way(chess(0)), way(chess(1))];
-    let root = builder.node(boards);
-    let space = builder.finish(&Grid::new(side, side), vec![root]);
+    let filled = |cell: Cell| usize::from(cell.row + cell.column) % 2;
+    let chess = |odd| Edge::new(all.clone().map(|c| Becomes::from(filled(c) == odd)), vec![]);
+    let mut builder = Builder::new();
+    let root = builder.node(vec![chess(0), chess(1)]);
+    let space = builder.finish(&Grid::new(side, side), vec![(root, all.clone().collect())]);
     let cells = space.cells();
     assert!(all.clone().all(|cell| cells.millionths(cell) == 500_000));
     let grids: Vec<Grid> = space.ordered(&Count::ZERO).collect();
     assert!(grids.len() == 2 && grids[0].get(0, 0) && grids[1].get(0, 1));
 
-    let mut builder = Builder::new(side, side);
-    let mut singles = |cell| builder.node(vec![way(vec![(cell, true)])]);
-    let rest: Vec<_> = all.clone().map(&mut singles).collect();
-    let edge = Edge {
-        cells: vec![],
-        rest,
-    };
+    let mut builder = Builder::new();
+    let single = builder.node(vec![Edge::new([Becomes::Filled], vec![])]);
+    let number = (side * side) as u32;
+    let edge = Edge::new((0..number).map(Becomes::Left), vec![single; side * side]);
     let root = builder.node(vec![edge]);
-    let space = builder.finish(&Grid::new(side, side), vec![root]);
+    let space = builder.finish(&Grid::new(side, side), vec![(root, all.clone().collect())]);
     assert_eq!(space.count(), &Count::ONE);
+    let cells = space.cells();
+    assert!(all.clone().all(|cell| cells.filled(cell) == &Count::ONE));
     let full = space.samples(1).next().expect("a picture");
     assert!(
         all.clone()
             .all(|cell| full.get(cell.row.into(), cell.column.into()))
     );
     assert!(space.ordered(&Count::ZERO).eq([full]));
+}
+
+/// The number of orders of so many things.
+fn factorial(n: u64) -> Count {
+    let mut product = Count::ONE;
+    (1..=n).for_each(|i| product *= &Count::from(i));
+    product
+}
+
+/// In canonical order the filled cells of the rows are orders of the columns, sorted as words are.
+fn order_of(picture: &Grid) -> Vec<usize> {
+    let side = picture.width();
+    let filled = |row: usize| (0..side).find(|&c| picture.get(row, c));
+    (0..side).filter_map(filled).collect()
+}
+
+/// Any rows and columns of a permutation puzzle leave a smaller one, which was a node for each choice of them: 2^20 of them and more.
+#[test]
+fn a_permutation_has_a_node_for_each_size_and_not_for_each_place() {
+    let mut random = Random(11);
+    for side in [12, 20, 25] {
+        let puzzle = permutation(side);
+        let space = space(&puzzle);
+        assert_eq!(space.count(), &factorial(side as u64));
+        assert!(space.nodes() < side * side, "{} nodes", space.nodes());
+        let cells = space.cells();
+        let share = factorial(side as u64 - 1);
+        for i in 0..side * side {
+            assert_eq!(cells.filled(Cell::new(i / side, i % side)), &share);
+        }
+        // The digits of a number, each to a greater base than the next one, say which of the columns left comes next.
+        let mut last = space.count().clone();
+        last -= &Count::ONE;
+        let mut skips = vec![Count::ZERO, last, Count::from(400_000_000)];
+        if side >= 20 {
+            skips.push(Count::from(1_000_000_000_000_000_000));
+            skips.push(Count::from(random.next() >> 2));
+        }
+        for skip in skips {
+            let picture = space.ordered(&skip).next().expect("a picture");
+            let (mut left, mut columns): (_, Vec<usize>) = (skip, (0..side).collect());
+            let mut order = Vec::new();
+            for row in (0..side as u64).rev() {
+                let (digit, rest) = left.div_rem(&factorial(row));
+                left = rest;
+                order.push(columns.remove(digit.to_u64().expect("a digit") as usize));
+            }
+            assert_eq!(order_of(&picture), order);
+        }
+        let mut before: Option<Grid> = None;
+        for picture in space.ordered(&Count::from(123_456_789)).take(3000) {
+            assert!(verify(&puzzle, &picture).is_ok());
+            assert!(before.is_none_or(|before| before < picture));
+            before = Some(picture);
+        }
+        // Where the filled cell of each row is: uniform, as chi-squared has it.
+        let mut times = vec![0u64; side * side];
+        let number = 4000;
+        for picture in space.samples(random.next()).take(number) {
+            assert!(verify(&puzzle, &picture).is_ok());
+            for (row, column) in order_of(&picture).into_iter().enumerate() {
+                times[row * side + column] += 1;
+            }
+        }
+        let expected = number as f64 / side as f64;
+        let far = |&times: &u64| (times as f64 - expected).powi(2) / expected;
+        let squared: f64 = times.iter().map(far).sum();
+        let freedom = ((side - 1) * (side - 1)) as f64;
+        assert!(
+            (squared - freedom).abs() < 6.0 * (2.0 * freedom).sqrt(),
+            "{squared} for {freedom} degrees of freedom"
+        );
+    }
+}
+
+/// A puzzle with its columns in the other order.
+fn mirrored(puzzle: &Puzzle) -> Puzzle {
+    let turned = |clue: &Clue| {
+        let mut lengths: Vec<usize> = clue.lengths().collect();
+        lengths.reverse();
+        Clue::new(lengths).expect("the same clue")
+    };
+    let rows = puzzle.rows().iter().map(turned).collect();
+    let columns = puzzle.columns().iter().rev().cloned().collect();
+    Puzzle::new(rows, columns).expect("the same puzzle")
+}
+
+#[test]
+fn equal_regions_elsewhere_have_their_own_cells() {
+    let mut random = Random(12);
+    let mut seen = 0;
+    while seen < 60 {
+        let (width, height) = (2 + random.below(4), 2 + random.below(4));
+        let one = Puzzle::from_grid(&random.grid(width, height, 0.4));
+        let number = listed(&one).len();
+        if !(2..=12).contains(&number) {
+            continue;
+        }
+        seen += 1;
+        let twice = beside(&one, &one);
+        agrees(&space(&twice), &listed(&twice), 5, &mut random);
+        let other = beside(&one, &mirrored(&one));
+        agrees(&space(&other), &listed(&other), 5, &mut random);
+        if number < 6 {
+            // At more places than are gone through one by one.
+            let all = beside(&beside(&twice, &one), &twice);
+            agrees(&space(&all), &listed(&all), 5, &mut random);
+        }
+    }
+    let space = space(&switches(20));
+    assert_eq!((space.nodes(), space.count().to_u64()), (1, Some(1 << 20)));
+    let cells = space.cells();
+    let half = (0..84 * 84).filter(|i| cells.millionths(Cell::new(i / 84, i % 84)) == 500_000);
+    assert_eq!(half.count(), 80);
+}
+
+#[test]
+fn random_puzzles_are_told_as_brute_force_has_them() {
+    let mut random = Random(13);
+    for i in 0..300 {
+        let (width, height) = (2 + random.below(6), 2 + random.below(6));
+        let density = 0.15 + 0.4 * (i % 10) as f64 / 10.0;
+        let puzzle = Puzzle::from_grid(&random.grid(width, height, density));
+        agrees(&space(&puzzle), &brute_force(&puzzle), 3, &mut random);
+    }
+}
+
+/// A graph in which most regions lie in many places, and whose numbers outgrow machine words: a permutation beside another one.
+fn large() -> Space {
+    space(&beside(&permutation(22), &permutation(9)))
+}
+
+#[test]
+fn telling_of_each_cell_stops_at_limits() {
+    let space = large();
+    let within = |limits: &Limits| {
+        space
+            .cells_within(limits)
+            .map(|cells| cells.count().clone())
+    };
+    assert_eq!(within(&Limits::default()).as_ref(), Ok(space.count()));
+    let time = Limits {
+        time: Some(std::time::Duration::ZERO),
+        ..Limits::default()
+    };
+    assert_eq!(within(&time), Err(Stop::Time));
+    let interrupt = Limits {
+        interrupt: Some(Arc::new(true.into())),
+        ..Limits::default()
+    };
+    assert_eq!(within(&interrupt), Err(Stop::Interrupt));
+    let memory = |bytes| Limits {
+        memory: Some(bytes),
+        ..Limits::default()
+    };
+    assert_eq!(within(&memory(space.bytes())), Err(Stop::Memory));
+    assert_eq!(within(&memory(space.bytes() + 1_000)), Err(Stop::Memory));
+    assert!(within(&memory(space.bytes() + (4 << 20))).is_ok());
+    let mut checks = 1;
+    loop {
+        let limits = Limits {
+            checks: Some(checks),
+            ..Limits::default()
+        };
+        match within(&limits) {
+            Ok(count) => break assert_eq!(&count, space.count()),
+            Err(stop) => assert_eq!(stop, Stop::Interrupt),
+        }
+        checks = checks * 3 / 2 + 1;
+    }
+    assert!(checks > 1000);
+}
+
+#[test]
+fn a_walk_that_was_stopped_goes_on_where_it_was() {
+    let space = large();
+    for skip in ["0", "7000000000", "407869826434007040000000"] {
+        let skip = skip.parse().expect("a number");
+        let wanted: Vec<Grid> = space.ordered(&skip).take(500).collect();
+        let mut random = Random(14);
+        let (mut walk, mut stops) = (space.ordered(&skip), 0);
+        for picture in wanted {
+            loop {
+                match walk.advance_unless(&mut || random.chance(0.3)) {
+                    Advance::Found => break,
+                    Advance::Stopped => stops += 1,
+                    Advance::Deciding => {}
+                    Advance::Done => panic!("there are more"),
+                }
+            }
+            assert_eq!(walk.words(), picture.words());
+        }
+        assert!(stops > 0);
+    }
 }

@@ -6,7 +6,6 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Args, ValueEnum};
-use omnogram::count::Space;
 use omnogram::error::{Error, Kind};
 use omnogram::format::Solutions;
 use omnogram::puzzle::{Grid, verify};
@@ -324,7 +323,7 @@ fn ambiguous<'a>(session: &Session, subject: &Subject<'a>) -> Drawn<'a> {
 
 /// How often each cell is filled.
 fn shares<'a>(session: &Session, subject: &Subject<'a>) -> Drawn<'a> {
-    let (space, outcome) = session.space(subject);
+    let (cells, outcome) = heat::counted(session, subject);
     let Outcome {
         solutions, stopped, ..
     } = &outcome;
@@ -339,8 +338,7 @@ fn shares<'a>(session: &Session, subject: &Subject<'a>) -> Drawn<'a> {
             Status::Stopped
         }
     };
-    let counted = space.filter(|space| !space.count().is_zero());
-    let Some(cells) = counted.as_ref().map(Space::cells) else {
+    let Some(cells) = cells else {
         if status == Status::Complete {
             none(session, subject);
         }

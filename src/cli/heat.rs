@@ -1,10 +1,13 @@
 //! `omnogram count --cells`: in how many solutions each cell is filled, as text, as numbers, and drawn.
 
+use std::time::Instant;
+
 use omnogram::board::Cell;
-use omnogram::count::{Cells, Space};
+use omnogram::count::Cells;
 use omnogram::error::{Error, Kind};
 use omnogram::puzzle::Puzzle;
 use omnogram::render::{self, Drawing, Mark, Sheet};
+use omnogram::search::Outcome;
 use serde::Serialize;
 
 use super::count::{ended, number};
@@ -39,9 +42,7 @@ impl Picture {
             let message = "--svg draws one puzzle, and there are several";
             return Err(Halt::Failed(Error::new(Kind::Usage, message)));
         }
-        let (space, outcome) = session.space(subject);
-        let cells = space.as_ref().filter(|space| !space.count().is_zero());
-        let cells = cells.map(Space::cells);
+        let (cells, outcome) = counted(session, subject);
         let (width, height) = (subject.puzzle.width(), subject.puzzle.height());
         if session.json() {
             let decimals = |cells: &Cells| {
@@ -75,6 +76,22 @@ impl Picture {
         }
         Ok(ended(session, subject, &outcome))
     }
+}
+
+/// Counts the solutions of a puzzle, and in how many of them each cell is filled: nothing where there are no solutions, or where that
+/// was stopped.
+pub(super) fn counted(session: &Session, subject: &Subject<'_>) -> (Option<Cells>, Outcome) {
+    let started = Instant::now();
+    let (space, mut outcome) = session.space(subject);
+    let Some(space) = space.filter(|space| !space.count().is_zero()) else {
+        return (None, outcome);
+    };
+    let cells = space.cells_within(&session.limits_since(started));
+    outcome.elapsed = started.elapsed();
+    (
+        cells.map_err(|stop| outcome.stopped = Some(stop)).ok(),
+        outcome,
+    )
 }
 
 /// What the characters mean.

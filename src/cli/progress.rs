@@ -67,6 +67,14 @@ impl Progress {
         }
     }
 
+    /// Says something meanwhile.
+    pub(super) fn note(&self, text: &str) {
+        match self {
+            Progress::Bar(bar) => bar.suspend(|| messages::note(text)),
+            Progress::Hidden | Progress::Lines(..) => messages::note(text),
+        }
+    }
+
     /// Leaves no trace of a bar.
     pub(super) fn end(&self) {
         if let Progress::Bar(bar) = self {

@@ -4,9 +4,10 @@
 use std::collections::VecDeque;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use omnogram::classic::{Algorithm, Classic};
-use omnogram::count::{Counting, Space};
+use omnogram::count::{Counting, Forecast, Space};
 use omnogram::error::{Error, Kind, Result};
 use omnogram::format::Entry;
 use omnogram::puzzle::{Grid, Puzzle, verify};
@@ -132,6 +133,16 @@ impl Session {
         Limits {
             interrupt: Some(self.interrupt.flag()),
             ..self.searching.limits()
+        }
+    }
+
+    /// What is left of them for a puzzle that was begun then.
+    pub(super) fn limits_since(&self, started: Instant) -> Limits {
+        let limits = self.limits();
+        let left = |time: Duration| time.saturating_sub(started.elapsed());
+        Limits {
+            time: limits.time.map(left),
+            ..limits
         }
     }
 
@@ -333,9 +344,47 @@ impl Session {
         })
     }
 
-    /// Counts the solutions of a puzzle on all threads of the session, within its limits, and keeps their space.
+    /// Counts the solutions of a puzzle on all threads of the session, within its limits, and keeps their space. Where that takes long it
+    /// says what is known.
     pub(super) fn space(&self, subject: &Subject<'_>) -> (Option<Space>, Outcome) {
-        self.count(subject, self.limits(), |counting| counting.space())
+        let progress = self.progress(subject, true);
+        let tell = |forecast: &Forecast| {
+            if !self.quiet {
+                progress.note(&self.words(subject, forecast));
+            }
+        };
+        self.shown(&progress, |observer| {
+            let mut counting = Counting::new(subject.puzzle)
+                .limits(self.limits())
+                .teller(&tell);
+            if let Some(observer) = observer {
+                counting = counting.observer(observer);
+            }
+            counting.space()
+        })
+    }
+
+    /// `key.non: exactly 5 solutions; their graph takes longer: 1234567 nodes so far, 120 of at most 1366 MiB (a third of --memory 4G)`
+    fn words(&self, subject: &Subject<'_>, forecast: &Forecast) -> String {
+        let Forecast {
+            solutions,
+            nodes,
+            bytes,
+            most,
+        } = forecast;
+        let mega = |bytes: u64| bytes.div_ceil(1 << 20);
+        let number = match solutions {
+            Some(number) => format!("exactly {number} solutions; their graph"),
+            None => "not counted yet; the graph of all solutions".to_owned(),
+        };
+        format!(
+            "{}: {number} takes longer: {} so far, {} of at most {} MiB (a third of --memory {})",
+            subject.name,
+            counted(*nodes, "node"),
+            mega(*bytes),
+            mega(*most),
+            self.searching.memory
+        )
     }
 
     /// Runs something on all threads, and shows how far it has come if `visible` and wanted.
@@ -345,11 +394,25 @@ impl Session {
         visible: bool,
         run: impl FnOnce(Option<&(dyn Fn(Snapshot) + Sync)>) -> T + Send,
     ) -> T {
+        let progress = self.progress(subject, visible);
+        self.shown(&progress, run)
+    }
+
+    /// Where it is shown how far a puzzle has come, if `visible` and wanted.
+    fn progress(&self, subject: &Subject<'_>, visible: bool) -> Progress {
         let when = match self.quiet {
             true => When::Never,
             false => self.searching.progress,
         };
-        let progress = Progress::new(when, visible, subject.name);
+        Progress::new(when, visible, subject.name)
+    }
+
+    /// Runs something on all threads, and shows there how far it has come.
+    fn shown<T: Send>(
+        &self,
+        progress: &Progress,
+        run: impl FnOnce(Option<&(dyn Fn(Snapshot) + Sync)>) -> T + Send,
+    ) -> T {
         let observer = |snapshot: Snapshot| progress.show(&snapshot);
         let observer: &(dyn Fn(Snapshot) + Sync) = &observer;
         let shown = progress.is_shown().then_some(observer);

@@ -77,14 +77,14 @@ impl Window<'_> {
         let mut ordered = space.ordered(&skip);
         let mut left = self.limit.unwrap_or(u64::MAX);
         while left > 0 {
-            let more = match ordered.advance() {
+            let more = match ordered.advance_unless(&mut || !show(None)) {
                 Advance::Found => {
                     left -= 1;
                     show(Some(ordered.words()))
                 }
                 Advance::Deciding if space.bytes() + ordered.bytes() > most => return false,
                 Advance::Deciding => show(None),
-                Advance::Done => false,
+                Advance::Done | Advance::Stopped => false,
             };
             if !more {
                 break;

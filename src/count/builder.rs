@@ -1,7 +1,8 @@
 //! Building a [`Space`] from the bottom up: whoever counts says, once for every region that it has counted, how its solutions fall
 //! apart.
 
-use super::space::{LAST, LONG, Space, run};
+use super::runs::{EMPTY, FILLED, LEFT, Packer, Runs, store};
+use super::space::{LAST, LONG, LONG_REST, LONG_RUNS, Root, Space};
 use super::tally::Tallies;
 use crate::board::Cell;
 use crate::puzzle::Grid;
@@ -9,43 +10,93 @@ use crate::solutions::Count;
 
 /// A node of the graph that is being built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct NodeId(pub(super) u32);
+pub struct NodeId(u32);
+
+/// What an edge makes of a cell of its node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Becomes {
+    /// It is empty.
+    Empty,
+    /// It is filled.
+    Filled,
+    /// It is left open, as a cell of the node that stands here among those that the edge leads to.
+    Left(u32),
+}
+
+impl From<bool> for Becomes {
+    /// Filled or not.
+    fn from(filled: bool) -> Self {
+        match filled {
+            true => Becomes::Filled,
+            false => Becomes::Empty,
+        }
+    }
+}
 
 /// One way on from a node.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Edge {
-    /// The cells that it decides, filled or not, each once.
-    pub cells: Vec<(Cell, bool)>,
-    /// What is left open: nodes whose solutions multiply.
-    pub rest: Vec<NodeId>,
+    /// The packed runs of its cells, and how many these are.
+    runs: Vec<u8>,
+    size: u32,
+    rest: Vec<NodeId>,
+}
+
+impl Edge {
+    /// An edge that makes this of the cells of its node, in reading order, and leads to these nodes, whose solutions multiply. The
+    /// cells that are left to one of these nodes are its cells, in the same order.
+    ///
+    /// # Panics
+    ///
+    /// When a cell is left to a node that is not there.
+    pub fn new(cells: impl IntoIterator<Item = Becomes>, rest: Vec<NodeId>) -> Self {
+        let mut packer = Packer::new(rest.len());
+        for cell in cells {
+            let becomes = match cell {
+                Becomes::Empty => EMPTY,
+                Becomes::Filled => FILLED,
+                Becomes::Left(i) => {
+                    assert!((i as usize) < rest.len(), "a cell is left to no node");
+                    LEFT + i
+                }
+            };
+            packer.push(becomes, 1);
+        }
+        let (runs, size) = packer.finish();
+        Edge { runs, size, rest }
+    }
 }
 
 /// A graph that grows. Nodes are added after everything that they lead to; several threads may take turns.
 ///
 /// ```
 /// use omnogram::board::Cell;
-/// use omnogram::count::{Builder, Edge};
+/// use omnogram::count::{Becomes, Builder, Edge};
 /// use omnogram::puzzle::Grid;
 ///
-/// // Two cells of which exactly one is filled, beside one that always is.
-/// let way = |left| Edge {
-///     cells: vec![(Cell::new(0, 0), left), (Cell::new(0, 1), !left)],
-///     rest: vec![],
-/// };
-/// let mut builder = Builder::new(3, 1);
-/// let node = builder.node(vec![way(true), way(false)]);
-/// let space = builder.finish(&Grid::from_rows(&["..#"])?, vec![node]);
-/// assert_eq!(space.count().to_string(), "2");
+/// // Two cells of which exactly one is filled.
+/// let way = |left: bool| Edge::new([left.into(), (!left).into()], vec![]);
+/// let mut builder = Builder::new();
+/// let pair = builder.node(vec![way(true), way(false)]);
+/// // Two such pairs, the cells of one between those of the other; and a cell that says whether they are there at all.
+/// let (outer, inner) = (Becomes::Left(0), Becomes::Left(1));
+/// let there = Edge::new([Becomes::Filled, outer, inner, inner, outer], vec![pair, pair]);
+/// let not_there = Edge::new([Becomes::Empty; 5], vec![]);
+/// let node = builder.node(vec![there, not_there]);
+/// // Beside a cell that is always filled.
+/// let cells = (0..5).map(|column| Cell::new(0, column)).collect();
+/// let space = builder.finish(&Grid::from_rows(&[".....#"])?, vec![(node, cells)]);
+/// assert_eq!(space.count().to_string(), "5");
+/// let last = space.ordered(&4.into()).next().unwrap();
+/// assert_eq!(last.to_string(), ".....#\n");
 /// # Ok::<(), omnogram::error::Error>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Builder {
-    width: usize,
-    height: usize,
-    /// Where the edges of each node begin.
+    /// Where each node begins.
     starts: Vec<u32>,
     tallies: Tallies,
-    /// The edges, as [`Space`] reads them.
+    /// The nodes, as [`Space`] reads them.
     words: Vec<u32>,
 }
 
@@ -53,82 +104,65 @@ pub struct Builder {
 const FULL: usize = (1 << 32) - (1 << 26);
 
 impl Builder {
-    /// Nothing yet, for a puzzle of this size.
-    pub fn new(width: usize, height: usize) -> Self {
-        Builder {
-            width,
-            height,
-            starts: Vec::new(),
-            tallies: Tallies::default(),
-            words: Vec::new(),
-        }
+    /// Nothing yet.
+    pub fn new() -> Self {
+        Builder::default()
     }
 
-    /// Adds a node with these edges: the solutions of each are disjoint from those of the others, and each decides the same cells,
-    /// counting what is decided further down. The solutions of a node's edges are all solutions of its region.
+    /// Adds a node with these edges: the solutions of each are disjoint from those of the others, and together they are all solutions
+    /// of its region.
     ///
     /// # Panics
     ///
-    /// When there is no edge, when one leads to a node that has not been added, or decides a cell outside the puzzle, and when the
-    /// graph outgrows 2^32 words, long after [`Builder::bytes`] says that there is no more room.
+    /// When there is no edge, when edges say something of different numbers of cells, when one leads to a node that has not been
+    /// added, or leaves it more or fewer cells than it has, and when the graph outgrows 2^32 words, long after [`Builder::bytes`] says
+    /// that there is no more room.
     pub fn node(&mut self, edges: Vec<Edge>) -> NodeId {
         let last = edges.len().checked_sub(1).expect("a node has an edge");
+        let size = edges[0].size;
         let start = u32::try_from(self.words.len()).expect("a graph has room for its nodes");
-        let mut sum = Count::ZERO;
-        for (i, Edge { mut cells, rest }) in edges.into_iter().enumerate() {
-            cells.sort_unstable();
+        let needed = |edge: &Edge| edge.runs.len().div_ceil(4) + edge.rest.len() + 2;
+        room(&mut self.words, 1 + edges.iter().map(needed).sum::<usize>());
+        self.words.push(size);
+        let (mut sum, mut left) = (Count::ZERO, Vec::new());
+        for (i, edge) in edges.iter().enumerate() {
+            assert_eq!(edge.size, size, "cells of the node");
+            let rest = &edge.rest;
             sum += &self
                 .tallies
                 .product(rest.iter().map(|node| node.0 as usize));
-            room(&mut self.words, cells.len() + rest.len() + 2);
-            let head = self.words.len();
-            // Which form the head has is known only when the runs have been counted.
-            self.words.extend([0, 0]);
-            let runs = self.runs(&cells);
+            let runs = edge.runs.len().div_ceil(4);
             let flag = if i == last { LAST } else { 0 };
-            if runs < 1 << 14 && rest.len() < 1 << 16 {
-                self.words[head] = flag | (runs << 16 | rest.len()) as u32;
-                self.words.remove(head + 1);
+            if runs < LONG_RUNS && rest.len() < LONG_REST {
+                self.words.push(flag | (runs << 16 | rest.len()) as u32);
             } else {
-                self.words[head] = flag | LONG | runs as u32;
-                self.words[head + 1] = rest.len() as u32;
+                self.words.push(flag | LONG | runs as u32);
+                self.words.push(rest.len() as u32);
             }
             self.words.extend(rest.iter().map(|node| node.0));
+            let at = self.words.len();
+            store(&edge.runs, &mut self.words);
+            left.clear();
+            left.resize(rest.len(), 0);
+            for (becomes, length) in Runs::new(&self.words[at..], size, rest.len()) {
+                if let Some(i) = becomes.checked_sub(LEFT) {
+                    left[i as usize] += length;
+                }
+            }
+            let fits = |(&node, &left): (&NodeId, &u32)| {
+                let start = self.starts[node.0 as usize];
+                self.words[start as usize] == left
+            };
+            assert!(
+                rest.iter().zip(&left).all(fits),
+                "cells left to a node are its cells"
+            );
         }
         room(&mut self.starts, 1);
         self.starts.push(start);
         self.tallies.push(sum);
         let id = u32::try_from(self.starts.len() - 1).expect("fewer nodes than words");
         NodeId(id)
-    }
-
-    /// Adds the runs of these cells, which are in order, and says how many they are.
-    fn runs(&mut self, cells: &[(Cell, bool)]) -> usize {
-        let before = self.words.len();
-        let mut open: Option<(usize, bool, usize)> = None;
-        for &(cell, filled) in cells {
-            let (row, column) = (usize::from(cell.row), usize::from(cell.column));
-            assert!(
-                row < self.height && column < self.width,
-                "{cell:?} is outside the puzzle"
-            );
-            let at = row * self.width + column;
-            open = match open {
-                Some((start, same, length))
-                    if at == start + length && filled == same && length < 128 =>
-                {
-                    Some((start, same, length + 1))
-                }
-                ended => {
-                    self.words
-                        .extend(ended.map(|(start, filled, length)| run(start, filled, length)));
-                    Some((at, filled, 1))
-                }
-            };
-        }
-        self.words
-            .extend(open.map(|(start, filled, length)| run(start, filled, length)));
-        self.words.len() - before
     }
 
     /// Number of solutions of a node.
@@ -150,25 +184,40 @@ impl Builder {
         words as u64 * 4 + self.tallies.bytes()
     }
 
-    /// The space of all solutions: the cells of `known`, and over them the product of the roots. Cells that no root decides are as in
-    /// `known`; those that one decides are empty there. Without roots `known` is the one solution.
+    /// The space of all solutions: the cells of `known`, and over them the product of the roots, each of which lies on these cells; a
+    /// node may lie in several places. Cells on which no root lies are as in `known`; the others are empty there. Without roots `known`
+    /// is the one solution.
     ///
     /// # Panics
     ///
-    /// When `known` is of another size.
-    pub fn finish(self, known: &Grid, roots: Vec<NodeId>) -> Space {
-        assert_eq!(
-            (known.width(), known.height()),
-            (self.width, self.height),
-            "size of the puzzle"
-        );
+    /// When a root has another number of cells, or a cell outside the puzzle, and when two lie on the same cell.
+    pub fn finish(self, known: &Grid, roots: Vec<(NodeId, Vec<Cell>)>) -> Space {
         let Builder {
             starts,
             tallies,
             words,
-            ..
         } = self;
-        let roots = roots.into_iter().map(|root| root.0).collect();
+        let mut taken = Grid::new(known.width(), known.height());
+        let root = |(node, mut cells): (NodeId, Vec<Cell>)| {
+            let size = words[starts[node.0 as usize] as usize];
+            assert_eq!(cells.len(), size as usize, "cells of a root");
+            cells.sort_unstable();
+            let place = |cell: &Cell| {
+                let (row, column) = (usize::from(cell.row), usize::from(cell.column));
+                assert!(
+                    row < known.height() && column < known.width(),
+                    "{cell:?} is outside the puzzle"
+                );
+                assert!(!taken.get(row, column), "two roots lie on {cell:?}");
+                taken.set(row, column, true);
+                (row * Grid::stride(known.width()) * 64 + column) as u32
+            };
+            Root {
+                node: node.0,
+                places: cells.iter().map(place).collect(),
+            }
+        };
+        let roots = roots.into_iter().map(root).collect();
         Space::new(known.clone(), roots, starts, tallies, words)
     }
 }

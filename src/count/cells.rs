@@ -1,14 +1,31 @@
 //! In how many solutions each cell is filled.
 //!
-//! One pass from the roots down. How often a node is reached is the sum, over the edges that lead to it, of how often their nodes
-//! are reached, times the solutions of what else those edges lead to. An edge that is taken so often, times all that it leads to,
-//! fills its cells in as many solutions. O(edges and their cells).
+//! A node that lies at a few places only is gone through for each of them, from the roots down: how often it is reached there is the sum,
+//! over the edges that lead to it, of how often their nodes are reached, times the solutions of what else those edges lead to; and an
+//! edge that is taken so often, times all that it leads to, fills its cells in as many solutions. Of a node that lies at many places it
+//! is found out, from the bottom up, in how many of its own solutions each of its own cells is filled: its *marginal*, which is worked
+//! out when the node turns out to be such a one, with those of all nodes below it, and is forgotten when no edge needs it any more.
+//! Wherever such a node is reached, so often, that many times its marginal is added to the cells on which it lies.
+//!
+//! O(edges and cells of their nodes) for each place that is gone through, and once more for the marginals. The order of the nodes,
+//! in which one comes after all that it leads to, makes one pass over the graph enough.
+
+use std::collections::hash_map::Entry;
+
+use rustc_hash::FxHashMap;
 
 use super::Space;
-use super::space::unpack;
-use super::tally::Tallies;
+use super::runs::{EMPTY, FILLED, LEFT};
 use crate::board::Cell;
-use crate::solutions::Count;
+use crate::puzzle::Grid;
+use crate::search::{Control, Limits};
+use crate::solutions::{Count, Stop};
+
+/// Most places at which a node is gone through.
+const FEW: usize = 4;
+
+/// Cells looked at between two looks at the limits.
+const BREATH: usize = 1 << 16;
 
 /// For each cell the number of solutions in which it is filled.
 #[derive(Clone, Debug)]
@@ -63,79 +80,372 @@ impl Cells {
 
 impl Space {
     /// In how many solutions each cell is filled, exactly.
-    ///
-    /// Takes some bytes for each node, beside the graph.
     pub fn cells(&self) -> Cells {
+        let cells = self.cells_within(&Limits::default());
+        cells.expect("without limits nothing stops it")
+    }
+
+    /// The same within limits, as it takes time to go through a large graph, and memory beside it: those on time, memory and the
+    /// interrupt are looked at. The memory is that for the graph and everything else together.
+    ///
+    /// # Errors
+    ///
+    /// What stopped it.
+    pub fn cells_within(&self, limits: &Limits) -> Result<Cells, Stop> {
+        let control = Control::new(limits, false);
         let (width, height) = (self.width(), self.height());
         let mut filled = vec![Count::ZERO; width * height];
         if !self.count().is_zero() {
-            self.add_reached(&mut filled);
-            self.times_other_roots(&mut filled);
+            let memory = limits.memory.unwrap_or(u64::MAX);
+            let mut pass = Pass {
+                space: self,
+                control: &control,
+                filled: &mut filled,
+                reached: FxHashMap::default(),
+                marginals: FxHashMap::default(),
+                uses: Vec::new(),
+                bytes: self.bytes(),
+                memory,
+                looked: 0,
+            };
+            pass.run()?;
             for (i, cell) in filled.iter_mut().enumerate() {
                 if self.known().get(i / width, i % width) {
                     *cell = self.count().clone();
                 }
             }
         }
-        Cells {
+        Ok(Cells {
             width,
             count: self.count().clone(),
             filled,
+        })
+    }
+}
+
+/// One way in which a node is reached: where its cells lie, as indices of cells of the puzzle, and in how many solutions.
+#[derive(Debug)]
+struct Reached {
+    cells: Box<[u32]>,
+    often: Count,
+}
+
+/// For each cell of a node the number of its solutions in which the cell is filled.
+#[derive(Debug)]
+enum Marginal {
+    /// Where a machine word holds the number of all of its solutions.
+    Small(Box<[u64]>),
+    Large(Box<[Count]>),
+}
+
+impl Marginal {
+    fn bytes(&self) -> u64 {
+        match self {
+            Marginal::Small(cells) => size_of_val(&**cells) as u64,
+            Marginal::Large(cells) => size_of_val(&**cells) as u64,
         }
     }
 
-    /// Adds up for each cell in how many solutions of its root it is filled.
-    fn add_reached(&self, filled: &mut [Count]) {
-        let mut reached = Tallies::zeros(self.nodes());
-        for &root in self.roots() {
-            reached.add(root as usize, &Count::ONE);
+    fn get(&self, cell: usize) -> Count {
+        match self {
+            Marginal::Small(cells) => Count::from(cells[cell]),
+            Marginal::Large(cells) => cells[cell].clone(),
         }
-        let mut others = Vec::new();
-        for node in (0..self.nodes() as u32).rev() {
-            let often = reached.get(node as usize);
-            if often.is_zero() {
+    }
+}
+
+/// The pass over the graph.
+#[derive(Debug)]
+struct Pass<'a> {
+    space: &'a Space,
+    control: &'a Control,
+    filled: &'a mut [Count],
+    /// How nodes are reached that are still to be gone through, and have no marginal.
+    reached: FxHashMap<u32, Vec<Reached>>,
+    marginals: FxHashMap<u32, Marginal>,
+    /// For each node the edges that lead to it and have not been gone along yet; 0 where it cannot be reached at all.
+    uses: Vec<u32>,
+    /// Bytes held, and how many they may be.
+    bytes: u64,
+    memory: u64,
+    /// Cells looked at since limits were.
+    looked: usize,
+}
+
+impl Pass<'_> {
+    fn run(&mut self) -> Result<(), Stop> {
+        let space = self.space;
+        self.control.look();
+        self.hold((self.filled.len() * size_of::<Count>()) as u64)?;
+        self.hold(space.nodes() as u64 * 4)?;
+        self.count_uses()?;
+        let (width, line) = (space.width(), Grid::stride(space.width()) * 64);
+        let cell = |&place: &u32| (place as usize / line * width + place as usize % line) as u32;
+        for root in space.roots() {
+            let cells = root.places.iter().map(cell).collect();
+            self.reach(root.node, cells, Count::ONE)?;
+        }
+        for node in (0..space.nodes() as u32).rev() {
+            // All edges that lead here have been gone along.
+            if let Some(marginal) = self.marginals.remove(&node) {
+                self.bytes -= marginal.bytes();
+            }
+            if let Some(ways) = self.reached.remove(&node) {
+                self.go_through(node, &ways)?;
+            }
+        }
+        self.times_other_roots();
+        Ok(())
+    }
+
+    fn hold(&mut self, bytes: u64) -> Result<(), Stop> {
+        self.bytes += bytes;
+        match self.bytes > self.memory {
+            true => Err(Stop::Memory),
+            false => Ok(()),
+        }
+    }
+
+    /// So many cells more have been looked at.
+    fn look(&mut self, cells: usize) -> Result<(), Stop> {
+        self.looked += cells + 8;
+        if self.looked >= BREATH {
+            self.looked = 0;
+            self.control.look();
+        }
+        match self.control.stopped() {
+            true => Err(self.control.reason().unwrap_or(Stop::Interrupt)),
+            false => Ok(()),
+        }
+    }
+
+    fn count_uses(&mut self) -> Result<(), Stop> {
+        let space = self.space;
+        self.uses = vec![0; space.nodes()];
+        for root in space.roots() {
+            self.uses[root.node as usize] += 1;
+        }
+        for node in (0..space.nodes() as u32).rev() {
+            if self.uses[node as usize] == 0 {
                 continue;
             }
-            for edge in self.edges_of(node) {
-                let mut all = often.clone();
-                match *edge.rest {
-                    [] => {}
-                    [only] => {
-                        reached.add(only as usize, &often);
-                        all *= &self.tallies().get(only as usize);
-                    }
-                    ref rest => {
-                        self.products_of_others(rest, &mut others);
-                        for (&node, others) in rest.iter().zip(&mut others) {
-                            *others *= &often;
-                            reached.add(node as usize, others);
+            for edge in space.edges_of(node) {
+                edge.rest
+                    .iter()
+                    .for_each(|&below| self.uses[below as usize] += 1);
+                self.look(0)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A node lies on these cells in so many solutions more.
+    fn reach(&mut self, node: u32, cells: Box<[u32]>, often: Count) -> Result<(), Stop> {
+        if let Some(marginal) = self.marginals.get(&node) {
+            lay(self.filled, marginal, &cells, &often);
+            return Ok(());
+        }
+        let bytes = bytes_of_way(&cells);
+        let ways = match self.reached.entry(node) {
+            Entry::Occupied(ways) => ways.into_mut(),
+            Entry::Vacant(none) => none.insert(Vec::new()),
+        };
+        if let Some(way) = ways.iter_mut().find(|way| way.cells == cells) {
+            way.often += &often;
+            return Ok(());
+        }
+        ways.push(Reached { cells, often });
+        let many = ways.len() > FEW;
+        self.hold(bytes)?;
+        match many {
+            true => self.work_out(node),
+            false => Ok(()),
+        }
+    }
+
+    /// Goes through a node that is reached in these ways, and no others.
+    fn go_through(&mut self, node: u32, ways: &[Reached]) -> Result<(), Stop> {
+        let space = self.space;
+        let mut others = Vec::new();
+        let mut below: Vec<Vec<u32>> = Vec::new();
+        for edge in space.edges_of(node) {
+            space.products_of_others(edge.rest, &mut others);
+            let all = space.product(edge.rest);
+            for way in ways {
+                self.look(way.cells.len())?;
+                let mut often = way.often.clone();
+                often *= &all;
+                let size = |&node: &u32| Vec::with_capacity(space.size(node) as usize);
+                below.clear();
+                below.extend(edge.rest.iter().map(size));
+                edge.each(&way.cells, |becomes, here| match becomes {
+                    EMPTY => {}
+                    FILLED => {
+                        for &cell in here {
+                            self.filled[cell as usize] += &often;
                         }
-                        all *= &self.product(rest);
                     }
+                    left => below[(left - LEFT) as usize].extend_from_slice(here),
+                });
+                for ((&node, cells), others) in edge.rest.iter().zip(below.drain(..)).zip(&others) {
+                    let mut often = way.often.clone();
+                    often *= others;
+                    self.reach(node, cells.into(), often)?;
                 }
-                for (start, is_filled, end) in edge.runs.iter().map(|&run| unpack(run)) {
-                    if is_filled {
-                        let cells = &mut filled[start as usize..end as usize];
-                        cells.iter_mut().for_each(|cell| *cell += &all);
+            }
+            edge.rest.iter().for_each(|&node| self.used(node));
+        }
+        for way in ways {
+            self.bytes -= bytes_of_way(&way.cells);
+        }
+        Ok(())
+    }
+
+    /// An edge that leads to this node has been gone along.
+    fn used(&mut self, node: u32) {
+        let uses = &mut self.uses[node as usize];
+        *uses -= 1;
+        if *uses == 0
+            && let Some(marginal) = self.marginals.remove(&node)
+        {
+            self.bytes -= marginal.bytes();
+        }
+    }
+
+    /// Works the marginals out of a node and of all below it, as far as there are none.
+    fn work_out(&mut self, node: u32) -> Result<(), Stop> {
+        let space = self.space;
+        let mut wanted = vec![node];
+        let mut seen: FxHashMap<u32, ()> = FxHashMap::default();
+        let mut next = 0;
+        while let Some(&node) = wanted.get(next) {
+            next += 1;
+            for edge in space.edges_of(node) {
+                self.look(0)?;
+                for &below in edge.rest {
+                    if !self.marginals.contains_key(&below) && seen.insert(below, ()).is_none() {
+                        wanted.push(below);
                     }
                 }
             }
         }
+        wanted.sort_unstable();
+        for node in wanted {
+            let marginal = self.marginal(node)?;
+            self.hold(marginal.bytes())?;
+            for edge in space.edges_of(node) {
+                edge.rest.iter().for_each(|&below| self.used(below));
+            }
+            for way in self.reached.remove(&node).unwrap_or_default() {
+                lay(self.filled, &marginal, &way.cells, &way.often);
+                self.bytes -= bytes_of_way(&way.cells);
+            }
+            self.marginals.insert(node, marginal);
+        }
+        Ok(())
+    }
+
+    /// The marginal of a node of which those below have theirs.
+    fn marginal(&mut self, node: u32) -> Result<Marginal, Stop> {
+        let (space, size) = (self.space, self.space.size(node) as usize);
+        if space.tallies().small(node as usize).is_some() {
+            let mut cells = vec![0u64; size];
+            for edge in space.edges_of(node) {
+                self.look(size)?;
+                let all = space.small_product(edge.rest);
+                // Of each node below, the solutions of the others, and how many of its cells have been seen.
+                let below = edge.rest.iter().map(|&node| {
+                    let others = all / space.tallies().small(node as usize).unwrap_or(1);
+                    (others, 0, self.marginals.get(&node))
+                });
+                let mut rest: Vec<_> = below.collect();
+                let mut at = 0;
+                for (becomes, length) in edge.runs() {
+                    let here = &mut cells[at..at + length as usize];
+                    at += length as usize;
+                    match becomes {
+                        EMPTY => {}
+                        FILLED => here.iter_mut().for_each(|cell| *cell += all),
+                        left => {
+                            let (others, from, below) = &mut rest[(left - LEFT) as usize];
+                            if let Some(Marginal::Small(below)) = below {
+                                let below = &below[*from..*from + here.len()];
+                                for (cell, below) in here.iter_mut().zip(below) {
+                                    *cell += *others * below;
+                                }
+                            }
+                            *from += here.len();
+                        }
+                    }
+                }
+            }
+            return Ok(Marginal::Small(cells.into()));
+        }
+        let mut cells = vec![Count::ZERO; size];
+        let (mut others, mut ends) = (Vec::new(), Vec::new());
+        for edge in space.edges_of(node) {
+            self.look(8 * size)?;
+            let all = space.product(edge.rest);
+            space.products_of_others(edge.rest, &mut others);
+            ends.clear();
+            ends.resize(edge.rest.len(), 0);
+            let mut at = 0;
+            for (becomes, length) in edge.runs() {
+                let here = &mut cells[at..at + length as usize];
+                at += length as usize;
+                match becomes {
+                    EMPTY => {}
+                    FILLED => here.iter_mut().for_each(|cell| *cell += &all),
+                    left => {
+                        let i = (left - LEFT) as usize;
+                        let below = self.marginals.get(&edge.rest[i]);
+                        for cell in here {
+                            if let Some(below) = below {
+                                let mut more = below.get(ends[i]);
+                                more *= &others[i];
+                                *cell += &more;
+                            }
+                            ends[i] += 1;
+                        }
+                    }
+                }
+            }
+        }
+        Ok(Marginal::Large(cells.into()))
     }
 
     /// Makes numbers of solutions of one root numbers of solutions of all.
-    fn times_other_roots(&self, filled: &mut [Count]) {
+    fn times_other_roots(&mut self) {
+        let space = self.space;
+        let (width, line) = (space.width(), Grid::stride(space.width()) * 64);
+        let nodes: Vec<u32> = space.roots().iter().map(|root| root.node).collect();
         let mut others = Vec::new();
-        self.products_of_others(self.roots(), &mut others);
-        for (&root, others) in self.roots().iter().zip(&others) {
-            self.each_decided(root, |run| {
-                let (start, _, end) = unpack(run);
-                let cells = &mut filled[start as usize..end as usize];
-                cells.iter_mut().for_each(|cell| *cell *= others);
-            });
+        space.products_of_others(&nodes, &mut others);
+        for (root, others) in space.roots().iter().zip(&others) {
+            for &place in &root.places {
+                let (row, column) = (place as usize / line, place as usize % line);
+                self.filled[row * width + column] *= others;
+            }
         }
     }
+}
 
+/// A node with this marginal lies on these cells in so many solutions.
+fn lay(filled: &mut [Count], marginal: &Marginal, cells: &[u32], often: &Count) {
+    for (i, &cell) in cells.iter().enumerate() {
+        let mut more = marginal.get(i);
+        if !more.is_zero() {
+            more *= often;
+            filled[cell as usize] += &more;
+        }
+    }
+}
+
+fn bytes_of_way(cells: &[u32]) -> u64 {
+    (size_of_val(cells) + 2 * size_of::<Reached>()) as u64
+}
+
+impl Space {
     /// For each of these nodes the product of all but it.
     fn products_of_others(&self, nodes: &[u32], products: &mut Vec<Count>) {
         products.clear();

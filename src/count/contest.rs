@@ -182,6 +182,8 @@ pub(super) struct Contest {
     open: Vec<Open>,
     /// How an earlier process left the part that it was at.
     resumed: Option<Standing>,
+    /// Is nothing more to be done?
+    halted: bool,
 }
 
 impl Contest {
@@ -206,6 +208,7 @@ impl Contest {
             under_way: Vec::new(),
             open: Vec::new(),
             resumed: None,
+            halted: false,
         };
         contest.begin_part();
         contest
@@ -293,6 +296,19 @@ impl Contest {
         }
     }
 
+    /// Goes on after it was broken off, up to so much work of each way.
+    pub(super) fn go_on(&mut self, until: u64) {
+        self.until = until;
+        self.running = 0;
+        self.under_way.clear();
+        self.sweeping = false;
+    }
+
+    /// Gives nobody anything to do any more.
+    pub(super) fn halt(&mut self) {
+        self.halted = true;
+    }
+
     fn begin_part(&mut self) {
         let sweeps = [Way::Down, Way::Right].map(Plan::Sweep);
         let branches = Order::ALL.map(Plan::Branch);
@@ -322,7 +338,8 @@ impl Contest {
     /// What to do next; `None` when there is nothing to do for a worker now.
     pub(super) fn next(&mut self) -> Option<Trial> {
         let part = self.counted.len();
-        if part == self.parts || self.regroup || self.short && !self.tried.is_empty() {
+        let enough = self.halted || self.short && !self.tried.is_empty();
+        if part == self.parts || self.regroup || enough {
             return None;
         }
         if self.todo.is_empty() && self.running == 0 {
@@ -456,6 +473,11 @@ impl Contest {
             .iter()
             .for_each(|worth| product *= &worth.count);
         (product, self.parts - self.counted.len())
+    }
+
+    /// Which part is to be counted now.
+    pub(super) fn part(&self) -> usize {
+        self.counted.len()
     }
 
     /// Is all counted?

@@ -1,7 +1,8 @@
 //! All solutions of a small node, one after the other.
 
-use super::picture::masks;
-use super::restrict::Layers;
+use super::picture::fill;
+use super::restrict::{DONE, Layers};
+use super::runs::{EMPTY, FILLED, LEFT};
 
 /// The solutions of a region: which words of a packed picture it touches, and the filled cells of each solution in them.
 #[derive(Clone, Debug)]
@@ -15,60 +16,110 @@ pub(super) struct Fillings {
 struct Level {
     /// Where its next edge is.
     at: Option<u32>,
-    node: u32,
-    /// What else is open then.
-    waiting: Option<usize>,
+    open: Open,
 }
 
-/// Lists the solutions of a node, in the order of the graph.
+/// A node that is open: where its cells begin in the list of places, and what else is open, as the place of that in a list of such.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    node: u32,
+    places: u32,
+    waiting: Option<u32>,
+}
+
+/// In the place of a cell that was decided before.
+const OUTSIDE: u32 = u32::MAX;
+
+/// Lists the solutions of a node whose cells lie at these places, in the order of the graph.
 ///
 /// Depth first: at every level lie the words as they are there, so that nothing is taken back. What is open is a chain that the
-/// levels share. O(depth) words for each solution at worst, a few in practice.
-pub(super) fn list(layers: &Layers<'_>, node: u32) -> Fillings {
-    let spots = layers.spots(node);
+/// levels share. O(cells) for each node on the way to a solution at worst, for a few nodes in practice.
+pub(super) fn list(layers: &Layers<'_>, node: u32, places: &[u32]) -> Fillings {
+    let decided = layers.decided(node) as usize;
+    let (mut spots, mut local) = (Vec::new(), vec![OUTSIDE; decided]);
+    // Bits of the words that are listed, which lie without gaps.
+    for &place in &places[decided..] {
+        let spot = place / 64;
+        if spots.last() != Some(&spot) {
+            spots.push(spot);
+        }
+        local.push((spots.len() as u32 - 1) * 64 + place % 64);
+    }
     let size = spots.len();
-    let (width, stride) = (layers.space().width(), layers.space().stride());
-    let place = |spot: usize| spots.binary_search(&(spot as u32)).unwrap_or_default();
     let mut words = Vec::new();
-    // Chains of open nodes, each with the rest of its chain.
-    let mut chains: Vec<(u32, Option<usize>)> = Vec::new();
-    let mut marks = vec![0];
+    let mut places = local;
+    let mut opens: Vec<Open> = Vec::new();
+    let mut marks = vec![(0, places.len())];
     let mut drawn = vec![0u64; size];
+    let mut ends = Vec::new();
     let mut levels = vec![Level {
         at: Some(layers.start(node)),
-        node,
-        waiting: None,
+        open: Open {
+            node,
+            places: 0,
+            waiting: None,
+        },
     }];
     while let Some(depth) = levels.len().checked_sub(1) {
-        let level = &mut levels[depth];
-        chains.truncate(marks[depth]);
-        let Some(at) = level.at else {
+        let Level { at, open } = &mut levels[depth];
+        let (before, here) = marks[depth];
+        opens.truncate(before);
+        places.truncate(here);
+        let Some(edge) = *at else {
             levels.pop();
             marks.pop();
             continue;
         };
-        let (step, next) = layers.step(level.node, at);
-        level.at = next;
-        let mut open = level.waiting;
+        let (step, next) = layers.step(open.node, edge);
+        *at = next;
         drawn.resize((depth + 2) * size, 0);
         drawn.copy_within(depth * size..(depth + 1) * size, (depth + 1) * size);
-        let here = &mut drawn[(depth + 1) * size..];
-        for &run in step.cells.runs {
-            masks(run, width, stride, |spot, mask| here[place(spot)] |= mask);
-        }
+        let picture = &mut drawn[(depth + 1) * size..];
+        let mut waiting = open.waiting;
+        ends.clear();
+        let mut end = places.len();
         for &node in step.rest {
-            chains.push((node, open));
-            open = Some(chains.len() - 1);
-        }
-        match open {
-            None => words.extend_from_slice(&here[..size]),
-            Some(chain) => {
-                let (node, waiting) = chains[chain];
-                marks.push(chains.len());
-                levels.push(Level {
-                    at: Some(layers.start(node)),
+            ends.push(end);
+            if node != DONE {
+                opens.push(Open {
                     node,
+                    places: end as u32,
                     waiting,
+                });
+                waiting = Some(opens.len() as u32 - 1);
+                end += layers.size(node) as usize;
+            }
+        }
+        let mut from = open.places as usize;
+        places.resize(end, 0);
+        for (becomes, length) in step.edge.runs() {
+            let length = length as usize;
+            let (all, below) = places.split_at_mut(here);
+            let cells = &all[from..from + length];
+            match becomes {
+                EMPTY => {}
+                FILLED => {
+                    let open = cells.iter().position(|&place| place != OUTSIDE);
+                    fill(picture, &cells[open.unwrap_or(length)..]);
+                }
+                left => {
+                    let i = (left - LEFT) as usize;
+                    if step.rest[i] != DONE {
+                        below[ends[i] - here..][..length].copy_from_slice(cells);
+                        ends[i] += length;
+                    }
+                }
+            }
+            from += length;
+        }
+        match waiting {
+            None => words.extend_from_slice(&picture[..size]),
+            Some(next) => {
+                let open = opens[next as usize];
+                marks.push((opens.len(), places.len()));
+                levels.push(Level {
+                    at: Some(layers.start(open.node)),
+                    open,
                 });
             }
         }

@@ -8,7 +8,9 @@ use std::sync::Arc;
 use super::Space;
 use super::fillings::list;
 use super::picture::Canvas;
-use super::restrict::{Layers, NONE};
+use super::restrict::Layers;
+use super::runs::{EMPTY, FILLED, LEFT};
+use super::space::Root;
 use crate::solutions::{Batch, Count, Factor, Sink, Stop, expand};
 
 /// Most solutions of a region that is listed.
@@ -25,14 +27,18 @@ const LEAVES: usize = 256;
 struct Open {
     picture: Canvas,
     factors: Vec<Arc<Factor>>,
-    nodes: Vec<u32>,
+    /// Each with the places of its cells.
+    nodes: Vec<Placed>,
 }
+
+/// A node, and the places of its cells in the picture.
+type Placed = (u32, Arc<[u32]>);
 
 /// The lists of small regions.
 #[derive(Debug)]
 struct Lists<'a> {
     layers: Layers<'a>,
-    kept: HashMap<u32, Arc<Factor>>,
+    kept: HashMap<Placed, Arc<Factor>>,
     words: usize,
 }
 
@@ -102,10 +108,12 @@ impl Space {
             factors: Vec::new(),
             nodes: Vec::new(),
         };
-        lists.open(&mut root, self.roots());
-        let mut stack = vec![root];
+        for Root { node, places } in self.roots() {
+            lists.open(&mut root, *node, places);
+        }
+        let (mut stack, mut cells) = (vec![root], Vec::new());
         while let Some(mut open) = stack.pop() {
-            let Some(node) = open.nodes.pop() else {
+            let Some((node, places)) = open.nodes.pop() else {
                 if !show(open.picture.words(), &open.factors) {
                     return false;
                 }
@@ -113,8 +121,16 @@ impl Space {
             };
             for edge in self.edges_of(node) {
                 let mut below = open.clone();
-                below.picture.fill(edge.runs);
-                lists.open(&mut below, edge.rest);
+                cells.iter_mut().for_each(Vec::clear);
+                cells.resize(edge.rest.len().max(cells.len()), Vec::new());
+                edge.each(&places, |becomes, here| match becomes {
+                    EMPTY => {}
+                    FILLED => below.picture.fill(here),
+                    left => cells[(left - LEFT) as usize].extend_from_slice(here),
+                });
+                for (&node, places) in edge.rest.iter().zip(&cells) {
+                    lists.open(&mut below, node, places);
+                }
                 stack.push(below);
             }
         }
@@ -123,29 +139,27 @@ impl Space {
 }
 
 impl Lists<'_> {
-    /// Adds nodes to what is open: small ones as lists.
-    fn open(&mut self, open: &mut Open, nodes: &[u32]) {
-        for &node in nodes {
-            if self.layers.count(node) > Count::from(MOST) {
-                open.nodes.push(node);
-            } else if self.layers.first(node) != NONE {
-                open.factors.push(self.factor(node));
-            }
+    /// Adds a node to what is open: a small one as a list.
+    fn open(&mut self, open: &mut Open, node: u32, places: &[u32]) {
+        if self.layers.count(node) > Count::from(MOST) {
+            open.nodes.push((node, places.into()));
+        } else if !places.is_empty() {
+            open.factors.push(self.factor((node, places.into())));
         }
     }
 
-    fn factor(&mut self, node: u32) -> Arc<Factor> {
-        if let Some(factor) = self.kept.get(&node) {
+    fn factor(&mut self, placed: Placed) -> Arc<Factor> {
+        if let Some(factor) = self.kept.get(&placed) {
             return Arc::clone(factor);
         }
-        let fillings = list(&self.layers, node);
+        let fillings = list(&self.layers, placed.0, &placed.1);
         let factor = Arc::new(Factor::new(fillings.spots, fillings.words));
         if self.words > KEPT {
             self.kept.clear();
             self.words = 0;
         }
-        self.words += factor.words();
-        self.kept.insert(node, Arc::clone(&factor));
+        self.words += factor.words() + placed.1.len() / 2;
+        self.kept.insert(placed, Arc::clone(&factor));
         factor
     }
 }

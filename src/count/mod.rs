@@ -25,19 +25,20 @@ mod ordered;
 mod part;
 mod picture;
 mod restrict;
+mod runs;
 mod sample;
 mod space;
 mod tally;
 mod worker;
 
 use std::fmt;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use crossbeam::utils::CachePadded;
 
-use crate::board::{Board, Clues, Prober, Region};
+use crate::board::{Board, Cell, Clues, Prober, Region};
 use crate::line::{Known, Wide, Word};
 use crate::puzzle::{Grid, Puzzle};
 use crate::sat::Backbone;
@@ -45,8 +46,8 @@ use crate::search::{
     self, Control, Cube, Decision, Limits, Observer, Outcome, Pace, Search, Snapshot, Statistics,
     TICK, Total, WHOLE,
 };
-use crate::solutions::Count;
-pub use builder::{Builder, Edge, NodeId};
+use crate::solutions::{Count, Stop};
+pub use builder::{Becomes, Builder, Edge, NodeId};
 pub use cells::Cells;
 use contest::Contest;
 pub use counted::Counted;
@@ -68,6 +69,16 @@ const NEAR: u64 = 20;
 /// So many trials' work each way gets before more effort goes into the backbone, where that is not known, and so much more it is then.
 const UNTIL: u64 = 1000;
 const MORE: u64 = 32;
+
+/// Where the space is kept, so many trials' work each way gets before the number alone is counted, for a share of that work, as long as
+/// that is not known and the share no more than so many trials' work; then so many times more, and so on.
+const SLICE: u64 = 10;
+const SHARE: u64 = 2;
+const ALONE: u64 = 200;
+const LONGER: u64 = 4;
+
+/// From so many trials' work on it is said what is known before it goes on.
+const LONG: u64 = 100;
 
 /// How to count. All ways give the same number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -130,6 +141,20 @@ pub struct Counting<'a> {
     counted: Option<Arc<Counted>>,
     keeping: Option<&'a Keeping>,
     observer: Option<Observer<'a>>,
+    teller: Option<&'a (dyn Fn(&Forecast) + Sync)>,
+}
+
+/// What is known of a space before it goes on to be counted for long.
+#[derive(Clone, Debug)]
+pub struct Forecast {
+    /// The exact number of solutions, where that is known already: it is often much cheaper than the space.
+    pub solutions: Option<Count>,
+    /// Nodes of the graph so far.
+    pub nodes: u64,
+    /// Bytes that it takes, and how many it may take.
+    pub bytes: u64,
+    /// Most bytes that it may take. When it takes more the count is stopped.
+    pub most: u64,
 }
 
 impl fmt::Debug for Counting<'_> {
@@ -176,11 +201,13 @@ struct Shared<'a, W: Word> {
     witness: Option<Grid>,
     /// The parts of the root, the smallest first.
     parts: Vec<Part<W>>,
-    /// What has been counted. A graph's nodes are its own, so that a count that keeps one shares nothing.
+    /// What has been counted. A graph's nodes are its own, so that a count that keeps one shares nothing with others.
     counted: Arc<Counted>,
     /// The graph, if it is kept, and most bytes of it.
     graph: Option<Mutex<Builder>>,
     most_of_graph: u64,
+    /// Has it outgrown these? Relaxed: a hint, until all workers are back.
+    outgrown: AtomicBool,
     contest: Mutex<Contest>,
     /// The part that is being counted.
     current: AtomicUsize,
@@ -207,6 +234,7 @@ impl<'a> Counting<'a> {
             counted: None,
             keeping: None,
             observer: None,
+            teller: None,
         }
     }
 
@@ -265,6 +293,13 @@ impl<'a> Counting<'a> {
         self
     }
 
+    /// Where the space is kept: calls `teller` each time before it goes on for long, which it does several times longer each time.
+    #[must_use]
+    pub fn teller(mut self, teller: &'a (dyn Fn(&Forecast) + Sync)) -> Self {
+        self.teller = Some(teller);
+        self
+    }
+
     /// Counts.
     pub fn run(&self) -> Outcome {
         if self.method == Method::Tree {
@@ -274,6 +309,9 @@ impl<'a> Counting<'a> {
     }
 
     /// Counts, and keeps the whole space of solutions; `None` when the run was stopped. The method is that of regions.
+    ///
+    /// Where that takes long, the number alone is counted beside it by any method, if that is soon done. So the number can be exact
+    /// although the run was stopped: when there was no time, or no memory, for the space.
     pub fn space(&self) -> (Option<Space>, Outcome) {
         self.start(true)
     }
@@ -308,12 +346,12 @@ impl<'a> Counting<'a> {
         let began = Instant::now();
         let clues = Clues::new(self.puzzle);
         let control = Arc::new(Control::new(&self.limits, false));
-        let ended = |count: Count, statistics: Statistics| {
+        let ended = |count: Count, exact: bool, statistics: Statistics| {
             let stopped = control.reason();
             Outcome {
                 solutions: match stopped {
-                    None => Total::Exactly(count),
-                    Some(_) => Total::AtLeast(count),
+                    Some(_) if !exact => Total::AtLeast(count),
+                    _ => Total::Exactly(count),
                 },
                 stopped,
                 cubes: Vec::new(),
@@ -342,7 +380,7 @@ impl<'a> Counting<'a> {
         if !alive || control.stopped() {
             let nothing = keep && control.reason().is_none();
             let space = nothing.then(|| Space::none(width, height));
-            return (space, ended(Count::ZERO, statistics));
+            return (space, ended(Count::ZERO, false, statistics));
         }
         let memory = self.limits.memory.unwrap_or(MEMORY);
         // A sweep leaves no graph behind.
@@ -352,8 +390,8 @@ impl<'a> Counting<'a> {
             Some(counted) if !keep => Arc::clone(counted),
             _ => Arc::new(Counted::new(memory)),
         };
-        let Some(parts) = parts(&board, &counted.numbers, keep, &control) else {
-            return (None, ended(Count::ZERO, statistics));
+        let Some(parts) = parts(&board, &counted.numbers, &control) else {
+            return (None, ended(Count::ZERO, false, statistics));
         };
         let mut shared = Shared {
             puzzle: self.puzzle,
@@ -368,8 +406,9 @@ impl<'a> Counting<'a> {
             contest: Mutex::new(Contest::short(parts.len(), self.options.trial)),
             parts,
             counted,
-            graph: keep.then(|| Mutex::new(Builder::new(width, height))),
+            graph: keep.then(|| Mutex::new(Builder::new())),
             most_of_graph: memory / 3,
+            outgrown: AtomicBool::new(false),
             current: AtomicUsize::new(0),
             meters: (0..workers).map(|_| CachePadded::default()).collect(),
             bound: Mutex::new(Count::ZERO),
@@ -394,6 +433,7 @@ impl<'a> Counting<'a> {
         for _ in 0..found.opening.round {
             (effort, later) = more(effort, later);
         }
+        let mut alone = Alone::default();
         while !done && !control.stopped() {
             let mut whole = true;
             // What the backbone is asked about is the whole puzzle.
@@ -413,9 +453,9 @@ impl<'a> Counting<'a> {
                 if let (Total::Exactly(number), None) = (&outcome.solutions, control.reason()) {
                     let space = keep.then(|| match number.is_zero() {
                         true => Space::none(width, height),
-                        false => Builder::new(width, height).finish(&backbone.filled, Vec::new()),
+                        false => Builder::new().finish(&backbone.filled, Vec::new()),
                     });
-                    return (space, ended(number.clone(), statistics));
+                    return (space, ended(number.clone(), true, statistics));
                 }
                 let alive =
                     board.decide_all((0..height).map(|row| (row, known_of(&backbone, row))));
@@ -440,11 +480,12 @@ impl<'a> Counting<'a> {
                     shared.raise(near);
                 }
                 shared.rows = board.rows().to_vec();
-                let again = self::parts(&board, &shared.counted.numbers, keep, &control);
+                let again = self::parts(&board, &shared.counted.numbers, &control);
                 let Some(parts) = again else {
                     break;
                 };
                 shared.parts = parts;
+                alone.contest = None;
             }
             let until = if whole { u64::MAX } else { later };
             let contest = Contest::new(method, shared.parts.len(), self.options.trial);
@@ -455,9 +496,13 @@ impl<'a> Counting<'a> {
             });
             shared.current = AtomicUsize::new(0);
             *lock(&shared.bound) = Count::ZERO;
-            self.observe(&shared, began, || shared.work());
+            if keep {
+                self.keep(&mut shared, &mut alone, began, until);
+            } else {
+                self.observe(&shared, began, || shared.work());
+            }
             shared.raise(shared.proved());
-            if lock(&shared.contest).is_over() {
+            if lock(&shared.contest).is_over() || alone.is_void() {
                 break;
             }
             (effort, later) = more(effort, later);
@@ -471,19 +516,109 @@ impl<'a> Counting<'a> {
             count = shared.raise(count);
             let _ = shared.snapshot(began, false);
         }
+        if let Some(number) = alone.number {
+            let nothing = number.is_zero() && control.reason().is_none();
+            let space = nothing.then(|| Space::none(width, height));
+            if nothing || control.reason().is_some() {
+                return (space, ended(number, true, statistics));
+            }
+        }
         let contest = shared
             .contest
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner);
         let graph = shared.graph.filter(|_| control.reason().is_none());
         let space = graph.map(|graph| match contest.nodes() {
-            Some(roots) => {
+            Some(nodes) => {
                 let graph = graph.into_inner().unwrap_or_else(PoisonError::into_inner);
-                graph.finish(&known, roots)
+                let cells = shared.parts.iter().map(cells_of);
+                graph.finish(&known, nodes.into_iter().zip(cells).collect())
             }
             None => Space::none(width, height),
         });
-        (space, ended(count, statistics))
+        (space, ended(count, false, statistics))
+    }
+
+    /// Counts all parts and keeps their graph, up to so much work of each way; and the number alone, as long as that is cheap.
+    fn keep<W: Word>(
+        &self,
+        shared: &mut Shared<'_, W>,
+        alone: &mut Alone,
+        began: Instant,
+        until: u64,
+    ) {
+        let mut slice = SLICE * self.options.trial;
+        loop {
+            lock(&shared.contest).go_on(slice.min(until));
+            self.observe(shared, began, || shared.work());
+            let outgrown = shared.outgrown.load(Ordering::Relaxed);
+            if lock(&shared.contest).is_over() || shared.control.stopped() {
+                return;
+            }
+            if outgrown {
+                // As much work again may go into the number. What it took is free for that.
+                shared.graph = None;
+                self.alone(shared, alone, began, slice);
+                shared.control.stop(Stop::Memory);
+                return;
+            }
+            let share = slice / SHARE;
+            if share <= ALONE * self.options.trial {
+                self.alone(shared, alone, began, share);
+            }
+            if shared.control.stopped() || alone.is_void() || slice >= until {
+                return;
+            }
+            slice = slice.max(1).saturating_mul(LONGER);
+            if let (Some(teller), Some(graph)) = (self.teller, &shared.graph)
+                && slice >= LONG * self.options.trial
+            {
+                let graph = lock(graph);
+                teller(&Forecast {
+                    solutions: alone.number.clone(),
+                    nodes: graph.nodes() as u64,
+                    bytes: graph.bytes(),
+                    most: shared.most_of_graph,
+                });
+            }
+        }
+    }
+
+    /// Counts the number alone, if it is not known yet, up to so much work of each way.
+    fn alone<W: Word>(
+        &self,
+        shared: &mut Shared<'_, W>,
+        alone: &mut Alone,
+        began: Instant,
+        until: u64,
+    ) {
+        if alone.number.is_some() {
+            return;
+        }
+        let (graph, memory) = (shared.graph.take(), shared.memory);
+        if graph.is_some() {
+            shared.memory /= 4;
+        }
+        let begin = || Contest::new(Method::Auto, shared.parts.len(), self.options.trial);
+        let contest = alone.contest.take().unwrap_or_else(begin);
+        let kept = std::mem::replace(&mut *lock(&shared.contest), contest);
+        let enter = |shared: &Shared<'_, W>| {
+            let part = lock(&shared.contest).part();
+            shared.current.store(part, Ordering::Relaxed);
+            *lock(&shared.bound) = Count::ZERO;
+        };
+        enter(shared);
+        lock(&shared.contest).go_on(until);
+        self.observe(shared, began, || shared.work());
+        shared.raise(shared.proved());
+        let contest = std::mem::replace(&mut *lock(&shared.contest), kept);
+        if contest.is_over() {
+            alone.number = Some(contest.result().0);
+        } else {
+            alone.contest = Some(contest);
+        }
+        enter(shared);
+        (shared.graph, shared.memory) = (graph, memory);
     }
 
     /// Two solutions, if there are so many, and the cells that are the same in all, as far as so much effort finds out.
@@ -515,7 +650,7 @@ impl<'a> Counting<'a> {
         let mark = board.mark();
         let alive = board.decide_all((0..first.height()).map(row));
         debug_assert!(alive, "a solution contradicts nothing");
-        let Some(near) = parts(board, &shared.counted.numbers, false, &shared.control) else {
+        let Some(near) = parts(board, &shared.counted.numbers, &shared.control) else {
             board.undo(mark);
             return Count::ZERO;
         };
@@ -621,7 +756,6 @@ fn more(effort: u64, later: u64) -> (u64, u64) {
 fn parts<W: Word>(
     board: &Board<'_, W>,
     numbers: &Numbers,
-    placed: bool,
     control: &Control,
 ) -> Option<Vec<Part<W>>> {
     let (width, height) = (board.clues().width(), board.clues().height());
@@ -629,13 +763,48 @@ fn parts<W: Word>(
     let mut lines = Lines::new(width + height, u64::MAX);
     let mut parts = Vec::new();
     let mut pace = Pace::new(control);
-    let mut splitter = Parts::new(width, height, placed);
+    let mut splitter = Parts::new(width, height);
     splitter.split(board, &rows, &mut lines, numbers, &mut parts, &mut pace)?;
     parts.sort_by_key(|part| part.size);
     Some(parts)
 }
 
+/// The cells of a part.
+fn cells_of<W: Word>(part: &Part<W>) -> Vec<Cell> {
+    let row = |&(row, cells): &(u16, W)| {
+        let cells = cells.cells();
+        cells.map(move |column| Cell::new(row.into(), column))
+    };
+    part.rows.iter().flat_map(row).collect()
+}
+
+/// How far the number alone has been counted beside a space.
+#[derive(Debug, Default)]
+struct Alone {
+    number: Option<Count>,
+    contest: Option<Contest>,
+}
+
+impl Alone {
+    /// Is it clear that there is no solution?
+    fn is_void(&self) -> bool {
+        self.number.as_ref().is_some_and(Count::is_zero)
+    }
+}
+
 impl<W: Word> Shared<'_, W> {
+    /// Does that suffice to know of a part? Where a graph is kept it must have a node, unless there is no solution.
+    fn suffices(&self, worth: &Worth) -> bool {
+        self.graph.is_none() || worth.node.is_some() || worth.count.is_zero()
+    }
+
+    /// The graph takes too much memory: nobody is to go on with it.
+    fn give_graph_up(&self) {
+        self.outgrown.store(true, Ordering::Relaxed);
+        lock(&self.contest).halt();
+        self.current.store(usize::MAX, Ordering::Relaxed);
+    }
+
     /// Counts all parts on all threads.
     fn work(&self) {
         loop {

@@ -11,7 +11,8 @@ use super::Space;
 use super::fillings::list;
 use super::odometer::Odometer;
 use super::picture::Canvas;
-use super::restrict::{Layers, Mark, NONE};
+use super::restrict::{DONE, Layers, Mark, Stopped};
+use super::runs::{EMPTY, FILLED, LEFT};
 use crate::puzzle::Grid;
 use crate::solutions::Count;
 
@@ -23,6 +24,8 @@ const MOST_WORDS: u64 = 1 << 18;
 #[derive(Clone, Debug)]
 pub struct Ordered<'a> {
     layers: Layers<'a>,
+    /// Where the cells of open regions lie, one region after the other.
+    places: Vec<u32>,
     /// The way down, not taken yet before the first solution.
     frames: Vec<Frame>,
     odometer: Option<Odometer>,
@@ -36,9 +39,18 @@ pub struct Ordered<'a> {
 #[derive(Clone, Debug)]
 struct Frame {
     picture: Canvas,
-    open: Vec<u32>,
+    open: Vec<Open>,
+    /// What is laid over the graph there, and how many places there are.
     mark: Mark,
+    places: usize,
     side: Side,
+}
+
+/// An open region: a node, and where its cells begin in the list of places.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    node: u32,
+    places: u32,
 }
 
 /// What has been done at a point.
@@ -66,18 +78,25 @@ impl Space {
     /// # Ok::<(), omnogram::error::Error>(())
     /// ```
     pub fn ordered(&self, skip: &Count) -> Ordered<'_> {
-        let layers = Layers::new(self);
         let words = self.known().words().len() as u64;
         let mut ordered = Ordered {
+            layers: Layers::new(self),
+            places: Vec::new(),
+            frames: Vec::new(),
             odometer: None,
             skip: skip.clone(),
             most: Count::from((MOST_WORDS / words).clamp(64, MOST)),
-            frames: Vec::new(),
-            layers,
         };
         if skip < self.count() {
-            let picture = Canvas::new(self.known());
-            ordered.enter(picture, self.roots().to_vec());
+            let mut open = Vec::new();
+            for root in self.roots() {
+                open.push(Open {
+                    node: root.node,
+                    places: ordered.places.len() as u32,
+                });
+                ordered.places.extend_from_slice(&root.places);
+            }
+            ordered.enter(Canvas::new(self.known()), open);
         }
         ordered
     }
@@ -92,6 +111,8 @@ pub enum Advance {
     Deciding,
     /// There is none.
     Done,
+    /// It was asked to stop. The next step begins where this one did.
+    Stopped,
 }
 
 impl Ordered<'_> {
@@ -100,7 +121,7 @@ impl Ordered<'_> {
         loop {
             match self.advance() {
                 Advance::Found => return Some(self.words()),
-                Advance::Deciding => {}
+                Advance::Deciding | Advance::Stopped => {}
                 Advance::Done => return None,
             }
         }
@@ -109,11 +130,17 @@ impl Ordered<'_> {
     /// One step towards the next one, for those who may not want to wait for it.
     #[inline]
     pub fn advance(&mut self) -> Advance {
+        self.advance_unless(&mut || false)
+    }
+
+    /// The same, asking every now and then whether to stop.
+    #[inline]
+    pub fn advance_unless(&mut self, stop: &mut dyn FnMut() -> bool) -> Advance {
         if self.odometer.as_mut().is_some_and(Odometer::advance) {
             return Advance::Found;
         }
         self.odometer = None;
-        self.descend()
+        self.descend(stop)
     }
 
     /// The one that was found, packed as in [`Grid`]; nothing before that.
@@ -123,30 +150,38 @@ impl Ordered<'_> {
 
     /// Bytes held beside the graph, but for the lists of small regions.
     pub fn bytes(&self) -> u64 {
-        self.layers.bytes()
+        let open: usize = self.frames.iter().map(|frame| frame.open.capacity()).sum();
+        let held = self.places.capacity() * size_of::<u32>() + open * size_of::<Open>();
+        self.layers.bytes() + held as u64
     }
 
     /// Goes one cell further towards the next point where all that is open is small.
-    fn descend(&mut self) -> Advance {
+    fn descend(&mut self, stop: &mut dyn FnMut() -> bool) -> Advance {
         while let Some(frame) = self.frames.last_mut() {
             // What was laid over the graph for the other side is not needed any more.
             self.layers.cut(frame.mark);
-            let layers = &self.layers;
-            let first = frame.open.iter().enumerate();
-            let first = first.map(|(i, &node)| (layers.first(node), i)).min();
-            let large = frame
-                .open
-                .iter()
-                .any(|&node| layers.count(node) > self.most);
-            let (cell, i) = match (first, frame.side) {
+            self.places.truncate(frame.places);
+            let (layers, places) = (&self.layers, &self.places);
+            let first = |open: &Open| places[(open.places + layers.decided(open.node)) as usize];
+            let firsts = frame.open.iter().enumerate();
+            let firsts = firsts.map(|(i, open)| (first(open), i)).min();
+            let large = |open: &Open| layers.count(open.node) > self.most;
+            let (first, i) = match (firsts, frame.side) {
                 (_, Side::Both) => {
                     self.frames.pop();
                     continue;
                 }
-                (Some(first), _) if large => first,
+                (Some(first), _) if frame.open.iter().any(large) => first,
                 _ => {
+                    let mut lists = Vec::with_capacity(frame.open.len());
+                    for &Open { node, places: from } in &frame.open {
+                        if stop() {
+                            return Advance::Stopped;
+                        }
+                        let places = &places[from as usize..][..layers.size(node) as usize];
+                        lists.push(list(layers, node, places));
+                    }
                     frame.side = Side::Both;
-                    let lists = frame.open.iter().map(|&node| list(layers, node)).collect();
                     let picture = frame.picture.words().to_vec();
                     let skip = std::mem::take(&mut self.skip);
                     self.odometer = Some(Odometer::new(picture, lists, skip));
@@ -154,25 +189,28 @@ impl Ordered<'_> {
                 }
             };
             let filled = frame.side == Side::Nothing;
+            let node = match self.layers.restrict(frame.open[i].node, filled, stop) {
+                Err(Stopped) => return Advance::Stopped,
+                Ok(node) => node,
+            };
             frame.side = if filled { Side::Filled } else { Side::Both };
-            let Some(node) = self.layers.restrict(frame.open[i], cell, filled) else {
+            let Some(node) = node else {
                 return Advance::Deciding;
             };
             if !self.skip.is_zero() {
-                let mut open = frame.open.clone();
-                open[i] = node;
-                let count = self.layers.product(&open);
+                let others = frame.open.iter().enumerate();
+                let others = others.map(|(j, open)| if i == j { node } else { open.node });
+                let count = self.layers.product(others);
                 if self.skip >= count {
                     self.skip -= &count;
                     return Advance::Deciding;
                 }
             }
-            let mut picture = frame.picture.clone();
+            let (mut picture, mut open) = (frame.picture.clone(), frame.open.clone());
             if filled {
-                picture.fill(&[super::space::run(cell as usize, true, 1)]);
+                picture.fill(&[first]);
             }
-            let mut open = frame.open.clone();
-            open[i] = node;
+            open[i].node = node;
             self.enter(picture, open);
             return Advance::Deciding;
         }
@@ -180,10 +218,11 @@ impl Ordered<'_> {
     }
 
     /// A new point with these open regions. Those that can go on in one way only do, and may fall apart.
-    fn enter(&mut self, mut picture: Canvas, mut open: Vec<u32>) {
+    fn enter(&mut self, mut picture: Canvas, mut open: Vec<Open>) {
+        let mut ends = Vec::new();
         let mut i = 0;
-        while let Some(&node) = open.get(i) {
-            if self.layers.first(node) == NONE {
+        while let Some(&Open { node, places: from }) = open.get(i) {
+            if node == DONE || self.layers.decided(node) == self.layers.size(node) {
                 open.swap_remove(i);
                 continue;
             }
@@ -192,14 +231,42 @@ impl Ordered<'_> {
                 i += 1;
                 continue;
             }
-            picture.fill(step.cells.runs);
             open.swap_remove(i);
-            open.extend(step.rest);
+            ends.clear();
+            let mut end = self.places.len();
+            for &node in step.rest {
+                ends.push(end);
+                open.push(Open {
+                    node,
+                    places: end as u32,
+                });
+                if node != DONE {
+                    end += self.layers.size(node) as usize;
+                }
+            }
+            let (mut from, list) = (from as usize, &mut self.places);
+            list.resize(end, 0);
+            for (becomes, length) in step.edge.runs() {
+                let here = from..from + length as usize;
+                from = here.end;
+                match becomes {
+                    EMPTY => {}
+                    FILLED => picture.fill(&list[here]),
+                    left => {
+                        let i = (left - LEFT) as usize;
+                        if step.rest[i] != DONE {
+                            list.copy_within(here.clone(), ends[i]);
+                            ends[i] += here.len();
+                        }
+                    }
+                }
+            }
         }
         self.frames.push(Frame {
             picture,
             open,
             mark: self.layers.mark(),
+            places: self.places.len(),
             side: Side::Nothing,
         });
     }

@@ -5,6 +5,9 @@
 //! each column piece what it can be. That is all that the number of its fillings depends on, so two parts with one key have equally
 //! many, wherever in the picture and whatever the cells around them; known cells within have vanished from it, and so have the lines'
 //! clues.
+//!
+//! Row pieces and their cells stand in the key in reading order, and column pieces in the order of columns. So the cells of two parts
+//! with one key correspond in reading order, the first one to the first one and so on, and so do their fillings.
 
 use super::cache::Key;
 use super::diagram::{Lines, NONE, Numbers};
@@ -49,8 +52,6 @@ struct Strip<W> {
 /// Scratch memory for falling apart.
 #[derive(Debug)]
 pub(super) struct Parts<W> {
-    /// Do keys tell places apart?
-    placed: bool,
     rows: Vec<Strip<W>>,
     columns: Vec<Strip<W>>,
     /// Of each row and column, its first strip.
@@ -104,10 +105,9 @@ impl Grouped {
 }
 
 impl<W: Word> Parts<W> {
-    /// For a picture of this size. `placed`: parts that are equal but elsewhere are to have other keys.
-    pub(super) fn new(width: usize, height: usize, placed: bool) -> Self {
+    /// For a picture of this size.
+    pub(super) fn new(width: usize, height: usize) -> Self {
         Parts {
-            placed,
             rows: Vec::new(),
             columns: Vec::new(),
             first_of_row: vec![0; height],
@@ -304,13 +304,6 @@ impl<W: Word> Parts<W> {
                 let j = self.column_strip(usize::from(line), column);
                 let local = self.columns[j].local;
                 self.key[at + (local / u32::BITS) as usize] |= 1 << (local % u32::BITS);
-            }
-            if self.placed {
-                self.key.push(u32::from(line));
-                for part in 0..W::BITS / 64 {
-                    let bits = cells.part(part);
-                    self.key.extend([bits as u32, (bits >> 32) as u32]);
-                }
             }
         }
         for &j in self.columns_of_parts.of(part) {

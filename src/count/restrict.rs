@@ -1,31 +1,37 @@
 //! A graph with some cells decided beforehand.
 //!
-//! Cells are decided in reading order, always the first one that is open. So a node is touched by a decision exactly when that cell
-//! is the first one that it decides, and everything else is shared with the graph before. New nodes are laid over the graph, and
-//! taken off again, last in first out.
+//! Cells are decided in reading order, always the first one that is open. As the cells of a node are numbered in reading order, what
+//! has been decided of it are its first cells, and the next one to be decided is the one after these. An edge either decides that cell
+//! itself or leaves it to one of the nodes it leads to, of which it is the first open cell too; everything else is shared with the graph
+//! before. No more than that is said by the restriction of a node, so that it holds wherever the node lies. New nodes are laid over the
+//! graph, and taken off again, last in first out.
 
 use super::Space;
-use super::picture::spread;
-use super::space::{EdgeView, unpack};
+use super::runs::{FILLED, LEFT};
+use super::space::EdgeView;
 use super::tally::{self, Tallies};
 use crate::solutions::Count;
 
-/// No cell, which comes after all cells.
-pub(super) const NONE: u32 = u32::MAX;
+/// In the place of a node of which all cells have been decided.
+pub(super) const DONE: u32 = u32::MAX;
 
 /// In the head of a new edge: it is the last one of its node.
 const LAST: u32 = 1 << 31;
+
+/// Edges between two questions whether to stop.
+const BREATH: usize = 1 << 12;
 
 /// A graph and the nodes that are laid over it; these are numbered after its own.
 #[derive(Clone, Debug)]
 pub(super) struct Layers<'a> {
     space: &'a Space,
-    /// The first open cell of each node.
-    first: Vec<u32>,
-    /// Where the edges of each new node begin.
+    /// Of each new node: the node of the graph that it is a restriction of, and how many of the first cells of that are decided.
+    bases: Vec<u32>,
+    decided: Vec<u32>,
+    /// Where its edges begin.
     starts: Vec<u32>,
     tallies: Tallies,
-    /// The edges of new nodes: the edge of the graph whose cells it has, the number of nodes it leads to, those nodes.
+    /// The edges of new nodes: the edge of the graph that it is of, the number of nodes it leads to, those nodes.
     words: Vec<u32>,
     /// During a restriction: what has become of a node. Otherwise all [`UNSEEN`].
     fate: Vec<u32>,
@@ -34,7 +40,8 @@ pub(super) struct Layers<'a> {
 /// Fates of nodes; greater ones are the number of the new node, and [`FATES`] more.
 const UNSEEN: u32 = 0;
 const GONE: u32 = 1;
-const FATES: u32 = 2;
+const OVER: u32 = 2;
+const FATES: u32 = 3;
 
 /// How many layers there were.
 #[derive(Clone, Copy, Debug)]
@@ -47,28 +54,23 @@ pub(super) struct Mark {
 /// An edge of either kind.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step<'a> {
-    /// Its cells; some of them may have been decided before, as they are here.
-    pub(super) cells: EdgeView<'a>,
-    /// Where it leads to.
+    /// What becomes of the cells of the node; some of the first may have been decided before, as they are here.
+    pub(super) edge: EdgeView<'a>,
+    /// Where it leads to; [`DONE`] where nothing is left open.
     pub(super) rest: &'a [u32],
 }
+
+/// It was asked to stop.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stopped;
 
 impl<'a> Layers<'a> {
     /// The graph alone.
     pub(super) fn new(space: &'a Space) -> Self {
-        let mut first: Vec<u32> = Vec::with_capacity(space.nodes());
-        for node in 0..space.nodes() as u32 {
-            let edge = space.edges_of(node).next();
-            let cells = edge.into_iter().flat_map(|edge| {
-                let below = edge.rest.iter().map(|&node| first[node as usize]);
-                below.chain(edge.first())
-            });
-            let cell = cells.min();
-            first.push(cell.unwrap_or(NONE));
-        }
         Layers {
             space,
-            first,
+            bases: Vec::new(),
+            decided: Vec::new(),
             starts: Vec::new(),
             tallies: Tallies::default(),
             words: Vec::new(),
@@ -80,26 +82,41 @@ impl<'a> Layers<'a> {
         self.space
     }
 
-    /// The first open cell of a node, or [`NONE`].
+    /// The place of a new node among them.
     #[inline]
-    pub(super) fn first(&self, node: u32) -> u32 {
-        self.first[node as usize]
+    fn new_node(&self, node: u32) -> Option<usize> {
+        (node as usize).checked_sub(self.space.nodes())
+    }
+
+    /// Number of cells of a node, those included that have been decided.
+    #[inline]
+    pub(super) fn size(&self, node: u32) -> u32 {
+        let base = self.new_node(node).map_or(node, |i| self.bases[i]);
+        self.space.size(base)
+    }
+
+    /// How many of the first cells of a node have been decided: the first open cell comes after them.
+    #[inline]
+    pub(super) fn decided(&self, node: u32) -> u32 {
+        self.new_node(node).map_or(0, |i| self.decided[i])
     }
 
     /// Solutions of a node.
     #[inline]
     pub(super) fn count(&self, node: u32) -> Count {
-        match (node as usize).checked_sub(self.space.nodes()) {
+        match self.new_node(node) {
+            _ if node == DONE => Count::ONE,
             None => self.space.tallies().get(node as usize),
             Some(i) => self.tallies.get(i),
         }
     }
 
     /// Solutions that these nodes have together.
-    pub(super) fn product(&self, nodes: &[u32]) -> Count {
+    pub(super) fn product(&self, nodes: impl Iterator<Item = u32> + Clone) -> Count {
         let mut product = 1u128;
-        for &node in nodes {
-            let small = match (node as usize).checked_sub(self.space.nodes()) {
+        for node in nodes.clone() {
+            let small = match self.new_node(node) {
+                _ if node == DONE => Some(1),
                 None => self.space.tallies().small(node as usize),
                 Some(i) => self.tallies.small(i),
             };
@@ -108,7 +125,7 @@ impl<'a> Layers<'a> {
                 // Machine words do not suffice.
                 None => {
                     let mut product = Count::ONE;
-                    nodes.iter().for_each(|&node| product *= &self.count(node));
+                    nodes.for_each(|node| product *= &self.count(node));
                     return product;
                 }
             }
@@ -129,7 +146,7 @@ impl<'a> Layers<'a> {
     /// Where the edges of a node begin.
     #[inline]
     pub(super) fn start(&self, node: u32) -> u32 {
-        match (node as usize).checked_sub(self.space.nodes()) {
+        match self.new_node(node) {
             None => self.space.start(node),
             Some(i) => self.starts[i],
         }
@@ -138,36 +155,53 @@ impl<'a> Layers<'a> {
     /// The edge of this node that is here, and where the next one is.
     #[inline]
     pub(super) fn step(&self, node: u32, at: u32) -> (Step<'_>, Option<u32>) {
-        if (node as usize) < self.space.nodes() {
-            let cells = self.space.edge(at);
-            let rest = cells.rest;
-            return (Step { cells, rest }, cells.next());
+        let size = self.size(node);
+        if self.new_node(node).is_none() {
+            let edge = self.space.edge(at, size);
+            let rest = edge.rest;
+            return (Step { edge, rest }, edge.next());
         }
         let words = &self.words[at as usize..];
         let length = words[1] & !LAST;
         let step = Step {
-            cells: self.space.edge(words[0]),
+            edge: self.space.edge(words[0], size),
             rest: &words[2..2 + length as usize],
         };
         (step, (words[1] & LAST == 0).then(|| at + 2 + length))
     }
 
-    /// The node with this cell, its first one, decided; `None` when it has no such solutions. The new node may have no open cells.
+    /// The node with its first open cell decided, [`DONE`] when no other was open; `None` when it has no such solutions.
     ///
-    /// Touches the nodes below it whose first cell this is.
-    pub(super) fn restrict(&mut self, node: u32, cell: u32, filled: bool) -> Option<u32> {
-        debug_assert_eq!(self.first(node), cell);
-        self.fate
-            .resize(self.first.len().max(self.fate.len()), UNSEEN);
+    /// Touches the nodes below it whose first open cell this is. Every now and then it asks whether to stop, and then nothing has
+    /// happened.
+    pub(super) fn restrict(
+        &mut self,
+        node: u32,
+        filled: bool,
+        stop: &mut dyn FnMut() -> bool,
+    ) -> Result<Option<u32>, Stopped> {
+        let nodes = self.space.nodes() + self.starts.len();
+        self.fate.resize(nodes.max(self.fate.len()), UNSEEN);
+        let mut looked = 0usize;
+        let mut stopped = || {
+            looked += 1;
+            looked % BREATH == 1 && stop()
+        };
         let mut touched = vec![node];
         self.fate[node as usize] = GONE;
+        let mark = self.mark();
+        let mut ended = Ok(());
         let (mut next, mut below) = (0, Vec::new());
-        while let Some(&node) = touched.get(next) {
+        'touching: while let Some(&node) = touched.get(next) {
             next += 1;
+            let cell = self.decided(node);
             for step in self.steps(node) {
-                // Regions are disjoint: one of them has the cell, if not the edge itself.
-                let has = |&&node: &&u32| self.first(node) == cell;
-                below.extend(step.rest.iter().find(has));
+                if stopped() {
+                    ended = Err(Stopped);
+                    break 'touching;
+                }
+                let left = step.edge.becomes(cell).checked_sub(LEFT);
+                below.extend(left.map(|i| step.rest[i as usize]));
             }
             for node in below.drain(..) {
                 if self.fate[node as usize] == UNSEEN {
@@ -180,69 +214,76 @@ impl<'a> Layers<'a> {
         touched.sort_unstable();
         let mut words = Vec::new();
         for &node in &touched {
-            if let Some(new) = self.renew(node, cell, filled, &mut words) {
-                self.fate[node as usize] = new + FATES;
+            if ended.is_err() || stopped() {
+                ended = Err(Stopped);
+                break;
             }
+            self.fate[node as usize] = match self.renew(node, filled, &mut words) {
+                None => GONE,
+                Some(DONE) => OVER,
+                Some(new) => new + FATES,
+            };
         }
-        let new = self.fate[node as usize].checked_sub(FATES);
+        let fate = self.fate[node as usize];
         for &node in &touched {
             self.fate[node as usize] = UNSEEN;
         }
-        new
+        if ended.is_err() {
+            self.cut(mark);
+        }
+        ended.map(|()| match fate {
+            OVER => Some(DONE),
+            fate => fate.checked_sub(FATES),
+        })
     }
 
-    /// Lays a new node over one whose first cell is decided; everything below it has been renewed.
-    fn renew(&mut self, node: u32, cell: u32, filled: bool, words: &mut Vec<u32>) -> Option<u32> {
+    /// Lays a new node over one whose first open cell is decided; everything below it has been renewed.
+    fn renew(&mut self, node: u32, filled: bool, words: &mut Vec<u32>) -> Option<u32> {
         words.clear();
-        let (mut sum, mut first, mut last) = (Count::ZERO, NONE, None);
+        let cell = self.decided(node);
+        let (mut sum, mut last) = (Count::ZERO, None);
         for step in self.steps(node) {
-            if step
-                .cells
-                .decides(cell)
-                .is_some_and(|decided| decided != filled)
-            {
-                continue;
-            }
+            let becomes = step.edge.becomes(cell);
+            let renewed = match becomes.checked_sub(LEFT) {
+                None if (becomes == FILLED) == filled => None,
+                None => continue,
+                Some(i) => match self.fate[step.rest[i as usize] as usize] {
+                    UNSEEN | GONE => continue,
+                    OVER => Some((i, DONE)),
+                    fate => Some((i, fate - FATES)),
+                },
+            };
             let head = words.len();
-            words.extend([step.cells.at, 0]);
-            let mut holds = true;
-            for &below in step.rest {
-                let new = match self.fate[below as usize] {
-                    UNSEEN => below,
-                    GONE => {
-                        holds = false;
-                        break;
-                    }
-                    fate => fate - FATES,
-                };
-                if self.first(new) != NONE {
-                    words.push(new);
-                }
+            words.extend([step.edge.at, step.rest.len() as u32]);
+            words.extend(step.rest);
+            if let Some((i, new)) = renewed {
+                words[head + 2 + i as usize] = new;
             }
-            if !holds {
-                words.truncate(head);
-                continue;
-            }
-            if last.is_none() {
-                let below = words[head + 2..].iter().map(|&node| self.first(node));
-                let cells = below.chain(step.cells.first_after(cell));
-                first = cells.min().unwrap_or(NONE);
-            }
-            words[head + 1] = (words.len() - head - 2) as u32;
             last = Some(head);
-            sum += &self.product(&words[head + 2..]);
+            sum += &self.product(words[head + 2..].iter().copied());
         }
         words[last? + 1] |= LAST;
+        if cell + 1 == self.size(node) {
+            return Some(DONE);
+        }
+        let base = self.new_node(node).map_or(node, |i| self.bases[i]);
+        self.bases.push(base);
+        self.decided.push(cell + 1);
         self.starts.push(self.words.len() as u32);
         self.words.extend_from_slice(words);
         self.tallies.push(sum);
-        self.first.push(first);
-        Some((self.first.len() - 1) as u32)
+        Some((self.space.nodes() + self.starts.len() - 1) as u32)
     }
 
     /// Bytes held beside the graph.
     pub(super) fn bytes(&self) -> u64 {
-        let lists = [&self.first, &self.starts, &self.words, &self.fate];
+        let lists = [
+            &self.bases,
+            &self.decided,
+            &self.starts,
+            &self.words,
+            &self.fate,
+        ];
         let words: usize = lists.iter().map(|list| list.capacity()).sum();
         words as u64 * 4 + self.tallies.bytes()
     }
@@ -257,32 +298,10 @@ impl<'a> Layers<'a> {
 
     /// Takes off all nodes that were laid over the graph since the mark.
     pub(super) fn cut(&mut self, mark: Mark) {
-        self.first.truncate(self.space.nodes() + mark.nodes);
+        self.bases.truncate(mark.nodes);
+        self.decided.truncate(mark.nodes);
         self.starts.truncate(mark.nodes);
         self.words.truncate(mark.words);
         self.tallies.cut(mark.tallies);
-    }
-
-    /// The words of a packed picture in which a node may fill cells, in order.
-    pub(super) fn spots(&self, node: u32) -> Vec<u32> {
-        let (width, stride) = (self.space.width(), self.space.stride());
-        let mut spots = Vec::new();
-        // Every edge decides the same cells, so that the first one is enough.
-        let mut open = vec![node];
-        while let Some(node) = open.pop() {
-            let Some(step) = self.steps(node).next() else {
-                continue;
-            };
-            for &run in step.cells.runs {
-                let (start, _, end) = unpack(run);
-                spread(start as usize, end as usize, width, stride, |spot, _| {
-                    spots.push(spot as u32);
-                });
-            }
-            open.extend(step.rest);
-        }
-        spots.sort_unstable();
-        spots.dedup();
-        spots
     }
 }

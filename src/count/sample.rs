@@ -12,6 +12,8 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use super::Space;
 use super::picture::Canvas;
+use super::runs::{EMPTY, FILLED, LEFT};
+use super::space::EdgeView;
 use crate::puzzle::Grid;
 use crate::solutions::Count;
 
@@ -21,7 +23,12 @@ pub struct Samples<'a> {
     space: &'a Space,
     random: Xoshiro256PlusPlus,
     canvas: Canvas,
+    /// The nodes that are open, and where their cells lie, one node after the other.
     open: Vec<u32>,
+    places: Vec<u32>,
+    /// Scratch: where the cells of one node lie, and where those of each node that it leads to are to be put.
+    here: Vec<u32>,
+    ends: Vec<usize>,
 }
 
 impl Space {
@@ -44,48 +51,91 @@ impl Space {
             random: Xoshiro256PlusPlus::seed_from_u64(seed),
             canvas: Canvas::new(self.known()),
             open: Vec::new(),
+            places: Vec::new(),
+            here: Vec::new(),
+            ends: Vec::new(),
         }
     }
 }
 
-impl Samples<'_> {
+impl<'a> Samples<'a> {
     /// The next one, packed as in [`Grid`].
     pub fn next_words(&mut self) -> Option<&[u64]> {
-        if self.space.count().is_zero() {
+        let space = self.space;
+        if space.count().is_zero() {
             return None;
         }
-        self.canvas.reset(self.space.known());
-        self.open.extend(self.space.roots());
+        self.canvas.reset(space.known());
+        for root in space.roots() {
+            self.open.push(root.node);
+            self.places.extend_from_slice(&root.places);
+        }
         while let Some(node) = self.open.pop() {
-            let edge = match self.space.tallies().small(node as usize) {
-                Some(count) => {
-                    let mut left = below(&mut self.random, count);
-                    self.space.edges_of(node).find(|edge| {
-                        let count = self.space.small_product(edge.rest);
-                        let found = left < count;
-                        left = left.saturating_sub(count);
-                        found
-                    })
-                }
-                None => {
-                    let count = self.space.tallies().get(node as usize);
-                    let mut left = below_count(&mut self.random, &count);
-                    self.space.edges_of(node).find(|edge| {
-                        let count = self.space.product(edge.rest);
-                        let found = left < count;
-                        if !found {
-                            left -= &count;
-                        }
-                        found
-                    })
-                }
-            };
-            // The edges of a node have all of its solutions.
-            let edge = edge.expect("some edge is chosen");
-            self.canvas.fill(edge.runs);
-            self.open.extend(edge.rest);
+            let edge = self.draw(node);
+            self.take(edge, space.size(node));
         }
         Some(self.canvas.words())
+    }
+
+    /// Draws an edge of a node.
+    fn draw(&mut self, node: u32) -> EdgeView<'a> {
+        let space = self.space;
+        let edge = match space.tallies().small(node as usize) {
+            Some(count) => {
+                let mut left = below(&mut self.random, count);
+                space.edges_of(node).find(|edge| {
+                    let count = space.small_product(edge.rest);
+                    let found = left < count;
+                    left = left.saturating_sub(count);
+                    found
+                })
+            }
+            None => {
+                let count = space.tallies().get(node as usize);
+                let mut left = below_count(&mut self.random, &count);
+                space.edges_of(node).find(|edge| {
+                    let count = space.product(edge.rest);
+                    let found = left < count;
+                    if !found {
+                        left -= &count;
+                    }
+                    found
+                })
+            }
+        };
+        // The edges of a node have all of its solutions.
+        edge.expect("some edge is chosen")
+    }
+
+    /// Goes along an edge of the node that was the last one open, which has so many cells.
+    fn take(&mut self, edge: EdgeView<'_>, size: u32) {
+        let from = self.places.len() - size as usize;
+        self.here.clear();
+        self.here.extend_from_slice(&self.places[from..]);
+        self.places.truncate(from);
+        self.open.extend(edge.rest);
+        self.ends.clear();
+        let mut end = from;
+        for &node in edge.rest {
+            self.ends.push(end);
+            end += self.space.size(node) as usize;
+        }
+        self.places.resize(end, 0);
+        let Samples {
+            canvas,
+            places,
+            ends,
+            ..
+        } = self;
+        edge.each(&self.here, |becomes, here| match becomes {
+            EMPTY => {}
+            FILLED => canvas.fill(here),
+            left => {
+                let end = &mut ends[(left - LEFT) as usize];
+                places[*end..][..here.len()].copy_from_slice(here);
+                *end += here.len();
+            }
+        });
     }
 }
 

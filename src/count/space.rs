@@ -6,12 +6,17 @@
 //! be got at: counted cell by cell ([`Space::cells`]), drawn with equal chances ([`Space::samples`]), listed
 //! ([`Space::each`], [`Space::run`]), or found by its number in canonical order ([`Space::ordered`]).
 //!
+//! A node does not know where in the picture it lies. Its cells are numbered in reading order, and each of its edges says which of
+//! them belong to which of the nodes it leads to: the first of these is the first cell of that node, and so on. So equal regions are one
+//! node wherever they lie. Only for the roots it is told where they lie; everything else follows on the way down.
+//!
 //! Such graphs are known as deterministic decomposable negation normal forms: Darwiche, *On the tractable counting of theory models*,
 //! 2001.
 //!
-//! Edges lie one after the other in one list of words: a head, the decided cells as runs, and the nodes it leads to. A run is cells
-//! next to each other, in reading order, all filled or all empty.
+//! All lies in one list of words: of each node the number of its cells, then its edges, one after the other; of each edge a head, the
+//! nodes it leads to, and the [`Runs`] of its cells.
 
+use super::runs::Runs;
 use super::tally::Tallies;
 use crate::puzzle::Grid;
 use crate::solutions::Count;
@@ -22,18 +27,30 @@ pub(super) const LAST: u32 = 1 << 31;
 /// In the head of an edge: the number of nodes stands in a word of its own.
 pub(super) const LONG: u32 = 1 << 30;
 
+/// From so many words of runs, or so many nodes, on the head of an edge is long.
+pub(super) const LONG_RUNS: usize = 1 << 14;
+pub(super) const LONG_REST: usize = 1 << 16;
+
 /// Every solution of a puzzle, counted and shared: decisions add, regions multiply, equal regions are shared.
 #[derive(Clone, Debug)]
 pub struct Space {
     /// The cells that no node decides; the others are empty.
     known: Grid,
     /// Nodes whose solutions multiply.
-    roots: Vec<u32>,
-    /// Where the edges of each node begin. A node comes after all that it leads to.
+    roots: Vec<Root>,
+    /// Where each node begins. A node comes after all that it leads to.
     starts: Vec<u32>,
     tallies: Tallies,
     words: Vec<u32>,
     count: Count,
+}
+
+/// A node, and where it lies.
+#[derive(Clone, Debug)]
+pub(super) struct Root {
+    pub(super) node: u32,
+    /// Its cells, as bits of a packed picture, in reading order.
+    pub(super) places: Box<[u32]>,
 }
 
 /// An edge as it lies in the list.
@@ -41,29 +58,18 @@ pub struct Space {
 pub(super) struct EdgeView<'a> {
     /// Where its head is.
     pub(super) at: u32,
-    /// Its cells, in order.
-    pub(super) runs: &'a [u32],
     /// Where it leads to.
     pub(super) rest: &'a [u32],
+    runs: &'a [u32],
+    /// Number of cells of its node.
+    size: u32,
     last: bool,
-}
-
-/// Neighbouring cells, filled or empty, packed: the first cell, one bit, and one less than the length, which is at most 128.
-pub(super) fn run(start: usize, filled: bool, length: usize) -> u32 {
-    (start << 8 | usize::from(filled) << 7 | (length - 1)) as u32
-}
-
-/// The first cell of a run, whether it is filled, and the cell after it.
-#[inline]
-pub(super) fn unpack(run: u32) -> (u32, bool, u32) {
-    let start = run >> 8;
-    (start, run >> 7 & 1 == 1, start + (run & 127) + 1)
 }
 
 impl Space {
     pub(super) fn new(
         known: Grid,
-        roots: Vec<u32>,
+        roots: Vec<Root>,
         starts: Vec<u32>,
         tallies: Tallies,
         words: Vec<u32>,
@@ -73,16 +79,18 @@ impl Space {
         starts.shrink_to_fit();
         words.shrink_to_fit();
         tallies.shrink();
-        let mut space = Space {
+        let mut count = Count::ONE;
+        for root in &roots {
+            count *= &tallies.get(root.node as usize);
+        }
+        Space {
             known,
             roots,
             starts,
             tallies,
             words,
-            count: Count::ONE,
-        };
-        space.count = space.product(&space.roots);
-        space
+            count,
+        }
     }
 
     /// The space of a puzzle of this size that has no solution.
@@ -128,7 +136,8 @@ impl Space {
 
     /// Bytes that the graph takes.
     pub fn bytes(&self) -> u64 {
-        let words = self.words.capacity() + self.starts.capacity();
+        let places: usize = self.roots.iter().map(|root| root.places.len()).sum();
+        let words = self.words.capacity() + self.starts.capacity() + places;
         words as u64 * 4 + self.tallies.bytes()
     }
 
@@ -136,18 +145,20 @@ impl Space {
         &self.known
     }
 
-    pub(super) fn roots(&self) -> &[u32] {
+    pub(super) fn roots(&self) -> &[Root] {
         &self.roots
     }
 
-    /// Where the edges of a node begin.
-    pub(super) fn start(&self, node: u32) -> u32 {
-        self.starts[node as usize]
+    /// Number of cells of a node.
+    #[inline]
+    pub(super) fn size(&self, node: u32) -> u32 {
+        self.words[self.starts[node as usize] as usize]
     }
 
-    /// Words that a row of a packed picture takes.
-    pub(super) fn stride(&self) -> usize {
-        Grid::stride(self.width())
+    /// Where the edges of a node begin.
+    #[inline]
+    pub(super) fn start(&self, node: u32) -> u32 {
+        self.starts[node as usize] + 1
     }
 
     pub(super) fn tallies(&self) -> &Tallies {
@@ -157,17 +168,18 @@ impl Space {
     /// The edges of a node.
     #[inline]
     pub(super) fn edges_of(&self, node: u32) -> impl Iterator<Item = EdgeView<'_>> {
+        let size = self.size(node);
         let mut next = Some(self.start(node));
         std::iter::from_fn(move || {
-            let edge = self.edge(next?);
+            let edge = self.edge(next?, size);
             next = edge.next();
             Some(edge)
         })
     }
 
-    /// The edge whose head is here.
+    /// The edge whose head is here, of a node with so many cells.
     #[inline]
-    pub(super) fn edge(&self, at: u32) -> EdgeView<'_> {
+    pub(super) fn edge(&self, at: u32, size: u32) -> EdgeView<'_> {
         let words = &self.words[at as usize..];
         let head = words[0];
         let (runs, rest, body) = if head & LONG == 0 {
@@ -179,11 +191,12 @@ impl Space {
         } else {
             ((head & (LONG - 1)) as usize, words[1] as usize, &words[2..])
         };
-        let (runs, body) = body.split_at(runs);
+        let (rest, body) = body.split_at(rest);
         EdgeView {
             at,
-            runs,
-            rest: &body[..rest],
+            rest,
+            runs: &body[..runs],
+            size,
             last: head & LAST != 0,
         }
     }
@@ -201,48 +214,44 @@ impl Space {
         let small = |&node: &u32| self.tallies.small(node as usize);
         nodes.iter().filter_map(small).product()
     }
-
-    /// Shows every cell that a node and what it leads to decide: a run or more for each, in no particular order.
-    pub(super) fn each_decided(&self, node: u32, mut show: impl FnMut(u32)) {
-        // Every edge decides the same cells, so that the first one is enough.
-        let mut open = vec![node];
-        while let Some(node) = open.pop() {
-            if let Some(edge) = self.edges_of(node).next() {
-                edge.runs.iter().for_each(|&run| show(run));
-                open.extend(edge.rest);
-            }
-        }
-    }
 }
 
-impl EdgeView<'_> {
+impl<'a> EdgeView<'a> {
     /// Where the next edge of its node begins.
     #[inline]
     pub(super) fn next(&self) -> Option<u32> {
-        let long = self.runs.len() >= 1 << 14 || self.rest.len() >= 1 << 16;
+        let long = self.runs.len() >= LONG_RUNS || self.rest.len() >= LONG_REST;
         let length = 1 + u32::from(long) + (self.runs.len() + self.rest.len()) as u32;
         (!self.last).then(|| self.at + length)
     }
 
-    /// What it decides of this cell, if anything.
-    pub(super) fn decides(&self, cell: u32) -> Option<bool> {
-        let i = self
-            .runs
-            .partition_point(|&run| run >> 8 <= cell)
-            .checked_sub(1)?;
-        let (_, filled, end) = unpack(self.runs[i]);
-        (cell < end).then_some(filled)
+    /// What becomes of the cells of its node.
+    #[inline]
+    pub(super) fn runs(&self) -> Runs<'a> {
+        Runs::new(self.runs, self.size, self.rest.len())
     }
 
-    /// The first of its cells after this one.
-    pub(super) fn first_after(&self, cell: u32) -> Option<u32> {
-        let i = self.runs.partition_point(|&run| unpack(run).2 <= cell + 1);
-        let (start, _, _) = unpack(*self.runs.get(i)?);
-        Some(start.max(cell + 1))
+    /// What becomes of this cell of its node. Goes through the runs before it.
+    #[inline]
+    pub(super) fn becomes(&self, cell: u32) -> u32 {
+        let mut end = 0;
+        for (becomes, length) in self.runs() {
+            end += length;
+            if cell < end {
+                return becomes;
+            }
+        }
+        unreachable!("the runs of an edge cover all cells of its node")
     }
 
-    /// Its first cell.
-    pub(super) fn first(&self) -> Option<u32> {
-        self.runs.first().map(|run| run >> 8)
+    /// Shows what becomes of the cells of its node, which lie at these places: a run after the other.
+    #[inline]
+    pub(super) fn each<'p>(&self, places: &'p [u32], mut show: impl FnMut(u32, &'p [u32])) {
+        let mut rest = places;
+        for (becomes, length) in self.runs() {
+            let (here, more) = rest.split_at(length as usize);
+            show(becomes, here);
+            rest = more;
+        }
     }
 }

@@ -21,18 +21,15 @@ pub(super) struct Mark {
 }
 
 impl Tallies {
-    /// So many zeros.
-    pub(super) fn zeros(length: usize) -> Self {
-        Tallies {
-            small: vec![0; length],
-            large: Vec::new(),
-        }
-    }
-
     pub(super) fn push(&mut self, number: Count) {
         super::builder::room(&mut self.small, 1);
-        self.small.push(0);
-        self.set(self.small.len() - 1, number);
+        self.small.push(match number.to_u64() {
+            Some(n) if n < LARGE => n,
+            _ => {
+                self.large.push(number);
+                LARGE + self.large.len() as u64 - 1
+            }
+        });
     }
 
     #[inline]
@@ -73,24 +70,6 @@ impl Tallies {
         product
     }
 
-    pub(super) fn add(&mut self, i: usize, more: &Count) {
-        let mut sum = self.get(i);
-        sum += more;
-        self.set(i, sum);
-    }
-
-    /// Numbers that were large once keep their place.
-    fn set(&mut self, i: usize, number: Count) {
-        match (self.small[i], number.to_u64()) {
-            (old, _) if old >= LARGE => self.large[(old - LARGE) as usize] = number,
-            (_, Some(n)) if n < LARGE => self.small[i] = n,
-            _ => {
-                self.small[i] = LARGE + self.large.len() as u64;
-                self.large.push(number);
-            }
-        }
-    }
-
     /// Gives spare room back.
     pub(super) fn shrink(&mut self) {
         self.small.shrink_to_fit();
@@ -123,24 +102,30 @@ mod tests {
 
     #[test]
     fn small_and_large_numbers_keep_their_places() {
-        let mut tallies = Tallies::zeros(2);
-        tallies.push(Count::from(u64::MAX));
-        tallies.push(Count::from(7));
+        let mut tallies = Tallies::default();
+        let numbers = [
+            Count::from(7),
+            Count::from(LARGE),
+            Count::from(LARGE - 1),
+            Count::from_words(&[0, 0, 1]),
+        ];
+        for number in &numbers[..3] {
+            tallies.push(number.clone());
+        }
         let mark = tallies.mark();
-        tallies.push(Count::from_words(&[0, 0, 1]));
-        tallies.add(0, &Count::from(u64::MAX >> 1));
-        assert_eq!(tallies.small(0), Some(u64::MAX >> 1));
-        assert_eq!(
-            tallies.get(4).to_string(),
-            "340282366920938463463374607431768211456"
-        );
-        tallies.cut(mark);
-        tallies.add(2, &Count::ONE);
-        tallies.add(3, &Count::ONE);
-        tallies.add(0, &Count::ONE);
-        let numbers: Vec<String> = (0..4).map(|i| tallies.get(i).to_string()).collect();
-        let wanted = ["9223372036854775808", "0", "18446744073709551616", "8"];
-        assert_eq!(numbers, wanted);
-        assert_eq!((tallies.small(0), tallies.small(3)), (None, Some(8)));
+        for _ in 0..2 {
+            tallies.push(numbers[3].clone());
+            tallies.push(Count::ONE);
+            assert_eq!(tallies.get(3), numbers[3]);
+            assert_eq!((tallies.small(3), tallies.small(4)), (None, Some(1)));
+            let product = tallies.product([0, 3, 4].into_iter());
+            assert_eq!(product, Count::from_words(&[0, 0, 7]));
+            tallies.cut(mark);
+        }
+        for (i, number) in numbers[..3].iter().enumerate() {
+            assert_eq!(tallies.get(i), *number);
+        }
+        assert_eq!(tallies.small(1), None);
+        assert_eq!(tallies.small(2), Some(LARGE - 1));
     }
 }

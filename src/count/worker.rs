@@ -16,13 +16,13 @@ use super::frontier::{Allowance, Halt, Way, sweep};
 use super::oracle::Oracle;
 use super::order::Order;
 use super::part::{Part, Parts};
-use super::{Edge, NodeId, Shared, Worth};
+use super::{Becomes, Edge, NodeId, Shared, Worth};
 use crate::board::{Board, Cell};
 use crate::line::Word;
 use crate::puzzle::Grid;
 use crate::sat::Answer;
 use crate::search::{Pace, Statistics, WHOLE};
-use crate::solutions::{Count, Stop};
+use crate::solutions::Count;
 
 /// How a walk ended.
 #[derive(Debug)]
@@ -36,6 +36,9 @@ pub(super) enum Ended {
     /// The run must stop.
     Stopped,
 }
+
+/// The cells of a part, as [`Part::rows`] has them.
+type Rows<W> = Box<[(u16, W)]>;
 
 /// A part being counted, and the side of its branch that is under way.
 #[derive(Debug)]
@@ -54,7 +57,7 @@ struct Frame<W> {
     pending: Vec<Part<W>>,
     /// Where a graph is kept: the sides before, and the nodes of the parts counted so far.
     edges: Vec<Edge>,
-    rest: Vec<NodeId>,
+    rest: Vec<(NodeId, Rows<W>)>,
     /// Into how many parts the side fell.
     parts: u64,
     /// Is there a solution on this side? For a part among others: as far as it is concerned.
@@ -147,7 +150,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             index,
             board: Board::with_rows(clues, &shared.rows),
             lines: Lines::new(width + height, lines),
-            parts: Parts::new(width, height, shared.graph.is_some()),
+            parts: Parts::new(width, height),
             oracle: Oracle::new(shared.puzzle, Arc::clone(&shared.control), learner),
             frames: Vec::new(),
             barren: 0,
@@ -240,7 +243,8 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
 
     /// Sweeps a part, if it is much narrower than the last one that was too wide. Tells how many nodes would have taken as long, too.
     fn sweep_part(&mut self, part: &Part<W>) -> Option<(Count, u64)> {
-        if part.size > self.narrow - self.narrow / 8 {
+        // A sweep leaves no graph behind.
+        if part.size > self.narrow - self.narrow / 8 || self.shared.graph.is_some() {
             return None;
         }
         let bite = self.shared.bite();
@@ -364,10 +368,11 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
 
     /// A part is to be counted: known, or a new frame.
     fn enter(&mut self, part: Part<W>) {
-        if let Some((worth, again)) = self.shared.counted.cache.get(&part.key) {
+        let known = self.shared.counted.cache.get(&part.key);
+        if let Some((worth, again)) = known.filter(|(worth, _)| self.shared.suffices(worth)) {
             self.statistics.leaves += 1;
             self.again += again;
-            self.give(&worth);
+            self.give(&worth, part.rows);
             return;
         }
         if let Some((count, again)) = self.sweep_part(&part) {
@@ -375,7 +380,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             let cost = u64::from(part.size);
             let cache = &self.shared.counted.cache;
             self.again += cache.insert(part.key, worth.clone(), cost, again);
-            self.give(&worth);
+            self.give(&worth, part.rows);
             return;
         }
         let cell = self.order.pick(&self.board, &part);
@@ -481,9 +486,8 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         top.sum += &top.product;
         top.pending.clear();
         if self.shared.graph.is_some() && top.decision.is_some() && !top.product.is_zero() {
-            let cells = decided(&self.board, &top.part);
             let rest = std::mem::take(&mut top.rest);
-            top.edges.push(Edge { cells, rest });
+            top.edges.push(edge(&self.board, &top.part, rest));
         }
         self.board.undo(top.mark);
         self.done = top.done + top.weight();
@@ -501,7 +505,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         };
         if self.frames.is_empty() {
             // The root has nothing but the one part.
-            worth.node = frame.rest.last().copied();
+            worth.node = frame.rest.last().map(|&(node, _)| node);
             return Some(worth);
         }
         if let Some(graph) = &self.shared.graph
@@ -509,23 +513,25 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         {
             let mut graph = graph.lock().unwrap_or_else(PoisonError::into_inner);
             worth.node = Some(graph.node(frame.edges));
-            if graph.bytes() > self.shared.most_of_graph {
-                self.shared.control.stop(Stop::Memory);
+            let full = graph.bytes() > self.shared.most_of_graph;
+            drop(graph);
+            if full {
+                self.shared.give_graph_up();
             }
         }
         let nodes = self.statistics.nodes - frame.began;
         let again = self.again - frame.again;
         let cache = &self.shared.counted.cache;
         self.again = frame.again + cache.insert(frame.part.key, worth.clone(), nodes, again);
-        self.give(&worth);
+        self.give(&worth, frame.part.rows);
         None
     }
 
-    /// Multiplies a part into the side it belongs to.
-    fn give(&mut self, worth: &Worth) {
+    /// Multiplies a part with these cells into the side it belongs to.
+    fn give(&mut self, worth: &Worth, rows: Rows<W>) {
         let top = self.top();
         top.product *= &worth.count;
-        top.rest.extend(worth.node);
+        top.rest.extend(worth.node.map(|node| (node, rows)));
         if !top.product.is_zero() && top.pending.is_empty() {
             self.enliven();
         }
@@ -628,14 +634,28 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     }
 }
 
-/// The cells of a part that are known on the board.
-fn decided<W: Word>(board: &Board<'_, W>, part: &Part<W>) -> Vec<(Cell, bool)> {
-    let mut cells = Vec::new();
+/// The edge of a part for what the board says of its cells now: known, or left to one of these parts of it.
+fn edge<W: Word>(board: &Board<'_, W>, part: &Part<W>, rest: Vec<(NodeId, Rows<W>)>) -> Edge {
+    // Of each of those parts, how many of its rows lie above; and the cells of those that have some in this row.
+    let mut above = vec![0; rest.len()];
+    let mut here: Vec<(u32, W)> = Vec::new();
+    let mut cells = Vec::with_capacity(part.size as usize);
     for &(row, of_part) in &part.rows {
-        let row = usize::from(row);
-        let known = board.rows()[row];
-        let here = (known.cells() & of_part).cells();
-        cells.extend(here.map(|column| (Cell::new(row, column), known.filled.has(column))));
+        here.clear();
+        for (i, ((_, rows), above)) in rest.iter().zip(&mut above).enumerate() {
+            if let Some(&(_, left)) = rows.get(*above).filter(|&&(at, _)| at == row) {
+                here.push((i as u32, left));
+                *above += 1;
+            }
+        }
+        let known = board.rows()[usize::from(row)];
+        cells.extend(of_part.cells().map(|column| {
+            let left = here.iter().find(|(_, left)| left.has(column));
+            match left {
+                Some(&(i, _)) => Becomes::Left(i),
+                None => Becomes::from(known.filled.has(column)),
+            }
+        }));
     }
-    cells
+    Edge::new(cells, rest.into_iter().map(|(node, _)| node).collect())
 }
