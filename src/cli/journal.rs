@@ -14,7 +14,7 @@ use omnogram::search::Outcome;
 
 use super::inputs;
 use super::messages;
-use super::output;
+use super::reads;
 use super::session::{Session, Subject};
 use super::status::{Answered, Halt, Status};
 
@@ -24,7 +24,7 @@ const ONE: &str = "a journal is of one puzzle, but ";
 /// A journal is of one puzzle. Whether there are several in a file is seen when that is read, by [`answer`].
 pub(super) fn is_for_one(journal: &Path, puzzles: &[PathBuf]) -> Result<(), Status> {
     let message = match puzzles {
-        [_] if output::is_among(journal, puzzles) => "this file is the puzzle, and not its journal",
+        [_] if reads::is_among(journal, puzzles) => "this file is the puzzle, and not its journal",
         [_] => return Ok(()),
         _ => &format!("{ONE}there are several"),
     };

@@ -19,7 +19,8 @@ use super::inputs;
 use super::listed::Format;
 use super::messages;
 use super::options::{Answering, Bytes, size};
-use super::output::{self, Output, Outputs, Replacing};
+use super::output::{Output, Outputs, Replacing};
+use super::reads;
 use super::report;
 use super::session::{counted, ended};
 use super::status::{Answered, Halt, Status};
@@ -105,7 +106,7 @@ fn merge(options: &Options) -> Answered {
         .chain(&options.results)
         .cloned()
         .collect();
-    output::spare_input(&[], &read).map_err(failed)?;
+    reads::spare_input(&[], &read).map_err(failed)?;
     let mut outputs = Outputs::new(options.replacing, &[], &read);
     let missing = options.missing.as_deref();
     let mut missing = missing
