@@ -58,7 +58,7 @@ fn many_puzzles_go_into_a_folder_or_a_pack() {
     assert_eq!(run.status.code(), Some(2));
     assert!(stderr(&run).contains("this file is read"), "{run:?}");
 
-    let pack = path(&folder.join("all.nonpack"));
+    let pack = path(&folder.join("all.json"));
     let run = output(&["convert", &there, &pack]);
     assert_eq!(run.status.code(), Some(0), "{run:?}");
     let checked = output(&["check", "-q", &pack]);
@@ -221,16 +221,16 @@ fn a_title_and_an_author_can_be_given() {
 #[test]
 fn a_file_without_a_title_gives_its_name_in_a_pack() {
     let folder = Scratch::new("titles");
-    for name in ["a.b.nin", "heart.non", "pack.json", "control.non"] {
+    for name in ["a.b.nin", "heart.non", "pack.json", "control.json"] {
         let text = match name {
             "a.b.nin" => "1 1\n1\n1\n".to_owned(),
             "pack.json" => r#"[{"rows": [[1]], "columns": [[1]]}, {"rows": [[]], "columns": [[]], "title": "own"}]"#.to_owned(),
             "heart.non" => std::fs::read_to_string("puzzles/pictures/heart.non").expect("a puzzle"),
-            _ => "title \"red &#27;[31m\"\nwidth 1\nheight 1\nrows\n1\ncolumns\n1\n".to_owned(),
+            _ => r#"{"rows": [[1]], "columns": [[1]], "title": "red \u001b[31m"}"#.to_owned(),
         };
         std::fs::write(folder.join(name), text).expect("a file");
     }
-    let pack = folder.file("all.nonpack");
+    let pack = folder.file("all.json");
     let from = folder.to_str().expect("UTF-8");
     assert_eq!(output(&["convert", from, &pack]).status.code(), Some(0));
     // The title stands beside the number, where it cannot steer a terminal; in JSON it has a member of its own.
@@ -248,14 +248,11 @@ fn a_file_without_a_title_gives_its_name_in_a_pack() {
         .collect();
     assert_eq!(stdout(&run).lines().collect::<Vec<_>>(), expected);
     let run = output(&["count", &pack]);
-    assert!(
-        stdout(&run).contains("all.nonpack#3 (Heart): 1\n"),
-        "{run:?}"
-    );
+    assert!(stdout(&run).contains("all.json#3 (Heart): 1\n"), "{run:?}");
     for verb in ["solve", "backbone", "enumerate"] {
         let run = output(&[verb, "-q", &pack]);
         assert!(
-            stdout(&run).contains("all.nonpack#3 (Heart) <==\n.#.#.\n"),
+            stdout(&run).contains("all.json#3 (Heart) <==\n.#.#.\n"),
             "{run:?}"
         );
         // The heading is still one.
@@ -267,12 +264,12 @@ fn a_file_without_a_title_gives_its_name_in_a_pack() {
     let run = output(&["check", "-q", "--json", &pack]);
     let lines: Vec<&str> = stdout(&run).lines().collect();
     assert!(
-        lines[2].contains(r#"all.nonpack#3","title":"Heart","width":5,"#),
+        lines[2].contains(r#"all.json#3","title":"Heart","width":5,"#),
         "{}",
         lines[2]
     );
     assert!(
-        lines[3].contains(r#"all.nonpack#4","width":1,"#),
+        lines[3].contains(r#"all.json#4","width":1,"#),
         "{}",
         lines[3]
     );

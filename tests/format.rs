@@ -568,7 +568,7 @@ const BAD: &[(&str, &str)] = &[
     ),
     (
         "torn.pbm",
-        "torn.pbm:4:1: the picture ends after 2 of its 1000000000000 pixels",
+        "torn.pbm:4:1: the picture ends after 2 of its 1000000 pixels",
     ),
     (
         "triddler.xml",

@@ -5,6 +5,7 @@
 enum Advice {
     SaveAsPng,
     Unpack,
+    Decompress,
     None,
 }
 
@@ -62,24 +63,14 @@ const KNOWN: &[Kind] = &[
         Advice::SaveAsPng,
     ),
     (0, b"PK\x03\x04", "a ZIP archive", Advice::Unpack),
-    (
-        0,
-        b"\x1f\x8b",
-        "a file compressed with gzip",
-        Advice::Unpack,
-    ),
-    (0, b"BZh", "a file compressed with bzip2", Advice::Unpack),
-    (
-        0,
-        b"\xfd7zXZ\0",
-        "a file compressed with xz",
-        Advice::Unpack,
-    ),
+    (0, b"\x1f\x8b", "compressed with gzip", Advice::Decompress),
+    (0, b"BZh", "compressed with bzip2", Advice::Decompress),
+    (0, b"\xfd7zXZ\0", "compressed with xz", Advice::Decompress),
     (
         0,
         b"\x28\xb5\x2f\xfd",
-        "a file compressed with zstd",
-        Advice::Unpack,
+        "compressed with zstd",
+        Advice::Decompress,
     ),
     (0, b"7z\xbc\xaf\x27\x1c", "a 7z archive", Advice::Unpack),
     (0, b"Rar!\x1a\x07", "a RAR archive", Advice::Unpack),
@@ -100,6 +91,7 @@ pub(super) fn refusal(bytes: &[u8]) -> Option<String> {
             format!("this is {name}, which omnogram does not read: save the picture as PNG")
         }
         Advice::Unpack => format!("this is {name}: unpack it first"),
+        Advice::Decompress => format!("this file is {name}: unpack it first"),
         Advice::None => format!("this is {name}, which omnogram does not read"),
     })
 }

@@ -5,7 +5,9 @@ use std::io::{self, Cursor};
 
 use image::error::ImageError;
 use image::metadata::Orientation;
-use image::{DynamicImage, GrayImage, ImageDecoder, ImageFormat, ImageReader, Limits, Luma};
+use image::{
+    DynamicImage, GrayImage, ImageDecoder, ImageFormat, ImageReader, Limits, Luma, RgbImage,
+};
 
 use super::picture::{CUT, Grey, Tracing};
 use super::{chunks, jpeg};
@@ -61,7 +63,12 @@ fn bad(error: &ImageError) -> Error {
         }
         cause = error.source();
     }
-    Error::data(format!("this image cannot be read: {error}"))
+    // The decoder of GIF has errors of its own.
+    let text = error.to_string();
+    if text.to_lowercase().ends_with("end of file") {
+        return Error::data(CUT);
+    }
+    Error::data(format!("this image cannot be read: {text}"))
 }
 
 /// The greys of an image, laid on white.
@@ -77,6 +84,12 @@ fn grey(image: DynamicImage) -> GrayImage {
     };
     let pixels = greys.pixels().map(|pixel| on_white(pixel.0)).collect();
     GrayImage::from_raw(width, height, pixels).expect("a grey for each pixel")
+}
+
+/// The greys of a picture in red, green and blue, by turns.
+pub(super) fn grey_of(colours: Vec<u8>, width: usize, height: usize) -> Vec<u8> {
+    let image = RgbImage::from_raw(width as u32, height as u32, colours);
+    grey(DynamicImage::from(image.expect("three for each pixel"))).into_raw()
 }
 
 /// The picture as an image of this format, which must lose nothing.

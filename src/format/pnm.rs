@@ -2,8 +2,8 @@
 //! `P3` with numbers, `P5` and `P6` with bytes or pairs of them. Black pixels are filled. PBM is written too.
 
 use super::detect::at_byte;
-use super::number;
 use super::picture::{CUT, Grey, Tracing};
+use super::{image, number};
 use crate::error::{Error, Result};
 use crate::puzzle::Grid;
 
@@ -119,6 +119,21 @@ struct Head {
     white: usize,
 }
 
+impl Head {
+    /// A sample where 255 is white.
+    fn eight_bits(&self, sample: usize) -> u8 {
+        ((sample * 255 + self.white / 2) / self.white) as u8
+    }
+
+    /// The greys of such samples.
+    fn grey(&self, samples: Vec<u8>) -> Vec<u8> {
+        match self.samples {
+            1 => samples,
+            _ => image::grey_of(samples, self.width, self.height),
+        }
+    }
+}
+
 /// Reads a PBM of either kind.
 pub(super) fn read_bits(bytes: &[u8], tracing: &Tracing) -> Result<Grey> {
     match looks_like_plain(bytes) || looks_like_raw(bytes) {
@@ -199,22 +214,20 @@ fn plain_bits(source: &mut Source<'_>, head: &Head) -> Result<Vec<u8>> {
 }
 
 fn plain(source: &mut Source<'_>, head: &Head) -> Result<Vec<u8>> {
-    let count = head.width * head.height;
-    let mut pixels = Vec::with_capacity(count.min(source.all.len()));
-    let mut pixel = Vec::with_capacity(head.samples);
+    let count = head.width * head.height * head.samples;
+    // There cannot be more samples than bytes.
+    let mut samples = Vec::with_capacity(count.min(source.all.len()));
     loop {
         match source.sample(head.white)? {
-            Some(_) if pixels.len() == count => {
-                let at = source.at - 1;
-                return Err(too_many(source, at, head));
+            Some(_) if samples.len() == count => {
+                return Err(too_many(source, source.at - 1, head));
             }
-            Some(sample) => pixel.push(sample),
-            None if pixels.len() < count => return Err(too_few(source, pixels.len(), count)),
-            None => return Ok(pixels),
-        }
-        if pixel.len() == head.samples {
-            pixels.push(grey(&pixel, head.white));
-            pixel.clear();
+            Some(sample) => samples.push(head.eight_bits(sample)),
+            None if samples.len() < count => {
+                let pixels = samples.len() / head.samples;
+                return Err(too_few(source, pixels, count / head.samples));
+            }
+            None => return Ok(head.grey(samples)),
         }
     }
 }
@@ -240,27 +253,21 @@ fn raw_bits(source: &Source<'_>, head: &Head) -> Result<Vec<u8>> {
 /// Bytes, or pairs of them where white is more than a byte can tell.
 fn raw(source: &Source<'_>, head: &Head) -> Result<Vec<u8>> {
     let bytes = if head.white > 0xff { 2 } else { 1 };
-    let pixel = head.samples * bytes;
-    let rows = raster(source, head.width * pixel, head)?;
-    let mut pixels = Vec::with_capacity(head.width * head.height);
-    let mut samples = Vec::with_capacity(head.samples);
-    for pixel in rows.chunks_exact(pixel) {
-        samples.clear();
-        let value = |sample: &[u8]| {
-            sample
-                .iter()
-                .fold(0, |value, &b| value << 8 | usize::from(b))
-        };
-        samples.extend(pixel.chunks_exact(bytes).map(value));
-        if let Some(bright) = samples.iter().find(|&&sample| sample > head.white) {
-            return Err(Error::data(format!(
-                "a sample of {bright}, and the file says that {} is white",
+    let rows = raster(source, head.width * head.samples * bytes, head)?;
+    let value = |sample: &[u8]| {
+        let value = sample
+            .iter()
+            .fold(0, |value, &b| value << 8 | usize::from(b));
+        match value <= head.white {
+            true => Ok(head.eight_bits(value)),
+            false => Err(Error::data(format!(
+                "a sample of {value}, and the file says that {} is white",
                 head.white
-            )));
+            ))),
         }
-        pixels.push(grey(&samples, head.white));
-    }
-    Ok(pixels)
+    };
+    let samples = rows.chunks_exact(bytes).map(value).collect::<Result<_>>()?;
+    Ok(head.grey(samples))
 }
 
 /// The rows of a raw picture, one blank behind its head; in so many bytes each.
@@ -274,15 +281,6 @@ fn raster<'a>(source: &Source<'a>, stride: usize, head: &Head) -> Result<&'a [u8
         }
         Some((rows, _)) => Ok(rows),
     }
-}
-
-/// The grey of a pixel, of one sample or of red, green and blue, weighed as in all images.
-fn grey(samples: &[usize], white: usize) -> u8 {
-    let sample = match *samples {
-        [red, green, blue] => (2126 * red + 7152 * green + 722 * blue) / 10_000,
-        _ => samples[0],
-    };
-    ((sample * 255 + white / 2) / white) as u8
 }
 
 fn too_many(source: &Source<'_>, at: usize, head: &Head) -> Error {
