@@ -2,7 +2,7 @@
 
 use clap::Args;
 use omnogram::classic::Classic;
-use omnogram::puzzle::Grid;
+use omnogram::puzzle::{Grid, Puzzle, verify};
 use omnogram::render::{difference, differing};
 use omnogram::search::{Outcome, Verdict};
 use omnogram::solutions::Stop;
@@ -17,8 +17,9 @@ use super::status::{Answered, Status};
 /// Say whether there is no solution, one, or several
 ///
 /// Prints a line for each puzzle: unique, none, multiple or undecided. Where there are several solutions, two of them are laid over each
-/// other in one picture. With --json the two are in `examples`, and `differs` lists the cells in which they differ as [row, column],
-/// counted from 0. The exit status is 1 when some puzzle is not unique.
+/// other in one picture. A goal that a file gives, where it is a solution, is the first of the two. With --json the two are in
+/// `examples`, `differs` lists the cells in which they differ as [row, column], counted from 0, and `goal` says whether the goal is a
+/// solution. The exit status is 1 when some puzzle is not unique.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -45,6 +46,8 @@ pub(super) struct Options {
 struct Extra {
     examples: Vec<Vec<String>>,
     differs: Vec<(usize, usize)>,
+    /// Is the goal of the file a solution? Nothing where it gives none.
+    goal: Option<bool>,
 }
 
 /// How many puzzles came out how.
@@ -117,13 +120,23 @@ fn answer(
             _ => Vec::new(),
         };
         let examples = grids.iter().map(report::rows).collect();
-        let extra = Extra { examples, differs };
+        let extra = Extra {
+            examples,
+            differs,
+            goal: goal(subject.puzzle),
+        };
         session.print(&report::searched(subject, &outcome, extra))?;
     } else {
         let pictures = options.pictures || !subject.several;
         session.print(&text(session, subject, &outcome, grids, pictures))?;
     }
     Ok(status)
+}
+
+/// Is the goal of its file a solution, if there is a goal?
+fn goal(puzzle: &Puzzle) -> Option<bool> {
+    let goal = puzzle.notes().goal.as_ref()?;
+    Some(verify(puzzle, goal).is_ok())
 }
 
 /// `name: verdict`, why, and where two solutions differ.
@@ -148,6 +161,7 @@ fn text(
         (Some(stop), grids) => {
             let found = match grids.len() {
                 0 => "no solution found yet",
+                _ if goal(subject.puzzle) == Some(true) => "at least one solution: the goal",
                 _ => "one solution found so far",
             };
             format!(" ({}, {found})", session.why(stop, None))
@@ -159,7 +173,10 @@ fn text(
         for line in difference(first, second).lines() {
             text.push_str(&format!("  {line}\n"));
         }
-        text.push_str("\n  # filled in both, 1 in the first only, 2 in the second only\n");
+        text.push_str(match goal(subject.puzzle) {
+            Some(true) => "\n  # filled in both, 1 in the goal only, 2 in the other only\n",
+            _ => "\n  # filled in both, 1 in the first only, 2 in the second only\n",
+        });
         if subject.several {
             text.push('\n');
         }

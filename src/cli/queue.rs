@@ -7,7 +7,7 @@ use std::vec;
 
 use crossbeam::channel::{Receiver, bounded};
 use omnogram::format::Entry;
-use omnogram::puzzle::Grid;
+use omnogram::puzzle::{Grid, Puzzle};
 use omnogram::search::{Limits, Outcome, Search};
 use omnogram::solutions::Stop;
 use rayon::ThreadPool;
@@ -18,6 +18,14 @@ use super::session::counted;
 
 /// The first few solutions of a puzzle, and how the search for them ended.
 pub(super) type Found = (Vec<Grid>, Outcome);
+
+/// Looks for the first few solutions of a puzzle, `most`. Where two are wanted, the goal of its file is the first, if it is a solution.
+pub(super) fn look(search: &Search<'_>, puzzle: &Puzzle, most: usize) -> Found {
+    match &puzzle.notes().goal {
+        Some(goal) if most == 2 => search.second(goal),
+        _ => search.first(most),
+    }
+}
 
 /// Puzzles, for each thread, that are looked at before the answer of the first of them is given.
 pub(super) const AHEAD: usize = 16;
@@ -118,7 +126,7 @@ impl Item {
             if limits.interrupt.as_ref().is_some_and(asked) {
                 return;
             }
-            let found = Search::new(puzzle).alone().limits(limits).first(most);
+            let found = look(&Search::new(puzzle).alone().limits(limits), puzzle, most);
             if !(shorter && found.1.stopped == Some(Stop::Time)) {
                 // Nobody takes it when the answers before it could not be written.
                 let _ = sender.send(found);

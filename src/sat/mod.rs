@@ -193,6 +193,17 @@ impl Learner {
         }
     }
 
+    /// Puts it where this solution is, from where it goes on to look. What was known must agree with it.
+    pub fn visit(&mut self, solution: &Grid) {
+        for (variable, row, column) in self.cells.each() {
+            self.solver.assume(match solution.get(row, column) {
+                true => variable,
+                false => -variable,
+            });
+        }
+        self.solve(None);
+    }
+
     /// Forgets what it guessed: from now on it looks near where it has been. Where there is a second solution, it mostly is.
     pub fn stay(&mut self) {
         for variable in 1..=self.starts.top() {

@@ -49,7 +49,7 @@ impl Search<'_> {
         effort: Option<u64>,
     ) -> (Backbone, Vec<Grid>, Outcome) {
         let meter = Meter::new();
-        let race = Arc::new(Race::new(self.puzzle, 2));
+        let race = Arc::new(Race::new(self.puzzle, 2, None));
         // How much of the tree is done says nothing of how many cells are.
         let observe = |snapshot| {
             if let Some(observer) = self.observer {

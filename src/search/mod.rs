@@ -12,17 +12,19 @@ mod classic;
 mod cube;
 mod habit;
 mod limits;
+mod near;
 mod options;
 mod product;
 mod progress;
 mod race;
+mod switch;
 mod task;
 
 use std::cell::RefCell;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crossbeam::queue::SegQueue;
 use crossbeam::utils::CachePadded;
@@ -31,19 +33,21 @@ pub use apart::Ask;
 pub use cube::{Cube, Decision};
 pub use limits::Limits;
 pub(crate) use limits::{Control, Pace};
+use near::nearer;
 pub use options::{Options, Probing};
 pub use progress::{Snapshot, Statistics};
 
 use crate::board::{Board, Cell, Clues};
 use crate::classic::Classic;
 use crate::line::{Wide, Word};
-use crate::puzzle::{Grid, Puzzle};
+use crate::puzzle::{Grid, Puzzle, verify};
 use crate::solutions::{Count, Counter, Set, Sink, Stop};
 use product::{Collecting, Memory};
 use progress::Meter;
 pub(crate) use progress::WHOLE;
 pub(crate) use race::guess;
 use race::{Race, Turns};
+use switch::switched;
 pub(crate) use task::narrowest;
 use task::{Node, Shared, Task};
 
@@ -297,7 +301,60 @@ impl<'a> Search<'a> {
     /// Clause learning joins in where the tree alone does not know soon, unless only some cubes are to be searched. A limit on
     /// solutions that was set before is replaced by `most`.
     pub fn first(&self, most: usize) -> (Vec<Grid>, Outcome) {
-        let race = Arc::new(Race::new(self.puzzle, most));
+        self.race(Race::new(self.puzzle, most, None))
+    }
+
+    /// Looks for a second solution where one is known, which is then the first of those returned. The second is as near to it as it
+    /// can be made without searching on: of what was found to differ, only as much as must differ together.
+    ///
+    /// It asks about the whole puzzle: cubes that were set before do not count, nor does a limit on solutions. Where `first` is not a
+    /// solution this is the same as [`Search::first`] with two.
+    ///
+    /// ```
+    /// use omnogram::puzzle::{Clue, Grid, Puzzle};
+    /// use omnogram::search::{Search, Verdict};
+    ///
+    /// let one = || Clue::new([1]).unwrap();
+    /// let puzzle = Puzzle::new(vec![one(), one()], vec![one(), one()]).unwrap();
+    /// let known = Grid::from_rows(&[".#", "#."]).unwrap();
+    /// let (found, outcome) = Search::new(&puzzle).second(&known);
+    /// assert_eq!(outcome.solutions.verdict(), Verdict::Multiple);
+    /// assert_eq!(found[0], known);
+    /// assert_eq!(found[1].to_string(), "#.\n.#\n");
+    /// ```
+    pub fn second(&self, first: &Grid) -> (Vec<Grid>, Outcome) {
+        let whole = Search {
+            cubes: None,
+            ..self.clone()
+        };
+        if verify(self.puzzle, first).is_err() {
+            return whole.first(2);
+        }
+        let started = Instant::now();
+        if self.classic.is_none()
+            && let Some(other) = switched(first)
+        {
+            let outcome = Outcome {
+                solutions: Total::AtLeast(Count::from(2)),
+                stopped: Some(Stop::Limit),
+                cubes: Vec::new(),
+                shares: Vec::new(),
+                done: 0.0,
+                statistics: Statistics::default(),
+                elapsed: started.elapsed(),
+            };
+            return (vec![first.clone(), other], outcome);
+        }
+        let (mut found, outcome) = whole.race(Race::new(self.puzzle, 2, Some(first)));
+        if let [first, other] = &mut found[..] {
+            *other = nearer(first, other);
+        }
+        (found, outcome)
+    }
+
+    /// Runs a race to its end.
+    fn race(&self, race: Race) -> (Vec<Grid>, Outcome) {
+        let race = Arc::new(race);
         let mut outcome = self.start(&*race, Some(&race));
         let (found, conflicts) = race.result();
         outcome.statistics.conflicts = conflicts;

@@ -2,7 +2,7 @@
 //!
 //! Different engines win on different puzzles, so where one or a few solutions are wanted both look for them, and each tells the other
 //! what it has proved: the solutions found, and the *facts*, cells that are the same in every solution but those found. Whoever
-//! knows first ends the race. Beside a pool, which then splits the tree among one thread fewer, a thread of its own learns; on a single
+//! knows first ends the race. A solution that is known beforehand, the *witness*, counts as found, and both look near it. Beside a pool, which then splits the tree among one thread fewer, a thread of its own learns; on a single
 //! thread the two take turns, measured by what they do and not by the clock, so that a run repeats exactly.
 
 use std::cell::Cell;
@@ -13,7 +13,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::limits::Control;
 use crate::belief::Beliefs;
-use crate::board::{Board, Clues};
+use crate::board::{self, Board, Clues};
 use crate::line::{Known, Word};
 use crate::puzzle::{Grid, Puzzle};
 use crate::sat::{Answer, Learner};
@@ -26,7 +26,9 @@ pub(super) struct Race {
     height: usize,
     /// Solutions that are wanted.
     most: usize,
-    /// Those found, all different.
+    /// A solution that was known beforehand.
+    witness: Option<Grid>,
+    /// Those found, all different; the witness is the first of them.
     found: Mutex<Vec<Grid>>,
     /// How many. Relaxed: a hint to look.
     count: AtomicUsize,
@@ -78,16 +80,17 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Race {
-    /// A race for `most` solutions of a puzzle.
-    pub(super) fn new(puzzle: &Puzzle, most: usize) -> Self {
+    /// A race for `most` solutions of a puzzle, of which one may be known.
+    pub(super) fn new(puzzle: &Puzzle, most: usize, witness: Option<&Grid>) -> Self {
         let words = Grid::stride(puzzle.width()) * puzzle.height();
         let none = || (0..words).map(|_| AtomicU64::new(0)).collect();
         Race {
             width: puzzle.width(),
             height: puzzle.height(),
             most,
-            found: Mutex::new(Vec::new()),
-            count: AtomicUsize::new(0),
+            witness: witness.cloned(),
+            found: Mutex::new(witness.cloned().into_iter().collect()),
+            count: AtomicUsize::new(usize::from(witness.is_some())),
             facts: Facts {
                 filled: none(),
                 empty: none(),
@@ -130,6 +133,13 @@ impl Race {
     /// Solutions that are wanted.
     pub(super) fn most(&self) -> usize {
         self.most
+    }
+
+    /// Which way the tree decides this cell first: as the witness has it, else filled.
+    pub(super) fn side(&self, cell: board::Cell) -> bool {
+        let (row, column) = (usize::from(cell.row), usize::from(cell.column));
+        let witness = self.witness.as_ref();
+        witness.is_none_or(|witness| witness.get(row, column))
     }
 
     /// Has the learner done anything?
@@ -329,7 +339,9 @@ impl Racer {
         };
         let mut learner = Learner::new(puzzle, &known.0, &known.1, memory, stop, fixed)?;
         // Once there is a solution, another is looked for near it.
-        if race.count.load(Ordering::Relaxed) == 0 {
+        if let Some(witness) = &race.witness {
+            learner.visit(witness);
+        } else if race.count.load(Ordering::Relaxed) == 0 {
             guess(&mut learner, clues, (&known.0, &known.1), over)?;
         }
         forbidden.set(0);

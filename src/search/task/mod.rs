@@ -277,9 +277,12 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
 
     /// Decides the cell one way and leaves the other way open.
     fn branch(&mut self, cell: Cell) {
+        let race = self.shared.race.as_ref();
+        let first = race.is_none_or(|race| race.side(cell));
         // A cell of which its lines want much filled is likely to be filled: that side's share of the tree is larger.
         let (filled, of) = self.board.odds(cell);
-        let sibling = (u128::from(self.weight) * u128::from(of - filled) / u128::from(of)) as u64;
+        let other = if first { of - filled } else { filled };
+        let sibling = (u128::from(self.weight) * u128::from(other) / u128::from(of)) as u64;
         self.weight -= sibling;
         self.stack.push(Open {
             mark: self.board.mark(),
@@ -291,15 +294,19 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             split_at: self.split_at,
             what: What::Sibling(Decision {
                 cell,
-                filled: false,
+                filled: !first,
             }),
         });
         if std::mem::take(&mut self.insist) {
             // What probing leaves open here it leaves open; the next retreat ends one step further down.
             self.low = self.stack.len();
         }
-        self.path.push(Decision { cell, filled: true });
-        self.decide(Decision { cell, filled: true });
+        let decision = Decision {
+            cell,
+            filled: first,
+        };
+        self.path.push(decision);
+        self.decide(decision);
     }
 
     fn decide(&mut self, decision: Decision) {

@@ -1,0 +1,138 @@
+//! The least that two solutions can differ: two cells emptied and two filled, the corners of a rectangle, so that no clue of its two
+//! rows and two columns changes. Most pictures that are ambiguous are so in such a place, and it is found without any search.
+
+use std::cell::Cell;
+use std::ops::Range;
+
+use crate::puzzle::Grid;
+
+/// Cells that are looked at before it is given up: some ten milliseconds.
+const LOOKS: u64 = 4_000_000;
+
+/// Another picture with the same clues that differs in four cells, if one is found.
+pub(super) fn switched(grid: &Grid) -> Option<Grid> {
+    let (width, height) = (grid.width(), grid.height());
+    let looks = Cell::new(0u64);
+    let get = |row, column| {
+        looks.set(looks.get() + 1);
+        grid.get(row, column)
+    };
+    let in_row = |row, column| moves(width, column, |column| get(row, column));
+    let in_column = |column, row| moves(height, row, |row| get(row, column));
+    for row in 0..height {
+        for column in (0..width).filter(|&column| grid.get(row, column)) {
+            if looks.get() > LOOKS {
+                return None;
+            }
+            let rows = in_column(column, row);
+            if is_empty(&rows) {
+                continue;
+            }
+            for other_column in in_row(row, column).into_iter().flatten() {
+                for other_row in rows.clone().into_iter().flatten() {
+                    if looks.get() > LOOKS {
+                        return None;
+                    }
+                    let corner = (other_row, other_column);
+                    if get(corner.0, corner.1)
+                        && has(&in_row(corner.0, corner.1), column)
+                        && has(&in_column(corner.1, corner.0), row)
+                    {
+                        let mut other = grid.clone();
+                        other.set(row, column, false);
+                        other.set(row, other_column, true);
+                        other.set(other_row, column, true);
+                        other.set(other_row, other_column, false);
+                        return Some(other);
+                    }
+                }
+            }
+        }
+    }
+    None
+}
+
+/// Where a filled cell of a line can go so that its clue stays: those before it, and those after it. A block of one cell goes anywhere
+/// within its gap; a longer one is shifted by one cell, which takes its first cell behind its last, or the last before the first.
+fn moves(length: usize, from: usize, filled: impl Fn(usize) -> bool) -> [Range<usize>; 2] {
+    let start = (0..from).rev().take_while(|&i| filled(i)).last();
+    let last = (from + 1..length).take_while(|&i| filled(i)).last();
+    // The cell beyond a gap is empty too, or there is none.
+    let free = |i: usize| i >= length || !filled(i);
+    match (start, last) {
+        (None, None) => {
+            let gap = (0..from).rev().take_while(|&i| !filled(i)).last();
+            let low = gap.map_or(from, |gap| if gap == 0 { 0 } else { gap + 1 });
+            let gap = (from + 1..length).take_while(|&i| !filled(i)).last();
+            let high = gap.map_or(from + 1, |gap| if gap + 1 == length { length } else { gap });
+            [low.min(from)..from, from + 1..high.max(from + 1)]
+        }
+        (None, Some(last)) => {
+            let to = last + 1;
+            let fits = to < length && free(to + 1);
+            [0..0, to..to + usize::from(fits)]
+        }
+        (Some(start), None) => {
+            let fits = start > 0 && (start == 1 || free(start - 2));
+            [start - usize::from(fits)..start, 0..0]
+        }
+        (Some(_), Some(_)) => [0..0, 0..0],
+    }
+}
+
+fn is_empty(ranges: &[Range<usize>; 2]) -> bool {
+    ranges.iter().all(Range::is_empty)
+}
+
+fn has(ranges: &[Range<usize>; 2], at: usize) -> bool {
+    ranges.iter().any(|range| range.contains(&at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::puzzle::{Line, Puzzle, verify};
+
+    #[test]
+    fn a_cell_moves_where_the_clue_stays() {
+        for bits in 0u32..1 << 9 {
+            let cells: Vec<bool> = (0..9).map(|i| bits >> i & 1 == 1).collect();
+            let clue = |cells: &[bool]| {
+                let mut grid = Grid::new(9, 1);
+                (0..9).for_each(|i| grid.set(0, i, cells[i]));
+                grid.clue(Line::Row(0))
+            };
+            for from in (0..9).filter(|&i| cells[i]) {
+                for to in moves(9, from, |i| cells[i]).into_iter().flatten() {
+                    assert!(!cells[to], "{cells:?} {from} {to}");
+                    let mut moved = cells.clone();
+                    (moved[from], moved[to]) = (false, true);
+                    assert_eq!(clue(&cells), clue(&moved), "{cells:?} {from} {to}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_rectangle_is_switched() {
+        for rows in [
+            &["#.", ".#"][..],
+            &[".#..", "...#"],
+            &["#..", "...", "..#"],
+            // Blocks of two, shifted against each other.
+            &["##.", ".##"],
+        ] {
+            let grid = Grid::from_rows(rows).unwrap();
+            let other = switched(&grid).unwrap_or_else(|| panic!("{rows:?}"));
+            assert_eq!(
+                verify(&Puzzle::from_grid(&grid), &other),
+                Ok(()),
+                "{rows:?}"
+            );
+            assert_ne!(grid, other);
+        }
+        for rows in [&["##", ".#"][..], &["###", "#.#", "###"], &["#"]] {
+            assert_eq!(switched(&Grid::from_rows(rows).unwrap()), None);
+        }
+    }
+}
