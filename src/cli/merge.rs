@@ -29,8 +29,9 @@ use super::status::{Answered, Halt, Status};
 ///
 /// Checks that every cube is answered once, and prints how many solutions there are in all. The same answer given again counts once.
 /// Lines that were torn or changed, results of another puzzle or of cubes that nobody has asked about, results with more solutions than the
-/// unknown cells of their cube have fillings, and answers that contradict each other are named, the first few of each file. Where cubes are missing the number begins with "at least", and the exit status is 3; where answers contradict each
-/// other, or the file of cubes is not whole or has cubes that overlap, it is 65.
+/// unknown cells of their cube have fillings, and answers that contradict each other are named, the first few of each file. Where cubes are
+/// missing the number begins with "at least", and the exit status is 3; where answers contradict each other, or the file of cubes is not
+/// whole or has cubes that overlap, it is 65.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
