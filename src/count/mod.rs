@@ -49,7 +49,7 @@ pub use cells::Cells;
 use contest::Contest;
 pub use counted::Counted;
 use diagram::{Lines, Numbers};
-pub use estimate::{Estimate, Estimating, Scaled};
+pub use estimate::{Doubt, Estimate, Estimating, Scaled};
 pub use ordered::{Advance, Ordered};
 use part::{Part, Parts};
 pub use sample::Samples;
