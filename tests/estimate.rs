@@ -5,13 +5,59 @@ mod common;
 use std::time::Duration;
 
 use common::{Random, on_threads, permutation, switches};
-use omnogram::count::{Estimate, Estimating};
+use omnogram::count::{Doubt, Estimate, Estimating};
 use omnogram::puzzle::{Grid, Puzzle};
 use omnogram::search::{Limits, Search, Verdict};
 use omnogram::solutions::{Count, Stop};
 
 fn estimate(puzzle: &Puzzle, crews: u64, seed: u64) -> Estimate {
     on_threads(1, || Estimating::new(puzzle).crews(crews).seed(seed).run())
+}
+
+/// A dithered picture, as `scripts/estimates` makes them, and its number of solutions.
+fn dithered() -> (Puzzle, f64) {
+    let grid = Grid::from_rows(&[
+        ".#.#.#.#.#.##.##.#.#.#........",
+        ".#..#.#.##.#.##.#.#.#..#.#..#.",
+        "..#...#.#.###.##.#.#..#.......",
+        "....#..#.#.#.##.##.#.......#..",
+        ".#...#.#.##.##.##.#.#.#..#....",
+        "...#..#.#.###.##.#.#...#....#.",
+        ".....#.#.#.####.##.#.#....#..#",
+        "...#..#.###.#.###.#.#.#.#...#.",
+        ".#..#.#.#.#####.##.#.#...#.#.#",
+        "....#.#.##.##.##.##.#.#.#.#.#.",
+        ".#.#.#.#.########.##.#.#.#.#.#",
+        "..#.#.####.#.#.###.##.##.#.##.",
+        "#.#.#.#.#.#####.#.##.#.####.##",
+        ".#.###.####.#.####.####.#.##.#",
+        "###.#.##.#####.#.###.#########",
+        "#.##.##.#.#.#.###.###.##.#.#.#",
+        "##.###.###.#.#.#.##.##########",
+        "####.##.#.#.##.##.###.##.##.#.",
+        "##.##.##.#.#..#.##.###########",
+        "######.#.#..#.#..##.#.##.##.#.",
+        "##.#.#.#..#..#.#.#.#######.##.",
+        "####.#..#..#...#.#.#.#.#.##.##",
+        "#.#.#.#..#...#..#.##########..",
+        "####.#.#......#..#..#.#.#..##.",
+        "#.#.#.....#.#..#.#.#.##.###.#.",
+        "##.#.#.#........#.#.#.##.#.#.#",
+        ".#.#.....#...#.#..#.##.##.#.#.",
+        "#.#.#.#....#....#.#.#.#.#.#.#.",
+        "#.#....#.#..#.#.#.#.#.#.##.#.#",
+        ".#.#.#..#..#..#.#.#.##.#.#.##.",
+    ]);
+    (Puzzle::from_grid(&grid.unwrap()), 7_391_916_793_674.0)
+}
+
+fn within_nodes(puzzle: &Puzzle, nodes: u64, seed: u64) -> Estimate {
+    let limits = Limits {
+        nodes: Some(nodes),
+        ..Limits::default()
+    };
+    let estimating = Estimating::new(puzzle).limits(limits).seed(seed);
+    on_threads(1, || estimating.run())
 }
 
 /// Within five standard errors of the truth, and no more than the truth is claimed.
@@ -58,7 +104,7 @@ fn permutations() {
         holds(&estimate, &truth);
         if n >= 8 {
             assert!(!estimate.solutions.is_exact() && estimate.dead_ends == 0);
-            assert!(estimate.standard_error < Some(0.01));
+            assert!(estimate.standard_error < Some(0.05));
             assert_eq!(estimate.solutions.verdict(), Verdict::Multiple);
         }
     }
@@ -94,7 +140,7 @@ fn regions_are_estimated_apart() {
     }
     let estimate = estimate(&Puzzle::from_grid(&grid), 6, 1);
     holds(&estimate, &Count::from(3_628_800 * 3_628_800));
-    assert_eq!(estimate.dives, 2 * 6 * 512);
+    assert_eq!(estimate.dives, 2 * 6 * 64);
 }
 
 #[test]
@@ -176,4 +222,88 @@ fn limits_stop_it() {
         };
         assert_eq!(stopped(limits).0, Some(Stop::Interrupt), "{checks}");
     }
+}
+
+/// A crew of 512 dives that had begun was finished, which took 150,000 nodes.
+#[test]
+fn the_limit_on_nodes_was_overrun_by_a_whole_crew() {
+    let (dithered, _) = dithered();
+    for nodes in [1, 50, 400, 5000, 30_000] {
+        for threads in [1, 2] {
+            let limits = Limits {
+                nodes: Some(nodes),
+                ..Limits::default()
+            };
+            let estimating = Estimating::new(&dithered).limits(limits);
+            let estimate = on_threads(threads, || estimating.run());
+            let made = estimate.statistics.nodes;
+            // The root is one more.
+            assert!(made <= nodes + nodes / 10 + 1, "{made} of {nodes}");
+            assert_eq!(estimate.stopped, Some(Stop::Nodes));
+        }
+    }
+}
+
+/// It was 3 to 12 times too small: crews whose dives were drawn again by their weights alone agreed on much too little.
+#[test]
+fn the_standard_error_was_too_small_on_a_dithered_picture() {
+    let (dithered, truth) = dithered();
+    let (mut trusted, mut within) = (0, 0);
+    for seed in 1..=8 {
+        let estimate = within_nodes(&dithered, 60_000, seed);
+        let number = estimate.number.unwrap().to_f64();
+        assert!((0.3..3.0).contains(&(number / truth)), "{estimate:?}");
+        if estimate.doubt.is_none() {
+            trusted += 1;
+            let error = estimate.standard_error.unwrap() * number;
+            within += i32::from((number - truth).abs() <= 2.0 * error);
+        }
+    }
+    assert!(trusted >= 4, "{trusted} trusted");
+    assert!(within >= trusted - 1, "{within} of {trusted}");
+}
+
+#[test]
+fn a_node_limit_repeats_exactly() {
+    let (dithered, _) = dithered();
+    let run = || {
+        let estimate = within_nodes(&dithered, 20_000, 3);
+        (
+            estimate.number,
+            estimate.standard_error,
+            estimate.statistics,
+        )
+    };
+    assert_eq!(run(), run());
+}
+
+/// An estimate from one crew was printed without a word.
+#[test]
+fn few_dives_are_not_trusted() {
+    let (dithered, _) = dithered();
+    assert_eq!(estimate(&dithered, 1, 1).doubt, Some(Doubt::Few));
+    let short = within_nodes(&dithered, 400, 1);
+    assert_eq!((short.doubt, short.dives), (Some(Doubt::Few), 0));
+    // Where nothing is left to chance there is nothing to doubt.
+    assert_eq!(estimate(&switches(4), 1, 1).doubt, None);
+}
+
+#[test]
+fn memory_bounds_the_crews() {
+    let (dithered, _) = dithered();
+    let run = |memory| {
+        let limits = Limits {
+            nodes: Some(30_000),
+            memory: Some(memory),
+            ..Limits::default()
+        };
+        on_threads(2, || Estimating::new(&dithered).limits(limits).run())
+    };
+    // A dive takes some 24 kB.
+    let none = run(50_000);
+    assert_eq!((none.stopped, none.dives), (Some(Stop::Memory), 0));
+    assert!(none.number.is_none() && none.doubt.is_some());
+    let few = run(200_000);
+    assert_eq!(few.stopped, Some(Stop::Nodes));
+    assert!(few.number.is_some());
 }

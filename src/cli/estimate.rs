@@ -15,15 +15,12 @@ use super::status::{Answered, Status};
 /// How long it takes where no limit is given.
 const TIME: Duration = Duration::from_secs(10);
 
-/// A standard error from which on the estimate may be off by any factor.
-const POOR: f64 = 0.25;
-
 #[derive(Args, Debug)]
 #[group(skip)]
 pub(super) struct Options {
-    /// Estimate the number by random dives into the tree, for --time, 10s where no limit is given. The mean is unbiased; its standard
-    /// error is judged by how far the dives differ, and may itself be underestimated where few solutions are found or most are rare. With --threads 1 and
-    /// --nodes, the same --seed gives the same estimate
+    /// Estimate the number by random dives into the tree, for --time, 10s where no limit is given. Its standard error is judged by how
+    /// far crews of dives differ; a warning says where neither can be trusted, and why. With --threads 1 and --nodes, the same --seed
+    /// gives the same estimate
     #[arg(long, conflicts_with_all = ["method", "algorithm"])]
     pub(super) estimate: bool,
 }
@@ -35,6 +32,9 @@ struct Figures {
     number: Option<String>,
     log10: Option<f64>,
     standard_error: Option<f64>,
+    /// Are the number and its error to be relied on? If not, why.
+    trusted: bool,
+    warning: Option<String>,
     dives: u64,
     /// Share of the dives.
     dead_ends: f64,
@@ -81,11 +81,11 @@ pub(super) fn answer(session: &Session, subject: &Subject<'_>, seed: u64) -> Ans
         100.0 * dead(&estimate),
         estimate.elapsed.as_secs_f64()
     ));
-    if estimate.standard_error.is_none_or(|error| error > POOR) {
-        session.warn(&format!(
-            "{}: the dives differ too much, or are too few, for this to be relied on",
-            subject.name
-        ));
+    if estimate.stopped == Some(Stop::Memory) {
+        let message = "the memory allowed is too little for one dive; --memory allows more";
+        session.warn(&format!("{}: {message}", subject.name));
+    } else if let Some(doubt) = estimate.doubt {
+        session.warn(&format!("{}: {doubt}", subject.name));
     }
     // An estimate is all that was asked for, so that it is no stopped run; but there has to be one.
     let found = estimate.number.is_some_and(|number| !number.is_zero());
@@ -144,6 +144,8 @@ fn figures(estimate: &Estimate, seed: u64) -> Figures {
         },
         log10: number.map(|number| report::micro(number.log10())),
         standard_error: estimate.standard_error.map(report::micro),
+        trusted: estimate.doubt.is_none(),
+        warning: estimate.doubt.map(|doubt| doubt.to_string()),
         dives: estimate.dives,
         dead_ends: report::micro(dead(estimate)),
         seed,

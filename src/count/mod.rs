@@ -52,7 +52,7 @@ pub use cells::Cells;
 use contest::Contest;
 pub use counted::Counted;
 use diagram::{Lines, Numbers};
-pub use estimate::{Estimate, Estimating, Scaled};
+pub use estimate::{Doubt, Estimate, Estimating, Scaled};
 pub use keeping::{Checkpoint, Keeping};
 pub use ordered::{Advance, Ordered};
 use part::{Part, Parts};

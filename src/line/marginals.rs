@@ -117,6 +117,11 @@ impl Marginals {
         }
     }
 
+    /// How likely it is that the line is an arrangement of its clue, when each cell is filled by itself.
+    pub fn total(&self) -> f64 {
+        self.total
+    }
+
     /// What the line says of a cell, besides what was said before: the logarithm of the odds that it is filled.
     pub fn log_odds(&self, i: usize, likely: f64) -> f64 {
         // Rounding must not make anything impossible.
@@ -168,6 +173,7 @@ mod tests {
                 }
             }
             let near = |a: f64, b: f64| (a - b).abs() < 1e-9;
+            assert!(near(sums.total(), total));
             for i in 0..likely.len() {
                 if known[i].is_none() && filled[i] > 0.0 && filled[i] < total {
                     let prior = (likely[i] / (1.0 - likely[i])).ln();

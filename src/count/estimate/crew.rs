@@ -6,22 +6,33 @@
 //! whatever the probabilities are (Knuth, "Estimating the efficiency of backtrack programs", 1975). They decide how far single dives
 //! spread: here they follow what the lines believe of each cell.
 //!
-//! In most puzzles nearly every dive of a hundred choices dies. So a crew goes down line by line, and where its weights have become too
-//! uneven, places are drawn again, in proportion to the weights: dead dives give way to copies of those that live, and all weigh the
-//! mean of what they weighed (a particle filter: Gordon, Salmond and Smith, "Novel approach to nonlinear/non-Gaussian Bayesian state
-//! estimation", 1993). That leaves the mean as it is. What is small enough at the bottom is counted exactly.
+//! In most puzzles nearly every dive of a hundred choices dies. So a crew goes down line by line, and where its dives are worth too
+//! different things, places are drawn again: dead dives give way to copies of those that live (a particle filter: Gordon, Salmond and
+//! Smith, "Novel approach to nonlinear/non-Gaussian Bayesian state estimation", 1993). What a dive is worth at a line is its weight
+//! times about how many fillings its rest has, which the lines tell as well; the weight alone says nothing, as it is great where the
+//! path was unlikely, and that is where few fillings are left (an auxiliary particle filter: Pitt and Shephard, "Filtering via
+//! simulation", 1999). A dive that is drawn with a chance `q` has its weight divided by `q`, which leaves the mean as it is, whatever the
+//! chances are. What is small enough at the bottom is counted exactly.
+//!
+//! Crews go down from the first line or up from the last one: what is rare from one side need not be so from the other.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::Rng;
 
 use super::exact::Exact;
 use super::scaled::Scaled;
+use super::steps::Steps;
 use crate::belief::Beliefs;
-use crate::board::{Board, Cell, Region, Touch};
+use crate::board::{Board, Cell, Clues, Region, Touch};
 use crate::line::{Known, Word};
 
 /// No side of a branch is less likely to be taken than this: what the lines believe may be wrong.
 const LEAST: f64 = 0.02;
+
+/// Share of the places that are drawn by lot among all dives that live, whatever they are worth: how many fillings their rests have may
+/// be told wrong, and no dive whose rest is underestimated must have hardly any chance to be drawn, and a huge weight when it is
+/// (a defensive mixture: Hesterberg, "Weighted average importance sampling and defensive mixture distributions", 1995).
+const LOT: f64 = 0.1;
 
 /// Rounds in which the lines agree on what they believe at the root.
 const SWEEPS: usize = 20;
@@ -40,8 +51,6 @@ pub(super) struct Ending<W> {
     /// Fillings that it has seen for certain, and what all those of the first dive that found any have in common.
     pub(super) seen: u64,
     pub(super) witness: Option<Box<[Known<W>]>>,
-    /// Branches made.
-    pub(super) nodes: u64,
 }
 
 /// One dive on its way.
@@ -52,6 +61,8 @@ struct Dive<'p, W> {
     /// Lines in which something has become known since they last spoke.
     stale: Box<[bool]>,
     weight: Scaled,
+    /// About how many fillings its rest has, as a natural logarithm.
+    rest: f64,
     /// Fillings that it ended in, once it has.
     ended: Option<u64>,
 }
@@ -63,7 +74,6 @@ pub(super) struct Diver<'p, W> {
     /// What the lines believe at the root.
     root: Beliefs<'p>,
     exact: Exact,
-    nodes: u64,
 }
 
 impl<'p, W: Word> Diver<'p, W> {
@@ -80,32 +90,50 @@ impl<'p, W: Word> Diver<'p, W> {
         Diver {
             board,
             root,
-            exact: Exact::new(),
-            nodes: 0,
+            exact: Exact::default(),
         }
     }
 
-    /// Sends so many dives down a region. `None` when `stop`, asked now and then, breaks it off.
+    /// Bytes that a dive takes on a board of this size, and a diver nearly so many.
+    pub(super) fn bytes(clues: &Clues) -> u64 {
+        let (width, height) = (clues.width() as u64, clues.height() as u64);
+        let word = size_of::<Known<W>>() as u64;
+        Beliefs::bytes(clues) + (height + width) * (word + 1) + size_of::<Dive<'_, W>>() as u64
+    }
+
+    /// Sends so many dives through a region, from its last line to its first one if `upwards`. `None` when the steps end before they do.
     pub(super) fn crew(
         &mut self,
         region: &Region<W>,
         size: usize,
+        upwards: bool,
         random: &mut Xoshiro256PlusPlus,
-        stop: impl Fn() -> bool,
+        steps: &mut Steps<'_>,
     ) -> Option<Ending<W>> {
-        let lines = self.board.clues().height() + self.board.clues().width();
+        let (rows, columns) = lines(&self.board, region);
         let first = Dive {
             rows: self.board.rows().into(),
             beliefs: self.root.clone(),
-            stale: vec![false; lines].into(),
+            stale: vec![false; self.board.clues().height() + self.board.clues().width()].into(),
             weight: Scaled::ONE,
+            rest: 0.0,
             ended: None,
         };
         let mut crew = vec![first; size];
-        for line in order(&self.board, region) {
+        // Across its shorter side.
+        let mut order = match rows.len() >= columns.len() {
+            true => rows.clone(),
+            false => columns.clone(),
+        };
+        if upwards {
+            order.reverse();
+        }
+        let all = [rows, columns].concat();
+        for line in order {
             for dive in &mut crew {
                 if dive.ended.is_none() {
-                    self.descend(dive, region, line, random, &stop)?;
+                    self.descend(dive, region, line, random, steps)?;
+                    dive.look_ahead(&all, steps)?;
                 }
             }
             if crew.iter().all(|dive| dive.ended.is_some()) {
@@ -113,17 +141,17 @@ impl<'p, W: Word> Diver<'p, W> {
             }
             draw_again(&mut crew, random);
         }
-        Some(self.end(crew))
+        Some(end(crew))
     }
 
-    /// Goes down one dive until every cell of a line is known. `None` when `stop` breaks it off.
+    /// Goes down one dive until every cell of a line is known. `None` when the steps end before that.
     fn descend(
         &mut self,
         dive: &mut Dive<'p, W>,
         region: &Region<W>,
         line: usize,
         random: &mut Xoshiro256PlusPlus,
-        stop: impl Fn() -> bool,
+        steps: &mut Steps<'_>,
     ) -> Option<()> {
         let root = self.board.mark();
         let rows = dive.rows.iter().copied().enumerate();
@@ -131,15 +159,11 @@ impl<'p, W: Word> Diver<'p, W> {
         debug_assert!(sound, "a dive is at a fixpoint");
         let mut few = FEW;
         while dive.ended.is_none() {
-            if stop() {
-                self.board.undo(root);
-                return None;
-            }
             let open = region.unknown(&self.board).count();
             if open <= few {
                 // Where that takes too long, another attempt is made when half of the cells are known.
                 few = open / 2;
-                let number = self.exact.count(&mut self.board, region, BRANCHES);
+                let number = self.exact.count(&mut self.board, region, BRANCHES, steps);
                 if let Some(number) = number {
                     dive.weight = dive.weight * Scaled::from(number as f64);
                     dive.ended = Some(number);
@@ -149,8 +173,11 @@ impl<'p, W: Word> Diver<'p, W> {
             let Some(cell) = next(&self.board, region, line) else {
                 break;
             };
-            let likely = self.ask(dive, line, cell);
-            self.nodes += 1;
+            let likely = self.ask(dive, line, cell, steps);
+            let (Some(likely), true) = (likely, steps.node()) else {
+                self.board.undo(root);
+                return None;
+            };
             if !self.branch(dive, cell, likely, random) {
                 dive.weight = Scaled::ZERO;
                 dive.ended = Some(0);
@@ -192,46 +219,45 @@ impl<'p, W: Word> Diver<'p, W> {
         true
     }
 
-    /// How likely a cell of a line is to be filled, after the lines concerned have spoken again.
-    fn ask(&self, dive: &mut Dive<'p, W>, line: usize, cell: Cell) -> f64 {
+    /// How likely a cell of a line is to be filled, after the lines concerned have spoken again. `None` when the steps end.
+    fn ask(
+        &self,
+        dive: &mut Dive<'p, W>,
+        line: usize,
+        cell: Cell,
+        steps: &Steps<'_>,
+    ) -> Option<f64> {
         let height = self.board.clues().height();
-        let Dive { beliefs, stale, .. } = dive;
-        let mut say = |other: usize| {
-            if std::mem::take(&mut stale[other]) {
-                beliefs.say(other);
-            }
+        let crossing = match line.checked_sub(height) {
+            None => self.board.unknown_in_row(line),
+            Some(column) => self.board.unknown_in_column(column),
         };
-        match line.checked_sub(height) {
-            None => {
-                let columns = self.board.unknown_in_row(line);
-                columns.cells().for_each(|column| say(height + column));
-            }
-            Some(column) => self.board.unknown_in_column(column).cells().for_each(say),
+        for crossing in crossing.cells() {
+            dive.say(if line < height { height } else { 0 } + crossing, steps)?;
         }
-        stale[line] = false;
-        beliefs.say(line);
-        let odds = beliefs.log_odds(usize::from(cell.row), usize::from(cell.column));
-        (1.0 / (1.0 + (-odds).exp())).clamp(LEAST, 1.0 - LEAST)
+        dive.stale[line] = true;
+        dive.say(line, steps)?;
+        let odds = (dive.beliefs).log_odds(usize::from(cell.row), usize::from(cell.column));
+        Some((1.0 / (1.0 + (-odds).exp())).clamp(LEAST, 1.0 - LEAST))
     }
+}
 
-    /// Sums up a crew whose dives have all ended.
-    fn end(&mut self, crew: Vec<Dive<'p, W>>) -> Ending<W> {
-        let size = Scaled::from(crew.len() as f64);
-        let mut ending = Ending {
-            worth: crew.iter().map(|dive| dive.weight).sum::<Scaled>() / size,
-            dead: 0,
-            seen: 0,
-            witness: None,
-            nodes: std::mem::take(&mut self.nodes) + self.exact.take_nodes(),
-        };
-        for dive in crew {
-            match dive.ended {
-                None | Some(0) => ending.dead += 1,
-                Some(number) => ending.see(number, dive.rows),
-            }
+/// Sums up a crew whose dives have all ended.
+fn end<W: Word>(crew: Vec<Dive<'_, W>>) -> Ending<W> {
+    let size = Scaled::from(crew.len() as f64);
+    let mut ending = Ending {
+        worth: crew.iter().map(|dive| dive.weight).sum::<Scaled>() / size,
+        dead: 0,
+        seen: 0,
+        witness: None,
+    };
+    for dive in crew {
+        match dive.ended {
+            None | Some(0) => ending.dead += 1,
+            Some(number) => ending.see(number, dive.rows),
         }
-        ending
     }
+    ending
 }
 
 impl<W: Word> Ending<W> {
@@ -254,6 +280,45 @@ impl<W: Word> Ending<W> {
 }
 
 impl<W: Word> Dive<'_, W> {
+    /// Lets a line speak in which something has become known since it last did. `None` when the steps end.
+    fn say(&mut self, line: usize, steps: &Steps<'_>) -> Option<()> {
+        if std::mem::take(&mut self.stale[line]) {
+            if steps.stop() {
+                return None;
+            }
+            self.beliefs.say(line);
+        }
+        Some(())
+    }
+
+    /// Lets these lines speak, and notes about how many fillings they leave, if anything has become known. `None` when the steps end.
+    fn look_ahead(&mut self, lines: &[usize], steps: &Steps<'_>) -> Option<()> {
+        if self.ended.is_some() {
+            self.rest = 0.0;
+            return Some(());
+        }
+        if !self.stale.contains(&true) {
+            return Some(());
+        }
+        let count = (self.beliefs).log_count(lines.iter().copied(), || steps.stop());
+        if steps.stop() {
+            return None;
+        }
+        for &line in lines {
+            self.stale[line] = false;
+        }
+        // Where a line cannot tell, what was told last has to do.
+        if let Some(count) = count.filter(|count| count.is_finite()) {
+            self.rest = count;
+        }
+        Some(())
+    }
+
+    /// What it is worth as far as can be told.
+    fn worth(&self) -> Scaled {
+        self.weight * Scaled::exp(self.rest)
+    }
+
     /// Passes on to the beliefs what has become known in these lines.
     fn see(&mut self, board: &Board<'_, W>, changed: Touch) {
         let (height, width) = (board.clues().height(), board.clues().width());
@@ -271,21 +336,15 @@ impl<W: Word> Dive<'_, W> {
     }
 }
 
-/// The lines of a region in the order in which they are filled in: across its shorter side, from the first one on.
-fn order<W: Word>(board: &Board<'_, W>, region: &Region<W>) -> Vec<usize> {
-    let rows: Vec<usize> = region
-        .rows()
-        .filter(|(_, cells)| !cells.is_zero())
-        .map(|(row, _)| row)
-        .collect();
+/// The rows and the columns of a region, numbered rows first.
+fn lines<W: Word>(board: &Board<'_, W>, region: &Region<W>) -> (Vec<usize>, Vec<usize>) {
+    let rows = region.rows().filter(|(_, cells)| !cells.is_zero());
     let columns = region.rows().fold(W::ZERO, |all, (_, cells)| all | cells);
-    match rows.len() >= columns.count() {
-        true => rows,
-        false => {
-            let height = board.clues().height();
-            columns.cells().map(|column| height + column).collect()
-        }
-    }
+    let height = board.clues().height();
+    (
+        rows.map(|(row, _)| row).collect(),
+        columns.cells().map(|column| height + column).collect(),
+    )
 }
 
 /// The first cell of a line that is unknown.
@@ -297,21 +356,25 @@ fn next<W: Word>(board: &Board<'_, W>, region: &Region<W>, line: usize) -> Optio
     }
 }
 
-/// Gives every dive as many places as its weight earns, and all of them the same weight, if they weigh too differently.
-fn draw_again<W: Word>(crew: &mut Vec<Dive<'_, W>>, random: &mut Xoshiro256PlusPlus) {
-    let sum: Scaled = crew.iter().map(|dive| dive.weight).sum();
+/// Gives every dive as many places as it is worth, and weights to match, if the dives are worth too different things.
+fn draw_again<W: Word>(crew: &mut [Dive<'_, W>], random: &mut Xoshiro256PlusPlus) {
+    let sum: Scaled = crew.iter().map(Dive::worth).sum();
     if sum.is_zero() {
         return;
     }
     let size = crew.len() as f64;
-    let shares: Vec<f64> = crew
-        .iter()
-        .map(|dive| (dive.weight / sum).to_f64())
-        .collect();
-    // As many dives of one weight would be worth as much.
+    let shares = crew.iter().map(|dive| (dive.worth() / sum).to_f64());
+    let mut shares: Vec<f64> = shares.collect();
+    // As many dives of one worth would do as well.
     let effective = 1.0 / shares.iter().map(|share| share * share).sum::<f64>();
     if effective > size / 2.0 {
         return;
+    }
+    let living = crew.iter().filter(|dive| !dive.weight.is_zero()).count() as f64;
+    for (share, dive) in shares.iter_mut().zip(crew.iter()) {
+        if !dive.weight.is_zero() {
+            *share = (1.0 - LOT) * *share + LOT / living;
+        }
     }
     // One random number for all: each dive gets its share of the places, rounded up or down.
     let offset = (random.next_u64() >> 11) as f64 * 2f64.powi(-53);
@@ -326,12 +389,21 @@ fn draw_again<W: Word>(crew: &mut Vec<Dive<'_, W>>, random: &mut Xoshiro256PlusP
     // Rounding may have kept the sum of the shares below 1.
     let last = shares.iter().rposition(|&share| share > 0.0).unwrap_or(0);
     places.resize(crew.len(), last);
-    let weight = sum / Scaled::from(size);
-    *crew = places
-        .into_iter()
-        .map(|i| Dive {
-            weight,
-            ..crew[i].clone()
-        })
-        .collect();
+    for (dive, share) in crew.iter_mut().zip(&shares) {
+        if *share > 0.0 {
+            dive.weight = dive.weight / Scaled::from(share * size);
+        }
+    }
+    // Who has a place keeps it; the second and further ones go to where somebody has none.
+    let mut has = vec![false; crew.len()];
+    let mut further = Vec::new();
+    for i in places {
+        if std::mem::replace(&mut has[i], true) {
+            further.push(i);
+        }
+    }
+    let free = (0..crew.len()).filter(|&i| !has[i]);
+    for (to, from) in free.zip(further) {
+        crew[to] = crew[from].clone();
+    }
 }

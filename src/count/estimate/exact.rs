@@ -1,42 +1,30 @@
 //! What is small enough is counted exactly: every random choice that is not made spreads nothing.
 
+use super::steps::Steps;
 use crate::board::{Board, Cell, Region, split};
 use crate::line::Word;
 
 /// Counts small rests of a board.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Exact {
     /// Branches whose filled side is done, or being done: where to go back to, and the cell.
     open: Vec<(usize, Cell)>,
-    /// Branches made.
-    nodes: u64,
 }
 
 impl Exact {
-    pub(super) fn new() -> Self {
-        Exact {
-            open: Vec::new(),
-            nodes: 0,
-        }
-    }
-
-    /// Branches made since the last call.
-    pub(super) fn take_nodes(&mut self) -> u64 {
-        std::mem::take(&mut self.nodes)
-    }
-
     /// The number of fillings of a region of a board at a fixpoint, part by part where it falls apart; `None` when that takes more
-    /// than `most` branches. The board is as before.
+    /// than `most` branches, or when the steps end. The board is as before.
     pub(super) fn count<W: Word>(
         &mut self,
         board: &mut Board<'_, W>,
         region: &Region<W>,
         most: u64,
+        steps: &mut Steps<'_>,
     ) -> Option<u64> {
         let mut product = 1u64;
         let mut left = most;
         for part in split(board, region) {
-            product = product.checked_mul(self.search(board, &part, &mut left)?)?;
+            product = product.checked_mul(self.search(board, &part, &mut left, steps)?)?;
         }
         Some(product)
     }
@@ -47,6 +35,7 @@ impl Exact {
         board: &mut Board<'_, W>,
         region: &Region<W>,
         left: &mut u64,
+        steps: &mut Steps<'_>,
     ) -> Option<u64> {
         let root = board.mark();
         let mut number = 0;
@@ -55,12 +44,11 @@ impl Exact {
         loop {
             let cell = region.unknown(board).next().filter(|_| alive);
             if let Some(cell) = cell {
-                if *left == 0 {
+                if *left == 0 || !steps.node() {
                     board.undo(root);
                     return None;
                 }
                 *left -= 1;
-                self.nodes += 1;
                 self.open.push((board.mark(), cell));
                 alive = board.decide(cell, true);
                 continue;

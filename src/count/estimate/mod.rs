@@ -1,15 +1,20 @@
 //! About how many solutions there are, where nobody can count them.
 //!
-//! Crews of random dives go down the tree, and in the mean a crew is worth exactly the number of solutions. What falls apart into
+//! Crews of random dives go through the tree, and in the mean a crew is worth exactly the number of solutions. What falls apart into
 //! independent regions is estimated region by region and multiplied, so that the spread of one does not multiply that of another, and
 //! a region that is small is counted.
 //!
-//! The mean is unbiased; how far it may be off is judged by how far the crews differ, and that is the weak point: where most solutions
-//! lie behind choices that are hardly ever made, the crews agree with each other, and all of them are too low.
+//! The mean over crews that all had time to end is unbiased. A limit cuts off those that it finds on their way, which leaves the mean
+//! over the others unbiased on one thread too, but for crews that would take longer than the whole run (Glynn and Heidelberger, "Bias
+//! properties of budget constrained simulations", 1990); so crews are kept small beside the limits, and are as large as
+//! that allows, for large ones spread less. How far the mean may be off is judged by how far the crews differ.
 
 mod crew;
 mod exact;
+mod plan;
 mod scaled;
+mod spread;
+mod steps;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -24,28 +29,34 @@ use crate::search::{Control, Limits, Statistics, Total};
 use crate::solutions::{Count, Stop};
 use crew::{Diver, Ending};
 use exact::Exact;
+use plan::Plan;
+use spread::Crews;
+use steps::Steps;
 
 pub use scaled::Scaled;
+pub use spread::Doubt;
 
-/// Branches after which a region is no longer counted but estimated.
+/// Branches after which a region is no longer counted but estimated, and the share of all nodes, or of the time, after which it is too.
 const BRANCHES: u64 = 2000;
+const SHARE: u32 = 8;
 
 /// Crews for each region where there is no limit.
 const CREWS: u64 = 100;
 
-/// Most dives of a crew, and most unknown cells of all of them: many dives together find solutions that are rare, but where each takes
-/// long, there must be several crews to compare.
-const DIVES: usize = 512;
-const CELLS: usize = 250_000;
+/// Bytes that may be taken where there is no limit.
+const MEMORY: u64 = 4 << 30;
 
 /// What the dives have come to.
 #[derive(Clone, Debug)]
 pub struct Estimate {
     /// About how many solutions; `None` when the run was stopped before every region had a crew.
     pub number: Option<Scaled>,
-    /// Standard error of the number, as a share of it; `None` with fewer than two crews, or when no solution was found. It is estimated
-    /// itself, and mostly too low where it is not small.
+    /// Standard error of the number, as a share of it; `None` with fewer than two crews, or when no solution was found. It allows for
+    /// what so few crews may have missed, so that mostly the true number lies within two of them; but it is estimated itself, and
+    /// where there is a [`Doubt`] it says nothing.
     pub standard_error: Option<f64>,
+    /// Why neither the number nor its error is to be trusted, if so.
+    pub doubt: Option<Doubt>,
     /// What is known for certain: exactly how many, where no dive was needed, or how many were seen.
     pub solutions: Total,
     /// Dives that were finished.
@@ -58,6 +69,23 @@ pub struct Estimate {
     pub statistics: Statistics,
     /// Time that the run took.
     pub elapsed: Duration,
+}
+
+impl Estimate {
+    /// Nothing can be said yet.
+    fn unknown(stopped: Option<Stop>, statistics: Statistics, elapsed: Duration) -> Self {
+        Estimate {
+            number: None,
+            standard_error: None,
+            doubt: Some(Doubt::Few),
+            solutions: Total::AtLeast(Count::ZERO),
+            dives: 0,
+            dead_ends: 0,
+            stopped,
+            statistics,
+            elapsed,
+        }
+    }
 }
 
 /// An estimate of the number of solutions of one puzzle.
@@ -95,8 +123,8 @@ impl<'a> Estimating<'a> {
         }
     }
 
-    /// Within these limits on time and nodes. A crew that has begun when the nodes are used up is finished; one that is on its way
-    /// when the time is up is lost.
+    /// Within these limits on time, nodes and memory. A crew that is on its way when the time or the nodes are used up is lost. Where
+    /// the memory is too little for a single dive, there is no estimate.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
@@ -140,35 +168,47 @@ impl<'a> Estimating<'a> {
                 ..Statistics::default()
             },
         };
+        // Every thread has a diver, which is nearly as large as a dive, and its crew.
+        let room = self.limits.memory.unwrap_or(MEMORY) / Diver::<W>::bytes(&clues);
+        let threads = (rayon::current_num_threads() as u64).min(room / 3);
+        let mut board = (threads > 0).then(|| Board::<W>::new(&clues));
         let sums = self.puzzle.sums();
-        let mut board = Board::<W>::new(&clues);
-        if sums.0 != sums.1 {
-            run.exact = Count::ZERO;
-        } else if !run.open(&mut board, &control) {
-            // Nothing can be said yet.
-            return Estimate {
-                number: None,
-                standard_error: None,
-                solutions: Total::AtLeast(Count::ZERO),
-                dives: 0,
-                dead_ends: 0,
-                stopped: control.reason(),
-                statistics: run.statistics,
-                elapsed: started.elapsed(),
-            };
+        let open = match &mut board {
+            _ if sums.0 != sums.1 => {
+                run.exact = Count::ZERO;
+                true
+            }
+            None => {
+                control.stop(Stop::Memory);
+                false
+            }
+            Some(board) => run.open(board, &control, &self.limits),
+        };
+        if !open {
+            return Estimate::unknown(control.reason(), run.statistics, started.elapsed());
+        }
+        let most = (room / threads.max(1)).saturating_sub(1);
+        for tally in &mut run.regions {
+            tally.plan = Plan::new(tally.region.size(), most as usize, self.budgeted());
         }
         let run = Mutex::new(run);
-        if !lock(&run).regions.is_empty() {
+        if let Some(board) = board.filter(|_| !lock(&run).regions.is_empty()) {
             let diver = Diver::new(board, || {
                 control.look();
                 control.stopped()
             });
-            match rayon::current_num_threads() {
-                1 => self.send(&run, diver, &control),
+            let work = Work {
+                run: &run,
+                control: &control,
+                started,
+                threads,
+            };
+            match threads {
+                1 => self.send(&work, diver),
                 threads => rayon::in_place_scope(|scope| {
                     for _ in 0..threads {
-                        let (run, control, diver) = (&run, &control, diver.clone());
-                        scope.spawn(move |_| self.send(run, diver, control));
+                        let (work, diver) = (&work, diver.clone());
+                        scope.spawn(move |_| self.send(work, diver));
                     }
                 }),
             }
@@ -177,49 +217,75 @@ impl<'a> Estimating<'a> {
         run.sum_up(control.reason(), started.elapsed())
     }
 
+    /// Is it a limit that ends the run, so that crews have to fit it?
+    fn budgeted(&self) -> bool {
+        self.crews.is_none() && (self.limits.time.is_some() || self.limits.nodes.is_some())
+    }
+
     /// What every thread does: one crew after the other, for the region that has had fewest.
-    fn send<W: Word>(&self, run: &Mutex<Run<W>>, mut diver: Diver<'_, W>, control: &Control) {
-        let endless = self.limits.time.is_some() || self.limits.nodes.is_some();
-        let most = self.crews.unwrap_or(if endless { u64::MAX } else { CREWS });
-        // A crew is finished when the nodes are used up: else those that take few would count too much.
-        let stop = || {
-            control.look();
-            control.stopped() && control.reason() != Some(Stop::Nodes)
+    fn send<W: Word>(&self, work: &Work<'_, W>, mut diver: Diver<'_, W>) {
+        let (run, control) = (work.run, work.control);
+        let most = match self.budgeted() {
+            true => u64::MAX,
+            false => self.crews.unwrap_or(CREWS),
         };
+        let mut steps = Steps::new(control);
         loop {
-            let (at, region, mut random) = {
+            let (at, region, size, upwards, mut random) = {
                 let mut run = lock(run);
                 let sent = |at: &usize| run.regions[*at].sent;
                 let Some(at) = (0..run.regions.len()).min_by_key(sent) else {
                     return;
                 };
-                if run.regions[at].sent >= most || control.reason().is_some() || stop() {
+                let tally = &mut run.regions[at];
+                if tally.sent >= most || steps.stop() {
                     return;
                 }
-                run.regions[at].sent += 1;
+                let upwards = tally.sent % 2 == 1;
+                tally.sent += 1;
+                let (region, size) = (tally.region.clone(), tally.plan.size());
                 // Every crew has random numbers of its own, 2^128 away from those of the next.
                 let random = run.random.clone();
                 run.random.jump();
-                (at, run.regions[at].region.clone(), random)
+                (at, region, size, upwards, random)
             };
-            let size = (CELLS / region.size().max(1)).clamp(8, DIVES);
-            let Some(ending) = diver.crew(&region, size, &mut random, stop) else {
+            let begun = Instant::now();
+            let ending = diver.crew(&region, size, upwards, &mut random, &mut steps);
+            let nodes = steps.take_nodes();
+            let mut run = lock(run);
+            run.statistics.nodes += nodes;
+            let Some(ending) = ending else {
                 return;
             };
-            let mut run = lock(run);
-            run.statistics.nodes += ending.nodes;
             run.statistics.dead_ends += ending.dead;
             run.statistics.leaves += size as u64 - ending.dead;
-            run.regions[at].add(ending);
-            if self
-                .limits
-                .nodes
-                .is_some_and(|nodes| run.statistics.nodes >= nodes)
-            {
-                control.stop(Stop::Nodes);
-            }
+            let regions = run.regions.len() as f64;
+            let dives = self.affords(work, run.statistics.nodes, (nodes, begun.elapsed()));
+            run.regions[at].plan.afford(dives * size as f64 / regions);
+            run.regions[at].add(ending, size, upwards);
         }
     }
+
+    /// How many crews that take so many nodes and so much time the rest of the limits allows for.
+    fn affords<W: Word>(&self, work: &Work<'_, W>, nodes: u64, taken: (u64, Duration)) -> f64 {
+        let nodes = self.limits.nodes.map(|limit| limit.saturating_sub(nodes));
+        let nodes = nodes.map(|left| left as f64 / taken.0.max(1) as f64);
+        let time = self.limits.time;
+        let time = time.map(|limit| limit.saturating_sub(work.started.elapsed()));
+        let time = time
+            .map(|left| work.threads as f64 * left.as_secs_f64() / taken.1.as_secs_f64().max(1e-9));
+        nodes
+            .unwrap_or(f64::INFINITY)
+            .min(time.unwrap_or(f64::INFINITY))
+    }
+}
+
+/// What every thread is told.
+struct Work<'a, W: Word> {
+    run: &'a Mutex<Run<W>>,
+    control: &'a Control,
+    started: Instant,
+    threads: u64,
 }
 
 /// What all threads share. The lock is taken twice for each crew, which takes milliseconds.
@@ -240,11 +306,10 @@ fn lock<W: Word>(run: &Mutex<Run<W>>) -> MutexGuard<'_, Run<W>> {
 #[derive(Debug)]
 struct Tally<W: Word> {
     region: Region<W>,
-    /// Crews sent, and those that have come back.
+    plan: Plan,
+    /// Crews sent.
     sent: u64,
-    crews: u64,
-    sum: Scaled,
-    squares: Scaled,
+    crews: Crews,
     seen: Option<Ending<W>>,
 }
 
@@ -252,18 +317,15 @@ impl<W: Word> Tally<W> {
     fn new(region: Region<W>) -> Self {
         Tally {
             region,
+            plan: Plan::default(),
             sent: 0,
-            crews: 0,
-            sum: Scaled::ZERO,
-            squares: Scaled::ZERO,
+            crews: Crews::default(),
             seen: None,
         }
     }
 
-    fn add(&mut self, ending: Ending<W>) {
-        self.crews += 1;
-        self.sum = self.sum + ending.worth;
-        self.squares = self.squares + ending.worth * ending.worth;
+    fn add(&mut self, ending: Ending<W>, size: usize, upwards: bool) {
+        self.crews.add(size, ending.worth, upwards);
         match &mut self.seen {
             None => self.seen = Some(ending),
             Some(seen) => {
@@ -273,46 +335,47 @@ impl<W: Word> Tally<W> {
             }
         }
     }
-
-    /// Square of the standard error of the mean, as a share of the square of the mean.
-    fn spread(&self) -> Option<f64> {
-        if self.crews < 2 || self.sum.is_zero() {
-            return None;
-        }
-        let crews = self.crews as f64;
-        let ratio = (self.squares * Scaled::from(crews) / (self.sum * self.sum)).to_f64();
-        // Less than this is rounding.
-        Some((ratio - 1.0) / (crews - 1.0)).map(|spread| if spread < 1e-14 { 0.0 } else { spread })
-    }
 }
 
 impl<W: Word> Run<W> {
     /// Propagates and probes the root, counts what is small, and notes the regions that are not; `false` when it was stopped before.
-    fn open(&mut self, board: &mut Board<'_, W>, control: &Control) -> bool {
-        let stop = || {
-            control.look();
-            control.stopped()
+    fn open(&mut self, board: &mut Board<'_, W>, control: &Control, limits: &Limits) -> bool {
+        let started = Instant::now();
+        let mut steps = Steps::new(control);
+        let late = || {
+            let share = limits.time.map(|time| time / SHARE);
+            share.is_some_and(|share| started.elapsed() > share)
         };
         let whole = Region::whole(board);
-        let alive = match board.propagate_unless(stop) {
+        let alive = match board.propagate_unless(|| steps.stop()) {
             None => return false,
             Some(false) => false,
-            Some(true) => match Prober::default().probe(board, &whole, None, |_| stop()) {
-                Probed::Contradiction => false,
-                Probed::Stopped => return false,
-                Probed::Fixpoint(..) => true,
-            },
+            Some(true) => {
+                let mut prober = Prober::default();
+                match prober.probe(board, &whole, None, |_| steps.stop() || late()) {
+                    Probed::Contradiction => false,
+                    Probed::Stopped if steps.stop() => return false,
+                    // What is not probed is searched all the same.
+                    Probed::Stopped | Probed::Fixpoint(..) => true,
+                }
+            }
         };
         if !alive {
             self.exact = Count::ZERO;
             return true;
         }
-        let mut exact = Exact::new();
+        let mut exact = Exact::default();
+        let share = limits.nodes.map(|nodes| nodes / u64::from(SHARE));
+        let most = share.unwrap_or(BRANCHES).min(BRANCHES);
         for region in split(board, &whole) {
-            if stop() {
-                return false;
+            let number = match late() {
+                true => None,
+                false => exact.count(board, &region, most, &mut steps),
+            };
+            if steps.stop() {
+                break;
             }
-            match exact.count(board, &region, BRANCHES) {
+            match number {
                 Some(number) => self.exact *= &Count::from(number),
                 None => self.regions.push(Tally::new(region)),
             }
@@ -320,30 +383,36 @@ impl<W: Word> Run<W> {
         if self.exact.is_zero() {
             self.regions.clear();
         }
-        self.statistics.nodes += exact.take_nodes();
+        self.statistics.nodes += steps.take_nodes();
         self.statistics.settles = board.settles();
-        true
+        !steps.stop()
     }
 
     /// Multiplies what the regions came to.
     fn sum_up(self, stopped: Option<Stop>, elapsed: Duration) -> Estimate {
         let mut number = Some(Scaled::from(&self.exact));
         let mut spread = Some(1.0);
+        let mut doubt = None;
         let mut known = self.exact;
         for tally in &self.regions {
-            let mean = (tally.crews > 0).then(|| tally.sum / Scaled::from(tally.crews as f64));
+            let mean = tally.crews.mean();
             number = number.zip(mean).map(|(number, mean)| number * mean);
-            spread = spread
-                .zip(tally.spread())
-                .map(|(all, one)| all * (1.0 + one));
+            let one = tally.crews.spread();
+            spread = spread.zip(one).map(|(all, one)| all * (1.0 + one));
+            doubt = doubt.max(tally.crews.doubt());
             known *= &Count::from(tally.seen.as_ref().map_or(0, |seen| seen.seen));
+        }
+        let spread = spread.map(|spread| spread - 1.0);
+        if spread.is_some_and(spread::too_wide) {
+            doubt = doubt.max(Some(Doubt::Heavy));
         }
         let Statistics {
             leaves, dead_ends, ..
         } = self.statistics;
         Estimate {
             number,
-            standard_error: spread.map(|spread| (spread - 1.0).sqrt()),
+            standard_error: spread.map(f64::sqrt),
+            doubt,
             solutions: match self.regions.is_empty() {
                 true => Total::Exactly(known),
                 false => Total::AtLeast(known),

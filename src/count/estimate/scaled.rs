@@ -1,5 +1,6 @@
 //! Numbers that are only known roughly, and may be far greater than any machine number.
 
+use std::f64::consts::LN_2;
 use std::iter::Sum;
 use std::ops::{Add, Div, Mul};
 
@@ -46,6 +47,17 @@ impl Scaled {
             mantissa: f64::from_bits(bits & ((1 << 52) - 1) | 1023 << 52),
             exponent: exponent + power,
         }
+    }
+
+    /// The number with this natural logarithm.
+    pub(super) fn exp(log: f64) -> Self {
+        let power = (log / LN_2).floor();
+        Scaled::new((log - power * LN_2).exp(), power as i64)
+    }
+
+    /// Its natural logarithm; minus infinity for zero.
+    pub(super) fn ln(self) -> f64 {
+        self.mantissa.ln() + self.exponent as f64 * LN_2
     }
 
     /// Is it zero?
@@ -191,6 +203,15 @@ mod tests {
             assert_eq!(sum.to_f64(), a + b);
             assert_eq!((Scaled::from(b) + Scaled::from(a)).to_f64(), a + b);
         }
+    }
+
+    #[test]
+    fn logarithms_go_both_ways() {
+        for log in [0.0, 1.0, -1.0, 700.0, -700.0, 1e5, -1e5, 0.3] {
+            let back = Scaled::exp(log).ln();
+            assert!((back - log).abs() <= 1e-9 * log.abs().max(1.0), "{back}");
+        }
+        assert_eq!(Scaled::exp(0.0), Scaled::ONE);
     }
 
     #[test]
