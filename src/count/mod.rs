@@ -13,6 +13,7 @@ mod cells;
 mod contest;
 mod counted;
 mod diagram;
+mod digits;
 mod estimate;
 mod fillings;
 mod frontier;
@@ -29,14 +30,17 @@ mod runs;
 mod sample;
 mod space;
 mod tally;
+mod trail;
 mod worker;
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use crossbeam::utils::CachePadded;
+use rustc_hash::FxHasher;
 
 use crate::board::{Board, Cell, Clues, Prober, Region};
 use crate::line::{Known, Wide, Word};
@@ -49,7 +53,7 @@ use crate::search::{
 use crate::solutions::{Count, Stop};
 pub use builder::{Becomes, Builder, Edge, NodeId};
 pub use cells::Cells;
-use contest::Contest;
+use contest::{Contest, Plan};
 pub use counted::Counted;
 use diagram::{Lines, Numbers};
 pub use estimate::{Doubt, Estimate, Estimating, Scaled};
@@ -58,6 +62,7 @@ pub use ordered::{Advance, Ordered};
 use part::{Part, Parts};
 pub use sample::Samples;
 pub use space::Space;
+use trail::Step;
 use worker::{Ended, Worker};
 
 /// Bytes that a count may take unless the limits say otherwise.
@@ -490,6 +495,10 @@ impl<'a> Counting<'a> {
             let until = if whole { u64::MAX } else { later };
             let contest = Contest::new(method, shared.parts.len(), self.options.trial);
             let contest = contest.until(until);
+            // The work on other boards is no part of this.
+            for meter in &shared.meters {
+                meter.done.store(0, Ordering::Relaxed);
+            }
             shared.contest = Mutex::new(match found.contest.take() {
                 Some(standing) => contest.resume(standing),
                 None => contest,
@@ -862,6 +871,35 @@ impl<W: Word> Shared<'_, W> {
     fn note(&self, contest: &Contest) {
         if let (Some(keeping), Some(standing)) = (self.keeping, contest.standing()) {
             keeping.stands(Some(standing));
+        }
+    }
+
+    /// Tells the parts of all boards of a puzzle apart, in every process alike.
+    fn place(&self, part: usize) -> u64 {
+        let mut hasher = FxHasher::default();
+        let mut hash = |number: usize, words: &[W]| {
+            number.hash(&mut hasher);
+            let parts = |word: &W| (0..W::BITS / 64).map(|i| word.part(i)).collect::<Vec<_>>();
+            words.iter().for_each(|word| parts(word).hash(&mut hasher));
+        };
+        for (row, known) in self.rows.iter().enumerate() {
+            hash(row, &[known.filled, known.empty]);
+        }
+        for &(row, cells) in &self.parts[part].rows {
+            hash(row.into(), &[cells]);
+        }
+        hasher.finish()
+    }
+
+    /// The way that an earlier walk through a part by this plan has left.
+    fn trail(&self, part: usize, plan: Option<Plan>) -> Option<Vec<Step>> {
+        self.keeping?.trail(self.place(part), plan?)
+    }
+
+    /// Notes the way to where a walk is.
+    fn note_trail(&self, part: usize, plan: Plan, steps: Vec<Step>) {
+        if let Some(keeping) = self.keeping {
+            keeping.goes(self.place(part), plan, steps);
         }
     }
 
