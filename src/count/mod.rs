@@ -527,7 +527,7 @@ impl<'a> Counting<'a> {
         let over = keep && lock(&shared.contest).is_over();
         if control.reason().is_some() && !over {
             count = shared.raise(count);
-            let _ = shared.snapshot(began, false);
+            let _ = shared.snapshot(began, false, false);
         }
         if let Some(number) = alone.number {
             let nothing = number.is_zero() && control.reason().is_none();
