@@ -3,11 +3,17 @@
 mod common;
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::process::{Command, Output, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use common::Random;
-use common::command::{Scratch, answer, omnogram, output, stderr, stdout};
+use common::command::{Scratch, answer, omnogram, output, spawn, stderr, stdout};
+use common::{Random, on_threads};
+use omnogram::cluster::{Answer, Digest, Id, Progress, seal};
+use omnogram::count::{Checkpoint, Counting, Keeping, Method, Options};
+use omnogram::format;
+use omnogram::puzzle::Puzzle;
+use omnogram::search::{Cube, Limits, Outcome};
 
 /// Runs a command again and again, killed at a random moment each time but the last.
 #[cfg(unix)]
@@ -76,6 +82,343 @@ fn a_journalled_listing_that_is_killed_ten_times_has_every_solution_once() {
     let there = sorted(&fs::read_to_string(&list).unwrap());
     let plain = sorted(str::from_utf8(&output(&["enumerate", puzzle]).stdout).unwrap());
     assert!(there == plain, "{} and {}", there.len(), plain.len());
+}
+
+/// A puzzle of which a count takes a second or so.
+fn slow(scratch: &Scratch) -> String {
+    let file = scratch.file("slow.non");
+    let puzzle = Puzzle::from_grid(&Random(11).grid(14, 14, 0.3));
+    fs::write(&file, format::non::write(&puzzle)).unwrap();
+    file
+}
+
+fn read(file: &str) -> Puzzle {
+    let text = fs::read(file).unwrap();
+    format::read(&text, file).swap_remove(0).puzzle.unwrap()
+}
+
+/// Goes on with a run, each time for a part of the time that it takes undisturbed, until it is done; how often it was cut.
+fn in_slices(arguments: &[&str], slice: Duration, killed: bool, most: usize) -> (Output, usize) {
+    let time = format!("--time={}ms", slice.as_millis());
+    for cuts in 0..most {
+        let done = if killed {
+            let mut child = omnogram(arguments)
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn()
+                .unwrap();
+            std::thread::sleep(slice);
+            let ended = child.try_wait().unwrap().is_some();
+            child.kill().unwrap();
+            child.wait().unwrap();
+            ended.then(|| output(arguments))
+        } else {
+            Some(output(&[arguments, &[&time]].concat()))
+        };
+        if let Some(done) = done.filter(|done| done.status.code() != Some(3)) {
+            return (done, cuts);
+        }
+    }
+    panic!("{arguments:?}: not done after {most} parts of {slice:?}");
+}
+
+/// It began anew each time: in its first ten seconds nothing was written down.
+#[test]
+fn a_journalled_count_that_is_cut_short_again_and_again_gets_on() {
+    let scratch = Scratch::new("slices");
+    let puzzle = slow(&scratch);
+    for (method, threads) in [("auto", "-j1"), ("regions", "-j2"), ("auto", "-j2")] {
+        let plain = ["count", threads, "--method", method, &puzzle];
+        let began = Instant::now();
+        let number = answer(&plain);
+        let slice = began.elapsed() / 6;
+        for killed in [false, cfg!(unix)] {
+            let journal = scratch.file(&format!("{method}{threads}{killed}"));
+            let run = [&plain[..], &["--journal", &journal]].concat();
+            let (done, cuts) = in_slices(&run, slice, killed, 120);
+            assert_eq!(
+                (stdout(&done).trim_end(), done.status.code()),
+                (&*number, Some(0)),
+                "{done:?}"
+            );
+            println!("{method} {threads} killed {killed}: {cuts} cuts of {slice:?}");
+        }
+    }
+}
+
+/// What a count has found is not lost when it is stopped: the bound that it gives never falls, and neither does the journal shrink.
+#[test]
+fn a_journalled_count_tells_what_its_earlier_parts_have_proved() {
+    let scratch = Scratch::new("bounds");
+    let journal = scratch.file("journal");
+    let puzzle = slow(&scratch);
+    let number = answer(&["count", &puzzle]);
+    let run = ["count", "-j1", "--method", "regions", "--nodes", "4000"];
+    let run = [&run[..], &["--journal", &journal, &puzzle]].concat();
+    let (mut size, mut least) = (0, 0u64);
+    for _ in 0..200 {
+        let done = output(&run);
+        let there = fs::metadata(&journal).unwrap().len();
+        assert!(there > size, "it grows");
+        size = there;
+        let said = stdout(&done).trim_end();
+        match done.status.code() {
+            Some(0) => {
+                assert_eq!(said, number);
+                assert!(least > 0);
+                return;
+            }
+            Some(3) => {
+                let bound: u64 = said.strip_prefix("at least ").unwrap().parse().unwrap();
+                assert!(bound >= least, "{bound} after {least}");
+                least = bound;
+            }
+            _ => panic!("{done:?}"),
+        }
+    }
+    panic!("it does not come to its end");
+}
+
+/// The same habits as in the other tests of counts: everything happens on small puzzles.
+fn restless() -> Options {
+    Options {
+        patience: 0,
+        trial: 0,
+        probing: 0,
+        ..Options::default()
+    }
+}
+
+#[test]
+fn a_count_that_another_process_goes_on_with_at_every_turn_is_exact() {
+    let mut random = Random(7);
+    let (mut cuts, mut parts) = (0, 0);
+    for i in 0..90 {
+        let side = 5 + random.below(5);
+        let puzzle = Puzzle::from_grid(&random.grid(side, side, 0.3 + 0.01 * (i % 10) as f64));
+        let method = [Method::Auto, Method::Regions, Method::Frontier][i % 3];
+        let options = [Options::default(), restless()][i / 3 % 2].clone();
+        let counting = Counting::new(&puzzle).method(method).options(options);
+        let expected = counting.clone().run().solutions;
+        let mut written: Vec<String> = Vec::new();
+        let mut checks = 1 + random.below(30) as u64;
+        loop {
+            let keeping = Keeping::of_parts(&puzzle, 1 << 26, 1 + (i / 6 % 3) as u64);
+            for line in &written {
+                let checkpoint: Checkpoint = serde_json::from_str(line).unwrap();
+                keeping.read(checkpoint, Duration::from_micros(1)).unwrap();
+            }
+            let limits = Limits {
+                checks: Some(checks),
+                ..Limits::default()
+            };
+            let counting = counting.clone().limits(limits).keeping(&keeping);
+            let outcome: Outcome = on_threads(1 + i % 2, || counting.run());
+            assert!(outcome.solutions.number() <= expected.number());
+            assert!(keeping.least() <= *expected.number());
+            if let Some(checkpoint) = keeping.checkpoint() {
+                let text = serde_json::to_string(&checkpoint).unwrap();
+                parts += usize::from(text.contains("\"parts\""));
+                written.push(text);
+            }
+            if outcome.is_complete() {
+                assert_eq!(outcome.solutions, expected, "{method:?} {puzzle:?}");
+                break;
+            }
+            cuts += 1;
+            checks += checks / 8 + 1;
+        }
+    }
+    assert!(cuts > 300 && parts > 100, "{cuts} {parts}");
+}
+
+/// Each part of the run may take a twentieth of the nodes that the whole takes.
+#[test]
+fn what_was_counted_before_a_cut_is_not_counted_again() {
+    let scratch = Scratch::new("nodes");
+    let puzzle = read(&slow(&scratch));
+    let counting = Counting::new(&puzzle).method(Method::Regions);
+    let plain = on_threads(1, || counting.clone().run());
+    let slice = plain.statistics.nodes / 20;
+    let mut written: Vec<String> = Vec::new();
+    for cuts in 0.. {
+        assert!(
+            cuts < 60,
+            "{} nodes, {slice} at a time",
+            plain.statistics.nodes
+        );
+        let keeping = Keeping::new(&puzzle, 1 << 30);
+        for line in &written {
+            let checkpoint: Checkpoint = serde_json::from_str(line).unwrap();
+            keeping.read(checkpoint, Duration::from_secs(1)).unwrap();
+        }
+        let limits = Limits {
+            nodes: Some(slice),
+            ..Limits::default()
+        };
+        let counting = counting.clone().limits(limits).keeping(&keeping);
+        let outcome = on_threads(1, || counting.run());
+        let checkpoint = keeping.checkpoint().unwrap();
+        written.push(serde_json::to_string(&checkpoint).unwrap());
+        if outcome.is_complete() {
+            assert_eq!(outcome.solutions, plain.solutions);
+            break;
+        }
+    }
+}
+
+/// How long work might go unrecorded depended on all the time that a run had taken: after twenty seconds nothing was recorded in the
+/// first second.
+#[cfg(unix)]
+#[test]
+fn an_old_run_that_is_killed_every_moment_gets_on() {
+    let scratch = Scratch::new("old");
+    let journal = scratch.file("journal");
+    let puzzle = "puzzles/families/permutation-12.non";
+    let run = ["count", "-j1", "--method", "tree", "--journal", &journal];
+    let run = [&run[..], &[puzzle]].concat();
+    output(&[&run[..], &["--nodes", "3000"]].concat());
+    let text = fs::read_to_string(&journal).unwrap();
+    let (rest, last) = text.trim_end().rsplit_once('\n').unwrap();
+    let mut old: Answer = serde_json::from_str(last).unwrap();
+    old.elapsed = Some(100_000.0);
+    fs::write(&journal, format!("{rest}\n{}", seal(&old))).unwrap();
+    let mut grown = 0;
+    for _ in 0..8 {
+        let before = fs::metadata(&journal).unwrap().len();
+        let mut child = omnogram(&run)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(1500));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        grown += usize::from(fs::metadata(&journal).unwrap().len() > before);
+    }
+    assert!(grown >= 4, "{grown}");
+}
+
+/// A cube of which nothing comes in the time that there is must become smaller.
+#[test]
+fn a_cube_that_was_worked_on_in_vain_is_cut() {
+    let scratch = Scratch::new("vain");
+    let puzzle = "puzzles/families/permutation-7.non";
+    let digest = Digest::of(&read(puzzle));
+    for verb in ["count", "enumerate"] {
+        let (journal, list) = (scratch.file(verb), scratch.file("list"));
+        let run = match verb {
+            "count" => vec![
+                verb,
+                "-j1",
+                "--method",
+                "tree",
+                "--journal",
+                &journal,
+                puzzle,
+            ],
+            _ => vec![verb, "-j1", "-o", &list, "--journal", &journal, puzzle],
+        };
+        output(&[&run[..], &["--nodes", "0"]].concat());
+        let header = fs::read_to_string(&journal).unwrap();
+        assert_eq!(header.lines().count(), 1, "{header}");
+        let vain = Progress {
+            id: Id::of(digest, &Cube::default()),
+            puzzle: digest,
+            elapsed: 1.0,
+            life: 1.0,
+            nodes: 0,
+            checkpoint: None,
+        };
+        fs::write(&journal, format!("{header}{}", seal(&vain))).unwrap();
+        let done = output(&run);
+        assert_eq!(done.status.code(), Some(0), "{done:?}");
+        let text = fs::read_to_string(&journal).unwrap();
+        let first: Answer = serde_json::from_str(text.lines().nth(2).unwrap()).unwrap();
+        assert!(first.open.len() > 1 && first.count.is_zero(), "{text}");
+        match verb {
+            "count" => assert_eq!(stdout(&done), "5040\n"),
+            _ => assert_eq!(
+                common::command::whole(&fs::read_to_string(&list).unwrap(), 7),
+                5040
+            ),
+        }
+    }
+}
+
+/// The same as below, for a count that cannot be left in the middle.
+#[test]
+fn a_journal_with_checkpoints_that_is_torn_or_changed() {
+    let scratch = Scratch::new("torn-checkpoints");
+    let journal = scratch.file("journal");
+    let puzzle = slow(&scratch);
+    let plain = ["count", "-j1", "--method", "regions"];
+    let number = answer(&[&plain[..], &[&puzzle]].concat());
+    let run = [&plain[..], &["--journal", &journal, &puzzle]].concat();
+    for nodes in ["3000", "5000", "7000"] {
+        output(&[&run[..], &["--nodes", nodes]].concat());
+    }
+    let half = fs::read(&journal).unwrap();
+    let lines = half.iter().filter(|&&byte| byte == b'\n').count();
+    assert!(lines >= 4, "{lines}");
+    let mut random = Random(3);
+    let (mut refused, mut torn) = (0, 0);
+    for i in 0..40 {
+        let mut bytes = half.clone();
+        let at = random.below(half.len());
+        match i % 4 {
+            0 if torn < 4 => bytes.truncate(at),
+            _ => bytes[at] ^= 1 << random.below(8),
+        }
+        fs::write(&journal, &bytes).unwrap();
+        // Whether it is refused is seen at once; of the others a few go on to the end.
+        let stop: &[&str] = if i % 4 == 0 && torn < 4 {
+            &[]
+        } else {
+            &["--nodes", "1"]
+        };
+        let done = output(&[&run[..], stop].concat());
+        match done.status.code() {
+            Some(0) => {
+                assert_eq!(stdout(&done).trim_end(), number, "{i} {at}");
+                torn += 1;
+            }
+            Some(3) => {}
+            Some(65) => {
+                assert_eq!(fs::read(&journal).unwrap(), bytes, "it is left as it is");
+                refused += 1;
+            }
+            _ => panic!("{i} {at} {done:?}"),
+        }
+    }
+    assert!(torn > 0 && refused > 5, "{torn} {refused}");
+}
+
+/// The first puzzle was counted, and then the journal was that of another one.
+#[test]
+fn a_journal_for_a_pack_or_a_folder_is_refused_before_anything_is_done() {
+    let scratch = Scratch::new("pack");
+    let (journal, list) = (scratch.file("journal"), scratch.file("list"));
+    let pack = "puzzles/pack.nonpack";
+    for several in [pack, "puzzles/known"] {
+        let error = format!(
+            "error: {several}: a journal is of one puzzle, but there are several puzzles here: name one of them, as FILE#2\n"
+        );
+        for run in [
+            &["count", "--journal", &journal, several][..],
+            &["enumerate", "--journal", &journal, "-o", &list, several],
+        ] {
+            let done = output(run);
+            assert_eq!(
+                (stdout(&done), stderr(&done), done.status.code()),
+                ("", &*error, Some(2))
+            );
+            assert!(!fs::exists(&journal).unwrap() && !fs::exists(&list).unwrap());
+        }
+    }
+    let third = format!("{pack}#3");
+    assert_eq!(answer(&["count", "--journal", &journal, &third]), "6");
+    assert_eq!(answer(&["count", "--journal", &journal, &third]), "6");
 }
 
 /// A journal torn at any byte is gone on with; one in which a bit is changed is refused, or is torn.
@@ -295,12 +638,24 @@ fn two_runs_do_not_share_a_journal() {
         assert!(first.try_wait().unwrap().is_none(), "it goes on for long");
         std::thread::sleep(Duration::from_millis(5));
     }
-    let second = output(&long);
+    // It says so at once, and refuses after a moment.
+    let mut second = spawn(&mut omnogram(&long));
+    let mut said = BufReader::new(second.stderr.take().unwrap());
+    let mut line = String::new();
+    said.read_line(&mut line).unwrap();
+    assert!(second.try_wait().unwrap().is_none(), "it waits");
+    let note = "another process is using this journal; waiting up to 3s for its end";
+    assert_eq!(line, format!("{journal}: {note}\n"));
+    line.clear();
+    said.read_line(&mut line).unwrap();
+    let error = "another process is using this journal";
+    assert_eq!(line, format!("error: {journal}: {error}\n"));
+    assert_eq!(second.wait().unwrap().code(), Some(74));
+    // One that is just about to end is waited for.
+    let mut third = spawn(&mut omnogram(&[&long[..], &["--nodes", "1"]].concat()));
+    let mut said = BufReader::new(third.stderr.take().unwrap());
+    said.read_line(&mut line).unwrap();
     first.kill().unwrap();
     first.wait().unwrap();
-    assert_eq!(second.status.code(), Some(74), "{second:?}");
-    assert_eq!(
-        stderr(&second),
-        format!("error: {journal}: another run is using this journal\n")
-    );
+    assert_eq!(third.wait().unwrap().code(), Some(3));
 }

@@ -272,6 +272,9 @@ impl Pictures<'_> {
     fn answer(&mut self, session: &Session, subject: &Subject<'_>, what: &What) -> Answered {
         self.accepts(subject)?;
         if let Some(folder) = self.folder {
+            if !folder.is_dir() {
+                self.outputs.folder(folder).map_err(Halt::Failed)?;
+            }
             let path = folder.join(file_name(subject.name, self.format));
             self.output = match self.outputs.file(Some(&path)) {
                 Ok(output) => output,

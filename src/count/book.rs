@@ -3,18 +3,13 @@
 //! The key of a part is made of numbers of states, which are given in the order in which states turn up, and so differ from run to run.
 //! A book numbers the states that occur in it by itself: each is written down once, by its two successors, before the first part that
 //! needs it. Reading gives it the number that it has here.
-//!
-//! All numbers are written in base 32, lowest digit first, each digit but the last with a sign that more follow: most take two or three
-//! characters.
 
 use rustc_hash::FxHashMap;
 
 use super::cache::Key;
 use super::diagram::{END, NONE, Numbers};
+use super::digits::{Reader, push};
 use crate::solutions::Count;
-
-/// The digits; those from the 33rd on say that another one follows.
-const DIGITS: &[u8; 64] = b"0123456789abcdefghijklmnopqrstuvABCDEFGHIJKLMNOPQRSTUVWXYZ-_wxyz";
 
 /// How a state is written that there is not, and the one in which a word is complete; others follow.
 const NO_STATE: u32 = 0;
@@ -122,8 +117,8 @@ impl Book {
         numbers: &Numbers,
         mut see: impl FnMut(Key, Count),
     ) -> Option<()> {
-        let mut states = Reader(page.states.as_bytes());
-        while !states.0.is_empty() {
+        let mut states = Reader::new(&page.states);
+        while !states.is_empty() {
             let mut successor = || {
                 let number = states.number()?;
                 match number {
@@ -142,9 +137,9 @@ impl Book {
         }
         let mut words = page.parts.split_terminator(' ');
         while let Some(word) = words.next() {
-            let mut reader = Reader(word.as_bytes());
+            let mut reader = Reader::new(word);
             let mut key = Vec::with_capacity(word.len());
-            while !reader.0.is_empty() {
+            while !reader.is_empty() {
                 key.push(reader.number()?);
             }
             let count: Count = words.next()?.parse().ok()?;
@@ -174,75 +169,9 @@ fn places(key: &[u32]) -> Option<impl Iterator<Item = usize> + use<>> {
         .then(|| of_rows.chain(1 + rows..key.len()))
 }
 
-fn push(text: &mut String, number: u32) {
-    let mut rest = number;
-    while rest >= 32 {
-        text.push(char::from(DIGITS[32 + (rest % 32) as usize]));
-        rest /= 32;
-    }
-    text.push(char::from(DIGITS[rest as usize]));
-}
-
-/// What is left of a text of numbers.
-struct Reader<'t>(&'t [u8]);
-
-impl Reader<'_> {
-    fn number(&mut self) -> Option<u32> {
-        let (mut number, mut shift) = (0u32, 0);
-        loop {
-            let (&byte, rest) = self.0.split_first()?;
-            self.0 = rest;
-            let digit = match byte {
-                b'0'..=b'9' => byte - b'0',
-                b'a'..=b'v' => byte - b'a' + 10,
-                b'A'..=b'Z' => byte - b'A' + 32,
-                b'-' => 58,
-                b'_' => 59,
-                b'w'..=b'z' => byte - b'w' + 60,
-                _ => return None,
-            };
-            let value = u32::from(digit % 32);
-            if shift > 30 || value << shift >> shift != value {
-                return None;
-            }
-            number |= value << shift;
-            shift += 5;
-            if digit < 32 {
-                return Some(number);
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_are_read_back() {
-        let numbers = [
-            0,
-            1,
-            31,
-            32,
-            33,
-            1023,
-            1024,
-            1 << 20,
-            u32::MAX - 1,
-            u32::MAX,
-        ];
-        let mut text = String::new();
-        numbers.iter().for_each(|&number| push(&mut text, number));
-        let mut reader = Reader(text.as_bytes());
-        for number in numbers {
-            assert_eq!(reader.number(), Some(number));
-        }
-        assert!(reader.0.is_empty());
-        for wrong in ["", "A", "!", "zzzzzzz0", "zzzzzzv"] {
-            assert_eq!(Reader(wrong.as_bytes()).number(), None, "{wrong}");
-        }
-    }
 
     /// What one process has written another one reads, though it numbers states otherwise.
     #[test]

@@ -6,8 +6,8 @@
 //! any order, all threads sweep together. On several threads the ways of a round are tried side by side, and a worker that finds none
 //! left goes on with the order that leads.
 //!
-//! A contest can be gone on with in another process, as its [`Standing`] says. A walk in some order that was cut short finds what it had
-//! counted in the cache, so that its time is added up over all processes; a sweep that was cut short has nothing left, and is not begun
+//! A contest can be gone on with in another process, as its [`Standing`] says. A walk in some order that was cut short comes back to
+//! where it was, so that its time is added up over all processes; a sweep that was cut short has nothing left, and is not begun
 //! a third time: then the part is branched and what has become narrow is swept.
 
 use std::collections::VecDeque;
@@ -44,8 +44,8 @@ const BRANCH: f64 = 32.0;
 /// What an order would take is not believed when it has become so many times more since the last round: it has not come on.
 const STUCK: f64 = 2.0;
 
-/// A walk that was cut short is given so many nanoseconds at least, to come back to where it was and be judged.
-const AGAIN: u64 = 200_000_000;
+/// A walk that was cut short is given so many nanoseconds at least, to be judged.
+const AGAIN: u64 = 20_000_000;
 
 /// So often is a sweep begun.
 const TRIES: u32 = 2;
@@ -493,5 +493,85 @@ impl Contest {
     /// The nodes of all parts; `None` when one has no solution.
     pub(super) fn nodes(&self) -> Option<Vec<NodeId>> {
         self.counted.iter().map(|worth| worth.node).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A contest for one part that another process goes on with.
+    fn gone_on(contest: &Contest) -> Contest {
+        let standing = contest.standing().expect("it is not over").settled();
+        let text = serde_json::to_string(&standing).unwrap();
+        let contest = Contest::new(contest.method, contest.parts, contest.first);
+        contest.resume(serde_json::from_str(&text).unwrap())
+    }
+
+    fn plans(contest: &mut Contest) -> Vec<Plan> {
+        let rated = |contest: &mut Contest| contest.next().filter(|trial| trial.rated);
+        std::iter::from_fn(|| Some(rated(contest)?.plan)).collect()
+    }
+
+    #[test]
+    fn what_was_under_way_comes_first() {
+        let mut contest = Contest::new(Method::Auto, 1, 10);
+        let first = contest.next().unwrap();
+        contest.report(first, Ended::Spent(f64::INFINITY));
+        // On one thread, a sweep; it is cut short, and so is the next process.
+        let sweep = contest.next().unwrap();
+        assert!(sweep.plan.is_sweep());
+        let mut contest = gone_on(&contest);
+        assert_eq!(contest.tried, [(first.plan, f64::INFINITY)]);
+        assert_eq!(contest.next().unwrap().plan, sweep.plan);
+        let mut contest = gone_on(&contest);
+        let left = plans(&mut contest);
+        assert!(!left.contains(&sweep.plan) && !left.contains(&first.plan));
+        assert!(left.contains(&Plan::BranchAndSweep), "{left:?}");
+        assert_eq!(left.len(), 9);
+    }
+
+    #[test]
+    fn a_walk_has_what_is_left_of_its_budget_and_is_judged_by_all_of_it() {
+        let mut contest = Contest::new(Method::Regions, 1, 10 * AGAIN);
+        let walk = contest.next().unwrap();
+        assert_eq!(walk.budget, 10 * AGAIN);
+        let mut standing = contest.standing().unwrap().settled();
+        standing.open[0].spent = 6 * AGAIN;
+        let contest = |standing: &Standing| {
+            let contest = Contest::new(Method::Regions, 1, 10 * AGAIN);
+            contest.resume(standing.clone())
+        };
+        let mut resumed = contest(&standing);
+        let again = resumed.next().unwrap();
+        assert_eq!((again.plan, again.budget), (walk.plan, 4 * AGAIN));
+        resumed.report(again, Ended::Spent(8.0));
+        assert_eq!(resumed.tried, [(walk.plan, 20.0)]);
+        standing.open[0].spent = 60 * AGAIN;
+        assert_eq!(contest(&standing).next().unwrap().budget, AGAIN);
+        // Another puzzle's would have other parts.
+        let other = Contest::new(Method::Regions, 2, 10 * AGAIN).resume(standing);
+        assert!(other.open.is_empty());
+    }
+
+    #[test]
+    fn those_that_waited_for_a_sweep_go_on_when_it_is_lost() {
+        let mut contest = Contest::new(Method::Auto, 1, CLEAR);
+        let sweep = Plan::Sweep(Way::Down);
+        let orders = Order::ALL.map(|order| (Plan::Branch(order), 1e30));
+        contest.todo.clear();
+        contest.tried = orders.into_iter().chain([(sweep, 1e9)]).collect();
+        let trial = contest.next().unwrap();
+        assert_eq!((trial.plan, trial.budget), (sweep, u64::MAX));
+        let mut contest = gone_on(&contest);
+        let trial = contest.next().unwrap();
+        assert_eq!(trial.plan, sweep);
+        assert!(trial.budget < u64::MAX);
+        let mut contest = gone_on(&contest);
+        let left = plans(&mut contest);
+        let walks: Vec<Plan> = orders[..4].iter().map(|&(plan, _)| plan).collect();
+        assert!(walks.iter().all(|plan| left.contains(plan)), "{left:?}");
+        assert!(left.contains(&Plan::BranchAndSweep) && left.len() == 5);
+        assert!(contest.budget < u64::MAX);
     }
 }

@@ -11,8 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Worth;
 use super::book::{Book, Page};
-use super::contest::Standing;
+use super::contest::{Plan, Standing};
 use super::counted::Counted;
+use super::trail::{self, Step};
 use crate::error::{Error, Result};
 use crate::puzzle::{Grid, Puzzle};
 use crate::sat::Backbone;
@@ -46,7 +47,9 @@ pub struct Checkpoint {
     opening: Option<Opening>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     contest: Option<Standing>,
-    /// The largest part that was found too wide to be swept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    trails: Vec<Trail>,
+    /// The smallest part that was found too wide to be swept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     wide: Option<u32>,
     /// So many solutions are proved.
@@ -60,6 +63,15 @@ pub struct Checkpoint {
     states: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     parts: String,
+}
+
+/// The way to where a walk is.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Trail {
+    /// What part of what board is walked.
+    place: u64,
+    plan: Plan,
+    steps: String,
 }
 
 /// How far the opening has come.
@@ -90,6 +102,8 @@ pub(super) struct Found {
 pub struct Keeping {
     counted: Arc<Counted>,
     size: (usize, usize),
+    /// Nodes from which on a part is written down.
+    least: u64,
     began: Instant,
     state: Mutex<State>,
 }
@@ -98,6 +112,8 @@ pub struct Keeping {
 struct State {
     book: Book,
     found: Found,
+    /// Of each walk the part of what board it is on, its way, and whether that is written down.
+    trails: Vec<(u64, Plan, Vec<Step>, bool)>,
     wide: Option<u32>,
     done: f64,
     nodes: u64,
@@ -107,6 +123,14 @@ struct State {
     bytes: u64,
     /// The longest time that a process of this run has lived, before this one.
     life: Duration,
+}
+
+impl State {
+    fn goes(&mut self, place: u64, plan: Plan, steps: Vec<Step>, written: bool) {
+        // One way is left on one board alone.
+        self.trails.retain(|trail| trail.1 != plan);
+        self.trails.push((place, plan, steps, written));
+    }
 }
 
 #[derive(Debug, Default)]
@@ -119,13 +143,21 @@ struct Fresh {
 impl Keeping {
     /// Of a count of this puzzle, which keeps what it has counted in about a third of so many bytes.
     pub fn new(puzzle: &Puzzle, memory: u64) -> Self {
+        Self::of_parts(puzzle, memory, LEAST)
+    }
+
+    /// The same, but parts are written down that would take at least so many nodes again: makes going on testable on small puzzles.
+    #[doc(hidden)]
+    pub fn of_parts(puzzle: &Puzzle, memory: u64, least: u64) -> Self {
         Keeping {
-            counted: Arc::new(Counted::new(memory).logging(LEAST)),
+            counted: Arc::new(Counted::new(memory).logging(least)),
             size: (puzzle.width(), puzzle.height()),
+            least,
             began: Instant::now(),
             state: Mutex::new(State {
                 book: Book::new(),
                 found: Found::default(),
+                trails: Vec::new(),
                 wide: None,
                 done: 0.0,
                 nodes: 0,
@@ -155,6 +187,7 @@ impl Keeping {
             solution,
             opening,
             contest,
+            trails,
             wide,
             least,
             done,
@@ -173,6 +206,10 @@ impl Keeping {
             // Both are of the same moment.
             state.found.contest = contest;
             state.wide = wide;
+        }
+        for Trail { place, plan, steps } in trails {
+            let steps = trail::read(&steps).ok_or_else(|| wrong("steps"))?;
+            state.goes(place, plan, steps, true);
         }
         if let Some(text) = least {
             state.found.least = text.parse()?;
@@ -193,6 +230,7 @@ impl Keeping {
     pub fn restart(&self) {
         let mut state = self.lock();
         state.found = Found::default();
+        state.trails.clear();
         (state.wide, state.done, state.nodes) = (None, 0.0, 0);
         state.fresh = Fresh::default();
     }
@@ -203,7 +241,7 @@ impl Keeping {
         let state = &mut *state;
         let growing = self.began.elapsed().as_secs_f64() / GROWING.as_secs_f64();
         let large = state.bytes as f64 / LARGE as f64;
-        let least = LEAST as f64 * growing.max(1.0) * large.max(1.0).powi(2);
+        let least = self.least as f64 * growing.max(1.0) * large.max(1.0).powi(2);
         let news = self.counted.cache.news(least as u64).into_iter();
         let news = news.map(|(key, worth)| (key, worth.count));
         let Page { states, parts } = state.book.write(&self.counted.numbers, news);
@@ -212,6 +250,16 @@ impl Keeping {
             solution,
             state: changed,
         } = std::mem::take(&mut state.fresh);
+        let mut trails = Vec::new();
+        for (place, plan, steps, written) in &mut state.trails {
+            if !std::mem::replace(written, true) {
+                trails.push(Trail {
+                    place: *place,
+                    plan: *plan,
+                    steps: trail::write(steps),
+                });
+            }
+        }
         let found = &state.found;
         // Time that a trial has had counts, too.
         let under_way = found.contest.as_ref().is_some_and(Standing::is_under_way);
@@ -228,6 +276,7 @@ impl Keeping {
             }),
             opening: Some(found.opening),
             contest: found.contest.as_ref().map(Standing::settled),
+            trails,
             wide: state.wide,
             least: (!found.least.is_zero()).then(|| found.least.to_string()),
             done: state.done,
@@ -341,6 +390,19 @@ impl Keeping {
             }
             state.found.contest = contest;
         });
+    }
+
+    /// The way that an earlier walk by this plan has left.
+    pub(super) fn trail(&self, place: u64, plan: Plan) -> Option<Vec<Step>> {
+        let state = self.lock();
+        let mut trails = state.trails.iter();
+        let trail = trails.find(|trail| (trail.0, trail.1) == (place, plan))?;
+        Some(trail.2.clone())
+    }
+
+    /// Notes the way to where a walk is.
+    pub(super) fn goes(&self, place: u64, plan: Plan, steps: Vec<Step>) {
+        self.lock().goes(place, plan, steps, false);
     }
 
     /// Notes how far it has come.

@@ -13,6 +13,7 @@ mod cells;
 mod contest;
 mod counted;
 mod diagram;
+mod digits;
 mod estimate;
 mod fillings;
 mod frontier;
@@ -29,14 +30,17 @@ mod runs;
 mod sample;
 mod space;
 mod tally;
+mod trail;
 mod worker;
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use crossbeam::utils::CachePadded;
+use rustc_hash::FxHasher;
 
 use crate::board::{Board, Cell, Clues, Prober, Region};
 use crate::line::{Known, Wide, Word};
@@ -49,7 +53,7 @@ use crate::search::{
 use crate::solutions::{Count, Stop};
 pub use builder::{Becomes, Builder, Edge, NodeId};
 pub use cells::Cells;
-use contest::Contest;
+use contest::{Contest, Plan};
 pub use counted::Counted;
 use diagram::{Lines, Numbers};
 pub use estimate::{Doubt, Estimate, Estimating, Scaled};
@@ -58,6 +62,7 @@ pub use ordered::{Advance, Ordered};
 use part::{Part, Parts};
 pub use sample::Samples;
 pub use space::Space;
+use trail::Step;
 use worker::{Ended, Worker};
 
 /// Bytes that a count may take unless the limits say otherwise.
@@ -70,14 +75,14 @@ const NEAR: u64 = 20;
 const UNTIL: u64 = 1000;
 const MORE: u64 = 32;
 
-/// Where the space is kept, so many trials' work each way gets before the number alone is counted, for a share of that work, as long as
-/// that is not known and the share no more than so many trials' work; then so many times more, and so on.
+/// Where the space is kept, each way gets so many trials' work at first, and so many times more each time. Between, the number alone is
+/// swept for, each time for a part of that work, as long as that is no more than so many trials' work.
 const SLICE: u64 = 10;
-const SHARE: u64 = 2;
-const ALONE: u64 = 200;
 const LONGER: u64 = 4;
+const PART: u64 = 2;
+const CHEAP: u64 = 200;
 
-/// From so many trials' work on it is said what is known before it goes on.
+/// Before each way gets as much as so many trials' work, it is said what is known.
 const LONG: u64 = 100;
 
 /// How to count. All ways give the same number.
@@ -217,6 +222,8 @@ struct Shared<'a, W: Word> {
     /// The most that has been proved so far, and the furthest that any order has come: what is shown only grows.
     floor: Mutex<Count>,
     furthest: AtomicU64,
+    /// Nodes that are not in the meters any more.
+    nodes: u64,
     statistics: Mutex<Statistics>,
 }
 
@@ -414,6 +421,7 @@ impl<'a> Counting<'a> {
             bound: Mutex::new(Count::ZERO),
             floor: Mutex::new(found.least),
             furthest: AtomicU64::new(0),
+            nodes: 0,
             statistics: Mutex::new(Statistics::default()),
         };
         let quick = keep || self.method == Method::Auto;
@@ -490,6 +498,10 @@ impl<'a> Counting<'a> {
             let until = if whole { u64::MAX } else { later };
             let contest = Contest::new(method, shared.parts.len(), self.options.trial);
             let contest = contest.until(until);
+            // The work on other boards is no part of this.
+            for meter in &shared.meters {
+                meter.done.store(0, Ordering::Relaxed);
+            }
             shared.contest = Mutex::new(match found.contest.take() {
                 Some(standing) => contest.resume(standing),
                 None => contest,
@@ -499,7 +511,7 @@ impl<'a> Counting<'a> {
             if keep {
                 self.keep(&mut shared, &mut alone, began, until);
             } else {
-                self.observe(&shared, began, || shared.work());
+                self.observe(&shared, began, false, || shared.work());
             }
             shared.raise(shared.proved());
             if lock(&shared.contest).is_over() || alone.is_void() {
@@ -512,9 +524,10 @@ impl<'a> Counting<'a> {
         }
         statistics.add(&lock(&shared.statistics));
         let mut count = shared.proved();
-        if control.reason().is_some() {
+        let over = keep && lock(&shared.contest).is_over();
+        if control.reason().is_some() && !over {
             count = shared.raise(count);
-            let _ = shared.snapshot(began, false);
+            let _ = shared.snapshot(began, false, false);
         }
         if let Some(number) = alone.number {
             let nothing = number.is_zero() && control.reason().is_none();
@@ -536,7 +549,7 @@ impl<'a> Counting<'a> {
             }
             None => Space::none(width, height),
         });
-        (space, ended(count, false, statistics))
+        (space, ended(count, over, statistics))
     }
 
     /// Counts all parts and keeps their graph, up to so much work of each way; and the number alone, as long as that is cheap.
@@ -550,21 +563,22 @@ impl<'a> Counting<'a> {
         let mut slice = SLICE * self.options.trial;
         loop {
             lock(&shared.contest).go_on(slice.min(until));
-            self.observe(shared, began, || shared.work());
+            self.observe(shared, began, false, || shared.work());
+            shared.read_meters();
             let outgrown = shared.outgrown.load(Ordering::Relaxed);
             if lock(&shared.contest).is_over() || shared.control.stopped() {
                 return;
             }
             if outgrown {
-                // As much work again may go into the number. What it took is free for that.
-                shared.graph = None;
-                self.alone(shared, alone, began, slice);
+                // The number may take as much work again. Its memory is free for that.
+                (shared.graph, alone.contest) = (None, None);
+                self.alone(shared, alone, Method::Auto, began, slice);
                 shared.control.stop(Stop::Memory);
                 return;
             }
-            let share = slice / SHARE;
-            if share <= ALONE * self.options.trial {
-                self.alone(shared, alone, began, share);
+            if slice / PART <= CHEAP * self.options.trial {
+                // Branching would not be much cheaper than it is with the graph.
+                self.alone(shared, alone, Method::Frontier, began, slice / PART);
             }
             if shared.control.stopped() || alone.is_void() || slice >= until {
                 return;
@@ -589,6 +603,7 @@ impl<'a> Counting<'a> {
         &self,
         shared: &mut Shared<'_, W>,
         alone: &mut Alone,
+        method: Method,
         began: Instant,
         until: u64,
     ) {
@@ -599,7 +614,7 @@ impl<'a> Counting<'a> {
         if graph.is_some() {
             shared.memory /= 4;
         }
-        let begin = || Contest::new(Method::Auto, shared.parts.len(), self.options.trial);
+        let begin = || Contest::new(method, shared.parts.len(), self.options.trial);
         let contest = alone.contest.take().unwrap_or_else(begin);
         let kept = std::mem::replace(&mut *lock(&shared.contest), contest);
         let enter = |shared: &Shared<'_, W>| {
@@ -609,7 +624,8 @@ impl<'a> Counting<'a> {
         };
         enter(shared);
         lock(&shared.contest).go_on(until);
-        self.observe(shared, began, || shared.work());
+        self.observe(shared, began, true, || shared.work());
+        shared.read_meters();
         shared.raise(shared.proved());
         let contest = std::mem::replace(&mut *lock(&shared.contest), kept);
         if contest.is_over() {
@@ -704,12 +720,18 @@ impl<'a> Counting<'a> {
         !matches!(probed, crate::board::Probed::Contradiction)
     }
 
-    /// Runs `work`, and shows the observer how far it is.
-    fn observe<W: Word>(&self, shared: &Shared<'_, W>, began: Instant, work: impl FnOnce()) {
+    /// Runs `work`, and shows the observer how far it is. What is done `aside` brings the whole no further.
+    fn observe<W: Word>(
+        &self,
+        shared: &Shared<'_, W>,
+        began: Instant,
+        aside: bool,
+        work: impl FnOnce(),
+    ) {
         let Some(observer) = self.observer else {
             return work();
         };
-        let snapshot = |complete: bool| shared.snapshot(began, complete);
+        let snapshot = |complete: bool| shared.snapshot(began, complete, aside);
         std::thread::scope(|threads| {
             let (finished, ticks) = crossbeam::channel::bounded::<()>(0);
             threads.spawn(move || {
@@ -721,7 +743,8 @@ impl<'a> Counting<'a> {
             work();
             drop(finished);
         });
-        let complete = lock(&shared.contest).is_over() && shared.control.reason().is_none();
+        let over = !aside && lock(&shared.contest).is_over();
+        let complete = over && shared.control.reason().is_none();
         observer(snapshot(complete));
     }
 }
@@ -865,6 +888,35 @@ impl<W: Word> Shared<'_, W> {
         }
     }
 
+    /// Tells the parts of all boards of a puzzle apart, in every process alike.
+    fn place(&self, part: usize) -> u64 {
+        let mut hasher = FxHasher::default();
+        let mut hash = |number: usize, words: &[W]| {
+            number.hash(&mut hasher);
+            let parts = |word: &W| (0..W::BITS / 64).map(|i| word.part(i)).collect::<Vec<_>>();
+            words.iter().for_each(|word| parts(word).hash(&mut hasher));
+        };
+        for (row, known) in self.rows.iter().enumerate() {
+            hash(row, &[known.filled, known.empty]);
+        }
+        for &(row, cells) in &self.parts[part].rows {
+            hash(row.into(), &[cells]);
+        }
+        hasher.finish()
+    }
+
+    /// The way that an earlier walk through a part by this plan has left.
+    fn trail(&self, part: usize, plan: Option<Plan>) -> Option<Vec<Step>> {
+        self.keeping?.trail(self.place(part), plan?)
+    }
+
+    /// Notes the way to where a walk is.
+    fn note_trail(&self, part: usize, plan: Plan, steps: Vec<Step>) {
+        if let Some(keeping) = self.keeping {
+            keeping.goes(self.place(part), plan, steps);
+        }
+    }
+
     /// What a sweep of a part may take, in nanoseconds.
     fn bite(&self) -> u64 {
         self.keeping.and_then(Keeping::bite).unwrap_or(u64::MAX)
@@ -912,8 +964,16 @@ impl<W: Word> Shared<'_, W> {
         floor.clone()
     }
 
+    /// Makes the meters ready for other workers.
+    fn read_meters(&mut self) {
+        for meter in &mut self.meters {
+            self.nodes += *meter.nodes.get_mut();
+            **meter = Meter::default();
+        }
+    }
+
     /// Of two snapshots the later one never shows less.
-    fn snapshot(&self, began: Instant, complete: bool) -> Snapshot {
+    fn snapshot(&self, began: Instant, complete: bool, aside: bool) -> Snapshot {
         let solutions = self.raise(self.proved());
         let nodes = self
             .meters
@@ -923,14 +983,14 @@ impl<W: Word> Shared<'_, W> {
             .meters
             .iter()
             .map(|meter| meter.done.load(Ordering::Relaxed));
-        let done = done.max().unwrap_or(0);
+        let done = done.max().filter(|_| !aside).unwrap_or(0);
         let done = done.max(self.furthest.fetch_max(done, Ordering::Relaxed));
         let snapshot = Snapshot {
             share: match complete {
                 true => 1.0,
                 false => done as f64 / WHOLE as f64,
             },
-            nodes: nodes.sum(),
+            nodes: self.nodes + nodes.sum::<u64>(),
             solutions: solutions.to_u64().unwrap_or(u64::MAX),
             elapsed: began.elapsed(),
         };

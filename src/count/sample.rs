@@ -110,10 +110,28 @@ impl<'a> Samples<'a> {
     /// Goes along an edge of the node that was the last one open, which has so many cells.
     fn take(&mut self, edge: EdgeView<'_>, size: u32) {
         let from = self.places.len() - size as usize;
+        self.open.extend(edge.rest);
+        if edge.rest.len() < 2 {
+            // The cells of the one node that it leads to come to lie where those of this node lay.
+            let (mut here, mut end) = (from, from);
+            for (becomes, length) in edge.runs() {
+                let run = here..here + length as usize;
+                here = run.end;
+                match becomes {
+                    EMPTY => {}
+                    FILLED => self.canvas.fill(&self.places[run]),
+                    _ => {
+                        let length = run.len();
+                        self.places.copy_within(run, end);
+                        end += length;
+                    }
+                }
+            }
+            return self.places.truncate(end);
+        }
         self.here.clear();
         self.here.extend_from_slice(&self.places[from..]);
         self.places.truncate(from);
-        self.open.extend(edge.rest);
         self.ends.clear();
         let mut end = from;
         for &node in edge.rest {

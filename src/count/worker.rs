@@ -8,7 +8,7 @@
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::contest::{Plan, Trial};
 use super::diagram::Lines;
@@ -16,6 +16,7 @@ use super::frontier::{Allowance, Halt, Way, sweep};
 use super::oracle::Oracle;
 use super::order::Order;
 use super::part::{Part, Parts};
+use super::trail::Step;
 use super::{Becomes, Edge, NodeId, Shared, Worth};
 use crate::board::{Board, Cell};
 use crate::line::Word;
@@ -98,6 +99,9 @@ pub(super) struct Worker<'s, 'a, W: Word> {
     order: Order,
     /// Which part of the whole is being counted.
     part: usize,
+    /// The way that is tried, if somebody keeps track of it, and when the trail was last noted.
+    plan: Option<Plan>,
+    noted: Instant,
     /// May the oracle be asked?
     asks: bool,
     /// Which of those on the same way it is.
@@ -123,6 +127,9 @@ pub(super) struct Worker<'s, 'a, W: Word> {
 
 /// Nodes between two looks at the limits.
 const BREATH: u64 = 256;
+
+/// How often a trail is noted.
+const NOTED: Duration = Duration::from_millis(20);
 
 /// What a node and a settle and a tick of the learner take, in nanoseconds, roughly: a measure of work that no clock disturbs.
 const NODE: u64 = 1200;
@@ -156,6 +163,8 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             barren: 0,
             order: Order::Down,
             part: 0,
+            plan: None,
+            noted: Instant::now(),
             asks: true,
             turn: 0,
             narrow: 0,
@@ -192,6 +201,9 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         self.narrow = 0;
         // Only what begins alike can be compared.
         self.asks = trial.asks;
+        // A first trial is of other boards, too.
+        let tracked = trial.rated && trial.asks && self.shared.keeping.is_some();
+        self.plan = tracked.then_some(trial.plan);
         self.turn = if trial.rated {
             0
         } else {
@@ -292,6 +304,9 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             done: 0,
             again: self.again,
         });
+        if let Some(trail) = self.shared.trail(part, self.plan) {
+            self.follow(&trail);
+        }
         let mut polls = self.pace.polls();
         let ended = loop {
             if self.shared.control.stopped() {
@@ -300,6 +315,9 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             if self.statistics.nodes >= self.looked + BREATH || self.pace.polls() != polls {
                 polls = self.pace.polls();
                 self.breathe();
+                if self.plan.is_some() && self.noted.elapsed() >= NOTED {
+                    self.note_trail();
+                }
                 // Relaxed: a hint, for the contest itself is behind a lock.
                 let overtaken = self.shared.current.load(Ordering::Relaxed) != part;
                 if overtaken || self.work() >= limit {
@@ -318,6 +336,9 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             }
         };
         self.breathe();
+        if !matches!(ended, Ended::Done(_)) {
+            self.note_trail();
+        }
         if let Some(root) = self.frames.first() {
             self.board.undo(root.mark);
         }
@@ -326,6 +347,62 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             .control
             .return_nodes(std::mem::take(&mut self.reserved));
         ended
+    }
+
+    /// Notes the way to where the walk is.
+    fn note_trail(&mut self) {
+        self.noted = Instant::now();
+        let Some(plan) = self.plan else {
+            return;
+        };
+        // The first frame has nothing but the one part, which is under way.
+        let frames = self.frames.get(1..).unwrap_or_default();
+        let steps = frames.iter().enumerate().filter_map(|(i, frame)| {
+            let (cell, filled) = frame.decision?;
+            // The innermost side is begun anew.
+            let parts = match i + 1 < frames.len() {
+                true => frame.parts as usize - frame.pending.len() - 1,
+                false => 0,
+            };
+            let product = match parts {
+                0 => Count::ONE,
+                _ => frame.product.clone(),
+            };
+            Some(Step {
+                cell,
+                filled,
+                more: frame.more,
+                sum: frame.sum.clone(),
+                parts: parts as u32,
+                product,
+            })
+        });
+        self.shared.note_trail(self.part, plan, steps.collect());
+    }
+
+    /// Goes to where an earlier walk in the same order has left off, as far as its trail leads.
+    fn follow(&mut self, trail: &[Step]) {
+        for (i, step) in trail.iter().enumerate() {
+            let Some(part) = self.top().pending.pop() else {
+                return;
+            };
+            let known = self.shared.counted.cache.get(&part.key).is_some();
+            let cell = self.order.pick(&self.board, &part);
+            if known || cell != step.cell || self.shared.control.stopped() {
+                self.top().pending.push(part);
+                return;
+            }
+            self.branch(part, cell, Some(step));
+            let parts = step.parts as usize;
+            let top = self.top();
+            let fits = parts < top.pending.len() && !step.product.is_zero();
+            if i + 1 == trail.len() || top.product.is_zero() || !fits {
+                return;
+            }
+            // The last ones are counted first.
+            top.pending.truncate(top.pending.len() - parts);
+            top.product = step.product.clone();
+        }
     }
 
     fn top(&mut self) -> &mut Frame<W> {
@@ -384,11 +461,17 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             return;
         }
         let cell = self.order.pick(&self.board, &part);
+        self.branch(part, cell, None);
+    }
+
+    /// A new frame for a part, which branches on this cell; on the side on which another process has `left` it.
+    fn branch(&mut self, part: Part<W>, cell: Cell, left: Option<&Step>) {
         let parent = self.top();
         let within = parent.witness.clone();
         // What a side weighs is shared out among its parts, and what a part weighs between its sides.
         let weight = parent.weight() / parent.parts;
-        let first = self.first_side(cell);
+        let first = left.map_or_else(|| self.first_side(cell), |step| step.filled);
+        let more = left.is_none_or(|step| step.more);
         let (likely, of) = self.board.odds(cell);
         let filled = (u128::from(weight) * u128::from(likely) / u128::from(of)) as u64;
         let nodes = self.statistics.nodes;
@@ -396,8 +479,8 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             part,
             mark: self.board.mark(),
             decision: Some((cell, first)),
-            more: true,
-            sum: Count::ZERO,
+            more,
+            sum: left.map_or(Count::ZERO, |step| step.sum.clone()),
             product: Count::ZERO,
             pending: Vec::new(),
             edges: Vec::new(),
@@ -412,6 +495,11 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             done: self.done,
             again: self.again,
         });
+        if !more {
+            self.done += if first { weight - filled } else { filled };
+            // What the first side took is not known here: much.
+            self.again += u64::from(u32::MAX);
+        }
         self.begin_side();
     }
 

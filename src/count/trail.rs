@@ -1,0 +1,100 @@
+//! The way to where a walk is, so that another process can come back to it.
+//!
+//! The cache knows what parts are worth, but a walk that is cut short has also left sides of branches behind that are counted, or were
+//! proved to hold nothing, while their branches are not done. A trail has them all: for each branch on the way the side that is under way,
+//! what the side before it was worth, and of the parts of the present one those that are done.
+
+use super::digits::{Reader, push};
+use crate::board::Cell;
+use crate::solutions::Count;
+
+/// A branch on the way.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Step {
+    pub(super) cell: Cell,
+    /// The side under way.
+    pub(super) filled: bool,
+    /// Is the other one still to come?
+    pub(super) more: bool,
+    /// What the side before was worth.
+    pub(super) sum: Count,
+    /// Parts of the side that are done, and their product.
+    pub(super) parts: u32,
+    pub(super) product: Count,
+}
+
+/// A trail as text.
+pub(super) fn write(trail: &[Step]) -> String {
+    let mut text = String::new();
+    for step in trail {
+        let flags = u32::from(step.filled) << 1 | u32::from(step.more);
+        let (row, column) = (u32::from(step.cell.row), u32::from(step.cell.column));
+        for number in [step.parts << 2 | flags, row, column] {
+            push(&mut text, number);
+        }
+        if !step.more {
+            text.push_str(&format!("+{}", step.sum));
+        }
+        if step.parts > 0 {
+            text.push_str(&format!("*{}", step.product));
+        }
+        text.push(' ');
+    }
+    text
+}
+
+/// The trail in a text; `None` when it is not in order.
+pub(super) fn read(text: &str) -> Option<Vec<Step>> {
+    let step = |word: &str| {
+        let (word, product) = match word.split_once('*') {
+            Some((word, product)) => (word, Some(product.parse().ok()?)),
+            None => (word, None),
+        };
+        let (word, sum) = match word.split_once('+') {
+            Some((word, sum)) => (word, Some(sum.parse().ok()?)),
+            None => (word, None),
+        };
+        let mut numbers = Reader::new(word);
+        let (first, row, column) = (numbers.number()?, numbers.number()?, numbers.number()?);
+        let step = Step {
+            cell: Cell {
+                row: row.try_into().ok()?,
+                column: column.try_into().ok()?,
+            },
+            filled: first & 2 != 0,
+            more: first & 1 != 0,
+            parts: first >> 2,
+            product: product.unwrap_or(Count::ONE),
+            sum: sum.unwrap_or(Count::ZERO),
+        };
+        numbers.is_empty().then_some(step)
+    };
+    text.split_terminator(' ').map(step).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trail_is_read_back() {
+        let trail = [
+            (0, true, 0, 0, 1),
+            (1, false, 77, 0, 1),
+            (4095, false, 5, 3, 1 << 40),
+        ];
+        let trail = trail.map(|(at, more, sum, parts, product)| Step {
+            cell: Cell::new(at, at / 2),
+            filled: at != 1,
+            more,
+            sum: Count::from(sum),
+            parts,
+            product: Count::from(product),
+        });
+        assert_eq!(read(&write(&trail)).unwrap(), trail);
+        assert_eq!(read(""), Some(Vec::new()));
+        for wrong in [" ", "!", "12", "1234 ", "123+ ", "123* ", "123*x "] {
+            assert_eq!(read(wrong), None, "{wrong:?}");
+        }
+    }
+}
