@@ -58,7 +58,7 @@ fn many_puzzles_go_into_a_folder_or_a_pack() {
     assert_eq!(run.status.code(), Some(2));
     assert!(stderr(&run).contains("this file is read"), "{run:?}");
 
-    let pack = path(&folder.join("all.json"));
+    let pack = path(&folder.join("all.nonpack"));
     let run = output(&["convert", &there, &pack]);
     assert_eq!(run.status.code(), Some(0), "{run:?}");
     let checked = output(&["check", "-q", &pack]);
@@ -220,7 +220,7 @@ fn a_title_and_an_author_can_be_given() {
 
 #[test]
 fn a_file_without_a_title_gives_its_name_in_a_pack() {
-    let folder = Scratch::new("titles");
+    let folder = Scratch::new("named");
     for name in ["a.b.nin", "heart.non", "pack.json", "control.json"] {
         let text = match name {
             "a.b.nin" => "1 1\n1\n1\n".to_owned(),

@@ -315,10 +315,10 @@ fn a_jpeg_with_a_hole_is_no_puzzle() {
         assert!(found * 2 > all, "{name}: {found} of {all}");
         // The same without an end of its own.
         let torn = [&bytes[..scan + (bytes.len() - scan) / 2], &[0xff, 0xd9]].concat();
+        let message = message(&torn);
         assert!(
-            message(&torn).contains("damaged"),
-            "{name}: {}",
-            message(&torn)
+            message.contains("is damaged") || message.contains("is cut off"),
+            "{name}: {message}"
         );
     }
 }

@@ -116,7 +116,8 @@ pub(super) fn skipped(arguments: &[PathBuf], format: Option<&Format>) -> Vec<Str
                 example = Some(path);
             }
         });
-        if skipped == 0 {
+        // That there is nothing to read is said in place of an answer.
+        if skipped == 0 || (skipped == all && example.is_none()) {
             continue;
         }
         let mut kinds: Vec<_> = kinds.into_iter().collect();
@@ -128,9 +129,11 @@ pub(super) fn skipped(arguments: &[PathBuf], format: Option<&Format>) -> Vec<Str
         if kinds.len() > KINDS {
             named.push("others".to_owned());
         }
-        let name = example.map_or("a file".to_owned(), |path| path.display().to_string());
+        let example = example.map_or(String::new(), |path| {
+            format!(", such as {}", path.display())
+        });
         notes.push(format!(
-            "{}: {skipped} of {} skipped ({}): in a folder only .{} are read; to read others name them, such as {name}",
+            "{}: {skipped} of {} skipped ({}): in a folder only .{} are read; to read others name them{example}",
             folder.display(),
             counted(all, "file"),
             named.join(", "),

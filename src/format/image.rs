@@ -55,20 +55,16 @@ pub(super) fn read(bytes: &[u8], format: ImageFormat, tracing: &Tracing) -> Resu
 
 /// What is said of an image that does not decode.
 fn bad(error: &ImageError) -> Error {
-    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
-    while let Some(error) = cause {
-        let io = error.downcast_ref::<io::Error>();
-        if io.is_some_and(|error| error.kind() == io::ErrorKind::UnexpectedEof) {
-            return Error::data(CUT);
-        }
-        cause = error.source();
-    }
-    // The decoder of GIF has errors of its own.
     let text = error.to_string();
-    if text.to_lowercase().ends_with("end of file") {
-        return Error::data(CUT);
+    let cut = match error {
+        ImageError::IoError(error) => error.kind() == io::ErrorKind::UnexpectedEof,
+        // Some decoders have errors of their own.
+        _ => text.to_lowercase().ends_with("end of file"),
+    };
+    match cut {
+        true => Error::data(CUT),
+        false => Error::data(format!("this image cannot be read: {text}")),
     }
-    Error::data(format!("this image cannot be read: {text}"))
 }
 
 /// The greys of an image, laid on white.
