@@ -13,7 +13,7 @@ mod touch;
 
 pub use clues::Clues;
 pub use probe::{Inherited, Probed, Prober};
-pub use regions::{Region, split};
+pub use regions::{Region, split, split_unless};
 pub use touch::Touch;
 
 use crate::line::{Kernel, Known, Word};

@@ -79,48 +79,80 @@ impl<W: Word> Region<W> {
 ///
 /// Settles each line of the region once.
 pub fn split<W: Word>(board: &mut Board<'_, W>, region: &Region<W>) -> Vec<Region<W>> {
-    let cells: Vec<Cell> = region.unknown(board).collect();
+    split_unless(board, region, || false).expect("nothing stops it")
+}
+
+/// The regions as [`split`] finds them, or `None` when `stop`, asked before every line, says so.
+pub fn split_unless<W: Word>(
+    board: &mut Board<'_, W>,
+    region: &Region<W>,
+    mut stop: impl FnMut() -> bool,
+) -> Option<Vec<Region<W>>> {
     // Pieces are numbered, and joined where they cross in an unknown cell.
     let mut pieces = Pieces::default();
-    let mut of_row = Vec::with_capacity(cells.len());
-    let mut last = None;
-    let mut cuts = W::ZERO;
-    for cell in &cells {
-        let (row, column) = (usize::from(cell.row), usize::from(cell.column));
-        let same = match last {
-            Some((r, c)) if r == row => !parted(cuts, c, column),
-            _ => {
-                cuts = board.cuts(row);
-                false
-            }
-        };
-        of_row.push(if same {
-            pieces.count() - 1
-        } else {
-            pieces.add()
-        });
-        last = Some((row, column));
-    }
-    let mut by_column: Vec<usize> = (0..cells.len()).collect();
-    by_column.sort_unstable_by_key(|&i| (cells[i].column, cells[i].row));
-    let height = board.clues().height();
-    let mut before: Option<usize> = None;
-    for &i in &by_column {
-        let (row, column) = (usize::from(cells[i].row), usize::from(cells[i].column));
-        match before {
-            Some(j) if usize::from(cells[j].column) == column => {
-                if !parted(cuts, usize::from(cells[j].row), row) {
-                    pieces.join(of_row[i], of_row[j]);
-                }
-            }
-            _ => cuts = board.cuts(height + column),
+    let (mut cells, mut of_row) = (Vec::new(), Vec::new());
+    let (height, width) = (board.clues().height(), board.clues().width());
+    // The end of each column's cells among those of all columns, once they have all been counted.
+    let mut ends = vec![0; width + 1];
+    for (row, among) in region.rows() {
+        let unknown = among & board.unknown_in_row(row);
+        if unknown.is_zero() {
+            continue;
         }
-        before = Some(i);
+        if stop() {
+            return None;
+        }
+        let cuts = board.cuts(row);
+        let cut = !cuts.is_zero();
+        let mut last = None;
+        for column in unknown.cells() {
+            let same = last.is_some_and(|last| !(cut && parted(cuts, last, column)));
+            of_row.push(if same {
+                pieces.count() - 1
+            } else {
+                pieces.add()
+            });
+            cells.push(Cell::new(row, column));
+            ends[column + 1] += 1;
+            last = Some(column);
+        }
+    }
+    for column in 0..width {
+        ends[column + 1] += ends[column];
+    }
+    // From the first cell of each column on, in row order.
+    let mut by_column = vec![0; cells.len()];
+    for (i, cell) in cells.iter().enumerate() {
+        let place = &mut ends[usize::from(cell.column)];
+        by_column[*place] = i;
+        *place += 1;
+    }
+    let mut of_column = by_column.as_slice();
+    while let Some(&first) = of_column.first() {
+        if stop() {
+            return None;
+        }
+        let column = cells[first].column;
+        let count = of_column.partition_point(|&i| cells[i].column == column);
+        let cuts = board.cuts(height + usize::from(column));
+        let cut = !cuts.is_zero();
+        for pair in of_column[..count].windows(2) {
+            let (from, to) = (pair[0], pair[1]);
+            let row = |i: usize| usize::from(cells[i].row);
+            if !(cut && parted(cuts, row(from), row(to))) {
+                pieces.join(of_row[to], of_row[from]);
+            }
+        }
+        of_column = &of_column[count..];
     }
     // Regions in order of their first cells.
     let mut number = vec![usize::MAX; pieces.count()];
     let mut regions: Vec<Vec<Cell>> = Vec::new();
+    let mut row = None;
     for (cell, &piece) in cells.iter().zip(&of_row) {
+        if row.replace(cell.row) != Some(cell.row) && stop() {
+            return None;
+        }
         let root = pieces.root(piece);
         if number[root] == usize::MAX {
             number[root] = regions.len();
@@ -128,7 +160,10 @@ pub fn split<W: Word>(board: &mut Board<'_, W>, region: &Region<W>) -> Vec<Regio
         }
         regions[number[root]].push(*cell);
     }
-    regions.iter().map(|cells| gather(cells)).collect()
+    regions
+        .iter()
+        .map(|cells| (!stop()).then(|| gather(cells)))
+        .collect()
 }
 
 /// Does a cut lie between two cells of a line?

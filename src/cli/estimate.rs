@@ -115,7 +115,8 @@ fn words(estimate: &Estimate) -> String {
         Some(0.0) => "0 %".to_owned(),
         Some(error) if error < 0.001 => "below 0.1 %".to_owned(),
         Some(error) if error < 0.1 => format!("{:.1} %", error * 100.0),
-        Some(error) => format!("{:.0} %", error * 100.0),
+        Some(error) if error < 10.0 => format!("{:.0} %", error * 100.0),
+        Some(_) => "above 1000 %".to_owned(),
     };
     format!("about {number} (estimate; standard error {error}, {dives})")
 }

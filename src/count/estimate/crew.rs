@@ -71,7 +71,8 @@ struct Dive<'p, W> {
 #[derive(Clone, Debug)]
 pub(super) struct Diver<'p, W> {
     board: Board<'p, W>,
-    /// What the lines believe at the root.
+    /// What is known at the root, and what the lines believe there.
+    rows: Box<[Known<W>]>,
     root: Beliefs<'p>,
     exact: Exact,
 }
@@ -81,13 +82,18 @@ impl<'p, W: Word> Diver<'p, W> {
     /// but not wrong.
     pub(super) fn new(board: Board<'p, W>, stop: impl Fn() -> bool) -> Self {
         let mut root = Beliefs::new(board.clues());
-        root.see(|row, column| board.known(Cell::new(row, column)));
+        for row in (0..board.clues().height()).take_while(|_| !stop()) {
+            for column in 0..board.clues().width() {
+                root.note(row, column, board.known(Cell::new(row, column)));
+            }
+        }
         for _ in 0..SWEEPS {
             if root.sweep(&stop).is_none() {
                 break;
             }
         }
         Diver {
+            rows: board.rows().into(),
             board,
             root,
             exact: Exact::default(),
@@ -112,14 +118,20 @@ impl<'p, W: Word> Diver<'p, W> {
     ) -> Option<Ending<W>> {
         let (rows, columns) = lines(&self.board, region);
         let first = Dive {
-            rows: self.board.rows().into(),
+            rows: self.rows.clone(),
             beliefs: self.root.clone(),
             stale: vec![false; self.board.clues().height() + self.board.clues().width()].into(),
             weight: Scaled::ONE,
             rest: 0.0,
             ended: None,
         };
-        let mut crew = vec![first; size];
+        let mut crew = vec![first];
+        while crew.len() < size {
+            if steps.stop() {
+                return None;
+            }
+            crew.push(crew[0].clone());
+        }
         // Across its shorter side.
         let mut order = match rows.len() >= columns.len() {
             true => rows.clone(),
@@ -153,10 +165,7 @@ impl<'p, W: Word> Diver<'p, W> {
         random: &mut Xoshiro256PlusPlus,
         steps: &mut Steps<'_>,
     ) -> Option<()> {
-        let root = self.board.mark();
-        let rows = dive.rows.iter().copied().enumerate();
-        let sound = self.board.decide_all(rows);
-        debug_assert!(sound, "a dive is at a fixpoint");
+        self.board.set_rows(&dive.rows);
         let mut few = FEW;
         while dive.ended.is_none() {
             let open = region.unknown(&self.board).count();
@@ -175,7 +184,6 @@ impl<'p, W: Word> Diver<'p, W> {
             };
             let likely = self.ask(dive, line, cell, steps);
             let (Some(likely), true) = (likely, steps.node()) else {
-                self.board.undo(root);
                 return None;
             };
             if !self.branch(dive, cell, likely, random) {
@@ -184,7 +192,6 @@ impl<'p, W: Word> Diver<'p, W> {
             }
         }
         dive.rows.copy_from_slice(self.board.rows());
-        self.board.undo(root);
         Some(())
     }
 

@@ -1,7 +1,7 @@
 //! What is small enough is counted exactly: every random choice that is not made spreads nothing.
 
 use super::steps::Steps;
-use crate::board::{Board, Cell, Region, split};
+use crate::board::{Board, Cell, Region, split_unless};
 use crate::line::Word;
 
 /// Counts small rests of a board.
@@ -23,7 +23,7 @@ impl Exact {
     ) -> Option<u64> {
         let mut product = 1u64;
         let mut left = most;
-        for part in split(board, region) {
+        for part in split_unless(board, region, || steps.stop())? {
             product = product.checked_mul(self.search(board, &part, &mut left, steps)?)?;
         }
         Some(product)

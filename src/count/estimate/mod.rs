@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
-use crate::board::{Board, Clues, Probed, Prober, Region, split};
+use crate::board::{Board, Clues, Probed, Prober, Region, split_unless};
 use crate::line::{Wide, Word};
 use crate::puzzle::Puzzle;
 use crate::search::{Control, Limits, Statistics, Total};
@@ -367,7 +367,10 @@ impl<W: Word> Run<W> {
         let mut exact = Exact::default();
         let share = limits.nodes.map(|nodes| nodes / u64::from(SHARE));
         let most = share.unwrap_or(BRANCHES).min(BRANCHES);
-        for region in split(board, &whole) {
+        let Some(regions) = split_unless(board, &whole, || steps.stop()) else {
+            return false;
+        };
+        for region in regions {
             let number = match late() {
                 true => None,
                 false => exact.count(board, &region, most, &mut steps),
