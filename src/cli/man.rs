@@ -1,14 +1,17 @@
 //! `omnogram man`: the manual, a page for the command and one for each verb.
 
+use std::io;
 use std::path::PathBuf;
 
-use clap::{Args, CommandFactory};
+use clap::Args;
+use clap::builder::Resettable;
 use clap_mangen::Man;
+use clap_mangen::roff::{Roff, roman};
 use omnogram::error::{Error, Kind};
 
 use super::status::Status;
 use super::writer::print;
-use super::{Command, messages};
+use super::{command, messages};
 
 /// Write the manual
 ///
@@ -41,24 +44,65 @@ pub(super) fn run(options: &Options) -> Status {
 
 /// The page that is wanted, or nothing when all have been written.
 fn pages(options: &Options) -> Result<Vec<u8>, Error> {
-    let mut command = Command::command().disable_help_subcommand(true);
+    let mut command = command().disable_help_subcommand(true);
     // Gives every verb its full name, as in `omnogram show`.
     command.build();
-    let mut page = Vec::new();
     if let Some(folder) = &options.dir {
         let name = folder.display().to_string();
+        let write = |command: &clap::Command| {
+            let file = folder.join(Man::new(command.clone()).get_filename());
+            std::fs::write(file, page_of(command.clone())?)
+        };
         let written = std::fs::create_dir_all(folder)
-            .and_then(|()| clap_mangen::generate_to(command, folder));
+            .and_then(|()| command.get_subcommands().try_for_each(write))
+            .and_then(|()| write(&command));
         written.map_err(|error| Error::io(&name, &error))?;
-        return Ok(page);
+        return Ok(Vec::new());
     }
     if let Some(verb) = &options.verb {
         let found = command.find_subcommand(verb).cloned();
         command = found
             .ok_or_else(|| Error::new(Kind::Usage, format!("omnogram has no verb {verb:?}")))?;
     }
-    // Nothing can go wrong in writing to memory.
-    let rendered = Man::new(command).render(&mut page);
-    rendered.map_err(|error| Error::io("<stdout>", &error))?;
+    page_of(command).map_err(|error| Error::io("<stdout>", &error))
+}
+
+/// The page on a command. What stands below its help, its examples above all, has sections of its own.
+fn page_of(command: clap::Command) -> io::Result<Vec<u8>> {
+    let below = command.get_after_help().map(ToString::to_string);
+    let mut page = Vec::new();
+    Man::new(command.after_help(Resettable::Reset)).render(&mut page)?;
+    sections(&below.unwrap_or_default()).to_writer(&mut page)?;
     Ok(page)
+}
+
+/// Paragraphs that begin with a heading and a colon, each as a section.
+fn sections(text: &str) -> Roff {
+    let mut roff = Roff::new();
+    for paragraph in text.split("\n\n") {
+        let paragraph = paragraph.trim_matches('\n');
+        let first = paragraph.lines().next().unwrap_or_default();
+        let (heading, body) = match first.strip_suffix(':') {
+            Some(heading) => (heading, &paragraph[first.len()..]),
+            None => paragraph.split_once(':').unwrap_or(("", paragraph)),
+        };
+        match heading.split(' ').count() {
+            1 | 2 => roff.control("SH", [heading.to_uppercase().as_str()]),
+            // More than a section is called by.
+            _ => roff.control("SS", [heading]),
+        };
+        match body.strip_prefix('\n') {
+            Some(lines) => {
+                roff.control("nf", []);
+                for line in lines.lines() {
+                    roff.text([roman(line)]);
+                }
+                roff.control("fi", []);
+            }
+            None => {
+                roff.text([roman(body.trim_start())]);
+            }
+        }
+    }
+    roff
 }

@@ -101,7 +101,7 @@ pub(super) fn answered(
 ) -> String {
     let number = solutions.number();
     line(&Report {
-        puzzle: subject.name,
+        puzzle: subject.file,
         width: subject.puzzle.width(),
         height: subject.puzzle.height(),
         verdict: solutions.verdict().to_string(),
