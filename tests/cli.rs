@@ -190,7 +190,7 @@ fn an_empty_list_is_called_empty() {
 fn control_characters_are_not_passed_on() {
     let text = "title \"a\x1b[31mred\x07\"\nwidth 1\nheight 1\nrows\n1\ncolumns\n1\n";
     let output = fed(&["show", "-"], text.as_bytes());
-    assert!(stdout(&output).contains("a\u{fffd}[31mred\u{fffd}"));
+    assert!(stdout(&output).contains("a\\u{1b}[31mred\\u{7}"));
     assert!(!stdout(&output).contains('\x1b'));
 }
 
@@ -342,5 +342,310 @@ fn a_number_of_many_digits_comes_with_its_magnitude() {
     assert_eq!(
         (stdout(&text), stderr(&text)),
         ("1152921504606846976\n", "")
+    );
+}
+
+/// They went to the terminal as they are, and a line break in a name looked like another answer.
+#[cfg(unix)]
+#[test]
+fn names_and_titles_cannot_steer_a_terminal() {
+    let folder = Scratch::new("names");
+    let title = "title \"a\u{1b}[2Jb\u{202e}c\"\nwidth 2\nheight 2\nrows\n1\n1\ncolumns\n1\n1\n";
+    let file = folder.file("x\u{1b}[31my\nz.non");
+    std::fs::write(&file, title).expect("it can be written");
+    let name = folder.file("x\\u{1b}[31my\\nz.non");
+    let clean = |text: &str| {
+        text.chars()
+            .all(|c| c == '\n' || !(c.is_control() || c == '\u{202e}'))
+    };
+    for verb in [
+        &["check"][..],
+        &["count"],
+        &["count", "--nodes", "0", "--method", "tree"],
+        &["solve"],
+        &["backbone"],
+        &["enumerate"],
+        &["sample"],
+        &["show"],
+        &["convert", "--to", "mk"],
+        &["verify"],
+    ] {
+        let missing = folder.file("no\u{9b}such");
+        let last = if verb[0] == "convert" {
+            "-"
+        } else {
+            file.as_str()
+        };
+        let run = output(&[verb, &[&file, &missing, last]].concat());
+        assert!(
+            clean(stdout(&run)) && clean(stderr(&run)),
+            "{verb:?} {run:?}"
+        );
+    }
+    let run = output(&["check", &file]);
+    assert!(
+        stdout(&run).starts_with(&format!("{name}: multiple")),
+        "{run:?}"
+    );
+    assert!(stdout(&output(&["show", &file])).contains("a\\u{1b}[2Jb\\u{202e}c, 2x2"));
+    // For programs it stays what it is.
+    let run = output(&["count", "--json", &file]);
+    let answer: serde_json::Value = serde_json::from_str(stdout(&run)).expect("JSON");
+    assert_eq!(answer["puzzle"], file.as_str());
+    let run = output(&["count", &folder.file("no\u{1b}\nsuch")]);
+    let missing = folder.file("no\\u{1b}\\nsuch");
+    assert_eq!(
+        stderr(&run),
+        format!("error: {missing}: no such file or directory\n")
+    );
+}
+
+/// `--help >/dev/full` exited with 0, and so did what ended in the middle of a line.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_cannot_be_printed_is_an_error() {
+    let full = || {
+        std::fs::File::options()
+            .write(true)
+            .open("/dev/full")
+            .expect("a device")
+    };
+    for arguments in [
+        &["--help"][..],
+        &["--version"],
+        &["help", "count"],
+        &["show", "--help"],
+        &["man"],
+        &["completions", "bash"],
+        &["solve", "puzzles/pictures/key.non"],
+        &["enumerate", "puzzles/pictures/key.non"],
+        &["count", "puzzles/pictures/key.non"],
+        &["sample", "puzzles/pictures/key.non"],
+        &["check", "puzzles/pictures/key.non"],
+        &["backbone", "puzzles/pictures/key.non"],
+        &["line", "2,1", "--length", "5"],
+        &["verify", "puzzles/pictures/key.non"],
+        &["show", "puzzles/pictures/key.non"],
+        &["show", "--format", "png", "puzzles/known/diagonals.non"],
+        &["show", "--format", "pdf", "puzzles/known/diagonals.non"],
+        &["convert", "--to", "png", "puzzles/pictures/key.non", "-"],
+        &["convert", "--to", "gif", "puzzles/pictures/heart.non", "-"],
+        &["split", "--cubes", "3", "puzzles/pictures/key.non"],
+        &[
+            "work",
+            "--puzzle",
+            "puzzles/pictures/key.non",
+            "tests/cmd/key-cubes.jsonl",
+        ],
+        &[
+            "merge",
+            "tests/cmd/key-cubes.jsonl",
+            "tests/cmd/key-results.jsonl",
+        ],
+    ] {
+        let run = omnogram(arguments)
+            .stdout(full())
+            .output()
+            .expect("it runs");
+        assert_eq!(run.status.code(), Some(74), "{arguments:?} {run:?}");
+        let said = stderr(&run)
+            .matches("error: <stdout>: no space left on device")
+            .count();
+        assert_eq!(said, 1, "{arguments:?} {run:?}");
+    }
+}
+
+/// The examples stood under EXTRA.
+#[test]
+fn manual_pages_have_examples() {
+    let folder = Scratch::new("man");
+    let name = folder.to_str().expect("UTF-8");
+    assert_eq!(output(&["man", "--dir", name]).status.code(), Some(0));
+    let mut pages = 0;
+    for entry in std::fs::read_dir(&*folder).expect("a folder") {
+        let path = entry.expect("a page").path();
+        let page = std::fs::read_to_string(&path).expect("text");
+        assert!(page.contains(".SH EXAMPLES\n.nf\n  omnogram "), "{path:?}");
+        assert!(
+            !page.contains("EXTRA") && !page.contains("Examples:"),
+            "{path:?}"
+        );
+        pages += 1;
+    }
+    assert_eq!(pages, 17);
+    let main = output(&["man"]);
+    assert!(stdout(&main).contains(".SH \"EXIT STATUS\"\n0 answered in full"));
+    let written = std::fs::read(folder.join("omnogram-show.1")).expect("a page");
+    assert!(written == output(&["man", "show"]).stdout);
+}
+
+/// Some verbs refused options that others take.
+#[test]
+fn common_options_that_change_nothing_are_taken() {
+    let key = "puzzles/pictures/key.non";
+    let folder = Scratch::new("common");
+    let cubes = [folder.file("cubes"), folder.file("results")];
+    let split = output(&["split", "--cubes", "3", "--output", &cubes[0], key]);
+    assert_eq!(split.status.code(), Some(0));
+    let work = output(&["work", "--puzzle", key, &cubes[0]]);
+    std::fs::write(&cubes[1], &work.stdout).expect("it can be written");
+    let cubes = [cubes[0].as_str(), cubes[1].as_str()];
+    for verb in [
+        &["count", "--algorithm", "backtracking", key][..],
+        &["solve", "--algorithm", "backtracking", key],
+        &["merge", cubes[0], cubes[1]],
+        &["line", "2,1", "--length", "5"],
+        &["verify", key],
+        &["show", key],
+        &["split", "--cubes", "3", key],
+        &["convert", "--to", "mk", key, "-"],
+        &["completions", "bash"],
+        &["man"],
+    ] {
+        let plain = output(&[verb, &["-q"]].concat());
+        let with = output(&[verb, &["--progress", "never", "-q"]].concat());
+        assert_eq!(
+            (with.status.code(), stderr(&with)),
+            (Some(0), ""),
+            "{verb:?}"
+        );
+        assert!(with.stdout == plain.stdout, "{verb:?}");
+    }
+    let merge = [&["merge"], &cubes[..]].concat();
+    let run = output(
+        &[
+            &merge[..],
+            &["--threads", "1", "--time", "1h", "--nodes", "9"],
+        ]
+        .concat(),
+    );
+    assert_eq!(run.status.code(), Some(0));
+    assert!(stderr(&run).starts_with(
+        "warning: --time changes nothing for merge\nwarning: --nodes changes nothing for merge\n"
+    ));
+    let run = output(&["bench", "--quick", "--time", "0", "--progress", "never"]);
+    assert_eq!(run.status.code(), Some(3));
+    assert!(
+        stderr(&run).ends_with("stopped by --time 0ns: the table is incomplete\n"),
+        "{run:?}"
+    );
+    let run = output(&["line", "--time", "0", "1", "--length", "3"]);
+    assert_eq!(
+        (run.status.code(), stdout(&run)),
+        (Some(3), "3 arrangements\n???\n")
+    );
+    let run = fed(&["verify", "--json", key], b"");
+    assert_eq!(
+        stdout(&run),
+        format!(
+            "{{\"puzzle\":\"{key}\",\"list\":\"<stdin>\",\"solutions\":0,\"wrong\":0,\"repeated\":0,\"unchecked\":0,\"stopped\":null}}\n"
+        )
+    );
+}
+
+/// One verb had it as a number, which readers of JSON round when it is large.
+#[test]
+fn a_seed_is_text_wherever_it_is_told() {
+    let seed = "18446744073709551615";
+    let told = format!("\"seed\":\"{seed}\"");
+    for verb in [&["sample"][..], &["count", "--estimate", "--nodes", "50"]] {
+        let puzzle = ["--json", "--seed", seed, "puzzles/pictures/snail.non"];
+        let run = output(&[verb, &puzzle].concat());
+        assert!(stdout(&run).contains(&told), "{run:?}");
+    }
+}
+
+#[test]
+fn times_of_several_units_and_papers_in_capitals_are_taken() {
+    let cup = "puzzles/pictures/cup.non";
+    for time in ["1h30m", "1h 30m", "1m30s", "90S"] {
+        let run = output(&["count", "--time", time, cup]);
+        assert_eq!(
+            (run.status.code(), stdout(&run)),
+            (Some(0), "1\n"),
+            "{time}"
+        );
+    }
+    for paper in ["A4", "a4", "Letter"] {
+        let run = output(&["show", "--format", "SVG", "--paper", paper, cup]);
+        assert!(stdout(&run).starts_with("<svg "), "{paper}");
+    }
+}
+
+#[test]
+fn shares_are_told_exactly() {
+    let key = "puzzles/pictures/key.non";
+    let run = output(&["count", "--cells", "--exact", key]);
+    let mut lines = stdout(&run).lines();
+    assert_eq!(lines.next(), Some("5"));
+    let numbers = |line: &str| -> Vec<u64> {
+        line.split_whitespace()
+            .map(|number| number.parse().expect("a number"))
+            .collect()
+    };
+    let shares: Vec<Vec<u64>> = lines.map(numbers).collect();
+    let run = output(&["count", "--cells", "--exact", "--json", key]);
+    let answer: serde_json::Value = serde_json::from_str(stdout(&run)).expect("JSON");
+    let fractions = &answer["fractions"];
+    assert_eq!(fractions["denominator"], "5");
+    let all = output(&["enumerate", "-q", key]);
+    for (row, shares) in shares.iter().enumerate() {
+        for (column, &share) in shares.iter().enumerate() {
+            let pictures = stdout(&all).split_terminator("\n\n");
+            let filled = pictures.filter(|picture| {
+                let line = picture.lines().nth(row).expect("a row");
+                line.as_bytes()[column] == b'#'
+            });
+            assert_eq!(filled.count() as u64, share);
+            assert_eq!(fractions["numerators"][row][column], share.to_string());
+        }
+    }
+    // Greater than any machine word.
+    let puzzle = common::switches(130);
+    let clues = |lines: &[omnogram::puzzle::Clue]| -> Vec<Vec<usize>> {
+        lines.iter().map(|clue| clue.lengths().collect()).collect()
+    };
+    let (rows, columns) = (clues(puzzle.rows()), clues(puzzle.columns()));
+    let text = serde_json::json!({ "rows": rows, "columns": columns }).to_string();
+    let run = fed(
+        &["count", "--cells", "--exact", "--json", "-"],
+        text.as_bytes(),
+    );
+    let answer: serde_json::Value = serde_json::from_str(stdout(&run)).expect("JSON");
+    let (all, half) = (
+        "1361129467683753853853498429727072845824",
+        "680564733841876926926749214863536422912",
+    );
+    assert_eq!(answer["fractions"]["denominator"], all);
+    assert_eq!(answer["fractions"]["numerators"][2][2], half);
+    // Not counted: nothing, and not something wrong.
+    let run = output(&[
+        "count", "--cells", "--exact", "--json", "--nodes", "5", LONG,
+    ]);
+    assert!(stdout(&run).contains("\"fractions\":null"), "{run:?}");
+    assert_eq!(output(&["count", "--exact", key]).status.code(), Some(2));
+}
+
+/// It was a traceback.
+#[test]
+fn the_script_for_dask_has_help_without_dask() {
+    let script = |argument: &str| {
+        // Without the packages that are installed.
+        let mut command = std::process::Command::new("python3");
+        command.args(["-S", "-E", "scripts/cluster/omnogram_dask.py", argument]);
+        command.current_dir(env!("CARGO_MANIFEST_DIR")).output()
+    };
+    let Ok(help) = script("--help") else {
+        return;
+    };
+    assert!(
+        help.status.success() && stdout(&help).contains("--scheduler"),
+        "{help:?}"
+    );
+    let run = script("puzzles/pictures/key.non").expect("it runs");
+    assert_eq!(stderr(&run).lines().count(), 1, "{run:?}");
+    assert!(
+        stderr(&run).contains("needs the Python packages dask and distributed"),
+        "{run:?}"
     );
 }

@@ -24,7 +24,13 @@ import sys
 import tempfile
 import time
 
-from dask.distributed import Client, LocalCluster, as_completed
+try:
+    from dask.distributed import Client, LocalCluster, as_completed
+except ImportError as error:
+    # Whoever asks for help gets it all the same.
+    MISSING = error
+else:
+    MISSING = None
 
 
 def arguments():
@@ -164,6 +170,8 @@ def say(text, end="\n"):
 
 def main():
     given = arguments()
+    if MISSING:
+        sys.exit(f"omnogram_dask.py needs the Python packages dask and distributed ({MISSING}): python3 -m pip install dask distributed")
     own = None if given.scheduler else LocalCluster(n_workers=given.workers, threads_per_worker=1, dashboard_address=None)
     with Client(given.scheduler or own) as client, tempfile.TemporaryDirectory() as scratch:
         say(f"cluster: {client.scheduler.address}")

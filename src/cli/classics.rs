@@ -16,8 +16,8 @@ pub(super) const SEED: u64 = 1;
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Classic algorithms")]
 pub(super) struct Classics {
-    /// Solve by a published algorithm instead, as plainly as it was told; --nodes bounds its steps
-    #[arg(long, value_name = "NAME", value_parser = named(), conflicts_with_all = ["threads", "progress"])]
+    /// Solve by a published algorithm instead, as plainly as it was told, on one thread; --nodes bounds its steps
+    #[arg(long, value_name = "NAME", value_parser = named())]
     pub(super) algorithm: Option<Algorithm>,
 
     /// Other random numbers, where some are drawn [default: 1]

@@ -1,9 +1,9 @@
 //! `omnogram completions`: what a shell must know to complete a command line.
 
-use clap::{Args, CommandFactory};
+use clap::Args;
 use clap_complete::Shell;
 
-use super::Command;
+use super::command;
 use super::output::print;
 use super::status::Status;
 
@@ -24,7 +24,6 @@ pub(super) struct Options {
 
 pub(super) fn run(options: &Options) -> Status {
     let mut script = Vec::new();
-    let mut command = Command::command();
-    clap_complete::generate(options.shell, &mut command, "omnogram", &mut script);
+    clap_complete::generate(options.shell, &mut command(), "omnogram", &mut script);
     print(&script)
 }

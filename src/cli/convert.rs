@@ -346,7 +346,9 @@ impl Conversion {
                 return Ok(());
             }
         };
-        if let Some(warning) = wrong_goal(&name, &puzzle).filter(|_| !self.quiet) {
+        if let Some(warning) =
+            wrong_goal(&messages::escaped(&name), &puzzle).filter(|_| !self.quiet)
+        {
             messages::warning(&warning);
         }
         match (&self.place, &self.pack, &self.held) {
@@ -493,7 +495,7 @@ impl Conversion {
         };
         for lost in format.kept(puzzle).1 {
             let entry = self.lost.entry(lost).or_default();
-            *entry = (entry.0 + 1, name.to_owned());
+            *entry = (entry.0 + 1, messages::escaped(name).into_owned());
         }
     }
 

@@ -28,6 +28,7 @@ Examples:
   omnogram count puzzles/pictures/harbour.non
   omnogram count --time 10s --json puzzles/hard
   omnogram count --algorithm deducing --time 10s puzzles/pictures
+  omnogram count --cells --exact --json puzzles/pictures/snail.non
   omnogram count --cells --svg snail.svg puzzles/pictures/snail.non
   omnogram count --estimate --time 1m puzzles/families/permutation-20.non
   omnogram count --method tree --journal count.journal puzzles/families/permutation-12.non")]
@@ -47,6 +48,10 @@ pub(super) struct Options {
     /// Also say of each cell in how many of the solutions it is filled: a character a cell, or six decimals with --json
     #[arg(long, conflicts_with_all = ["method", "algorithm"])]
     cells: bool,
+
+    /// Say it exactly: in text the numbers themselves, with --json `fractions`, which have the number of all solutions as their denominator
+    #[arg(long, requires = "cells")]
+    exact: bool,
 
     /// Draw that as SVG into this file
     #[arg(long, value_name = "FILE", requires = "cells")]
@@ -122,7 +127,7 @@ pub(super) fn run(options: &Options) -> Status {
     } = options;
     let random = options.estimate.estimate;
     let seed = classics.seed.unwrap_or(SEED);
-    let mut picture = options.cells.then(|| Picture::new(svg));
+    let mut picture = options.cells.then(|| Picture::new(svg, options.exact));
     Session::with_classic(searching, classics, random, answering, |session| {
         if options.journal.is_some() {
             return journal::answer(session, &options.puzzles.puzzles, |subject| {

@@ -76,8 +76,8 @@ pub(super) struct Drawn<'a> {
 pub(super) fn titled<'a>(subject: &Subject<'_>) -> Sheet<'a> {
     let notes = subject.puzzle.notes();
     let file = || {
-        let stem = Path::new(subject.name).file_stem();
-        stem.map_or(subject.name.to_owned(), |stem| {
+        let stem = Path::new(subject.file).file_stem();
+        stem.map_or(subject.file.to_owned(), |stem| {
             stem.to_string_lossy().into_owned()
         })
     };
@@ -101,7 +101,7 @@ fn byline(subject: &Subject<'_>) -> String {
 pub(super) fn heading(subject: &Subject<'_>) -> String {
     let title = subject.puzzle.notes().title.iter();
     let title: String = title.map(|title| format!("{title}, ")).collect();
-    messages::harmless(&format!("{}: {title}{}", subject.name, byline(subject)))
+    messages::escaped(&format!("{}: {title}{}", subject.name, byline(subject))).into_owned()
 }
 
 /// The puzzle as it is set.

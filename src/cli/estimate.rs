@@ -38,7 +38,8 @@ struct Figures {
     dives: u64,
     /// Share of the dives.
     dead_ends: f64,
-    seed: u64,
+    /// As text, as it may be greater than what JSON readers can hold.
+    seed: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -149,6 +150,6 @@ fn figures(estimate: &Estimate, seed: u64) -> Figures {
         warning: estimate.doubt.map(|doubt| doubt.to_string()),
         dives: estimate.dives,
         dead_ends: report::micro(dead(estimate)),
-        seed,
+        seed: seed.to_string(),
     }
 }

@@ -21,6 +21,8 @@ use super::status::{Answered, Halt};
 #[derive(Debug)]
 pub(super) struct Picture {
     svg: Option<Output>,
+    /// Are the numbers wanted, and not only about what share they are?
+    exact: bool,
     /// Has it been said what the characters mean?
     told: bool,
 }
@@ -29,11 +31,27 @@ pub(super) struct Picture {
 #[derive(Debug, Serialize)]
 struct Shares {
     cells: Option<Vec<Vec<String>>>,
+    /// Left out where they are not asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fractions: Option<Option<Fractions>>,
+}
+
+/// The same shares exactly: numbers of solutions, in decimal as they may be greater than what JSON readers can hold.
+#[derive(Debug, Serialize)]
+struct Fractions {
+    /// For each cell, row by row, the number of solutions in which it is filled.
+    numerators: Vec<Vec<String>>,
+    /// The number of all solutions.
+    denominator: String,
 }
 
 impl Picture {
-    pub(super) fn new(svg: Option<Output>) -> Self {
-        Picture { svg, told: false }
+    pub(super) fn new(svg: Option<Output>, exact: bool) -> Self {
+        Picture {
+            svg,
+            exact,
+            told: false,
+        }
     }
 
     /// Counts the solutions of a puzzle, and in how many of them each cell is filled.
@@ -43,18 +61,15 @@ impl Picture {
             return Err(Halt::Failed(Error::new(Kind::Usage, message)));
         }
         let (cells, outcome) = counted(session, subject);
-        let (width, height) = (subject.puzzle.width(), subject.puzzle.height());
         if session.json() {
-            let decimals = |cells: &Cells| {
-                let row = |row| {
-                    (0..width)
-                        .map(|column| decimal(cells, Cell::new(row, column)))
-                        .collect()
-                };
-                (0..height).map(row).collect()
+            let decimals = |cells| each(subject.puzzle, |cell| decimal(cells, cell));
+            let fractions = |cells: &Cells| Fractions {
+                numerators: each(subject.puzzle, |cell| cells.filled(cell).to_string()),
+                denominator: cells.count().to_string(),
             };
             let shares = Shares {
                 cells: cells.as_ref().map(decimals),
+                fractions: self.exact.then(|| cells.as_ref().map(fractions)),
             };
             session.print(&report::searched(subject, &outcome, shares))?;
         } else {
@@ -63,9 +78,13 @@ impl Picture {
         if let Some(cells) = &cells {
             let drawing = drawing(subject.puzzle, cells);
             if !session.json() {
-                session.print(&drawing.to_string())?;
+                let (text, legend) = match self.exact {
+                    false => (drawing.to_string(), LEGEND),
+                    true => (numbers(subject.puzzle, cells), EXACT_LEGEND),
+                };
+                session.print(&text)?;
                 if !std::mem::replace(&mut self.told, true) {
-                    session.note(LEGEND);
+                    session.note(legend);
                 }
             }
             if let Some(output) = &mut self.svg {
@@ -97,6 +116,36 @@ pub(super) fn counted(session: &Session, subject: &Subject<'_>) -> (Option<Cells
 /// What the characters mean.
 const LEGEND: &str =
     "# filled in all, . in none, 0 in less than a tenth, 1 to 9 in as many tenths or more";
+
+/// What the numbers mean.
+const EXACT_LEGEND: &str =
+    "each number: the solutions in which this cell is filled, of those that were counted above";
+
+/// A text for each cell, row by row.
+fn each(puzzle: &Puzzle, text: impl Fn(Cell) -> String) -> Vec<Vec<String>> {
+    let row = |row| {
+        let cells = (0..puzzle.width()).map(|column| text(Cell::new(row, column)));
+        cells.collect()
+    };
+    (0..puzzle.height()).map(row).collect()
+}
+
+/// In how many solutions each cell is filled, in columns.
+fn numbers(puzzle: &Puzzle, cells: &Cells) -> String {
+    let numbers = each(puzzle, |cell| cells.filled(cell).to_string());
+    let length = |column: usize| numbers.iter().map(|row| row[column].len()).max();
+    let lengths: Vec<usize> = (0..puzzle.width()).filter_map(length).collect();
+    let mut text = String::new();
+    for row in &numbers {
+        let row = row.iter().zip(&lengths);
+        let row: Vec<String> = row
+            .map(|(number, &length)| format!("{number:>length$}"))
+            .collect();
+        text.push_str(&row.join(" "));
+        text.push('\n');
+    }
+    text
+}
 
 /// How often each cell is filled, with words for each.
 pub(super) fn drawing<'a>(puzzle: &'a Puzzle, cells: &Cells) -> Drawing<'a> {

@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::io::{self, BufWriter, Write};
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use omnogram::error::{Error, Kind, Result};
@@ -11,7 +12,7 @@ use serde::{Serialize, Serializer};
 
 use super::interrupt::Interrupt;
 use super::messages;
-use super::options::number;
+use super::options::{number, time};
 use super::status::{Answered, Halt, Status};
 
 /// Show what one line can be
@@ -58,6 +59,10 @@ pub(super) struct Options {
     /// List only the first N arrangements; the number and what is forced are still those of all
     #[arg(long, short = 'n', allow_hyphen_values = true, value_name = "N", value_parser = number, conflicts_with = "count")]
     limit: Option<u64>,
+
+    /// Stop listing after this time: 500ms, 90s, 5m, 1h30m; the number and what is forced are told all the same
+    #[arg(long, short, allow_hyphen_values = true, value_name = "TIME", value_parser = time)]
+    time: Option<Duration>,
 
     /// Print one JSON object, on one line
     #[arg(long)]
@@ -142,10 +147,18 @@ fn answer(options: &Options, known: &[Option<bool>]) -> Answered {
     let most = options.limit.map_or(usize::MAX, |limit| {
         usize::try_from(limit).unwrap_or(usize::MAX)
     });
+    let deadline = options
+        .time
+        .and_then(|time| Instant::now().checked_add(time));
+    let late = Cell::new(false);
+    let in_time = || {
+        late.set(deadline.is_some_and(|deadline| Instant::now() >= deadline));
+        !late.get()
+    };
     let listed = (!options.count).then(|| {
         Arrangements::new(clue, known)
             .take(most)
-            .take_while(|_| !interrupt.is_asked())
+            .take_while(|_| !interrupt.is_asked() && in_time())
             .map(|places| lettered(clue, known, &places))
     });
     let mut forced = known.to_vec();
@@ -175,7 +188,7 @@ fn answer(options: &Options, known: &[Option<bool>]) -> Answered {
         writeln!(out, "{text}").map_err(failed)?;
     }
     out.flush().map_err(failed)?;
-    Ok(match interrupt.is_asked() {
+    Ok(match interrupt.is_asked() || late.get() {
         true => Status::Stopped,
         false => Status::Complete,
     })

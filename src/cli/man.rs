@@ -1,15 +1,18 @@
 //! `omnogram man`: the manual, a page for the command and one for each verb.
 
+use std::io;
 use std::iter;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, CommandFactory};
+use clap::Args;
+use clap::builder::Resettable;
 use clap_mangen::Man;
+use clap_mangen::roff::{Roff, roman};
 use omnogram::error::{Error, Kind};
 
 use super::output::{Output, Outputs, Replacing, print};
 use super::status::{Answered, Halt, Status};
-use super::{Command, messages};
+use super::{command, messages};
 
 /// Write the manual
 ///
@@ -43,21 +46,19 @@ pub(super) fn run(options: &Options) -> Status {
 
 /// The page that is wanted, or nothing when all have been written.
 fn pages(options: &Options) -> Answered<Vec<u8>> {
-    let mut command = Command::command().disable_help_subcommand(true);
+    let mut command = command().disable_help_subcommand(true);
     // Gives every verb its full name, as in `omnogram show`.
     command.build();
-    let mut page = Vec::new();
     if let Some(folder) = &options.dir {
         write_all(command, folder, options.replacing)?;
-        return Ok(page);
+        return Ok(Vec::new());
     }
     if let Some(verb) = &options.verb {
         let found = command.find_subcommand(verb).cloned();
         let unknown = || Error::new(Kind::Usage, format!("omnogram has no verb {verb:?}"));
         command = found.ok_or_else(|| Halt::Failed(unknown()))?;
     }
-    render(command, &mut page)?;
-    Ok(page)
+    page_of(command).map_err(|error| Halt::writing("<stdout>", &error))
 }
 
 /// Writes a page for the command and one for each verb, or none.
@@ -71,16 +72,49 @@ fn write_all(command: clap::Command, folder: &Path, replacing: Replacing) -> Ans
         let mut output = outputs
             .file(Some(&folder.join(name)))
             .map_err(Halt::Failed)?;
-        let mut page = Vec::new();
-        render(command, &mut page)?;
+        let page = page_of(command).map_err(|error| Halt::writing("<stdout>", &error))?;
         output.write(&page)?;
         pages.push(output);
     }
     pages.iter_mut().try_for_each(Output::finish)
 }
 
-fn render(command: clap::Command, page: &mut Vec<u8>) -> Answered<()> {
-    // Nothing can go wrong in writing to memory.
-    let rendered = Man::new(command).render(page);
-    rendered.map_err(|error| Halt::writing("<stdout>", &error))
+/// The page on a command. What stands below its help, its examples above all, has sections of its own.
+fn page_of(command: clap::Command) -> io::Result<Vec<u8>> {
+    let below = command.get_after_help().map(ToString::to_string);
+    let mut page = Vec::new();
+    Man::new(command.after_help(Resettable::Reset)).render(&mut page)?;
+    sections(&below.unwrap_or_default()).to_writer(&mut page)?;
+    Ok(page)
+}
+
+/// Paragraphs that begin with a heading and a colon, each as a section.
+fn sections(text: &str) -> Roff {
+    let mut roff = Roff::new();
+    for paragraph in text.split("\n\n") {
+        let paragraph = paragraph.trim_matches('\n');
+        let first = paragraph.lines().next().unwrap_or_default();
+        let (heading, body) = match first.strip_suffix(':') {
+            Some(heading) => (heading, &paragraph[first.len()..]),
+            None => paragraph.split_once(':').unwrap_or(("", paragraph)),
+        };
+        match heading.split(' ').count() {
+            1 | 2 => roff.control("SH", [heading.to_uppercase().as_str()]),
+            // More than a section is called by.
+            _ => roff.control("SS", [heading]),
+        };
+        match body.strip_prefix('\n') {
+            Some(lines) => {
+                roff.control("nf", []);
+                for line in lines.lines() {
+                    roff.text([roman(line)]);
+                }
+                roff.control("fi", []);
+            }
+            None => {
+                roff.text([roman(body.trim_start())]);
+            }
+        }
+    }
+    roff
 }

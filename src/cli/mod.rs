@@ -13,6 +13,7 @@ mod drawn;
 mod enumerate;
 mod estimate;
 mod heat;
+mod idle;
 mod inputs;
 mod interrupt;
 mod journal;
@@ -38,9 +39,12 @@ mod window;
 mod work;
 mod writer;
 
+use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+
+use status::{Halt, Status};
 
 /// Every solution of a nonogram: list them, count them exactly, or prove that there is one
 #[derive(Debug, Parser)]
@@ -88,7 +92,28 @@ enum Verb {
 
 /// Does what the command line asks for.
 pub(super) fn run() -> ExitCode {
-    let status = match Command::parse().verb {
+    let status = match parsed() {
+        Ok(verb) => answer(verb),
+        Err(error) => told(&error),
+    };
+    ended(status).into()
+}
+
+/// The command line as it may be typed.
+fn command() -> clap::Command {
+    idle::with_idle(Command::command())
+}
+
+/// The verb that is wanted, with its options.
+fn parsed() -> Result<Verb, clap::Error> {
+    let matches = command().try_get_matches()?;
+    let verb = Command::from_arg_matches(&matches)?.verb;
+    idle::warn(&matches);
+    Ok(verb)
+}
+
+fn answer(verb: Verb) -> Status {
+    match verb {
         Verb::Solve(options) => solve::run(&options),
         Verb::Enumerate(options) => enumerate::run(&options),
         Verb::Count(options) => count::run(&options),
@@ -105,6 +130,42 @@ pub(super) fn run() -> ExitCode {
         Verb::Merge(options) => merge::run(&options),
         Verb::Completions(options) => completions::run(&options),
         Verb::Man(options) => man::run(&options),
-    };
-    status.into()
+    }
+}
+
+/// Prints the help that was asked for, or what is wrong with the command line.
+fn told(error: &clap::Error) -> Status {
+    if error.use_stderr() {
+        let text = error.to_string();
+        let harmless = text.lines().all(|line| messages::escaped(line) == line);
+        match harmless {
+            // In colour, where that can be shown.
+            true => drop(error.print()),
+            false => messages::note(text.trim_end()),
+        }
+        return Status::Usage;
+    }
+    match error.print() {
+        Ok(()) => Status::Complete,
+        Err(error) => failed(&error),
+    }
+}
+
+/// What was printed last may still wait to be written: the end of a picture that is no line of text.
+fn ended(status: Status) -> Status {
+    match io::stdout().flush() {
+        Err(error) if status != Status::Io => status.max(failed(&error)),
+        _ => status,
+    }
+}
+
+/// What failing to write to standard output means.
+fn failed(error: &io::Error) -> Status {
+    match Halt::writing("<stdout>", error) {
+        Halt::Closed => Status::Complete,
+        Halt::Failed(error) => {
+            messages::error(&error);
+            Status::from(&error)
+        }
+    }
 }

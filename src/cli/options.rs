@@ -25,7 +25,7 @@ pub(super) struct Searching {
     #[arg(long, short = 'j', value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub(super) threads: Option<u16>,
 
-    /// Stop searching after this time on each puzzle: 500ms, 90s, 5m, 2h; what --sort has found by then is still written
+    /// Stop searching after this time on each puzzle: 500ms, 90s, 5m, 1h30m; what --sort has found by then is still written
     #[arg(long, short, allow_hyphen_values = true, value_name = "TIME", value_parser = time)]
     pub(super) time: Option<Duration>,
 
@@ -47,12 +47,16 @@ pub(super) struct Searching {
     pub(super) progress: When,
 }
 
-/// What verbs have in common that search within no limits.
+/// What verbs have in common that search within no limits but on time.
 #[derive(Args, Clone, Debug)]
 pub(super) struct Common {
     /// Threads to work on [default: all cores]
     #[arg(long, short = 'j', value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub(super) threads: Option<u16>,
+
+    /// Cut no further after this time: 500ms, 90s, 5m, 1h30m. The cubes then differ from run to run
+    #[arg(long, short, allow_hyphen_values = true, value_name = "TIME", value_parser = time)]
+    pub(super) time: Option<Duration>,
 
     #[command(flatten)]
     pub(super) talking: Talking,
@@ -63,7 +67,7 @@ impl Common {
     pub(super) fn searching(&self) -> Searching {
         Searching {
             threads: self.threads,
-            time: None,
+            time: self.time,
             nodes: None,
             memory: Bytes(4 << 30),
             progress: When::Never,
@@ -163,20 +167,44 @@ fn quantity(text: &str) -> Option<(f64, &str)> {
     Some((number.parse().ok()?, unit.trim_start()))
 }
 
-fn time(text: &str) -> Result<Duration, String> {
-    let seconds = quantity(text).and_then(|(number, unit)| {
-        let scale = match unit {
-            "ms" => 0.001,
-            "" | "s" => 1.0,
-            "m" | "min" => 60.0,
-            "h" => 3600.0,
-            "d" => 86400.0,
-            _ => return None,
-        };
-        Some(number * scale)
-    });
-    let seconds = seconds.ok_or("expected a time, such as 500ms, 90s, 5m, 2h or 1.5d")?;
+/// Units of time, the longest first, in seconds.
+const TIMES: [(&[&str], f64); 5] = [
+    (&["d"], 86400.0),
+    (&["h"], 3600.0),
+    (&["m", "min"], 60.0),
+    (&["s", "sec"], 1.0),
+    (&["ms"], 0.001),
+];
+
+/// A number and its unit, or several, the longest unit first: `90s`, `1h30m`, `1h 30m`. A number alone is seconds.
+pub(super) fn time(text: &str) -> Result<Duration, String> {
+    let seconds = match quantity(text) {
+        Some((seconds, "")) => Some(seconds),
+        _ => sum_of_times(text),
+    };
+    let seconds = seconds.ok_or("expected a time, such as 500ms, 90s, 1h30m or 1.5d")?;
     Duration::try_from_secs_f64(seconds).map_err(|_| "this is too long a time".to_owned())
+}
+
+fn sum_of_times(text: &str) -> Option<f64> {
+    let (mut rest, mut units, mut seconds) = (text, &TIMES[..], 0.0);
+    while !rest.is_empty() {
+        let (number, after) = quantity(rest)?;
+        let end = after
+            .find(|c: char| !c.is_ascii_alphabetic())
+            .unwrap_or(after.len());
+        let (unit, next) = after.split_at(end);
+        // `1h30` might mean minutes or seconds: every number has its unit.
+        let named = |(names, _): &(&[&str], f64)| {
+            let mut names = names.iter();
+            names.any(|name| name.eq_ignore_ascii_case(unit))
+        };
+        let place = units.iter().position(named)?;
+        seconds += number * units[place].1;
+        units = &units[place + 1..];
+        rest = next.trim_start();
+    }
+    (!text.is_empty()).then_some(seconds)
 }
 
 pub(super) fn size(text: &str) -> Result<Bytes, String> {
@@ -209,6 +237,11 @@ mod tests {
             ("1.5m", 90.0),
             ("2h", 7200.0),
             ("0", 0.0),
+            ("1h30m", 5400.0),
+            ("1h 30m", 5400.0),
+            ("1m30s", 90.0),
+            ("1M 30S", 90.0),
+            ("2d1h1min1s500ms", 176_461.5),
         ];
         for (text, seconds) in cases {
             assert_eq!(time(text), Ok(Duration::from_secs_f64(seconds)), "{text}");
@@ -223,6 +256,13 @@ mod tests {
             "nan",
             "1e5",
             "99999999999999999999d",
+            "1h30",
+            "30m1h",
+            "1m1m",
+            "1h-30m",
+            "1h,30m",
+            "+5",
+            "1h 30m x",
         ] {
             assert!(time(text).is_err(), "{text}");
         }

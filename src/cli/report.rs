@@ -104,7 +104,7 @@ pub(super) fn answered(
 ) -> String {
     let number = solutions.number();
     line(&Report {
-        puzzle: subject.name,
+        puzzle: subject.file,
         title: subject.title(),
         width: subject.puzzle.width(),
         height: subject.puzzle.height(),

@@ -20,7 +20,7 @@ use super::inputs;
 use super::interrupt::Interrupt;
 use super::options::{Answering, Searching, Talking, When};
 use super::progress::Progress;
-use super::queue::{AHEAD, Found, Item, Queue};
+use super::queue::{AHEAD, Found, Item, Queue, look};
 use super::status::{Answered, Halt, Status};
 use super::{messages, reads, report};
 
@@ -38,7 +38,10 @@ pub(super) struct Session {
 /// A puzzle to be answered.
 #[derive(Debug)]
 pub(super) struct Subject<'a> {
+    /// As it is printed in text.
     pub(super) name: &'a str,
+    /// The same as it is: for programs, and for names of files.
+    pub(super) file: &'a str,
     pub(super) puzzle: &'a Puzzle,
     /// Is it one of several, so that its answer must be told from theirs?
     pub(super) several: bool,
@@ -54,8 +57,8 @@ impl Subject<'_> {
 
     /// How answers name it: `pack.nonpack#2 (Heart)`.
     pub(super) fn label(&self) -> String {
-        match self.title().filter(|_| inputs::number(self.name).is_some()) {
-            Some(title) => format!("{} ({})", self.name, messages::printable(title)),
+        match self.title().filter(|_| inputs::number(self.file).is_some()) {
+            Some(title) => format!("{} ({})", self.name, messages::escaped(title)),
             None => self.name.to_owned(),
         }
     }
@@ -104,10 +107,17 @@ impl Session {
             Err(status) => return status,
         };
         let mut searching = searching.clone();
+        let given = (searching.threads, searching.progress);
         if classic.is_some() {
             (searching.threads, searching.progress) = (Some(1), When::Never);
         }
         Session::with(&searching, &answering.talking, answering.json, |session| {
+            if classic.is_some() && given.0.is_some_and(|threads| threads > 1) {
+                session.warn("--algorithm works on one thread, whatever --threads says");
+            }
+            if classic.is_some() && given.1 == When::Always {
+                session.warn("--algorithm shows no progress");
+            }
             session.classic = classic;
             verb(session)
         })
@@ -205,7 +215,8 @@ impl Session {
         };
         self.go_through(arguments, ahead, most, |subject, early| {
             let (grids, outcome) = early.unwrap_or_else(|| {
-                self.search(subject, self.limits(), true, |search| search.first(most))
+                let look = |search: &Search<'_>| look(search, subject.puzzle, most);
+                self.search(subject, self.limits(), true, look)
             });
             answer(subject, &grids, outcome)
         })
@@ -291,11 +302,13 @@ impl Session {
                     }
                     return Ok(Status::from(&error));
                 }
-                if let Some(warning) = wrong_goal(name, puzzle) {
+                let shown = messages::escaped(name);
+                if let Some(warning) = wrong_goal(&shown, puzzle) {
                     self.warn(&warning);
                 }
                 answer(&Subject {
-                    name,
+                    name: &shown,
+                    file: name,
                     puzzle,
                     several,
                 })

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf, is_separator};
 
 use clap::{Args, ValueEnum};
 use omnogram::error::{Error, Kind};
-use omnogram::render::{self, Html, Look, Part, Sheet, Style};
+use omnogram::render::{self, Html, Look, Pages, Part, Pdf, Sheet, Style};
 
 use super::drawn::{self, Drawn, What};
 use super::messages;
@@ -16,9 +16,9 @@ use super::status::{Answered, Halt, Status};
 
 /// Draw a puzzle, its solutions, or where it is ambiguous
 ///
-/// Draws as text, as SVG or PNG, or as a page of HTML on which the solution is folded in below the puzzle. Text is as wide as the terminal
-/// allows; --style and --cell choose what it looks like. Several puzzles can be drawn as text and on one page, or one file each into a
-/// folder that --output names.
+/// Draws as text, as SVG or PNG, as PDF to be printed, or as a page of HTML on which the solution is folded in below the puzzle. Text is
+/// as wide as the terminal allows; --style and --cell choose what it looks like. Several puzzles can be drawn as text, into one PDF file
+/// or onto one page of HTML, or one file each into a folder that --output names.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -27,6 +27,7 @@ Examples:
   omnogram show --solutions 6 --output stars.svg puzzles/pictures/observatory.non
   omnogram show --ambiguous --output snail.png puzzles/pictures/snail.non
   omnogram show --paper a4 --output cat.svg puzzles/pictures/cat.non
+  omnogram show --per-page 6 --output book.pdf puzzles/pictures
   omnogram show --solution --output book.html puzzles/pictures")]
 pub(super) struct Options {
     #[command(flatten)]
@@ -49,7 +50,7 @@ pub(super) struct Options {
 #[command(next_help_heading = "Drawing options")]
 struct How {
     /// What to draw it as [default: as the ending of --output says, else text]
-    #[arg(long, value_name = "FORMAT")]
+    #[arg(long, value_name = "FORMAT", ignore_case = true)]
     format: Option<Format>,
 
     /// Draw into this file; or into this folder, one file for each puzzle: one that is there, or a name that ends in a slash
@@ -67,13 +68,23 @@ struct How {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     width: Option<u16>,
 
-    /// Size of a cell: pixels across, or characters in text [default: 20 in SVG and HTML, 24 in PNG, as the clues need it in text]
+    /// Size of a cell: pixels across, or characters in text [default: 20 in SVG and HTML, 24 in PNG, what fills the paper in PDF, as the
+    /// clues need it in text]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     cell: Option<u16>,
 
-    /// Fill a page of this paper, upright or not as suits the picture; in PNG with 300 pixels an inch
-    #[arg(long, value_name = "PAPER", conflicts_with = "cell")]
+    /// Fill a page of this paper, upright or not as suits the picture; in PNG with 300 pixels an inch, in PDF A4 if not said
+    #[arg(
+        long,
+        value_name = "PAPER",
+        ignore_case = true,
+        conflicts_with = "cell"
+    )]
     paper: Option<Paper>,
+
+    /// Puzzles on a page of PDF, as many across and down as suits them [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100), conflicts_with = "cell")]
+    per_page: Option<u16>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -81,6 +92,7 @@ enum Format {
     Text,
     Svg,
     Png,
+    Pdf,
     Html,
 }
 
@@ -151,6 +163,7 @@ pub(super) fn run(options: &Options) -> Status {
             folder,
             begun: false,
             page: None,
+            pdf: None,
         },
         Err(error) => return messages::failed(&error),
     };
@@ -184,6 +197,7 @@ impl How {
             (None, None | Some("txt" | "text")) => Format::Text,
             (None, Some("svg")) => Format::Svg,
             (None, Some("png")) => Format::Png,
+            (None, Some("pdf")) => Format::Pdf,
             (None, Some("html" | "htm")) => Format::Html,
             (None, Some(ending)) => {
                 return wrong(format!(
@@ -193,7 +207,10 @@ impl How {
         };
         let text = format == Format::Text;
         if text && self.paper.is_some() {
-            return wrong("--paper is for --format svg, png and html".to_owned());
+            return wrong("--paper is for --format svg, png, pdf and html".to_owned());
+        }
+        if format != Format::Pdf && self.per_page.is_some() {
+            return wrong("--per-page is for --format pdf".to_owned());
         }
         if !text && (self.style != Characters::Auto || self.width.is_some()) {
             return wrong("--style and --width are for --format text".to_owned());
@@ -201,10 +218,12 @@ impl How {
         if self.style == Characters::Half && self.cell.is_some() {
             return wrong("half blocks are one character wide, whatever --cell says".to_owned());
         }
-        if format == Format::Png && self.output.is_none() && io::stdout().is_terminal() {
-            return wrong(
-                "a PNG file says nothing on a terminal: name a file with --output".to_owned(),
-            );
+        let binary = matches!(format, Format::Png | Format::Pdf);
+        if binary && self.output.is_none() && io::stdout().is_terminal() {
+            let name = format.ending().to_uppercase();
+            return wrong(format!(
+                "a {name} file says nothing on a terminal: name a file with --output"
+            ));
         }
         Ok(format)
     }
@@ -222,6 +241,17 @@ impl How {
 
     fn paper(&self) -> Option<render::Paper> {
         self.paper.map(render::Paper::from)
+    }
+
+    /// The pages of a PDF file.
+    fn pages(&self) -> Pages {
+        match self.pixels() {
+            Some(cell) => Pages::Cell(cell),
+            None => Pages::Paper(
+                self.paper().unwrap_or(render::Paper::A4),
+                self.per_page.map_or(1, usize::from),
+            ),
+        }
     }
 
     /// How text looks.
@@ -248,6 +278,7 @@ impl Format {
             Format::Text => "txt",
             Format::Svg => "svg",
             Format::Png => "png",
+            Format::Pdf => "pdf",
             Format::Html => "html",
         }
     }
@@ -265,6 +296,8 @@ struct Pictures<'a> {
     begun: bool,
     /// The page that has been begun.
     page: Option<Html>,
+    /// The pages of PDF so far.
+    pdf: Option<Pdf>,
 }
 
 impl Pictures<'_> {
@@ -275,7 +308,7 @@ impl Pictures<'_> {
             if !folder.is_dir() {
                 self.outputs.folder(folder).map_err(Halt::Failed)?;
             }
-            let path = folder.join(file_name(subject.name, self.format));
+            let path = folder.join(file_name(subject.file, self.format));
             self.output = match self.outputs.file(Some(&path)) {
                 Ok(output) => output,
                 Err(error) if error.kind() == Kind::Usage => return Ok(messages::failed(&error)),
@@ -298,7 +331,7 @@ impl Pictures<'_> {
             false => Ok(()),
             true => {
                 let message = format!(
-                    "there are several puzzles: as {} they are drawn into a folder, one file each, such as --output out/; or use --format html",
+                    "there are several puzzles: as {} they are drawn into a folder, one file each, such as --output out/; or use --format pdf or html",
                     self.format.ending()
                 );
                 Err(Halt::Failed(Error::new(Kind::Usage, message)))
@@ -328,6 +361,16 @@ impl Pictures<'_> {
                 }
                 let png = render::png(&drawn.sheet, how.pixels(), how.paper()).map_err(failed)?;
                 self.output.write(&png)
+            }
+            Format::Pdf => {
+                if !Pdf::can_write(&drawn.sheet.title) {
+                    session.note(&format!(
+                        "{}: the title is kept in the file, but only its Latin letters are drawn",
+                        subject.name
+                    ));
+                }
+                let pdf = self.pdf.get_or_insert_with(|| Pdf::new(how.pages()));
+                pdf.add(&drawn.sheet).map_err(failed)
             }
             Format::Html => {
                 let html = self.html(subject, drawn);
@@ -402,6 +445,9 @@ impl Pictures<'_> {
 
     /// Ends what has been begun.
     fn end(&mut self) -> Answered<()> {
+        if let Some(pdf) = self.pdf.take() {
+            self.output.write(&pdf.finish())?;
+        }
         if let Some(page) = self.page.take() {
             self.output.write(page.foot().as_bytes())?;
         }

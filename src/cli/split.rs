@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use clap::Args;
 use omnogram::cluster::{Digest, Piece, Splitting, seal};
-use omnogram::search::Limits;
 
 use super::messages;
 use super::options::{Common, number};
@@ -76,13 +75,9 @@ fn split(
     let Subject { name, puzzle, .. } = subject;
     let cubes = usize::try_from(options.cubes).unwrap_or(usize::MAX);
     let split = session.on_threads(|| {
-        let limits = Limits {
-            time: None,
-            ..session.limits()
-        };
         Splitting::new(puzzle, cubes)
             .seed(options.seed)
-            .limits(limits)
+            .limits(session.limits())
             .run()
     });
     let digest = Digest::of(puzzle);

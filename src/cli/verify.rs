@@ -5,16 +5,18 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use omnogram::error::{Error, Kind, Result};
 use omnogram::format::{Entry, Solutions};
 use omnogram::puzzle::{self, Puzzle};
+use serde::Serialize;
 
-use super::options::Bytes;
+use super::options::{Bytes, time};
 use super::session::counted;
 use super::status::{Halt, Status};
-use super::{inputs, messages, reads};
+use super::{inputs, messages, reads, report};
 
 /// Check a list of solutions against a puzzle
 ///
@@ -38,8 +40,16 @@ pub(super) struct Options {
     #[arg(long, value_name = "SIZE", default_value = "4G", value_parser = super::options::size)]
     memory: Bytes,
 
+    /// Read no more of the list after this time: 500ms, 90s, 5m, 1h30m
+    #[arg(long, short, allow_hyphen_values = true, value_name = "TIME", value_parser = time)]
+    time: Option<Duration>,
+
+    /// Print one JSON object, on one line
+    #[arg(long, help_heading = "Output options")]
+    json: bool,
+
     /// Say nothing when all is right
-    #[arg(long, short)]
+    #[arg(long, short, help_heading = "Output options")]
     quiet: bool,
 }
 
@@ -57,6 +67,21 @@ struct Findings {
     repeated: u64,
     /// Grids that could not be kept, to be looked for again.
     forgotten: u64,
+    /// The time after which no more was read.
+    late: Option<Duration>,
+}
+
+/// What is said of a list as JSON.
+#[derive(Serialize)]
+struct Report {
+    puzzle: String,
+    list: String,
+    solutions: u64,
+    wrong: u64,
+    repeated: u64,
+    /// Those that did not fit the memory.
+    unchecked: u64,
+    stopped: Option<&'static str>,
 }
 
 pub(super) fn run(options: &Options) -> Status {
@@ -65,20 +90,20 @@ pub(super) fn run(options: &Options) -> Status {
     let findings = spared.and_then(|()| puzzle(options)).and_then(|puzzle| {
         let name = inputs::name(&options.solutions);
         if inputs::is_stdin(&options.solutions) {
-            return check(&puzzle, io::stdin().lock(), &name, options.memory);
+            return check(&puzzle, io::stdin().lock(), &name, options);
         }
         match File::open(&options.solutions) {
             Ok(file) => check(
                 &puzzle,
                 BufReader::with_capacity(1 << 16, file),
                 &name,
-                options.memory,
+                options,
             ),
             Err(error) => Err(Error::io(&name, &error)),
         }
     });
     match findings {
-        Ok(findings) => findings.report(options.quiet),
+        Ok(findings) => findings.report(options),
         Err(error) => {
             messages::error(&error);
             Status::from(&error)
@@ -114,12 +139,19 @@ fn puzzle(options: &Options) -> Result<Puzzle> {
 }
 
 /// Reads the list to its end, or to the first thing that is not a grid.
-fn check(puzzle: &Puzzle, input: impl BufRead, name: &str, memory: Bytes) -> Result<Findings> {
+fn check(puzzle: &Puzzle, input: impl BufRead, name: &str, options: &Options) -> Result<Findings> {
+    let deadline = options
+        .time
+        .and_then(|time| Instant::now().checked_add(time));
     let mut findings = Findings::default();
     let mut seen: HashMap<Box<[u64]>, usize> = HashMap::new();
     let mut bytes = 0;
     let mut solutions = Solutions::new(input, name);
     while let Some(grid) = solutions.next() {
+        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            findings.late = options.time;
+            break;
+        }
         let grid = grid?;
         let line = solutions.line();
         findings.grids += 1;
@@ -134,7 +166,7 @@ fn check(puzzle: &Puzzle, input: impl BufRead, name: &str, memory: Bytes) -> Res
             continue;
         }
         bytes += grid.words().len() as u64 * 8 + OVERHEAD;
-        if bytes <= memory.0 {
+        if bytes <= options.memory.0 {
             seen.insert(grid.words().into(), line);
         } else {
             findings.forgotten += 1;
@@ -154,17 +186,22 @@ impl Findings {
     }
 
     /// The answer.
-    fn report(&self, quiet: bool) -> Status {
+    fn report(&self, options: &Options) -> Status {
         let Findings {
             grids,
             wrong,
             repeated,
             forgotten,
+            late,
         } = *self;
-        let (text, status) = match (wrong + repeated, forgotten) {
-            (0, 0) if grids == 0 => ("the list is empty".to_owned(), Status::Complete),
-            (0, 0) => ("all right, each once".to_owned(), Status::Complete),
-            (0, forgotten) => (
+        let (text, status) = match (wrong + repeated, late, forgotten) {
+            (0, Some(time), _) => (
+                format!("all right so far; stopped by --time {time:?}"),
+                Status::Stopped,
+            ),
+            (0, None, 0) if grids == 0 => ("the list is empty".to_owned(), Status::Complete),
+            (0, None, 0) => ("all right, each once".to_owned(), Status::Complete),
+            (0, None, forgotten) => (
                 format!(
                     "all right; {forgotten} of them did not fit --memory and were not checked for repeats"
                 ),
@@ -172,10 +209,21 @@ impl Findings {
             ),
             _ => (format!("{wrong} wrong, {repeated} repeated"), Status::Data),
         };
-        if quiet && status == Status::Complete {
+        if options.quiet && !options.json && status == Status::Complete {
             return status;
         }
-        let line = format!("{}, {text}\n", counted(grids, "solution"));
+        let line = match options.json {
+            true => report::line(&Report {
+                puzzle: inputs::name(&options.puzzle),
+                list: inputs::name(&options.solutions),
+                solutions: grids,
+                wrong,
+                repeated,
+                unchecked: forgotten,
+                stopped: late.map(|_| "time"),
+            }),
+            false => format!("{}, {text}\n", counted(grids, "solution")),
+        };
         match io::stdout().lock().write_all(line.as_bytes()) {
             Ok(()) => status,
             Err(error) => match Halt::writing("<stdout>", &error) {

@@ -41,7 +41,7 @@ use super::status::{Answered, Halt, Status};
 #[derive(Args, Debug)]
 #[command(
     mut_arg("threads", |arg| arg.help("Threads, each with a cube of its own; where --method keeps a memory, all on one cube [default: all cores]")),
-    mut_arg("time", |arg| arg.help("Hand back a cube that takes longer than this: 500ms, 90s, 5m, 2h")),
+    mut_arg("time", |arg| arg.help("Hand back a cube that takes longer than this: 500ms, 90s, 5m, 1h30m")),
     mut_arg("nodes", |arg| arg.help("Hand back a cube after this many nodes of the search tree")),
     mut_arg("progress", |arg| arg.hide(true)),
     after_help = "\

@@ -1,15 +1,17 @@
 //! Pictures out. Everything here draws what it is given, with nothing but the model at hand.
 //!
 //! A [`Sheet`] of [`Drawing`]s says what is drawn: a puzzle, solutions, what is ambiguous, how often cells are filled. [`text()`],
-//! [`svg()`], [`png()`] and [`Html`] say how, and each can draw any sheet. [`List`] writes many solutions one after the other, as fast
+//! [`svg()`], [`png()`], [`Pdf`] and [`Html`] say how, and each can draw any sheet. [`List`] writes many solutions one after the other, as fast
 //! as they are found; [`difference`] lays two over each other.
 
 mod drawing;
 mod html;
+mod latin;
 mod layout;
 mod list;
 mod pair;
 mod paper;
+mod pdf;
 mod png;
 mod svg;
 mod text;
@@ -21,6 +23,7 @@ pub use html::{Html, Part};
 pub use list::{List, Listing};
 pub use pair::{difference, differing};
 pub use paper::Paper;
+pub use pdf::{Pages, Pdf};
 pub use png::{can_write, png};
 pub use svg::svg;
 pub use text::{Look, Style, Text, text};

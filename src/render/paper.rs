@@ -54,8 +54,9 @@ pub(super) struct Page {
     pub(super) height: u32,
 }
 
-/// The margin that printers need, and the largest cell: a heart of 5x5 cells is not to fill a wall.
+/// The margin that printers need, the room between two pictures on a page, and the largest cell: a heart of 5x5 cells is not to fill a wall.
 const MARGIN: u32 = 100;
+const GAP: u32 = 80;
 const LARGEST_CELL: u32 = 120;
 
 impl Page {
@@ -70,6 +71,29 @@ impl Page {
             height: self.height - head,
             ..self
         }
+    }
+
+    /// The margin on each side.
+    pub(super) const MARGIN: u32 = MARGIN;
+
+    /// One of so many equal parts across it and down: a page with margins of its own.
+    pub(super) fn slot(self, (across, down): (usize, usize)) -> Self {
+        let part = |side: u32, number: usize| {
+            let number = number as u32;
+            let room = side - 2 * MARGIN;
+            room.saturating_sub((number - 1) * GAP) / number + 2 * MARGIN
+        };
+        Page {
+            width: part(self.width, across),
+            height: part(self.height, down),
+        }
+    }
+
+    /// The upper left corner of such a part, by its column and row.
+    pub(super) fn corner(self, grid: (usize, usize), (column, row): (usize, usize)) -> (u32, u32) {
+        let slot = self.slot(grid);
+        let start = |side: u32, number: usize| (side - 2 * MARGIN + GAP) * number as u32;
+        (start(slot.width, column), start(slot.height, row))
     }
 
     /// Tenths of a millimetre for each pixel of a picture of this size, whose cells are `cell` wide, so that it fills the page.
@@ -94,5 +118,17 @@ mod tests {
         assert_eq!(page.scale((2770, 100), 20), 1.0);
         assert_eq!(page.scale((100, 19_000), 20), 0.1);
         assert_eq!(page.scale((100, 100), 20), 6.0);
+    }
+
+    #[test]
+    fn parts_of_a_page_lie_side_by_side() {
+        let page = Paper::A4.page(false);
+        assert_eq!(page.slot((1, 1)), page);
+        let slot = page.slot((2, 3));
+        // 1900 and 2770 without the margins.
+        assert_eq!((slot.width, slot.height), (910 + 200, 870 + 200));
+        assert_eq!(page.corner((2, 3), (1, 2)), (910 + 80, 2 * (870 + 80)));
+        let last = page.corner((2, 3), (1, 2));
+        assert_eq!((last.0 + slot.width, last.1 + slot.height), (2100, 2970));
     }
 }

@@ -10,9 +10,10 @@ mod row;
 mod table;
 mod workload;
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::iter;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use indicatif::ProgressBar;
@@ -23,7 +24,7 @@ use self::machine::Machine;
 use self::row::Row;
 use self::workload::{Name, Run, Spoilt, Workload};
 use super::interrupt::Interrupt;
-use super::options::Talking;
+use super::options::{Talking, When, time};
 use super::output::{Outputs, Replacing};
 use super::status::{Answered, Halt, Status};
 use super::{messages, progress, session};
@@ -56,6 +57,14 @@ pub(super) struct Options {
     /// Runs of each workload on each number of threads [default: 5, with --quick 3]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     repeat: Option<u16>,
+
+    /// Stop measuring after this time: 90s, 5m, 1h30m; what has not been measured by then is left out
+    #[arg(long, short, allow_hyphen_values = true, value_name = "TIME", value_parser = time)]
+    time: Option<Duration>,
+
+    /// Show on standard error which run is under way; auto: when that is a terminal
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    progress: When,
 
     /// Smaller workloads: a few seconds on two cores. The figures cannot be compared with those of the full ones
     #[arg(long)]
@@ -131,9 +140,17 @@ fn measure(options: &Options) -> Answered {
     let workloads = options.workloads();
     let repeat = options.repeat();
     let interrupt = Interrupt::install();
-    let bar = match quiet {
+    let deadline = options
+        .time
+        .and_then(|time| Instant::now().checked_add(time));
+    let bar = match quiet || options.progress == When::Never {
         true => ProgressBar::hidden(),
         false => progress::bar((workloads.len() * repeat * steps.len()) as u64),
+    };
+    let lines = options.progress == When::Always && !quiet && !io::stderr().is_terminal();
+    let under_way = |what: String| match lines {
+        true => messages::note(&what),
+        false => bar.set_message(what),
     };
 
     if !options.json {
@@ -142,7 +159,13 @@ fn measure(options: &Options) -> Answered {
     let mut status = Status::Complete;
     let mut rows = Vec::new();
     for workload in &workloads {
-        let (runs, spoilt) = rounds(workload, &steps, repeat, &interrupt, &bar);
+        let (runs, spoilt) = rounds(&steps, repeat, |threads, pool| {
+            let on = session::counted(threads as u64, "thread");
+            under_way(format!("{} on {on}", workload.name));
+            let run = pool.install(|| workload.run(&interrupt, deadline));
+            bar.inc(1);
+            run
+        });
         if let Some(Spoilt::Wrong(found)) = &spoilt {
             bar.finish_and_clear();
             let solutions = workload.solutions();
@@ -155,8 +178,11 @@ fn measure(options: &Options) -> Answered {
         let measured = Row::of(workload, runs);
         bar.suspend(|| print(&text(options, &measured, &machine)))?;
         rows.extend(measured);
-        if spoilt.is_some() {
+        if let Some(spoilt) = spoilt {
             status = Status::Stopped;
+            if !quiet {
+                bar.suspend(|| messages::note(&cut(&spoilt, options.time)));
+            }
             break;
         }
     }
@@ -164,14 +190,20 @@ fn measure(options: &Options) -> Answered {
     if !options.json && rows.iter().any(Row::is_noisy) {
         print(table::NOISY)?;
     }
-    if status == Status::Stopped && !quiet {
-        messages::note("interrupted: the table is incomplete");
-    }
     if let Some(output) = svg.as_mut().filter(|_| !rows.is_empty()) {
         output.write(plot::plot(&rows, &machine).as_bytes())?;
         output.finish()?;
     }
     Ok(status)
+}
+
+/// Why the table is incomplete.
+fn cut(spoilt: &Spoilt, time: Option<Duration>) -> String {
+    let why = match (spoilt, time) {
+        (Spoilt::Late, Some(time)) => format!("stopped by --time {time:?}"),
+        _ => "interrupted".to_owned(),
+    };
+    format!("{why}: the table is incomplete")
 }
 
 /// Warns of what bends the figures.
@@ -208,22 +240,17 @@ fn steps(most: usize) -> Result<Vec<Step>> {
 
 /// Runs a workload so many times on each number of threads, or until something is wrong.
 fn rounds(
-    workload: &Workload,
     steps: &[Step],
     repeat: usize,
-    interrupt: &Interrupt,
-    bar: &ProgressBar,
+    run: impl Fn(usize, &ThreadPool) -> std::result::Result<Run, Spoilt>,
 ) -> (Vec<(usize, Vec<Run>)>, Option<Spoilt>) {
     let mut all: Vec<_> = steps.iter().map(|(n, _)| (*n, Vec::new())).collect();
     for _ in 0..repeat {
         for ((threads, pool), (_, runs)) in steps.iter().zip(&mut all) {
-            let threads = session::counted(*threads as u64, "thread");
-            bar.set_message(format!("{} on {threads}", workload.name));
-            match pool.install(|| workload.run(interrupt)) {
+            match run(*threads, pool) {
                 Ok(run) => runs.push(run),
                 Err(spoilt) => return (all, Some(spoilt)),
             }
-            bar.inc(1);
         }
     }
     (all, None)

@@ -55,6 +55,8 @@ pub(super) struct Run {
 #[derive(Debug)]
 pub(super) enum Spoilt {
     Interrupted,
+    /// There was no more time.
+    Late,
     /// The solutions that were found, which are not as many as there are.
     Wrong(Count),
 }
@@ -106,8 +108,13 @@ impl Workload {
     }
 
     /// Searches it once by the plain tree, on the threads of the pool that it is called in; several puzzles side by side, each on one
-    /// thread.
-    pub(super) fn run(&self, interrupt: &Interrupt) -> Result<Run, Spoilt> {
+    /// thread. Not beyond the deadline.
+    pub(super) fn run(
+        &self,
+        interrupt: &Interrupt,
+        deadline: Option<Instant>,
+    ) -> Result<Run, Spoilt> {
+        let started = Instant::now();
         let limits = Limits {
             solutions: self.enough,
             interrupt: Some(interrupt.flag()),
@@ -117,27 +124,36 @@ impl Workload {
             rests: false,
             ..Options::default()
         };
-        let started = Instant::now();
-        let outcomes: Vec<_> = self
+        let left = || deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        let outcomes: Option<Vec<_>> = self
             .puzzles
             .par_iter()
             .with_max_len(1)
             .map(|puzzle| {
-                let search = Search::new(puzzle)
-                    .limits(limits.clone())
-                    .options(options.clone());
-                match self.puzzles.len() {
+                let time = left();
+                if time.is_some_and(|time| time.is_zero()) {
+                    return None;
+                }
+                let limits = Limits {
+                    time,
+                    ..limits.clone()
+                };
+                let search = Search::new(puzzle).limits(limits).options(options.clone());
+                Some(match self.puzzles.len() {
                     1 => search.run(&Counter::new()),
                     _ => search.alone().run(&Counter::new()),
-                }
+                })
             })
             .collect();
         let seconds = started.elapsed().as_secs_f64();
         let mut solutions = Count::ZERO;
         let mut statistics = Statistics::default();
-        for outcome in outcomes {
+        for outcome in outcomes.ok_or(Spoilt::Late)? {
             if outcome.stopped == Some(Stop::Interrupt) {
                 return Err(Spoilt::Interrupted);
+            }
+            if outcome.stopped == Some(Stop::Time) {
+                return Err(Spoilt::Late);
             }
             solutions += outcome.solutions.number();
             statistics.add(&outcome.statistics);
@@ -193,7 +209,7 @@ mod tests {
     fn quick_workloads_have_their_answers() {
         for &name in Name::value_variants() {
             let workload = Workload::new(name, true);
-            let run = workload.run(&Interrupt::default());
+            let run = workload.run(&Interrupt::default(), None);
             assert!(run.is_ok_and(|run| run.statistics.nodes > 0), "{name}");
         }
     }
@@ -202,7 +218,7 @@ mod tests {
     fn a_wrong_answer_gives_no_figure() {
         let mut workload = Workload::new(Name::Permutation, true);
         workload.solutions = Count::from(362_881);
-        let run = workload.run(&Interrupt::default());
+        let run = workload.run(&Interrupt::default(), None);
         assert!(matches!(run, Err(Spoilt::Wrong(found)) if found == Count::from(362_880)));
     }
 }

@@ -1,0 +1,92 @@
+//! Common options that change nothing for some verb. Every verb takes all of them, so that a script may pass the same ones to each; and
+//! where one that should bound the run or change the answer does not, that is said.
+
+use clap::parser::ValueSource;
+use clap::{Arg, ArgMatches, Args, Command};
+
+use super::messages;
+use super::options::{Answering, Searching};
+
+/// Verbs, and the options that change nothing for them.
+const IDLE: [(&str, &[&str]); 10] = [
+    ("line", &["threads", "nodes", "memory", "progress", "quiet"]),
+    ("verify", &["threads", "nodes", "progress"]),
+    ("show", &["json"]),
+    (
+        "convert",
+        &["threads", "time", "nodes", "memory", "progress", "json"],
+    ),
+    ("bench", &["nodes", "memory"]),
+    ("split", &["nodes", "memory", "progress", "json"]),
+    ("work", &["json"]),
+    ("merge", &["threads", "time", "nodes", "progress"]),
+    ("completions", &["progress", "quiet"]),
+    ("man", &["progress", "quiet"]),
+];
+
+/// Of those, the ones that are expected to do something; but what `split` and `work` write is JSON as it is.
+const EXPECTED: [&str; 4] = ["time", "nodes", "memory", "json"];
+const IN_JSON: [&str; 2] = ["split", "work"];
+
+/// The command with these options, which its help does not show.
+pub(super) fn with_idle(command: Command) -> Command {
+    let every = Answering::augment_args(Searching::augment_args(Command::new("every")));
+    let option = |name: &&str| -> Option<Arg> {
+        let option = every
+            .get_arguments()
+            .find(|option| option.get_id() == *name)?;
+        Some(option.clone().hide(true))
+    };
+    IDLE.into_iter().fold(command, |command, (verb, names)| {
+        command.mut_subcommand(verb, |verb| verb.args(names.iter().filter_map(option)))
+    })
+}
+
+/// Says which of the options that were given change nothing, unless it is to be quiet.
+pub(super) fn warn(matches: &ArgMatches) {
+    let Some((verb, given)) = matches.subcommand() else {
+        return;
+    };
+    let is_given = |name: &str| {
+        let known = given.try_contains_id(name).unwrap_or_default();
+        known && given.value_source(name) == Some(ValueSource::CommandLine)
+    };
+    let idle = IDLE.iter().find(|(name, _)| *name == verb);
+    for name in idle.map_or(&[][..], |(_, names)| *names) {
+        let json = *name == "json" && IN_JSON.contains(&verb);
+        if EXPECTED.contains(name) && !json && is_given(name) && !is_given("quiet") {
+            messages::warning(&format!("--{name} changes nothing for {verb}"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::command;
+
+    /// The options that every verb takes that reads puzzles or runs for long.
+    const COMMON: [&str; 7] = [
+        "threads", "time", "nodes", "memory", "progress", "json", "quiet",
+    ];
+
+    #[test]
+    fn every_verb_takes_the_common_options() {
+        let command = command();
+        for verb in command.get_subcommands() {
+            let missing = COMMON.iter().filter(|name| {
+                let is_it = |option: &&clap::Arg| option.get_id() == **name;
+                verb.get_arguments().find(is_it).is_none()
+            });
+            let missing: Vec<_> = missing.collect();
+            match verb.get_name() {
+                "completions" | "man" => assert!(!missing.contains(&&"quiet")),
+                name => assert!(missing.is_empty(), "{name} lacks {missing:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn the_command_is_sound() {
+        command().debug_assert();
+    }
+}

@@ -1,0 +1,183 @@
+//! A sheet as the operators of a page's content: everything that looks the same in one layer, and the layers one over the other.
+
+use pdf_writer::types::LineCapStyle;
+use pdf_writer::{Content, Name, Str};
+
+use super::super::harmless;
+use super::super::latin;
+use super::super::layout::{Align, Canvas, Line, Point, Rule, Tone};
+
+/// The name of the font within a page.
+pub(super) const FACE: Name<'static> = Name(b"F");
+
+type Colour = [f32; 3];
+
+const INK: Colour = [27.0 / 255.0, 31.0 / 255.0, 36.0 / 255.0];
+const FAINT: Colour = [87.0 / 255.0, 96.0 / 255.0, 106.0 / 255.0];
+const PAPER: Colour = [1.0; 3];
+const LANE: Colour = [216.0 / 255.0, 222.0 / 255.0, 228.0 / 255.0];
+const THIN: Colour = [175.0 / 255.0, 184.0 / 255.0, 193.0 / 255.0];
+
+/// What looks the same.
+struct Layer {
+    content: Content,
+    /// How long it is before anything is drawn.
+    blank: usize,
+}
+
+impl Layer {
+    fn new(content: Content) -> Self {
+        Layer {
+            blank: content.len(),
+            content,
+        }
+    }
+
+    fn filled([r, g, b]: Colour) -> Self {
+        let mut content = Content::new();
+        content.set_fill_rgb(r, g, b);
+        Layer::new(content)
+    }
+
+    fn ruled([r, g, b]: Colour, weight: f32, cap: LineCapStyle) -> Self {
+        let mut content = Content::new();
+        content.set_stroke_rgb(r, g, b).set_line_width(weight);
+        content.set_line_cap(cap);
+        Layer::new(content)
+    }
+
+    /// Adds what is drawn, if anything is; `end` paints what has been outlined.
+    fn finish(mut self, bytes: &mut Vec<u8>, end: impl FnOnce(&mut Content)) {
+        if self.content.len() > self.blank {
+            end(&mut self.content);
+            bytes.extend_from_slice(&self.content.finish());
+            bytes.push(b'\n');
+        }
+    }
+}
+
+/// What is drawn, layer by layer.
+pub(super) struct Strokes {
+    cell: u32,
+    lanes: Layer,
+    thin: Layer,
+    fills: Layer,
+    checks: Layer,
+    dots: Layer,
+    shades: Layer,
+    heavy: Layer,
+    texts: Layer,
+    /// How the last text looked.
+    look: Option<(u32, Tone)>,
+}
+
+impl Strokes {
+    pub(super) fn new(cell: u32) -> Self {
+        let (thin, heavy) = (cell as f32 / 20.0, cell as f32 / 10.0);
+        let mut texts = Content::new();
+        texts.begin_text();
+        Strokes {
+            cell,
+            lanes: Layer::ruled(LANE, thin, LineCapStyle::ButtCap),
+            thin: Layer::ruled(THIN, thin, LineCapStyle::ButtCap),
+            fills: Layer::filled(INK),
+            checks: Layer::filled(INK),
+            dots: Layer::ruled(FAINT, heavy, LineCapStyle::RoundCap),
+            shades: Layer::new(Content::new()),
+            heavy: Layer::ruled(FAINT, heavy, LineCapStyle::ProjectingSquareCap),
+            texts: Layer::new(texts),
+            look: None,
+        }
+    }
+
+    /// Everything in the order in which one lies over the other.
+    pub(super) fn finish(self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let stroke = |content: &mut Content| {
+            content.stroke();
+        };
+        let fill = |content: &mut Content| {
+            content.fill_nonzero();
+        };
+        self.lanes.finish(&mut bytes, stroke);
+        self.thin.finish(&mut bytes, stroke);
+        self.fills.finish(&mut bytes, fill);
+        self.checks.finish(&mut bytes, fill);
+        self.dots.finish(&mut bytes, stroke);
+        self.shades.finish(&mut bytes, |_| {});
+        self.heavy.finish(&mut bytes, stroke);
+        let end = |content: &mut Content| {
+            content.end_text();
+        };
+        self.texts.finish(&mut bytes, end);
+        bytes
+    }
+}
+
+impl Canvas for Strokes {
+    fn fill(&mut self, (x, y): Point, cells: u32) {
+        let (width, height) = ((cells * self.cell) as f32, self.cell as f32);
+        self.fills.content.rect(x as f32, y as f32, width, height);
+    }
+
+    fn check(&mut self, (x, y): Point, cells: u32) {
+        let quarter = self.cell as f32 / 4.0;
+        for square in 0..cells * 16 {
+            let (i, j) = (square % (cells * 4), square / (cells * 4));
+            if (i + j) % 2 == 0 {
+                let at = |start: u32, number: u32| start as f32 + number as f32 * quarter;
+                self.checks
+                    .content
+                    .rect(at(x, i), at(y, j), quarter, quarter);
+            }
+        }
+    }
+
+    fn shade(&mut self, (x, y): Point, level: u8, _words: Option<&str>) {
+        let side = self.cell as f32;
+        let shades = &mut self.shades.content;
+        shades.set_fill_gray(f32::from(level) / 255.0);
+        shades.rect(x as f32, y as f32, side, side);
+        shades.fill_nonzero();
+    }
+
+    fn dot(&mut self, (x, y): Point) {
+        let half = self.cell as f32 / 2.0;
+        let (x, y) = (x as f32 + half, y as f32 + half);
+        self.dots.content.move_to(x, y).line_to(x, y);
+    }
+
+    fn rule(&mut self, rule: Rule, (x, y): Point, (right, bottom): Point) {
+        let layer = match rule {
+            Rule::Lane => &mut self.lanes,
+            Rule::Thin => &mut self.thin,
+            Rule::Heavy => &mut self.heavy,
+        };
+        layer.content.move_to(x as f32, y as f32);
+        layer.content.line_to(right as f32, bottom as f32);
+    }
+
+    fn write(&mut self, line: &Line<'_>) {
+        let size = line.size as f32;
+        if self.look != Some((line.size, line.tone)) {
+            self.look = Some((line.size, line.tone));
+            let [r, g, b] = match line.tone {
+                Tone::Ink => INK,
+                Tone::Faint => FAINT,
+                Tone::Paper => PAPER,
+            };
+            let texts = &mut self.texts.content;
+            texts.set_fill_rgb(r, g, b).set_font(FACE, size);
+        }
+        let bytes = latin::bytes(&harmless(line.words));
+        let shift = match line.align {
+            Align::Left => 0.0,
+            Align::Middle => latin::width(&bytes) as f32 * size / 2000.0,
+        };
+        // Digits are about 0.72 of their type high, and stand on the baseline.
+        let (x, y) = (line.at.0 as f32 - shift, line.at.1 as f32 + 0.36 * size);
+        let texts = &mut self.texts.content;
+        texts.set_text_matrix([1.0, 0.0, 0.0, -1.0, x, y]);
+        texts.show(Str(&bytes));
+    }
+}
