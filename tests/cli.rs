@@ -172,7 +172,8 @@ fn an_output_file_is_not_emptied_for_nothing() {
         assert_eq!(output.status.code(), Some(2));
         assert!(stderr(&output).contains("would be overwritten"));
     }
-    let output = output(&["enumerate", "--output", name, "puzzles/bad/empty.non"]);
+    let bad = "puzzles/bad/empty.non";
+    let output = output(&["enumerate", "--force", "--output", name, bad]);
     assert_eq!(output.status.code(), Some(65));
     assert_eq!(std::fs::read(&file).expect("a file"), puzzle);
 }

@@ -157,7 +157,7 @@ fn drawings_go_where_they_are_sent() {
     ];
     let run = output(&twice);
     assert_eq!(run.status.code(), Some(2), "{run:?}");
-    assert!(stderr(&run).contains("a puzzle or another drawing has this name"));
+    assert!(stderr(&run).contains("heart.txt: another output of this command has this name"));
 
     let list = folder.join("key.txt");
     let list = list.to_str().expect("a name");

@@ -11,10 +11,10 @@ use omnogram::puzzle::{MAX_SIDE, Puzzle};
 use omnogram::sat::dimacs;
 
 use super::options::Talking;
-use super::output::{self, Output, Outputs, Replacing};
+use super::output::{Output, Outputs, Replacing};
 use super::session::{counted, wrong_goal};
 use super::status::{Answered, Halt, Status};
-use super::{inputs, messages};
+use super::{inputs, messages, reads};
 
 /// Write puzzles in another format
 ///
@@ -196,7 +196,7 @@ fn threshold(text: &str) -> std::result::Result<Threshold, String> {
 pub(super) fn run(options: &Options) -> Status {
     let made = match options.paths.split_last() {
         Some((output, inputs)) if !inputs.is_empty() => {
-            let read = output::spare_input(inputs, &[]);
+            let read = reads::spare_input(inputs, &[]);
             let made = read.and_then(|()| Conversion::new(options, inputs, output));
             made.map(|conversion| (conversion, inputs))
         }

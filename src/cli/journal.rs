@@ -13,14 +13,14 @@ use omnogram::search::Outcome;
 
 use super::inputs;
 use super::messages;
-use super::output;
+use super::reads;
 use super::session::{Session, Subject};
 use super::status::{Answered, Halt, Status};
 
 /// A journal is of one puzzle.
 pub(super) fn is_for_one(journal: &Path, puzzles: &[PathBuf]) -> Result<(), Status> {
     let message = match puzzles {
-        [_] if output::is_among(journal, puzzles) => "this file is the puzzle, and not its journal",
+        [_] if reads::is_among(journal, puzzles) => "this file is the puzzle, and not its journal",
         [_] => return Ok(()),
         _ => "a journal is of one puzzle, but there are several",
     };

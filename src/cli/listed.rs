@@ -18,7 +18,7 @@ pub(super) struct Listed {
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
 
-    /// Write them to this file
+    /// Write them to this file, which gets its name when the run ends
     #[arg(long, short, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
 

@@ -19,7 +19,8 @@ use super::inputs;
 use super::listed::Format;
 use super::messages;
 use super::options::{Answering, Bytes, size};
-use super::output::{self, Output, Outputs, Replacing};
+use super::output::{Output, Outputs, Replacing};
+use super::reads;
 use super::report;
 use super::session::{counted, ended};
 use super::status::{Answered, Halt, Status};
@@ -28,8 +29,9 @@ use super::status::{Answered, Halt, Status};
 ///
 /// Checks that every cube is answered once, and prints how many solutions there are in all. The same answer given again counts once.
 /// Lines that were torn or changed, results of another puzzle or of cubes that nobody has asked about, results with more solutions than the
-/// unknown cells of their cube have fillings, and answers that contradict each other are named, the first few of each file. Where cubes are missing the number begins with "at least", and the exit status is 3; where answers contradict each
-/// other, or the file of cubes is not whole or has cubes that overlap, it is 65.
+/// unknown cells of their cube have fillings, and answers that contradict each other are named, the first few of each file. Where cubes are
+/// missing the number begins with "at least", and the exit status is 3; where answers contradict each other, or the file of cubes is not
+/// whole or has cubes that overlap, it is 65.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -105,7 +107,7 @@ fn merge(options: &Options) -> Answered {
         .chain(&options.results)
         .cloned()
         .collect();
-    output::spare_input(&[], &read).map_err(failed)?;
+    reads::spare_input(&[], &read).map_err(failed)?;
     let mut outputs = Outputs::new(options.replacing, &[], &read);
     let missing = options.missing.as_deref();
     let mut missing = missing

@@ -25,6 +25,7 @@ mod options;
 mod output;
 mod progress;
 mod queue;
+mod reads;
 mod report;
 mod sample;
 mod session;

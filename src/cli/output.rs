@@ -7,10 +7,10 @@
 //! [journal](super::journal), which is continued.
 
 use std::collections::HashSet;
-use std::fs::{self, File, Metadata, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use clap::Args;
 use omnogram::error::{Error, Kind};
@@ -19,6 +19,7 @@ use super::drafts::Draft;
 use super::inputs;
 use super::interrupt::Interrupt;
 use super::messages;
+use super::reads::{Reads, Same};
 use super::status::{Answered, Halt, Status};
 
 /// What may become of files that are there already.
@@ -43,25 +44,6 @@ pub(super) fn print(bytes: &[u8]) -> Status {
     }
 }
 
-/// Says so when standard output is a file that is read: the shell appends to it, or has emptied it before.
-pub(super) fn spare_input(puzzles: &[PathBuf], files: &[PathBuf]) -> Result<(), Error> {
-    let Some(stdout) = standard(io::stdout()) else {
-        return Ok(());
-    };
-    match Reads::new(puzzles, files).has(&stdout) {
-        false => Ok(()),
-        true => {
-            let message = "this is a file that is read: it would be overwritten";
-            Err(Error::new(Kind::Usage, message).in_file("<stdout>"))
-        }
-    }
-}
-
-/// Is this the same file as one of those that PUZZLE arguments name?
-pub(super) fn is_among(file: &Path, puzzles: &[PathBuf]) -> bool {
-    Same::at(file).is_some_and(|file| Reads::new(puzzles, &[]).has(&file))
-}
-
 /// Are these two names of one file, which may have been made or not?
 pub(super) fn is_same(a: &Path, b: &Path) -> bool {
     match (Same::at(a), Same::at(b)) {
@@ -71,85 +53,6 @@ pub(super) fn is_same(a: &Path, b: &Path) -> bool {
             _ => a == b,
         },
         _ => false,
-    }
-}
-
-/// What tells whether two names mean the same regular file.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[cfg(unix)]
-struct Same(u64, u64);
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[cfg(not(unix))]
-struct Same(PathBuf);
-
-impl Same {
-    /// Of the file that this name leads to, if there is one.
-    fn at(path: &Path) -> Option<Self> {
-        let there = fs::metadata(path).ok()?;
-        #[cfg(unix)]
-        return Self::of(&there);
-        #[cfg(not(unix))]
-        return there
-            .is_file()
-            .then(|| path.canonicalize().ok())
-            .flatten()
-            .map(Same);
-    }
-
-    /// By device and number of the inode.
-    #[cfg(unix)]
-    fn of(there: &Metadata) -> Option<Self> {
-        use std::os::unix::fs::MetadataExt;
-        there.is_file().then(|| Same(there.dev(), there.ino()))
-    }
-}
-
-/// The file that standard input or output is, if it is one.
-#[cfg(unix)]
-fn standard(stream: impl std::os::fd::AsFd) -> Option<Same> {
-    let file = File::from(stream.as_fd().try_clone_to_owned().ok()?);
-    Same::of(&file.metadata().ok()?)
-}
-
-#[cfg(not(unix))]
-fn standard<T>(_: T) -> Option<Same> {
-    None
-}
-
-/// The files that a command reads.
-#[derive(Debug)]
-struct Reads {
-    files: HashSet<Same>,
-    /// PUZZLE arguments, and the files that they name; folders are searched only when it matters.
-    puzzles: Vec<PathBuf>,
-    found: OnceLock<HashSet<Same>>,
-}
-
-impl Reads {
-    fn new(puzzles: &[PathBuf], files: &[PathBuf]) -> Self {
-        let files = files
-            .iter()
-            .filter_map(|path| match inputs::is_stdin(path) {
-                true => standard(io::stdin()),
-                false => Same::at(path),
-            });
-        Reads {
-            files: files.collect(),
-            puzzles: puzzles.to_vec(),
-            found: OnceLock::new(),
-        }
-    }
-
-    fn has(&self, file: &Same) -> bool {
-        let find = || {
-            let stdin = self.puzzles.iter().any(|path| inputs::is_stdin(path));
-            let stdin = stdin.then(|| standard(io::stdin())).flatten();
-            let named = inputs::files(&self.puzzles);
-            let named = named.iter().filter_map(|path| Same::at(path));
-            named.chain(stdin).collect()
-        };
-        self.files.contains(file) || self.found.get_or_init(find).contains(file)
     }
 }
 
@@ -189,7 +92,7 @@ impl Outputs {
         if !self.taken.insert(full(&target)) {
             return Err(wrong("another output of this command has this name"));
         }
-        if there.is_some() {
+        if there {
             if !self.force {
                 return Err(wrong("this file is there already: --force replaces it"));
             }
@@ -200,13 +103,14 @@ impl Outputs {
                 .map_err(failed)?;
         }
         Interrupt::handled();
-        let draft = Draft::beside(&target, there.is_some()).map_err(failed)?;
+        let draft = Draft::beside(&target, there).map_err(failed)?;
         Ok(Output::File(Box::new(Pending {
             name,
             target,
             draft,
             force: self.force,
             begun: false,
+            failed: false,
             reads: Arc::clone(&self.reads),
         })))
     }
@@ -220,7 +124,7 @@ impl Outputs {
             return Ok(());
         };
         self.reads.spare(&target, &name)?;
-        match new && there.is_some() && !self.force {
+        match new && there && !self.force {
             false => Ok(()),
             true => {
                 let message = "this file is there already, and the journal is a new one: --force replaces the file";
@@ -263,20 +167,6 @@ impl Outputs {
     }
 }
 
-impl Reads {
-    /// Refuses to write over a file that is read.
-    fn spare(&self, target: &Path, name: &str) -> Result<(), Error> {
-        match Same::at(target).is_some_and(|file| self.has(&file)) {
-            false => Ok(()),
-            true => {
-                let message =
-                    "this file is read: it would be overwritten, and --force does not change that";
-                Err(Error::new(Kind::Usage, message).in_file(name))
-            }
-        }
-    }
-}
-
 /// Where something is written to.
 #[derive(Debug)]
 pub(super) enum Output {
@@ -298,6 +188,8 @@ pub(super) struct Pending {
     force: bool,
     /// Is there something to be written, were it nothing?
     begun: bool,
+    /// Could not all be written to it?
+    failed: bool,
     reads: Arc<Reads>,
 }
 
@@ -331,6 +223,7 @@ impl Output {
             }
             Output::File(pending) => {
                 let written = pending.draft.write(bytes);
+                pending.failed |= written.is_err();
                 written.map_err(|error| Halt::writing(&pending.name, &error))
             }
         }
@@ -370,6 +263,10 @@ impl Output {
 
 impl Pending {
     fn publish(mut self) -> Result<(), Error> {
+        // Whole solutions are better than nothing, but not than the file of an earlier run.
+        if self.failed && self.target.exists() {
+            return Ok(());
+        }
         // Somebody may have given that name to a file that was read.
         self.reads.spare(&self.target, &self.name)?;
         match self.draft.publish(&self.target, self.force) {
@@ -394,8 +291,8 @@ enum Target {
     Stdout,
     /// No regular file, or one that somebody has opened for this process.
     Stream(PathBuf),
-    /// A file behind all links, and what is there, if it is.
-    File(PathBuf, Option<Metadata>),
+    /// A file behind all links, and whether it is there.
+    File(PathBuf, bool),
 }
 
 /// Follows a name.
@@ -422,10 +319,10 @@ fn resolve(path: &Path) -> io::Result<Target> {
                     .map_or(link.clone(), |parent| parent.join(&link));
             }
             Ok(there) if there.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
-            Ok(there) if there.is_file() => return Ok(Target::File(path, Some(there))),
+            Ok(there) if there.is_file() => return Ok(Target::File(path, true)),
             Ok(_) => return Ok(Target::Stream(path)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Ok(Target::File(path, None));
+                return Ok(Target::File(path, false));
             }
             Err(error) => return Err(error),
         }

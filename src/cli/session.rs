@@ -21,7 +21,7 @@ use super::options::{Answering, Searching, Talking, When};
 use super::progress::Progress;
 use super::queue::{AHEAD, Found, Item, Queue};
 use super::status::{Answered, Halt, Status};
-use super::{messages, output, report};
+use super::{messages, reads, report};
 
 /// Everything that is built once for all puzzles.
 #[derive(Debug)]
@@ -135,7 +135,7 @@ impl Session {
         answer: impl FnOnce(&Subject<'_>) -> Answered,
     ) -> Status {
         let arguments = [argument.to_owned()];
-        if let Err(error) = output::spare_input(&arguments, &[]) {
+        if let Err(error) = reads::spare_input(&arguments, &[]) {
             return messages::failed(&error);
         }
         let mut queue = Queue::new(inputs::find(&arguments));
@@ -180,7 +180,7 @@ impl Session {
         most: usize,
         mut answer: impl FnMut(&Subject<'_>, Option<Found>) -> Answered,
     ) -> Status {
-        if let Err(error) = output::spare_input(arguments, &[]) {
+        if let Err(error) = reads::spare_input(arguments, &[]) {
             return messages::failed(&error);
         }
         let mut queue = Queue::new(inputs::find(arguments));

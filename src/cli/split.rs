@@ -15,8 +15,8 @@ use super::status::{Answered, Status};
 /// Cut a puzzle into cubes that can be answered anywhere
 ///
 /// Writes one JSON object a line for each cube: its id, the decisions that it stands for, the puzzle's digest, how many cubes there are in
-/// all, and about how many nodes it will take. The cubes are disjoint and hold every solution. The same puzzle and options give the same
-/// cubes on every machine. `omnogram work` answers them, `omnogram merge` puts the answers together.
+/// all, about how many nodes it will take, and how many cells are unknown in it. The cubes are disjoint and hold every solution. The same
+/// puzzle and options give the same cubes on every machine. `omnogram work` answers them, `omnogram merge` puts the answers together.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:

@@ -14,7 +14,7 @@ use omnogram::puzzle::{self, Puzzle};
 use super::options::Bytes;
 use super::session::counted;
 use super::status::{Halt, Status};
-use super::{inputs, messages, output};
+use super::{inputs, messages, reads};
 
 /// Check a list of solutions against a puzzle
 ///
@@ -61,7 +61,7 @@ struct Findings {
 
 pub(super) fn run(options: &Options) -> Status {
     let read = [&options.puzzle, &options.solutions].map(std::slice::from_ref);
-    let spared = output::spare_input(read[0], read[1]);
+    let spared = reads::spare_input(read[0], read[1]);
     let findings = spared.and_then(|()| puzzle(options)).and_then(|puzzle| {
         let name = inputs::name(&options.solutions);
         if inputs::is_stdin(&options.solutions) {

@@ -27,7 +27,8 @@ use super::inputs;
 use super::listed::Format;
 use super::messages;
 use super::options::{Searching, Talking};
-use super::output::{self, Outputs, Replacing};
+use super::output::{Outputs, Replacing};
+use super::reads;
 use super::session::{Session, Subject, counted};
 use super::status::{Answered, Halt, Status};
 
@@ -100,7 +101,7 @@ pub(super) fn run(options: &Options) -> Status {
         return messages::failed(&error);
     }
     let cubes = std::slice::from_ref(&options.cubes);
-    if let Err(error) = output::spare_input(&[], cubes) {
+    if let Err(error) = reads::spare_input(&[], cubes) {
         return messages::failed(&error);
     }
     Session::with(&options.searching, &options.talking, false, |session| {

@@ -51,8 +51,8 @@ impl Problems {
         }
     }
 
-    /// That a file, which has had this many problems, holds nothing of what it should: this alone is said in place of them all, of the line of
-    /// the first one.
+    /// That a file, which has had this many problems, holds nothing of what it should: this alone is said in place of them all, at the line
+    /// of the first one.
     pub(super) fn nothing(&mut self, file: &str, number: u64, what: &str) {
         let of = self.files.iter_mut().rev().find(|of| of.file == file);
         let Some((of, first)) =

@@ -65,7 +65,7 @@ pub(super) struct Options {
     #[arg(long, value_name = "FILE", help_heading = "Output options")]
     svg: Option<PathBuf>,
 
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Output options")]
     replacing: Replacing,
 
     /// Print one JSON object for each workload and number of threads, on one line
@@ -167,7 +167,7 @@ fn measure(options: &Options) -> Answered {
     if status == Status::Stopped && !quiet {
         messages::note("interrupted: the table is incomplete");
     }
-    if let Some(output) = &mut svg {
+    if let Some(output) = svg.as_mut().filter(|_| !rows.is_empty()) {
         output.write(plot::plot(&rows, &machine).as_bytes())?;
         output.finish()?;
     }
