@@ -38,6 +38,21 @@ fn draft(folder: &Path) -> String {
     }
 }
 
+/// Waits until something has been written to a draft.
+#[cfg(unix)]
+fn filled(folder: &Path) -> String {
+    let part = draft(folder);
+    let started = Instant::now();
+    while fs::metadata(folder.join(&part)).unwrap().len() == 0 {
+        assert!(
+            started.elapsed() < Duration::from_secs(30),
+            "nothing written"
+        );
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    part
+}
+
 /// Cubes of a puzzle, and the results to them with the solutions in a folder.
 fn answered(scratch: &Scratch) -> [String; 3] {
     let [cubes, results, found] = ["cubes", "results", "found"].map(|name| scratch.file(name));
@@ -369,13 +384,24 @@ fn an_interrupt_leaves_no_draft() {
         for signal in ["-INT", "-TERM"] {
             let mut child = spawn(omnogram(arguments).stdin(Stdio::piped()));
             assert!(draft(&scratch).starts_with(".list.non-"));
-            // It reads the puzzle, as far as there is one.
-            std::thread::sleep(Duration::from_millis(200));
-            let kill = std::process::Command::new("kill")
-                .args([signal, &child.id().to_string()])
-                .status();
-            assert!(kill.unwrap().success());
-            assert_eq!(ends(&mut child), Some(130), "{arguments:?}");
+            // The second one ends it at once, whatever it was doing at the first.
+            let mut status = None;
+            for _ in 0..100 {
+                let kill = std::process::Command::new("kill")
+                    .args([signal, &child.id().to_string()])
+                    .status();
+                assert!(kill.is_ok());
+                std::thread::sleep(Duration::from_millis(100));
+                status = child.try_wait().unwrap();
+                if status.is_some() {
+                    break;
+                }
+            }
+            let status = status.and_then(|status| status.code());
+            assert!(
+                [Some(130), Some(3)].contains(&status),
+                "{arguments:?} {status:?}"
+            );
             assert!(names(&scratch).is_empty(), "{arguments:?}");
         }
     }
@@ -387,12 +413,7 @@ fn an_interrupted_list_is_kept() {
     let scratch = Scratch::new("kept");
     let list = scratch.file("list");
     let mut child = spawn(&mut omnogram(&["enumerate", "-o", &list, LONG]));
-    let part = draft(&scratch);
-    let started = Instant::now();
-    while fs::metadata(scratch.join(&part)).unwrap().len() == 0 {
-        assert!(started.elapsed() < Duration::from_secs(20));
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    filled(&scratch);
     common::command::interrupt(&child);
     assert_eq!(ends(&mut child), Some(3));
     assert_eq!(names(&scratch), ["list"]);
@@ -407,9 +428,8 @@ fn what_has_come_meanwhile_is_not_replaced() {
     let scratch = Scratch::new("meanwhile");
     let list = scratch.file("list");
     let mut child = spawn(&mut omnogram(&["enumerate", "-o", &list, LONG]));
-    let part = draft(&scratch);
+    let part = filled(&scratch);
     fs::write(&list, "mine\n").unwrap();
-    std::thread::sleep(Duration::from_millis(200));
     common::command::interrupt(&child);
     // The gravest: 3 for the interrupt.
     assert_eq!(ends(&mut child), Some(3));
