@@ -236,7 +236,7 @@ fn a_file_without_a_title_gives_its_name_in_a_pack() {
     // The title stands beside the number, where it cannot steer a terminal; in JSON it has a member of its own.
     let lines = [
         "#1 (a.b)",
-        "#2 (red \u{fffd}[31m)",
+        "#2 (red \\u{1b}[31m)",
         "#3 (Heart)",
         "#4",
         "#5 (own)",

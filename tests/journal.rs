@@ -87,7 +87,7 @@ fn a_journalled_listing_that_is_killed_ten_times_has_every_solution_once() {
 /// A puzzle of which a count takes a second or so.
 fn slow(scratch: &Scratch) -> String {
     let file = scratch.file("slow.non");
-    let puzzle = Puzzle::from_grid(&Random(11).grid(14, 14, 0.3));
+    let puzzle = Puzzle::from_grid(&Random(22).grid(14, 14, 0.35));
     fs::write(&file, format::non::write(&puzzle)).unwrap();
     file
 }
