@@ -11,6 +11,8 @@ use crate::solutions::Count;
 /// A branch on the way.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Step {
+    /// Cells of the part that is branched: where memory is short, parts may be larger in one process than in another.
+    pub(super) size: u32,
     pub(super) cell: Cell,
     /// The side under way.
     pub(super) filled: bool,
@@ -18,7 +20,8 @@ pub(super) struct Step {
     pub(super) more: bool,
     /// What the side before was worth.
     pub(super) sum: Count,
-    /// Parts of the side that are done, and their product.
+    /// Parts of the side, those that are done, and their product.
+    pub(super) of: u32,
     pub(super) parts: u32,
     pub(super) product: Count,
 }
@@ -29,7 +32,7 @@ pub(super) fn write(trail: &[Step]) -> String {
     for step in trail {
         let flags = u32::from(step.filled) << 1 | u32::from(step.more);
         let (row, column) = (u32::from(step.cell.row), u32::from(step.cell.column));
-        for number in [step.parts << 2 | flags, row, column] {
+        for number in [step.parts << 2 | flags, step.size, row, column, step.of] {
             push(&mut text, number);
         }
         if !step.more {
@@ -55,14 +58,17 @@ pub(super) fn read(text: &str) -> Option<Vec<Step>> {
             None => (word, None),
         };
         let mut numbers = Reader::new(word);
-        let (first, row, column) = (numbers.number()?, numbers.number()?, numbers.number()?);
+        let (first, size) = (numbers.number()?, numbers.number()?);
+        let (row, column, of) = (numbers.number()?, numbers.number()?, numbers.number()?);
         let step = Step {
+            size,
             cell: Cell {
                 row: row.try_into().ok()?,
                 column: column.try_into().ok()?,
             },
             filled: first & 2 != 0,
             more: first & 1 != 0,
+            of,
             parts: first >> 2,
             product: product.unwrap_or(Count::ONE),
             sum: sum.unwrap_or(Count::ZERO),
@@ -87,13 +93,17 @@ mod tests {
             cell: Cell::new(at, at / 2),
             filled: at != 1,
             more,
+            size: 700 - u32::from(more),
             sum: Count::from(sum),
+            of: parts + 1,
             parts,
             product: Count::from(product),
         });
         assert_eq!(read(&write(&trail)).unwrap(), trail);
         assert_eq!(read(""), Some(Vec::new()));
-        for wrong in [" ", "!", "12", "1234 ", "123+ ", "123* ", "123*x "] {
+        for wrong in [
+            " ", "!", "1234", "123456 ", "12345+ ", "12345* ", "12345*x ",
+        ] {
             assert_eq!(read(wrong), None, "{wrong:?}");
         }
     }

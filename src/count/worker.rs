@@ -364,17 +364,18 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                 true => frame.parts as usize - frame.pending.len() - 1,
                 false => 0,
             };
-            let product = match parts {
-                0 => Count::ONE,
-                _ => frame.product.clone(),
-            };
             Some(Step {
+                size: frame.part.size,
                 cell,
                 filled,
                 more: frame.more,
                 sum: frame.sum.clone(),
+                of: frame.parts as u32,
                 parts: parts as u32,
-                product,
+                product: match parts {
+                    0 => Count::ONE,
+                    _ => frame.product.clone(),
+                },
             })
         });
         self.shared.note_trail(self.part, plan, steps.collect());
@@ -388,15 +389,16 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             };
             let known = self.shared.counted.cache.get(&part.key).is_some();
             let cell = self.order.pick(&self.board, &part);
-            if known || cell != step.cell || self.shared.control.stopped() {
+            let same = cell == step.cell && part.size == step.size;
+            if known || !same || self.shared.control.stopped() {
                 self.top().pending.push(part);
                 return;
             }
             self.branch(part, cell, Some(step));
             let parts = step.parts as usize;
             let top = self.top();
-            let fits = parts < top.pending.len() && !step.product.is_zero();
-            if i + 1 == trail.len() || top.product.is_zero() || !fits {
+            let fits = top.pending.len() == step.of as usize && parts < top.pending.len();
+            if i + 1 == trail.len() || top.product.is_zero() || !fits || step.product.is_zero() {
                 return;
             }
             // The last ones are counted first.
