@@ -422,7 +422,7 @@ fn take_back<W: Word>(lines: &mut [Known<W>], height: usize, line: usize, new: K
 mod tests {
     use super::*;
     use crate::line::Wide;
-    use crate::puzzle::{Grid, Puzzle};
+    use crate::puzzle::{Clue, Grid, Puzzle};
 
     fn puzzle() -> Puzzle {
         Puzzle::from_grid(&Grid::from_rows(&["#.#.", ".##.", "#..#", "##.#"]).unwrap())
@@ -441,6 +441,29 @@ mod tests {
             .iter()
             .map(|row| (0..board.clues().width()).map(|c| cell(row, c)).collect())
             .collect()
+    }
+
+    /// Boards of millions of cells took minutes to fall apart, whatever the limits were.
+    #[test]
+    fn falling_apart_stops_when_it_is_told_to() {
+        let ones = vec![Clue::new([1]).unwrap(); 70];
+        let clues = Clues::new(&Puzzle::new(ones.clone(), ones).unwrap());
+        let mut board = Board::<Wide<8>>::new(&clues);
+        assert!(board.propagate());
+        let whole = Region::whole(&board);
+        let mut asked = 0;
+        let mut ask = |most: u32| {
+            asked = 0;
+            split_unless(&mut board, &whole, || {
+                asked += 1;
+                asked > most
+            })
+        };
+        assert_eq!(ask(u32::MAX), Some(vec![whole.clone()]));
+        for most in [0, 1, 30, 100, 139] {
+            assert_eq!(ask(most), None);
+        }
+        assert!(asked == 140, "every line is asked about");
     }
 
     #[test]

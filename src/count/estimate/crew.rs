@@ -17,22 +17,17 @@
 //! Crews go down from the first line or up from the last one: what is rare from one side need not be so from the other.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
-use rand_xoshiro::rand_core::Rng;
 
+use super::dive::{Dive, draw_again, uniform};
 use super::exact::Exact;
 use super::scaled::Scaled;
 use super::steps::Steps;
 use crate::belief::Beliefs;
-use crate::board::{Board, Cell, Clues, Region, Touch};
+use crate::board::{Board, Cell, Clues, Region};
 use crate::line::{Known, Word};
 
 /// No side of a branch is less likely to be taken than this: what the lines believe may be wrong.
 const LEAST: f64 = 0.02;
-
-/// Share of the places that are drawn by lot among all dives that live, whatever they are worth: how many fillings their rests have may
-/// be told wrong, and no dive whose rest is underestimated must have hardly any chance to be drawn, and a huge weight when it is
-/// (a defensive mixture: Hesterberg, "Weighted average importance sampling and defensive mixture distributions", 1995).
-const LOT: f64 = 0.1;
 
 /// Rounds in which the lines agree on what they believe at the root.
 const SWEEPS: usize = 20;
@@ -51,20 +46,6 @@ pub(super) struct Ending<W> {
     /// Fillings that it has seen for certain, and what all those of the first dive that found any have in common.
     pub(super) seen: u64,
     pub(super) witness: Option<Box<[Known<W>]>>,
-}
-
-/// One dive on its way.
-#[derive(Clone, Debug)]
-struct Dive<'p, W> {
-    rows: Box<[Known<W>]>,
-    beliefs: Beliefs<'p>,
-    /// Lines in which something has become known since they last spoke.
-    stale: Box<[bool]>,
-    weight: Scaled,
-    /// About how many fillings its rest has, as a natural logarithm.
-    rest: f64,
-    /// Fillings that it ended in, once it has.
-    ended: Option<u64>,
 }
 
 /// Sends down one crew after the other.
@@ -203,8 +184,7 @@ impl<'p, W: Word> Diver<'p, W> {
         likely: f64,
         random: &mut Xoshiro256PlusPlus,
     ) -> bool {
-        // 53 bits are what the mantissa of a number below 1 holds.
-        let filled = (random.next_u64() >> 11) as f64 * 2f64.powi(-53) < likely;
+        let filled = uniform(random) < likely;
         let here = self.board.mark();
         let other = self.board.decide(cell, !filled);
         self.board.undo(here);
@@ -286,63 +266,6 @@ impl<W: Word> Ending<W> {
     }
 }
 
-impl<W: Word> Dive<'_, W> {
-    /// Lets a line speak in which something has become known since it last did. `None` when the steps end.
-    fn say(&mut self, line: usize, steps: &Steps<'_>) -> Option<()> {
-        if std::mem::take(&mut self.stale[line]) {
-            if steps.stop() {
-                return None;
-            }
-            self.beliefs.say(line);
-        }
-        Some(())
-    }
-
-    /// Lets these lines speak, and notes about how many fillings they leave, if anything has become known. `None` when the steps end.
-    fn look_ahead(&mut self, lines: &[usize], steps: &Steps<'_>) -> Option<()> {
-        if self.ended.is_some() {
-            self.rest = 0.0;
-            return Some(());
-        }
-        if !self.stale.contains(&true) {
-            return Some(());
-        }
-        let count = (self.beliefs).log_count(lines.iter().copied(), || steps.stop());
-        if steps.stop() {
-            return None;
-        }
-        for &line in lines {
-            self.stale[line] = false;
-        }
-        // Where a line cannot tell, what was told last has to do.
-        if let Some(count) = count.filter(|count| count.is_finite()) {
-            self.rest = count;
-        }
-        Some(())
-    }
-
-    /// What it is worth as far as can be told.
-    fn worth(&self) -> Scaled {
-        self.weight * Scaled::exp(self.rest)
-    }
-
-    /// Passes on to the beliefs what has become known in these lines.
-    fn see(&mut self, board: &Board<'_, W>, changed: Touch) {
-        let (height, width) = (board.clues().height(), board.clues().width());
-        let has = |set: u64, line: usize| set >> (line % 64) & 1 == 1;
-        for row in (0..height).filter(|&row| has(changed.rows, row)) {
-            self.stale[row] = true;
-            for column in 0..width {
-                let known = board.known(Cell::new(row, column));
-                self.beliefs.note(row, column, known);
-            }
-        }
-        for column in (0..width).filter(|&column| has(changed.columns, column)) {
-            self.stale[height + column] = true;
-        }
-    }
-}
-
 /// The rows and the columns of a region, numbered rows first.
 fn lines<W: Word>(board: &Board<'_, W>, region: &Region<W>) -> (Vec<usize>, Vec<usize>) {
     let rows = region.rows().filter(|(_, cells)| !cells.is_zero());
@@ -360,57 +283,5 @@ fn next<W: Word>(board: &Board<'_, W>, region: &Region<W>, line: usize) -> Optio
     match line.checked_sub(board.clues().height()) {
         None => cells.find(|cell| usize::from(cell.row) == line),
         Some(column) => cells.find(|cell| usize::from(cell.column) == column),
-    }
-}
-
-/// Gives every dive as many places as it is worth, and weights to match, if the dives are worth too different things.
-fn draw_again<W: Word>(crew: &mut [Dive<'_, W>], random: &mut Xoshiro256PlusPlus) {
-    let sum: Scaled = crew.iter().map(Dive::worth).sum();
-    if sum.is_zero() {
-        return;
-    }
-    let size = crew.len() as f64;
-    let shares = crew.iter().map(|dive| (dive.worth() / sum).to_f64());
-    let mut shares: Vec<f64> = shares.collect();
-    // As many dives of one worth would do as well.
-    let effective = 1.0 / shares.iter().map(|share| share * share).sum::<f64>();
-    if effective > size / 2.0 {
-        return;
-    }
-    let living = crew.iter().filter(|dive| !dive.weight.is_zero()).count() as f64;
-    for (share, dive) in shares.iter_mut().zip(crew.iter()) {
-        if !dive.weight.is_zero() {
-            *share = (1.0 - LOT) * *share + LOT / living;
-        }
-    }
-    // One random number for all: each dive gets its share of the places, rounded up or down.
-    let offset = (random.next_u64() >> 11) as f64 * 2f64.powi(-53);
-    let mut places = Vec::with_capacity(crew.len());
-    let mut reached = 0.0;
-    for (i, share) in shares.iter().enumerate() {
-        reached += share * size;
-        while places.len() < crew.len() && places.len() as f64 + offset < reached {
-            places.push(i);
-        }
-    }
-    // Rounding may have kept the sum of the shares below 1.
-    let last = shares.iter().rposition(|&share| share > 0.0).unwrap_or(0);
-    places.resize(crew.len(), last);
-    for (dive, share) in crew.iter_mut().zip(&shares) {
-        if *share > 0.0 {
-            dive.weight = dive.weight / Scaled::from(share * size);
-        }
-    }
-    // Who has a place keeps it; the second and further ones go to where somebody has none.
-    let mut has = vec![false; crew.len()];
-    let mut further = Vec::new();
-    for i in places {
-        if std::mem::replace(&mut has[i], true) {
-            further.push(i);
-        }
-    }
-    let free = (0..crew.len()).filter(|&i| !has[i]);
-    for (to, from) in free.zip(further) {
-        crew[to] = crew[from].clone();
     }
 }

@@ -10,6 +10,7 @@
 //! that allows, for large ones spread less. How far the mean may be off is judged by how far the crews differ.
 
 mod crew;
+mod dive;
 mod exact;
 mod plan;
 mod scaled;
@@ -365,11 +366,12 @@ impl<W: Word> Run<W> {
             return true;
         }
         let mut exact = Exact::default();
-        let share = limits.nodes.map(|nodes| nodes / u64::from(SHARE));
-        let most = share.unwrap_or(BRANCHES).min(BRANCHES);
         let Some(regions) = split_unless(board, &whole, || steps.stop()) else {
             return false;
         };
+        let share = u64::from(SHARE) * regions.len().max(1) as u64;
+        let most = limits.nodes.map_or(BRANCHES, |nodes| nodes / share);
+        let most = most.min(BRANCHES);
         for region in regions {
             let number = match late() {
                 true => None,
