@@ -14,9 +14,9 @@ use std::collections::btree_map::Entry;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-use crate::board::{Board, Cell, Inherited, Probed, Prober, Region, split};
+use crate::board::{Board, Cell, Inherited, Probed, Prober, Region, split_unless};
 use crate::line::{Known, Word};
-use crate::search::{Control, narrowest};
+use crate::search::{Control, Pace, narrowest};
 
 /// Paths of a sample: for so many numbers of unknown cells, at most.
 const PATHS: usize = 64;
@@ -125,10 +125,12 @@ impl<'a, W: Word> Judge<'a, W> {
         result
     }
 
-    /// The regions that the present board falls apart into.
+    /// The regions that the present board falls apart into; all in one when the run has been stopped.
     pub(super) fn regions(&mut self) -> Vec<Region<W>> {
         let whole = Region::whole(&self.board);
-        split(&mut self.board, &whole)
+        let mut pace = Pace::new(self.control);
+        let regions = split_unless(&mut self.board, &whole, || pace.spend(W::BITS as u64));
+        regions.unwrap_or_else(|| vec![whole])
     }
 
     /// Where to branch in a region of the present board.

@@ -4,6 +4,7 @@
 //! come again, all threads count the same cube, and all cubes share that memory.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::solutions::{Keeper, Shelf};
 use super::split::Splitting;
@@ -53,8 +54,9 @@ pub trait Office: Sync {
     }
 }
 
-/// Pieces into which a cube is cut that was left in the middle.
+/// Pieces into which a cube is cut that was left in the middle, and the longest time that this may take: the run is to stop.
 const PIECES: usize = 8;
+const CUTTING: Duration = Duration::from_millis(100);
 
 /// Answers cubes of one puzzle.
 #[derive(Debug)]
@@ -187,8 +189,13 @@ impl<'a> Working<'a> {
 
     /// The same outcome with the cube in pieces, as all that is open.
     pub(super) fn pieces(&self, cube: &Cube, outcome: Outcome) -> Outcome {
+        let limits = Limits {
+            time: Some(CUTTING),
+            ..Limits::default()
+        };
         let split = Splitting::new(self.puzzle, PIECES)
             .within(cube.clone())
+            .limits(limits)
             .rough();
         let all: f64 = split.cubes.iter().map(|(_, size)| size).sum();
         let (cubes, sizes): (Vec<Cube>, Vec<f64>) = split.cubes.into_iter().unzip();

@@ -9,12 +9,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crossbeam::queue::SegQueue;
 
 use super::habit::Habit;
+use super::limits::Pace;
 use super::product::{Goal, Held, Part, Product, Worth};
 use super::task::{Context, Rests, Shared};
 use super::{
     Control, Cube, Decision, Limits, Node, Options, Outcome, Probing, Search, Task, WHOLE, conclude,
 };
-use crate::board::{Board, Clues, Inherited, Probed, Prober, Region, split};
+use crate::board::{Board, Clues, Inherited, Probed, Prober, Region, split_unless};
 use crate::line::{Wide, Word};
 use crate::solutions::{Count, Factor, Sink};
 
@@ -364,7 +365,10 @@ impl<'a, W: Word> Place<'a, W> {
             }
         }
         if shared.options.regions && self.here.regions.is_empty() {
-            let regions = split(&mut self.board, &self.here.rest.region);
+            let region = &self.here.rest.region;
+            let mut pace = Pace::new(&shared.control);
+            let stop = || pace.spend(W::BITS as u64);
+            let regions = split_unless(&mut self.board, region, stop)?;
             let regions = regions.into_iter().map(|region| (Arc::new(region), None));
             self.here.regions = regions.collect();
         }

@@ -3,9 +3,10 @@
 
 use std::sync::Arc;
 
+use super::super::limits::Pace;
 use super::super::options::Probing;
 use super::{Task, breathe, rests};
-use crate::board::{Board, Cell, Probed, Region, split};
+use crate::board::{Board, Cell, Probed, Region, split_unless};
 use crate::line::{Known, Word};
 use crate::solutions::Factor;
 
@@ -68,7 +69,10 @@ impl<W: Word> Task<'_, '_, W> {
         if self.shared.options.regions && due {
             self.split_at = open;
             let region = Arc::clone(&self.context().region);
-            let regions = split(&mut self.board, &region);
+            let mut pace = Pace::new(&self.shared.control);
+            let stop = || pace.spend(W::BITS as u64);
+            // Where it was stopped in the middle the node is handed back as a whole.
+            let regions = split_unless(&mut self.board, &region, stop).unwrap_or_default();
             if regions.len() > 1 {
                 return Finding::Regions(regions);
             }
