@@ -176,7 +176,7 @@ impl Pass<'_> {
     fn run(&mut self) -> Result<(), Stop> {
         let space = self.space;
         self.control.look();
-        self.hold((self.filled.len() * size_of::<Count>()) as u64)?;
+        self.hold(size_of_val(&*self.filled) as u64)?;
         self.hold(space.nodes() as u64 * 4)?;
         self.count_uses()?;
         let (width, line) = (space.width(), Grid::stride(space.width()) * 64);
