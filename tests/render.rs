@@ -37,7 +37,7 @@ fn sheet<'a>(drawing: Drawing<'a>) -> Sheet<'a> {
 fn text(drawing: Drawing<'_>, look: Look) -> String {
     render::text(&sheet(drawing), &look)
         .expect("it can be drawn")
-        .text
+        .to_string()
 }
 
 /// The cells between the bars of every line that has some.
@@ -95,7 +95,7 @@ proptest! {
         let puzzle = Puzzle::from_grid(&grid);
         let look = Look { width: Some(width), ..Look::default() };
         let text = render::text(&sheet(Drawing::solution(&puzzle, &grid)), &look).expect("it can be drawn");
-        let widest = text.text.lines().map(|line| line.chars().count()).max();
+        let widest = text.lines.iter().map(|line| line.chars().count()).max();
         prop_assert_eq!(widest, Some(text.width));
         // Half blocks take a character for each cell and a frame: wherever these fit, something fits.
         prop_assert!(text.width <= width || width < grid.width() + 2);
@@ -329,7 +329,7 @@ fn lettered_blocks_are_drawn_everywhere() {
         cell: Some(1),
         width: None,
     };
-    let text = render::text(&sheet, &look).expect("it can be drawn").text;
+    let text = render::text(&sheet, &look).expect("it can be drawn").to_string();
     assert!(text.contains("|A.BB|") && text.contains("|AAAA|"), "{text}");
     let svg = render::svg(&sheet, None, None);
     assert_eq!(

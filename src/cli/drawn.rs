@@ -292,26 +292,28 @@ fn ambiguous<'a>(session: &Session, subject: &Subject<'a>) -> Drawn<'a> {
         none(session, subject);
         return unknown(subject, status);
     }
-    let drawing = Drawing::new(subject.puzzle, |row, column| {
-        match backbone.get(row, column) {
-            Some(filled) => Mark::of(filled),
-            None if backbone.ambiguous.get(row, column) => Mark::Ambiguous,
-            None => Mark::Unknown,
-        }
-    });
-    let legend = [
-        (Mark::Filled, "filled in every solution"),
-        (Mark::Empty, "empty in every solution"),
-        (Mark::Ambiguous, "ambiguous"),
-        (Mark::Unknown, "undecided"),
+    let marks = [
+        (&backbone.filled, Mark::Filled),
+        (&backbone.empty, Mark::Empty),
+        (&backbone.ambiguous, Mark::Ambiguous),
     ];
-    let legend = legend
-        .iter()
-        .filter(|(mark, _)| drawing.marks().contains(mark));
+    let drawing = Drawing::marked(subject.puzzle, &marks);
+    let filled = backbone.filled.filled();
+    let legend = [
+        (Mark::Filled, filled, "filled in every solution"),
+        (
+            Mark::Empty,
+            backbone.same() - filled,
+            "empty in every solution",
+        ),
+        (Mark::Ambiguous, backbone.differing(), "ambiguous"),
+        (Mark::Unknown, backbone.undecided(), "undecided"),
+    ];
+    let legend = legend.iter().filter(|(_, cells, _)| *cells > 0);
     Drawn {
         sheet: Sheet {
             legend: legend
-                .map(|&(mark, words)| (mark, words.to_owned()))
+                .map(|&(mark, _, words)| (mark, words.to_owned()))
                 .collect(),
             drawings: vec![drawing],
             ..titled(subject)

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf, is_separator};
 
 use clap::{Args, ValueEnum};
 use omnogram::error::{Error, Kind};
-use omnogram::render::{self, Html, Look, Pages, Part, Pdf, Sheet, Style};
+use omnogram::render::{self, Html, Look, Pages, Part, Pdf, Sheet, Style, Text};
 
 use super::drawn::{self, Drawn, What};
 use super::messages;
@@ -115,6 +115,9 @@ enum Paper {
     A5,
     Letter,
 }
+
+/// Text is written in pieces of about so many bytes: a copy of it all would be as large as the drawing.
+const PIECE: usize = 1 << 16;
 
 impl From<Characters> for Style {
     fn from(characters: Characters) -> Self {
@@ -346,7 +349,16 @@ impl Pictures<'_> {
         match self.format {
             Format::Text => {
                 let text = self.text(session, subject, &drawn.sheet)?;
-                self.output.write(text.as_bytes())
+                let mut piece = self.heading(subject);
+                for line in text.lines {
+                    piece.push_str(&line);
+                    piece.push('\n');
+                    if piece.len() >= PIECE {
+                        self.output.write(piece.as_bytes())?;
+                        piece.clear();
+                    }
+                }
+                self.output.write(piece.as_bytes())
             }
             Format::Svg => {
                 let svg = render::svg(&drawn.sheet, how.pixels(), how.paper());
@@ -379,13 +391,22 @@ impl Pictures<'_> {
         }
     }
 
-    /// A puzzle as text, below a line that names it.
+    /// The line that stands above a puzzle as text, apart from what stands before it.
+    fn heading(&mut self, subject: &Subject<'_>) -> String {
+        let blank = match std::mem::replace(&mut self.begun, self.folder.is_none()) {
+            true => "\n",
+            false => "",
+        };
+        format!("{blank}{}\n\n", drawn::heading(subject))
+    }
+
+    /// A puzzle as text.
     fn text(
-        &mut self,
+        &self,
         session: &Session,
         subject: &Subject<'_>,
         sheet: &Sheet<'_>,
-    ) -> Answered<String> {
+    ) -> Answered<Text> {
         let name = subject.name;
         let look = self.how.look();
         let text = render::text(sheet, &look).map_err(|error| Halt::Failed(error.in_file(name)))?;
@@ -406,12 +427,7 @@ impl Pictures<'_> {
                 ));
             }
         }
-        let blank = match std::mem::replace(&mut self.begun, self.folder.is_none()) {
-            true => "\n",
-            false => "",
-        };
-        let heading = drawn::heading(subject);
-        Ok(format!("{blank}{heading}\n\n{}", text.text))
+        Ok(text)
     }
 
     /// A puzzle as a part of a page: as it is set, and what gives it away below that.

@@ -97,6 +97,9 @@ impl<'a, W: Word> Judge<'a, W> {
             self.random = Xoshiro256PlusPlus::seed_from_u64(seed);
             let mut settles = 0.0;
             for _ in 0..TRIALS {
+                if self.control.poll() {
+                    break;
+                }
                 let node = self.node(&whole, left);
                 settles += self.sample(node, &whole).settles;
                 self.board.set_rows(&rows);
@@ -139,13 +142,16 @@ impl<'a, W: Word> Judge<'a, W> {
     }
 
     /// About how many nodes lie below the present board in one of its regions; the same for the same seed. Where there turned out to be
-    /// more than samples say, it is not sure.
+    /// more than samples say, it is not sure. When the run has been stopped, it is as large as the region.
     pub(super) fn size(
         &mut self,
         region: &Region<W>,
         left: Option<&Left<W>>,
         seed: u64,
     ) -> (f64, bool) {
+        if self.control.poll() {
+            return (region.size() as f64, true);
+        }
         self.random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let rows = self.board.rows().to_vec();
         let (mut sum, mut samples, began) = (0.0, 0, self.board.settles());

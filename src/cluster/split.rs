@@ -139,15 +139,24 @@ impl<'a> Splitting<'a> {
             let large = open.iter().rev().take_while(|part| part.size >= least);
             let take = large.count().clamp(1, AT_ONCE.min(wanted));
             let cut = open.split_off(open.len() - take);
-            let children: Vec<[Option<Part<W>>; 2]> = cut
+            let cut: Vec<Result<[Option<Part<W>>; 2], Part<W>>> = cut
                 .into_par_iter()
-                .map_with(cutter.clone(), |cutter, part| cutter.cut(part))
+                .map_with(cutter.clone(), |cutter, part| match control.poll() {
+                    true => Err(part),
+                    false => Ok(cutter.cut(part)),
+                })
                 .collect();
-            for child in children.into_iter().flatten() {
-                match child {
-                    None => result.refuted += 1,
-                    Some(part) if part.branch.is_none() => done.push(part),
-                    Some(part) => open.push(part),
+            for cut in cut {
+                match cut {
+                    Err(whole) => open.push(whole),
+                    Ok(sides) => {
+                        result.refuted += sides.iter().filter(|side| side.is_none()).count();
+                        let sides = sides.into_iter().flatten();
+                        let (cuttable, decided): (Vec<_>, Vec<_>) =
+                            sides.partition(|part| part.branch.is_some());
+                        open.extend(cuttable);
+                        done.extend(decided);
+                    }
                 }
             }
         }

@@ -131,14 +131,22 @@ impl Grid {
         &self.words[row * stride..][..stride]
     }
 
+    /// Number of filled cells.
+    pub fn filled(&self) -> usize {
+        let words = self.words.iter();
+        words.map(|word| word.count_ones() as usize).sum()
+    }
+
     /// Is this cell filled?
     ///
     /// # Panics
     ///
     /// When the cell is outside.
+    #[inline]
     pub fn get(&self, row: usize, column: usize) -> bool {
         assert!(column < self.width(), "column {column} of {}", self.width);
-        self.row(row)[column / 64] >> (column % 64) & 1 == 1
+        let word = row * Self::stride(self.width()) + column / 64;
+        self.words[word] >> (column % 64) & 1 == 1
     }
 
     /// Fill or empty a cell.

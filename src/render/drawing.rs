@@ -80,20 +80,49 @@ pub struct Drawing<'a> {
 impl<'a> Drawing<'a> {
     /// A drawing with its clues, of the mark that each cell (row and column from 0) is given.
     pub fn new(puzzle: &'a Puzzle, mut mark: impl FnMut(usize, usize) -> Mark) -> Self {
-        let width = puzzle.width();
-        let cells = 0..width * puzzle.height();
+        Self::of_rows(puzzle, |row, marks| {
+            marks.extend((0..puzzle.width()).map(|column| mark(row, column)));
+        })
+    }
+
+    /// A drawing to whose marks `add` adds those of each row.
+    fn of_rows(puzzle: &'a Puzzle, mut add: impl FnMut(usize, &mut Vec<Mark>)) -> Self {
+        let mut marks = Vec::with_capacity(puzzle.width() * puzzle.height());
+        (0..puzzle.height()).for_each(|row| add(row, &mut marks));
         Drawing {
             puzzle,
-            marks: cells.map(|cell| mark(cell / width, cell % width)).collect(),
+            marks: marks.into(),
             caption: None,
             clues: true,
             words: BTreeMap::new(),
         }
     }
 
+    /// All cells unknown but for the filled cells of these pictures, which have a mark each; where they overlap the last one counts.
+    ///
+    /// # Panics
+    ///
+    /// When a picture has not the size of the puzzle.
+    pub fn marked(puzzle: &'a Puzzle, pictures: &[(&Grid, Mark)]) -> Self {
+        Self::of_rows(puzzle, |row, marks| {
+            let begin = marks.len();
+            marks.resize(begin + puzzle.width(), Mark::Unknown);
+            // Word by word, for most cells of a large puzzle whose search is stopped are unknown.
+            for &(grid, mark) in pictures {
+                for (i, &word) in grid.row(row).iter().enumerate() {
+                    let mut left = word;
+                    while left != 0 {
+                        marks[begin + 64 * i + left.trailing_zeros() as usize] = mark;
+                        left &= left - 1;
+                    }
+                }
+            }
+        })
+    }
+
     /// The puzzle as it is set: all cells unknown.
     pub fn blank(puzzle: &'a Puzzle) -> Self {
-        Self::new(puzzle, |_, _| Mark::Unknown)
+        Self::marked(puzzle, &[])
     }
 
     /// A solution, or any other picture of that size.

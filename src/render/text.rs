@@ -4,6 +4,8 @@
 //! A cell is as wide as the longest number of a column clue, and one more to keep neighbours apart; with numbers of one digit that is
 //! two characters, about as wide as high. Where cells must be narrower than that, the digits of the column clues stand below each other.
 
+use std::fmt;
+
 use crate::error::{Error, Kind, Result};
 use crate::puzzle::Clue;
 
@@ -41,15 +43,21 @@ pub struct Look {
     pub width: Option<usize>,
 }
 
-/// A sheet as text.
+/// A sheet as text. It prints as its lines, with a line break after each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
-    /// Many lines, none of which ends in a blank.
-    pub text: String,
+    /// The lines from top to bottom, without line breaks; none of them ends in a blank.
+    pub lines: Vec<String>,
     /// Characters of the longest line.
     pub width: usize,
     /// Were there clues to be drawn that found no room?
     pub lacks_clues: bool,
+}
+
+impl fmt::Display for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.lines.iter().try_for_each(|line| writeln!(f, "{line}"))
+    }
 }
 
 /// The characters of a style; joints are the left end, the crossing and the right end of a rule.
@@ -110,9 +118,8 @@ const ASCII: Glyphs = Glyphs {
 ///     "  2 |#### .|",
 ///     "1 1 |## .##|",
 ///     "    +------+",
-///     "",
 /// ];
-/// assert_eq!(render::text(&sheet, &look)?.text, drawn.join("\n"));
+/// assert_eq!(render::text(&sheet, &look)?.lines, drawn);
 /// # Ok::<(), omnogram::error::Error>(())
 /// ```
 pub fn text(sheet: &Sheet<'_>, look: &Look) -> Result<Text> {
@@ -149,16 +156,15 @@ pub fn text(sheet: &Sheet<'_>, look: &Look) -> Result<Text> {
             }
         }
     };
-    let mut lines = side_by_side(blocks, look.width.unwrap_or(SIDE_BY_SIDE));
+    let (mut lines, mut width) = side_by_side(blocks, look.width.unwrap_or(SIDE_BY_SIDE));
     if !sheet.legend.is_empty() {
-        lines.push(String::new());
-        lines.push(legend(&sheet.legend, glyphs));
+        let legend = legend(&sheet.legend, glyphs);
+        width = width.max(legend.chars().count());
+        lines.extend([String::new(), legend]);
     }
-    let width = lines.iter().map(|line| line.chars().count()).max();
-    lines.push(String::new());
     Ok(Text {
-        text: lines.join("\n"),
-        width: width.unwrap_or_default(),
+        lines,
+        width,
         lacks_clues,
     })
 }
@@ -173,13 +179,15 @@ struct Block {
 }
 
 impl Block {
-    fn new(caption: Option<&str>, indent: usize, drawn: Vec<String>) -> Self {
+    /// `lines` are at most as wide as the last of them, which closes the frame.
+    fn new(caption: Option<&str>, indent: usize, mut lines: Vec<String>) -> Self {
+        let frame = lines.last().map_or(0, |line| line.chars().count());
         let caption = caption.map(|caption| format!("{:indent$}{caption}", ""));
-        let lines: Vec<String> = caption.into_iter().chain(drawn).collect();
-        let width = lines.iter().map(|line| line.chars().count()).max();
+        let above = caption.as_ref().map_or(0, |line| line.chars().count());
+        lines.splice(0..0, caption);
         Block {
             lines,
-            width: width.unwrap_or_default(),
+            width: frame.max(above),
         }
     }
 }
@@ -188,31 +196,33 @@ fn widest(blocks: &[Block]) -> usize {
     blocks.iter().map(|block| block.width).max().unwrap_or(0)
 }
 
-/// Bands of as many blocks as fit into the width, at least one.
-fn side_by_side(blocks: Vec<Block>, width: usize) -> Vec<String> {
+/// Bands of as many blocks as fit into the width, at least one: their lines, and characters of the longest.
+fn side_by_side(mut blocks: Vec<Block>, width: usize) -> (Vec<String>, usize) {
     let across = ((width + GAP) / (widest(&blocks) + GAP)).max(1);
-    let mut lines = Vec::new();
-    for band in blocks.chunks(across) {
+    let (mut lines, mut longest) = (Vec::new(), 0);
+    for band in blocks.chunks_mut(across) {
         if !lines.is_empty() {
             lines.push(String::new());
         }
         let height = band.iter().map(|block| block.lines.len()).max();
-        let Some((last, before)) = band.split_last() else {
+        let Some((last, before)) = band.split_last_mut() else {
             continue;
         };
+        let left: usize = before.iter().map(|block| block.width + GAP).sum();
+        longest = longest.max(left + last.width);
         for i in 0..height.unwrap_or_default() {
-            let mut line = String::new();
-            for block in before {
+            let part = last.lines.get_mut(i).map(std::mem::take);
+            let mut line = part.unwrap_or_default();
+            for block in before.iter().rev() {
                 let part = block.lines.get(i).map_or("", String::as_str);
                 let wide = block.width + GAP;
-                line.push_str(&format!("{part:wide$}"));
+                line.insert_str(0, &format!("{part:wide$}"));
             }
-            line.push_str(last.lines.get(i).map_or("", String::as_str));
             line.truncate(line.trim_end().len());
             lines.push(line);
         }
     }
-    lines
+    (lines, longest)
 }
 
 /// The width of a cell that keeps the numbers of the column clues apart.
@@ -230,7 +240,7 @@ fn longest_number(drawing: &Drawing<'_>) -> usize {
 }
 
 /// A drawing with rules around every five lines, and with its clues.
-fn boxed(drawing: &Drawing<'_>, glyphs: &Glyphs, cell: usize) -> Block {
+fn boxed<'d>(drawing: &'d Drawing<'_>, glyphs: &Glyphs, cell: usize) -> Block {
     let puzzle = drawing.puzzle();
     let rows: Vec<String> = match drawing.has_clues() {
         true => puzzle
@@ -253,12 +263,26 @@ fn boxed(drawing: &Drawing<'_>, glyphs: &Glyphs, cell: usize) -> Block {
         true => column_clues(drawing, margin, cell),
         false => Vec::new(),
     };
-    for (row, (clue, marks)) in rows.iter().zip(drawing.rows()).enumerate() {
-        if row.is_multiple_of(GROUP) {
-            lines.push(rule(if row == 0 { glyphs.top } else { glyphs.between }));
+    let between = rule(glyphs.between);
+    // Neighbours are mostly alike, so that the latest group is kept as it was drawn.
+    let (mut latest, mut drawn): (&[Mark], _) = (&[], String::new());
+    let mut draw = |line: &mut String, group: &'d [Mark]| {
+        if latest != group {
+            latest = group;
+            drawn.clear();
+            for &mark in group {
+                glyphs.draw(&mut drawn, mark, cell);
+            }
         }
-        let draw = |line: &mut String, &mark: &Mark| glyphs.draw(line, mark, cell);
-        lines.push(line(clue, margin, marks, draw, glyphs.down));
+        line.push_str(&drawn);
+    };
+    for (row, (clue, marks)) in rows.iter().zip(drawing.rows()).enumerate() {
+        if row == 0 {
+            lines.push(rule(glyphs.top));
+        } else if row.is_multiple_of(GROUP) {
+            lines.push(between.clone());
+        }
+        lines.push(line(clue, margin, marks, &mut draw, glyphs.down));
     }
     lines.push(rule(glyphs.bottom));
     Block::new(drawing.caption(), margin, lines)
@@ -290,11 +314,13 @@ fn column_clues(drawing: &Drawing<'_>, margin: usize, cell: usize) -> Vec<String
         .collect();
     let deepest = columns.iter().map(Vec::len).max().unwrap_or_default();
     let level = |level: usize| {
-        let draw = |line: &mut String, clue: &Vec<String>| {
-            // Bottom-aligned: short clues begin further down.
-            let number = (level + clue.len()).checked_sub(deepest);
-            let number = number.map_or("", |i| clue[i].as_str());
-            line.push_str(&format!("{number:>cell$}"));
+        let draw = |line: &mut String, clues: &[Vec<String>]| {
+            for clue in clues {
+                // Bottom-aligned: short clues begin further down.
+                let number = (level + clue.len()).checked_sub(deepest);
+                let number = number.map_or("", |i| clue[i].as_str());
+                line.push_str(&format!("{number:>cell$}"));
+            }
         };
         let mut line = line("", margin, &columns, draw, ' ');
         line.truncate(line.trim_end().len());
@@ -307,18 +333,20 @@ fn column_clues(drawing: &Drawing<'_>, margin: usize, cell: usize) -> Vec<String
         .collect()
 }
 
-/// One line: `left` right-aligned in the margin, then its cells as `draw` adds them, with `bar` around each group of them.
-fn line<T>(
+/// One line: `left` right-aligned in the margin, then its cells as `draw` adds each group of them, with `bar` around the groups.
+fn line<'c, T>(
     left: &str,
     margin: usize,
-    cells: &[T],
-    draw: impl Fn(&mut String, &T),
+    cells: &'c [T],
+    mut draw: impl FnMut(&mut String, &'c [T]),
     bar: char,
 ) -> String {
-    let mut line = format!("{left:>margin$}");
+    // Most characters of a grid have three bytes, and most cells two characters.
+    let mut line = String::with_capacity(margin + 6 * cells.len());
+    line.push_str(&format!("{left:>margin$}"));
     for group in cells.chunks(GROUP) {
         line.push(bar);
-        group.iter().for_each(|cell| draw(&mut line, cell));
+        draw(&mut line, group);
     }
     line.push(bar);
     line
@@ -412,9 +440,9 @@ mod tests {
         ]);
         let puzzle = Puzzle::from_grid(&grid);
         let text = drawn(vec![Drawing::solution(&puzzle, &grid)], Look::default());
-        assert_eq!(text.text, wanted);
+        assert_eq!(text.to_string(), wanted);
         assert_eq!(text.width, 19);
-        let empty = drawn(vec![Drawing::blank(&puzzle)], Look::default()).text;
+        let empty = drawn(vec![Drawing::blank(&puzzle)], Look::default()).to_string();
         assert!(empty.contains("2 1 │ · · · · ·│ ·│\n"), "{empty}");
     }
 
@@ -428,14 +456,14 @@ mod tests {
         let solution = || vec![Drawing::solution(&puzzle, &grid)];
         let natural = drawn(solution(), Look::default());
         let wanted = "        1\n     0 10\n  ┌──────┐\n1 │   ███│\n";
-        assert!(natural.text.starts_with(wanted), "{}", natural.text);
+        assert!(natural.to_string().starts_with(wanted), "{natural}");
         let look = Look {
             cell: Some(1),
             ..Look::default()
         };
         let narrow = drawn(solution(), look);
         let wanted = "    1\n    1\n   00\n  ┌──┐\n1 │ █│\n";
-        assert!(narrow.text.starts_with(wanted), "{}", narrow.text);
+        assert!(narrow.to_string().starts_with(wanted), "{narrow}");
     }
 
     #[test]
@@ -472,8 +500,8 @@ mod tests {
             style: Style::Half,
             ..Look::default()
         };
-        let text = drawn(vec![Drawing::solution(&puzzle, &grid)], look).text;
-        assert_eq!(text, lines(&["┌────┐", "│█▀▄ │", "│  ▀▀│", "└────┘"]));
+        let text = drawn(vec![Drawing::solution(&puzzle, &grid)], look).lines;
+        assert_eq!(text, ["┌────┐", "│█▀▄ │", "│  ▀▀│", "└────┘"]);
         let sheet = Sheet {
             drawings: vec![Drawing::blank(&puzzle)],
             ..Sheet::default()
@@ -494,7 +522,7 @@ mod tests {
             width: Some(11),
             ..Look::default()
         };
-        let text = drawn((1..=3).map(one).collect(), look).text;
+        let text = drawn((1..=3).map(one).collect(), look).lines;
         let wanted = [
             "1      2",
             "+--+   +--+",
@@ -506,6 +534,6 @@ mod tests {
             "|##|",
             "+--+",
         ];
-        assert_eq!(text, lines(&wanted));
+        assert_eq!(text, wanted);
     }
 }

@@ -47,12 +47,12 @@ impl Backbone {
 
     /// Number of cells that are the same in every solution.
     pub fn same(&self) -> usize {
-        count(&self.filled) + count(&self.empty)
+        self.filled.filled() + self.empty.filled()
     }
 
     /// Number of cells that are known to differ.
     pub fn differing(&self) -> usize {
-        count(&self.ambiguous)
+        self.ambiguous.filled()
     }
 
     /// Number of cells of which it is not known.
@@ -70,6 +70,7 @@ impl Backbone {
     /// # Panics
     ///
     /// When the cell is outside.
+    #[inline]
     pub fn get(&self, row: usize, column: usize) -> Option<bool> {
         let empty = || self.empty.get(row, column).then_some(false);
         self.filled.get(row, column).then_some(true).or_else(empty)
@@ -114,11 +115,6 @@ impl fmt::Display for Backbone {
         }
         Ok(())
     }
-}
-
-fn count(grid: &Grid) -> usize {
-    let words = grid.words().iter();
-    words.map(|word| word.count_ones() as usize).sum()
 }
 
 /// What asking for the backbone has come to.
