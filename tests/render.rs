@@ -329,7 +329,9 @@ fn lettered_blocks_are_drawn_everywhere() {
         cell: Some(1),
         width: None,
     };
-    let text = render::text(&sheet, &look).expect("it can be drawn").to_string();
+    let text = render::text(&sheet, &look)
+        .expect("it can be drawn")
+        .to_string();
     assert!(text.contains("|A.BB|") && text.contains("|AAAA|"), "{text}");
     let svg = render::svg(&sheet, None, None);
     assert_eq!(

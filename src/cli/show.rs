@@ -401,12 +401,7 @@ impl Pictures<'_> {
     }
 
     /// A puzzle as text.
-    fn text(
-        &self,
-        session: &Session,
-        subject: &Subject<'_>,
-        sheet: &Sheet<'_>,
-    ) -> Answered<Text> {
+    fn text(&self, session: &Session, subject: &Subject<'_>, sheet: &Sheet<'_>) -> Answered<Text> {
         let name = subject.name;
         let look = self.how.look();
         let text = render::text(sheet, &look).map_err(|error| Halt::Failed(error.in_file(name)))?;

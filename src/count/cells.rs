@@ -94,9 +94,13 @@ impl Space {
     pub fn cells_within(&self, limits: &Limits) -> Result<Cells, Stop> {
         let control = Control::new(limits, false);
         let (width, height) = (self.width(), self.height());
+        let memory = limits.memory.unwrap_or(u64::MAX);
+        let bytes = self.bytes() + (width * height * size_of::<Count>()) as u64;
+        if bytes > memory {
+            return Err(Stop::Memory);
+        }
         let mut filled = vec![Count::ZERO; width * height];
         if !self.count().is_zero() {
-            let memory = limits.memory.unwrap_or(u64::MAX);
             let mut pass = Pass {
                 space: self,
                 control: &control,
@@ -104,7 +108,7 @@ impl Space {
                 reached: FxHashMap::default(),
                 marginals: FxHashMap::default(),
                 uses: Vec::new(),
-                bytes: self.bytes(),
+                bytes,
                 memory,
                 looked: 0,
             };
@@ -176,7 +180,6 @@ impl Pass<'_> {
     fn run(&mut self) -> Result<(), Stop> {
         let space = self.space;
         self.control.look();
-        self.hold(size_of_val(&*self.filled) as u64)?;
         self.hold(space.nodes() as u64 * 4)?;
         self.count_uses()?;
         let (width, line) = (space.width(), Grid::stride(space.width()) * 64);
@@ -194,7 +197,7 @@ impl Pass<'_> {
                 self.go_through(node, &ways)?;
             }
         }
-        self.times_other_roots();
+        self.times_other_roots()?;
         Ok(())
     }
 
@@ -415,18 +418,21 @@ impl Pass<'_> {
     }
 
     /// Makes numbers of solutions of one root numbers of solutions of all.
-    fn times_other_roots(&mut self) {
+    fn times_other_roots(&mut self) -> Result<(), Stop> {
         let space = self.space;
         let (width, line) = (space.width(), Grid::stride(space.width()) * 64);
         let nodes: Vec<u32> = space.roots().iter().map(|root| root.node).collect();
         let mut others = Vec::new();
         space.products_of_others(&nodes, &mut others);
         for (root, others) in space.roots().iter().zip(&others) {
+            // Such a product takes as long as some additions.
+            self.look(8 * root.places.len())?;
             for &place in &root.places {
                 let (row, column) = (place as usize / line, place as usize % line);
                 self.filled[row * width + column] *= others;
             }
         }
+        Ok(())
     }
 }
 

@@ -3,8 +3,9 @@
 //! In rounds. In each, every order of branching that is still in it walks the part for some work, and the half that has done less of it
 //! drops out; the next round gives more, and the last one left goes to the end. What the losers have counted stays in the cache. Beside
 //! them the frontier is swept both ways, then the better one, as long as it looks as if it could end; where it looks much better than
-//! any order, all threads sweep together. On several threads the ways of a round are tried side by side, and a worker that finds none
-//! left goes on with the order that leads.
+//! any order, all threads sweep together. On several threads the trials are the same, one after the other: each of the first rounds is one
+//! worker's, and as soon as two orders are left, all workers take part in each. Trials side by side would take as long and decide by
+//! less, as no trial would find what the ones before it have left in the cache, and the work of those that lose would be lost.
 //!
 //! A contest can be gone on with in another process, as its [`Standing`] says. A walk in some order that was cut short comes back to
 //! where it was, so that its time is added up over all processes; a sweep that was cut short has nothing left, and is not begun
@@ -24,6 +25,9 @@ use crate::solutions::Count;
 /// How many times more work than the last each round has, which had this much at least.
 const GROWTH: u64 = 4;
 const LEAST: u64 = 1_000_000;
+
+/// With so few orders left, all workers take part in each trial.
+const FEW: usize = 2;
 
 /// Up to this much work the last two go on by turns, for the first rounds judge by little.
 const SURE: u64 = 10_000_000_000;
@@ -70,16 +74,25 @@ impl Plan {
     }
 }
 
-/// What a worker is to do next.
+/// One way to count a part, tried.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Trial {
     pub(super) part: usize,
     pub(super) plan: Plan,
     pub(super) budget: u64,
-    /// Does its outcome count, or does it only fill the time?
-    pub(super) rated: bool,
     /// May clause learning be asked? What is soon counted is counted without.
     pub(super) asks: bool,
+}
+
+/// What a worker is to do next.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Next {
+    /// Try a way that nobody else tries.
+    Try(Trial),
+    /// Join in what others are at.
+    Help,
+    /// Wait for a while.
+    Wait,
 }
 
 /// How a contest stands, for another process that goes on with it.
@@ -166,8 +179,8 @@ pub(super) struct Contest {
     /// Orders that wait for the outcome of a sweep.
     waiting: Vec<(Plan, f64)>,
     budget: u64,
-    /// Is there a sweep under way? They take turns, for each takes much memory.
-    sweeping: bool,
+    /// Are there many ways in this round, which are compared by what one worker does?
+    compares: bool,
     /// Is the one way left a sweep, for which all threads are wanted?
     together: bool,
     /// Are all workers to come anew?
@@ -200,7 +213,7 @@ impl Contest {
             before: Vec::new(),
             waiting: Vec::new(),
             budget: 0,
-            sweeping: false,
+            compares: false,
             together: false,
             regroup: false,
             until: u64::MAX,
@@ -218,6 +231,7 @@ impl Contest {
     pub(super) fn short(parts: usize, first: u64) -> Self {
         Contest {
             short: true,
+            compares: false,
             ..Contest::new(Method::Regions, parts, first)
         }
     }
@@ -289,6 +303,7 @@ impl Contest {
         } else {
             self.waiting = waiting;
         }
+        self.begin_trials();
         let instead = Plan::BranchAndSweep;
         let there = self.todo.contains(&instead) || self.tried.iter().any(|t| t.0 == instead);
         if !lost.is_empty() && !there && self.method != Method::Regions {
@@ -301,7 +316,6 @@ impl Contest {
         self.until = until;
         self.running = 0;
         self.under_way.clear();
-        self.sweeping = false;
     }
 
     /// Gives nobody anything to do any more.
@@ -322,10 +336,10 @@ impl Contest {
         self.before.clear();
         self.waiting.clear();
         self.running = 0;
-        self.sweeping = false;
         self.regroup |= self.together;
         self.together = false;
         (self.budget, self.nominal) = (self.first, self.first);
+        self.begin_trials();
         self.under_way.clear();
         self.open.clear();
         let part = self.counted.len();
@@ -335,8 +349,14 @@ impl Contest {
         }
     }
 
+    /// The ways of a round are known.
+    fn begin_trials(&mut self) {
+        let orders = self.todo.iter().filter(|plan| !plan.is_sweep()).count();
+        self.compares = !self.short && orders > FEW;
+    }
+
     /// What to do next; `None` when there is nothing to do for a worker now.
-    pub(super) fn next(&mut self) -> Option<Trial> {
+    pub(super) fn next(&mut self) -> Option<Next> {
         let part = self.counted.len();
         let enough = self.halted || self.short && !self.tried.is_empty();
         if part == self.parts || self.regroup || enough {
@@ -348,39 +368,27 @@ impl Contest {
             }
             self.begin_round();
         }
-        let free = |plan: &Plan| !(self.sweeping && plan.is_sweep());
-        if let Some(i) = self.todo.iter().position(free) {
-            let plan = self.todo.remove(i)?;
+        if self.running == 0 {
+            let plan = self.todo.pop_front()?;
             self.running += 1;
-            self.sweeping |= plan.is_sweep();
             self.under_way.push((plan, Instant::now()));
             let walk = |open: &&Open| open.plan == plan && !plan.is_sweep();
             let spent = self.open.iter().find(walk).map_or(0, |open| open.spent);
             let rest = self.budget.saturating_sub(spent);
-            return Some(Trial {
+            return Some(Next::Try(Trial {
                 part,
                 plan,
                 budget: rest.max(AGAIN.min(self.budget)),
-                rated: true,
                 asks: !self.short,
-            });
+            }));
         }
-        if self.together {
-            return None;
+        match self.together {
+            // A sweep that all are wanted for takes their threads.
+            true => None,
+            // What several workers do at several ends is not to be compared with what one does from the beginning.
+            false if self.compares => Some(Next::Wait),
+            false => Some(Next::Help),
         }
-        let orders = self.tried.iter().filter(|(plan, _)| !plan.is_sweep());
-        let leader = orders.min_by(|(_, a), (_, b)| a.total_cmp(b));
-        Some(Trial {
-            part,
-            plan: match self.method {
-                Method::Frontier => Plan::BranchAndSweep,
-                _ => leader.map_or(Plan::Branch(Order::ALL[0]), |&(plan, _)| plan),
-            },
-            // With the last one all go to the end together.
-            budget: self.budget,
-            rated: false,
-            asks: true,
-        })
     }
 
     /// Chooses what is still in it.
@@ -418,6 +426,7 @@ impl Contest {
         if self.todo.is_empty() {
             self.todo.push_back(Plan::BranchAndSweep);
         }
+        self.begin_trials();
         self.open.clear();
         self.nominal = self.nominal.max(LEAST).saturating_mul(GROWTH);
         self.budget = match self.todo.len() {
@@ -431,11 +440,8 @@ impl Contest {
     pub(super) fn report(&mut self, trial: Trial, ended: Ended) -> usize {
         let part = self.counted.len();
         if trial.part == part {
-            if trial.rated {
-                self.running -= 1;
-                self.sweeping &= !trial.plan.is_sweep();
-            }
-            if trial.rated && !matches!(ended, Ended::Stopped) {
+            self.running -= 1;
+            if !matches!(ended, Ended::Stopped) {
                 self.under_way.retain(|(plan, _)| *plan != trial.plan);
                 self.open.retain(|open| open.plan != trial.plan);
             }
@@ -449,13 +455,13 @@ impl Contest {
                     self.counted.push(worth);
                     self.begin_part();
                 }
-                Ended::Spent(work) if trial.rated => self.tried.push((trial.plan, work * whole)),
+                Ended::Spent(work) => self.tried.push((trial.plan, work * whole)),
                 Ended::Full if self.together => {
                     // Those that went home are wanted again.
                     self.together = false;
                     self.regroup = true;
                 }
-                Ended::Spent(_) | Ended::Full | Ended::Stopped => {}
+                Ended::Full | Ended::Stopped => {}
             }
         }
         self.counted.len()
@@ -508,22 +514,32 @@ mod tests {
         contest.resume(serde_json::from_str(&text).unwrap())
     }
 
+    fn next(contest: &mut Contest) -> Option<Trial> {
+        match contest.next()? {
+            Next::Try(trial) => Some(trial),
+            Next::Help | Next::Wait => None,
+        }
+    }
+
     fn plans(contest: &mut Contest) -> Vec<Plan> {
-        let rated = |contest: &mut Contest| contest.next().filter(|trial| trial.rated);
-        std::iter::from_fn(|| Some(rated(contest)?.plan)).collect()
+        let first = next(contest).map(|trial| trial.plan);
+        first
+            .into_iter()
+            .chain(contest.todo.iter().copied())
+            .collect()
     }
 
     #[test]
     fn what_was_under_way_comes_first() {
         let mut contest = Contest::new(Method::Auto, 1, 10);
-        let first = contest.next().unwrap();
+        let first = next(&mut contest).unwrap();
         contest.report(first, Ended::Spent(f64::INFINITY));
         // On one thread, a sweep; it is cut short, and so is the next process.
-        let sweep = contest.next().unwrap();
+        let sweep = next(&mut contest).unwrap();
         assert!(sweep.plan.is_sweep());
         let mut contest = gone_on(&contest);
         assert_eq!(contest.tried, [(first.plan, f64::INFINITY)]);
-        assert_eq!(contest.next().unwrap().plan, sweep.plan);
+        assert_eq!(next(&mut contest).unwrap().plan, sweep.plan);
         let mut contest = gone_on(&contest);
         let left = plans(&mut contest);
         assert!(!left.contains(&sweep.plan) && !left.contains(&first.plan));
@@ -534,7 +550,7 @@ mod tests {
     #[test]
     fn a_walk_has_what_is_left_of_its_budget_and_is_judged_by_all_of_it() {
         let mut contest = Contest::new(Method::Regions, 1, 10 * AGAIN);
-        let walk = contest.next().unwrap();
+        let walk = next(&mut contest).unwrap();
         assert_eq!(walk.budget, 10 * AGAIN);
         let mut standing = contest.standing().unwrap().settled();
         standing.open[0].spent = 6 * AGAIN;
@@ -543,12 +559,12 @@ mod tests {
             contest.resume(standing.clone())
         };
         let mut resumed = contest(&standing);
-        let again = resumed.next().unwrap();
+        let again = next(&mut resumed).unwrap();
         assert_eq!((again.plan, again.budget), (walk.plan, 4 * AGAIN));
         resumed.report(again, Ended::Spent(8.0));
         assert_eq!(resumed.tried, [(walk.plan, 20.0)]);
         standing.open[0].spent = 60 * AGAIN;
-        assert_eq!(contest(&standing).next().unwrap().budget, AGAIN);
+        assert_eq!(next(&mut contest(&standing)).unwrap().budget, AGAIN);
         // Another puzzle's would have other parts.
         let other = Contest::new(Method::Regions, 2, 10 * AGAIN).resume(standing);
         assert!(other.open.is_empty());
@@ -561,10 +577,10 @@ mod tests {
         let orders = Order::ALL.map(|order| (Plan::Branch(order), 1e30));
         contest.todo.clear();
         contest.tried = orders.into_iter().chain([(sweep, 1e9)]).collect();
-        let trial = contest.next().unwrap();
+        let trial = next(&mut contest).unwrap();
         assert_eq!((trial.plan, trial.budget), (sweep, u64::MAX));
         let mut contest = gone_on(&contest);
-        let trial = contest.next().unwrap();
+        let trial = next(&mut contest).unwrap();
         assert_eq!(trial.plan, sweep);
         assert!(trial.budget < u64::MAX);
         let mut contest = gone_on(&contest);

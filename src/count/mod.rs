@@ -31,13 +31,14 @@ mod sample;
 mod space;
 mod tally;
 mod trail;
+mod walk;
 mod worker;
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crossbeam::utils::CachePadded;
 use rustc_hash::FxHasher;
@@ -53,7 +54,7 @@ use crate::search::{
 use crate::solutions::{Count, Stop};
 pub use builder::{Becomes, Builder, Edge, NodeId};
 pub use cells::Cells;
-use contest::{Contest, Plan};
+use contest::{Contest, Next, Plan};
 pub use counted::Counted;
 use diagram::{Lines, Numbers};
 pub use estimate::{Doubt, Estimate, Estimating, Scaled};
@@ -63,6 +64,7 @@ use part::{Part, Parts};
 pub use sample::Samples;
 pub use space::Space;
 use trail::Step;
+use walk::Walk;
 use worker::{Ended, Worker};
 
 /// Bytes that a count may take unless the limits say otherwise.
@@ -81,6 +83,9 @@ const SLICE: u64 = 10;
 const LONGER: u64 = 4;
 const PART: u64 = 2;
 const CHEAP: u64 = 200;
+
+/// A worker with nothing to do looks this often for something.
+const NAP: Duration = Duration::from_millis(1);
 
 /// Before each way gets as much as so many trials' work, it is said what is known.
 const LONG: u64 = 100;
@@ -149,14 +154,14 @@ pub struct Counting<'a> {
     teller: Option<&'a (dyn Fn(&Forecast) + Sync)>,
 }
 
-/// What is known of a space before it goes on to be counted for long.
+/// What is known while a space takes long.
 #[derive(Clone, Debug)]
 pub struct Forecast {
     /// The exact number of solutions, where that is known already: it is often much cheaper than the space.
     pub solutions: Option<Count>,
     /// Nodes of the graph so far.
     pub nodes: u64,
-    /// Bytes that it takes, and how many it may take.
+    /// Bytes that it takes so far.
     pub bytes: u64,
     /// Most bytes that it may take. When it takes more the count is stopped.
     pub most: u64,
@@ -214,6 +219,11 @@ struct Shared<'a, W: Word> {
     /// Has it outgrown these? Relaxed: a hint, until all workers are back.
     outgrown: AtomicBool,
     contest: Mutex<Contest>,
+    /// The walks that workers may join.
+    walks: Mutex<Vec<Arc<Walk<W>>>>,
+    /// May no more workers begin? A thread that waits for the pieces of its sweep runs whatever it finds, also a worker that has not begun,
+    /// which would come to an end only when the sweep has. Relaxed: the thread that sets it is the one that must not miss it.
+    closed: AtomicBool,
     /// The part that is being counted.
     current: AtomicUsize,
     meters: Vec<CachePadded<Meter>>,
@@ -300,7 +310,8 @@ impl<'a> Counting<'a> {
         self
     }
 
-    /// Where the space is kept: calls `teller` each time before it goes on for long, which it does several times longer each time.
+    /// Where the space is kept: calls `teller` before each round that may take long. Each round may take several times as long as the
+    /// one before it.
     #[must_use]
     pub fn teller(mut self, teller: &'a (dyn Fn(&Forecast) + Sync)) -> Self {
         self.teller = Some(teller);
@@ -416,6 +427,8 @@ impl<'a> Counting<'a> {
             graph: keep.then(|| Mutex::new(Builder::new())),
             most_of_graph: memory / 3,
             outgrown: AtomicBool::new(false),
+            walks: Mutex::default(),
+            closed: AtomicBool::new(false),
             current: AtomicUsize::new(0),
             meters: (0..workers).map(|_| CachePadded::default()).collect(),
             bound: Mutex::new(Count::ZERO),
@@ -639,7 +652,9 @@ impl<'a> Counting<'a> {
 
     /// Two solutions, if there are so many, and the cells that are the same in all, as far as so much effort finds out.
     fn backbone(&self, control: &Arc<Control>, effort: u64) -> (Backbone, Vec<Grid>, Outcome) {
+        // Several engines side by side would be the sooner done with it, but do several times the work.
         Search::new(self.puzzle)
+            .alone()
             .limits(self.limits.clone())
             .backbone_under(control, Some(effort))
     }
@@ -831,11 +846,16 @@ impl<W: Word> Shared<'_, W> {
     /// Counts all parts on all threads.
     fn work(&self) {
         loop {
+            self.closed.store(false, Ordering::Relaxed);
             match self.workers {
                 1 => self.take_part(0),
                 workers => rayon::scope(|scope| {
                     for index in 0..workers {
-                        scope.spawn(move |_| self.take_part(index));
+                        scope.spawn(move |_| {
+                            if !self.closed.load(Ordering::Relaxed) {
+                                self.take_part(index);
+                            }
+                        });
                     }
                 }),
             }
@@ -855,10 +875,18 @@ impl<W: Word> Shared<'_, W> {
                 self.note(&contest);
                 next
             };
-            let Some(trial) = next else {
-                break;
+            let trial = match next {
+                None => break,
+                Some(Next::Try(trial)) => trial,
+                Some(next) => {
+                    self.help(&mut worker, matches!(next, Next::Help));
+                    if self.control.stopped() {
+                        break;
+                    }
+                    continue;
+                }
             };
-            let ended = worker.try_out(&trial);
+            let ended = worker.try_out(trial);
             let stopped = matches!(ended, Ended::Stopped);
             let mut contest = lock(&self.contest);
             let part = contest.report(trial, ended);
@@ -879,6 +907,59 @@ impl<W: Word> Shared<'_, W> {
             }
         }
         lock(&self.statistics).add(&worker.statistics());
+    }
+
+    /// Joins the walk that has the fewest workers, if that is `wanted`; else sweeps may have something to do.
+    fn help(&self, worker: &mut Worker<'_, '_, W>, wanted: bool) {
+        let walk = {
+            let walks = lock(&self.walks);
+            let walk = walks.iter().filter(|_| wanted);
+            let walk = walk.min_by_key(|walk| walk.members()).cloned();
+            walk.iter().for_each(|walk| walk.join());
+            walk
+        };
+        match walk {
+            Some(walk) => {
+                worker.help(&walk);
+                walk.leave();
+            }
+            None => {
+                self.control.look();
+                if rayon::yield_now() != Some(rayon::Yield::Executed) {
+                    std::thread::sleep(NAP);
+                }
+            }
+        }
+    }
+
+    /// Lets other workers join a walk.
+    fn begin_walk(&self, walk: &Arc<Walk<W>>) {
+        if self.workers > 1 {
+            lock(&self.walks).push(Arc::clone(walk));
+        }
+    }
+
+    /// Lets no other worker join it any more.
+    fn end_walk(&self, walk: &Arc<Walk<W>>) {
+        lock(&self.walks).retain(|other| !Arc::ptr_eq(other, walk));
+    }
+
+    /// Most bytes of what a walk puts aside.
+    fn put_aside(&self) -> u64 {
+        self.memory / 16
+    }
+
+    /// The node of a part with these edges in the graph, where one is kept and there is a solution.
+    fn node(&self, edges: Vec<Edge>) -> Option<NodeId> {
+        let graph = self.graph.as_ref().filter(|_| !edges.is_empty())?;
+        let mut graph = lock(graph);
+        let node = graph.node(edges);
+        let full = graph.bytes() > self.most_of_graph;
+        drop(graph);
+        if full {
+            self.give_graph_up();
+        }
+        Some(node)
     }
 
     /// Notes how a contest stands, where somebody keeps track of it.

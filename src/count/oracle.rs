@@ -6,8 +6,8 @@
 
 use std::sync::Arc;
 
-use crate::board::{Board, Cell};
-use crate::line::Word;
+use crate::board::{Cell, Clues};
+use crate::line::{Known, Word};
 use crate::puzzle::{Grid, Puzzle};
 use crate::sat::{Answer, Learner};
 use crate::search::{Control, guess};
@@ -43,15 +43,16 @@ impl<'a> Oracle<'a> {
         self.dumb
     }
 
-    /// A solution in which these cells are so, unless it takes too long to say. `board` is only asked, the first time, for what is known at its root, which must be
-    /// known below too.
+    /// A solution in which these cells are so, unless it takes too long to say. `rows` is what is known at the root, and so on any path; it
+    /// must be the same each time.
     pub(super) fn ask<W: Word>(
         &mut self,
-        board: &Board<'_, W>,
+        clues: &Clues,
+        rows: &[Known<W>],
         path: impl Iterator<Item = (Cell, bool)>,
     ) -> Answer {
         if self.learner.is_none() {
-            let (filled, empty) = known(board);
+            let (filled, empty) = known(rows, self.puzzle.width());
             let control = Arc::clone(&self.control);
             let stop = move || {
                 control.look();
@@ -65,7 +66,7 @@ impl<'a> Oracle<'a> {
                     self.control.stopped()
                 };
                 // Where it is broken off the run is over.
-                let _ = guess(learner, board.clues(), (&filled, &empty), over);
+                let _ = guess(learner, clues, (&filled, &empty), over);
             }
         }
         let Some(learner) = &mut self.learner else {
@@ -89,11 +90,11 @@ impl<'a> Oracle<'a> {
     }
 }
 
-/// The known cells of a board as it is before its first decision.
-fn known<W: Word>(board: &Board<'_, W>) -> (Grid, Grid) {
-    let (width, height) = (board.clues().width(), board.clues().height());
-    let (mut filled, mut empty) = (Grid::new(width, height), Grid::new(width, height));
-    for (r, row) in board.rows_at(0).iter().enumerate() {
+/// The known cells of some rows of this width, those that are filled and those that are empty.
+fn known<W: Word>(rows: &[Known<W>], width: usize) -> (Grid, Grid) {
+    let nothing = Grid::new(width, rows.len());
+    let (mut filled, mut empty) = (nothing.clone(), nothing);
+    for (r, row) in rows.iter().enumerate() {
         row.filled.cells().for_each(|c| filled.set(r, c, true));
         row.empty.cells().for_each(|c| empty.set(r, c, true));
     }

@@ -1,11 +1,9 @@
 //! The engine: branch, propagate, fall apart, look up, multiply, add.
 //!
-//! A worker walks the whole space depth first on a stack of its own, one [`Frame`] for each part being counted: the sides of its
-//! branch add up, the parts into which a side falls multiply. What it has counted goes into the cache that all workers share. They
-//! all walk the same space, each in its own order and trying other sides first, so that what one has counted the others find; the
-//! first to come to the end has the answer. So nothing waits for anything, and nothing is handed over but numbers in the cache.
+//! A worker goes depth first on a stack of its own, one [`Frame`] for each part being counted: the sides of its branch add up, the
+//! parts into which a side falls multiply. What it has counted goes into the cache that all workers share. Several workers share a
+//! [`Walk`], which gives each of them pieces that no other one counts.
 
-use std::rc::Rc;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
@@ -17,6 +15,7 @@ use super::oracle::Oracle;
 use super::order::Order;
 use super::part::{Part, Parts};
 use super::trail::Step;
+use super::walk::{Claim, Gift, Record, Task, Unfinished, Walk};
 use super::{Becomes, Edge, NodeId, Shared, Worth};
 use crate::board::{Board, Cell};
 use crate::line::Word;
@@ -39,7 +38,7 @@ pub(super) enum Ended {
 }
 
 /// The cells of a part, as [`Part::rows`] has them.
-type Rows<W> = Box<[(u16, W)]>;
+pub(super) type Rows<W> = Box<[(u16, W)]>;
 
 /// A part being counted, and the side of its branch that is under way.
 #[derive(Debug)]
@@ -64,8 +63,20 @@ struct Frame<W> {
     /// Is there a solution on this side? For a part among others: as far as it is concerned.
     alive: bool,
     /// Solutions of the puzzle that lie in the part, and on this side of it.
-    within: Option<Rc<Grid>>,
-    witness: Option<Rc<Grid>>,
+    within: Option<Arc<Grid>>,
+    witness: Option<Arc<Grid>>,
+    /// Is it in the table of parts in progress?
+    claimed: bool,
+    /// Are there parts of this side that are counted elsewhere?
+    gaps: bool,
+    /// Has the other side been given away?
+    lent: bool,
+    /// What others add to the part, and multiply into the side.
+    component: Option<Arc<Unfinished<W>>>,
+    side: Option<Arc<Unfinished<W>>>,
+    /// What has been given away weighs so much of the side, and of the part.
+    lent_of_side: u64,
+    lent_of_part: u64,
     /// Nodes before the part, and before the side.
     began: u64,
     side_began: u64,
@@ -77,6 +88,65 @@ struct Frame<W> {
 }
 
 impl<W> Frame<W> {
+    /// A frame at this mark of the board, of which nothing is begun yet. A solution lies `within` the part.
+    fn new(part: Part<W>, mark: usize, within: Option<Arc<Grid>>) -> Self {
+        Frame {
+            part,
+            mark,
+            decision: None,
+            more: false,
+            sum: Count::ZERO,
+            product: Count::ZERO,
+            pending: Vec::new(),
+            edges: Vec::new(),
+            rest: Vec::new(),
+            parts: 1,
+            alive: false,
+            within,
+            witness: None,
+            claimed: false,
+            gaps: false,
+            lent: false,
+            component: None,
+            side: None,
+            lent_of_side: 0,
+            lent_of_part: 0,
+            began: 0,
+            side_began: 0,
+            weights: [0, 0],
+            done: 0,
+            again: 0,
+        }
+    }
+
+    /// The bottom of a stack on which nothing but this part is counted, for the side `of`.
+    fn bottom(
+        part: Part<W>,
+        mark: usize,
+        of: Arc<Unfinished<W>>,
+        witness: Option<Arc<Grid>>,
+    ) -> Self {
+        Frame {
+            product: Count::ONE,
+            pending: vec![part],
+            alive: witness.is_some(),
+            witness,
+            side: Some(of),
+            ..Frame::new(Part::nothing(), mark, None)
+        }
+    }
+
+    /// Notes what has been done before it: so many nodes, of the walk and again.
+    fn since(self, nodes: u64, done: u64, again: u64) -> Self {
+        Frame {
+            began: nodes,
+            side_began: nodes,
+            done,
+            again,
+            ..self
+        }
+    }
+
     /// What the present side weighs of the whole.
     fn weight(&self) -> u64 {
         let filled = self.decision.is_some_and(|(_, filled)| filled);
@@ -97,6 +167,13 @@ pub(super) struct Worker<'s, 'a, W: Word> {
     /// All frames below this one are alive.
     barren: usize,
     order: Order,
+    /// The walk that it takes part in, if others do so as well; and the way to the bottom of its stack.
+    walk: Option<Arc<Walk<W>>>,
+    path: Vec<(Cell, bool)>,
+    /// Has the board left the root?
+    moved: bool,
+    /// What the walk has been told of: work and share.
+    told: (u64, u64),
     /// Which part of the whole is being counted.
     part: usize,
     /// The way that is tried, if somebody keeps track of it, and when the trail was last noted.
@@ -104,8 +181,6 @@ pub(super) struct Worker<'s, 'a, W: Word> {
     noted: Instant,
     /// May the oracle be asked?
     asks: bool,
-    /// Which of those on the same way it is.
-    turn: u64,
     /// Parts a good deal smaller than this are swept.
     narrow: u32,
     /// Share done with, out of [`WHOLE`].
@@ -127,6 +202,11 @@ pub(super) struct Worker<'s, 'a, W: Word> {
 
 /// Nodes between two looks at the limits.
 const BREATH: u64 = 256;
+
+/// Fewer cells than these are not given away: they are sooner counted. And fewer than those are not looked up among the parts in
+/// progress.
+const LENT: u32 = 24;
+const CLAIMED: u32 = 8;
 
 /// How often a trail is noted.
 const NOTED: Duration = Duration::from_millis(20);
@@ -162,11 +242,14 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             frames: Vec::new(),
             barren: 0,
             order: Order::Down,
+            walk: None,
+            path: Vec::new(),
+            moved: false,
+            told: (0, 0),
             part: 0,
             plan: None,
             noted: Instant::now(),
             asks: true,
-            turn: 0,
             narrow: 0,
             done: 0,
             reserved: 0,
@@ -195,24 +278,15 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     }
 
     /// Counts a part as it is planned, or finds out that this takes too long.
-    pub(super) fn try_out(&mut self, trial: &Trial) -> Ended {
+    pub(super) fn try_out(&mut self, trial: Trial) -> Ended {
         let part = trial.part;
         self.part = part;
-        self.narrow = 0;
-        // Only what begins alike can be compared.
-        self.asks = trial.asks;
-        // A first trial is of other boards, too.
-        let tracked = trial.rated && trial.asks && self.shared.keeping.is_some();
-        self.plan = tracked.then_some(trial.plan);
-        self.turn = if trial.rated {
-            0
-        } else {
-            self.index.max(1) as u64
-        };
-
         match trial.plan {
-            Plan::Branch(order) => self.walk(part, order, trial.budget),
+            Plan::Branch(_) | Plan::BranchAndSweep => self.walk(trial),
             Plan::Sweep(way) => {
+                if std::mem::take(&mut self.moved) {
+                    self.board.set_rows(&self.shared.rows);
+                }
                 let allowance = self.allowance(1, trial.budget);
                 let swept = &self.shared.parts[part];
                 match sweep(&self.board, swept, way, allowance, &self.stop()) {
@@ -228,16 +302,13 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                     Err(Halt::Stopped) => Ended::Full,
                 }
             }
-            Plan::BranchAndSweep => {
-                self.narrow = self.shared.narrow(part);
-                self.walk(part, Order::Narrow, trial.budget)
-            }
         }
     }
 
-    /// Must a sweep stop, or was another worker first?
+    /// For a sweep that is about to begin: must it stop, or was another worker first?
     fn stop(&self) -> impl Fn() -> bool + Sync + use<'s, 'a, W> {
         let (shared, part) = (self.shared, self.part);
+        shared.closed.store(true, Ordering::Relaxed);
         move || {
             shared.control.look();
             // Relaxed: a hint, for the contest itself is behind a lock.
@@ -277,76 +348,273 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         count.map(|count| (count, took / (NODE + 10 * SETTLE)))
     }
 
-    /// Counts one of the parts of the whole in this order, unless that takes more than so much work or another worker is first.
-    pub(super) fn walk(&mut self, part: usize, order: Order, budget: u64) -> Ended {
-        self.order = order;
-        self.done = 0;
-        self.barren = 0;
-        let began = self.work();
-        let limit = began.saturating_add(budget);
+    /// Walks through a part as it is planned, together with whoever joins in.
+    fn walk(&mut self, trial: Trial) -> Ended {
+        let walk = Arc::new(Walk::new(trial));
+        self.join(&walk);
+        self.shared.begin_walk(&walk);
+        // Only what begins alike can be compared. A first trial is of other boards, too.
+        let tracked = trial.asks && self.shared.keeping.is_some();
+        self.plan = tracked.then_some(trial.plan);
+        if std::mem::take(&mut self.moved) {
+            self.board.set_rows(&self.shared.rows);
+        }
+        let part = self.shared.parts[trial.part].clone();
+        let witness = self.shared.witness.clone().map(Arc::new);
+        let bottom = Frame::bottom(part, self.board.mark(), walk.root(), witness);
+        let bottom = bottom.since(self.statistics.nodes, 0, self.again);
         self.frames.push(Frame {
-            part: Part::nothing(),
-            mark: self.board.mark(),
-            decision: None,
-            more: false,
-            sum: Count::ZERO,
-            product: Count::ONE,
-            parts: 1,
-            pending: vec![self.shared.parts[part].clone()],
-            edges: Vec::new(),
-            rest: Vec::new(),
-            alive: self.shared.witness.is_some(),
-            within: None,
-            witness: self.shared.witness.clone().map(Rc::new),
-            began: self.statistics.nodes,
-            side_began: self.statistics.nodes,
             weights: [WHOLE, 0],
-            done: 0,
-            again: self.again,
+            ..bottom
         });
-        if let Some(trail) = self.shared.trail(part, self.plan) {
+        if let Some(trail) = self.shared.trail(trial.part, self.plan) {
             self.follow(&trail);
         }
+        self.run(&walk, None);
+        self.plan = None;
+        self.work_in(&walk);
+        self.shared.end_walk(&walk);
+        walk.ended()
+    }
+
+    /// Takes part in a walk that another worker has begun, until it is over.
+    pub(super) fn help(&mut self, walk: &Arc<Walk<W>>) {
+        self.join(walk);
+        self.work_in(walk);
+    }
+
+    fn join(&mut self, walk: &Arc<Walk<W>>) {
+        let trial = walk.trial;
+        self.part = trial.part;
+        self.asks = trial.asks;
+        (self.order, self.narrow) = match trial.plan {
+            Plan::Branch(order) => (order, 0),
+            _ => (Order::Narrow, self.shared.narrow(trial.part)),
+        };
+        self.path.clear();
+        self.barren = 0;
+        self.done = 0;
+        self.told = (self.work(), 0);
+        self.plan = None;
+        self.walk = (self.shared.workers > 1).then(|| Arc::clone(walk));
+    }
+
+    /// Counts what others give away, until the walk is over.
+    fn work_in(&mut self, walk: &Arc<Walk<W>>) {
+        while !walk.is_over() {
+            match walk.wait() {
+                Some(task) if task.of.is_dead() => walk.end_task(),
+                Some(task) => self.take(walk, task),
+                None => {
+                    self.shared.control.look();
+                    if self.shared.control.stopped() {
+                        walk.end(Ended::Stopped);
+                    } else if self.is_overtaken() {
+                        walk.end(Ended::Spent(walk.foreseen()));
+                    }
+                }
+            }
+        }
+        self.walk = None;
+        let reserved = std::mem::take(&mut self.reserved);
+        self.shared.control.return_nodes(reserved);
+    }
+
+    /// Counts a piece that another worker has given away.
+    fn take(&mut self, walk: &Arc<Walk<W>>, task: Task<W>) {
+        self.statistics.tasks += 1;
+        self.board.set_rows(&task.rows);
+        self.moved = true;
+        self.path = task.path;
+        self.barren = 0;
+        self.done = 0;
+        self.told.1 = 0;
+        self.asks = task.asks;
+        let (mark, of) = (self.board.mark(), Arc::clone(&task.of));
+        let (nodes, again) = (self.statistics.nodes, self.again);
+        match task.side {
+            None => {
+                let bottom = Frame::bottom(task.part, mark, task.of, task.within);
+                self.frames.push(Frame {
+                    weights: [task.weight, 0],
+                    ..bottom.since(nodes, 0, again)
+                });
+            }
+            Some((cell, filled)) => {
+                let frame = Frame::new(task.part, mark, task.within).since(nodes, 0, again);
+                self.frames.push(Frame {
+                    decision: Some((cell, filled)),
+                    component: Some(task.of),
+                    weights: match filled {
+                        true => [0, task.weight],
+                        false => [task.weight, 0],
+                    },
+                    ..frame
+                });
+                self.begin_side();
+            }
+        }
+        self.run(walk, Some(&of));
+    }
+
+    /// Counts what is on the stack, for this gap if it is not the whole.
+    fn run(&mut self, walk: &Arc<Walk<W>>, of: Option<&Unfinished<W>>) {
         let mut polls = self.pace.polls();
-        let ended = loop {
+        let whole = loop {
             if self.shared.control.stopped() {
-                break Ended::Stopped;
+                walk.end(Ended::Stopped);
+                break false;
             }
             if self.statistics.nodes >= self.looked + BREATH || self.pace.polls() != polls {
                 polls = self.pace.polls();
-                self.breathe();
+                let work = self.breathe(walk, of.is_none());
                 if self.plan.is_some() && self.noted.elapsed() >= NOTED {
                     self.note_trail();
                 }
-                // Relaxed: a hint, for the contest itself is behind a lock.
-                let overtaken = self.shared.current.load(Ordering::Relaxed) != part;
-                if overtaken || self.work() >= limit {
-                    let share = self.done as f64 / WHOLE as f64;
-                    break Ended::Spent((self.work() - began) as f64 / share);
+                if self.is_overtaken() || work >= walk.trial.budget {
+                    walk.end(Ended::Spent(walk.foreseen()));
                 }
+                if walk.is_over() {
+                    break false;
+                }
+                if of.is_some_and(Unfinished::is_dead) {
+                    self.abandon(0);
+                    break true;
+                }
+            }
+            if self.walk.is_some() && walk.wants_tasks() {
+                self.lend(walk);
             }
             let top = self.top();
             match top.pending.pop() {
                 Some(part) if !top.product.is_zero() => self.enter(part),
                 _ => {
-                    if let Some(worth) = self.end_side() {
-                        break Ended::Done(worth);
+                    if self.end_side(walk) {
+                        break true;
                     }
                 }
             }
         };
-        self.breathe();
-        if !matches!(ended, Ended::Done(_)) {
+        self.breathe(walk, false);
+        if !whole {
             self.note_trail();
         }
-        if let Some(root) = self.frames.first() {
-            self.board.undo(root.mark);
+        if let Some(bottom) = self.frames.first() {
+            self.board.undo(bottom.mark);
         }
         self.frames.clear();
-        self.shared
-            .control
-            .return_nodes(std::mem::take(&mut self.reserved));
-        ended
+        walk.end_task();
+    }
+
+    /// Has another worker been first?
+    fn is_overtaken(&self) -> bool {
+        // Relaxed: a hint, for the contest itself is behind a lock.
+        self.shared.current.load(Ordering::Relaxed) != self.part
+    }
+
+    /// Gives away the oldest piece that is not begun. Where the oracle can be asked, there must be a solution on the way to it: below a
+    /// side that has none all work is lost, and what the oracle says of the way is no answer about the piece.
+    fn lend(&mut self, walk: &Walk<W>) {
+        if !walk.has_room(self.shared.put_aside()) {
+            return;
+        }
+        for i in 0..self.frames.len() {
+            let frame = &self.frames[i];
+            if self.asks && i > 0 && !self.frames[i - 1].alive {
+                break;
+            }
+            // Of the topmost side the next component is about to be begun here.
+            let begun = i + 1 < self.frames.len();
+            let component = begun && frame.alive && !frame.product.is_zero();
+            let component =
+                component && frame.pending.first().is_some_and(|part| part.size >= LENT);
+            let other = frame.more && frame.part.size >= LENT;
+            if !component && !other {
+                continue;
+            }
+            let above = if other { i } else { i + 1 };
+            let path = self.path_to(above);
+            let mark = match other {
+                true => frame.mark,
+                false => self.frames[i + 1].mark,
+            };
+            let (rows, asks) = (self.board.rows_at(mark), self.asks);
+            let frame = &mut self.frames[i];
+            walk.give(if other {
+                let (cell, filled) = frame.decision.expect("a branch has two sides");
+                let weight = frame.weights[usize::from(!filled)];
+                frame.more = false;
+                frame.lent = true;
+                frame.lent_of_part += weight;
+                let of = frame.component.get_or_insert_with(Unfinished::component);
+                of.open();
+                Task {
+                    rows,
+                    part: frame.part.clone(),
+                    side: Some((cell, !filled)),
+                    of: Arc::clone(of),
+                    within: frame.within.clone(),
+                    weight,
+                    path,
+                    asks,
+                }
+            } else {
+                // The largest is the first.
+                let part = frame.pending.remove(0);
+                let weight = frame.weight() / frame.parts;
+                frame.gaps = true;
+                frame.lent_of_side += weight;
+                let of = frame.side.get_or_insert_with(Unfinished::side);
+                of.open();
+                Task {
+                    rows,
+                    part,
+                    side: None,
+                    of: Arc::clone(of),
+                    within: frame.witness.clone(),
+                    weight,
+                    path,
+                    asks,
+                }
+            });
+            return;
+        }
+    }
+
+    /// The decisions above a frame.
+    fn path_to(&self, frame: usize) -> Vec<(Cell, bool)> {
+        let above = self.frames[..frame].iter();
+        let above = above.filter_map(|frame| frame.decision);
+        self.path.iter().copied().chain(above).collect()
+    }
+
+    /// Drops all frames from this one on. What others wait for is given away.
+    fn abandon(&mut self, from: usize) {
+        let walk = self.walk.clone();
+        while self.frames.len() > from {
+            let frame = self.frames.pop().expect("there are more than these");
+            frame.component.iter().for_each(|it| it.kill());
+            if frame.decision.is_some() {
+                frame.side.iter().for_each(|side| side.kill());
+            }
+            let Some(walk) = walk.as_ref().filter(|_| frame.claimed) else {
+                continue;
+            };
+            let waiting = walk.release(&frame.part.key);
+            if !waiting.is_empty() {
+                walk.give(Task {
+                    rows: self.board.rows_at(frame.mark),
+                    part: frame.part,
+                    side: None,
+                    of: walk.instead(waiting),
+                    within: frame.within,
+                    weight: 0,
+                    // There may be no solution on the way to it; that says nothing of it.
+                    path: Vec::new(),
+                    asks: false,
+                });
+            }
+        }
     }
 
     /// Notes the way to where the walk is.
@@ -357,10 +625,13 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         };
         // The first frame has nothing but the one part, which is under way.
         let frames = self.frames.get(1..).unwrap_or_default();
+        // Where others have added to a part, or are to do so, what is known here is not all: it is begun anew.
+        let known = |frame: &&Frame<W>| frame.component.is_none() || frame.lent;
+        let frames = &frames[..frames.iter().take_while(known).count()];
         let steps = frames.iter().enumerate().filter_map(|(i, frame)| {
             let (cell, filled) = frame.decision?;
             // The innermost side is begun anew.
-            let parts = match i + 1 < frames.len() {
+            let parts = match i + 1 < frames.len() && !frame.gaps {
                 true => frame.parts as usize - frame.pending.len() - 1,
                 false => 0,
             };
@@ -368,7 +639,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                 size: frame.part.size,
                 cell,
                 filled,
-                more: frame.more,
+                more: frame.more || frame.lent,
                 sum: frame.sum.clone(),
                 of: frame.parts as u32,
                 parts: parts as u32,
@@ -394,7 +665,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                 self.top().pending.push(part);
                 return;
             }
-            self.branch(part, cell, Some(step));
+            self.branch(part, cell, Some(step), false);
             let parts = step.parts as usize;
             let top = self.top();
             let fits = top.pending.len() == step.of as usize && parts < top.pending.len();
@@ -411,41 +682,30 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         self.frames.last_mut().expect("the root is the last to go")
     }
 
-    /// Every now and then: a look at the limits, and a word to whoever wants to know.
-    fn breathe(&mut self) {
+    /// Every now and then: a look at the limits, and a word to whoever wants to know; all the work of the walk so far. The `whole` may be
+    /// what is on the stack.
+    fn breathe(&mut self, walk: &Walk<W>, whole: bool) -> u64 {
         self.looked = self.statistics.nodes;
         self.shared.control.look();
+        let now = (self.work(), self.done.max(self.told.1));
+        let work = walk.add(now.0 - self.told.0, now.1 - self.told.1);
+        self.told = now;
         let meter = &self.shared.meters[self.index];
         meter.nodes.store(self.statistics.nodes, Ordering::Relaxed);
-        meter.done.fetch_max(self.done, Ordering::Relaxed);
-        let bound = self.bound();
-        let mut best = self
-            .shared
-            .bound
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        // Relaxed: it changes under this lock alone. What is proved of a part says nothing of the one after it.
-        let overtaken = self.shared.current.load(Ordering::Relaxed) != self.part;
-        if !overtaken && !self.frames.is_empty() && bound > *best {
-            *best = bound;
-        }
-    }
-
-    /// Which side of a branch comes first. Of two workers on the same way one begins with the filled side, the other with the empty one,
-    /// and they meet in the middle; more of them mix both, each differently.
-    fn first_side(&self, cell: Cell) -> bool {
-        match self.turn {
-            0 => true,
-            1 => false,
-            turn => {
-                let place = u64::from(cell.row) << 16 | u64::from(cell.column);
-                let mixed = (place + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15 ^ (turn << 32 | turn));
-                mixed >> 63 == 0
+        meter.done.fetch_max(walk.done(), Ordering::Relaxed);
+        if whole && !self.frames.is_empty() {
+            let bound = self.bound();
+            let best = &self.shared.bound;
+            let mut best = best.lock().unwrap_or_else(PoisonError::into_inner);
+            // Relaxed: it changes under this lock alone. What is proved of a part says nothing of the one after it.
+            if !self.is_overtaken() && bound > *best {
+                *best = bound;
             }
         }
+        work
     }
 
-    /// A part is to be counted: known, or a new frame.
+    /// A part is to be counted: known, or in progress, or a new frame.
     fn enter(&mut self, part: Part<W>) {
         let known = self.shared.counted.cache.get(&part.key);
         if let Some((worth, again)) = known.filter(|(worth, _)| self.shared.suffices(worth)) {
@@ -454,48 +714,57 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             self.give(&worth, part.rows);
             return;
         }
+        let mut claimed = false;
+        if part.size >= CLAIMED
+            && let Some(walk) = &self.walk
+        {
+            let room = walk.has_room(self.shared.put_aside());
+            let top = self.frames.last_mut().expect("the root is the last to go");
+            let weight = top.weight() / top.parts;
+            let side = || Arc::clone(top.side.get_or_insert_with(Unfinished::side));
+            match walk.claim(&part, weight, room, side) {
+                Claim::InProgress => {
+                    top.gaps = true;
+                    top.lent_of_side += weight;
+                    return;
+                }
+                claim => claimed = claim == Claim::Mine,
+            }
+        }
         if let Some((count, again)) = self.sweep_part(&part) {
             let worth = Worth { count, node: None };
             let cost = u64::from(part.size);
             let cache = &self.shared.counted.cache;
-            self.again += cache.insert(part.key, worth.clone(), cost, again);
+            self.again += cache.insert(part.key.clone(), worth.clone(), cost, again);
+            if let Some(walk) = self.walk.as_ref().filter(|_| claimed) {
+                walk.give_to_all(self.shared, &part.key, &worth);
+            }
             self.give(&worth, part.rows);
             return;
         }
         let cell = self.order.pick(&self.board, &part);
-        self.branch(part, cell, None);
+        self.branch(part, cell, None, claimed);
     }
 
     /// A new frame for a part, which branches on this cell; on the side on which another process has `left` it.
-    fn branch(&mut self, part: Part<W>, cell: Cell, left: Option<&Step>) {
+    fn branch(&mut self, part: Part<W>, cell: Cell, left: Option<&Step>, claimed: bool) {
         let parent = self.top();
         let within = parent.witness.clone();
         // What a side weighs is shared out among its parts, and what a part weighs between its sides.
         let weight = parent.weight() / parent.parts;
-        let first = left.map_or_else(|| self.first_side(cell), |step| step.filled);
+        let first = left.is_none_or(|step| step.filled);
         let more = left.is_none_or(|step| step.more);
         let (likely, of) = self.board.odds(cell);
         let filled = (u128::from(weight) * u128::from(likely) / u128::from(of)) as u64;
-        let nodes = self.statistics.nodes;
+        let frame = Frame::new(part, self.board.mark(), within);
+        let frame = frame.since(self.statistics.nodes, self.done, self.again);
         self.frames.push(Frame {
-            part,
-            mark: self.board.mark(),
             decision: Some((cell, first)),
             more,
             sum: left.map_or(Count::ZERO, |step| step.sum.clone()),
-            product: Count::ZERO,
-            pending: Vec::new(),
-            edges: Vec::new(),
-            rest: Vec::new(),
-            parts: 1,
-            alive: false,
-            within,
-            witness: None,
-            began: nodes,
-            side_began: nodes,
+            claimed,
             weights: [weight - filled, filled],
-            done: self.done,
-            again: self.again,
+            ..frame
         });
         if !more {
             self.done += if first { weight - filled } else { filled };
@@ -511,6 +780,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         let top = self.frames.last_mut().expect("a side is begun on a frame");
         top.product = Count::ZERO;
         top.rest.clear();
+        top.gaps = false;
         top.alive = false;
         top.witness = None;
         if self.reserved == 0 {
@@ -530,7 +800,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         top.parts = 1;
         top.side_began = nodes;
         top.done = done;
-        let here = |grid: &Rc<Grid>| grid.get(row, column) == filled;
+        let here = |grid: &Arc<Grid>| grid.get(row, column) == filled;
         top.witness = top.within.clone().filter(here);
         top.alive = top.witness.is_some();
         if !self.is_believable() {
@@ -570,51 +840,116 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         }
     }
 
-    /// The side of the top frame is counted. The whole, when it was the last side of the root.
-    fn end_side(&mut self) -> Option<Worth> {
-        let top = self.frames.last_mut().expect("the root is the last to go");
-        top.sum += &top.product;
+    /// The side of the top frame is counted, but for what is counted elsewhere. Is the stack empty now?
+    fn end_side(&mut self, walk: &Walk<W>) -> bool {
+        let top = self
+            .frames
+            .last_mut()
+            .expect("the bottom is the last to go");
         top.pending.clear();
-        if self.shared.graph.is_some() && top.decision.is_some() && !top.product.is_zero() {
-            let rest = std::mem::take(&mut top.rest);
-            top.edges.push(edge(&self.board, &top.part, rest));
+        self.done = (top.done + top.weight()).saturating_sub(top.lent_of_side);
+        top.lent_of_part += std::mem::take(&mut top.lent_of_side);
+        if top.decision.is_none() {
+            let bottom = self.frames.pop().expect("there is a top");
+            let gift = Gift {
+                count: bottom.product,
+                edges: Vec::new(),
+                rest: bottom.rest,
+            };
+            self.board.undo(bottom.mark);
+            let side = bottom.side.expect("the bottom is there for a side");
+            walk.fill(self.shared, side, gift);
+            return true;
+        }
+        let keeps = self.shared.graph.is_some() && !top.product.is_zero();
+        let rest = std::mem::take(&mut top.rest);
+        let filled = |row: u16| self.board.rows()[usize::from(row)].filled;
+        match top.side.take() {
+            None => {
+                top.sum += &top.product;
+                if keeps {
+                    top.edges.push(edge(&top.part.rows, filled, rest));
+                }
+            }
+            // One of its parts has no solution.
+            Some(side) if top.product.is_zero() || side.is_dead() => side.kill(),
+            Some(side) => {
+                let component = top.component.get_or_insert_with(Unfinished::component);
+                component.open();
+                let rows = &top.part.rows;
+                let known = keeps.then(|| {
+                    let filled = rows.iter().map(|&(row, _)| filled(row)).collect();
+                    (rows.clone(), filled)
+                });
+                side.close_side(Arc::clone(component), known);
+                let gift = Gift {
+                    count: top.product.clone(),
+                    edges: Vec::new(),
+                    rest,
+                };
+                walk.fill(self.shared, side, gift);
+            }
         }
         self.board.undo(top.mark);
-        self.done = top.done + top.weight();
         if top.more {
             top.more = false;
             top.decision = top.decision.map(|(cell, filled)| (cell, !filled));
             self.begin_side();
-            return None;
+            return false;
         }
         let frame = self.frames.pop().expect("there is a top");
         self.barren = self.barren.min(self.frames.len());
-        let mut worth = Worth {
-            count: frame.sum,
-            node: None,
-        };
-        if self.frames.is_empty() {
-            // The root has nothing but the one part.
-            worth.node = frame.rest.last().map(|&(node, _)| node);
-            return Some(worth);
-        }
-        if let Some(graph) = &self.shared.graph
-            && !frame.edges.is_empty()
-        {
-            let mut graph = graph.lock().unwrap_or_else(PoisonError::into_inner);
-            worth.node = Some(graph.node(frame.edges));
-            let full = graph.bytes() > self.shared.most_of_graph;
-            drop(graph);
-            if full {
-                self.shared.give_graph_up();
-            }
-        }
+        self.end_part(walk, frame)
+    }
+
+    /// The part of a frame is counted, but for what is counted elsewhere. Is the stack empty now?
+    fn end_part(&mut self, walk: &Walk<W>, frame: Frame<W>) -> bool {
         let nodes = self.statistics.nodes - frame.began;
         let again = self.again - frame.again;
+        let Some(parent) = self.frames.last_mut() else {
+            // The bottom is one side of a part.
+            let gift = Gift {
+                count: frame.sum,
+                edges: frame.edges,
+                rest: Vec::new(),
+            };
+            let component = frame.component.expect("a side is counted for a component");
+            walk.fill(self.shared, component, gift);
+            return true;
+        };
+        parent.lent_of_side += frame.lent_of_part;
+        let (count, edges) = match frame.component {
+            None => (frame.sum, frame.edges),
+            Some(component) => match component.leave_stack(&frame.sum, frame.edges) {
+                Some(whole) => whole,
+                None => {
+                    parent.gaps = true;
+                    let side = parent.side.get_or_insert_with(Unfinished::side);
+                    side.open();
+                    let record = Record {
+                        part: frame.part,
+                        nodes,
+                        again,
+                    };
+                    walk.charge(&record);
+                    component.close_component(Arc::clone(side), record);
+                    walk.fill(self.shared, component, Gift::nothing());
+                    return false;
+                }
+            },
+        };
+        let worth = Worth {
+            count,
+            node: self.shared.node(edges),
+        };
         let cache = &self.shared.counted.cache;
+        let key = frame.claimed.then(|| frame.part.key.clone());
         self.again = frame.again + cache.insert(frame.part.key, worth.clone(), nodes, again);
+        if let Some(key) = key {
+            walk.give_to_all(self.shared, &key, &worth);
+        }
         self.give(&worth, frame.part.rows);
-        None
+        false
     }
 
     /// Multiplies a part with these cells into the side it belongs to.
@@ -622,7 +957,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         let top = self.top();
         top.product *= &worth.count;
         top.rest.extend(worth.node.map(|node| (node, rows)));
-        if !top.product.is_zero() && top.pending.is_empty() {
+        if !top.product.is_zero() && top.pending.is_empty() && !top.gaps {
             self.enliven();
         }
     }
@@ -630,7 +965,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     /// The top frame's side has a solution, and so have those above it, up to one of whose other parts nothing is known yet.
     fn enliven(&mut self) {
         for (above, frame) in self.frames.iter_mut().rev().enumerate() {
-            let others = frame.pending.is_empty() && !frame.product.is_zero();
+            let others = frame.pending.is_empty() && !frame.product.is_zero() && !frame.gaps;
             if frame.alive || above > 0 && frame.parts > 1 && !others {
                 break;
             }
@@ -655,18 +990,9 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         if waited < self.price || !self.asks || self.oracle.is_dumb() {
             return true;
         }
-        let before = self.work();
-        let path = self.frames[..=self.barren].iter();
-        let answer = self
-            .oracle
-            .ask(&self.board, path.filter_map(|frame| frame.decision));
-        let nodes = (QUESTION + self.work() - before) / (NODE + 10 * SETTLE);
-        self.again += nodes;
-        self.price =
-            ((15 * self.price + self.shared.options.patience * nodes / 100) / 16).min(DEAREST);
-        match answer {
+        match self.ask() {
             Answer::Solution(grid) => {
-                let grid = Rc::new(grid);
+                let grid = Arc::new(grid);
                 for frame in &mut self.frames {
                     if let Some((cell, filled)) = frame.decision
                         && grid.get(usize::from(cell.row), usize::from(cell.column)) != filled
@@ -674,13 +1000,13 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                         break;
                     }
                     frame.alive = true;
-                    frame.witness = Some(Rc::clone(&grid));
+                    frame.witness = Some(Arc::clone(&grid));
                 }
                 true
             }
             Answer::None => {
                 // The parts in between were not counted to the end: nothing is said of them.
-                self.frames.truncate(self.barren + 1);
+                self.abandon(self.barren + 1);
                 let top = self.frames.last_mut().expect("the side in question");
                 top.product = Count::ZERO;
                 top.pending.clear();
@@ -697,6 +1023,19 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         }
     }
 
+    /// Asks the oracle about the topmost side of which no solution is known.
+    fn ask(&mut self) -> Answer {
+        let before = self.work();
+        let path = self.path_to(self.barren + 1);
+        let (clues, rows) = (self.shared.clues, &self.shared.rows);
+        let answer = self.oracle.ask(clues, rows, path.into_iter());
+        let nodes = (QUESTION + self.work() - before) / (NODE + 10 * SETTLE);
+        self.again += nodes;
+        self.price =
+            ((15 * self.price + self.shared.options.patience * nodes / 100) / 16).min(DEAREST);
+        answer
+    }
+
     /// Solutions that are proved by now: what is done of the part.
     fn bound(&self) -> Count {
         // Of what is below the innermost frame nothing is known but what that frame says.
@@ -709,7 +1048,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                 if !inner.is_zero() {
                     side *= &inner;
                 }
-            } else if !frame.pending.is_empty() || innermost && !frame.alive {
+            } else if !frame.pending.is_empty() || frame.gaps || innermost && !frame.alive {
                 side = Count::ZERO;
             } else {
                 side *= &inner;
@@ -718,19 +1057,28 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                 side = Count::ONE;
             }
             side += &frame.sum;
+            if let Some(component) = &frame.component {
+                side += &component.value();
+            }
             inner = side;
         }
         inner
     }
 }
 
-/// The edge of a part for what the board says of its cells now: known, or left to one of these parts of it.
-fn edge<W: Word>(board: &Board<'_, W>, part: &Part<W>, rest: Vec<(NodeId, Rows<W>)>) -> Edge {
+/// The edge of a part with these cells for what is known of them now: whether they are filled, row by row, but for those that are left to
+/// one of these parts of it.
+pub(super) fn edge<W: Word>(
+    cells: &[(u16, W)],
+    mut filled: impl FnMut(u16) -> W,
+    rest: Vec<(NodeId, Rows<W>)>,
+) -> Edge {
     // Of each of those parts, how many of its rows lie above; and the cells of those that have some in this row.
     let mut above = vec![0; rest.len()];
     let mut here: Vec<(u32, W)> = Vec::new();
-    let mut cells = Vec::with_capacity(part.size as usize);
-    for &(row, of_part) in &part.rows {
+    let size = cells.iter().map(|(_, cells)| cells.count()).sum();
+    let mut becomes = Vec::with_capacity(size);
+    for &(row, of_part) in cells {
         here.clear();
         for (i, ((_, rows), above)) in rest.iter().zip(&mut above).enumerate() {
             if let Some(&(_, left)) = rows.get(*above).filter(|&&(at, _)| at == row) {
@@ -738,14 +1086,14 @@ fn edge<W: Word>(board: &Board<'_, W>, part: &Part<W>, rest: Vec<(NodeId, Rows<W
                 *above += 1;
             }
         }
-        let known = board.rows()[usize::from(row)];
-        cells.extend(of_part.cells().map(|column| {
+        let filled = filled(row);
+        becomes.extend(of_part.cells().map(|column| {
             let left = here.iter().find(|(_, left)| left.has(column));
             match left {
                 Some(&(i, _)) => Becomes::Left(i),
-                None => Becomes::from(known.filled.has(column)),
+                None => Becomes::from(filled.has(column)),
             }
         }));
     }
-    Edge::new(cells, rest.into_iter().map(|(node, _)| node).collect())
+    Edge::new(becomes, rest.into_iter().map(|(node, _)| node).collect())
 }
