@@ -28,6 +28,7 @@ fn restless() -> Options {
         patience: 0,
         trial: 0,
         probing: 0,
+        shared: 0,
         ..Options::default()
     }
 }
@@ -244,6 +245,80 @@ fn a_stopped_count_is_never_too_large() {
         }
     }
     assert!(partial > 100, "{partial}");
+}
+
+/// Workers that share a walk fill each other's gaps: the number is the same, also where the space is kept, memory is short, or nothing is
+/// too small to be given away.
+#[test]
+fn workers_that_share_a_walk_agree() {
+    let mut random = Random(14);
+    for threads in [2, 5, 8] {
+        on_threads(threads, || {
+            for round in 0..60 {
+                let side = 7 + round % 6;
+                let puzzle = Puzzle::from_grid(&random.grid(side, 9, 0.35));
+                let expected = Search::new(&puzzle).count().solutions;
+                for method in [Method::Auto, Method::Regions] {
+                    for memory in [None, Some(1 << 16)] {
+                        let limits = Limits {
+                            memory,
+                            ..Limits::default()
+                        };
+                        let counting = Counting::new(&puzzle).method(method);
+                        let counting = counting.options(restless()).limits(limits);
+                        assert_eq!(counting.run().solutions, expected, "{method:?} {puzzle:?}");
+                    }
+                }
+                let space = Counting::new(&puzzle).options(restless()).space().0;
+                let count = space.expect("nothing stops it").count().clone();
+                assert_eq!(Total::Exactly(count), expected, "{puzzle:?}");
+            }
+        });
+    }
+}
+
+/// Stopped anywhere on several threads, what is proved is a lower bound.
+#[test]
+fn a_shared_walk_that_is_stopped_is_never_too_large() {
+    let mut random = Random(15);
+    for _ in 0..6 {
+        let puzzle = Puzzle::from_grid(&random.grid(10, 10, 0.35));
+        let all = Counting::new(&puzzle).run().solutions.number().clone();
+        for threads in [2, 8] {
+            for checks in (0..40).step_by(7).chain((40..2000).step_by(211)) {
+                let limits = Limits {
+                    checks: Some(checks),
+                    ..Limits::default()
+                };
+                let counting = Counting::new(&puzzle).method(Method::Regions);
+                let counting = counting.options(restless()).limits(limits);
+                match on_threads(threads, || counting.run()).solutions {
+                    Total::Exactly(count) => assert_eq!(count, all),
+                    Total::AtLeast(count) => assert!(count <= all, "{count} of {all}"),
+                }
+            }
+        }
+    }
+}
+
+/// What one thread counts once, many count once between them.
+#[test]
+fn more_threads_do_no_more_work() {
+    let mut random = Random(16);
+    let (mut one, mut eight) = (0, 0);
+    for _ in 0..6 {
+        let puzzle = Puzzle::from_grid(&random.grid(11, 11, 0.35));
+        let nodes = |threads| {
+            let counting = Counting::new(&puzzle).method(Method::Regions);
+            on_threads(threads, || counting.run()).statistics.nodes
+        };
+        one += nodes(1);
+        eight += nodes(8);
+    }
+    assert!(
+        eight < one + one / 4,
+        "{one} nodes on one thread, {eight} on eight"
+    );
 }
 
 #[test]

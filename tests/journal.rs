@@ -194,7 +194,7 @@ fn restless() -> Options {
 fn a_count_that_another_process_goes_on_with_at_every_turn_is_exact() {
     let mut random = Random(7);
     let (mut cuts, mut parts) = (0, 0);
-    for i in 0..120 {
+    for i in 0..160 {
         let side = 5 + random.below(5);
         let puzzle = Puzzle::from_grid(&random.grid(side, side, 0.3 + 0.01 * (i % 10) as f64));
         let method = [Method::Auto, Method::Regions, Method::Frontier][i % 3];

@@ -116,6 +116,9 @@ pub struct Options {
     pub probing: u64,
     /// Conflicts that may be spent on the backbone, before counting where it is not soon done.
     pub effort: u64,
+    /// Regions of fewer unknown cells are not given to another worker: they are sooner counted than given away. Those of less than a third
+    /// of it may be counted by two workers at once.
+    pub shared: u32,
 }
 
 impl Default for Options {
@@ -125,6 +128,7 @@ impl Default for Options {
             trial: 10_000_000,
             probing: 1 << 20,
             effort: 2000,
+            shared: 24,
         }
     }
 }
@@ -960,6 +964,15 @@ impl<W: Word> Shared<'_, W> {
             self.give_graph_up();
         }
         Some(node)
+    }
+
+    /// Notes that a part has at least so many fillings.
+    fn raise_bound(&self, part: usize, bound: Count) {
+        let mut best = lock(&self.bound);
+        // Relaxed: it changes under this lock alone. What is proved of a part says nothing of the one after it.
+        if self.current.load(Ordering::Relaxed) == part && bound > *best {
+            *best = bound;
+        }
     }
 
     /// Notes how a contest stands, where somebody keeps track of it.

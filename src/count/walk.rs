@@ -13,14 +13,14 @@ use std::collections::VecDeque;
 use std::hash::{BuildHasher, BuildHasherDefault};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::cache::Key;
 use super::contest::Trial;
 use super::part::Part;
-use super::worker::{Ended, Rows, edge};
+use super::worker::{Ended, Frame, Rows, edge};
 use super::{Edge, NodeId, Shared, Worth};
 use crate::board::Cell;
 use crate::line::{Known, Word};
@@ -33,6 +33,9 @@ const SHARDS: usize = 64;
 
 /// A worker without a task looks this often whether the run goes on.
 const NAP: Duration = Duration::from_millis(5);
+
+/// So long is waited for workers to come back from a walk that is over.
+const PATIENCE: Duration = Duration::from_millis(100);
 
 /// Bytes of an [`Unfinished`] besides its key and its cells, with its places in tables.
 const OVERHEAD: usize = 200;
@@ -132,10 +135,10 @@ pub(super) struct Gift<W> {
 }
 
 impl<W> Gift<W> {
-    /// No solutions more.
-    pub(super) fn nothing() -> Self {
+    /// A number without a graph.
+    pub(super) fn number(count: Count) -> Self {
         Gift {
-            count: Count::ZERO,
+            count,
             edges: Vec::new(),
             rest: Vec::new(),
         }
@@ -263,6 +266,13 @@ pub(super) struct Walk<W> {
     done: AtomicU64,
     over: AtomicBool,
     ended: Mutex<Option<Ended>>,
+    /// Workers that have something on their stack, and what they leave there when the walk ends before it is counted.
+    busy: AtomicUsize,
+    left: Mutex<Vec<Vec<Frame<W>>>>,
+    /// Values are lower bounds from now on, and not kept. Relaxed: no other worker fills gaps any more.
+    partial: AtomicBool,
+    /// The lower bound of the whole.
+    least: Mutex<Count>,
 }
 
 /// What becomes of a component that somebody comes to.
@@ -292,6 +302,10 @@ impl<W: Word> Walk<W> {
             done: AtomicU64::new(0),
             over: AtomicBool::new(false),
             ended: Mutex::new(None),
+            busy: AtomicUsize::new(0),
+            left: Mutex::default(),
+            partial: AtomicBool::new(false),
+            least: Mutex::new(Count::ZERO),
         }
     }
 
@@ -336,6 +350,107 @@ impl<W: Word> Walk<W> {
         ended.unwrap_or(Ended::Stopped)
     }
 
+    /// A worker begins with a stack.
+    pub(super) fn begin_stack(&self) {
+        self.busy.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A worker has left this on its stack.
+    pub(super) fn end_stack(&self, frames: Vec<Frame<W>>) {
+        if !frames.is_empty() {
+            lock(&self.left).push(frames);
+        }
+        // Release: what it has done is seen by who waits for it.
+        self.busy.fetch_sub(1, Ordering::Release);
+    }
+
+    /// The number that is proved of a walk that has ended before it was counted, for the worker that has begun it: what is on all stacks,
+    /// put together. Nothing, if another worker is not soon back.
+    pub(super) fn proved(&self, shared: &Shared<'_, W>) -> Count {
+        let began = Instant::now();
+        while self.busy.load(Ordering::Acquire) > 0 {
+            if began.elapsed() > PATIENCE {
+                return Count::ZERO;
+            }
+            std::thread::yield_now();
+        }
+        self.partial.store(true, Ordering::Relaxed);
+        for frames in std::mem::take(&mut *lock(&self.left)) {
+            self.put_aside(shared, frames);
+        }
+        for task in std::mem::take(&mut *lock(&self.tasks)) {
+            // A component of a side that has a solution has one, too.
+            let one = task.side.is_none() && task.within.is_some();
+            let count = if one { Count::ONE } else { Count::ZERO };
+            self.fill(shared, task.of, Gift::number(count));
+        }
+        std::mem::replace(&mut *lock(&self.least), Count::ZERO)
+    }
+
+    /// Puts a whole stack aside, with nothing for what is not counted.
+    fn put_aside(&self, shared: &Shared<'_, W>, mut frames: Vec<Frame<W>>) {
+        // What is proved of the component that the frame above is about.
+        let mut inner: Option<Count> = None;
+        while let Some(mut frame) = frames.pop() {
+            let side = frame.proved(inner.as_ref());
+            if frame.decision.is_none() {
+                if let Some(of) = frame.side {
+                    self.fill(shared, of, Gift::number(side));
+                }
+                return;
+            }
+            match frame.side.take() {
+                None => frame.sum += &side,
+                Some(gaps) => {
+                    let component = frame.component.get_or_insert_with(Unfinished::component);
+                    component.open();
+                    gaps.close_side(Arc::clone(component), None);
+                    self.fill(shared, gaps, Gift::number(side));
+                }
+            }
+            let Some(parent) = frames.last_mut() else {
+                if let Some(of) = frame.component {
+                    self.fill(shared, of, Gift::number(frame.sum));
+                }
+                return;
+            };
+            let whole = match &frame.component {
+                None => Some(frame.sum),
+                Some(component) => {
+                    let whole = component.leave_stack(&frame.sum, Vec::new());
+                    whole.map(|(count, _)| count)
+                }
+            };
+            inner = Some(match (whole, frame.component) {
+                (Some(count), _) => {
+                    if frame.claimed {
+                        let worth = Worth {
+                            count: count.clone(),
+                            node: None,
+                        };
+                        self.give_to_all(shared, &frame.part.key, &worth);
+                    }
+                    count
+                }
+                (None, Some(component)) => {
+                    let side = parent.side.get_or_insert_with(Unfinished::side);
+                    side.open();
+                    let record = Record {
+                        part: frame.part,
+                        nodes: 0,
+                        again: 0,
+                    };
+                    self.charge(&record);
+                    component.close_component(Arc::clone(side), record);
+                    self.fill(shared, component, Gift::number(Count::ZERO));
+                    // It is a factor that comes by itself.
+                    Count::ONE
+                }
+                (None, None) => unreachable!("what has no gaps is whole"),
+            });
+        }
+    }
+
     /// One worker more, or one less.
     pub(super) fn join(&self) {
         self.members.fetch_add(1, Ordering::Relaxed);
@@ -377,7 +492,7 @@ impl<W: Word> Walk<W> {
         }
     }
 
-    /// A task, or after a while `None`.
+    /// A task, or after a while `None`. Whoever gets one has a stack from then on; no one does when the walk is over.
     pub(super) fn wait(&self) -> Option<Task<W>> {
         let mut tasks = lock(&self.tasks);
         if tasks.is_empty() && !self.is_over() {
@@ -386,9 +501,13 @@ impl<W: Word> Walk<W> {
             tasks = woken.unwrap_or_else(PoisonError::into_inner).0;
             self.idle.fetch_sub(1, Ordering::Relaxed);
         }
-        let task = tasks.pop_front();
+        if self.is_over() {
+            return None;
+        }
+        let task = tasks.pop_front()?;
         self.waiting.store(tasks.len(), Ordering::Relaxed);
-        task
+        self.begin_stack();
+        Some(task)
     }
 
     fn shard(&self, key: &Key) -> MutexGuard<'_, FxHashMap<Key, Vec<Waiting<W>>>> {
@@ -500,6 +619,9 @@ impl<W: Word> Walk<W> {
                         node: rest.last().map(|&(node, _)| node),
                     };
                     match then {
+                        Then::Ends if self.partial.load(Ordering::Relaxed) => {
+                            *lock(&self.least) = worth.count;
+                        }
                         Then::Ends => self.end(Ended::Done(worth)),
                         Then::IntoAll(waiting) => {
                             gifts.extend(waiting.into_iter().map(|gap| self.gift(&worth, gap)));
@@ -537,8 +659,10 @@ impl<W: Word> Walk<W> {
         again: u64,
     ) -> Vec<Waiting<W>> {
         // Into the table first: whoever does not find it in progress any more finds it there.
-        let cache = &shared.counted.cache;
-        cache.insert(key.clone(), worth.clone(), nodes, again);
+        if !self.partial.load(Ordering::Relaxed) {
+            let cache = &shared.counted.cache;
+            cache.insert(key.clone(), worth.clone(), nodes, again);
+        }
         self.release(key)
     }
 }

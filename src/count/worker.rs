@@ -4,8 +4,8 @@
 //! parts into which a side falls multiply. What it has counted goes into the cache that all workers share. Several workers share a
 //! [`Walk`], which gives each of them pieces that no other one counts.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::contest::{Plan, Trial};
@@ -42,16 +42,16 @@ pub(super) type Rows<W> = Box<[(u16, W)]>;
 
 /// A part being counted, and the side of its branch that is under way.
 #[derive(Debug)]
-struct Frame<W> {
-    part: Part<W>,
+pub(super) struct Frame<W> {
+    pub(super) part: Part<W>,
     /// Where the board was before the branch.
     mark: usize,
     /// The decision under way. The root has none.
-    decision: Option<(Cell, bool)>,
+    pub(super) decision: Option<(Cell, bool)>,
     /// Is the other side still to come?
     more: bool,
     /// The side before, if it is done.
-    sum: Count,
+    pub(super) sum: Count,
     /// The product of the side's parts counted so far, and those to come.
     product: Count,
     pending: Vec<Part<W>>,
@@ -66,14 +66,14 @@ struct Frame<W> {
     within: Option<Arc<Grid>>,
     witness: Option<Arc<Grid>>,
     /// Is it in the table of parts in progress?
-    claimed: bool,
+    pub(super) claimed: bool,
     /// Are there parts of this side that are counted elsewhere?
     gaps: bool,
     /// Has the other side been given away?
     lent: bool,
     /// What others add to the part, and multiply into the side.
-    component: Option<Arc<Unfinished<W>>>,
-    side: Option<Arc<Unfinished<W>>>,
+    pub(super) component: Option<Arc<Unfinished<W>>>,
+    pub(super) side: Option<Arc<Unfinished<W>>>,
     /// What has been given away weighs so much of the side, and of the part.
     lent_of_side: u64,
     lent_of_part: u64,
@@ -147,6 +147,28 @@ impl<W> Frame<W> {
         }
     }
 
+    /// Solutions of the present side that are proved, where so many are of the component above, if there is one: but for what fills its
+    /// gaps.
+    pub(super) fn proved(&self, inner: Option<&Count>) -> Count {
+        let mut side = self.product.clone();
+        match inner {
+            _ if self.witness.is_some() => {
+                // Parts not counted yet have a solution each.
+                if let Some(inner) = inner.filter(|inner| !inner.is_zero()) {
+                    side *= inner;
+                }
+                if side.is_zero() {
+                    side = Count::ONE;
+                }
+            }
+            None if !self.alive => side = Count::ZERO,
+            _ if !self.pending.is_empty() => side = Count::ZERO,
+            None => {}
+            Some(inner) => side *= inner,
+        }
+        side
+    }
+
     /// What the present side weighs of the whole.
     fn weight(&self) -> u64 {
         let filled = self.decision.is_some_and(|(_, filled)| filled);
@@ -202,11 +224,6 @@ pub(super) struct Worker<'s, 'a, W: Word> {
 
 /// Nodes between two looks at the limits.
 const BREATH: u64 = 256;
-
-/// Fewer cells than these are not given away: they are sooner counted. And fewer than those are not looked up among the parts in
-/// progress.
-const LENT: u32 = 24;
-const CLAIMED: u32 = 8;
 
 /// How often a trail is noted.
 const NOTED: Duration = Duration::from_millis(20);
@@ -370,17 +387,24 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         if let Some(trail) = self.shared.trail(trial.part, self.plan) {
             self.follow(&trail);
         }
+        walk.begin_stack();
         self.run(&walk, None);
         self.plan = None;
         self.work_in(&walk);
         self.shared.end_walk(&walk);
-        walk.ended()
+        let ended = walk.ended();
+        if !matches!(ended, Ended::Done(_)) && self.walk.take().is_some() {
+            let proved = walk.proved(self.shared);
+            self.shared.raise_bound(trial.part, proved);
+        }
+        ended
     }
 
     /// Takes part in a walk that another worker has begun, until it is over.
     pub(super) fn help(&mut self, walk: &Arc<Walk<W>>) {
         self.join(walk);
         self.work_in(walk);
+        self.walk = None;
     }
 
     fn join(&mut self, walk: &Arc<Walk<W>>) {
@@ -403,7 +427,10 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     fn work_in(&mut self, walk: &Arc<Walk<W>>) {
         while !walk.is_over() {
             match walk.wait() {
-                Some(task) if task.of.is_dead() => walk.end_task(),
+                Some(task) if task.of.is_dead() => {
+                    walk.end_stack(Vec::new());
+                    walk.end_task();
+                }
                 Some(task) => self.take(walk, task),
                 None => {
                     self.shared.control.look();
@@ -415,7 +442,6 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                 }
             }
         }
-        self.walk = None;
         let reserved = std::mem::take(&mut self.reserved);
         self.shared.control.return_nodes(reserved);
     }
@@ -502,7 +528,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         if let Some(bottom) = self.frames.first() {
             self.board.undo(bottom.mark);
         }
-        self.frames.clear();
+        walk.end_stack(std::mem::take(&mut self.frames));
         walk.end_task();
     }
 
@@ -518,6 +544,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         if !walk.has_room(self.shared.put_aside()) {
             return;
         }
+        let least = self.shared.options.shared;
         for i in 0..self.frames.len() {
             let frame = &self.frames[i];
             if self.asks && i > 0 && !self.frames[i - 1].alive {
@@ -527,8 +554,8 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             let begun = i + 1 < self.frames.len();
             let component = begun && frame.alive && !frame.product.is_zero();
             let component =
-                component && frame.pending.first().is_some_and(|part| part.size >= LENT);
-            let other = frame.more && frame.part.size >= LENT;
+                component && frame.pending.first().is_some_and(|part| part.size >= least);
+            let other = frame.more && frame.part.size >= least;
             if !component && !other {
                 continue;
             }
@@ -694,13 +721,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         meter.nodes.store(self.statistics.nodes, Ordering::Relaxed);
         meter.done.fetch_max(walk.done(), Ordering::Relaxed);
         if whole && !self.frames.is_empty() {
-            let bound = self.bound();
-            let best = &self.shared.bound;
-            let mut best = best.lock().unwrap_or_else(PoisonError::into_inner);
-            // Relaxed: it changes under this lock alone. What is proved of a part says nothing of the one after it.
-            if !self.is_overtaken() && bound > *best {
-                *best = bound;
-            }
+            self.shared.raise_bound(self.part, self.bound());
         }
         work
     }
@@ -715,7 +736,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             return;
         }
         let mut claimed = false;
-        if part.size >= CLAIMED
+        if 3 * part.size >= self.shared.options.shared
             && let Some(walk) = &self.walk
         {
             let room = walk.has_room(self.shared.put_aside());
@@ -933,7 +954,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                     };
                     walk.charge(&record);
                     component.close_component(Arc::clone(side), record);
-                    walk.fill(self.shared, component, Gift::nothing());
+                    walk.fill(self.shared, component, Gift::number(Count::ZERO));
                     return false;
                 }
             },
@@ -1038,31 +1059,20 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
 
     /// Solutions that are proved by now: what is done of the part.
     fn bound(&self) -> Count {
-        // Of what is below the innermost frame nothing is known but what that frame says.
-        let mut inner = Count::ONE;
-        for (i, frame) in self.frames.iter().enumerate().rev() {
-            let innermost = i + 1 == self.frames.len();
-            let mut side = frame.product.clone();
-            if frame.witness.is_some() {
-                // Parts not counted yet have a solution each.
-                if !inner.is_zero() {
-                    side *= &inner;
-                }
-            } else if !frame.pending.is_empty() || frame.gaps || innermost && !frame.alive {
-                side = Count::ZERO;
-            } else {
-                side *= &inner;
-            }
-            if side.is_zero() && frame.witness.is_some() {
-                side = Count::ONE;
-            }
-            side += &frame.sum;
+        let mut inner: Option<Count> = None;
+        for frame in self.frames.iter().rev() {
+            let mut sum = match frame.gaps && frame.witness.is_none() {
+                // What fills the gaps may be nothing.
+                true => Count::ZERO,
+                false => frame.proved(inner.as_ref()),
+            };
+            sum += &frame.sum;
             if let Some(component) = &frame.component {
-                side += &component.value();
+                sum += &component.value();
             }
-            inner = side;
+            inner = Some(sum);
         }
-        inner
+        inner.unwrap_or(Count::ZERO)
     }
 }
 
