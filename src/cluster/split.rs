@@ -139,17 +139,17 @@ impl<'a> Splitting<'a> {
             let large = open.iter().rev().take_while(|part| part.size >= least);
             let take = large.count().clamp(1, AT_ONCE.min(wanted));
             let cut = open.split_off(open.len() - take);
-            let cut: Vec<Result<[Option<Part<W>>; 2], Part<W>>> = cut
+            let cut: Vec<Cut<W>> = cut
                 .into_par_iter()
                 .map_with(cutter.clone(), |cutter, part| match control.poll() {
-                    true => Err(part),
-                    false => Ok(cutter.cut(part)),
+                    true => Cut::Left(Box::new(part)),
+                    false => Cut::Sides(Box::new(cutter.cut(part))),
                 })
                 .collect();
             for cut in cut {
                 match cut {
-                    Err(whole) => open.push(whole),
-                    Ok(sides) => {
+                    Cut::Left(whole) => open.push(*whole),
+                    Cut::Sides(sides) => {
                         result.refuted += sides.iter().filter(|side| side.is_none()).count();
                         let sides = sides.into_iter().flatten();
                         let (cuttable, decided): (Vec<_>, Vec<_>) =
@@ -207,6 +207,14 @@ struct Part<W: Word> {
     /// About how many nodes lie below; if not `sure`, more than samples of it had shown.
     size: f64,
     sure: bool,
+}
+
+/// What has become of a cube that was to be cut.
+enum Cut<W: Word> {
+    /// The run has been stopped before.
+    Left(Box<Part<W>>),
+    /// Its two sides, without those that are refuted.
+    Sides(Box<[Option<Part<W>>; 2]>),
 }
 
 /// Cuts cubes.

@@ -395,9 +395,21 @@ impl Contest {
     fn begin_round(&mut self) {
         // The best first; in order where they are equal, so that a run repeats.
         self.tried.sort_by(|(_, a), (_, b)| a.total_cmp(b));
+        let stuck = |&(plan, work): &(Plan, f64)| {
+            let before = self.before.iter().find(|(same, _)| *same == plan);
+            before.is_some_and(|(_, before)| work >= STUCK * before)
+        };
+        let mut hopes = true;
+        if !self.compares {
+            // Of the last ones, those that do not come on are behind those that do, whatever they seem to take.
+            let mut tried = std::mem::take(&mut self.tried);
+            tried.sort_by_key(stuck);
+            hopes = tried.first().is_none_or(|first| !stuck(first));
+            self.tried = tried;
+        }
         let (mut sweeps, mut orders): (Vec<_>, Vec<_>) =
             self.tried.drain(..).partition(|(plan, _)| plan.is_sweep());
-        let fewest = if self.budget < SURE { 2 } else { 1 };
+        let fewest = if self.budget < SURE || !hopes { 2 } else { 1 };
         orders.truncate(orders.len().div_ceil(2).max(fewest));
         orders.append(&mut self.waiting);
         let clear = self.budget >= CLEAR;

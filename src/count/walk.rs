@@ -244,6 +244,9 @@ impl<W: Word> Unfinished<W> {
     }
 }
 
+/// Components in progress, by their keys, with the gaps for each.
+type Begun<W> = FxHashMap<Key, Vec<Waiting<W>>>;
+
 /// A walk.
 #[derive(Debug)]
 pub(super) struct Walk<W> {
@@ -258,7 +261,7 @@ pub(super) struct Walk<W> {
     members: AtomicUsize,
     alive: AtomicUsize,
     /// Components in progress, with the sides that have a gap for them.
-    begun: Box<[Mutex<FxHashMap<Key, Vec<Waiting<W>>>>]>,
+    begun: Box<[Mutex<Begun<W>>]>,
     /// Bytes of what is put aside. Relaxed: a sum.
     bytes: AtomicU64,
     /// Nanoseconds that all workers have worked, and how much of [`WHOLE`] is done. Relaxed: sums.
@@ -510,7 +513,7 @@ impl<W: Word> Walk<W> {
         Some(task)
     }
 
-    fn shard(&self, key: &Key) -> MutexGuard<'_, FxHashMap<Key, Vec<Waiting<W>>>> {
+    fn shard(&self, key: &Key) -> MutexGuard<'_, Begun<W>> {
         let hash = BuildHasherDefault::<FxHasher>::default().hash_one(key);
         lock(&self.begun[(hash >> 32) as usize % SHARDS])
     }

@@ -521,7 +521,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                 }
             }
         };
-        self.breathe(walk, false);
+        self.breathe(walk, of.is_none() && !whole);
         if !whole {
             self.note_trail();
         }
