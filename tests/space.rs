@@ -362,7 +362,7 @@ fn an_edge_may_be_as_large_as_a_puzzle() {
     assert!(space.ordered(&Count::ZERO).eq([full]));
 }
 
-/// The number of orders of so many things.
+/// n!
 fn factorial(n: u64) -> Count {
     let mut product = Count::ONE;
     (1..=n).for_each(|i| product *= &Count::from(i));

@@ -62,8 +62,8 @@ pub(super) struct Options {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Pictures that are read")]
 struct TracingOptions {
-    /// Scale to so many columns and rows, from up to 200 megapixels; WxH, or W alone for the height that keeps the shape [default: a cell
-    /// for each pixel, up to 4096 a side]
+    /// Scale the picture, which may have up to 200 megapixels, to W columns and H rows; with W alone, H keeps the proportions [default:
+    /// one cell per pixel, up to 4096 a side]
     #[arg(long, value_name = "WxH", value_parser = size)]
     size: Option<(usize, Option<usize>)>,
 

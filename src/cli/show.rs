@@ -116,7 +116,7 @@ enum Paper {
     Letter,
 }
 
-/// Text is written in pieces of about so many bytes: a copy of it all would be as large as the drawing.
+/// Bytes after which buffered text is written out: a buffer for the whole text would be as large as the drawing.
 const PIECE: usize = 1 << 16;
 
 impl From<Characters> for Style {

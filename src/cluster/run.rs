@@ -41,7 +41,8 @@ const SHORTEST: Duration = Duration::from_millis(50);
 const LONGEST: Duration = Duration::from_secs(4);
 const SHARE: u32 = 20;
 
-/// A cube of which nothing has come in so much time is cut before it is begun again by another process, for that may not have more.
+/// When a process has worked on a cube for this long and recorded no result, the next process cuts the cube before it works on it: it may
+/// not have more time than the first one.
 const FRUITLESS: Duration = Duration::from_millis(250);
 
 /// A thread is not asked to share before it has worked so long.

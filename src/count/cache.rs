@@ -4,9 +4,10 @@
 //! entry is the number of nodes that it took, and the cheaper half of the bytes goes at once, so that an insertion takes constant time
 //! on average. Losing an entry costs time, never truth.
 //!
-//! A cache may keep a log of its entries for a journal. Which of them are worth a line there is not seen from what they took, as that
-//! was little where other entries were at hand. So each knows what it would take *again*, by what is in the log alone: all nodes below it
-//! down to entries that are logged. When that is much the entry itself is logged, and takes nothing any more.
+//! A cache may keep a log of its entries for a journal. The nodes that an entry took do not tell whether it is worth a line of the log:
+//! they are few where other entries were found in the cache. So each entry has a *cost of recomputation*: the number of nodes below it,
+//! without those below entries that are logged. An entry whose cost of recomputation reaches a bound is logged itself, and its cost
+//! becomes 0.
 
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -28,14 +29,14 @@ struct Entry<V> {
     value: V,
     /// The logarithm of the nodes that it took.
     cost: u8,
-    /// Nodes that it would take again; none when it is logged.
+    /// Its cost of recomputation in nodes; 0 when it is logged.
     again: u32,
 }
 
 /// Entries that are worth writing down.
 #[derive(Debug)]
 struct Log<V> {
-    /// Those that would take at least so many nodes again. Relaxed: a number by itself.
+    /// Entries with at least this cost of recomputation, in nodes, are logged. Relaxed: no other memory depends on this number.
     least: AtomicU64,
     news: Mutex<Vec<(Key, V)>>,
 }
@@ -69,7 +70,7 @@ impl<V: Clone> Cache<V> {
         }
     }
 
-    /// The same, with a log of all entries that would take at least so many nodes again.
+    /// The same cache with a log of all entries whose cost of recomputation is at least `least` nodes.
     pub(super) fn logging(self, least: u64) -> Self {
         let log = Log {
             least: AtomicU64::new(least),
@@ -81,7 +82,7 @@ impl<V: Clone> Cache<V> {
         }
     }
 
-    /// What has been logged since it was last asked; from now on entries are logged that would take at least so many nodes again.
+    /// The entries logged since the last call. From now on, entries are logged whose cost of recomputation is at least `least` nodes.
     pub(super) fn news(&self, least: u64) -> Vec<(Key, V)> {
         let Some(log) = &self.log else {
             return Vec::new();
@@ -102,15 +103,15 @@ impl<V: Clone> Cache<V> {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is known of this region, and the nodes that it would take again.
+    /// The value of this region and its cost of recomputation, if it is kept.
     pub(super) fn get(&self, key: &[u32]) -> Option<(V, u64)> {
         let shard = self.shard(key);
         let entry = shard.entries.get(key)?;
         Some((entry.value.clone(), u64::from(entry.again)))
     }
 
-    /// Keeps a region that took so many nodes, and would take so many again; returns how many it would take from now on. One without a
-    /// key, of which it is not known what it depends on, is like no other.
+    /// Keeps the value of a region that took `nodes` nodes and whose cost of recomputation is `again` nodes. Returns the cost of
+    /// recomputation from now on: 0 when the entry has been logged. A region without a key is equal to no other one, and is not kept.
     pub(super) fn insert(&self, key: Key, value: V, nodes: u64, again: u64) -> u64 {
         if key.is_empty() {
             return again;

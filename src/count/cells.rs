@@ -209,7 +209,7 @@ impl Pass<'_> {
         }
     }
 
-    /// So many cells more have been looked at.
+    /// Notes that `cells` more cells have been visited, and polls the control from time to time.
     fn look(&mut self, cells: usize) -> Result<(), Stop> {
         self.looked += cells + 8;
         if self.looked >= BREATH {
@@ -242,7 +242,7 @@ impl Pass<'_> {
         Ok(())
     }
 
-    /// A node lies on these cells in so many solutions more.
+    /// Notes that a node lies on these cells in `often` more solutions.
     fn reach(&mut self, node: u32, cells: Box<[u32]>, often: Count) -> Result<(), Stop> {
         if let Some(marginal) = self.marginals.get(&node) {
             lay(self.filled, marginal, &cells, &often);
@@ -436,7 +436,7 @@ impl Pass<'_> {
     }
 }
 
-/// A node with this marginal lies on these cells in so many solutions.
+/// Adds a node with this marginal, which lies on these cells in `often` solutions, to the numbers of all cells.
 fn lay(filled: &mut [Count], marginal: &Marginal, cells: &[u32], often: &Count) {
     for (i, &cell) in cells.iter().enumerate() {
         let mut more = marginal.get(i);

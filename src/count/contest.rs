@@ -45,13 +45,13 @@ const AFFORDABLE: f64 = 16.0;
 /// Nobody sweeps any more when an order looks so many times better.
 const BRANCH: f64 = 32.0;
 
-/// What an order would take is not believed when it has become so many times more since the last round: it has not come on.
+/// An order is stuck when its predicted work has grown by this factor since the last round; then the prediction is not used.
 const STUCK: f64 = 2.0;
 
-/// A walk that was cut short is given so many nanoseconds at least, to be judged.
+/// Least work, in nanoseconds, of a walk that an earlier process had to break off: less would not show how far it gets.
 const AGAIN: u64 = 20_000_000;
 
-/// So often is a sweep begun.
+/// How often a sweep is begun before it is given up.
 const TRIES: u32 = 2;
 
 /// Greater than any work that can be foreseen: infinity is no number in JSON.
@@ -311,7 +311,7 @@ impl Contest {
         }
     }
 
-    /// Goes on after it was broken off, up to so much work of each way.
+    /// Goes on after it was broken off, until each way has had `until` nanoseconds of work.
     pub(super) fn go_on(&mut self, until: u64) {
         self.until = until;
         self.running = 0;

@@ -24,7 +24,7 @@ impl Counted {
         }
     }
 
-    /// The same, with a log of what would take at least so many nodes again.
+    /// The same, with a log of the entries whose cost of recomputation is at least `least` nodes.
     pub(super) fn logging(self, least: u64) -> Self {
         Counted {
             cache: self.cache.logging(least),

@@ -20,15 +20,15 @@ use crate::sat::Backbone;
 use crate::search::Snapshot;
 use crate::solutions::Count;
 
-/// A part is written down if it would take so many nodes again: a few milliseconds. While a process lives it becomes more, so that what
-/// is lost when it dies stays a small share of its life, and a journal does not grow for ever.
+/// Least cost of recomputation, in nodes, of a part that is written to the journal: a few milliseconds. From an age of `GROWING` on it
+/// grows with the age of the process, so that what a crash loses stays a small share of that age and the journal stays small.
 const LEAST: u64 = 256;
 const GROWING: Duration = Duration::from_secs(16);
 
-/// Likewise when so many bytes have been written.
+/// It also grows when this many bytes have been written.
 const LARGE: u64 = 128 << 20;
 
-/// So often the backbone is begun in one round of the opening.
+/// How often the backbone is begun in one round of the opening.
 const TRIES: u32 = 2;
 
 /// What a sweep of a part may take of the longest time that a process of this run has lived.
@@ -52,7 +52,7 @@ pub struct Checkpoint {
     /// The smallest part that was found too wide to be swept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     wide: Option<u32>,
-    /// So many solutions are proved.
+    /// The number of solutions that are proved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     least: Option<String>,
     /// Share of the work that is done, as far as that can be told.
@@ -141,12 +141,12 @@ struct Fresh {
 }
 
 impl Keeping {
-    /// Of a count of this puzzle, which keeps what it has counted in about a third of so many bytes.
+    /// For a count of this puzzle that may take `memory` bytes, of which about a third hold what is counted.
     pub fn new(puzzle: &Puzzle, memory: u64) -> Self {
         Self::of_parts(puzzle, memory, LEAST)
     }
 
-    /// The same, but parts are written down that would take at least so many nodes again: makes going on testable on small puzzles.
+    /// The same with another least cost of recomputation of the parts that are written down: for tests on small puzzles.
     #[doc(hidden)]
     pub fn of_parts(puzzle: &Puzzle, memory: u64, least: u64) -> Self {
         Keeping {

@@ -70,24 +70,27 @@ use worker::{Ended, Worker};
 /// Bytes that a count may take unless the limits say otherwise.
 const MEMORY: u64 = 4 << 30;
 
-/// So many trials' work goes into counting what is near the first solution.
+/// Work for counting the solutions near the first one, as a multiple of a trial's.
 const NEAR: u64 = 20;
 
-/// So many trials' work each way gets before more effort goes into the backbone, where that is not known, and so much more it is then.
+/// Where the backbone is not known: work of each way, as a multiple of a trial's, before more effort goes into the backbone; and the factor
+/// by which effort and work grow then.
 const UNTIL: u64 = 1000;
 const MORE: u64 = 32;
 
-/// Where the space is kept, each way gets so many trials' work at first, and so many times more each time. Between, the number alone is
-/// swept for, each time for a part of that work, as long as that is no more than so many trials' work.
+/// Where the solution graph is kept: the first work of each way, as a multiple of a trial's, and the factor by which it grows.
 const SLICE: u64 = 10;
 const LONGER: u64 = 4;
+
+/// Between two rounds of that, the number alone is counted by sweeping. This takes the round's work divided by the first number, and is
+/// left out when that is more than the second number of trials.
 const PART: u64 = 2;
 const CHEAP: u64 = 200;
 
 /// A worker with nothing to do looks this often for something.
 const NAP: Duration = Duration::from_millis(1);
 
-/// Before each way gets as much as so many trials' work, it is said what is known.
+/// Work of each way, as a multiple of a trial's, from which on the forecast is told before a round.
 const LONG: u64 = 100;
 
 /// How to count. All ways give the same number.
@@ -569,7 +572,8 @@ impl<'a> Counting<'a> {
         (space, ended(count, over, statistics))
     }
 
-    /// Counts all parts and keeps their graph, up to so much work of each way; and the number alone, as long as that is cheap.
+    /// Counts all parts and keeps their graph, until each way has had `until` nanoseconds of work; and the number alone while that is
+    /// cheap.
     fn keep<W: Word>(
         &self,
         shared: &mut Shared<'_, W>,
@@ -615,7 +619,7 @@ impl<'a> Counting<'a> {
         }
     }
 
-    /// Counts the number alone, if it is not known yet, up to so much work of each way.
+    /// Counts the number alone, if it is not known yet, until each way has had `until` nanoseconds of work.
     fn alone<W: Word>(
         &self,
         shared: &mut Shared<'_, W>,
@@ -966,7 +970,7 @@ impl<W: Word> Shared<'_, W> {
         Some(node)
     }
 
-    /// Notes that a part has at least so many fillings.
+    /// Notes that a part has at least `bound` fillings.
     fn raise_bound(&self, part: usize, bound: Count) {
         let mut best = lock(&self.bound);
         // Relaxed: it changes under this lock alone. What is proved of a part says nothing of the one after it.

@@ -11,7 +11,7 @@ pub(super) const EMPTY: u32 = 0;
 pub(super) const FILLED: u32 = 1;
 pub(super) const LEFT: u32 = 2;
 
-/// Bits for what becomes of a cell where an edge leads to so many nodes.
+/// Bits that encode what becomes of a cell, for an edge that leads to `rest` nodes.
 fn bits(rest: usize) -> u32 {
     usize::BITS - (rest + 1).leading_zeros()
 }
@@ -27,7 +27,7 @@ pub(super) struct Packer {
 }
 
 impl Packer {
-    /// For an edge that leads to so many nodes.
+    /// For an edge that leads to `rest` nodes.
     pub(super) fn new(rest: usize) -> Self {
         Packer {
             bytes: Vec::new(),
@@ -37,7 +37,7 @@ impl Packer {
         }
     }
 
-    /// The same becomes of so many more cells.
+    /// Adds a run of `length` cells that become this.
     pub(super) fn push(&mut self, becomes: u32, length: u32) {
         self.size += length;
         match &mut self.open {
@@ -88,7 +88,7 @@ pub(super) struct Runs<'a> {
 }
 
 impl<'a> Runs<'a> {
-    /// From the words of an edge of a node with so many cells that leads to so many nodes.
+    /// The runs in the words of an edge that leads to `rest` nodes, and whose node has `size` cells.
     #[inline]
     pub(super) fn new(words: &'a [u32], size: u32, rest: usize) -> Self {
         Runs {

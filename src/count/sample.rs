@@ -107,7 +107,7 @@ impl<'a> Samples<'a> {
         edge.expect("some edge is chosen")
     }
 
-    /// Goes along an edge of the node that was the last one open, which has so many cells.
+    /// Goes along an edge of the node that was the last one open and has `size` cells.
     fn take(&mut self, edge: EdgeView<'_>, size: u32) {
         let from = self.places.len() - size as usize;
         self.open.extend(edge.rest);

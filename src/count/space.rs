@@ -27,7 +27,7 @@ pub(super) const LAST: u32 = 1 << 31;
 /// In the head of an edge: the number of nodes stands in a word of its own.
 pub(super) const LONG: u32 = 1 << 30;
 
-/// From so many words of runs, or so many nodes, on the head of an edge is long.
+/// The head of an edge is long when the edge has at least this many words of runs, or leads to at least this many nodes.
 pub(super) const LONG_RUNS: usize = 1 << 14;
 pub(super) const LONG_REST: usize = 1 << 16;
 
@@ -177,7 +177,7 @@ impl Space {
         })
     }
 
-    /// The edge whose head is here, of a node with so many cells.
+    /// The edge whose head is at `at`; its node has `size` cells.
     #[inline]
     pub(super) fn edge(&self, at: u32, size: u32) -> EdgeView<'_> {
         let words = &self.words[at as usize..];

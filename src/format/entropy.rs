@@ -284,7 +284,7 @@ impl<'a> Data<'a> {
 }
 
 impl Huffman {
-    /// The code that has so many symbols of each length, in this order.
+    /// The code with `counts[i]` symbols of `i + 1` bits, for the symbols in this order.
     pub(super) fn new(counts: &[u8], symbols: &[u8]) -> Self {
         let mut code = Huffman {
             beyond: [0; 17],

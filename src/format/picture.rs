@@ -40,7 +40,7 @@ impl Default for Threshold {
 }
 
 impl Tracing {
-    /// Fails when a picture of so many pixels is too large to be read.
+    /// Fails when a picture of this width and height, in pixels, is too large to be read.
     pub(super) fn check_size(&self, width: usize, height: usize) -> Result<()> {
         let size = format!("{width}x{height} pixels are too many");
         if width as u64 * height as u64 > MOST_PIXELS {

@@ -270,7 +270,7 @@ fn raw(source: &Source<'_>, head: &Head) -> Result<Vec<u8>> {
     Ok(head.grey(samples))
 }
 
-/// The rows of a raw picture, one blank behind its head; in so many bytes each.
+/// The rows of a raw picture, which begin one blank after its head and have `stride` bytes each.
 fn raster<'a>(source: &Source<'a>, stride: usize, head: &Head) -> Result<&'a [u8]> {
     let rest = source.all.get(source.at + 1..).unwrap_or_default();
     match rest.split_at_checked(stride * head.height) {

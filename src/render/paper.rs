@@ -76,7 +76,7 @@ impl Page {
     /// The margin on each side.
     pub(super) const MARGIN: u32 = MARGIN;
 
-    /// One of so many equal parts across it and down: a page with margins of its own.
+    /// One cell of a grid that divides the page evenly, `across` by `down`: a page with margins of its own.
     pub(super) fn slot(self, (across, down): (usize, usize)) -> Self {
         let part = |side: u32, number: usize| {
             let number = number as u32;

@@ -28,9 +28,9 @@ const LEVEL: u8 = 6;
 /// How large pages are, and what is on one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pages {
-    /// Of this paper, upright or not as suits what is on it, each with so many sheets; 0 counts as 1.
+    /// Pages of this paper, upright or turned as fits best, with this number of sheets on each; 0 counts as 1.
     Paper(Paper, usize),
-    /// Just as large as its sheet, whose cells have sides of so many pixels, 96 to the inch.
+    /// Pages as large as their sheet. The number is the side of a cell in pixels, 96 to the inch.
     Cell(u32),
 }
 
@@ -203,7 +203,7 @@ impl Picture {
         }
     }
 
-    /// Its size where a pixel has so many points.
+    /// Its width and height in points, of which a pixel has `scale`.
     fn points(&self, scale: f64) -> (f64, f64) {
         (
             f64::from(self.size.0) * scale,

@@ -81,14 +81,14 @@ impl<'p, W: Word> Diver<'p, W> {
         }
     }
 
-    /// Bytes that a dive takes on a board of this size, and a diver nearly so many.
+    /// Bytes of a dive on a board of this size. A diver takes about as many.
     pub(super) fn bytes(clues: &Clues) -> u64 {
         let (width, height) = (clues.width() as u64, clues.height() as u64);
         let word = size_of::<Known<W>>() as u64;
         Beliefs::bytes(clues) + (height + width) * (word + 1) + size_of::<Dive<'_, W>>() as u64
     }
 
-    /// Sends so many dives through a region, from its last line to its first one if `upwards`. `None` when the steps end before they do.
+    /// Sends `size` dives through a region, from its last line to its first one if `upwards`. `None` when the step limit ends them early.
     pub(super) fn crew(
         &mut self,
         region: &Region<W>,

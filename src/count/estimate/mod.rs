@@ -267,7 +267,7 @@ impl<'a> Estimating<'a> {
         }
     }
 
-    /// How many crews that take so many nodes and so much time the rest of the limits allows for.
+    /// How many more crews the limits allow for, if each takes the nodes and the time in `taken`; `nodes` have been used so far.
     fn affords<W: Word>(&self, work: &Work<'_, W>, nodes: u64, taken: (u64, Duration)) -> f64 {
         let nodes = self.limits.nodes.map(|limit| limit.saturating_sub(nodes));
         let nodes = nodes.map(|left| left as f64 / taken.0.max(1) as f64);

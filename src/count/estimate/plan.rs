@@ -28,7 +28,7 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// For a region of so many cells, and for crews of at most `most` dives. Without a budget all are of one size.
+    /// For a region of `cells` unknown cells, and for crews of at most `most` dives. Without a budget all crews have the same size.
     pub(super) fn new(cells: usize, most: usize, budgeted: bool) -> Self {
         let most = (CELLS / cells.max(1)).clamp(8, DIVES).min(most).max(1);
         Plan {

@@ -144,7 +144,7 @@ fn mean<'a>(crews: impl Iterator<Item = &'a Crew> + Clone) -> Option<Scaled> {
     (dives > 0.0).then(|| sum / Scaled::from(dives))
 }
 
-/// So many crews of the same size would tell as much of a spread.
+/// How many crews of equal size would tell as much of the spread as these do.
 fn count(crews: &[Crew]) -> f64 {
     let dives: f64 = crews.iter().map(|crew| crew.dives).sum();
     let squares: f64 = crews.iter().map(|crew| crew.dives * crew.dives).sum();
@@ -186,8 +186,8 @@ fn judge(crews: &[Crew]) -> Option<f64> {
     Some(if spread < 1e-14 { 0.0 } else { spread })
 }
 
-/// How much wider than a normal distribution Student's t with so many degrees of freedom is, where 95 % of it lie (Abramowitz and
-/// Stegun, "Handbook of mathematical functions", 26.7.5).
+/// The factor by which the interval that holds 95 % of Student's t with `free` degrees of freedom is wider than that of a normal
+/// distribution (Abramowitz and Stegun, "Handbook of mathematical functions", 26.7.5).
 fn student(free: f64) -> f64 {
     let square = NORMAL * NORMAL;
     1.0 + (square + 1.0) / (4.0 * free)

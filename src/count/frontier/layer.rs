@@ -252,8 +252,8 @@ impl<K: Key, N: Ways> Layer<K, N> {
         };
         let count = targets.len();
         let shift = u64::BITS - count.trailing_zeros();
-        // A block gives what is left of it back when it has led to so many combinations, and gives up where one leads to more than
-        // there is memory for.
+        // A block returns its remaining combinations as soon as it has produced `enough` of them, and gives up when a single one
+        // produces more than `most`, for which there is no memory.
         let enough = (4 * BATCH / blocks) as u64;
         let most = allowance.bytes / size_of::<(K, N)>() as u64 / blocks as u64 / 2;
         let deal = |block: &[(K, N)]| {

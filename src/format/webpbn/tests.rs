@@ -83,6 +83,7 @@ fn an_empty_clue_is_an_empty_line() {
 
 #[test]
 fn one_colour_is_black_and_white() {
+    // The X of the pictures are filled cells.
     let text = TEXT
         .replace(
             "defaultcolor=\"black\"",
