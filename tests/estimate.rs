@@ -5,7 +5,7 @@ mod common;
 use std::time::Duration;
 
 use common::{Random, on_threads, permutation, switches};
-use omnogram::count::{Doubt, Estimate, Estimating};
+use omnogram::estimate::{Doubt, Estimate, Estimating};
 use omnogram::puzzle::{Grid, Puzzle};
 use omnogram::search::{Limits, Search, Verdict};
 use omnogram::solutions::{Count, Stop};

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use common::{Random, beside, brute_force, on_threads, permutation, switches};
 use omnogram::board::Cell;
-use omnogram::count::{Advance, Becomes, Builder, Counting, Edge, NodeId, Space};
+use omnogram::count::Counting;
 use omnogram::format;
+use omnogram::graph::{Advance, Becomes, Builder, Edge, NodeId, Space};
 use omnogram::puzzle::{Clue, Grid, Puzzle, verify};
 use omnogram::search::{Limits, Search};
 use omnogram::solutions::{Count, Set, Stop};

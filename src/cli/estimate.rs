@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
-use omnogram::count::{Estimate, Estimating};
+use omnogram::estimate::{Estimate, Estimating};
 use omnogram::search::Limits;
 use omnogram::solutions::Stop;
 use serde::Serialize;

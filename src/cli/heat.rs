@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use omnogram::board::Cell;
-use omnogram::count::Cells;
 use omnogram::error::{Error, Kind};
+use omnogram::graph::Cells;
 use omnogram::puzzle::Puzzle;
 use omnogram::render::{self, Drawing, Mark, Sheet};
 use omnogram::search::Outcome;

@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use omnogram::classic::{Algorithm, Classic};
-use omnogram::count::{Counting, Forecast, Space};
+use omnogram::count::{Counting, Forecast};
 use omnogram::error::{Error, Kind, Result};
 use omnogram::format::Entry;
+use omnogram::graph::Space;
 use omnogram::puzzle::{Grid, Puzzle, verify};
 use omnogram::search::{Limits, Outcome, Search, Snapshot, Total};
 use omnogram::solutions::Stop;

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use omnogram::count::{Advance, Space};
+use omnogram::graph::{Advance, Space};
 use omnogram::search::{Outcome, Total};
 use omnogram::solutions::{Count, Stop};
 use serde::Serialize;

@@ -16,10 +16,11 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
+use super::branch::order::Order;
+use super::components::Worth;
 use super::frontier::Way;
-use super::order::Order;
-use super::worker::Ended;
-use super::{Method, NodeId, Worth};
+use super::options::Method;
+use crate::graph::NodeId;
 use crate::solutions::Count;
 
 /// How many times more work than the last each round has, which had this much at least.
@@ -59,7 +60,7 @@ const ENDLESS: f64 = 1e300;
 
 /// A way to count a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Plan {
+pub(crate) enum Plan {
     /// Branch in this order.
     Branch(Order),
     /// Sweep it; all at once or not at all.
@@ -76,17 +77,30 @@ impl Plan {
 
 /// One way to count a part, tried.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Trial {
-    pub(super) part: usize,
-    pub(super) plan: Plan,
-    pub(super) budget: u64,
+pub(crate) struct Trial {
+    pub(crate) part: usize,
+    pub(crate) plan: Plan,
+    pub(crate) budget: u64,
     /// May clause learning be asked? What is soon counted is counted without.
-    pub(super) asks: bool,
+    pub(crate) asks: bool,
+}
+
+/// How a walk ended.
+#[derive(Debug)]
+pub(crate) enum Ended {
+    /// All is counted.
+    Done(Worth),
+    /// It took more than it might; all of it would take this many nanoseconds of work, as far as can be foreseen.
+    Spent(f64),
+    /// It would take more memory than there is.
+    Full,
+    /// The run must stop.
+    Stopped,
 }
 
 /// What a worker is to do next.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Next {
+pub(crate) enum Next {
     /// Try a way that nobody else tries.
     Try(Trial),
     /// Join in what others are at.
@@ -97,7 +111,7 @@ pub(super) enum Next {
 
 /// How a contest stands, for another process that goes on with it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Standing {
+pub(crate) struct Standing {
     /// Parts in all, and which one it is about.
     parts: usize,
     part: usize,
@@ -107,9 +121,9 @@ pub(super) struct Standing {
     before: Vec<(Plan, f64)>,
     waiting: Vec<(Plan, f64)>,
     open: Vec<Open>,
-    /// Trials under way, since when.
+    /// The trial under way, since when.
     #[serde(skip)]
-    running: Vec<(Plan, Instant)>,
+    running: Option<(Plan, Instant)>,
 }
 
 /// A trial that was cut short.
@@ -123,19 +137,19 @@ struct Open {
 
 impl Standing {
     /// Which part it is about.
-    pub(super) fn part(&self) -> usize {
+    pub(crate) fn part(&self) -> usize {
         self.part
     }
 
     /// Is a trial under way?
-    pub(super) fn is_under_way(&self) -> bool {
-        !self.running.is_empty()
+    pub(crate) fn is_under_way(&self) -> bool {
+        self.running.is_some()
     }
 
     /// As it is now, for a file.
-    pub(super) fn settled(&self) -> Standing {
+    pub(crate) fn settled(&self) -> Standing {
         let mut settled = self.clone();
-        for (plan, since) in settled.running.drain(..) {
+        if let Some((plan, since)) = settled.running.take() {
             let time = u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX);
             let place = settled.open.iter().position(|open| open.plan == plan);
             let place = place.unwrap_or_else(|| {
@@ -159,7 +173,7 @@ impl Standing {
 
 /// The contest for one part after the other.
 #[derive(Debug)]
-pub(super) struct Contest {
+pub(crate) struct Contest {
     method: Method,
     /// Is there one trial only?
     short: bool,
@@ -171,7 +185,6 @@ pub(super) struct Contest {
     parts: usize,
     /// Ways to be tried in this round.
     todo: VecDeque<Plan>,
-    running: usize,
     /// What was tried in this round, with the work that it would take to the end.
     tried: Vec<(Plan, f64)>,
     /// The same of the round before.
@@ -189,8 +202,8 @@ pub(super) struct Contest {
     until: u64,
     /// The budget that the round has, or would have if there were several ways left.
     nominal: u64,
-    /// Trials of this round that are under way, since when.
-    under_way: Vec<(Plan, Instant)>,
+    /// The trial that is under way, since when.
+    under_way: Option<(Plan, Instant)>,
     /// Trials of this round that an earlier process has not ended.
     open: Vec<Open>,
     /// How an earlier process left the part that it was at.
@@ -200,7 +213,7 @@ pub(super) struct Contest {
 }
 
 impl Contest {
-    pub(super) fn new(method: Method, parts: usize, first: u64) -> Self {
+    pub(crate) fn new(method: Method, parts: usize, first: u64) -> Self {
         let mut contest = Contest {
             method,
             short: false,
@@ -208,7 +221,6 @@ impl Contest {
             counted: Vec::with_capacity(parts),
             parts,
             todo: VecDeque::new(),
-            running: 0,
             tried: Vec::new(),
             before: Vec::new(),
             waiting: Vec::new(),
@@ -218,7 +230,7 @@ impl Contest {
             regroup: false,
             until: u64::MAX,
             nominal: first,
-            under_way: Vec::new(),
+            under_way: None,
             open: Vec::new(),
             resumed: None,
             halted: false,
@@ -228,7 +240,7 @@ impl Contest {
     }
 
     /// One that is over as soon as a part is not counted at the first trial.
-    pub(super) fn short(parts: usize, first: u64) -> Self {
+    pub(crate) fn short(parts: usize, first: u64) -> Self {
         Contest {
             short: true,
             compares: false,
@@ -237,12 +249,12 @@ impl Contest {
     }
 
     /// The same, to be broken off where so much work of each way does not suffice.
-    pub(super) fn until(self, until: u64) -> Self {
+    pub(crate) fn until(self, until: u64) -> Self {
         Contest { until, ..self }
     }
 
     /// The same, gone on with as an earlier process has left it, if that had the same parts.
-    pub(super) fn resume(mut self, standing: Standing) -> Self {
+    pub(crate) fn resume(mut self, standing: Standing) -> Self {
         if standing.parts == self.parts {
             self.resumed = Some(standing);
             self.begin_part();
@@ -251,7 +263,7 @@ impl Contest {
     }
 
     /// How it stands; `None` where there is nothing to go on with.
-    pub(super) fn standing(&self) -> Option<Standing> {
+    pub(crate) fn standing(&self) -> Option<Standing> {
         let finite = |tried: &[(Plan, f64)]| {
             let finite = tried.iter().map(|&(plan, work)| (plan, work.min(ENDLESS)));
             finite.collect::<Vec<_>>()
@@ -265,7 +277,7 @@ impl Contest {
             before: finite(&self.before),
             waiting: finite(&self.waiting),
             open: self.open.clone(),
-            running: self.under_way.clone(),
+            running: self.under_way,
         })
     }
 
@@ -312,14 +324,13 @@ impl Contest {
     }
 
     /// Goes on after it was broken off, until each way has had `until` nanoseconds of work.
-    pub(super) fn go_on(&mut self, until: u64) {
+    pub(crate) fn go_on(&mut self, until: u64) {
         self.until = until;
-        self.running = 0;
-        self.under_way.clear();
+        self.under_way = None;
     }
 
     /// Gives nobody anything to do any more.
-    pub(super) fn halt(&mut self) {
+    pub(crate) fn halt(&mut self) {
         self.halted = true;
     }
 
@@ -335,12 +346,11 @@ impl Contest {
         self.tried.clear();
         self.before.clear();
         self.waiting.clear();
-        self.running = 0;
         self.regroup |= self.together;
         self.together = false;
         (self.budget, self.nominal) = (self.first, self.first);
         self.begin_trials();
-        self.under_way.clear();
+        self.under_way = None;
         self.open.clear();
         let part = self.counted.len();
         let here = |standing: &mut Standing| standing.part == part;
@@ -356,22 +366,21 @@ impl Contest {
     }
 
     /// What to do next; `None` when there is nothing to do for a worker now.
-    pub(super) fn next(&mut self) -> Option<Next> {
+    pub(crate) fn next(&mut self) -> Option<Next> {
         let part = self.counted.len();
         let enough = self.halted || self.short && !self.tried.is_empty();
         if part == self.parts || self.regroup || enough {
             return None;
         }
-        if self.todo.is_empty() && self.running == 0 {
+        if self.todo.is_empty() && self.under_way.is_none() {
             if self.budget >= self.until && !self.tried.is_empty() {
                 return None;
             }
             self.begin_round();
         }
-        if self.running == 0 {
+        if self.under_way.is_none() {
             let plan = self.todo.pop_front()?;
-            self.running += 1;
-            self.under_way.push((plan, Instant::now()));
+            self.under_way = Some((plan, Instant::now()));
             let walk = |open: &&Open| open.plan == plan && !plan.is_sweep();
             let spent = self.open.iter().find(walk).map_or(0, |open| open.spent);
             let rest = self.budget.saturating_sub(spent);
@@ -449,43 +458,40 @@ impl Contest {
     }
 
     /// How a trial ended; says which part is to be counted now.
-    pub(super) fn report(&mut self, trial: Trial, ended: Ended) -> usize {
-        let part = self.counted.len();
-        if trial.part == part {
-            self.running -= 1;
-            if !matches!(ended, Ended::Stopped) {
-                self.under_way.retain(|(plan, _)| *plan != trial.plan);
-                self.open.retain(|open| open.plan != trial.plan);
+    pub(crate) fn report(&mut self, trial: Trial, ended: Ended) -> usize {
+        debug_assert_eq!(trial.part, self.counted.len());
+        if !matches!(ended, Ended::Stopped) {
+            self.under_way = None;
+            self.open.retain(|open| open.plan != trial.plan);
+        }
+        // Of what an earlier process has done of a walk there is nothing to be done any more.
+        let whole = match trial.plan.is_sweep() {
+            true => 1.0,
+            false => self.budget as f64 / trial.budget as f64,
+        };
+        match ended {
+            Ended::Done(worth) => {
+                self.counted.push(worth);
+                self.begin_part();
             }
-            // Of what an earlier process has done of a walk there is nothing to be done any more.
-            let whole = match trial.plan.is_sweep() {
-                true => 1.0,
-                false => self.budget as f64 / trial.budget as f64,
-            };
-            match ended {
-                Ended::Done(worth) => {
-                    self.counted.push(worth);
-                    self.begin_part();
-                }
-                Ended::Spent(work) => self.tried.push((trial.plan, work * whole)),
-                Ended::Full if self.together => {
-                    // Those that went home are wanted again.
-                    self.together = false;
-                    self.regroup = true;
-                }
-                Ended::Full | Ended::Stopped => {}
+            Ended::Spent(work) => self.tried.push((trial.plan, work * whole)),
+            Ended::Full if self.together => {
+                // Those that went home are wanted again.
+                self.together = false;
+                self.regroup = true;
             }
+            Ended::Full | Ended::Stopped => {}
         }
         self.counted.len()
     }
 
     /// Lets all workers come anew, if they are wanted.
-    pub(super) fn regroup(&mut self) -> bool {
+    pub(crate) fn regroup(&mut self) -> bool {
         std::mem::take(&mut self.regroup)
     }
 
     /// The product of the parts that are done, and how many are not.
-    pub(super) fn result(&self) -> (Count, usize) {
+    pub(crate) fn result(&self) -> (Count, usize) {
         let mut product = Count::ONE;
         self.counted
             .iter()
@@ -493,23 +499,18 @@ impl Contest {
         (product, self.parts - self.counted.len())
     }
 
-    /// Which part is to be counted now.
-    pub(super) fn part(&self) -> usize {
-        self.counted.len()
-    }
-
     /// Is all counted?
-    pub(super) fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         self.is_void() || self.counted.len() == self.parts
     }
 
     /// Is it clear that there is no solution?
-    pub(super) fn is_void(&self) -> bool {
+    pub(crate) fn is_void(&self) -> bool {
         self.counted.iter().any(|worth| worth.count.is_zero())
     }
 
     /// The nodes of all parts; `None` when one has no solution.
-    pub(super) fn nodes(&self) -> Option<Vec<NodeId>> {
+    pub(crate) fn nodes(&self) -> Option<Vec<NodeId>> {
         self.counted.iter().map(|worth| worth.node).collect()
     }
 }

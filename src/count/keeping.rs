@@ -9,11 +9,9 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::Worth;
-use super::book::{Book, Page};
+use super::branch::trail::{self, Step};
+use super::components::{Book, Counted, Page, Worth};
 use super::contest::{Plan, Standing};
-use super::counted::Counted;
-use super::trail::{self, Step};
 use crate::error::{Error, Result};
 use crate::puzzle::{Grid, Puzzle};
 use crate::sat::Backbone;
@@ -76,25 +74,25 @@ struct Trail {
 
 /// How far the opening has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Opening {
+pub(crate) struct Opening {
     /// Has the first trial been?
-    pub(super) tried: bool,
+    pub(crate) tried: bool,
     /// The round, from 0 on; each takes more effort.
-    pub(super) round: u32,
+    pub(crate) round: u32,
     /// How often the backbone was begun in this round.
     tries: u32,
     /// Whether the backbone is whole, once this round has done with it.
-    pub(super) whole: Option<bool>,
+    pub(crate) whole: Option<bool>,
 }
 
 /// What a count finds when it goes on.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Found {
-    pub(super) cells: Option<Backbone>,
-    pub(super) solution: Option<Grid>,
-    pub(super) opening: Opening,
-    pub(super) contest: Option<Standing>,
-    pub(super) least: Count,
+pub(crate) struct Found {
+    pub(crate) cells: Option<Backbone>,
+    pub(crate) solution: Option<Grid>,
+    pub(crate) opening: Opening,
+    pub(crate) contest: Option<Standing>,
+    pub(crate) least: Count,
 }
 
 /// Keeps track of a count, so that it can be gone on with.
@@ -326,12 +324,12 @@ impl Keeping {
     }
 
     /// What there is to go on with.
-    pub(super) fn found(&self) -> Found {
+    pub(crate) fn found(&self) -> Found {
         self.lock().found.clone()
     }
 
     /// Notes what is known of the cells.
-    pub(super) fn knows(&self, cells: Backbone) {
+    pub(crate) fn knows(&self, cells: Backbone) {
         self.change(|state| {
             state.fresh.cells |= state.found.cells.as_ref() != Some(&cells);
             state.found.cells = Some(cells);
@@ -339,7 +337,7 @@ impl Keeping {
     }
 
     /// Notes a solution.
-    pub(super) fn has(&self, solution: &Grid) {
+    pub(crate) fn has(&self, solution: &Grid) {
         self.change(|state| {
             state.fresh.solution |= state.found.solution.as_ref() != Some(solution);
             state.found.solution = Some(solution.clone());
@@ -347,12 +345,12 @@ impl Keeping {
     }
 
     /// Notes that the first trial is over.
-    pub(super) fn tried(&self) {
+    pub(crate) fn tried(&self) {
         self.change(|state| state.found.opening.tried = true);
     }
 
     /// The backbone is begun; `false` when that was done often enough in this round.
-    pub(super) fn begins_backbone(&self) -> bool {
+    pub(crate) fn begins_backbone(&self) -> bool {
         let mut more = true;
         self.change(|state| {
             let opening = &mut state.found.opening;
@@ -363,12 +361,12 @@ impl Keeping {
     }
 
     /// This round is done with the backbone.
-    pub(super) fn ends_backbone(&self, whole: bool) {
+    pub(crate) fn ends_backbone(&self, whole: bool) {
         self.change(|state| state.found.opening.whole = Some(whole));
     }
 
     /// The next round of the opening begins.
-    pub(super) fn ends_round(&self) {
+    pub(crate) fn ends_round(&self) {
         self.change(|state| {
             let opening = &mut state.found.opening;
             *opening = Opening {
@@ -382,7 +380,7 @@ impl Keeping {
     }
 
     /// Notes how the contest stands.
-    pub(super) fn stands(&self, contest: Option<Standing>) {
+    pub(crate) fn stands(&self, contest: Option<Standing>) {
         self.change(|state| {
             let part = |standing: &Option<Standing>| standing.as_ref().map(Standing::part);
             if part(&contest) != part(&state.found.contest) {
@@ -393,7 +391,7 @@ impl Keeping {
     }
 
     /// The way that an earlier walk by this plan has left.
-    pub(super) fn trail(&self, place: u64, plan: Plan) -> Option<Vec<Step>> {
+    pub(crate) fn trail(&self, place: u64, plan: Plan) -> Option<Vec<Step>> {
         let state = self.lock();
         let mut trails = state.trails.iter();
         let trail = trails.find(|trail| (trail.0, trail.1) == (place, plan))?;
@@ -401,12 +399,12 @@ impl Keeping {
     }
 
     /// Notes the way to where a walk is.
-    pub(super) fn goes(&self, place: u64, plan: Plan, steps: Vec<Step>) {
+    pub(crate) fn goes(&self, place: u64, plan: Plan, steps: Vec<Step>) {
         self.lock().goes(place, plan, steps, false);
     }
 
     /// Notes how far it has come.
-    pub(super) fn comes(&self, snapshot: &Snapshot, least: &Count) {
+    pub(crate) fn comes(&self, snapshot: &Snapshot, least: &Count) {
         let mut state = self.lock();
         if state.found.least < *least {
             state.found.least = least.clone();
@@ -418,19 +416,19 @@ impl Keeping {
 
     /// What a sweep of a part may take, in nanoseconds, if there is reason to fear that the process does not live on: a part of the
     /// longest life of one so far.
-    pub(super) fn bite(&self) -> Option<u64> {
+    pub(crate) fn bite(&self) -> Option<u64> {
         let life = self.lock().life;
         let bite = life.max(self.began.elapsed()) / BITE;
         (!life.is_zero()).then(|| u64::try_from(bite.as_nanos()).unwrap_or(u64::MAX))
     }
 
     /// The size of the smallest part that is known to be too wide for that.
-    pub(super) fn wide(&self) -> Option<u32> {
+    pub(crate) fn wide(&self) -> Option<u32> {
         self.lock().wide
     }
 
     /// Notes that a part of this size is too wide.
-    pub(super) fn is_too_wide(&self, size: u32) {
+    pub(crate) fn is_too_wide(&self, size: u32) {
         self.change(|state| state.wide = Some(state.wide.map_or(size, |wide| wide.min(size))));
     }
 }

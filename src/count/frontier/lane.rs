@@ -8,10 +8,10 @@ use crate::line::{Known, Word};
 
 /// A line of a part, as far as its blocks can move.
 #[derive(Clone, Debug)]
-pub(super) struct Lane {
+pub(crate) struct Lane {
     /// What is known of its cells; those of the part are unknown. Those of other parts are as in any one arrangement, for they are
     /// independent.
-    pub(super) cells: Vec<Option<bool>>,
+    pub(crate) cells: Vec<Option<bool>>,
     /// The lengths of its blocks.
     blocks: Vec<u32>,
 }
@@ -21,7 +21,7 @@ const MOST: usize = 62;
 
 impl Lane {
     /// The line with these blocks and known cells, as far as it lies in `cells`, which are whole pieces of it. `None` when it is too long.
-    pub(super) fn new<W: Word>(
+    pub(crate) fn new<W: Word>(
         blocks: &[u16],
         length: usize,
         known: Known<W>,
@@ -59,7 +59,7 @@ impl Lane {
     }
 
     /// How many blocks it has.
-    pub(super) fn blocks(&self) -> usize {
+    pub(crate) fn blocks(&self) -> usize {
         self.blocks.len()
     }
 
@@ -67,7 +67,7 @@ impl Lane {
     /// `base` changed by every filling: by what its filled cells change it, of which `changes` has the sums from the first cell on.
     /// Ends early, with `false`, when `see` returns `false`.
     #[inline]
-    pub(super) fn fillings<K: Copy + std::ops::BitXor<Output = K>>(
+    pub(crate) fn fillings<K: Copy + std::ops::BitXor<Output = K>>(
         &self,
         [empty, filled]: [u64; 2],
         (base, changes): (K, &[K]),

@@ -15,7 +15,7 @@ use super::{Allowance, Halt, Stop};
 use crate::solutions::Count;
 
 /// A packed combination of states.
-pub(super) trait Key:
+pub(crate) trait Key:
     Copy
     + Debug
     + Eq
@@ -66,7 +66,7 @@ impl Key for u128 {
 }
 
 /// A number of ways.
-pub(super) trait Ways: Copy + Debug + Send + Sync {
+pub(crate) trait Ways: Copy + Debug + Send + Sync {
     const ONE: Self;
     fn add(self, other: Self) -> Option<Self>;
     fn wide(self) -> u128;
@@ -100,7 +100,7 @@ type Table<K, N> = FxHashMap<K, N>;
 
 /// All combinations at one place of the frontier.
 #[derive(Debug)]
-pub(super) struct Layer<K, N> {
+pub(crate) struct Layer<K, N> {
     shards: Vec<Vec<(K, N)>>,
 }
 
@@ -119,13 +119,13 @@ const IN_TABLES: u64 = 5;
 
 impl<K: Key, N: Ways> Layer<K, N> {
     /// The one combination before anything is filled in.
-    pub(super) fn first() -> Self {
+    pub(crate) fn first() -> Self {
         Layer {
             shards: vec![vec![(K::ZERO, N::ONE)]],
         }
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.shards.iter().map(Vec::len).sum()
     }
 
@@ -135,7 +135,7 @@ impl<K: Key, N: Ways> Layer<K, N> {
     }
 
     /// The combinations that these lead to.
-    pub(super) fn step(
+    pub(crate) fn step(
         &self,
         step: &Step<'_, K>,
         other: &Layer<K, N>,
@@ -196,7 +196,7 @@ impl<K: Key, N: Ways> Layer<K, N> {
 
     /// The sum over all pairs of a combination of `self` and one of `other` that go together: those where the step of both leads to the
     /// same.
-    pub(super) fn join(
+    pub(crate) fn join(
         &self,
         step: &Step<'_, K>,
         other: &Layer<K, N>,

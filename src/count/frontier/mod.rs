@@ -17,8 +17,7 @@ use serde::{Deserialize, Serialize};
 use step::{Move, Packing, Step};
 use track::{Across, Track};
 
-use super::diagram::{NONE, States};
-use super::part::Part;
+use super::components::{NONE, Part, States};
 use crate::board::Board;
 use crate::line::{Known, Word};
 use crate::search::Pace;
@@ -26,7 +25,7 @@ use crate::solutions::Count;
 
 /// Which way the frontier goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Way {
+pub(crate) enum Way {
     /// Row by row.
     Down,
     /// Column by column.
@@ -35,16 +34,16 @@ pub(super) enum Way {
 
 /// What a sweep may take.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Allowance {
+pub(crate) struct Allowance {
     /// Bytes that it may hold.
-    pub(super) bytes: u64,
+    pub(crate) bytes: u64,
     /// Combinations of states that may be passed in all.
-    pub(super) passed: u64,
+    pub(crate) passed: u64,
 }
 
 /// Why a sweep gave up.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Halt {
+pub(crate) enum Halt {
     /// It would take more memory than it may: no use in trying again.
     Full,
     /// It took as long as it may. So many combinations would be passed in all, if it goes on as it began.
@@ -62,7 +61,7 @@ const EFFORT: usize = 10_000_000;
 type Stop<'s> = &'s (dyn Fn() -> bool + Sync);
 
 /// Counts the fillings of a part of a board at a fixpoint.
-pub(super) fn sweep<W: Word>(
+pub(crate) fn sweep<W: Word>(
     board: &Board<'_, W>,
     part: &Part<W>,
     way: Way,

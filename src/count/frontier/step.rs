@@ -10,16 +10,16 @@ use super::layer::Key;
 
 /// Where the states of the lines across lie in a packed combination.
 #[derive(Clone, Debug)]
-pub(super) struct Packing {
+pub(crate) struct Packing {
     /// For each line, its first bit and its bits.
     places: Vec<(u32, u32)>,
     /// Bits in all.
-    pub(super) bits: u32,
+    pub(crate) bits: u32,
 }
 
 impl Packing {
     /// For lines that have so many states each.
-    pub(super) fn new(states: impl Iterator<Item = usize>) -> Self {
+    pub(crate) fn new(states: impl Iterator<Item = usize>) -> Self {
         let mut bits = 0;
         let places = states.map(|states| {
             let first = bits;
@@ -63,7 +63,7 @@ impl Field {
 
 /// What a line across does when a line is passed: for every state, the states that it may become.
 #[derive(Debug)]
-pub(super) enum Move {
+pub(crate) enum Move {
     /// It is crossed, by an empty or by a filled cell.
     Crossed(Vec<[Vec<u32>; 2]>),
     /// It is not.
@@ -98,7 +98,7 @@ impl<K: Key> Next<K> {
 
 /// How to get past a line.
 #[derive(Debug)]
-pub(super) struct Step<'l, K> {
+pub(crate) struct Step<'l, K> {
     lane: &'l Lane,
     /// The lines across, cell by cell: for each state, what it becomes.
     crossed: Vec<(Field, Vec<Next<K>>)>,
@@ -109,7 +109,7 @@ pub(super) struct Step<'l, K> {
 
 impl<'l, K: Key> Step<'l, K> {
     /// Past a lane with these crossings, when the lines across move like this.
-    pub(super) fn new(
+    pub(crate) fn new(
         lane: &'l Lane,
         crossings: &[usize],
         moves: &[Move],
@@ -169,7 +169,7 @@ impl<'l, K: Key> Step<'l, K> {
     }
 
     /// Scratch memory to take it from one combination after the other.
-    pub(super) fn walk(&self) -> Walk<'_, K> {
+    pub(crate) fn walk(&self) -> Walk<'_, K> {
         Walk {
             step: self,
             changes: vec![K::ZERO; self.crossed.len() + 1],
@@ -186,7 +186,7 @@ type Several = (Option<(usize, bool)>, (u32, u32));
 
 /// A step, taken from one combination after the other.
 #[derive(Debug)]
-pub(super) struct Walk<'s, K> {
+pub(crate) struct Walk<'s, K> {
     step: &'s Step<'s, K>,
     /// What filled cells change, summed up from the first cell on.
     changes: Vec<K>,
@@ -200,7 +200,7 @@ pub(super) struct Walk<'s, K> {
 impl<K: Key> Walk<'_, K> {
     /// Calls `emit` with every combination that this one leads to, until it returns `false`; returns what it returned last.
     #[inline]
-    pub(super) fn each(&mut self, key: K, mut emit: impl FnMut(K) -> bool) -> bool {
+    pub(crate) fn each(&mut self, key: K, mut emit: impl FnMut(K) -> bool) -> bool {
         let step = self.step;
         self.several.clear();
         let (mut base, mut sum) = (K::ZERO, K::ZERO);

@@ -6,7 +6,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::super::diagram::{END, NONE, Piece, States};
+use crate::count::components::{END, NONE, Piece, States};
 use crate::line::{Known, Word};
 
 /// What it takes to find a state in a set, in states looked at.
@@ -15,16 +15,16 @@ const SEARCHING: u64 = 8;
 /// A line of a part: for each of its cells in the part, the states that it can be in before that cell, each by its successors behind
 /// an empty and behind a filled cell, numbered within their layer. There is one state before the first cell, and one behind the last.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Track {
+pub(crate) struct Track {
     /// The lines that cross it, cell by cell.
-    pub(super) crossings: Vec<usize>,
-    pub(super) layers: Vec<Vec<[u32; 2]>>,
+    pub(crate) crossings: Vec<usize>,
+    pub(crate) layers: Vec<Vec<[u32; 2]>>,
 }
 
 impl Track {
     /// The line with these blocks and known cells, as far as it lies in `cells`, which are whole pieces of it. `crossing` numbers the
     /// lines across. `None` when `stop`, told of the work as it is done, says so.
-    pub(super) fn new<W: Word>(
+    pub(crate) fn new<W: Word>(
         states: &mut States,
         blocks: &[u16],
         length: usize,
@@ -80,17 +80,17 @@ impl Track {
     }
 
     /// How many states there are before this cell, or behind the last.
-    pub(super) fn states(&self, depth: usize) -> usize {
+    pub(crate) fn states(&self, depth: usize) -> usize {
         self.layers.get(depth).map_or(1, Vec::len)
     }
 }
 
 /// A line across the frontier, from both ends.
 #[derive(Debug)]
-pub(super) struct Across {
-    pub(super) forth: Track,
+pub(crate) struct Across {
+    pub(crate) forth: Track,
     /// The same from the far end.
-    pub(super) back: Track,
+    pub(crate) back: Track,
     /// For every number of cells before the frontier and every state from the far end, the states from the near end that it goes with.
     suits: Vec<Vec<Vec<u32>>>,
 }
@@ -98,7 +98,7 @@ pub(super) struct Across {
 impl Across {
     /// `None` when that takes more than is left of `effort`, in states looked at, or when `stop`, told of the work as it is done, says
     /// so.
-    pub(super) fn new(
+    pub(crate) fn new(
         forth: Track,
         effort: &mut usize,
         stop: &mut dyn FnMut(u64) -> bool,
@@ -143,7 +143,7 @@ impl Across {
     }
 
     /// The states from the far end that go with each state from the near end, with so many cells before the frontier.
-    pub(super) fn partners(&self, depth: usize) -> Vec<Vec<u32>> {
+    pub(crate) fn partners(&self, depth: usize) -> Vec<Vec<u32>> {
         let mut partners = vec![Vec::new(); self.forth.states(depth)];
         for (state, suits) in self.suits[depth].iter().enumerate() {
             for &suited in suits {
@@ -154,7 +154,7 @@ impl Across {
     }
 
     /// One cell further than so many from the far end: the states there, each told apart by the cell that leads to it.
-    pub(super) fn beginnings(&self, depth: usize) -> Vec<(u32, usize)> {
+    pub(crate) fn beginnings(&self, depth: usize) -> Vec<(u32, usize)> {
         let layer = self.back.layers[depth].iter();
         let both = layer.flat_map(|next| [(next[0], 0), (next[1], 1)]);
         let mut found: Vec<_> = both.filter(|&(state, _)| state != NONE).collect();

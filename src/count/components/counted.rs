@@ -1,14 +1,31 @@
 //! What has been counted so far: kept for one count, or shared by several of the same puzzle.
 
-use super::Worth;
 use super::cache::{Cache, Key};
 use super::diagram::Numbers;
+use crate::graph::NodeId;
+use crate::solutions::Count;
+
+/// What a component is worth.
+#[derive(Clone, Debug)]
+pub(crate) struct Worth {
+    /// The number of its fillings.
+    pub(crate) count: Count,
+    /// Its node in the solution graph, where one is kept and there is a filling.
+    pub(crate) node: Option<NodeId>,
+}
+
+impl Worth {
+    /// A number without a graph.
+    pub(crate) fn number(count: Count) -> Self {
+        Worth { count, node: None }
+    }
+}
 
 /// Parts of a puzzle that have been counted, and the numbers by which they are told apart. It belongs to one puzzle.
 #[derive(Debug)]
 pub struct Counted {
-    pub(super) numbers: Numbers,
-    pub(super) cache: Cache<Worth>,
+    pub(crate) numbers: Numbers,
+    pub(crate) cache: Cache<Worth>,
 }
 
 impl Counted {
@@ -17,7 +34,7 @@ impl Counted {
         Self::with(memory / 16, memory / 4)
     }
 
-    pub(super) fn with(numbers: u64, cache: u64) -> Self {
+    pub(crate) fn with(numbers: u64, cache: u64) -> Self {
         Counted {
             numbers: Numbers::new(numbers),
             cache: Cache::new(cache),
@@ -25,7 +42,7 @@ impl Counted {
     }
 
     /// The same, with a log of the entries whose cost of recomputation is at least `least` nodes.
-    pub(super) fn logging(self, least: u64) -> Self {
+    pub(crate) fn logging(self, least: u64) -> Self {
         Counted {
             cache: self.cache.logging(least),
             ..self
@@ -33,7 +50,7 @@ impl Counted {
     }
 
     /// Keeps a part of which another process has written down what it is worth.
-    pub(super) fn recall(&self, key: Key, worth: Worth, nodes: u64) {
+    pub(crate) fn recall(&self, key: Key, worth: Worth, nodes: u64) {
         self.cache.insert(key, worth, nodes, 0);
     }
 }

@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::Space;
 use super::fillings::list;
 use super::picture::Canvas;
 use super::restrict::Layers;
 use super::runs::{EMPTY, FILLED, LEFT};
 use super::space::Root;
+use super::space::Space;
 use crate::solutions::{Batch, Count, Factor, Sink, Stop, expand};
 
 /// Most solutions of a region that is listed.

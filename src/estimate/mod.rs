@@ -92,7 +92,7 @@ impl Estimate {
 /// An estimate of the number of solutions of one puzzle.
 ///
 /// ```
-/// use omnogram::count::Estimating;
+/// use omnogram::estimate::Estimating;
 /// use omnogram::puzzle::{Clue, Puzzle};
 ///
 /// let ones = vec![Clue::new([1]).unwrap(); 20];

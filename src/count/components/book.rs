@@ -17,7 +17,7 @@ const COMPLETE: u32 = 1;
 
 /// A book that is written and read.
 #[derive(Debug)]
-pub(super) struct Book {
+pub(crate) struct Book {
     /// The states here by their numbers in the book.
     states: Vec<Option<u32>>,
     /// And the other way round.
@@ -28,13 +28,13 @@ pub(super) struct Book {
 
 /// Page of a book: states, then parts that need no others.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Page {
-    pub(super) states: String,
-    pub(super) parts: String,
+pub(crate) struct Page {
+    pub(crate) states: String,
+    pub(crate) parts: String,
 }
 
 impl Book {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Book {
             states: vec![None, Some(END)],
             written: FxHashMap::from_iter([(NONE, NO_STATE), (END, COMPLETE)]),
@@ -43,7 +43,7 @@ impl Book {
     }
 
     /// Writes down parts and what they are worth.
-    pub(super) fn write(
+    pub(crate) fn write(
         &mut self,
         numbers: &Numbers,
         news: impl Iterator<Item = (Key, Count)>,
@@ -111,7 +111,7 @@ impl Book {
 
     /// Reads what [`Book::write`] has written, and calls `see` with each part; `None` when it is not in order. Parts for whose states
     /// there are no numbers left are passed over.
-    pub(super) fn read(
+    pub(crate) fn read(
         &mut self,
         page: &Page,
         numbers: &Numbers,

@@ -14,8 +14,8 @@ use std::collections::hash_map::Entry;
 
 use rustc_hash::FxHashMap;
 
-use super::Space;
 use super::runs::{EMPTY, FILLED, LEFT};
+use super::space::Space;
 use crate::board::Cell;
 use crate::puzzle::Grid;
 use crate::search::{Control, Limits};

@@ -4,30 +4,30 @@
 //! proved to hold nothing, while their branches are not done. A trail has them all: for each branch on the way the side that is under way,
 //! what the side before it was worth, and of the parts of the present one those that are done.
 
-use super::digits::{Reader, push};
 use crate::board::Cell;
+use crate::count::components::{Reader, push};
 use crate::solutions::Count;
 
 /// A branch on the way.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Step {
+pub(crate) struct Step {
     /// Cells of the part that is branched: where memory is short, parts may be larger in one process than in another.
-    pub(super) size: u32,
-    pub(super) cell: Cell,
+    pub(crate) size: u32,
+    pub(crate) cell: Cell,
     /// The side under way.
-    pub(super) filled: bool,
+    pub(crate) filled: bool,
     /// Is the other one still to come?
-    pub(super) more: bool,
+    pub(crate) more: bool,
     /// What the side before was worth.
-    pub(super) sum: Count,
+    pub(crate) sum: Count,
     /// Parts of the side, those that are done, and their product.
-    pub(super) of: u32,
-    pub(super) parts: u32,
-    pub(super) product: Count,
+    pub(crate) of: u32,
+    pub(crate) parts: u32,
+    pub(crate) product: Count,
 }
 
 /// A trail as text.
-pub(super) fn write(trail: &[Step]) -> String {
+pub(crate) fn write(trail: &[Step]) -> String {
     let mut text = String::new();
     for step in trail {
         let flags = u32::from(step.filled) << 1 | u32::from(step.more);
@@ -47,7 +47,7 @@ pub(super) fn write(trail: &[Step]) -> String {
 }
 
 /// The trail in a text; `None` when it is not in order.
-pub(super) fn read(text: &str) -> Option<Vec<Step>> {
+pub(crate) fn read(text: &str) -> Option<Vec<Step>> {
     let step = |word: &str| {
         let (word, product) = match word.split_once('*') {
             Some((word, product)) => (word, Some(product.parse().ok()?)),

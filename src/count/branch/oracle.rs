@@ -17,7 +17,7 @@ const CONFLICTS: u32 = 1000;
 
 /// The learner of one worker, made when it is first asked.
 #[derive(Debug)]
-pub(super) struct Oracle<'a> {
+pub(crate) struct Oracle<'a> {
     puzzle: &'a Puzzle,
     control: Arc<Control>,
     /// Bytes that it may take.
@@ -28,7 +28,7 @@ pub(super) struct Oracle<'a> {
 }
 
 impl<'a> Oracle<'a> {
-    pub(super) fn new(puzzle: &'a Puzzle, control: Arc<Control>, memory: u64) -> Self {
+    pub(crate) fn new(puzzle: &'a Puzzle, control: Arc<Control>, memory: u64) -> Self {
         Oracle {
             puzzle,
             control,
@@ -39,13 +39,13 @@ impl<'a> Oracle<'a> {
     }
 
     /// Is there nobody to ask?
-    pub(super) fn is_dumb(&self) -> bool {
+    pub(crate) fn is_dumb(&self) -> bool {
         self.dumb
     }
 
     /// A solution in which these cells are so, unless it takes too long to say. `rows` is what is known at the root, and so on any path; it
     /// must be the same each time.
-    pub(super) fn ask<W: Word>(
+    pub(crate) fn ask<W: Word>(
         &mut self,
         clues: &Clues,
         rows: &[Known<W>],
@@ -80,12 +80,12 @@ impl<'a> Oracle<'a> {
     }
 
     /// Conflicts met so far.
-    pub(super) fn conflicts(&self) -> u64 {
+    pub(crate) fn conflicts(&self) -> u64 {
         self.learner.as_ref().map_or(0, Learner::conflicts)
     }
 
     /// Work done so far, in the learner's own measure.
-    pub(super) fn ticks(&self) -> u64 {
+    pub(crate) fn ticks(&self) -> u64 {
         self.learner.as_ref().map_or(0, Learner::ticks)
     }
 }

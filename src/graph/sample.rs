@@ -10,10 +10,10 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-use super::Space;
 use super::picture::Canvas;
 use super::runs::{EMPTY, FILLED, LEFT};
 use super::space::EdgeView;
+use super::space::Space;
 use crate::puzzle::Grid;
 use crate::solutions::Count;
 

@@ -71,7 +71,7 @@ impl Edge {
 ///
 /// ```
 /// use omnogram::board::Cell;
-/// use omnogram::count::{Becomes, Builder, Edge};
+/// use omnogram::graph::{Becomes, Builder, Edge};
 /// use omnogram::puzzle::Grid;
 ///
 /// // Two cells of which exactly one is filled.

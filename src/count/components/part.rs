@@ -15,20 +15,23 @@ use crate::board::Board;
 use crate::line::Word;
 use crate::search::Pace;
 
+/// The cells of a part, row by row.
+pub(crate) type Rows<W> = Box<[(u16, W)]>;
+
 /// Unknown cells that are independent of all others.
 #[derive(Clone, Debug)]
-pub(super) struct Part<W> {
+pub(crate) struct Part<W> {
     /// Its cells, row by row; a row where it has none may be missing.
-    pub(super) rows: Box<[(u16, W)]>,
+    pub(crate) rows: Rows<W>,
     /// Number of cells.
-    pub(super) size: u32,
+    pub(crate) size: u32,
     /// What it depends on; empty when that is not known, for want of memory.
-    pub(super) key: Key,
+    pub(crate) key: Key,
 }
 
 impl<W> Part<W> {
     /// A part without cells.
-    pub(super) fn nothing() -> Self {
+    pub(crate) fn nothing() -> Self {
         Part {
             rows: Box::default(),
             size: 0,
@@ -51,7 +54,7 @@ struct Strip<W> {
 
 /// Scratch memory for falling apart.
 #[derive(Debug)]
-pub(super) struct Parts<W> {
+pub(crate) struct Parts<W> {
     rows: Vec<Strip<W>>,
     columns: Vec<Strip<W>>,
     /// Of each row and column, its first strip.
@@ -106,7 +109,7 @@ impl Grouped {
 
 impl<W: Word> Parts<W> {
     /// For a picture of this size.
-    pub(super) fn new(width: usize, height: usize) -> Self {
+    pub(crate) fn new(width: usize, height: usize) -> Self {
         Parts {
             rows: Vec::new(),
             columns: Vec::new(),
@@ -124,7 +127,7 @@ impl<W: Word> Parts<W> {
 
     /// The parts into which these cells fall, as far as they are unknown; the board must be at a fixpoint. `None` when the run has been
     /// stopped meanwhile.
-    pub(super) fn split(
+    pub(crate) fn split(
         &mut self,
         board: &Board<'_, W>,
         cells: &[(u16, W)],

@@ -5,7 +5,7 @@
 const DIGITS: &[u8; 64] = b"0123456789abcdefghijklmnopqrstuvABCDEFGHIJKLMNOPQRSTUVWXYZ-_wxyz";
 
 /// Writes a number.
-pub(super) fn push(text: &mut String, number: u32) {
+pub(crate) fn push(text: &mut String, number: u32) {
     let mut rest = number;
     while rest >= 32 {
         text.push(char::from(DIGITS[32 + (rest % 32) as usize]));
@@ -16,19 +16,19 @@ pub(super) fn push(text: &mut String, number: u32) {
 
 /// What is left of a text of numbers.
 #[derive(Debug)]
-pub(super) struct Reader<'t>(&'t [u8]);
+pub(crate) struct Reader<'t>(&'t [u8]);
 
 impl<'t> Reader<'t> {
-    pub(super) fn new(text: &'t str) -> Self {
+    pub(crate) fn new(text: &'t str) -> Self {
         Reader(text.as_bytes())
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// The next number; `None` when there is none.
-    pub(super) fn number(&mut self) -> Option<u32> {
+    pub(crate) fn number(&mut self) -> Option<u32> {
         let (mut number, mut shift) = (0u32, 0);
         loop {
             let (&byte, rest) = self.0.split_first()?;

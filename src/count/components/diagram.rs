@@ -19,17 +19,17 @@ use crate::line::{Known, Word};
 use crate::search::Pace;
 
 /// No such word, or no number given.
-pub(super) const NONE: u32 = u32::MAX;
+pub(crate) const NONE: u32 = u32::MAX;
 
 /// The state in which a word is complete.
-pub(super) const END: u32 = 0;
+pub(crate) const END: u32 = 0;
 
 /// Bytes that a state takes in the table of all.
 const BYTES_OF_STATE: u64 = 32;
 
 /// The numbers of all states, shared by all workers.
 #[derive(Debug)]
-pub(super) struct Numbers {
+pub(crate) struct Numbers {
     states: DashMap<[u32; 2], u32, BuildHasherDefault<FxHasher>>,
     /// The next number. Relaxed: the map makes it known.
     next: AtomicU32,
@@ -38,7 +38,7 @@ pub(super) struct Numbers {
 
 impl Numbers {
     /// Numbers in about so many bytes; when those are full, no more are given.
-    pub(super) fn new(bytes: u64) -> Self {
+    pub(crate) fn new(bytes: u64) -> Self {
         Numbers {
             states: DashMap::default(),
             next: AtomicU32::new(END + 1),
@@ -47,14 +47,14 @@ impl Numbers {
     }
 
     /// Calls `see` with all states that have a number: their successors and the number.
-    pub(super) fn each(&self, mut see: impl FnMut([u32; 2], u32)) {
+    pub(crate) fn each(&self, mut see: impl FnMut([u32; 2], u32)) {
         self.states
             .iter()
             .for_each(|state| see(*state.key(), *state.value()));
     }
 
     /// The number of the state with these successors.
-    pub(super) fn of(&self, successors: [u32; 2]) -> Option<u32> {
+    pub(crate) fn of(&self, successors: [u32; 2]) -> Option<u32> {
         if let Some(known) = self.states.get(&successors) {
             return Some(*known);
         }
@@ -68,11 +68,11 @@ impl Numbers {
 
 /// A stretch of a line that is independent of the rest of it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Piece<W> {
+pub(crate) struct Piece<W> {
     /// Its unknown cells.
-    pub(super) cells: W,
+    pub(crate) cells: W,
     /// The number of what they can be; [`NONE`] when there are no numbers left.
-    pub(super) number: u32,
+    pub(crate) number: u32,
 }
 
 /// What it takes to number a state, in states looked at.
@@ -86,7 +86,7 @@ type OfLine<W> = FxHashMap<Known<W>, Box<[Piece<W>]>>;
 
 /// The pieces of lines, remembered by each worker for itself.
 #[derive(Debug)]
-pub(super) struct Lines<W> {
+pub(crate) struct Lines<W> {
     /// For each line.
     known: Vec<OfLine<W>>,
     remembered: usize,
@@ -96,7 +96,7 @@ pub(super) struct Lines<W> {
 
 /// Scratch memory for building automata.
 #[derive(Debug, Default)]
-pub(super) struct States {
+pub(crate) struct States {
     /// Is a state filled, for each place in the clue written out as cells?
     filled: Vec<bool>,
     /// For each cell, the states that the cells before it allow.
@@ -108,7 +108,7 @@ pub(super) struct States {
 
 impl<W: Word> Lines<W> {
     /// Of so many lines, in about so many bytes.
-    pub(super) fn new(lines: usize, bytes: u64) -> Self {
+    pub(crate) fn new(lines: usize, bytes: u64) -> Self {
         let bytes_of_line = (4 * size_of::<W>() + 64) as u64;
         Lines {
             known: (0..lines).map(|_| FxHashMap::default()).collect(),
@@ -120,7 +120,7 @@ impl<W: Word> Lines<W> {
 
     /// The pieces of a line with these blocks, of which this is known, a fixpoint; those without unknown cells are left out. `None`
     /// when the run has been stopped meanwhile.
-    pub(super) fn pieces(
+    pub(crate) fn pieces(
         &mut self,
         line: usize,
         blocks: &[u16],
@@ -160,7 +160,7 @@ impl States {
     /// told of the work as it is done, in states looked at, and `None` is returned as soon as it says `true`.
     ///
     /// O(length * cells of the clue written out) states.
-    pub(super) fn build<W: Word>(
+    pub(crate) fn build<W: Word>(
         &mut self,
         blocks: &[u16],
         length: usize,

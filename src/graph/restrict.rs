@@ -6,9 +6,9 @@
 //! before. No more than that is said by the restriction of a node, so that it holds wherever the node lies. New nodes are laid over the
 //! graph, and taken off again, last in first out.
 
-use super::Space;
 use super::runs::{FILLED, LEFT};
 use super::space::EdgeView;
+use super::space::Space;
 use super::tally::{self, Tallies};
 use crate::solutions::Count;
 

@@ -1,6 +1,6 @@
 //! A walk through a component that several workers share, so that every component on the way is counted once.
 //!
-//! Each worker goes depth first, with the components that it has begun on a stack of its own ([`Worker`](super::worker::Worker)). When
+//! Each worker goes depth first, with the components that it has begun on a stack of its own, one [`Frame`] for each. When
 //! another one has nothing to do, it gives the oldest piece away that it has not begun: the other side of a branch, or a component of a
 //! side that has a solution, as data, a [`Task`]. What is given away leaves a *gap*.
 //!
@@ -17,12 +17,11 @@ use std::time::{Duration, Instant};
 
 use rustc_hash::{FxHashMap, FxHasher};
 
-use super::cache::Key;
-use super::contest::Trial;
-use super::part::Part;
-use super::worker::{Ended, Frame, Rows, edge};
-use super::{Edge, NodeId, Shared, Worth};
+use super::frame::Frame;
+use super::unfinished::{Gift, Kind, Record, Then, Unfinished, Waiting};
 use crate::board::Cell;
+use crate::count::components::{Key, Part, Store, Worth, edge};
+use crate::count::contest::{Ended, Trial};
 use crate::line::{Known, Word};
 use crate::puzzle::Grid;
 use crate::search::WHOLE;
@@ -37,211 +36,24 @@ const NAP: Duration = Duration::from_millis(5);
 /// So long is waited for workers to come back from a walk that is over.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// Bytes of an [`Unfinished`] besides its key and its cells, with its places in tables.
-const OVERHEAD: usize = 200;
-
 /// A piece of a walk that nobody has begun.
 #[derive(Debug)]
-pub(super) struct Task<W> {
+pub(crate) struct Task<W> {
     /// The known cells from which it is begun.
-    pub(super) rows: Vec<Known<W>>,
-    pub(super) part: Part<W>,
+    pub(crate) rows: Vec<Known<W>>,
+    pub(crate) part: Part<W>,
     /// One side of the branch on this cell alone, or the whole component.
-    pub(super) side: Option<(Cell, bool)>,
+    pub(crate) side: Option<(Cell, bool)>,
     /// What it is a gap of: a component where it is a side, and else a side.
-    pub(super) of: Arc<Unfinished<W>>,
+    pub(crate) of: Arc<Unfinished<W>>,
     /// A solution of the puzzle that lies in the component.
-    pub(super) within: Option<Arc<Grid>>,
+    pub(crate) within: Option<Arc<Grid>>,
     /// Its share of the walk, out of [`WHOLE`].
-    pub(super) weight: u64,
+    pub(crate) weight: u64,
     /// The decisions above it.
-    pub(super) path: Vec<(Cell, bool)>,
+    pub(crate) path: Vec<(Cell, bool)>,
     /// May clause learning be asked? Then there is a solution in which all these decisions hold.
-    pub(super) asks: bool,
-}
-
-/// A component or a side of one, of which something is counted elsewhere.
-#[derive(Debug)]
-pub(super) struct Unfinished<W> {
-    /// Nobody needs it any more. Relaxed: a hint, which saves work.
-    dead: AtomicBool,
-    state: Mutex<State<W>>,
-}
-
-#[derive(Debug)]
-struct State<W> {
-    /// The sum of a component's sides, or the product of a side's components, so far.
-    value: Count,
-    /// Terms or factors that are missing; what is on a stack counts as one.
-    gaps: usize,
-    kind: Kind<W>,
-    then: Then<W>,
-}
-
-#[derive(Debug)]
-enum Kind<W> {
-    Component {
-        edges: Vec<Edge>,
-        /// What is to be kept of it, when it has left the stack.
-        record: Option<Record<W>>,
-    },
-    Side {
-        rest: Vec<(NodeId, Rows<W>)>,
-        /// Where a graph is kept: the cells of its component, and which of them are known to be filled.
-        known: Option<(Rows<W>, Box<[W]>)>,
-    },
-}
-
-/// What the table keeps of a component.
-#[derive(Debug)]
-pub(super) struct Record<W> {
-    pub(super) part: Part<W>,
-    /// Nodes that it took, and would take again.
-    pub(super) nodes: u64,
-    pub(super) again: u64,
-}
-
-/// Where the value goes when it is complete.
-#[derive(Debug)]
-enum Then<W> {
-    /// Nowhere yet: it is on a stack, or done with.
-    Stays,
-    /// A side into its component, or a component into the side that it belongs to.
-    Into(Arc<Unfinished<W>>),
-    /// Into all sides in which there is such a component.
-    IntoAll(Vec<Waiting<W>>),
-    /// It is the value of the walk.
-    Ends,
-}
-
-/// A gap for a component.
-#[derive(Debug)]
-pub(super) struct Waiting<W> {
-    side: Arc<Unfinished<W>>,
-    /// The cells of the component there.
-    cells: Rows<W>,
-    /// Its share of the walk.
-    weight: u64,
-}
-
-/// What fills a gap.
-#[derive(Debug)]
-pub(super) struct Gift<W> {
-    pub(super) count: Count,
-    /// For a component, where a graph is kept.
-    pub(super) edges: Vec<Edge>,
-    /// For a side, where a graph is kept.
-    pub(super) rest: Vec<(NodeId, Rows<W>)>,
-}
-
-impl<W> Gift<W> {
-    /// A number without a graph.
-    pub(super) fn number(count: Count) -> Self {
-        Gift {
-            count,
-            edges: Vec::new(),
-            rest: Vec::new(),
-        }
-    }
-
-    fn of(worth: &Worth, cells: Rows<W>) -> Self {
-        Gift {
-            count: worth.count.clone(),
-            edges: Vec::new(),
-            rest: worth.node.map(|node| (node, cells)).into_iter().collect(),
-        }
-    }
-}
-
-impl<W: Word> Unfinished<W> {
-    fn new(value: Count, kind: Kind<W>, then: Then<W>) -> Arc<Self> {
-        Arc::new(Unfinished {
-            dead: AtomicBool::new(false),
-            state: Mutex::new(State {
-                value,
-                gaps: 1,
-                kind,
-                then,
-            }),
-        })
-    }
-
-    /// A component that is on a stack.
-    pub(super) fn component() -> Arc<Self> {
-        let kind = Kind::Component {
-            edges: Vec::new(),
-            record: None,
-        };
-        Self::new(Count::ZERO, kind, Then::Stays)
-    }
-
-    /// A side that is on a stack.
-    pub(super) fn side() -> Arc<Self> {
-        Self::product(Then::Stays)
-    }
-
-    fn product(then: Then<W>) -> Arc<Self> {
-        let kind = Kind::Side {
-            rest: Vec::new(),
-            known: None,
-        };
-        Self::new(Count::ONE, kind, then)
-    }
-
-    fn state(&self) -> MutexGuard<'_, State<W>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// One gap more.
-    pub(super) fn open(&self) {
-        self.state().gaps += 1;
-    }
-
-    /// What has been filled in so far.
-    pub(super) fn value(&self) -> Count {
-        self.state().value.clone()
-    }
-
-    /// Nobody needs it any more.
-    pub(super) fn kill(&self) {
-        self.dead.store(true, Ordering::Relaxed);
-    }
-
-    pub(super) fn is_dead(&self) -> bool {
-        self.dead.load(Ordering::Relaxed)
-    }
-
-    /// A side has left the stack, and goes into this component; where a graph is kept, with its cells and those that are filled.
-    pub(super) fn close_side(&self, component: Arc<Self>, cells: Option<(Rows<W>, Box<[W]>)>) {
-        let mut state = self.state();
-        state.then = Then::Into(component);
-        if let Kind::Side { known, .. } = &mut state.kind {
-            *known = cells;
-        }
-    }
-
-    /// A component leaves the stack with what has been summed up there: its whole value with its edges, or, when there are gaps left, the
-    /// record back, to be [closed](Self::close_component) with.
-    pub(super) fn leave_stack(&self, sum: &Count, more: Vec<Edge>) -> Option<(Count, Vec<Edge>)> {
-        let mut state = self.state();
-        state.value += sum;
-        let whole = state.gaps == 1;
-        let State { value, kind, .. } = &mut *state;
-        let Kind::Component { edges, .. } = kind else {
-            unreachable!("a side is closed as a side");
-        };
-        edges.extend(more);
-        whole.then(|| (std::mem::replace(value, Count::ZERO), std::mem::take(edges)))
-    }
-
-    /// A component that has left the stack with gaps goes into this side. The stack's own gap is still to be filled.
-    pub(super) fn close_component(&self, side: Arc<Self>, of: Record<W>) {
-        let mut state = self.state();
-        state.then = Then::Into(side);
-        if let Kind::Component { record, .. } = &mut state.kind {
-            *record = Some(of);
-        }
-    }
+    pub(crate) asks: bool,
 }
 
 /// Components in progress, by their keys, with the gaps for each.
@@ -249,16 +61,15 @@ type Begun<W> = FxHashMap<Key, Vec<Waiting<W>>>;
 
 /// A walk.
 #[derive(Debug)]
-pub(super) struct Walk<W> {
-    pub(super) trial: Trial,
+pub(crate) struct Walk<W> {
+    pub(crate) trial: Trial,
     tasks: Mutex<VecDeque<Task<W>>>,
     /// Wakes those who wait for a task.
     wake: Condvar,
     /// Tasks that wait, and workers that wait for one. Relaxed: hints.
     waiting: AtomicUsize,
     idle: AtomicUsize,
-    /// Workers in it, and tasks that are waiting or under way.
-    members: AtomicUsize,
+    /// Tasks that are waiting or under way.
     alive: AtomicUsize,
     /// Components in progress, with the sides that have a gap for them.
     begun: Box<[Mutex<Begun<W>>]>,
@@ -280,7 +91,7 @@ pub(super) struct Walk<W> {
 
 /// What becomes of a component that somebody comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Claim {
+pub(crate) enum Claim {
     /// It is for whoever asks to count it, and others will leave it alone.
     Mine,
     /// It is for whoever asks to count it, whether others do so or not.
@@ -290,14 +101,13 @@ pub(super) enum Claim {
 }
 
 impl<W: Word> Walk<W> {
-    pub(super) fn new(trial: Trial) -> Self {
+    pub(crate) fn new(trial: Trial) -> Self {
         Walk {
             trial,
             tasks: Mutex::default(),
             wake: Condvar::new(),
             waiting: AtomicUsize::new(0),
             idle: AtomicUsize::new(0),
-            members: AtomicUsize::new(1),
             alive: AtomicUsize::new(1),
             begun: (0..SHARDS).map(|_| Mutex::default()).collect(),
             bytes: AtomicU64::new(0),
@@ -313,29 +123,29 @@ impl<W: Word> Walk<W> {
     }
 
     /// What the value of the whole is put into.
-    pub(super) fn root(&self) -> Arc<Unfinished<W>> {
+    pub(crate) fn root(&self) -> Arc<Unfinished<W>> {
         Unfinished::product(Then::Ends)
     }
 
     /// Adds to what the workers have done: the work of the whole so far.
-    pub(super) fn add(&self, work: u64, done: u64) -> u64 {
+    pub(crate) fn add(&self, work: u64, done: u64) -> u64 {
         self.done.fetch_add(done, Ordering::Relaxed);
         self.work.fetch_add(work, Ordering::Relaxed) + work
     }
 
     /// How much of [`WHOLE`] is done.
-    pub(super) fn done(&self) -> u64 {
+    pub(crate) fn done(&self) -> u64 {
         self.done.load(Ordering::Relaxed).min(WHOLE)
     }
 
     /// Nanoseconds of work that it would take to the end, as far as can be foreseen.
-    pub(super) fn foreseen(&self) -> f64 {
+    pub(crate) fn foreseen(&self) -> f64 {
         let share = self.done() as f64 / WHOLE as f64;
         self.work.load(Ordering::Relaxed) as f64 / share
     }
 
     /// Ends it for all its workers; the first reason counts.
-    pub(super) fn end(&self, how: Ended) {
+    pub(crate) fn end(&self, how: Ended) {
         lock(&self.ended).get_or_insert(how);
         // Release: whoever sees it finds the reason.
         self.over.store(true, Ordering::Release);
@@ -343,23 +153,23 @@ impl<W: Word> Walk<W> {
         self.wake.notify_all();
     }
 
-    pub(super) fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         self.over.load(Ordering::Acquire)
     }
 
     /// How it ended, for the worker that has begun it.
-    pub(super) fn ended(&self) -> Ended {
+    pub(crate) fn ended(&self) -> Ended {
         let ended = lock(&self.ended).take();
         ended.unwrap_or(Ended::Stopped)
     }
 
     /// A worker begins with a stack.
-    pub(super) fn begin_stack(&self) {
+    pub(crate) fn begin_stack(&self) {
         self.busy.fetch_add(1, Ordering::Relaxed);
     }
 
     /// A worker has left this on its stack.
-    pub(super) fn end_stack(&self, frames: Vec<Frame<W>>) {
+    pub(crate) fn end_stack(&self, frames: Vec<Frame<W>>) {
         if !frames.is_empty() {
             lock(&self.left).push(frames);
         }
@@ -369,7 +179,7 @@ impl<W: Word> Walk<W> {
 
     /// The number that is proved of a walk that has ended before it was counted, for the worker that has begun it: what is on all stacks,
     /// put together. Nothing, if another worker is not soon back.
-    pub(super) fn proved(&self, shared: &Shared<'_, W>) -> Count {
+    pub(crate) fn proved(&self, store: &Store) -> Count {
         let began = Instant::now();
         while self.busy.load(Ordering::Acquire) > 0 {
             if began.elapsed() > PATIENCE {
@@ -379,26 +189,26 @@ impl<W: Word> Walk<W> {
         }
         self.partial.store(true, Ordering::Relaxed);
         for frames in std::mem::take(&mut *lock(&self.left)) {
-            self.put_aside(shared, frames);
+            self.put_aside(store, frames);
         }
         for task in std::mem::take(&mut *lock(&self.tasks)) {
             // A component of a side that has a solution has one, too.
             let one = task.side.is_none() && task.within.is_some();
             let count = if one { Count::ONE } else { Count::ZERO };
-            self.fill(shared, task.of, Gift::number(count));
+            self.fill(store, task.of, Gift::number(count));
         }
         std::mem::replace(&mut *lock(&self.least), Count::ZERO)
     }
 
     /// Puts a whole stack aside, with nothing for what is not counted.
-    fn put_aside(&self, shared: &Shared<'_, W>, mut frames: Vec<Frame<W>>) {
+    fn put_aside(&self, store: &Store, mut frames: Vec<Frame<W>>) {
         // What is proved of the component that the frame above is about.
         let mut inner: Option<Count> = None;
         while let Some(mut frame) = frames.pop() {
             let side = frame.proved(inner.as_ref());
             if frame.decision.is_none() {
                 if let Some(of) = frame.side {
-                    self.fill(shared, of, Gift::number(side));
+                    self.fill(store, of, Gift::number(side));
                 }
                 return;
             }
@@ -408,12 +218,12 @@ impl<W: Word> Walk<W> {
                     let component = frame.component.get_or_insert_with(Unfinished::component);
                     component.open();
                     gaps.close_side(Arc::clone(component), None);
-                    self.fill(shared, gaps, Gift::number(side));
+                    self.fill(store, gaps, Gift::number(side));
                 }
             }
             let Some(parent) = frames.last_mut() else {
                 if let Some(of) = frame.component {
-                    self.fill(shared, of, Gift::number(frame.sum));
+                    self.fill(store, of, Gift::number(frame.sum));
                 }
                 return;
             };
@@ -427,11 +237,8 @@ impl<W: Word> Walk<W> {
             inner = Some(match (whole, frame.component) {
                 (Some(count), _) => {
                     if frame.claimed {
-                        let worth = Worth {
-                            count: count.clone(),
-                            node: None,
-                        };
-                        self.give_to_all(shared, &frame.part.key, &worth);
+                        let worth = Worth::number(count.clone());
+                        self.give_to_all(store, &frame.part.key, &worth);
                     }
                     count
                 }
@@ -445,7 +252,7 @@ impl<W: Word> Walk<W> {
                     };
                     self.charge(&record);
                     component.close_component(Arc::clone(side), record);
-                    self.fill(shared, component, Gift::number(Count::ZERO));
+                    self.fill(store, component, Gift::number(Count::ZERO));
                     // It is a factor that comes by itself.
                     Count::ONE
                 }
@@ -454,32 +261,19 @@ impl<W: Word> Walk<W> {
         }
     }
 
-    /// One worker more, or one less.
-    pub(super) fn join(&self) {
-        self.members.fetch_add(1, Ordering::Relaxed);
-    }
-
-    pub(super) fn leave(&self) {
-        self.members.fetch_sub(1, Ordering::Relaxed);
-    }
-
-    pub(super) fn members(&self) -> usize {
-        self.members.load(Ordering::Relaxed)
-    }
-
     /// Does somebody wait for a task?
     #[inline]
-    pub(super) fn wants_tasks(&self) -> bool {
+    pub(crate) fn wants_tasks(&self) -> bool {
         self.idle.load(Ordering::Relaxed) > self.waiting.load(Ordering::Relaxed)
     }
 
     /// Is there memory for more to be put aside?
-    pub(super) fn has_room(&self, most: u64) -> bool {
+    pub(crate) fn has_room(&self, most: u64) -> bool {
         self.bytes.load(Ordering::Relaxed) < most
     }
 
     /// Gives a task away.
-    pub(super) fn give(&self, task: Task<W>) {
+    pub(crate) fn give(&self, task: Task<W>) {
         self.alive.fetch_add(1, Ordering::Relaxed);
         let mut tasks = lock(&self.tasks);
         tasks.push_back(task);
@@ -489,14 +283,14 @@ impl<W: Word> Walk<W> {
     }
 
     /// A task has ended: the whole has ended without a value if that was the last one.
-    pub(super) fn end_task(&self) {
+    pub(crate) fn end_task(&self) {
         if self.alive.fetch_sub(1, Ordering::AcqRel) == 1 && !self.is_over() {
             self.end(Ended::Full);
         }
     }
 
     /// A task, or after a while `None`. Whoever gets one has a stack from then on; no one does when the walk is over.
-    pub(super) fn wait(&self) -> Option<Task<W>> {
+    pub(crate) fn wait(&self) -> Option<Task<W>> {
         let mut tasks = lock(&self.tasks);
         if tasks.is_empty() && !self.is_over() {
             self.idle.fetch_add(1, Ordering::Relaxed);
@@ -519,7 +313,7 @@ impl<W: Word> Walk<W> {
     }
 
     /// Somebody comes to a component that is not counted yet, on the side that `side` says.
-    pub(super) fn claim(
+    pub(crate) fn claim(
         &self,
         part: &Part<W>,
         weight: u64,
@@ -534,13 +328,13 @@ impl<W: Word> Walk<W> {
             Some(waiting) if room => {
                 let side = side();
                 side.open();
-                let bytes = size_of_val(&*part.rows) + size_of::<Waiting<W>>() + OVERHEAD;
-                self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
-                waiting.push(Waiting {
+                let gap = Waiting {
                     side,
                     cells: part.rows.clone(),
                     weight,
-                });
+                };
+                self.bytes.fetch_add(gap.bytes(), Ordering::Relaxed);
+                waiting.push(gap);
                 Claim::InProgress
             }
             Some(_) => Claim::Unclaimed,
@@ -552,34 +346,31 @@ impl<W: Word> Walk<W> {
     }
 
     /// A component is counted, or not in progress any more: the sides that wait for it.
-    pub(super) fn release(&self, key: &Key) -> Vec<Waiting<W>> {
+    pub(crate) fn release(&self, key: &Key) -> Vec<Waiting<W>> {
         if key.is_empty() {
             return Vec::new();
         }
         let waiting = self.shard(key).remove(key).unwrap_or_default();
-        let bytes = waiting
-            .iter()
-            .map(|gap| size_of_val(&*gap.cells) + size_of::<Waiting<W>>() + OVERHEAD);
-        let bytes: usize = bytes.sum();
-        self.bytes.fetch_sub(bytes as u64, Ordering::Relaxed);
+        let bytes = waiting.iter().map(Waiting::bytes).sum();
+        self.bytes.fetch_sub(bytes, Ordering::Relaxed);
         waiting
     }
 
     /// What stands for a component that nobody counts any more, for those that wait for it.
-    pub(super) fn instead(&self, waiting: Vec<Waiting<W>>) -> Arc<Unfinished<W>> {
+    pub(crate) fn instead(&self, waiting: Vec<Waiting<W>>) -> Arc<Unfinished<W>> {
         Unfinished::product(Then::IntoAll(waiting))
     }
 
     /// Charges what is put aside to the memory.
-    pub(super) fn charge(&self, record: &Record<W>) {
-        self.bytes.fetch_add(bytes(record), Ordering::Relaxed);
+    pub(crate) fn charge(&self, record: &Record<W>) {
+        self.bytes.fetch_add(record.bytes(), Ordering::Relaxed);
     }
 
     /// Gives a component that is counted to all sides that wait for it.
-    pub(super) fn give_to_all(&self, shared: &Shared<'_, W>, key: &Key, worth: &Worth) {
+    pub(crate) fn give_to_all(&self, store: &Store, key: &Key, worth: &Worth) {
         let waiting = self.release(key);
         let gifts = waiting.into_iter().map(|gap| self.gift(worth, gap));
-        self.fill_all(shared, gifts.collect());
+        self.fill_all(store, gifts.collect());
     }
 
     /// What a component is for one of those that wait for it.
@@ -589,11 +380,11 @@ impl<W: Word> Walk<W> {
     }
 
     /// Fills one gap; and those that can be filled then, and so on.
-    pub(super) fn fill(&self, shared: &Shared<'_, W>, into: Arc<Unfinished<W>>, gift: Gift<W>) {
-        self.fill_all(shared, vec![(into, gift)]);
+    pub(crate) fn fill(&self, store: &Store, into: Arc<Unfinished<W>>, gift: Gift<W>) {
+        self.fill_all(store, vec![(into, gift)]);
     }
 
-    fn fill_all(&self, shared: &Shared<'_, W>, mut gifts: Vec<(Arc<Unfinished<W>>, Gift<W>)>) {
+    fn fill_all(&self, store: &Store, mut gifts: Vec<(Arc<Unfinished<W>>, Gift<W>)>) {
         while let Some((into, gift)) = gifts.pop() {
             let Some((value, kind, then)) = into.fill(gift) else {
                 continue;
@@ -604,13 +395,13 @@ impl<W: Word> Walk<W> {
                         debug_assert!(false, "a component without a record is on a stack");
                         continue;
                     };
-                    self.bytes.fetch_sub(bytes(&record), Ordering::Relaxed);
+                    self.bytes.fetch_sub(record.bytes(), Ordering::Relaxed);
                     let Record { part, nodes, again } = record;
                     let worth = Worth {
                         count: value,
-                        node: shared.node(edges),
+                        node: store.node(edges),
                     };
-                    let waiting = self.keep(shared, &part.key, &worth, nodes, again);
+                    let waiting = self.keep(store, &part.key, &worth, nodes, again);
                     gifts.extend(waiting.into_iter().map(|gap| self.gift(&worth, gap)));
                     if let Then::Into(side) = then {
                         gifts.push((side, Gift::of(&worth, part.rows)));
@@ -655,7 +446,7 @@ impl<W: Word> Walk<W> {
     /// Keeps a component that is counted: the sides that wait for it.
     fn keep(
         &self,
-        shared: &Shared<'_, W>,
+        store: &Store,
         key: &Key,
         worth: &Worth,
         nodes: u64,
@@ -663,54 +454,10 @@ impl<W: Word> Walk<W> {
     ) -> Vec<Waiting<W>> {
         // Into the table first: whoever does not find it in progress any more finds it there.
         if !self.partial.load(Ordering::Relaxed) {
-            let cache = &shared.counted.cache;
-            cache.insert(key.clone(), worth.clone(), nodes, again);
+            store.keep(key.clone(), worth.clone(), nodes, again);
         }
         self.release(key)
     }
-}
-
-impl<W: Word> Unfinished<W> {
-    /// Fills a gap; what it is when it is complete.
-    fn fill(&self, gift: Gift<W>) -> Option<(Count, Kind<W>, Then<W>)> {
-        let mut state = self.state();
-        let State {
-            value, gaps, kind, ..
-        } = &mut *state;
-        *gaps = gaps.saturating_sub(1);
-        let nothing = match kind {
-            Kind::Component { edges, .. } => {
-                *value += &gift.count;
-                edges.extend(gift.edges);
-                false
-            }
-            Kind::Side { rest, .. } => {
-                *value *= &gift.count;
-                rest.extend(gift.rest);
-                value.is_zero()
-            }
-        };
-        if nothing {
-            // Whatever its other components are.
-            self.kill();
-        }
-        if *gaps > 0 && !nothing || matches!(state.then, Then::Stays) {
-            return None;
-        }
-        let empty = Kind::Side {
-            rest: Vec::new(),
-            known: None,
-        };
-        Some((
-            std::mem::replace(&mut state.value, Count::ZERO),
-            std::mem::replace(&mut state.kind, empty),
-            std::mem::replace(&mut state.then, Then::Stays),
-        ))
-    }
-}
-
-fn bytes<W>(record: &Record<W>) -> u64 {
-    (size_of_val(&*record.part.rows) + size_of_val(&*record.part.key) + OVERHEAD) as u64
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -6,13 +6,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::part::Part;
 use crate::board::{Board, Cell};
+use crate::count::components::Part;
 use crate::line::Word;
 
 /// An order of branching.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Order {
+pub(crate) enum Order {
     /// From the top row down.
     Down,
     /// From the bottom row up.
@@ -33,7 +33,7 @@ pub(super) enum Order {
 
 impl Order {
     /// All of them, those that win most often first.
-    pub(super) const ALL: [Order; 8] = [
+    pub(crate) const ALL: [Order; 8] = [
         Order::Down,
         Order::Right,
         Order::Falling,
@@ -45,7 +45,7 @@ impl Order {
     ];
 
     /// The cell of a part to branch on. All its cells must be unknown.
-    pub(super) fn pick<W: Word>(self, board: &Board<'_, W>, part: &Part<W>) -> Cell {
+    pub(crate) fn pick<W: Word>(self, board: &Board<'_, W>, part: &Part<W>) -> Cell {
         let rows = || {
             part.rows
                 .iter()

@@ -7,12 +7,12 @@
 //!
 //! The open regions are kept apart: a decision restricts the one that has the cell.
 
-use super::Space;
 use super::fillings::list;
 use super::odometer::Odometer;
 use super::picture::Canvas;
 use super::restrict::{DONE, Layers, Mark, Stopped};
 use super::runs::{EMPTY, FILLED, LEFT};
+use super::space::Space;
 use crate::puzzle::Grid;
 use crate::solutions::Count;
 

@@ -16,7 +16,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use rustc_hash::{FxHashMap, FxHasher};
 
 /// A region's full canonical state: never a hash of it alone.
-pub(super) type Key = Box<[u32]>;
+pub(crate) type Key = Box<[u32]>;
 
 /// Parts with a lock each; more than twice the threads of a large machine, so that two seldom want the same.
 const SHARDS: usize = 256;
@@ -49,7 +49,7 @@ struct Shard<V> {
 
 /// The cache.
 #[derive(Debug)]
-pub(super) struct Cache<V> {
+pub(crate) struct Cache<V> {
     shards: Box<[Mutex<Shard<V>>]>,
     /// Most bytes of a shard.
     most: usize,
@@ -58,7 +58,7 @@ pub(super) struct Cache<V> {
 
 impl<V: Clone> Cache<V> {
     /// A cache of about so many bytes.
-    pub(super) fn new(bytes: u64) -> Self {
+    pub(crate) fn new(bytes: u64) -> Self {
         let shard = || Shard {
             entries: FxHashMap::default(),
             bytes: 0,
@@ -71,7 +71,7 @@ impl<V: Clone> Cache<V> {
     }
 
     /// The same cache with a log of all entries whose cost of recomputation is at least `least` nodes.
-    pub(super) fn logging(self, least: u64) -> Self {
+    pub(crate) fn logging(self, least: u64) -> Self {
         let log = Log {
             least: AtomicU64::new(least),
             news: Mutex::default(),
@@ -83,7 +83,7 @@ impl<V: Clone> Cache<V> {
     }
 
     /// The entries logged since the last call. From now on, entries are logged whose cost of recomputation is at least `least` nodes.
-    pub(super) fn news(&self, least: u64) -> Vec<(Key, V)> {
+    pub(crate) fn news(&self, least: u64) -> Vec<(Key, V)> {
         let Some(log) = &self.log else {
             return Vec::new();
         };
@@ -104,7 +104,7 @@ impl<V: Clone> Cache<V> {
     }
 
     /// The value of this region and its cost of recomputation, if it is kept.
-    pub(super) fn get(&self, key: &[u32]) -> Option<(V, u64)> {
+    pub(crate) fn get(&self, key: &[u32]) -> Option<(V, u64)> {
         let shard = self.shard(key);
         let entry = shard.entries.get(key)?;
         Some((entry.value.clone(), u64::from(entry.again)))
@@ -112,7 +112,7 @@ impl<V: Clone> Cache<V> {
 
     /// Keeps the value of a region that took `nodes` nodes and whose cost of recomputation is `again` nodes. Returns the cost of
     /// recomputation from now on: 0 when the entry has been logged. A region without a key is equal to no other one, and is not kept.
-    pub(super) fn insert(&self, key: Key, value: V, nodes: u64, again: u64) -> u64 {
+    pub(crate) fn insert(&self, key: Key, value: V, nodes: u64, again: u64) -> u64 {
         if key.is_empty() {
             return again;
         }

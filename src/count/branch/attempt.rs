@@ -1,0 +1,85 @@
+//! One trial of a way to count a part, by one worker or by all.
+
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use super::worker::{Worker, nodes_in};
+use crate::count::components::{Part, Worth};
+use crate::count::contest::{Ended, Plan, Trial};
+use crate::count::frontier::{Allowance, Halt, Way, sweep};
+use crate::line::Word;
+use crate::solutions::Count;
+
+/// Nanoseconds that a combination of states takes in a sweep, roughly.
+const STATE: u64 = 40;
+
+impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
+    /// Counts a part as it is planned, or finds out that this takes too long.
+    pub(crate) fn try_out(&mut self, trial: Trial) -> Ended {
+        let part = trial.part;
+        self.part = part;
+        match trial.plan {
+            Plan::Branch(_) | Plan::BranchAndSweep => self.walk(trial),
+            Plan::Sweep(way) => {
+                if std::mem::take(&mut self.moved) {
+                    self.board.set_rows(&self.shared.rows);
+                }
+                let allowance = self.allowance(1, trial.budget);
+                let swept = &self.shared.parts[part];
+                match sweep(&self.board, swept, way, allowance, &self.stop()) {
+                    Ok(count) => {
+                        let worth = Worth::number(count);
+                        let store = &self.shared.store;
+                        store.keep(swept.key.clone(), worth.clone(), u64::MAX, u64::MAX);
+                        Ended::Done(worth)
+                    }
+                    Err(Halt::Spent(passed)) => Ended::Spent(passed * STATE as f64),
+                    Err(Halt::Full | Halt::Overflow) => Ended::Full,
+                    Err(Halt::Stopped) => Ended::Stopped,
+                }
+            }
+        }
+    }
+
+    /// For a sweep that is about to begin: must it stop?
+    fn stop(&self) -> impl Fn() -> bool + Sync + use<'s, 'a, W> {
+        let shared = self.shared;
+        shared.closed.store(true, Ordering::Relaxed);
+        move || {
+            shared.control.look();
+            shared.control.stopped()
+        }
+    }
+
+    /// What one of so many sweeps may take for so much work.
+    fn allowance(&self, sweeps: u64, budget: u64) -> Allowance {
+        Allowance {
+            bytes: self.shared.memory / 2 / sweeps,
+            passed: budget / STATE,
+        }
+    }
+
+    /// Sweeps a part, if it is much narrower than the last one that was too wide. Tells how many nodes would have taken as long, too.
+    pub(crate) fn sweep_part(&mut self, part: &Part<W>) -> Option<(Count, u64)> {
+        // A sweep leaves no graph behind.
+        if part.size > self.narrow - self.narrow / 8 || self.shared.store.keeps_graph() {
+            return None;
+        }
+        let bite = self.shared.bite();
+        let allowance = self.allowance(self.shared.workers as u64, bite);
+        let (stop, began) = (self.stop(), Instant::now());
+        let count = [Way::Down, Way::Right]
+            .into_iter()
+            .find_map(|way| sweep(&self.board, part, way, allowance, &stop).ok());
+        if count.is_none() {
+            self.narrow = part.size;
+            self.shared.is_too_wide(part.size);
+        }
+        let took = began.elapsed().as_nanos() as u64;
+        if bite < u64::MAX {
+            // Where nothing limits a sweep the clock has no say, so that a run repeats.
+            self.swept += took;
+        }
+        count.map(|count| (count, nodes_in(took)))
+    }
+}

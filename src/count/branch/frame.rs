@@ -1,0 +1,165 @@
+//! The stack of a worker: one frame for each component that it has begun, with the side of its branch that is under way.
+
+use std::sync::Arc;
+
+use super::unfinished::Unfinished;
+use crate::board::Cell;
+use crate::count::components::{Part, Rows};
+use crate::graph::{Edge, NodeId};
+use crate::line::Word;
+use crate::puzzle::Grid;
+use crate::solutions::Count;
+
+/// A part being counted, and the side of its branch that is under way.
+#[derive(Debug)]
+pub(crate) struct Frame<W> {
+    pub(crate) part: Part<W>,
+    /// Where the board was before the branch.
+    pub(crate) mark: usize,
+    /// The decision under way. The root has none.
+    pub(crate) decision: Option<(Cell, bool)>,
+    /// Is the other side still to come?
+    pub(crate) more: bool,
+    /// The side before, if it is done.
+    pub(crate) sum: Count,
+    /// The product of the side's parts counted so far, and those to come.
+    pub(crate) product: Count,
+    pub(crate) pending: Vec<Part<W>>,
+    /// Where a graph is kept: the sides before, and the nodes of the parts counted so far.
+    pub(crate) edges: Vec<Edge>,
+    pub(crate) rest: Vec<(NodeId, Rows<W>)>,
+    /// Into how many parts the side fell.
+    pub(crate) parts: u64,
+    /// Is there a solution on this side? For a part among others: as far as it is concerned.
+    pub(crate) alive: bool,
+    /// Solutions of the puzzle that lie in the part, and on this side of it.
+    pub(crate) within: Option<Arc<Grid>>,
+    pub(crate) witness: Option<Arc<Grid>>,
+    /// Is it in the table of parts in progress?
+    pub(crate) claimed: bool,
+    /// Are there parts of this side that are counted elsewhere?
+    pub(crate) gaps: bool,
+    /// Has the other side been given away?
+    pub(crate) lent: bool,
+    /// What others add to the part, and multiply into the side.
+    pub(crate) component: Option<Arc<Unfinished<W>>>,
+    pub(crate) side: Option<Arc<Unfinished<W>>>,
+    /// What has been given away weighs so much of the side, and of the part.
+    pub(crate) lent_of_side: u64,
+    pub(crate) lent_of_part: u64,
+    /// Nodes before the part, and before the side.
+    pub(crate) began: u64,
+    pub(crate) side_began: u64,
+    /// What its two sides weigh, and what was done before the present one.
+    pub(crate) weights: [u64; 2],
+    pub(crate) done: u64,
+    /// What the worker would have to do again before the part.
+    pub(crate) again: u64,
+}
+
+impl<W> Frame<W> {
+    /// A frame at this mark of the board, of which nothing is begun yet. A solution lies `within` the part.
+    pub(crate) fn new(part: Part<W>, mark: usize, within: Option<Arc<Grid>>) -> Self {
+        Frame {
+            part,
+            mark,
+            decision: None,
+            more: false,
+            sum: Count::ZERO,
+            product: Count::ZERO,
+            pending: Vec::new(),
+            edges: Vec::new(),
+            rest: Vec::new(),
+            parts: 1,
+            alive: false,
+            within,
+            witness: None,
+            claimed: false,
+            gaps: false,
+            lent: false,
+            component: None,
+            side: None,
+            lent_of_side: 0,
+            lent_of_part: 0,
+            began: 0,
+            side_began: 0,
+            weights: [0, 0],
+            done: 0,
+            again: 0,
+        }
+    }
+
+    /// The bottom of a stack on which nothing but this part is counted, for the side `of`.
+    pub(crate) fn bottom(
+        part: Part<W>,
+        mark: usize,
+        of: Arc<Unfinished<W>>,
+        witness: Option<Arc<Grid>>,
+    ) -> Self {
+        Frame {
+            product: Count::ONE,
+            pending: vec![part],
+            alive: witness.is_some(),
+            witness,
+            side: Some(of),
+            ..Frame::new(Part::nothing(), mark, None)
+        }
+    }
+
+    /// Notes what has been done before it: so many nodes, of the walk and again.
+    pub(crate) fn since(self, nodes: u64, done: u64, again: u64) -> Self {
+        Frame {
+            began: nodes,
+            side_began: nodes,
+            done,
+            again,
+            ..self
+        }
+    }
+
+    /// Solutions of the present side that are proved, where so many are of the component above, if there is one: but for what fills its
+    /// gaps.
+    pub(crate) fn proved(&self, inner: Option<&Count>) -> Count {
+        let mut side = self.product.clone();
+        match inner {
+            _ if self.witness.is_some() => {
+                // Parts not counted yet have a solution each.
+                if let Some(inner) = inner.filter(|inner| !inner.is_zero()) {
+                    side *= inner;
+                }
+                if side.is_zero() {
+                    side = Count::ONE;
+                }
+            }
+            None if !self.alive => side = Count::ZERO,
+            _ if !self.pending.is_empty() => side = Count::ZERO,
+            None => {}
+            Some(inner) => side *= inner,
+        }
+        side
+    }
+
+    /// What the present side weighs of the whole.
+    pub(crate) fn weight(&self) -> u64 {
+        let filled = self.decision.is_some_and(|(_, filled)| filled);
+        self.weights[usize::from(filled)]
+    }
+}
+
+/// Solutions that are proved by now of what is on this stack: of its first frame's component.
+pub(crate) fn bound<W: Word>(frames: &[Frame<W>]) -> Count {
+    let mut inner: Option<Count> = None;
+    for frame in frames.iter().rev() {
+        let mut sum = match frame.gaps && frame.witness.is_none() {
+            // What fills the gaps may be nothing.
+            true => Count::ZERO,
+            false => frame.proved(inner.as_ref()),
+        };
+        sum += &frame.sum;
+        if let Some(component) = &frame.component {
+            sum += &component.value();
+        }
+        inner = Some(sum);
+    }
+    inner.unwrap_or(Count::ZERO)
+}

@@ -1,0 +1,12 @@
+//! The counter that branches: depth first over decisions and components, on any number of workers, each component once.
+
+mod attempt;
+mod frame;
+mod oracle;
+pub(crate) mod order;
+mod retrace;
+mod share;
+pub(crate) mod trail;
+mod unfinished;
+pub(crate) mod walk;
+pub(crate) mod worker;

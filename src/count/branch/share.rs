@@ -1,0 +1,312 @@
+//! How a worker takes part in a walk: it begins one or joins it, gives pieces away, takes them, and goes back to where an earlier process
+//! has left off.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use super::frame::{Frame, bound};
+use super::order::Order;
+use super::unfinished::Unfinished;
+use super::walk::{Task, Walk};
+use super::worker::{BREATH, Worker};
+use crate::board::Cell;
+use crate::count::contest::{Ended, Plan, Trial};
+use crate::count::shared::lock;
+use crate::line::Word;
+use crate::search::WHOLE;
+
+/// How often the way to where a walk is is noted.
+const NOTED: Duration = Duration::from_millis(20);
+
+impl<W: Word> Worker<'_, '_, W> {
+    /// Walks through a part as it is planned, together with whoever joins in.
+    pub(crate) fn walk(&mut self, trial: Trial) -> Ended {
+        let walk = Arc::new(Walk::new(trial));
+        self.join(&walk);
+        *lock(&self.shared.walk) = (self.shared.workers > 1).then(|| Arc::clone(&walk));
+        // Only what begins alike can be compared. A first trial is of other boards, too.
+        let tracked = trial.asks && self.shared.keeping.is_some();
+        self.plan = tracked.then_some(trial.plan);
+        if std::mem::take(&mut self.moved) {
+            self.board.set_rows(&self.shared.rows);
+        }
+        let part = self.shared.parts[trial.part].clone();
+        let witness = self.shared.witness.clone().map(Arc::new);
+        let bottom = Frame::bottom(part, self.board.mark(), walk.root(), witness);
+        let bottom = bottom.since(self.statistics.nodes, 0, self.again);
+        self.frames.push(Frame {
+            weights: [WHOLE, 0],
+            ..bottom
+        });
+        if let Some(trail) = self.shared.trail(trial.part, self.plan) {
+            self.follow(&trail);
+        }
+        walk.begin_stack();
+        self.run(&walk, None);
+        self.plan = None;
+        self.work_in(&walk);
+        *lock(&self.shared.walk) = None;
+        let ended = walk.ended();
+        if !matches!(ended, Ended::Done(_)) && self.walk.take().is_some() {
+            let proved = walk.proved(&self.shared.store);
+            self.shared.raise_bound(proved);
+        }
+        ended
+    }
+
+    /// Takes part in a walk that another worker has begun, until it is over.
+    pub(crate) fn help(&mut self, walk: &Arc<Walk<W>>) {
+        self.join(walk);
+        self.work_in(walk);
+        self.walk = None;
+    }
+
+    fn join(&mut self, walk: &Arc<Walk<W>>) {
+        let trial = walk.trial;
+        self.part = trial.part;
+        self.asks = trial.asks;
+        (self.order, self.narrow) = match trial.plan {
+            Plan::Branch(order) => (order, 0),
+            _ => (Order::Narrow, self.shared.narrow(trial.part)),
+        };
+        self.path.clear();
+        self.barren = 0;
+        self.done = 0;
+        self.told = (self.work(), 0);
+        self.plan = None;
+        self.walk = (self.shared.workers > 1).then(|| Arc::clone(walk));
+    }
+
+    /// Counts what others give away, until the walk is over.
+    fn work_in(&mut self, walk: &Arc<Walk<W>>) {
+        while !walk.is_over() {
+            match walk.wait() {
+                Some(task) if task.of.is_dead() => {
+                    walk.end_stack(Vec::new());
+                    walk.end_task();
+                }
+                Some(task) => self.take(walk, task),
+                None => {
+                    self.shared.control.look();
+                    if self.shared.control.stopped() {
+                        walk.end(Ended::Stopped);
+                    }
+                }
+            }
+        }
+        let reserved = std::mem::take(&mut self.reserved);
+        self.shared.control.return_nodes(reserved);
+    }
+
+    /// Counts a piece that another worker has given away.
+    fn take(&mut self, walk: &Arc<Walk<W>>, task: Task<W>) {
+        self.statistics.tasks += 1;
+        self.board.set_rows(&task.rows);
+        self.moved = true;
+        self.path = task.path;
+        self.barren = 0;
+        self.done = 0;
+        self.told.1 = 0;
+        self.asks = task.asks;
+        let (mark, of) = (self.board.mark(), Arc::clone(&task.of));
+        let (nodes, again) = (self.statistics.nodes, self.again);
+        match task.side {
+            None => {
+                let bottom = Frame::bottom(task.part, mark, task.of, task.within);
+                self.frames.push(Frame {
+                    weights: [task.weight, 0],
+                    ..bottom.since(nodes, 0, again)
+                });
+            }
+            Some((cell, filled)) => {
+                let frame = Frame::new(task.part, mark, task.within).since(nodes, 0, again);
+                self.frames.push(Frame {
+                    decision: Some((cell, filled)),
+                    component: Some(task.of),
+                    weights: match filled {
+                        true => [0, task.weight],
+                        false => [task.weight, 0],
+                    },
+                    ..frame
+                });
+                self.begin_side();
+            }
+        }
+        self.run(walk, Some(&of));
+    }
+
+    /// Counts what is on the stack, for this gap if it is not the whole.
+    fn run(&mut self, walk: &Arc<Walk<W>>, of: Option<&Unfinished<W>>) {
+        let mut polls = self.pace.polls();
+        let whole = loop {
+            if self.shared.control.stopped() {
+                walk.end(Ended::Stopped);
+                break false;
+            }
+            if self.statistics.nodes >= self.looked + BREATH || self.pace.polls() != polls {
+                polls = self.pace.polls();
+                let work = self.breathe(walk, of.is_none());
+                if self.plan.is_some() && self.noted.elapsed() >= NOTED {
+                    self.note_trail();
+                }
+                if self.shared.store.is_outgrown() {
+                    walk.end(Ended::Full);
+                } else if work >= walk.trial.budget {
+                    walk.end(Ended::Spent(walk.foreseen()));
+                }
+                if walk.is_over() {
+                    break false;
+                }
+                if of.is_some_and(Unfinished::is_dead) {
+                    self.abandon(0);
+                    break true;
+                }
+            }
+            if self.walk.is_some() && walk.wants_tasks() {
+                self.lend(walk);
+            }
+            let top = self.top();
+            match top.pending.pop() {
+                Some(part) if !top.product.is_zero() => self.enter(part),
+                _ => {
+                    if self.end_side(walk) {
+                        break true;
+                    }
+                }
+            }
+        };
+        self.breathe(walk, of.is_none() && !whole);
+        if !whole {
+            self.note_trail();
+        }
+        if let Some(bottom) = self.frames.first() {
+            self.board.undo(bottom.mark);
+        }
+        walk.end_stack(std::mem::take(&mut self.frames));
+        walk.end_task();
+    }
+
+    /// Gives away the oldest piece that is not begun. Where the oracle can be asked, there must be a solution on the way to it: below a
+    /// side that has none all work is lost, and what the oracle says of the way is no answer about the piece.
+    fn lend(&mut self, walk: &Walk<W>) {
+        if !walk.has_room(self.shared.put_aside()) {
+            return;
+        }
+        let least = self.shared.options.shared;
+        for i in 0..self.frames.len() {
+            let frame = &self.frames[i];
+            if self.asks && i > 0 && !self.frames[i - 1].alive {
+                break;
+            }
+            // Of the topmost side the next component is about to be begun here.
+            let begun = i + 1 < self.frames.len();
+            let component = begun && frame.alive && !frame.product.is_zero();
+            let component =
+                component && frame.pending.first().is_some_and(|part| part.size >= least);
+            let other = frame.more && frame.part.size >= least;
+            if !component && !other {
+                continue;
+            }
+            let above = if other { i } else { i + 1 };
+            let path = self.path_to(above);
+            let mark = match other {
+                true => frame.mark,
+                false => self.frames[i + 1].mark,
+            };
+            let (rows, asks) = (self.board.rows_at(mark), self.asks);
+            let frame = &mut self.frames[i];
+            walk.give(if other {
+                let (cell, filled) = frame.decision.expect("a branch has two sides");
+                let weight = frame.weights[usize::from(!filled)];
+                frame.more = false;
+                frame.lent = true;
+                frame.lent_of_part += weight;
+                let of = frame.component.get_or_insert_with(Unfinished::component);
+                of.open();
+                Task {
+                    rows,
+                    part: frame.part.clone(),
+                    side: Some((cell, !filled)),
+                    of: Arc::clone(of),
+                    within: frame.within.clone(),
+                    weight,
+                    path,
+                    asks,
+                }
+            } else {
+                // The largest is the first.
+                let part = frame.pending.remove(0);
+                let weight = frame.weight() / frame.parts;
+                frame.gaps = true;
+                frame.lent_of_side += weight;
+                let of = frame.side.get_or_insert_with(Unfinished::side);
+                of.open();
+                Task {
+                    rows,
+                    part,
+                    side: None,
+                    of: Arc::clone(of),
+                    within: frame.witness.clone(),
+                    weight,
+                    path,
+                    asks,
+                }
+            });
+            return;
+        }
+    }
+
+    /// The decisions above a frame.
+    pub(crate) fn path_to(&self, frame: usize) -> Vec<(Cell, bool)> {
+        let above = self.frames[..frame].iter();
+        let above = above.filter_map(|frame| frame.decision);
+        self.path.iter().copied().chain(above).collect()
+    }
+
+    /// Drops all frames from this one on. What others wait for is given away.
+    pub(crate) fn abandon(&mut self, from: usize) {
+        let walk = self.walk.clone();
+        while self.frames.len() > from {
+            let frame = self.frames.pop().expect("there are more than these");
+            frame.component.iter().for_each(|it| it.kill());
+            if frame.decision.is_some() {
+                frame.side.iter().for_each(|side| side.kill());
+            }
+            let Some(walk) = walk.as_ref().filter(|_| frame.claimed) else {
+                continue;
+            };
+            let waiting = walk.release(&frame.part.key);
+            if !waiting.is_empty() {
+                walk.give(Task {
+                    rows: self.board.rows_at(frame.mark),
+                    part: frame.part,
+                    side: None,
+                    of: walk.instead(waiting),
+                    within: frame.within,
+                    weight: 0,
+                    // There may be no solution on the way to it; that says nothing of it.
+                    path: Vec::new(),
+                    asks: false,
+                });
+            }
+        }
+    }
+
+    /// Every now and then: a look at the limits, and a word to whoever wants to know; all the work of the walk so far. The `whole` may be
+    /// what is on the stack.
+    fn breathe(&mut self, walk: &Walk<W>, whole: bool) -> u64 {
+        self.looked = self.statistics.nodes;
+        self.shared.control.look();
+        let now = (self.work(), self.done.max(self.told.1));
+        let work = walk.add(now.0 - self.told.0, now.1 - self.told.1);
+        self.told = now;
+        let meter = &self.shared.meters[self.index];
+        meter.nodes.store(self.statistics.nodes, Ordering::Relaxed);
+        meter.done.fetch_max(walk.done(), Ordering::Relaxed);
+        if whole && !self.frames.is_empty() {
+            self.shared.raise_bound(bound(&self.frames));
+        }
+        work
+    }
+}

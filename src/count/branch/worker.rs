@@ -1,0 +1,475 @@
+//! The engine: branch, propagate, fall apart, look up, multiply, add.
+//!
+//! A worker goes depth first on a stack of its own, one [`Frame`] for each part being counted: the sides of its branch add up, the
+//! parts into which a side falls multiply. What it has counted goes into the cache that all workers share. Several workers share a
+//! [`Walk`], which gives each of them pieces that no other one counts.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::frame::Frame;
+use super::oracle::Oracle;
+use super::order::Order;
+use super::trail::Step;
+use super::unfinished::{Gift, Record, Unfinished};
+use super::walk::{Claim, Walk};
+use crate::board::{Board, Cell};
+use crate::count::components::{Lines, Part, Parts, Rows, Worth, edge};
+use crate::count::contest::Plan;
+use crate::count::shared::Shared;
+use crate::line::Word;
+use crate::puzzle::Grid;
+use crate::sat::Answer;
+use crate::search::{Pace, Statistics};
+use crate::solutions::Count;
+
+/// Everything that a worker has for itself.
+#[derive(Debug)]
+pub(crate) struct Worker<'s, 'a, W: Word> {
+    pub(crate) shared: &'s Shared<'a, W>,
+    pub(crate) index: usize,
+    pub(crate) board: Board<'a, W>,
+    pub(crate) lines: Lines<W>,
+    pub(crate) parts: Parts<W>,
+    pub(crate) oracle: Oracle<'a>,
+    pub(crate) frames: Vec<Frame<W>>,
+    /// All frames below this one are alive.
+    pub(crate) barren: usize,
+    pub(crate) order: Order,
+    /// The walk that it takes part in, if others do so as well; and the way to the bottom of its stack.
+    pub(crate) walk: Option<Arc<Walk<W>>>,
+    pub(crate) path: Vec<(Cell, bool)>,
+    /// Has the board left the root?
+    pub(crate) moved: bool,
+    /// What the walk has been told of: work and share.
+    pub(crate) told: (u64, u64),
+    /// Which part of the whole is being counted.
+    pub(crate) part: usize,
+    /// The way that is tried, if somebody keeps track of it, and when the trail was last noted.
+    pub(crate) plan: Option<Plan>,
+    pub(crate) noted: Instant,
+    /// May the oracle be asked?
+    pub(crate) asks: bool,
+    /// Parts a good deal smaller than this are swept.
+    pub(crate) narrow: u32,
+    /// Share done with, out of [`WHOLE`].
+    pub(crate) done: u64,
+    /// Nodes reserved and not used yet.
+    pub(crate) reserved: u64,
+    /// Nodes when limits were last looked at.
+    pub(crate) looked: u64,
+    /// Polls the control within a node: one node of a large puzzle can take seconds.
+    pub(crate) pace: Pace<'s>,
+    /// Nodes that a side may take without a solution before the oracle is asked: what a question costs, a running mean.
+    pub(crate) price: u64,
+    /// Nodes that it would take to do all this again with what is logged alone.
+    pub(crate) again: u64,
+    /// Nanoseconds of sweeping parts.
+    pub(crate) swept: u64,
+    pub(crate) statistics: Statistics,
+}
+
+/// Nodes between two looks at the limits.
+pub(crate) const BREATH: u64 = 256;
+
+/// What a node and a settle and a tick of the learner take, in nanoseconds, roughly: a measure of work that no clock disturbs.
+const NODE: u64 = 1200;
+const SETTLE: u64 = 60;
+const TICK: u64 = 50;
+
+/// What a question to the oracle takes besides.
+const QUESTION: u64 = 20_000;
+
+/// The price of a question at first, and at most, in nodes: one hard question does not mean that the next ones are.
+const CHEAPEST: u64 = 20;
+const DEAREST: u64 = 400;
+
+/// Nodes that take this number of nanoseconds, each with the settles that it usually needs.
+pub(crate) fn nodes_in(nanoseconds: u64) -> u64 {
+    nanoseconds / (NODE + 10 * SETTLE)
+}
+
+impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
+    pub(crate) fn new(shared: &'s Shared<'a, W>, index: usize) -> Self {
+        let clues = shared.clues;
+        let (width, height) = (clues.width(), clues.height());
+        let learner = shared.memory / 8 / shared.workers as u64;
+        let lines = shared.memory / 16 / shared.workers as u64;
+        Worker {
+            shared,
+            index,
+            board: Board::with_rows(clues, &shared.rows),
+            lines: Lines::new(width + height, lines),
+            parts: Parts::new(width, height),
+            oracle: Oracle::new(shared.puzzle, Arc::clone(&shared.control), learner),
+            frames: Vec::new(),
+            barren: 0,
+            order: Order::Down,
+            walk: None,
+            path: Vec::new(),
+            moved: false,
+            told: (0, 0),
+            part: 0,
+            plan: None,
+            noted: Instant::now(),
+            asks: true,
+            narrow: 0,
+            done: 0,
+            reserved: 0,
+            looked: 0,
+            pace: Pace::new(&shared.control),
+            price: CHEAPEST,
+            again: 0,
+            swept: 0,
+            statistics: Statistics::default(),
+        }
+    }
+
+    /// What the worker has done so far.
+    pub(crate) fn statistics(&self) -> Statistics {
+        Statistics {
+            settles: self.board.settles(),
+            conflicts: self.oracle.conflicts(),
+            ..self.statistics
+        }
+    }
+
+    /// Nanoseconds that all the work so far may have taken.
+    pub(crate) fn work(&self) -> u64 {
+        let ticks = TICK * self.oracle.ticks();
+        NODE * self.statistics.nodes + SETTLE * self.board.settles() + ticks + self.swept
+    }
+
+    pub(crate) fn top(&mut self) -> &mut Frame<W> {
+        self.frames.last_mut().expect("the root is the last to go")
+    }
+
+    /// A part is to be counted: known, or in progress, or a new frame.
+    pub(crate) fn enter(&mut self, part: Part<W>) {
+        if let Some((worth, again)) = self.shared.store.get(&part.key) {
+            self.statistics.leaves += 1;
+            self.again += again;
+            self.give(&worth, part.rows);
+            return;
+        }
+        let mut claimed = false;
+        if 3 * part.size >= self.shared.options.shared
+            && let Some(walk) = &self.walk
+        {
+            let room = walk.has_room(self.shared.put_aside());
+            let top = self.frames.last_mut().expect("the root is the last to go");
+            let weight = top.weight() / top.parts;
+            let side = || Arc::clone(top.side.get_or_insert_with(Unfinished::side));
+            match walk.claim(&part, weight, room, side) {
+                Claim::InProgress => {
+                    top.gaps = true;
+                    top.lent_of_side += weight;
+                    return;
+                }
+                claim => claimed = claim == Claim::Mine,
+            }
+        }
+        if let Some((count, again)) = self.sweep_part(&part) {
+            let (worth, cost) = (Worth::number(count), u64::from(part.size));
+            let store = &self.shared.store;
+            self.again += store.keep(part.key.clone(), worth.clone(), cost, again);
+            if let Some(walk) = self.walk.as_ref().filter(|_| claimed) {
+                walk.give_to_all(&self.shared.store, &part.key, &worth);
+            }
+            self.give(&worth, part.rows);
+            return;
+        }
+        let cell = self.order.pick(&self.board, &part);
+        self.branch(part, cell, None, claimed);
+    }
+
+    /// A new frame for a part, which branches on this cell; on the side on which another process has `left` it.
+    pub(crate) fn branch(&mut self, part: Part<W>, cell: Cell, left: Option<&Step>, claimed: bool) {
+        let parent = self.top();
+        let within = parent.witness.clone();
+        // What a side weighs is shared out among its parts, and what a part weighs between its sides.
+        let weight = parent.weight() / parent.parts;
+        let first = left.is_none_or(|step| step.filled);
+        let more = left.is_none_or(|step| step.more);
+        let (likely, of) = self.board.odds(cell);
+        let filled = (u128::from(weight) * u128::from(likely) / u128::from(of)) as u64;
+        let frame = Frame::new(part, self.board.mark(), within);
+        let frame = frame.since(self.statistics.nodes, self.done, self.again);
+        self.frames.push(Frame {
+            decision: Some((cell, first)),
+            more,
+            sum: left.map_or(Count::ZERO, |step| step.sum.clone()),
+            claimed,
+            weights: [weight - filled, filled],
+            ..frame
+        });
+        if !more {
+            self.done += if first { weight - filled } else { filled };
+            // What the first side took is not known here: much.
+            self.again += u64::from(u32::MAX);
+        }
+        self.begin_side();
+    }
+
+    /// Decides the top frame's branch, as its decision says.
+    pub(crate) fn begin_side(&mut self) {
+        // Until it is known better, and should the run stop here.
+        let top = self.frames.last_mut().expect("a side is begun on a frame");
+        top.product = Count::ZERO;
+        top.rest.clear();
+        top.gaps = false;
+        top.alive = false;
+        top.witness = None;
+        if self.reserved == 0 {
+            self.reserved = self.shared.control.reserve_nodes(BREATH);
+            if self.reserved == 0 {
+                return;
+            }
+        }
+        self.reserved -= 1;
+        self.statistics.nodes += 1;
+        self.again += 1;
+        let (nodes, done) = (self.statistics.nodes, self.done);
+        self.barren = self.barren.min(self.frames.len() - 1);
+        let top = self.frames.last_mut().expect("a side is begun on a frame");
+        let (cell, filled) = top.decision.expect("the root has no sides");
+        let (row, column) = (usize::from(cell.row), usize::from(cell.column));
+        top.parts = 1;
+        top.side_began = nodes;
+        top.done = done;
+        let here = |grid: &Arc<Grid>| grid.get(row, column) == filled;
+        top.witness = top.within.clone().filter(here);
+        top.alive = top.witness.is_some();
+        if !self.is_believable() {
+            self.statistics.dead_ends += 1;
+            return;
+        }
+        // A settle reads a few words for each block of the line.
+        let (pace, settle) = (&mut self.pace, W::BITS as u64);
+        match (self.board).decide_unless(cell, filled, || pace.spend(settle)) {
+            Some(true) => {}
+            Some(false) => {
+                self.statistics.dead_ends += 1;
+                return;
+            }
+            // The run has been stopped.
+            None => return,
+        }
+        let mut pending = Vec::new();
+        let top = self.frames.last_mut().expect("a side is begun on a frame");
+        let (lines, numbers) = (&mut self.lines, &self.shared.store.counted.numbers);
+        let (board, pace) = (&self.board, &mut self.pace);
+        let split = (self.parts).split(board, &top.part.rows, lines, numbers, &mut pending, pace);
+        if split.is_none() {
+            return;
+        }
+        if pending.len() > 1 {
+            top.parts = pending.len() as u64;
+            self.statistics.splits += 1;
+            // The smallest is the last, and so the first to be counted.
+            pending.sort_by_key(|part| std::cmp::Reverse(part.size));
+        }
+        top.product = Count::ONE;
+        top.pending = pending;
+        if top.pending.is_empty() {
+            self.statistics.leaves += 1;
+            self.enliven();
+        }
+    }
+
+    /// The side of the top frame is counted, but for what is counted elsewhere. Is the stack empty now?
+    pub(crate) fn end_side(&mut self, walk: &Walk<W>) -> bool {
+        let top = self
+            .frames
+            .last_mut()
+            .expect("the bottom is the last to go");
+        top.pending.clear();
+        self.done = (top.done + top.weight()).saturating_sub(top.lent_of_side);
+        top.lent_of_part += std::mem::take(&mut top.lent_of_side);
+        if top.decision.is_none() {
+            let bottom = self.frames.pop().expect("there is a top");
+            let gift = Gift {
+                count: bottom.product,
+                edges: Vec::new(),
+                rest: bottom.rest,
+            };
+            self.board.undo(bottom.mark);
+            let side = bottom.side.expect("the bottom is there for a side");
+            walk.fill(&self.shared.store, side, gift);
+            return true;
+        }
+        let keeps = self.shared.store.keeps_graph() && !top.product.is_zero();
+        let rest = std::mem::take(&mut top.rest);
+        let filled = |row: u16| self.board.rows()[usize::from(row)].filled;
+        match top.side.take() {
+            None => {
+                top.sum += &top.product;
+                if keeps {
+                    top.edges.push(edge(&top.part.rows, filled, rest));
+                }
+            }
+            // One of its parts has no solution.
+            Some(side) if top.product.is_zero() || side.is_dead() => side.kill(),
+            Some(side) => {
+                let component = top.component.get_or_insert_with(Unfinished::component);
+                component.open();
+                let rows = &top.part.rows;
+                let known = keeps.then(|| {
+                    let filled = rows.iter().map(|&(row, _)| filled(row)).collect();
+                    (rows.clone(), filled)
+                });
+                side.close_side(Arc::clone(component), known);
+                let gift = Gift {
+                    count: top.product.clone(),
+                    edges: Vec::new(),
+                    rest,
+                };
+                walk.fill(&self.shared.store, side, gift);
+            }
+        }
+        self.board.undo(top.mark);
+        if top.more {
+            top.more = false;
+            top.decision = top.decision.map(|(cell, filled)| (cell, !filled));
+            self.begin_side();
+            return false;
+        }
+        let frame = self.frames.pop().expect("there is a top");
+        self.barren = self.barren.min(self.frames.len());
+        self.end_part(walk, frame)
+    }
+
+    /// The part of a frame is counted, but for what is counted elsewhere. Is the stack empty now?
+    fn end_part(&mut self, walk: &Walk<W>, frame: Frame<W>) -> bool {
+        let nodes = self.statistics.nodes - frame.began;
+        let again = self.again - frame.again;
+        let Some(parent) = self.frames.last_mut() else {
+            // The bottom is one side of a part.
+            let gift = Gift {
+                count: frame.sum,
+                edges: frame.edges,
+                rest: Vec::new(),
+            };
+            let component = frame.component.expect("a side is counted for a component");
+            walk.fill(&self.shared.store, component, gift);
+            return true;
+        };
+        parent.lent_of_side += frame.lent_of_part;
+        let (count, edges) = match frame.component {
+            None => (frame.sum, frame.edges),
+            Some(component) => match component.leave_stack(&frame.sum, frame.edges) {
+                Some(whole) => whole,
+                None => {
+                    parent.gaps = true;
+                    let side = parent.side.get_or_insert_with(Unfinished::side);
+                    side.open();
+                    let record = Record {
+                        part: frame.part,
+                        nodes,
+                        again,
+                    };
+                    walk.charge(&record);
+                    component.close_component(Arc::clone(side), record);
+                    walk.fill(&self.shared.store, component, Gift::number(Count::ZERO));
+                    return false;
+                }
+            },
+        };
+        let worth = Worth {
+            count,
+            node: self.shared.store.node(edges),
+        };
+        let key = frame.claimed.then(|| frame.part.key.clone());
+        let store = &self.shared.store;
+        self.again = frame.again + store.keep(frame.part.key, worth.clone(), nodes, again);
+        if let Some(key) = key {
+            walk.give_to_all(&self.shared.store, &key, &worth);
+        }
+        self.give(&worth, frame.part.rows);
+        false
+    }
+
+    /// Multiplies a part with these cells into the side it belongs to.
+    fn give(&mut self, worth: &Worth, rows: Rows<W>) {
+        let top = self.top();
+        top.product *= &worth.count;
+        top.rest.extend(worth.node.map(|node| (node, rows)));
+        if !top.product.is_zero() && top.pending.is_empty() && !top.gaps {
+            self.enliven();
+        }
+    }
+
+    /// The top frame's side has a solution, and so have those above it, up to one of whose other parts nothing is known yet.
+    fn enliven(&mut self) {
+        for (above, frame) in self.frames.iter_mut().rev().enumerate() {
+            let others = frame.pending.is_empty() && !frame.product.is_zero() && !frame.gaps;
+            if frame.alive || above > 0 && frame.parts > 1 && !others {
+                break;
+            }
+            frame.alive = true;
+        }
+    }
+
+    /// Asks the oracle about the topmost side that has shown no solution for too long. `false` when the top frame's side, or one above
+    /// it, turns out to have none: then that frame is the top one, and has been counted as such.
+    fn is_believable(&mut self) -> bool {
+        while self
+            .frames
+            .get(self.barren)
+            .is_some_and(|frame| frame.alive)
+        {
+            self.barren += 1;
+        }
+        let Some(frame) = self.frames.get(self.barren) else {
+            return true;
+        };
+        let waited = self.statistics.nodes.saturating_sub(frame.side_began);
+        if waited < self.price || !self.asks || self.oracle.is_dumb() {
+            return true;
+        }
+        match self.ask() {
+            Answer::Solution(grid) => {
+                let grid = Arc::new(grid);
+                for frame in &mut self.frames {
+                    if let Some((cell, filled)) = frame.decision
+                        && grid.get(usize::from(cell.row), usize::from(cell.column)) != filled
+                    {
+                        break;
+                    }
+                    frame.alive = true;
+                    frame.witness = Some(Arc::clone(&grid));
+                }
+                true
+            }
+            Answer::None => {
+                // The parts in between were not counted to the end: nothing is said of them.
+                self.abandon(self.barren + 1);
+                let top = self.frames.last_mut().expect("the side in question");
+                top.product = Count::ZERO;
+                top.pending.clear();
+                self.board.undo(top.mark);
+                false
+            }
+            Answer::Unknown => {
+                // Not again here, nor soon below.
+                if let Some(frame) = self.frames.get_mut(self.barren) {
+                    frame.side_began = self.statistics.nodes + 50 * DEAREST;
+                }
+                true
+            }
+        }
+    }
+
+    /// Asks the oracle about the topmost side of which no solution is known.
+    fn ask(&mut self) -> Answer {
+        let before = self.work();
+        let path = self.path_to(self.barren + 1);
+        let (clues, rows) = (self.shared.clues, &self.shared.rows);
+        let answer = self.oracle.ask(clues, rows, path.into_iter());
+        let nodes = nodes_in(QUESTION + self.work() - before);
+        self.again += nodes;
+        self.price =
+            ((15 * self.price + self.shared.options.patience * nodes / 100) / 16).min(DEAREST);
+        answer
+    }
+}

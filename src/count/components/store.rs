@@ -1,0 +1,118 @@
+//! What is kept of a component that has been counted: its entry in the table and, where a solution graph is kept, its node.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::cache::Key;
+use super::counted::{Counted, Worth};
+use super::part::Rows;
+use crate::graph::{Becomes, Builder, Edge, NodeId};
+use crate::line::Word;
+
+/// The component table, and the solution graph if one is kept.
+#[derive(Debug)]
+pub(crate) struct Store {
+    /// The table. The nodes in it are those of one graph, so a count that keeps a graph shares its table with no other count.
+    pub(crate) counted: Arc<Counted>,
+    graph: Option<Mutex<Builder>>,
+    /// Most bytes of the graph.
+    pub(crate) most: u64,
+    /// Has the graph outgrown them? Relaxed: a hint, until all workers are back.
+    outgrown: AtomicBool,
+}
+
+impl Store {
+    /// An empty graph of at most `most` bytes is kept if `keeps_graph`.
+    pub(crate) fn new(counted: Arc<Counted>, keeps_graph: bool, most: u64) -> Self {
+        Store {
+            counted,
+            graph: keeps_graph.then(|| Mutex::new(Builder::new())),
+            most,
+            outgrown: AtomicBool::new(false),
+        }
+    }
+
+    /// Is a graph kept?
+    pub(crate) fn keeps_graph(&self) -> bool {
+        self.graph.is_some()
+    }
+
+    /// The graph, while nobody adds to it.
+    pub(crate) fn graph(&self) -> Option<MutexGuard<'_, Builder>> {
+        let graph = self.graph.as_ref()?;
+        Some(graph.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Takes the graph out: none is kept from then on, until it is [put back](Self::put_graph).
+    pub(crate) fn take_graph(&mut self) -> Option<Builder> {
+        let graph = self.graph.take()?;
+        Some(graph.into_inner().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Keeps this graph, or none.
+    pub(crate) fn put_graph(&mut self, graph: Option<Builder>) {
+        self.graph = graph.map(Mutex::new);
+    }
+
+    /// Does the graph take more memory than it may?
+    pub(crate) fn is_outgrown(&self) -> bool {
+        self.outgrown.load(Ordering::Relaxed)
+    }
+
+    /// What a component with this key is worth, and the nodes that it would take again; `None` where the table does not say, or where a
+    /// graph is kept and the component has fillings but no node.
+    pub(crate) fn get(&self, key: &Key) -> Option<(Worth, u64)> {
+        let known = self.counted.cache.get(key);
+        known.filter(|(worth, _)| {
+            self.graph.is_none() || worth.node.is_some() || worth.count.is_zero()
+        })
+    }
+
+    /// Keeps a component that took this number of nodes, and would take `again` with what is logged alone. Returns what it would take
+    /// now that it is kept.
+    pub(crate) fn keep(&self, key: Key, worth: Worth, nodes: u64, again: u64) -> u64 {
+        self.counted.cache.insert(key, worth, nodes, again)
+    }
+
+    /// The node of a component with these edges, where a graph is kept and there is a filling.
+    pub(crate) fn node(&self, edges: Vec<Edge>) -> Option<NodeId> {
+        let mut graph = self.graph().filter(|_| !edges.is_empty())?;
+        let node = graph.node(edges);
+        if graph.bytes() > self.most {
+            self.outgrown.store(true, Ordering::Relaxed);
+        }
+        Some(node)
+    }
+}
+
+/// The edge of a component with these cells for what is known of them now: whether they are filled, row by row, but for those that are
+/// left to one of the components in `rest`.
+pub(crate) fn edge<W: Word>(
+    cells: &[(u16, W)],
+    mut filled: impl FnMut(u16) -> W,
+    rest: Vec<(NodeId, Rows<W>)>,
+) -> Edge {
+    // Of each of those components, the number of its rows above; and the cells of those that have some in this row.
+    let mut above = vec![0; rest.len()];
+    let mut here: Vec<(u32, W)> = Vec::new();
+    let size = cells.iter().map(|(_, cells)| cells.count()).sum();
+    let mut becomes = Vec::with_capacity(size);
+    for &(row, of_part) in cells {
+        here.clear();
+        for (i, ((_, rows), above)) in rest.iter().zip(&mut above).enumerate() {
+            if let Some(&(_, left)) = rows.get(*above).filter(|&&(at, _)| at == row) {
+                here.push((i as u32, left));
+                *above += 1;
+            }
+        }
+        let filled = filled(row);
+        becomes.extend(of_part.cells().map(|column| {
+            let left = here.iter().find(|(_, left)| left.has(column));
+            match left {
+                Some(&(i, _)) => Becomes::Left(i),
+                None => Becomes::from(filled.has(column)),
+            }
+        }));
+    }
+    Edge::new(becomes, rest.into_iter().map(|(node, _)| node).collect())
+}

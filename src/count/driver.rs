@@ -1,0 +1,347 @@
+//! The course of a count: a quick trial, the backbone with more and more effort, and the contest for what remains.
+//!
+//! Most puzzles are counted by the quick trial. For the others the cells that are the same in every solution are taken out first, as far
+//! as one round's effort finds them; the solutions near the one that was found then are counted for a lower bound; and the rest is
+//! counted by the contest, until each plan has had the round's work. The next round has more of both.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::beside::Alone;
+use super::components::{Counted, Store};
+use super::contest::{Contest, Standing};
+use super::keeping::{Found, Keeping};
+use super::options::Method;
+use super::root::{cells_of, known_cells, known_of, open, parts};
+use super::setup::Setup;
+use super::shared::{Shared, lock};
+use crate::board::{Board, Clues};
+use crate::graph::{Builder, Space};
+use crate::line::{Known, Word};
+use crate::puzzle::Grid;
+use crate::sat::Backbone;
+use crate::search::{Control, Outcome, Search, Statistics, Total};
+use crate::solutions::Count;
+
+/// Bytes that a count may take unless the limits say otherwise.
+const MEMORY: u64 = 4 << 30;
+
+/// Work for counting the solutions near the first one, as a multiple of a trial's.
+const NEAR: u64 = 20;
+
+/// Where the backbone is not known: work of each plan, as a multiple of a trial's, before more effort goes into the backbone; and the
+/// factor by which effort and work grow then.
+const UNTIL: u64 = 1000;
+const MORE: u64 = 32;
+
+/// What a count has come to: the graph if it is kept and whole, and the outcome.
+pub(crate) type Answer = (Option<Space>, Outcome);
+
+/// Counts; where `keeps_graph`, with the graph of all solutions.
+pub(crate) fn drive<W: Word>(setup: &Setup<'_>, keeps_graph: bool) -> Answer {
+    let began = Instant::now();
+    let clues = Clues::new(setup.puzzle);
+    let control = Arc::new(Control::new(&setup.limits, false));
+    let keeping = setup.keeping.filter(|_| !keeps_graph);
+    let found = keeping.map(Keeping::found).unwrap_or_default();
+    let mut board = Board::<W>::new(&clues);
+    let alive = open(setup, &mut board, &control, found.cells.as_ref());
+    let statistics = Statistics {
+        settles: board.settles(),
+        ..Statistics::default()
+    };
+    let nothing = || ended(&control, began, Count::ZERO, false, statistics);
+    if !alive || control.stopped() {
+        let none = keeps_graph && control.reason().is_none();
+        let space = none.then(|| Space::none(clues.width(), clues.height()));
+        return (space, nothing());
+    }
+    let memory = setup.limits.memory.unwrap_or(MEMORY);
+    let counted = match &setup.counted {
+        Some(counted) if !keeps_graph => Arc::clone(counted),
+        _ => Arc::new(Counted::new(memory)),
+    };
+    let Some(parts) = parts(&board, &counted.numbers, &control) else {
+        return (None, nothing());
+    };
+    let store = Store::new(counted, keeps_graph, memory / 3);
+    let contest = Contest::short(parts.len(), setup.options.trial);
+    let mut shared = Shared::new(setup, &clues, control, memory, store, contest);
+    shared.keeping = keeping;
+    shared.rows = board.rows().to_vec();
+    shared.parts = parts;
+    shared.witness = found.solution.clone();
+    shared.raise(found.least.clone());
+    let driver = Driver {
+        setup,
+        keeping,
+        keeps_graph,
+        began,
+        known: known_cells(&board).filled,
+        board,
+        shared,
+        statistics,
+    };
+    driver.run(found)
+}
+
+/// The outcome of a count that has come to this number, exact or a lower bound.
+fn ended(
+    control: &Control,
+    began: Instant,
+    count: Count,
+    exact: bool,
+    statistics: Statistics,
+) -> Outcome {
+    let stopped = control.reason();
+    Outcome {
+        solutions: match stopped {
+            Some(_) if !exact => Total::AtLeast(count),
+            _ => Total::Exactly(count),
+        },
+        stopped,
+        cubes: Vec::new(),
+        shares: Vec::new(),
+        done: f64::from(stopped.is_none()),
+        statistics: Statistics {
+            nodes: statistics.nodes.max(1),
+            ..statistics
+        },
+        elapsed: began.elapsed(),
+    }
+}
+
+/// A count under way.
+struct Driver<'r, W: Word> {
+    setup: &'r Setup<'r>,
+    keeping: Option<&'r Keeping>,
+    keeps_graph: bool,
+    began: Instant,
+    board: Board<'r, W>,
+    /// The cells that are known to be filled.
+    known: Grid,
+    shared: Shared<'r, W>,
+    /// What is done outside of the workers.
+    statistics: Statistics,
+}
+
+/// What a round finds out about the backbone.
+enum Asked {
+    /// Whether it is whole.
+    Backbone { whole: bool },
+    /// It is all that there is to know of the puzzle.
+    Answer(Answer),
+    /// The run has been stopped.
+    Stopped,
+}
+
+impl<W: Word> Driver<'_, W> {
+    fn run(mut self, mut found: Found) -> Answer {
+        let quick = self.keeps_graph || self.setup.method == Method::Auto;
+        if let Some(keeping) = self.keeping.filter(|_| found.cells.is_none()) {
+            keeping.knows(known_cells(&self.board));
+        }
+        if quick && !found.opening.tried {
+            // Most puzzles are soon counted by anything.
+            self.shared.take_part(0);
+            if let Some(keeping) = self.keeping {
+                keeping.tried();
+            }
+        }
+        let done = quick && lock(&self.shared.contest).is_over();
+        let (mut effort, mut later) = (self.setup.options.effort, UNTIL * self.setup.options.trial);
+        for _ in 0..found.opening.round {
+            (effort, later) = more(effort, later);
+        }
+        let mut alone = Alone::default();
+        while !done && !self.is_stopped() {
+            // What the backbone is asked about is the whole puzzle.
+            let asks = quick && self.setup.cube.path.is_empty();
+            let whole = if !asks {
+                true
+            } else if let Some(whole) = found.opening.whole.take() {
+                // An earlier part of the run has asked.
+                whole
+            } else if self.keeping.is_some_and(|it| !it.begins_backbone()) {
+                // It has been cut short too often.
+                false
+            } else {
+                match self.ask_backbone(effort, &mut alone) {
+                    Asked::Backbone { whole } => whole,
+                    Asked::Answer(answer) => return answer,
+                    Asked::Stopped => break,
+                }
+            };
+            let until = if whole { u64::MAX } else { later };
+            self.begin_contest(until, found.contest.take());
+            match self.keeps_graph {
+                true => alone.count_with_graph(&mut self.shared, self.setup, self.began, until),
+                false => self.shared.work(self.setup.observer, self.began, false),
+            }
+            self.shared.raise(self.shared.proved());
+            if lock(&self.shared.contest).is_over() || alone.is_void() {
+                break;
+            }
+            (effort, later) = more(effort, later);
+            if let Some(keeping) = self.keeping.filter(|_| !self.is_stopped()) {
+                keeping.ends_round();
+            }
+        }
+        self.finish(alone)
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.shared.control.stopped()
+    }
+
+    fn ended(&self, count: Count, exact: bool) -> Outcome {
+        ended(
+            &self.shared.control,
+            self.began,
+            count,
+            exact,
+            self.statistics,
+        )
+    }
+
+    /// Takes out the cells that are the same in every solution, as far as this effort finds them, and counts the solutions near one.
+    fn ask_backbone(&mut self, effort: u64, alone: &mut Alone) -> Asked {
+        let setup = self.setup;
+        // Several engines side by side would be the sooner done with it, but do several times the work.
+        let (backbone, solutions, outcome) = Search::new(setup.puzzle)
+            .alone()
+            .limits(setup.limits.clone())
+            .backbone_under(&self.shared.control, Some(effort));
+        let whole = backbone.is_complete();
+        let witness = &mut self.shared.witness;
+        *witness = solutions.into_iter().next().or(witness.take());
+        self.statistics.add(&outcome.statistics);
+        self.shared.raise(outcome.solutions.number().clone());
+        if let (Total::Exactly(number), None) = (&outcome.solutions, self.shared.control.reason()) {
+            let space = self.keeps_graph.then(|| match number.is_zero() {
+                true => self.no_solution(),
+                false => Builder::new().finish(&backbone.filled, Vec::new()),
+            });
+            return Asked::Answer((space, self.ended(number.clone(), true)));
+        }
+        let height = setup.puzzle.height();
+        let known = (0..height).map(|row| (row, known_of(&backbone, row)));
+        let alive = self.board.decide_all(known);
+        debug_assert!(alive, "what holds in all solutions contradicts none");
+        self.known = known_cells(&self.board).filled;
+        if let Some(keeping) = self.keeping {
+            keeping.knows(Backbone {
+                ambiguous: backbone.ambiguous.clone(),
+                ..known_cells(&self.board)
+            });
+            self.shared
+                .witness
+                .iter()
+                .for_each(|grid| keeping.has(grid));
+            if !self.is_stopped() {
+                keeping.ends_backbone(whole);
+            }
+        }
+        if !self.keeps_graph {
+            let efforts = (effort / setup.options.effort.max(1)).max(1);
+            let near = self.near(&backbone, NEAR * setup.options.trial * efforts);
+            self.shared.raise(near);
+        }
+        self.shared.rows = self.board.rows().to_vec();
+        let numbers = &self.shared.store.counted.numbers;
+        let Some(parts) = parts(&self.board, numbers, &self.shared.control) else {
+            return Asked::Stopped;
+        };
+        self.shared.parts = parts;
+        alone.contest = None;
+        Asked::Backbone { whole }
+    }
+
+    /// How many solutions, or at least how many, differ from the one at hand only in cells that are known to be ambiguous: where all of
+    /// them are too many to count, this is a bound that says something.
+    fn near(&mut self, backbone: &Backbone, work: u64) -> Count {
+        let shared = &mut self.shared;
+        let Some(first) = shared.witness.clone() else {
+            return Count::ZERO;
+        };
+        let row = |row: usize| {
+            let filled = W::from_parts(first.row(row));
+            let same = W::low(first.width()) & !W::from_parts(backbone.ambiguous.row(row));
+            let empty = same & !filled;
+            let filled = same & filled;
+            (row, Known { filled, empty })
+        };
+        let mark = self.board.mark();
+        let alive = self.board.decide_all((0..first.height()).map(row));
+        debug_assert!(alive, "a solution contradicts nothing");
+        let numbers = &shared.store.counted.numbers;
+        let Some(near) = parts(&self.board, numbers, &shared.control) else {
+            self.board.undo(mark);
+            return Count::ZERO;
+        };
+        shared.rows = self.board.rows().to_vec();
+        shared.parts = near;
+        shared.begin(Contest::short(shared.parts.len(), work));
+        self.board.undo(mark);
+        shared.take_part(0);
+        shared.proved()
+    }
+
+    /// Makes ready for counting all parts, or for going on with that as an earlier process has left it.
+    fn begin_contest(&mut self, until: u64, left: Option<Standing>) {
+        // A sweep leaves no graph behind.
+        let method = match self.keeps_graph {
+            true => Method::Regions,
+            false => self.setup.method,
+        };
+        let parts = self.shared.parts.len();
+        let contest = Contest::new(method, parts, self.setup.options.trial).until(until);
+        // The work on other boards is no part of this.
+        self.shared.forget_shares();
+        self.shared.begin(match left {
+            Some(standing) => contest.resume(standing),
+            None => contest,
+        });
+    }
+
+    /// The graph of a puzzle that has no solution.
+    fn no_solution(&self) -> Space {
+        Space::none(self.setup.puzzle.width(), self.setup.puzzle.height())
+    }
+
+    fn finish(mut self, alone: Alone) -> Answer {
+        self.statistics.add(&lock(&self.shared.statistics));
+        let reason = self.shared.control.reason();
+        let mut count = self.shared.proved();
+        let over = self.keeps_graph && lock(&self.shared.contest).is_over();
+        if reason.is_some() && !over {
+            count = self.shared.raise(count);
+            let _ = self.shared.snapshot(self.began, false, false);
+        }
+        if let Some(number) = alone.number {
+            let nothing = number.is_zero() && reason.is_none();
+            let space = nothing.then(|| self.no_solution());
+            if nothing || reason.is_some() {
+                return (space, self.ended(number, true));
+            }
+        }
+        let graph = self.shared.store.take_graph();
+        let space = graph.filter(|_| reason.is_none()).map(|graph| {
+            let nodes = lock(&self.shared.contest).nodes();
+            match nodes {
+                Some(nodes) => {
+                    let cells = self.shared.parts.iter().map(cells_of);
+                    graph.finish(&self.known, nodes.into_iter().zip(cells).collect())
+                }
+                None => self.no_solution(),
+            }
+        });
+        (space, self.ended(count, over))
+    }
+}
+
+/// The effort of the next round, and the work of each plan in it.
+fn more(effort: u64, later: u64) -> (u64, u64) {
+    let more = |before: u64| before.max(1).saturating_mul(MORE);
+    (more(effort), more(later))
+}

@@ -1,0 +1,94 @@
+//! The root of a count: what is known there, and the components into which the rest falls apart.
+
+use super::components::{Lines, Numbers, Part, Parts};
+use super::setup::Setup;
+use crate::board::{Board, Cell, Probed, Prober, Region};
+use crate::line::{Known, Word};
+use crate::sat::Backbone;
+use crate::search::{Control, Decision, Pace};
+
+/// Propagates and probes the root, unless an earlier process has left what comes of that; `false` is a contradiction.
+pub(crate) fn open<W: Word>(
+    setup: &Setup<'_>,
+    board: &mut Board<'_, W>,
+    control: &Control,
+    known: Option<&Backbone>,
+) -> bool {
+    let (rows, columns) = setup.puzzle.sums();
+    // A settle reads a few words for each block of the line.
+    let (mut pace, settle) = (Pace::new(control), W::BITS as u64);
+    let propagated = board.propagate_unless(|| pace.spend(settle));
+    if rows != columns || propagated == Some(false) {
+        return false;
+    }
+    if propagated.is_none() {
+        return true;
+    }
+    for &Decision { cell, filled } in &setup.cube.path {
+        let holds = match board.known(cell) {
+            Some(known) => known == filled,
+            None => board.decide(cell, filled),
+        };
+        if !holds {
+            return false;
+        }
+    }
+    if let Some(known) = known {
+        let height = setup.puzzle.height();
+        return board.decide_all((0..height).map(|row| (row, known_of(known, row))));
+    }
+    let limit = board.settles() + setup.options.probing;
+    let mut settles = board.settles();
+    let region = Region::whole(board);
+    let probed = Prober::default().probe(board, &region, None, |board| {
+        let since = board.settles() - std::mem::replace(&mut settles, board.settles());
+        pace.spend(since * settle) || board.settles() >= limit
+    });
+    !matches!(probed, Probed::Contradiction)
+}
+
+/// The components of the root, the smallest first; `None` when the run has been stopped meanwhile.
+pub(crate) fn parts<W: Word>(
+    board: &Board<'_, W>,
+    numbers: &Numbers,
+    control: &Control,
+) -> Option<Vec<Part<W>>> {
+    let (width, height) = (board.clues().width(), board.clues().height());
+    let rows: Vec<_> = (0..height).map(|row| (row as u16, W::low(width))).collect();
+    let mut lines = Lines::new(width + height, u64::MAX);
+    let mut parts = Vec::new();
+    let mut pace = Pace::new(control);
+    let mut splitter = Parts::new(width, height);
+    splitter.split(board, &rows, &mut lines, numbers, &mut parts, &mut pace)?;
+    parts.sort_by_key(|part| part.size);
+    Some(parts)
+}
+
+/// What a backbone says of a row.
+pub(crate) fn known_of<W: Word>(backbone: &Backbone, row: usize) -> Known<W> {
+    Known {
+        filled: W::from_parts(backbone.filled.row(row)),
+        empty: W::from_parts(backbone.empty.row(row)),
+    }
+}
+
+/// The cells that are known on a board.
+pub(crate) fn known_cells<W: Word>(board: &Board<'_, W>) -> Backbone {
+    let mut cells = Backbone::unknown(board.clues().width(), board.clues().height());
+    for (r, row) in board.rows().iter().enumerate() {
+        row.filled
+            .cells()
+            .for_each(|c| cells.filled.set(r, c, true));
+        row.empty.cells().for_each(|c| cells.empty.set(r, c, true));
+    }
+    cells
+}
+
+/// The cells of a component, in reading order.
+pub(crate) fn cells_of<W: Word>(part: &Part<W>) -> Vec<Cell> {
+    let row = |&(row, cells): &(u16, W)| {
+        let cells = cells.cells();
+        cells.map(move |column| Cell::new(row.into(), column))
+    };
+    part.rows.iter().flat_map(row).collect()
+}

@@ -1,0 +1,251 @@
+//! What all workers of a count share: the root, the component table, the contest of plans, the walk under way, and what has been proved.
+
+use std::hash::{Hash, Hasher};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use crossbeam::utils::CachePadded;
+use rustc_hash::FxHasher;
+
+use super::branch::trail::Step;
+use super::branch::walk::Walk;
+use super::components::{Part, Store};
+use super::contest::{Contest, Plan};
+use super::keeping::Keeping;
+use super::options::Options;
+use super::setup::Setup;
+use crate::board::Clues;
+use crate::line::{Known, Word};
+use crate::puzzle::{Grid, Puzzle};
+use crate::search::{Control, Snapshot, Statistics, WHOLE};
+use crate::solutions::Count;
+
+/// What one worker tells of itself. Relaxed: for showing alone.
+#[derive(Debug, Default)]
+pub(crate) struct Meter {
+    pub(crate) nodes: AtomicU64,
+    pub(crate) done: AtomicU64,
+}
+
+/// What all workers of a run share.
+#[derive(Debug)]
+pub(crate) struct Shared<'a, W: Word> {
+    pub(crate) puzzle: &'a Puzzle,
+    pub(crate) clues: &'a Clues,
+    pub(crate) options: &'a Options,
+    pub(crate) control: Arc<Control>,
+    pub(crate) keeping: Option<&'a Keeping>,
+    /// Bytes for everything.
+    pub(crate) memory: u64,
+    pub(crate) workers: usize,
+    /// The known cells at the root.
+    pub(crate) rows: Vec<Known<W>>,
+    /// A solution, if one is at hand.
+    pub(crate) witness: Option<Grid>,
+    /// The parts of the root, the smallest first.
+    pub(crate) parts: Vec<Part<W>>,
+    /// What has been counted.
+    pub(crate) store: Store,
+    pub(crate) contest: Mutex<Contest>,
+    /// The walk that workers may join.
+    pub(crate) walk: Mutex<Option<Arc<Walk<W>>>>,
+    /// May no more workers begin? A thread that waits for the pieces of its sweep runs whatever it finds, also a worker that has not begun,
+    /// which would come to an end only when the sweep has. Relaxed: the thread that sets it is the one that must not miss it.
+    pub(crate) closed: AtomicBool,
+    pub(crate) meters: Vec<CachePadded<Meter>>,
+    /// The best lower bound of the part that is being counted.
+    pub(crate) bound: Mutex<Count>,
+    /// The most that has been proved so far, and the furthest that any order has come: what is shown only grows.
+    pub(crate) floor: Mutex<Count>,
+    pub(crate) furthest: AtomicU64,
+    /// Nodes that are not in the meters any more.
+    pub(crate) nodes: u64,
+    pub(crate) statistics: Mutex<Statistics>,
+}
+
+impl<'a, W: Word> Shared<'a, W> {
+    /// A count of which nothing is known yet, on the threads of the pool at hand, within this memory.
+    pub(crate) fn new(
+        setup: &'a Setup<'_>,
+        clues: &'a Clues,
+        control: Arc<Control>,
+        memory: u64,
+        store: Store,
+        contest: Contest,
+    ) -> Self {
+        let workers = rayon::current_num_threads();
+        Shared {
+            puzzle: setup.puzzle,
+            clues,
+            options: &setup.options,
+            control,
+            keeping: None,
+            memory,
+            workers,
+            rows: Vec::new(),
+            witness: None,
+            parts: Vec::new(),
+            store,
+            contest: Mutex::new(contest),
+            walk: Mutex::new(None),
+            closed: AtomicBool::new(false),
+            meters: (0..workers).map(|_| CachePadded::default()).collect(),
+            bound: Mutex::new(Count::ZERO),
+            floor: Mutex::new(Count::ZERO),
+            furthest: AtomicU64::new(0),
+            nodes: 0,
+            statistics: Mutex::new(Statistics::default()),
+        }
+    }
+
+    /// Makes ready for this contest, or for going on with it; returns the one before.
+    pub(crate) fn begin(&self, contest: Contest) -> Contest {
+        let before = std::mem::replace(&mut *lock(&self.contest), contest);
+        *lock(&self.bound) = Count::ZERO;
+        before
+    }
+
+    /// Most bytes of what a walk puts aside.
+    pub(crate) fn put_aside(&self) -> u64 {
+        self.memory / 16
+    }
+
+    /// Notes that the part that is being counted has at least `bound` fillings; for the worker that has begun the trial at hand.
+    pub(crate) fn raise_bound(&self, bound: Count) {
+        let mut best = lock(&self.bound);
+        if bound > *best {
+            *best = bound;
+        }
+    }
+
+    /// Notes how a contest stands, where somebody keeps track of it.
+    pub(crate) fn note(&self, contest: &Contest) {
+        if let (Some(keeping), Some(standing)) = (self.keeping, contest.standing()) {
+            keeping.stands(Some(standing));
+        }
+    }
+
+    /// Tells the parts of all boards of a puzzle apart, in every process alike.
+    pub(crate) fn place(&self, part: usize) -> u64 {
+        let mut hasher = FxHasher::default();
+        let mut hash = |number: usize, words: &[W]| {
+            number.hash(&mut hasher);
+            let parts = |word: &W| (0..W::BITS / 64).map(|i| word.part(i)).collect::<Vec<_>>();
+            words.iter().for_each(|word| parts(word).hash(&mut hasher));
+        };
+        for (row, known) in self.rows.iter().enumerate() {
+            hash(row, &[known.filled, known.empty]);
+        }
+        for &(row, cells) in &self.parts[part].rows {
+            hash(row.into(), &[cells]);
+        }
+        hasher.finish()
+    }
+
+    /// The way that an earlier walk through a part by this plan has left.
+    pub(crate) fn trail(&self, part: usize, plan: Option<Plan>) -> Option<Vec<Step>> {
+        self.keeping?.trail(self.place(part), plan?)
+    }
+
+    /// Notes the way to where a walk is.
+    pub(crate) fn note_trail(&self, part: usize, plan: Plan, steps: Vec<Step>) {
+        if let Some(keeping) = self.keeping {
+            keeping.goes(self.place(part), plan, steps);
+        }
+    }
+
+    /// What a sweep of a part may take, in nanoseconds.
+    pub(crate) fn bite(&self) -> u64 {
+        self.keeping.and_then(Keeping::bite).unwrap_or(u64::MAX)
+    }
+
+    /// Parts of one of the whole, a good deal smaller than this, are swept.
+    pub(crate) fn narrow(&self, part: usize) -> u32 {
+        let wide = self.keeping.and_then(Keeping::wide);
+        self.parts[part].size.min(wide.unwrap_or(u32::MAX))
+    }
+
+    /// Notes that a part of this size is too wide to be swept within a bite.
+    pub(crate) fn is_too_wide(&self, size: u32) {
+        if let Some(keeping) = self.keeping
+            && keeping.bite().is_some()
+            && !self.control.stopped()
+        {
+            keeping.is_too_wide(size);
+        }
+    }
+
+    /// What is proved of the parts: the product of those that are done, with the bound of the one that is under way.
+    pub(crate) fn proved(&self) -> Count {
+        // Held until the bound is known, as both change together.
+        let contest = lock(&self.contest);
+        let (mut count, open) = contest.result();
+        if open > 0 && !count.is_zero() {
+            // Of parts that nobody has looked at nothing is known, but that they have a solution each where the whole has one.
+            let bound = &*lock(&self.bound);
+            match &self.witness {
+                Some(_) if bound.is_zero() => {}
+                None if open > 1 => count = Count::ZERO,
+                _ => count *= bound,
+            }
+        }
+        count
+    }
+
+    /// Notes that there are at least so many solutions; returns the most that was noted.
+    pub(crate) fn raise(&self, least: Count) -> Count {
+        let mut floor = lock(&self.floor);
+        if *floor < least {
+            *floor = least;
+        }
+        floor.clone()
+    }
+
+    /// Shows no share of the work as done.
+    pub(crate) fn forget_shares(&self) {
+        for meter in &self.meters {
+            meter.done.store(0, Ordering::Relaxed);
+        }
+    }
+
+    /// Makes the meters ready for other workers.
+    pub(crate) fn read_meters(&mut self) {
+        for meter in &mut self.meters {
+            self.nodes += *meter.nodes.get_mut();
+            **meter = Meter::default();
+        }
+    }
+
+    /// Of two snapshots the later one never shows less.
+    pub(crate) fn snapshot(&self, began: Instant, complete: bool, aside: bool) -> Snapshot {
+        let solutions = self.raise(self.proved());
+        let nodes = self
+            .meters
+            .iter()
+            .map(|meter| meter.nodes.load(Ordering::Relaxed));
+        let done = self
+            .meters
+            .iter()
+            .map(|meter| meter.done.load(Ordering::Relaxed));
+        let done = done.max().filter(|_| !aside).unwrap_or(0);
+        let done = done.max(self.furthest.fetch_max(done, Ordering::Relaxed));
+        let snapshot = Snapshot {
+            share: match complete {
+                true => 1.0,
+                false => done as f64 / WHOLE as f64,
+            },
+            nodes: self.nodes + nodes.sum::<u64>(),
+            solutions: solutions.to_u64().unwrap_or(u64::MAX),
+            elapsed: began.elapsed(),
+        };
+        if let Some(keeping) = self.keeping {
+            keeping.comes(&snapshot, &solutions);
+        }
+        snapshot
+    }
+}
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
