@@ -197,7 +197,7 @@ impl Asked {
         let (mut cells, mut written) = (None, Ok(None));
         if let Some(space) = &space {
             if let Some(graph) = &mut self.graph {
-                written = graph.write(session, subject, space, &session.limits_since(started));
+                written = graph.write(space, &session.limits_since(started));
                 outcome.stopped = written.as_ref().ok().copied().flatten();
             }
             if self.picture.is_some() {
@@ -211,7 +211,9 @@ impl Asked {
             None => show(session, subject, &outcome)?,
         }
         written?;
-        self.graph.iter_mut().try_for_each(Graph::finish)?;
+        if let Some(graph) = &mut self.graph {
+            graph.finish(session, subject)?;
+        }
         Ok(ended(session, subject, &outcome))
     }
 }

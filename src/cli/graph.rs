@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use omnogram::count::Space;
+use omnogram::count::{Nnf, Space};
 use omnogram::error::{Error, Kind};
 use omnogram::search::Limits;
 use omnogram::solutions::Stop;
@@ -15,8 +15,8 @@ use super::status::{Answered, Halt};
 #[derive(Debug)]
 pub(super) struct Graph {
     output: Output,
-    /// Is all of it written?
-    whole: bool,
+    /// The size of the graph, once all of it is written.
+    whole: Option<Nnf>,
 }
 
 impl Graph {
@@ -30,19 +30,13 @@ impl Graph {
             }
             output => Ok(Graph {
                 output,
-                whole: false,
+                whole: None,
             }),
         }
     }
 
     /// Writes the graph of a puzzle, until it is whole or something stops it.
-    pub(super) fn write(
-        &mut self,
-        session: &Session,
-        subject: &Subject<'_>,
-        space: &Space,
-        limits: &Limits,
-    ) -> Answered<Option<Stop>> {
+    pub(super) fn write(&mut self, space: &Space, limits: &Limits) -> Answered<Option<Stop>> {
         let mut halt = None;
         let written = space.write_nnf(limits, |text| {
             let written = self.output.write(text);
@@ -53,24 +47,26 @@ impl Graph {
             (_, Some(halt)) => Err(halt),
             (Err(stop), None) => Ok(Some(stop)),
             (Ok(size), None) => {
-                self.whole = true;
-                session.note(&format!(
-                    "{}: graph of {} and {}",
-                    subject.label(),
-                    counted(size.nodes, "node"),
-                    counted(size.edges, "edge")
-                ));
+                self.whole = Some(size);
                 Ok(None)
             }
         }
     }
 
-    /// Gives the file its name if the graph in it is whole.
-    pub(super) fn finish(&mut self) -> Answered<()> {
-        match self.whole {
-            true => self.output.finish(),
-            false => Ok(()),
-        }
+    /// Gives the file its name if the graph in it is whole, and says how large that is, or that there is none.
+    pub(super) fn finish(&mut self, session: &Session, subject: &Subject<'_>) -> Answered<()> {
+        let name = subject.label();
+        let Some(size) = self.whole else {
+            session.note(&format!("{name}: no graph is written, as it is not whole"));
+            return Ok(());
+        };
+        self.output.finish()?;
+        session.note(&format!(
+            "{name}: graph of {} and {}",
+            counted(size.nodes, "node"),
+            counted(size.edges, "edge")
+        ));
+        Ok(())
     }
 
     /// Is it for one puzzle?
