@@ -90,7 +90,7 @@ impl<'a> Run<'a> {
     ///
     /// # Errors
     ///
-    /// [`Kind::Data`] when the records contradict each other, or the list; [`Kind::Io`] when the list cannot be read or written.
+    /// [`Kind::Data`](crate::error::Kind::Data) when the records contradict each other, or the list; [`Kind::Io`](crate::error::Kind::Io) when the list cannot be read or written.
     pub fn new(
         working: Working<'a>,
         journal: Journal,
@@ -128,7 +128,7 @@ impl<'a> Run<'a> {
     ///
     /// # Errors
     ///
-    /// [`Kind::Io`] when the journal or the list cannot be written. Then, too, it can be gone on with.
+    /// [`Kind::Io`](crate::error::Kind::Io) when the journal or the list cannot be written. Then, too, it can be gone on with.
     pub fn run(&self, observer: Option<Observer<'_>>) -> Result<Outcome> {
         let worked = std::thread::scope(|threads| {
             let (finished, over) = crossbeam::channel::bounded::<()>(0);
