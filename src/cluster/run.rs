@@ -90,7 +90,8 @@ impl<'a> Run<'a> {
     ///
     /// # Errors
     ///
-    /// [`Kind::Data`](crate::error::Kind::Data) when the records contradict each other, or the list; [`Kind::Io`](crate::error::Kind::Io) when the list cannot be read or written.
+    /// [`Kind::Data`](crate::error::Kind::Data) when the records contradict each other, or the list;
+    /// [`Kind::Io`](crate::error::Kind::Io) when the list cannot be read or written.
     pub fn new(
         working: Working<'a>,
         journal: Journal,
