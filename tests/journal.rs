@@ -190,6 +190,14 @@ fn restless() -> Options {
     }
 }
 
+/// Goes on from checkpoints, each written by a process that had lived for so long.
+fn go_on(keeping: &Keeping, written: &[String], life: Duration) {
+    for line in written {
+        let checkpoint: Checkpoint = serde_json::from_str(line).unwrap();
+        keeping.read(checkpoint, life).unwrap();
+    }
+}
+
 #[test]
 fn a_count_that_another_process_goes_on_with_at_every_turn_is_exact() {
     let mut random = Random(7);
@@ -205,10 +213,7 @@ fn a_count_that_another_process_goes_on_with_at_every_turn_is_exact() {
         let mut checks = 1 + random.below(30) as u64;
         loop {
             let keeping = Keeping::of_parts(&puzzle, 1 << 26, 1 + (i / 6 % 3) as u64);
-            for line in &written {
-                let checkpoint: Checkpoint = serde_json::from_str(line).unwrap();
-                keeping.read(checkpoint, Duration::from_micros(1)).unwrap();
-            }
+            go_on(&keeping, &written, Duration::from_micros(1));
             let limits = Limits {
                 checks: Some(checks),
                 ..Limits::default()
@@ -249,10 +254,7 @@ fn what_was_counted_before_a_cut_is_not_counted_again() {
             plain.statistics.nodes
         );
         let keeping = Keeping::new(&puzzle, 1 << 30);
-        for line in &written {
-            let checkpoint: Checkpoint = serde_json::from_str(line).unwrap();
-            keeping.read(checkpoint, Duration::from_secs(1)).unwrap();
-        }
+        go_on(&keeping, &written, Duration::from_secs(1));
         let limits = Limits {
             nodes: Some(slice),
             ..Limits::default()

@@ -119,7 +119,7 @@ fn merge_does_not_write_over_what_it_reads() {
 fn no_verb_replaces_a_file_without_force() {
     let scratch = Scratch::new("force");
     let [cubes, results, found] = answered(&scratch);
-    let verbs: [(&str, &[&str]); 16] = [
+    let verbs: [(&str, &[&str]); 17] = [
         ("f.txt", &["enumerate", "-o", "FILE", KEY]),
         ("f.txt", &["enumerate", "--sort", "-o", "FILE", KEY]),
         ("f.txt", &["enumerate", "--from", "2", "-o", "FILE", KEY]),
@@ -129,6 +129,7 @@ fn no_verb_replaces_a_file_without_force() {
         ),
         ("f.txt", &["sample", "-o", "FILE", KEY]),
         ("f.svg", &["count", "--cells", "--svg", "FILE", KEY]),
+        ("f.nnf", &["count", "--graph", "FILE", KEY]),
         ("f.non", &["convert", KEY, "FILE"]),
         ("key.nin", &["convert", "--to", "nin", KEY, "DIR/"]),
         ("f.html", &["show", "-o", "FILE", KEY]),
@@ -227,6 +228,7 @@ fn no_verb_writes_over_the_puzzle_that_it_reads() {
         &["enumerate", "--journal", hard, "-o", &list, puzzle],
         &["sample", "-o", hard, puzzle],
         &["count", "--cells", "--svg", hard, puzzle],
+        &["count", "--graph", hard, puzzle],
         &["count", "--journal", hard, puzzle],
         &["convert", puzzle, "--to", "non", hard],
         &["convert", "--to", "non", within, &format!("{within}/")],

@@ -1,6 +1,7 @@
 //! `omnogram count`: exactly how many solutions each puzzle has.
 
 use std::path::PathBuf;
+use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use omnogram::cluster::Task;
@@ -9,7 +10,8 @@ use omnogram::search::Outcome;
 
 use super::classics::{Classics, SEED};
 use super::estimate;
-use super::heat::Picture;
+use super::graph::Graph;
+use super::heat::{self, Picture};
 use super::journal;
 use super::messages;
 use super::options::{Answering, Puzzles, Searching};
@@ -30,6 +32,7 @@ Examples:
   omnogram count --algorithm deducing --time 10s puzzles/pictures
   omnogram count --cells --exact --json puzzles/pictures/snail.non
   omnogram count --cells --svg snail.svg puzzles/pictures/snail.non
+  omnogram count --graph harbour.nnf puzzles/pictures/harbour.non
   omnogram count --estimate --time 1m puzzles/families/permutation-20.non
   omnogram count --method tree --journal count.journal puzzles/families/permutation-12.non")]
 pub(super) struct Options {
@@ -57,6 +60,11 @@ pub(super) struct Options {
     #[arg(long, value_name = "FILE", requires = "cells")]
     svg: Option<PathBuf>,
 
+    /// Also write the graph of all solutions into this file, for programs that reason on formulas: a decision-DNNF in the text format of
+    /// the d4 compiler. The cells are its variables 1, 2, 3 ... row by row
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["method", "algorithm", "estimate"])]
+    graph: Option<PathBuf>,
+
     #[command(flatten)]
     replacing: Replacing,
 
@@ -65,7 +73,7 @@ pub(super) struct Options {
 
     /// Write down in this file how far the count of one puzzle has come, every few seconds. If it is stopped or killed, the same command
     /// goes on from there
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["cells", "estimate", "algorithm"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["cells", "graph", "estimate", "algorithm"])]
     journal: Option<PathBuf>,
 
     #[command(flatten)]
@@ -110,9 +118,12 @@ impl From<Method> for count::Method {
 pub(super) fn run(options: &Options) -> Status {
     let mut outputs = Outputs::new(options.replacing, &options.puzzles.puzzles, &[]);
     let svg = options.svg.as_deref();
-    let svg = match svg.map(|path| outputs.file(Some(path))).transpose() {
-        Ok(svg) => svg,
-        Err(error) => return messages::failed(&error),
+    let svg = svg.map(|path| outputs.file(Some(path))).transpose();
+    let graph = options.graph.as_deref();
+    let graph = graph.map(|path| Graph::new(&mut outputs, path)).transpose();
+    let (svg, graph) = match (svg, graph) {
+        (Ok(svg), Ok(graph)) => (svg, graph),
+        (Err(error), _) | (_, Err(error)) => return messages::failed(&error),
     };
     if let Some(journal) = &options.journal
         && let Err(status) = journal::is_for_one(journal, &options.puzzles.puzzles)
@@ -127,17 +138,24 @@ pub(super) fn run(options: &Options) -> Status {
     } = options;
     let random = options.estimate.estimate;
     let seed = classics.seed.unwrap_or(SEED);
-    let mut picture = options.cells.then(|| Picture::new(svg, options.exact));
+    let mut asked = Asked {
+        graph,
+        picture: options.cells.then(|| Picture::new(svg, options.exact)),
+    };
     Session::with_classic(searching, classics, random, answering, |session| {
         if options.journal.is_some() {
             return journal::answer(session, &options.puzzles.puzzles, |subject| {
                 answer(session, subject, options)
             });
         }
-        session.answer_each(&options.puzzles.puzzles, |subject| match &mut picture {
-            Some(picture) => picture.answer(session, subject),
-            None if options.estimate.estimate => estimate::answer(session, subject, seed),
-            None => answer(session, subject, options),
+        session.answer_each(&options.puzzles.puzzles, |subject| {
+            if asked.graph.is_some() || asked.picture.is_some() {
+                asked.answer(session, subject)
+            } else if random {
+                estimate::answer(session, subject, seed)
+            } else {
+                answer(session, subject, options)
+            }
         })
     })
 }
@@ -154,13 +172,61 @@ fn answer(session: &Session, subject: &Subject<'_>, options: &Options) -> Answer
             counting.clone().method(method).run()
         }),
     };
+    show(session, subject, &outcome)?;
+    Ok(ended(session, subject, &outcome))
+}
+
+/// What is asked of the solution graph.
+#[derive(Debug)]
+struct Asked {
+    graph: Option<Graph>,
+    picture: Option<Picture>,
+}
+
+impl Asked {
+    /// Counts the solutions of a puzzle, keeps their graph, and gets out of it whatever is asked.
+    fn answer(&mut self, session: &Session, subject: &Subject<'_>) -> Answered {
+        self.graph
+            .iter()
+            .try_for_each(|graph| graph.is_for(subject))?;
+        self.picture
+            .iter()
+            .try_for_each(|picture| picture.is_for(subject))?;
+        let started = Instant::now();
+        let (space, mut outcome) = session.space(subject);
+        let (mut cells, mut written) = (None, Ok(None));
+        if let Some(space) = &space {
+            if let Some(graph) = &mut self.graph {
+                written = graph.write(space, &session.limits_since(started));
+                outcome.stopped = written.as_ref().ok().copied().flatten();
+            }
+            if self.picture.is_some() {
+                cells = heat::cells(space, &session.limits_since(started), &mut outcome);
+            }
+        }
+        outcome.elapsed = started.elapsed();
+        // The number is known, whatever has become of the file.
+        match &mut self.picture {
+            Some(picture) => picture.show(session, subject, &outcome, cells.as_ref())?,
+            None => show(session, subject, &outcome)?,
+        }
+        written?;
+        if let Some(graph) = &mut self.graph {
+            graph.finish(session, subject)?;
+        }
+        Ok(ended(session, subject, &outcome))
+    }
+}
+
+/// Prints the number of solutions, as the session wants it.
+fn show(session: &Session, subject: &Subject<'_>, outcome: &Outcome) -> Answered<()> {
     if session.json() {
-        session.print(&report::searched(subject, &outcome, Nothing {}))?;
+        session.print(&report::searched(subject, outcome, Nothing {}))?;
     } else {
-        number(session, subject, &outcome)?;
+        number(session, subject, outcome)?;
     }
     session.note_magnitude(subject.name, &outcome.solutions);
-    Ok(ended(session, subject, &outcome))
+    Ok(())
 }
 
 /// Prints the number alone, after the puzzle's name where there are several.

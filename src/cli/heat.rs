@@ -4,13 +4,13 @@ use std::time::Instant;
 
 use omnogram::board::Cell;
 use omnogram::error::{Error, Kind};
-use omnogram::graph::Cells;
+use omnogram::graph::{Cells, Space};
 use omnogram::puzzle::Puzzle;
 use omnogram::render::{self, Drawing, Mark, Sheet};
-use omnogram::search::Outcome;
+use omnogram::search::{Limits, Outcome};
 use serde::Serialize;
 
-use super::count::{ended, number};
+use super::count::number;
 use super::drawn;
 use super::output::Output;
 use super::report;
@@ -54,13 +54,25 @@ impl Picture {
         }
     }
 
-    /// Counts the solutions of a puzzle, and in how many of them each cell is filled.
-    pub(super) fn answer(&mut self, session: &Session, subject: &Subject<'_>) -> Answered {
-        if self.svg.is_some() && subject.several {
-            let message = "--svg draws one puzzle, and there are several";
-            return Err(Halt::Failed(Error::new(Kind::Usage, message)));
+    /// Is what is drawn of one puzzle?
+    pub(super) fn is_for(&self, subject: &Subject<'_>) -> Answered<()> {
+        match self.svg.is_some() && subject.several {
+            true => {
+                let message = "--svg draws one puzzle, and there are several";
+                Err(Halt::Failed(Error::new(Kind::Usage, message)))
+            }
+            false => Ok(()),
         }
-        let (cells, outcome) = counted(session, subject);
+    }
+
+    /// Prints the number of solutions, and in how many of them each cell is filled, where that is known.
+    pub(super) fn show(
+        &mut self,
+        session: &Session,
+        subject: &Subject<'_>,
+        outcome: &Outcome,
+        cells: Option<&Cells>,
+    ) -> Answered<()> {
         if session.json() {
             let decimals = |cells| each(subject.puzzle, |cell| decimal(cells, cell));
             let fractions = |cells: &Cells| Fractions {
@@ -68,32 +80,33 @@ impl Picture {
                 denominator: cells.count().to_string(),
             };
             let shares = Shares {
-                cells: cells.as_ref().map(decimals),
-                fractions: self.exact.then(|| cells.as_ref().map(fractions)),
+                cells: cells.map(decimals),
+                fractions: self.exact.then(|| cells.map(fractions)),
             };
-            session.print(&report::searched(subject, &outcome, shares))?;
+            session.print(&report::searched(subject, outcome, shares))?;
         } else {
-            number(session, subject, &outcome)?;
+            number(session, subject, outcome)?;
         }
-        if let Some(cells) = &cells {
-            let drawing = drawing(subject.puzzle, cells);
-            if !session.json() {
-                let (text, legend) = match self.exact {
-                    false => (drawing.to_string(), LEGEND),
-                    true => (numbers(subject.puzzle, cells), EXACT_LEGEND),
-                };
-                session.print(&text)?;
-                if !std::mem::replace(&mut self.told, true) {
-                    session.note(legend);
-                }
-            }
-            if let Some(output) = &mut self.svg {
-                let drawn = render::svg(&sheet(subject, drawing), None, None);
-                output.write(drawn.as_bytes())?;
-                output.finish()?;
+        let Some(cells) = cells else {
+            return Ok(());
+        };
+        let drawing = drawing(subject.puzzle, cells);
+        if !session.json() {
+            let (text, legend) = match self.exact {
+                false => (drawing.to_string(), LEGEND),
+                true => (numbers(subject.puzzle, cells), EXACT_LEGEND),
+            };
+            session.print(&text)?;
+            if !std::mem::replace(&mut self.told, true) {
+                session.note(legend);
             }
         }
-        Ok(ended(session, subject, &outcome))
+        if let Some(output) = &mut self.svg {
+            let drawn = render::svg(&sheet(subject, drawing), None, None);
+            output.write(drawn.as_bytes())?;
+            output.finish()?;
+        }
+        Ok(())
     }
 }
 
@@ -102,15 +115,20 @@ impl Picture {
 pub(super) fn counted(session: &Session, subject: &Subject<'_>) -> (Option<Cells>, Outcome) {
     let started = Instant::now();
     let (space, mut outcome) = session.space(subject);
-    let Some(space) = space.filter(|space| !space.count().is_zero()) else {
-        return (None, outcome);
-    };
-    let cells = space.cells_within(&session.limits_since(started));
+    let cells = space.and_then(|space| cells(&space, &session.limits_since(started), &mut outcome));
     outcome.elapsed = started.elapsed();
-    (
-        cells.map_err(|stop| outcome.stopped = Some(stop)).ok(),
-        outcome,
-    )
+    (cells, outcome)
+}
+
+/// In how many of the solutions each cell is filled: nothing where there are none, or where that is stopped, as the outcome then says.
+pub(super) fn cells(space: &Space, limits: &Limits, outcome: &mut Outcome) -> Option<Cells> {
+    if space.count().is_zero() {
+        return None;
+    }
+    let cells = space.cells_within(limits);
+    cells
+        .map_err(|stop| outcome.stopped = outcome.stopped.or(Some(stop)))
+        .ok()
 }
 
 /// What the characters mean.

@@ -12,6 +12,7 @@ mod drafts;
 mod drawn;
 mod enumerate;
 mod estimate;
+mod graph;
 mod heat;
 mod idle;
 mod inputs;

@@ -22,6 +22,7 @@ mod run;
 mod size;
 mod solutions;
 mod split;
+mod state;
 mod work;
 
 pub use answer::{Answer, Open};
@@ -30,7 +31,8 @@ pub use digest::{Digest, SetDigest};
 pub use journal::{Header, Journal, Progress, Record};
 pub use line::{Lines, seal};
 pub use merge::{Merge, Sum};
-pub use run::{Appending, Run};
+pub use run::Run;
 pub use solutions::{Keeper, Shelf};
 pub use split::{Split, Splitting};
+pub use state::Appending;
 pub use work::{Job, Office, Task, Working};

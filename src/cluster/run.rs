@@ -12,25 +12,21 @@
 //! when it is handed back; the list is on the disk before the journal says how long it is, and what is longer than that is cut off when
 //! the run is gone on with.
 
-use std::fs::File;
-use std::io::{Seek, SeekFrom, Write};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use rustc_hash::FxHashMap;
-
-use super::answer::{Answer, Open};
-use super::cube::{Id, inside};
+use super::answer::Answer;
+use super::cube::Id;
 use super::journal::{Journal, Progress, Record};
 use super::line::seal;
 use super::solutions::{Keeper, Shelf};
+use super::state::{Appending, Lane, State};
 use super::work::{Job, Office, Task, Working, is_same};
 use crate::count::Keeping;
-use crate::error::{Error, Kind, Result};
-use crate::render::{List, Listing};
-use crate::search::{Cube, Limits, Observer, Outcome, Snapshot, Statistics, TICK, Total};
+use crate::error::Result;
+use crate::search::{Limits, Observer, Outcome, Snapshot, Statistics, TICK, Total};
 use crate::solutions::{Batch, Count, Stop};
 
 /// How often it is looked whether anybody has to stop.
@@ -51,17 +47,6 @@ const BRIEF: Duration = Duration::from_millis(10);
 /// Bytes of solutions that a thread keeps before it hands them in.
 const FULL: u64 = 64 << 20;
 
-/// A list of solutions that is added to.
-#[derive(Debug)]
-pub struct Appending {
-    /// Opened for reading and writing, with whatever was in it.
-    pub file: File,
-    /// What errors call it.
-    pub name: String,
-    /// How solutions are written.
-    pub listing: Listing,
-}
-
 /// A journalled run.
 #[derive(Debug)]
 pub struct Run<'a> {
@@ -73,59 +58,6 @@ pub struct Run<'a> {
     /// Told when there is something to do, or nothing more.
     changed: Condvar,
     began: Instant,
-}
-
-/// Everything that changes, behind one lock that is taken a few times for each cube.
-#[derive(Debug)]
-struct State {
-    journal: Journal,
-    list: Option<(Appending, List)>,
-    /// Bytes of the list.
-    length: u64,
-    /// What is open: the last one is taken next, so that there are never many.
-    open: Vec<Part>,
-    running: Vec<Lane>,
-    /// Threads that have nothing to do.
-    idle: usize,
-    total: Count,
-    nodes: u64,
-    /// Nodes that earlier processes have spent on the cube under way.
-    attempted: u64,
-    /// Nodes of earlier parts of the run, of all these.
-    before: u64,
-    /// The cube that is kept track of.
-    kept: Option<Id>,
-    /// Share of the whole that is done.
-    done: f64,
-    /// Time that earlier parts of the run have taken.
-    earlier: Duration,
-    /// Records that are not in the journal yet.
-    pending: String,
-    committed: Instant,
-    stopped: Option<Stop>,
-    failed: Option<Error>,
-    tickets: usize,
-}
-
-/// A cube that is open.
-#[derive(Clone, Debug)]
-struct Part {
-    cube: Cube,
-    /// What it is likely to hold of the whole.
-    share: f64,
-    /// It has come back as it was, and is to be left alone for this long.
-    patience: Duration,
-    /// An earlier process has worked on it in vain.
-    tried: bool,
-}
-
-/// A cube that is worked on.
-#[derive(Debug)]
-struct Lane {
-    ticket: usize,
-    part: Part,
-    since: Instant,
-    stop: Arc<AtomicBool>,
 }
 
 /// Keeps the solutions of a cube until it is handed in.
@@ -158,7 +90,8 @@ impl<'a> Run<'a> {
     ///
     /// # Errors
     ///
-    /// [`Kind::Data`] when the records contradict each other, or the list; [`Kind::Io`] when the list cannot be read or written.
+    /// [`Kind::Data`](crate::error::Kind::Data) when the records contradict each other, or the list;
+    /// [`Kind::Io`](crate::error::Kind::Io) when the list cannot be read or written.
     pub fn new(
         working: Working<'a>,
         journal: Journal,
@@ -168,43 +101,9 @@ impl<'a> Run<'a> {
     ) -> Result<Self> {
         debug_assert_eq!(list.is_some(), working.task() == Task::List);
         let began = Instant::now();
-        let puzzle = working.puzzle();
-        let list = list.map(|list| {
-            let text = List::new(list.listing, puzzle.width(), puzzle.height());
-            (list, text)
-        });
-        let whole = Part {
-            cube: Cube::default(),
-            share: 1.0,
-            patience: Duration::ZERO,
-            tried: false,
-        };
         let keeping =
             (!working.divides()).then(|| Keeping::new(working.puzzle(), working.memory()));
-        let mut state = State {
-            journal,
-            list,
-            length: 0,
-            open: Vec::new(),
-            running: Vec::new(),
-            idle: 0,
-            total: Count::ZERO,
-            nodes: 0,
-            attempted: 0,
-            before: 0,
-            kept: None,
-            done: 0.0,
-            earlier: Duration::ZERO,
-            pending: String::new(),
-            committed: began,
-            stopped: None,
-            failed: None,
-            tickets: 0,
-        };
-        state.replay(whole, records, &working, keeping.as_ref())?;
-        state.before = state.nodes + state.attempted;
-        state.trim()?;
-        state.cut(&working);
+        let mut state = State::resume(journal, records, list, &working, keeping.as_ref())?;
         if limits.nodes == Some(0) {
             state.stopped = Some(Stop::Nodes);
         }
@@ -230,7 +129,7 @@ impl<'a> Run<'a> {
     ///
     /// # Errors
     ///
-    /// [`Kind::Io`] when the journal or the list cannot be written. Then, too, it can be gone on with.
+    /// [`Kind::Io`](crate::error::Kind::Io) when the journal or the list cannot be written. Then, too, it can be gone on with.
     pub fn run(&self, observer: Option<Observer<'_>>) -> Result<Outcome> {
         let worked = std::thread::scope(|threads| {
             let (finished, over) = crossbeam::channel::bounded::<()>(0);
@@ -553,219 +452,5 @@ impl Run<'_> {
         }
         drop(state);
         self.changed.notify_all();
-    }
-}
-
-impl State {
-    /// Goes through what a journal holds.
-    fn replay(
-        &mut self,
-        whole: Part,
-        records: Vec<Record>,
-        working: &Working<'_>,
-        keeping: Option<&Keeping>,
-    ) -> Result<()> {
-        let puzzle = self.journal.header().puzzle();
-        let mut open = FxHashMap::default();
-        let mut order = 0u64;
-        open.insert(Id::of(puzzle, &whole.cube), (order, whole));
-        for (line, record) in (2..).zip(records) {
-            let wrong = |message: String| {
-                Err(Error::data(message)
-                    .at(line, 1, "")
-                    .in_file(self.journal.name()))
-            };
-            let time = |seconds: f64| Duration::try_from_secs_f64(seconds).ok();
-            let answer = match record {
-                Record::Answer(answer) => answer,
-                Record::Progress(progress) => {
-                    let Some((_, part)) = open.get_mut(&progress.id) else {
-                        return wrong(format!("cube {} was not open here", progress.id));
-                    };
-                    self.earlier = time(progress.elapsed).unwrap_or(self.earlier);
-                    match (keeping, progress.checkpoint) {
-                        (Some(keeping), Some(checkpoint)) => {
-                            if self.kept.replace(progress.id) != Some(progress.id) {
-                                keeping.restart();
-                            }
-                            let life = time(progress.life).unwrap_or_default();
-                            if let Err(error) = keeping.read(checkpoint, life) {
-                                return wrong(error.message().to_owned());
-                            }
-                            self.attempted = progress.nodes;
-                        }
-                        _ => part.tried = true,
-                    }
-                    continue;
-                }
-            };
-            if self.kept.is_some_and(|kept| kept == answer.id) {
-                (self.kept, self.attempted) = (None, 0);
-            }
-            let Some((_, part)) = open.remove(&answer.id) else {
-                return wrong(format!("cube {} was not open here", answer.id));
-            };
-            for Open { cube, .. } in &answer.open {
-                if !cube.path.starts_with(&part.cube.path) {
-                    return wrong("what stays open is not within the cube".to_owned());
-                }
-                inside(working.puzzle(), cube)?;
-            }
-            if let Some(length) = answer.length {
-                self.length = length;
-            }
-            self.earlier = answer.elapsed.and_then(time).unwrap_or(self.earlier);
-            self.open.clear();
-            self.account(part.share, answer);
-            for part in self.open.drain(..) {
-                order += 1;
-                open.insert(Id::of(puzzle, &part.cube), (order, part));
-            }
-        }
-        let mut parts: Vec<(u64, Part)> = open.into_values().collect();
-        parts.sort_by_key(|&(order, _)| order);
-        self.open = parts.into_iter().map(|(_, part)| part).collect();
-        Ok(())
-    }
-
-    /// Cuts the cubes on which an earlier process has worked in vain.
-    fn cut(&mut self, working: &Working<'_>) {
-        let open = std::mem::take(&mut self.open);
-        for part in open {
-            let pieces = match part.tried {
-                true => working.pieces(&part.cube, nothing(&part.cube)),
-                false => nothing(&part.cube),
-            };
-            if is_same(&part.cube, &pieces) {
-                self.open.push(part);
-                continue;
-            }
-            let puzzle = self.journal.header().puzzle();
-            let mut answer = Answer::new(puzzle, Id::of(puzzle, &part.cube), &pieces, None);
-            answer.length = self.list.is_some().then_some(self.length);
-            self.pending.push_str(&seal(&answer));
-            self.account(part.share, answer);
-        }
-    }
-
-    /// Adds up an answer to a cube of this share.
-    fn account(&mut self, share: f64, answer: Answer) {
-        self.total += &answer.count;
-        self.nodes += answer.nodes;
-        let left: f64 = answer.open.iter().map(|open| open.share).sum();
-        self.done += share * (1.0 - left).max(0.0);
-        self.open.extend(
-            answer
-                .open
-                .into_iter()
-                .map(|Open { cube, share: of }| Part {
-                    cube,
-                    share: share * of,
-                    patience: Duration::ZERO,
-                    tried: false,
-                }),
-        );
-    }
-
-    /// Cuts the list where the journal says that it ends.
-    fn trim(&mut self) -> Result<()> {
-        let Some((list, _)) = &mut self.list else {
-            return Ok(());
-        };
-        let failed = |error: std::io::Error| Error::io(&list.name, &error);
-        let there = list.file.metadata().map_err(failed)?.len();
-        if there < self.length {
-            let message = format!(
-                "the journal {} has written {} bytes to this list, but there are {there}",
-                self.journal.name(),
-                self.length
-            );
-            return Err(Error::data(message).in_file(&list.name));
-        }
-        // What no file is, such as a pipe, has no end to be cut.
-        if there > 0 {
-            list.file.set_len(self.length).map_err(failed)?;
-        }
-        list.file
-            .seek(SeekFrom::Start(self.length))
-            .map_err(failed)?;
-        Ok(())
-    }
-
-    /// Adds solutions to the list.
-    fn write(&mut self, batches: &[Batch]) -> Result<()> {
-        let Some((list, text)) = &mut self.list else {
-            return Ok(());
-        };
-        let mut result = Ok(());
-        let mut flush = |text: &mut List, length: &mut u64| {
-            result = list.file.write_all(text.bytes());
-            *length += text.bytes().len() as u64;
-            text.clear();
-            result.is_ok()
-        };
-        let mut length = self.length;
-        let mut whole = true;
-        for batch in batches {
-            whole = whole
-                && batch.try_each(|words| {
-                    text.push(words);
-                    !text.is_full() || flush(text, &mut length)
-                });
-        }
-        if whole && !text.is_empty() {
-            flush(text, &mut length);
-        }
-        text.clear();
-        match result {
-            Ok(()) => {
-                self.length = length;
-                Ok(())
-            }
-            Err(error) => {
-                // What was torn off at the end goes away again, where that can be done.
-                let _ = list.file.set_len(self.length);
-                let _ = list.file.seek(SeekFrom::Start(self.length));
-                Err(Error::io(&list.name, &error))
-            }
-        }
-    }
-
-    /// Writes down what is not in the journal yet. The list is on the disk first.
-    fn commit(&mut self) {
-        self.committed = Instant::now();
-        if self.pending.is_empty() || self.failed.is_some() {
-            return;
-        }
-        let synced = match &self.list {
-            Some((list, _)) => match list.file.sync_data() {
-                // What cannot be synced, such as a pipe, cannot be lost either.
-                Err(error) if error.kind() != std::io::ErrorKind::InvalidInput => {
-                    Err(Error::io(&list.name, &error))
-                }
-                _ => Ok(()),
-            },
-            None => Ok(()),
-        };
-        let pending = std::mem::take(&mut self.pending);
-        if let Err(error) = synced.and_then(|()| self.journal.append(&pending)) {
-            self.failed = Some(match error.kind() {
-                Kind::Io => error,
-                _ => Error::new(Kind::Io, error.message()),
-            });
-        }
-    }
-}
-
-/// What has come of a cube on which nobody has worked.
-fn nothing(cube: &Cube) -> Outcome {
-    Outcome {
-        solutions: Total::AtLeast(Count::ZERO),
-        stopped: Some(Stop::Interrupt),
-        cubes: vec![cube.clone()],
-        shares: vec![1.0],
-        done: 0.0,
-        statistics: Statistics::default(),
-        elapsed: Duration::ZERO,
     }
 }

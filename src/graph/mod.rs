@@ -9,6 +9,7 @@ mod builder;
 mod cells;
 mod fillings;
 mod listed;
+mod nnf;
 mod odometer;
 mod ordered;
 mod picture;
@@ -20,6 +21,7 @@ mod tally;
 
 pub use builder::{Becomes, Builder, Edge, NodeId};
 pub use cells::Cells;
+pub use nnf::Nnf;
 pub use ordered::{Advance, Ordered};
 pub use sample::Samples;
 pub use space::Space;

@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test uses its share")]
 
 pub(crate) mod command;
+pub(crate) mod pieces;
 
 use omnogram::puzzle::{Clue, Grid, Puzzle};
 

@@ -1,0 +1,82 @@
+//! `omnogram count --graph`: the solution graph as a file, a decision-DNNF in the text format of the d4 compiler.
+
+use std::path::Path;
+
+use omnogram::error::{Error, Kind};
+use omnogram::graph::{Nnf, Space};
+use omnogram::search::Limits;
+use omnogram::solutions::Stop;
+
+use super::output::{Output, Outputs};
+use super::session::{Session, Subject, counted};
+use super::status::{Answered, Halt};
+
+/// The file of a graph.
+#[derive(Debug)]
+pub(super) struct Graph {
+    output: Output,
+    /// The size of the graph, once all of it is written.
+    whole: Option<Nnf>,
+}
+
+impl Graph {
+    /// In this file, which cannot be standard output: the answer is there.
+    pub(super) fn new(outputs: &mut Outputs, path: &Path) -> Result<Self, Error> {
+        let output = outputs.file(Some(path))?;
+        match output {
+            Output::Stdout => {
+                let message = "--graph writes to a file, as standard output is for the number";
+                Err(Error::new(Kind::Usage, message))
+            }
+            output => Ok(Graph {
+                output,
+                whole: None,
+            }),
+        }
+    }
+
+    /// Writes the graph of a puzzle, until it is whole or something stops it.
+    pub(super) fn write(&mut self, space: &Space, limits: &Limits) -> Answered<Option<Stop>> {
+        let mut halt = None;
+        let written = space.write_nnf(limits, |text| {
+            let written = self.output.write(text);
+            halt = written.err();
+            halt.is_none()
+        });
+        match (written, halt) {
+            (_, Some(halt)) => Err(halt),
+            (Err(stop), None) => Ok(Some(stop)),
+            (Ok(size), None) => {
+                self.whole = Some(size);
+                Ok(None)
+            }
+        }
+    }
+
+    /// Gives the file its name if the graph in it is whole, and says how large that is, or that there is none.
+    pub(super) fn finish(&mut self, session: &Session, subject: &Subject<'_>) -> Answered<()> {
+        let name = subject.label();
+        let Some(size) = self.whole else {
+            session.note(&format!("{name}: no graph is written, as it is not whole"));
+            return Ok(());
+        };
+        self.output.finish()?;
+        session.note(&format!(
+            "{name}: graph of {} and {}",
+            counted(size.nodes, "node"),
+            counted(size.edges, "edge")
+        ));
+        Ok(())
+    }
+
+    /// Is it for one puzzle?
+    pub(super) fn is_for(&self, subject: &Subject<'_>) -> Answered<()> {
+        match subject.several {
+            true => {
+                let message = "--graph writes the graph of one puzzle, and there are several";
+                Err(Halt::Failed(Error::new(Kind::Usage, message)))
+            }
+            false => Ok(()),
+        }
+    }
+}

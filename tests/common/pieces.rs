@@ -1,0 +1,102 @@
+//! A run in pieces within one process: cut, worked off in order, put together.
+#![allow(dead_code, reason = "each test uses its share")]
+
+use std::sync::Mutex;
+
+use omnogram::cluster::{
+    Answer, Digest, Id, Job, Keeper, Lines, Merge, Office, Piece, Splitting, Sum, Task, Working,
+    seal,
+};
+use omnogram::puzzle::Puzzle;
+use omnogram::search::{Cube, Limits, Outcome};
+use omnogram::solutions::{Batch, Stop};
+
+/// Cubes in order, and what they have come to.
+struct Desk<'a> {
+    working: &'a Working<'a>,
+    digest: Digest,
+    cubes: Mutex<Vec<Cube>>,
+    limits: Box<dyn Fn() -> Limits + Sync>,
+    answers: Mutex<Vec<Answer>>,
+}
+
+impl Office for Desk<'_> {
+    type Shelf = Option<Nothing>;
+
+    fn next(&self) -> Option<Job<Self::Shelf>> {
+        let cube = self.cubes.lock().unwrap().pop()?;
+        Some(Job {
+            cube,
+            limits: (self.limits)(),
+            keeper: Keeper::new(None),
+            ticket: 0,
+        })
+    }
+
+    fn take(&self, job: Job<Self::Shelf>, outcome: Outcome, counts: bool) {
+        let outcome = self.working.cut(&job.cube, outcome);
+        let set = job.keeper.into_parts().1;
+        let listed = counts && self.working.task() == Task::List;
+        let id = Id::of(self.digest, &job.cube);
+        let answer = Answer::new(self.digest, id, &outcome, listed.then_some(set));
+        self.answers.lock().unwrap().push(answer);
+    }
+}
+
+struct Nothing;
+
+impl omnogram::cluster::Shelf for Nothing {
+    fn put(&mut self, _: Batch) -> std::ops::ControlFlow<Stop> {
+        std::ops::ControlFlow::Continue(())
+    }
+}
+
+/// Works off these cubes, each within limits.
+pub(crate) fn work(
+    puzzle: &Puzzle,
+    task: Task,
+    threads: usize,
+    mut cubes: Vec<Cube>,
+    limits: impl Fn() -> Limits + Sync + 'static,
+) -> Vec<Answer> {
+    cubes.reverse();
+    let working = Working::new(puzzle, task, threads, 1 << 30);
+    let desk = Desk {
+        working: &working,
+        digest: Digest::of(puzzle),
+        cubes: Mutex::new(cubes),
+        limits: Box::new(limits),
+        answers: Mutex::new(Vec::new()),
+    };
+    working.run(&desk).unwrap();
+    desk.answers.into_inner().unwrap()
+}
+
+pub(crate) fn pieces(puzzle: &Puzzle, cubes: usize) -> Vec<Piece> {
+    let split = Splitting::new(puzzle, cubes).run();
+    let of = split.cubes.len() as u64;
+    assert!(of <= cubes.max(1) as u64 + 1 && split.unknown.len() as u64 == of);
+    let piece = |((cube, size), unknown)| {
+        Piece::new(Digest::of(puzzle), cube, of, size).with_unknown(unknown)
+    };
+    let cubes = split.cubes.into_iter().zip(split.unknown);
+    cubes.map(piece).collect()
+}
+
+pub(crate) fn lines(records: &[impl serde::Serialize]) -> String {
+    records.iter().map(|record| seal(record)).collect()
+}
+
+pub(crate) fn merged(pieces: &[Piece], results: &[&str]) -> Sum {
+    let mut merge = Merge::new();
+    merge
+        .cubes(Lines::new(lines(pieces).as_bytes(), "cubes"))
+        .unwrap();
+    let names: Vec<String> = (0..results.len()).map(|i| format!("results-{i}")).collect();
+    for (i, results) in results.iter().enumerate() {
+        merge
+            .results(Lines::new(results.as_bytes(), &names[i]), i)
+            .unwrap();
+    }
+    merge.sum("cubes", &names)
+}

@@ -1,0 +1,369 @@
+//! Merging: answers put together against what may be wrong with them.
+
+mod common;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Write;
+
+use common::command::{Scratch, answer, output, stderr, stdout};
+use common::permutation;
+use common::pieces::{lines, merged, pieces, work};
+use omnogram::board::Cell;
+use omnogram::cluster::{Answer, Digest, Id, Lines, Merge, Piece, Task, seal};
+use omnogram::count::Method;
+use omnogram::search::{Cube, Decision, Limits, Total};
+use omnogram::solutions::Count;
+
+#[test]
+fn a_merge_names_what_is_wrong() {
+    let puzzle = permutation(5);
+    let pieces = pieces(&puzzle, 10);
+    let cubes: Vec<Cube> = pieces.iter().map(|piece| piece.cube.clone()).collect();
+    let answers = work(&puzzle, Task::List, 1, cubes, Limits::default);
+    let good = lines(&answers);
+    let sum = merged(&pieces, &[&good, &good]);
+    assert_eq!(
+        (sum.solutions.to_string().as_str(), sum.repeats),
+        ("120", 10)
+    );
+    assert!(sum.problems.is_empty() && !sum.contradicted);
+
+    let said = |results: &[&str]| {
+        let sum = merged(&pieces, results);
+        let problems: Vec<String> = sum.problems.iter().map(ToString::to_string).collect();
+        (
+            sum.solutions.is_exact(),
+            sum.missing.len(),
+            problems.join("; "),
+        )
+    };
+    let mut wrong = answers[3].clone();
+    wrong.count.add_one();
+    let (exact, missing, problems) = said(&[&good, &seal(&wrong)]);
+    assert!(!exact && missing == 0);
+    assert!(problems.starts_with("results-1:1:1: cube "), "{problems}");
+    assert!(problems.contains("solutions here, and") && problems.ends_with("results-0:4"));
+
+    let mut other = answers[3].clone();
+    other.set = answers[4].set;
+    let (exact, _, problems) = said(&[&good, &seal(&other)]);
+    assert!(
+        !exact && problems.ends_with("but not the same"),
+        "{problems}"
+    );
+
+    let mut stranger = answers[0].clone();
+    stranger.id = "0123456789abcdef".parse().unwrap();
+    let (exact, missing, problems) = said(&[&good, &seal(&stranger)]);
+    assert!(exact && missing == 0);
+    assert!(problems.ends_with("nobody has asked about cube 0123456789abcdef"));
+
+    let mut elsewhere = answers[0].clone();
+    elsewhere.puzzle = Digest::of(&permutation(4));
+    let (exact, _, problems) = said(&[&good, &seal(&elsewhere)]);
+    assert!(exact && problems == "results-1:1:1: this result is of another puzzle");
+
+    let few: String = good
+        .lines()
+        .skip(2)
+        .map(|line| format!("{line}\n"))
+        .collect();
+    let sum = merged(&pieces, &[&few]);
+    assert!(!sum.solutions.is_exact() && !sum.contradicted);
+    let missing: BTreeSet<Id> = sum.missing.iter().map(|piece| piece.id).collect();
+    assert_eq!(
+        missing,
+        answers[..2].iter().map(|answer| answer.id).collect()
+    );
+    assert!(sum.missing.iter().all(|piece| piece.of == 2));
+
+    // A file of cubes that has lost a line.
+    let sum = merged(&pieces[1..], &[&good]);
+    assert!(!sum.solutions.is_exact() && sum.contradicted);
+    assert_eq!(
+        sum.problems[0].to_string(),
+        "cubes: there are 9 cubes, but each says that it is one of 10"
+    );
+}
+
+#[test]
+fn torn_or_changed_anywhere_no_wrong_number_is_told() {
+    let puzzle = permutation(4);
+    let pieces = pieces(&puzzle, 4);
+    let cubes: Vec<Cube> = pieces.iter().map(|piece| piece.cube.clone()).collect();
+    let good = lines(&work(&puzzle, Task::List, 1, cubes, Limits::default));
+    for end in 0..good.len() - 1 {
+        let sum = merged(&pieces, &[&good[..end]]);
+        let torn = end > 0 && !good[..end].ends_with('\n') && !good[..=end].ends_with('\n');
+        assert_eq!(sum.problems.len(), usize::from(torn), "{end}");
+        let whole = good[..=end].matches('\n').count();
+        assert_eq!(sum.missing.len(), pieces.len() - whole);
+        assert!(whole == pieces.len() || !sum.solutions.is_exact());
+    }
+    for at in 0..good.len() {
+        let mut bytes = good.clone().into_bytes();
+        bytes[at] ^= 1 << (at % 8);
+        let mut merge = Merge::new();
+        merge
+            .cubes(Lines::new(lines(&pieces).as_bytes(), "cubes"))
+            .unwrap();
+        merge.results(Lines::new(&bytes[..], "results"), 0).unwrap();
+        let sum = merge.sum("cubes", &["results".to_owned()]);
+        assert!(!sum.problems.is_empty() || at == good.len() - 1, "{at}");
+        assert!(sum.problems.iter().all(|problem| problem.place().is_some()));
+        assert!(sum.solutions == Total::Exactly(24u64.into()) || !sum.solutions.is_exact());
+        assert!(sum.solutions.number() <= &24u64.into());
+    }
+}
+
+/// Cubes that a limit stops leave their solutions in files like all others, and what is joined is held against the digests.
+#[test]
+fn solutions_in_files_are_joined_if_they_are_what_was_answered() {
+    let scratch = Scratch::new("files");
+    let (cubes, one, two, missing, found, list) = (
+        scratch.file("cubes"),
+        scratch.file("one"),
+        scratch.file("two"),
+        scratch.file("missing"),
+        scratch.file("found"),
+        scratch.file("list"),
+    );
+    let puzzle = "puzzles/families/permutation-8.non";
+    answer(&["split", "-q", "-n", "6", "-o", &cubes, puzzle]);
+    let task = ["work", "-q", "--puzzle", puzzle, "--solutions", &found];
+    let done = output(&[&task[..], &["--nodes", "300", &cubes]].concat());
+    assert_eq!(done.status.code(), Some(3), "{done:?}");
+    fs::write(&one, &done.stdout).unwrap();
+    let merge = output(&["merge", "--missing", &missing, &cubes, &one]);
+    assert_eq!(merge.status.code(), Some(3), "{merge:?}");
+    let done = output(&[&task[..], &[&missing]].concat());
+    assert_eq!(done.status.code(), Some(0), "{done:?}");
+    fs::write(&two, &done.stdout).unwrap();
+    answer(&[
+        "merge",
+        "--solutions",
+        &found,
+        "-o",
+        &list,
+        &cubes,
+        &one,
+        &two,
+    ]);
+    let verified = answer(&["verify", puzzle, &list]);
+    assert!(
+        verified.starts_with("40320 solutions, all right, each once"),
+        "{verified}"
+    );
+    // One of the files is changed: its solutions are left away, and it is named.
+    let file = fs::read_dir(&found)
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
+    let mut text = fs::OpenOptions::new().append(true).open(&file).unwrap();
+    writeln!(text, "{}", "#.......\n".repeat(8)).unwrap();
+    let done = output(&[
+        "merge",
+        "--force",
+        "--solutions",
+        &found,
+        "-o",
+        &list,
+        &cubes,
+        &one,
+        &two,
+    ]);
+    assert_eq!(done.status.code(), Some(65), "{done:?}");
+    assert!(
+        stderr(&done).contains(&file.display().to_string()),
+        "{done:?}"
+    );
+    assert!(stderr(&done).contains("at least "), "{done:?}");
+}
+
+/// Once, a file of 300,000 lines that were no results made 300,000 errors, and a merge in which nothing was answered took `-0.000 s`.
+#[test]
+fn a_wrong_file_gets_one_message_not_one_for_each_line() {
+    let scratch = Scratch::new("wrong");
+    let (cubes, wrong) = (scratch.file("cubes"), scratch.file("wrong"));
+    let puzzle = "puzzles/families/permutation-5.non";
+    answer(&["split", "-q", "-n", "5", "-o", &cubes, puzzle]);
+    let numbers: String = (0..3000).map(|i| format!("{i}\n")).collect();
+    fs::write(&wrong, numbers).unwrap();
+    let done = output(&["merge", "--json", &cubes, &wrong]);
+    assert_eq!(done.status.code(), Some(3), "{done:?}");
+    let said = "there is no result in this file: none of its 3000 lines is one";
+    assert!(
+        stderr(&done).starts_with(&format!("error: {wrong}:1:1: {said}\n  1 | 0\n    | ^\n")),
+        "{done:?}"
+    );
+    assert_eq!(stderr(&done).lines().count(), 4, "{done:?}");
+    assert!(
+        stderr(&done).ends_with(", 0 answers, 0 repeats, 0.000 s of work\n"),
+        "{done:?}"
+    );
+    assert!(stdout(&done).contains("\"problems\":1,"), "{done:?}");
+    assert!(stdout(&done).contains("\"seconds\":0.0"), "{done:?}");
+    // Cubes in the place of results, and the other way round.
+    let done = output(&["merge", "-q", &cubes, &cubes]);
+    assert_eq!(stderr(&done).matches("error: ").count(), 1, "{done:?}");
+    let done = output(&["merge", "-q", &wrong, &cubes]);
+    assert_eq!(done.status.code(), Some(65), "{done:?}");
+    let said = format!("error: {wrong}:1:1: there is no cube in this file");
+    assert!(stderr(&done).starts_with(&said), "{done:?}");
+    let done = output(&["work", "-q", "--puzzle", puzzle, &wrong]);
+    assert_eq!(done.status.code(), Some(65), "{done:?}");
+    assert_eq!(stderr(&done).matches("error: ").count(), 6, "{done:?}");
+    assert!(stderr(&done).contains("2995 more lines"), "{done:?}");
+}
+
+/// The first few of the problems of each file are named, with the lines in which they are, and the others counted.
+#[test]
+fn many_problems_of_a_file_are_counted() {
+    let puzzle = permutation(5);
+    let pieces = pieces(&puzzle, 10);
+    let cubes: Vec<Cube> = pieces.iter().map(|piece| piece.cube.clone()).collect();
+    let answers = work(&puzzle, Task::List, 1, cubes, Limits::default);
+    let good = lines(&answers);
+    let elsewhere: Vec<Answer> = answers
+        .iter()
+        .cloned()
+        .map(|answer| Answer {
+            puzzle: Digest::of(&permutation(4)),
+            ..answer
+        })
+        .collect();
+    let torn = good.replace("\"}\n", "\n").repeat(40);
+    let sum = merged(&pieces, &[&torn, &lines(&elsewhere), &good]);
+    assert!(sum.solutions.is_exact() && sum.wrong == 11);
+    let said: Vec<String> = sum.problems.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        said[0],
+        "results-0:1:1: there is no result in this file: none of its 400 lines is one"
+    );
+    assert_eq!(said.len(), 7, "{said:?}");
+    assert_eq!(said[6], "results-1: 5 more problems");
+    // Whoever reads about a line sees it.
+    let shown = |problem: &omnogram::error::Error| {
+        let place = problem.place();
+        place.is_none_or(|place| place.text.starts_with("{\"id\":"))
+    };
+    assert!(sum.problems.iter().all(shown));
+}
+
+/// Once, that was an error, with exit status 0.
+#[test]
+fn a_torn_line_of_which_there_is_a_good_copy_is_warned_of() {
+    let scratch = Scratch::new("copy");
+    let (cubes, results) = (scratch.file("cubes"), scratch.file("results"));
+    let puzzle = "puzzles/families/permutation-5.non";
+    answer(&["split", "-q", "-n", "5", "-o", &cubes, puzzle]);
+    let good = answer(&["work", "-q", "--puzzle", puzzle, &cubes]);
+    fs::write(&results, format!("{}\n{good}\n", &good[..50])).unwrap();
+    let done = output(&["merge", &cubes, &results]);
+    assert_eq!((done.status.code(), stdout(&done)), (Some(0), "120\n"));
+    let warned = format!("warning: {results}:1:1: this line is torn");
+    assert!(stderr(&done).starts_with(&warned), "{done:?}");
+    assert!(!stderr(&done).contains("error:"), "{done:?}");
+    let done = output(&["merge", "--quiet", &cubes, &results]);
+    assert_eq!(stderr(&done), "");
+    // Without the copy it is an error.
+    fs::write(&results, &good[..good.len() - 9]).unwrap();
+    let done = output(&["merge", &cubes, &results]);
+    assert_eq!(done.status.code(), Some(3), "{done:?}");
+    assert!(stderr(&done).starts_with("error: "), "{done:?}");
+}
+
+/// Once, a lone result of 10^26 solutions of an 8x8 was believed.
+#[test]
+fn a_result_with_more_solutions_than_fillings_is_not_believed() {
+    let scratch = Scratch::new("forged");
+    let (cubes, results) = (scratch.file("cubes"), scratch.file("results"));
+    let puzzle = "puzzles/families/permutation-8.non";
+    answer(&["split", "-q", "-n", "4", "-o", &cubes, puzzle]);
+    let good = answer(&["work", "-q", "--puzzle", puzzle, &cubes]);
+    let mut read = Lines::new(good.as_bytes(), "");
+    let mut forged = read.record::<Answer>().unwrap().unwrap();
+    forged.count = "100000000000000000000000000".parse().unwrap();
+    let forge = |answer: &Answer, more: &str| {
+        fs::write(&results, format!("{}{more}\n", seal(answer))).unwrap();
+        output(&["merge", &cubes, &results])
+    };
+    let rest = good.split_once('\n').unwrap().1;
+    let done = forge(&forged, rest);
+    assert_eq!(done.status.code(), Some(3), "{done:?}");
+    assert!(stdout(&done).starts_with("at least "), "{done:?}");
+    assert!(
+        stderr(&done).contains("cannot have 100000000000000000000000000 solutions: "),
+        "{done:?}"
+    );
+    // Beside the true one it changes nothing.
+    let done = forge(&forged, &good);
+    assert_eq!((done.status.code(), stdout(&done)), (Some(0), "40320\n"));
+    // Not even all the digits are written out.
+    forged.count = format!("1{}", "0".repeat(5000)).parse().unwrap();
+    let done = forge(&forged, rest);
+    assert_eq!(done.status.code(), Some(3), "{done:?}");
+    assert!(stderr(&done).len() < 1000, "{done:?}");
+}
+
+/// The bound is met exactly: a cell of which nothing is known can have no solution too many.
+#[test]
+fn a_cube_may_have_as_many_solutions_as_fillings() {
+    let puzzle = permutation(2);
+    let digest = Digest::of(&puzzle);
+    let told = |unknown: u32, count: u64| {
+        let piece = Piece::new(digest, Cube::default(), 1, 1.0).with_unknown(unknown);
+        let cubes = vec![Cube::default()];
+        let mut answers = work(
+            &puzzle,
+            Task::Count(Method::Tree),
+            1,
+            cubes,
+            Limits::default,
+        );
+        answers[0].count = Count::from(count);
+        merged(&[piece], &[&lines(&answers)])
+    };
+    for unknown in [0, 1, 5, 63] {
+        let most = 1 << unknown;
+        assert!(told(unknown, most).problems.is_empty(), "{unknown}");
+        let sum = told(unknown, most + 1);
+        assert!(sum.problems.len() == 1 && sum.missing.len() == 1, "{sum:?}");
+        assert_eq!(sum.missing[0].unknown, Some(unknown));
+    }
+}
+
+/// What two cubes share would count twice: it is no lower bound either.
+#[test]
+fn cubes_that_overlap_are_not_added_up() {
+    let puzzle = permutation(5);
+    let mut pieces = pieces(&puzzle, 6);
+    let cubes = |pieces: &[Piece]| pieces.iter().map(|piece| piece.cube.clone()).collect();
+    // In the place of the last one, a part of the first.
+    let mut within = pieces[0].cube.clone();
+    within.path.push(Decision {
+        cell: Cell::new(4, 4),
+        filled: true,
+    });
+    let last = pieces.len() - 1;
+    let of = pieces[0].of;
+    pieces[last] = Piece::new(Digest::of(&puzzle), within, of, 1.0);
+    let answers = work(
+        &puzzle,
+        Task::Count(Method::Tree),
+        1,
+        cubes(&pieces),
+        Limits::default,
+    );
+    let sum = merged(&pieces, &[&lines(&answers)]);
+    assert!(sum.contradicted && !sum.solutions.is_exact());
+    assert!(sum.solutions.number() < &Count::from(120));
+    let said = sum.problems[0].to_string();
+    assert!(
+        said.starts_with("cubes: cube ") && said.contains(" overlaps cube "),
+        "{said}"
+    );
+}
