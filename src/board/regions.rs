@@ -28,6 +28,25 @@ impl<W: Word> Region<W> {
         }
     }
 
+    /// The region of these cells, row by row from the top one on; rows without cells may be missing.
+    ///
+    /// # Panics
+    ///
+    /// When the rows are not in order.
+    pub fn of_rows(cells: impl IntoIterator<Item = (usize, W)>) -> Self {
+        let (mut top, mut rows) = (0, Vec::new());
+        for (row, cells) in cells {
+            if rows.is_empty() {
+                top = row;
+            }
+            assert!(row >= top + rows.len(), "rows are not in order");
+            rows.resize(row - top, W::ZERO);
+            rows.push(cells);
+        }
+        let rows = rows.into();
+        Region { top, rows }
+    }
+
     /// All cells of several regions.
     pub fn union(regions: &[Arc<Self>]) -> Self {
         let top = regions.iter().map(|region| region.top).min();

@@ -1,11 +1,16 @@
 //! How a part is counted best: all ways are tried on the part itself.
 //!
-//! In rounds. In each, every order of branching that is still in it walks the part for some work, and the half that has done less of it
-//! drops out; the next round gives more, and the last one left goes to the end. What the losers have counted stays in the cache. Beside
-//! them the frontier is swept both ways, then the better one, as long as it looks as if it could end; where it looks much better than
-//! any order, all threads sweep together. On several threads the trials are the same, one after the other: each of the first rounds is one
-//! worker's, and as soon as two orders are left, all workers take part in each. Trials side by side would take as long and decide by
-//! less, as no trial would find what the ones before it have left in the cache, and the work of those that lose would be lost.
+//! In rounds (successive halving). In each, every order of branching that is still in it walks the part for some work, and the half with
+//! the worse [forecasts](Tried::forecast) drops out; the next round gives more, and the last one left goes to the end. What the losers have
+//! counted stays in the component table. A forecast goes by weights that are no more than a guess; the number of solutions that an order has proved
+//! is none, so the order that has proved most stays as well, and those that have proved far less go unless they are near their end. The
+//! order that probes is slow at first and goes on evenly, where others are quick until they meet dead ends, so it stays in the first
+//! rounds. Where the best forecast is less than what the next round would take, that order is
+//! first given as much as all of the round. Beside the orders the frontier is swept both ways, then the better one, as long as it looks
+//! as if it could end; where it looks much better than any order, all threads sweep together. On several threads the trials are the same,
+//! one after the other: each of the first rounds is one worker's, and later all workers take part in each. Trials side by side would
+//! take as long and decide by less, as no trial would find what the ones before it have left in the table, and the work of those that lose
+//! would be lost.
 //!
 //! A contest can be gone on with in another process, as its [`Standing`] says. A walk in some order that was cut short comes back to
 //! where it was, so that its time is added up over all processes; a sweep that was cut short has nothing left, and is not begun
@@ -14,12 +19,12 @@
 use std::collections::VecDeque;
 use std::time::Instant;
 
-use serde::{Deserialize, Serialize};
-
 use super::branch::order::Order;
 use super::components::Worth;
 use super::frontier::Way;
 use super::options::Method;
+use super::plan::{Ended, Plan, Trial, Tried};
+use super::standing::{Open, Standing, endless, finite};
 use crate::graph::NodeId;
 use crate::solutions::Count;
 
@@ -27,8 +32,19 @@ use crate::solutions::Count;
 const GROWTH: u64 = 4;
 const LEAST: u64 = 1_000_000;
 
-/// With so few orders left, all workers take part in each trial.
+/// With this number of orders left, or fewer, all workers take part in each trial; and from [`CLEAR`] on with any number.
 const FEW: usize = 2;
+
+/// Up to this much work the order that probes stays when no other one is near its end.
+const PATIENT: u64 = 2_000_000_000;
+
+/// From [`CLEAR`] on an order drops out that has proved less than this share of the solutions that another one has, unless its forecast is
+/// less than [`AFFORDABLE`] rounds.
+const FAR_LESS: f64 = 0.25;
+
+/// The best order is given the work of a whole round when its forecast times this factor is less, and no other order has proved more
+/// than twice as many solutions.
+const MARGIN: f64 = 1.5;
 
 /// Up to this much work the last two go on by turns, for the first rounds judge by little.
 const SURE: u64 = 10_000_000_000;
@@ -46,57 +62,11 @@ const AFFORDABLE: f64 = 16.0;
 /// Nobody sweeps any more when an order looks so many times better.
 const BRANCH: f64 = 32.0;
 
-/// An order is stuck when its predicted work has grown by this factor since the last round; then the prediction is not used.
-const STUCK: f64 = 2.0;
-
 /// Least work, in nanoseconds, of a walk that an earlier process had to break off: less would not show how far it gets.
 const AGAIN: u64 = 20_000_000;
 
 /// How often a sweep is begun before it is given up.
 const TRIES: u32 = 2;
-
-/// Greater than any work that can be foreseen: infinity is no number in JSON.
-const ENDLESS: f64 = 1e300;
-
-/// A way to count a part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Plan {
-    /// Branch in this order.
-    Branch(Order),
-    /// Sweep it; all at once or not at all.
-    Sweep(Way),
-    /// Branch, and sweep what has become narrow enough.
-    BranchAndSweep,
-}
-
-impl Plan {
-    fn is_sweep(self) -> bool {
-        matches!(self, Plan::Sweep(_))
-    }
-}
-
-/// One way to count a part, tried.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Trial {
-    pub(crate) part: usize,
-    pub(crate) plan: Plan,
-    pub(crate) budget: u64,
-    /// May clause learning be asked? What is soon counted is counted without.
-    pub(crate) asks: bool,
-}
-
-/// How a walk ended.
-#[derive(Debug)]
-pub(crate) enum Ended {
-    /// All is counted.
-    Done(Worth),
-    /// It took more than it might; all of it would take this many nanoseconds of work, as far as can be foreseen.
-    Spent(f64),
-    /// It would take more memory than there is.
-    Full,
-    /// The run must stop.
-    Stopped,
-}
 
 /// What a worker is to do next.
 #[derive(Clone, Copy, Debug)]
@@ -107,68 +77,6 @@ pub(crate) enum Next {
     Help,
     /// Wait for a while.
     Wait,
-}
-
-/// How a contest stands, for another process that goes on with it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Standing {
-    /// Parts in all, and which one it is about.
-    parts: usize,
-    part: usize,
-    budget: u64,
-    todo: Vec<Plan>,
-    tried: Vec<(Plan, f64)>,
-    before: Vec<(Plan, f64)>,
-    waiting: Vec<(Plan, f64)>,
-    open: Vec<Open>,
-    /// The trial under way, since when.
-    #[serde(skip)]
-    running: Option<(Plan, Instant)>,
-}
-
-/// A trial that was cut short.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Open {
-    plan: Plan,
-    /// Nanoseconds that it has had, a sweep in its longest try.
-    spent: u64,
-    tries: u32,
-}
-
-impl Standing {
-    /// Which part it is about.
-    pub(crate) fn part(&self) -> usize {
-        self.part
-    }
-
-    /// Is a trial under way?
-    pub(crate) fn is_under_way(&self) -> bool {
-        self.running.is_some()
-    }
-
-    /// As it is now, for a file.
-    pub(crate) fn settled(&self) -> Standing {
-        let mut settled = self.clone();
-        if let Some((plan, since)) = settled.running.take() {
-            let time = u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX);
-            let place = settled.open.iter().position(|open| open.plan == plan);
-            let place = place.unwrap_or_else(|| {
-                settled.open.push(Open {
-                    plan,
-                    spent: 0,
-                    tries: 0,
-                });
-                settled.open.len() - 1
-            });
-            let open = &mut settled.open[place];
-            open.tries += 1;
-            open.spent = match plan.is_sweep() {
-                true => open.spent.max(time),
-                false => open.spent.saturating_add(time),
-            };
-        }
-        settled
-    }
 }
 
 /// The contest for one part after the other.
@@ -185,13 +93,15 @@ pub(crate) struct Contest {
     parts: usize,
     /// Ways to be tried in this round.
     todo: VecDeque<Plan>,
-    /// What was tried in this round, with the work that it would take to the end.
-    tried: Vec<(Plan, f64)>,
+    /// What was tried in this round.
+    tried: Vec<Tried>,
     /// The same of the round before.
-    before: Vec<(Plan, f64)>,
+    before: Vec<Tried>,
     /// Orders that wait for the outcome of a sweep.
-    waiting: Vec<(Plan, f64)>,
+    waiting: Vec<Tried>,
+    /// Nanoseconds of work of a trial in this round; of the first one, where it is given more.
     budget: u64,
+    favoured: Option<u64>,
     /// Are there many ways in this round, which are compared by what one worker does?
     compares: bool,
     /// Is the one way left a sweep, for which all threads are wanted?
@@ -225,6 +135,7 @@ impl Contest {
             before: Vec::new(),
             waiting: Vec::new(),
             budget: 0,
+            favoured: None,
             compares: false,
             together: false,
             regroup: false,
@@ -264,10 +175,6 @@ impl Contest {
 
     /// How it stands; `None` where there is nothing to go on with.
     pub(crate) fn standing(&self) -> Option<Standing> {
-        let finite = |tried: &[(Plan, f64)]| {
-            let finite = tried.iter().map(|&(plan, work)| (plan, work.min(ENDLESS)));
-            finite.collect::<Vec<_>>()
-        };
         (!self.short && !self.is_over()).then(|| Standing {
             parts: self.parts,
             part: self.counted.len(),
@@ -283,16 +190,9 @@ impl Contest {
 
     /// Takes up the part at hand where an earlier process has left it.
     fn take_up(&mut self, standing: Standing) {
-        let endless = |tried: Vec<(Plan, f64)>| {
-            let endless = |work: f64| if work < ENDLESS { work } else { f64::INFINITY };
-            tried
-                .into_iter()
-                .map(|(plan, work)| (plan, endless(work)))
-                .collect::<Vec<_>>()
-        };
         (self.budget, self.nominal) = (standing.budget, standing.budget);
-        self.tried = endless(standing.tried);
-        self.before = endless(standing.before);
+        self.tried = endless(&standing.tried);
+        self.before = endless(&standing.before);
         let (lost, open): (Vec<Open>, Vec<Open>) = standing
             .open
             .into_iter()
@@ -308,16 +208,16 @@ impl Contest {
             self.todo.push_front(open.plan);
         }
         self.open = open;
-        let waiting = endless(standing.waiting);
+        let waiting = endless(&standing.waiting);
         if sweeps.is_empty() {
             // Those that waited for a sweep need not any more.
-            self.todo.extend(waiting.iter().map(|&(plan, _)| plan));
+            self.todo.extend(waiting.iter().map(|tried| tried.plan));
         } else {
             self.waiting = waiting;
         }
         self.begin_trials();
         let instead = Plan::BranchAndSweep;
-        let there = self.todo.contains(&instead) || self.tried.iter().any(|t| t.0 == instead);
+        let there = self.todo.contains(&instead) || self.tried.iter().any(|t| t.plan == instead);
         if !lost.is_empty() && !there && self.method != Method::Regions {
             self.todo.push_back(instead);
         }
@@ -346,6 +246,7 @@ impl Contest {
         self.tried.clear();
         self.before.clear();
         self.waiting.clear();
+        self.favoured = None;
         self.regroup |= self.together;
         self.together = false;
         (self.budget, self.nominal) = (self.first, self.first);
@@ -362,7 +263,7 @@ impl Contest {
     /// The ways of a round are known.
     fn begin_trials(&mut self) {
         let orders = self.todo.iter().filter(|plan| !plan.is_sweep()).count();
-        self.compares = !self.short && orders > FEW;
+        self.compares = !self.short && orders > FEW && self.budget < CLEAR;
     }
 
     /// What to do next; `None` when there is nothing to do for a worker now.
@@ -384,10 +285,11 @@ impl Contest {
             let walk = |open: &&Open| open.plan == plan && !plan.is_sweep();
             let spent = self.open.iter().find(walk).map_or(0, |open| open.spent);
             let rest = self.budget.saturating_sub(spent);
+            let budget = rest.max(AGAIN.min(self.budget));
             return Some(Next::Try(Trial {
                 part,
                 plan,
-                budget: rest.max(AGAIN.min(self.budget)),
+                budget: self.favoured.take().unwrap_or(budget),
                 asks: !self.short,
             }));
         }
@@ -402,52 +304,21 @@ impl Contest {
 
     /// Chooses what is still in it.
     fn begin_round(&mut self) {
-        // The best first; in order where they are equal, so that a run repeats.
-        self.tried.sort_by(|(_, a), (_, b)| a.total_cmp(b));
-        let stuck = |&(plan, work): &(Plan, f64)| {
-            let before = self.before.iter().find(|(same, _)| *same == plan);
-            before.is_some_and(|(_, before)| work >= STUCK * before)
-        };
-        let mut hopes = true;
-        if !self.compares {
-            // Of the last ones, those that do not come on are behind those that do, whatever they seem to take.
-            let mut tried = std::mem::take(&mut self.tried);
-            tried.sort_by_key(stuck);
-            hopes = tried.first().is_none_or(|first| !stuck(first));
-            self.tried = tried;
-        }
-        let (mut sweeps, mut orders): (Vec<_>, Vec<_>) =
-            self.tried.drain(..).partition(|(plan, _)| plan.is_sweep());
-        let fewest = if self.budget < SURE || !hopes { 2 } else { 1 };
-        orders.truncate(orders.len().div_ceil(2).max(fewest));
-        orders.append(&mut self.waiting);
+        let tried = std::mem::take(&mut self.tried);
+        let (sweeps, orders): (Vec<Tried>, Vec<Tried>) =
+            tried.into_iter().partition(|tried| tried.plan.is_sweep());
+        let (mut orders, best) = self.best_of(orders);
         let clear = self.budget >= CLEAR;
-        if clear {
-            sweeps.truncate(1);
-        }
-        sweeps.retain(|&(_, work)| work < HOPELESS);
-        let comes_on = |&&(plan, work): &&(Plan, f64)| {
-            let before = self.before.iter().find(|(same, _)| *same == plan);
-            before.is_some_and(|(_, before)| work < STUCK * before)
-        };
-        let order = orders.iter().filter(comes_on).map(|&(_, work)| work);
-        let order = order.fold(f64::INFINITY, f64::min);
-        if let (true, Some(&(_, sweep))) = (clear, sweeps.first()) {
-            self.together = sweep * SWEEP < order || sweep < AFFORDABLE * self.budget as f64;
-            if order * BRANCH < sweep {
-                sweeps.clear();
-            }
-        }
+        let sweeps = self.best_sweeps(sweeps, best);
         self.before.clone_from(&orders);
         if self.together {
             self.waiting = std::mem::take(&mut orders);
         }
-        let plans = orders.iter().chain(&sweeps).map(|&(plan, _)| plan);
+        let plans = orders.iter().chain(&sweeps).map(|tried| tried.plan);
         self.todo = plans.collect();
         if self.todo.is_empty() {
             self.todo.push_back(Plan::BranchAndSweep);
         }
-        self.begin_trials();
         self.open.clear();
         self.nominal = self.nominal.max(LEAST).saturating_mul(GROWTH);
         self.budget = match self.todo.len() {
@@ -455,6 +326,72 @@ impl Contest {
             1 => self.until,
             _ => self.budget.max(LEAST).saturating_mul(GROWTH),
         };
+        let round = self.budget.saturating_mul(self.todo.len() as u64);
+        let proved = self.before.iter().map(|tried| tried.proved);
+        let leads = |first: &Tried| proved.clone().all(|proved| proved <= 2.0 * first.proved);
+        let leads = self.before.first().is_some_and(leads);
+        let favours = leads && !self.together && !clear && best * MARGIN < round as f64;
+        self.favoured = favours.then_some(round.min(self.until));
+        self.begin_trials();
+    }
+
+    /// The orders that stay, those with the best forecasts first, and the best forecast.
+    fn best_of(&mut self, orders: Vec<Tried>) -> (Vec<Tried>, f64) {
+        let mut forecasts: Vec<(f64, Tried)> = orders
+            .into_iter()
+            .map(|tried| {
+                let before = self.before.iter().find(|same| same.plan == tried.plan);
+                (tried.forecast(before), tried)
+            })
+            .collect();
+        // In order where they are equal, so that a run repeats.
+        forecasts.sort_by(|(a, x), (b, y)| {
+            let even = || x.foreseen.total_cmp(&y.foreseen);
+            a.total_cmp(b).then_with(even)
+        });
+        let best = forecasts.first().map_or(f64::INFINITY, |&(best, _)| best);
+        let fewest = match self.budget < SURE || best.is_infinite() {
+            true => 2,
+            false => 1,
+        };
+        let most = forecasts.len().div_ceil(2).max(fewest);
+        let proved = forecasts.iter().map(|(_, tried)| tried.proved);
+        let proved = proved.fold(0.0, f64::max);
+        let leads = |(_, tried): &(f64, Tried)| tried.proved == proved;
+        let leader = forecasts.iter().position(leads);
+        let (clear, soon) = (self.budget >= CLEAR, AFFORDABLE * self.budget as f64);
+        let patient = !clear || self.budget < PATIENT && best > soon;
+        let stays = |(i, &(forecast, tried)): (usize, &(f64, Tried))| {
+            let leads = leader == Some(i) && proved > 0.0;
+            let probes = patient && tried.plan == Plan::Branch(Order::Probed);
+            let lags = clear && tried.proved < FAR_LESS * proved && forecast > soon;
+            (leads || probes || i < most && !lags).then_some(tried)
+        };
+        let mut orders: Vec<Tried> = forecasts.iter().enumerate().filter_map(stays).collect();
+        if clear {
+            // If there is no time for all, the one that proves most was first.
+            orders.sort_by(|a, b| b.proved.total_cmp(&a.proved));
+        }
+        orders.append(&mut self.waiting);
+        (orders, best)
+    }
+
+    /// The sweeps that stay beside orders of which the best has this forecast.
+    fn best_sweeps(&mut self, mut sweeps: Vec<Tried>, order: f64) -> Vec<Tried> {
+        sweeps.sort_by(|a, b| a.foreseen.total_cmp(&b.foreseen));
+        let clear = self.budget >= CLEAR;
+        if clear {
+            sweeps.truncate(1);
+        }
+        sweeps.retain(|tried| tried.foreseen < HOPELESS);
+        if let (true, Some(sweep)) = (clear, sweeps.first()) {
+            let sweep = sweep.foreseen;
+            self.together = sweep * SWEEP < order || sweep < AFFORDABLE * self.budget as f64;
+            if order * BRANCH < sweep {
+                sweeps.clear();
+            }
+        }
+        sweeps
     }
 
     /// How a trial ended; says which part is to be counted now.
@@ -465,16 +402,22 @@ impl Contest {
             self.open.retain(|open| open.plan != trial.plan);
         }
         // Of what an earlier process has done of a walk there is nothing to be done any more.
+        let spent = trial.budget.max(self.budget);
         let whole = match trial.plan.is_sweep() {
             true => 1.0,
-            false => self.budget as f64 / trial.budget as f64,
+            false => spent as f64 / trial.budget as f64,
         };
         match ended {
             Ended::Done(worth) => {
                 self.counted.push(worth);
                 self.begin_part();
             }
-            Ended::Spent(work) => self.tried.push((trial.plan, work * whole)),
+            Ended::Spent { foreseen, proved } => self.tried.push(Tried {
+                plan: trial.plan,
+                spent,
+                foreseen: foreseen * whole,
+                proved,
+            }),
             Ended::Full if self.together => {
                 // Those that went home are wanted again.
                 self.together = false;
@@ -534,6 +477,13 @@ mod tests {
         }
     }
 
+    fn spent(foreseen: f64) -> Ended {
+        Ended::Spent {
+            foreseen,
+            proved: 0.0,
+        }
+    }
+
     fn plans(contest: &mut Contest) -> Vec<Plan> {
         let first = next(contest).map(|trial| trial.plan);
         first
@@ -546,18 +496,24 @@ mod tests {
     fn what_was_under_way_comes_first() {
         let mut contest = Contest::new(Method::Auto, 1, 10);
         let first = next(&mut contest).unwrap();
-        contest.report(first, Ended::Spent(f64::INFINITY));
+        contest.report(first, spent(f64::INFINITY));
         // On one thread, a sweep; it is cut short, and so is the next process.
         let sweep = next(&mut contest).unwrap();
         assert!(sweep.plan.is_sweep());
         let mut contest = gone_on(&contest);
-        assert_eq!(contest.tried, [(first.plan, f64::INFINITY)]);
+        let tried = Tried {
+            plan: first.plan,
+            spent: first.budget,
+            foreseen: f64::INFINITY,
+            proved: 0.0,
+        };
+        assert_eq!(contest.tried, [tried]);
         assert_eq!(next(&mut contest).unwrap().plan, sweep.plan);
         let mut contest = gone_on(&contest);
         let left = plans(&mut contest);
         assert!(!left.contains(&sweep.plan) && !left.contains(&first.plan));
         assert!(left.contains(&Plan::BranchAndSweep), "{left:?}");
-        assert_eq!(left.len(), 9);
+        assert_eq!(left.len(), Order::ALL.len() + 1);
     }
 
     #[test]
@@ -574,8 +530,14 @@ mod tests {
         let mut resumed = contest(&standing);
         let again = next(&mut resumed).unwrap();
         assert_eq!((again.plan, again.budget), (walk.plan, 4 * AGAIN));
-        resumed.report(again, Ended::Spent(8.0));
-        assert_eq!(resumed.tried, [(walk.plan, 20.0)]);
+        resumed.report(again, spent(8.0));
+        let tried = Tried {
+            plan: walk.plan,
+            spent: walk.budget,
+            foreseen: 20.0,
+            proved: 0.0,
+        };
+        assert_eq!(resumed.tried, [tried]);
         standing.open[0].spent = 60 * AGAIN;
         assert_eq!(next(&mut contest(&standing)).unwrap().budget, AGAIN);
         // Another puzzle's would have other parts.
@@ -587,9 +549,15 @@ mod tests {
     fn those_that_waited_for_a_sweep_go_on_when_it_is_lost() {
         let mut contest = Contest::new(Method::Auto, 1, CLEAR);
         let sweep = Plan::Sweep(Way::Down);
-        let orders = Order::ALL.map(|order| (Plan::Branch(order), 1e30));
+        let tried = |plan: Plan, foreseen: f64| Tried {
+            plan,
+            spent: CLEAR,
+            foreseen,
+            proved: 0.0,
+        };
+        let orders = Order::ALL.map(|order| tried(Plan::Branch(order), 1e30));
         contest.todo.clear();
-        contest.tried = orders.into_iter().chain([(sweep, 1e9)]).collect();
+        contest.tried = orders.into_iter().chain([tried(sweep, 1e9)]).collect();
         let trial = next(&mut contest).unwrap();
         assert_eq!((trial.plan, trial.budget), (sweep, u64::MAX));
         let mut contest = gone_on(&contest);
@@ -598,9 +566,9 @@ mod tests {
         assert!(trial.budget < u64::MAX);
         let mut contest = gone_on(&contest);
         let left = plans(&mut contest);
-        let walks: Vec<Plan> = orders[..4].iter().map(|&(plan, _)| plan).collect();
+        let walks: Vec<Plan> = orders[..5].iter().map(|tried| tried.plan).collect();
         assert!(walks.iter().all(|plan| left.contains(plan)), "{left:?}");
-        assert!(left.contains(&Plan::BranchAndSweep) && left.len() == 5);
+        assert!(left.contains(&Plan::BranchAndSweep) && left.len() == 6);
         assert!(contest.budget < u64::MAX);
     }
 }

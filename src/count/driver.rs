@@ -9,12 +9,13 @@ use std::time::Instant;
 
 use super::beside::Alone;
 use super::components::{Counted, Store};
-use super::contest::{Contest, Standing};
+use super::contest::Contest;
 use super::keeping::{Found, Keeping};
 use super::options::Method;
 use super::root::{cells_of, known_cells, known_of, open, parts};
 use super::setup::Setup;
 use super::shared::{Shared, lock};
+use super::standing::Standing;
 use crate::board::{Board, Clues};
 use crate::graph::{Builder, Space};
 use crate::line::{Known, Word};

@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use super::branch::trail::{self, Step};
 use super::components::{Book, Counted, Page, Worth};
-use super::contest::{Plan, Standing};
+use super::plan::Plan;
+use super::standing::Standing;
 use crate::error::{Error, Result};
 use crate::puzzle::{Grid, Puzzle};
 use crate::sat::Backbone;

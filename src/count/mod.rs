@@ -13,9 +13,11 @@ mod driver;
 mod frontier;
 mod keeping;
 mod options;
+mod plan;
 mod root;
 mod setup;
 mod shared;
+mod standing;
 mod workers;
 
 use std::fmt;

@@ -29,6 +29,8 @@ pub struct Options {
     /// Regions of fewer unknown cells are not given to another worker: they are sooner counted than given away. Those of less than a third
     /// of it may be counted by two workers at once.
     pub shared: u32,
+    /// Regions of fewer unknown cells are not probed, in the order that probes.
+    pub probed: u32,
 }
 
 impl Default for Options {
@@ -39,6 +41,7 @@ impl Default for Options {
             probing: 1 << 20,
             effort: 2000,
             shared: 24,
+            probed: 16,
         }
     }
 }

@@ -4,7 +4,8 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::branch::worker::Worker;
-use super::contest::{Ended, Next};
+use super::contest::Next;
+use super::plan::Ended;
 use super::shared::{Shared, lock};
 use crate::line::Word;
 use crate::search::{Observer, TICK};

@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use super::worker::{Worker, nodes_in};
 use crate::count::components::{Part, Worth};
-use crate::count::contest::{Ended, Plan, Trial};
 use crate::count::frontier::{Allowance, Halt, Way, sweep};
+use crate::count::plan::{Ended, Plan, Trial};
 use crate::line::Word;
 use crate::solutions::Count;
 
@@ -33,7 +33,10 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                         store.keep(swept.key.clone(), worth.clone(), u64::MAX, u64::MAX);
                         Ended::Done(worth)
                     }
-                    Err(Halt::Spent(passed)) => Ended::Spent(passed * STATE as f64),
+                    Err(Halt::Spent(passed)) => Ended::Spent {
+                        foreseen: passed * STATE as f64,
+                        proved: 0.0,
+                    },
                     Err(Halt::Full | Halt::Overflow) => Ended::Full,
                     Err(Halt::Stopped) => Ended::Stopped,
                 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::unfinished::Unfinished;
-use crate::board::Cell;
+use crate::board::{Cell, Inherited};
 use crate::count::components::{Part, Rows};
 use crate::graph::{Edge, NodeId};
 use crate::line::Word;
@@ -16,6 +16,9 @@ pub(crate) struct Frame<W> {
     pub(crate) part: Part<W>,
     /// Where the board was before the branch.
     pub(crate) mark: usize,
+    /// Where the prober's records ended before the branch; and, where the side under way is probed, those of that.
+    pub(crate) records: usize,
+    pub(crate) probed: Option<Inherited>,
     /// The decision under way. The root has none.
     pub(crate) decision: Option<(Cell, bool)>,
     /// Is the other side still to come?
@@ -63,6 +66,8 @@ impl<W> Frame<W> {
         Frame {
             part,
             mark,
+            records: 0,
+            probed: None,
             decision: None,
             more: false,
             sum: Count::ZERO,

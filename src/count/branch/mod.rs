@@ -4,6 +4,7 @@ mod attempt;
 mod frame;
 mod oracle;
 pub(crate) mod order;
+mod probe;
 mod retrace;
 mod share;
 pub(crate) mod trail;

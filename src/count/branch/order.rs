@@ -29,12 +29,16 @@ pub(crate) enum Order {
     Narrow,
     /// The row with the fewest unknown cells in the part.
     Shortest,
+    /// The cell whose two sides decide most. To know it each side is probed, which finds dead ends early and costs much time. Where
+    /// nothing is probed, as [`Order::Narrow`].
+    Probed,
 }
 
 impl Order {
     /// All of them, those that win most often first.
-    pub(crate) const ALL: [Order; 8] = [
+    pub(crate) const ALL: [Order; 9] = [
         Order::Down,
+        Order::Probed,
         Order::Right,
         Order::Falling,
         Order::Narrow,
@@ -44,7 +48,7 @@ impl Order {
         Order::Shortest,
     ];
 
-    /// The cell of a part to branch on. All its cells must be unknown.
+    /// The cell of a part to branch on, as far as the order tells without probing. All its cells must be unknown.
     pub(crate) fn pick<W: Word>(self, board: &Board<'_, W>, part: &Part<W>) -> Cell {
         let rows = || {
             part.rows
@@ -64,7 +68,7 @@ impl Order {
             Order::Rising => rows()
                 .map(|(row, cells)| (row, last(cells)))
                 .min_by_key(|&(row, column)| (row + W::BITS - column, row)),
-            Order::Narrow => {
+            Order::Narrow | Order::Probed => {
                 // Of each column once: a part has many more cells than columns.
                 let columns = rows().fold(W::ZERO, |columns, (_, cells)| columns | cells);
                 let mut in_columns = vec![0; board.clues().width()];

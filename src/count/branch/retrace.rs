@@ -51,7 +51,7 @@ impl<W: Word> Worker<'_, '_, W> {
                 return;
             };
             let known = self.shared.store.get(&part.key).is_some();
-            let cell = self.order.pick(&self.board, &part);
+            let cell = self.pick(&part);
             let same = cell == step.cell && part.size == step.size;
             if known || !same || self.shared.control.stopped() {
                 self.top().pending.push(part);

@@ -11,10 +11,11 @@ use super::unfinished::Unfinished;
 use super::walk::{Task, Walk};
 use super::worker::{BREATH, Worker};
 use crate::board::Cell;
-use crate::count::contest::{Ended, Plan, Trial};
+use crate::count::plan::{Ended, Plan, Trial};
 use crate::count::shared::lock;
 use crate::line::Word;
 use crate::search::WHOLE;
+use crate::solutions::Count;
 
 /// How often the way to where a walk is is noted.
 const NOTED: Duration = Duration::from_millis(20);
@@ -49,10 +50,21 @@ impl<W: Word> Worker<'_, '_, W> {
         *lock(&self.shared.walk) = None;
         let ended = walk.ended();
         if !matches!(ended, Ended::Done(_)) && self.walk.take().is_some() {
-            let proved = walk.proved(&self.shared.store);
-            self.shared.raise_bound(proved);
+            self.raise(&walk, walk.proved(&self.shared.store));
         }
-        ended
+        match ended {
+            Ended::Spent { foreseen, .. } => Ended::Spent {
+                foreseen,
+                proved: walk.bound(),
+            },
+            ended => ended,
+        }
+    }
+
+    /// Notes that a walk has proved this number of solutions of its part.
+    fn raise(&self, walk: &Walk<W>, bound: Count) {
+        walk.raise(&bound);
+        self.shared.raise_bound(bound);
     }
 
     /// Takes part in a walk that another worker has begun, until it is over.
@@ -153,7 +165,7 @@ impl<W: Word> Worker<'_, '_, W> {
                 if self.shared.store.is_outgrown() {
                     walk.end(Ended::Full);
                 } else if work >= walk.trial.budget {
-                    walk.end(Ended::Spent(walk.foreseen()));
+                    walk.end_spent();
                 }
                 if walk.is_over() {
                     break false;
@@ -184,6 +196,7 @@ impl<W: Word> Worker<'_, '_, W> {
             self.board.undo(bottom.mark);
         }
         walk.end_stack(std::mem::take(&mut self.frames));
+        self.prober.backtrack(0);
         walk.end_task();
     }
 
@@ -305,7 +318,7 @@ impl<W: Word> Worker<'_, '_, W> {
         meter.nodes.store(self.statistics.nodes, Ordering::Relaxed);
         meter.done.fetch_max(walk.done(), Ordering::Relaxed);
         if whole && !self.frames.is_empty() {
-            self.shared.raise_bound(bound(&self.frames));
+            self.raise(walk, bound(&self.frames));
         }
         work
     }

@@ -21,7 +21,7 @@ use super::frame::Frame;
 use super::unfinished::{Gift, Kind, Record, Then, Unfinished, Waiting};
 use crate::board::Cell;
 use crate::count::components::{Key, Part, Store, Worth, edge};
-use crate::count::contest::{Ended, Trial};
+use crate::count::plan::{Ended, Trial};
 use crate::line::{Known, Word};
 use crate::puzzle::Grid;
 use crate::search::WHOLE;
@@ -85,8 +85,10 @@ pub(crate) struct Walk<W> {
     left: Mutex<Vec<Vec<Frame<W>>>>,
     /// Values are lower bounds from now on, and not kept. Relaxed: no other worker fills gaps any more.
     partial: AtomicBool,
-    /// The lower bound of the whole.
+    /// The lower bound of the whole, once the walk has ended before it was counted.
     least: Mutex<Count>,
+    /// The most solutions that have been proved, roughly.
+    bound: Mutex<f64>,
 }
 
 /// What becomes of a component that somebody comes to.
@@ -119,6 +121,7 @@ impl<W: Word> Walk<W> {
             left: Mutex::default(),
             partial: AtomicBool::new(false),
             least: Mutex::new(Count::ZERO),
+            bound: Mutex::new(0.0),
         }
     }
 
@@ -138,10 +141,24 @@ impl<W: Word> Walk<W> {
         self.done.load(Ordering::Relaxed).min(WHOLE)
     }
 
-    /// Nanoseconds of work that it would take to the end, as far as can be foreseen.
-    pub(crate) fn foreseen(&self) -> f64 {
+    /// Ends it, as it has taken all the work that it might.
+    pub(crate) fn end_spent(&self) {
         let share = self.done() as f64 / WHOLE as f64;
-        self.work.load(Ordering::Relaxed) as f64 / share
+        self.end(Ended::Spent {
+            foreseen: self.work.load(Ordering::Relaxed) as f64 / share,
+            proved: self.bound(),
+        });
+    }
+
+    /// Notes that at least this number of solutions are proved.
+    pub(crate) fn raise(&self, bound: &Count) {
+        let mut best = lock(&self.bound);
+        *best = best.max(bound.to_f64().min(f64::MAX));
+    }
+
+    /// The most solutions that have been proved, roughly.
+    pub(crate) fn bound(&self) -> f64 {
+        *lock(&self.bound)
     }
 
     /// Ends it for all its workers; the first reason counts.

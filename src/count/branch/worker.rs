@@ -13,9 +13,9 @@ use super::order::Order;
 use super::trail::Step;
 use super::unfinished::{Gift, Record, Unfinished};
 use super::walk::{Claim, Walk};
-use crate::board::{Board, Cell};
+use crate::board::{Board, Cell, Prober};
 use crate::count::components::{Lines, Part, Parts, Rows, Worth, edge};
-use crate::count::contest::Plan;
+use crate::count::plan::Plan;
 use crate::count::shared::Shared;
 use crate::line::Word;
 use crate::puzzle::Grid;
@@ -31,6 +31,7 @@ pub(crate) struct Worker<'s, 'a, W: Word> {
     pub(crate) board: Board<'a, W>,
     pub(crate) lines: Lines<W>,
     pub(crate) parts: Parts<W>,
+    pub(crate) prober: Prober<W>,
     pub(crate) oracle: Oracle<'a>,
     pub(crate) frames: Vec<Frame<W>>,
     /// All frames below this one are alive.
@@ -101,6 +102,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             board: Board::with_rows(clues, &shared.rows),
             lines: Lines::new(width + height, lines),
             parts: Parts::new(width, height),
+            prober: Prober::default(),
             oracle: Oracle::new(shared.puzzle, Arc::clone(&shared.control), learner),
             frames: Vec::new(),
             barren: 0,
@@ -129,6 +131,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     pub(crate) fn statistics(&self) -> Statistics {
         Statistics {
             settles: self.board.settles(),
+            probes: self.prober.probes(),
             conflicts: self.oracle.conflicts(),
             ..self.statistics
         }
@@ -179,7 +182,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             self.give(&worth, part.rows);
             return;
         }
-        let cell = self.order.pick(&self.board, &part);
+        let cell = self.pick(&part);
         self.branch(part, cell, None, claimed);
     }
 
@@ -193,7 +196,8 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         let more = left.is_none_or(|step| step.more);
         let (likely, of) = self.board.odds(cell);
         let filled = (u128::from(weight) * u128::from(likely) / u128::from(of)) as u64;
-        let frame = Frame::new(part, self.board.mark(), within);
+        let mut frame = Frame::new(part, self.board.mark(), within);
+        frame.records = self.prober.mark();
         let frame = frame.since(self.statistics.nodes, self.done, self.again);
         self.frames.push(Frame {
             decision: Some((cell, first)),
@@ -220,6 +224,8 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         top.gaps = false;
         top.alive = false;
         top.witness = None;
+        top.probed = None;
+        self.prober.backtrack(top.records);
         if self.reserved == 0 {
             self.reserved = self.shared.control.reserve_nodes(BREATH);
             if self.reserved == 0 {
@@ -246,6 +252,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         }
         // A settle reads a few words for each block of the line.
         let (pace, settle) = (&mut self.pace, W::BITS as u64);
+        self.board.take_changed();
         match (self.board).decide_unless(cell, filled, || pace.spend(settle)) {
             Some(true) => {}
             Some(false) => {
@@ -254,6 +261,9 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             }
             // The run has been stopped.
             None => return,
+        }
+        if self.order == Order::Probed && !self.probe() {
+            return;
         }
         let mut pending = Vec::new();
         let top = self.frames.last_mut().expect("a side is begun on a frame");

@@ -1,0 +1,51 @@
+//! Probing the side of a branch, where the order asks for that, and branching by what probing has found.
+
+use super::order::Order;
+use super::worker::Worker;
+use crate::board::{Board, Cell, Probed, Region};
+use crate::count::components::Part;
+use crate::line::Word;
+
+impl<W: Word> Worker<'_, '_, W> {
+    /// The cell of a part to branch on.
+    pub(crate) fn pick(&mut self, part: &Part<W>) -> Cell {
+        let probed = self.top().probed.filter(|_| self.order == Order::Probed);
+        let best = probed.and_then(|probed| self.prober.best(probed, &region(part)));
+        best.unwrap_or_else(|| self.order.pick(&self.board, part))
+    }
+
+    /// Probes the side of the top frame, which has just been decided, unless it is small. `false` when it has no solution, and when the run
+    /// has been stopped.
+    pub(crate) fn probe(&mut self) -> bool {
+        let changed = self.board.take_changed();
+        let top = self.frames.last().expect("a side is begun on a frame");
+        if top.part.size < self.shared.options.probed {
+            return true;
+        }
+        let (region, settle) = (region(&top.part), W::BITS as u64);
+        // What the component's own records say holds on its sides too, but for the lines that the decision has changed.
+        let above = self.frames.len().checked_sub(2);
+        let inherited = above.and_then(|above| self.frames[above].probed);
+        let inherited = inherited.map(|inherited| inherited.after(changed));
+        let (pace, mut settles) = (&mut self.pace, self.board.settles());
+        let stop = |board: &Board<'_, W>| {
+            let since = board.settles() - std::mem::replace(&mut settles, board.settles());
+            pace.spend(since * settle)
+        };
+        match (self.prober).probe(&mut self.board, &region, inherited, stop) {
+            Probed::Contradiction => self.statistics.dead_ends += 1,
+            Probed::Stopped => {}
+            Probed::Fixpoint(records, _) => {
+                self.top().probed = Some(records);
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// The cells of a part.
+fn region<W: Word>(part: &Part<W>) -> Region<W> {
+    let rows = part.rows.iter();
+    Region::of_rows(rows.map(|&(row, cells)| (row.into(), cells)))
+}

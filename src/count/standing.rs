@@ -1,0 +1,93 @@
+//! How a contest stands, for another process that goes on with it.
+
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+
+use super::plan::{Plan, Tried};
+
+/// How a contest stands at a part.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Standing {
+    /// Parts in all, and which one it is about.
+    pub(crate) parts: usize,
+    pub(crate) part: usize,
+    pub(crate) budget: u64,
+    pub(crate) todo: Vec<Plan>,
+    pub(crate) tried: Vec<Tried>,
+    pub(crate) before: Vec<Tried>,
+    pub(crate) waiting: Vec<Tried>,
+    pub(crate) open: Vec<Open>,
+    /// The trial under way, since when.
+    #[serde(skip)]
+    pub(crate) running: Option<(Plan, Instant)>,
+}
+
+/// A trial that was cut short.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Open {
+    pub(crate) plan: Plan,
+    /// Nanoseconds that it has had, a sweep in its longest try.
+    pub(crate) spent: u64,
+    pub(crate) tries: u32,
+}
+
+/// Greater than any work that can be foreseen: infinity is no number in JSON.
+const ENDLESS: f64 = 1e300;
+
+/// The same, with numbers that JSON has.
+pub(crate) fn finite(tried: &[Tried]) -> Vec<Tried> {
+    let finite = |&tried: &Tried| Tried {
+        foreseen: tried.foreseen.min(ENDLESS),
+        ..tried
+    };
+    tried.iter().map(finite).collect()
+}
+
+/// The same, with what [`finite`] has replaced.
+pub(crate) fn endless(tried: &[Tried]) -> Vec<Tried> {
+    let endless = |&tried: &Tried| Tried {
+        foreseen: match tried.foreseen < ENDLESS {
+            true => tried.foreseen,
+            false => f64::INFINITY,
+        },
+        ..tried
+    };
+    tried.iter().map(endless).collect()
+}
+
+impl Standing {
+    /// Which part it is about.
+    pub(crate) fn part(&self) -> usize {
+        self.part
+    }
+
+    /// Is a trial under way?
+    pub(crate) fn is_under_way(&self) -> bool {
+        self.running.is_some()
+    }
+
+    /// As it is now, for a file.
+    pub(crate) fn settled(&self) -> Standing {
+        let mut settled = self.clone();
+        if let Some((plan, since)) = settled.running.take() {
+            let time = u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX);
+            let place = settled.open.iter().position(|open| open.plan == plan);
+            let place = place.unwrap_or_else(|| {
+                settled.open.push(Open {
+                    plan,
+                    spent: 0,
+                    tries: 0,
+                });
+                settled.open.len() - 1
+            });
+            let open = &mut settled.open[place];
+            open.tries += 1;
+            open.spent = match plan.is_sweep() {
+                true => open.spent.max(time),
+                false => open.spent.saturating_add(time),
+            };
+        }
+        settled
+    }
+}
