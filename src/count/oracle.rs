@@ -23,6 +23,9 @@ pub(super) struct Oracle<'a> {
     /// Bytes that it may take.
     memory: u64,
     learner: Option<Learner>,
+    /// Where it looks first, if a solution is at hand, and the conflicts that a question may take.
+    near: Option<Arc<Grid>>,
+    conflicts: u32,
     /// There is no memory for one.
     dumb: bool,
 }
@@ -34,8 +37,16 @@ impl<'a> Oracle<'a> {
             control,
             memory,
             learner: None,
+            near: None,
+            conflicts: CONFLICTS,
             dumb: false,
         }
+    }
+
+    /// It looks first near this solution, if there is one, and a question may take so many conflicts.
+    pub(super) fn near(mut self, solution: Option<Arc<Grid>>, conflicts: u32) -> Self {
+        (self.near, self.conflicts) = (solution, conflicts);
+        self
     }
 
     /// Is there nobody to ask?
@@ -65,8 +76,11 @@ impl<'a> Oracle<'a> {
                     self.control.look();
                     self.control.stopped()
                 };
-                // Where it is broken off the run is over.
-                let _ = guess(learner, clues, (&filled, &empty), over);
+                match &self.near {
+                    Some(solution) => learner.visit(solution),
+                    // Where it is broken off the run is over.
+                    None => drop(guess(learner, clues, (&filled, &empty), over)),
+                }
             }
         }
         let Some(learner) = &mut self.learner else {
@@ -76,7 +90,7 @@ impl<'a> Oracle<'a> {
         for (cell, filled) in path {
             learner.assume(usize::from(cell.row), usize::from(cell.column), filled);
         }
-        learner.solve(Some(CONFLICTS))
+        learner.solve(Some(self.conflicts))
     }
 
     /// Conflicts met so far.
