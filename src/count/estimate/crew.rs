@@ -44,8 +44,9 @@ const DOUBTFUL: f64 = 0.25;
 /// Rounds in which the lines agree on what they believe at the root.
 const SWEEPS: usize = 20;
 
-/// Most unknown cells that a dive tries to count exactly, and most branches for that.
+/// Most unknown cells that a dive tries to count exactly, those with which the way to the witness is, and most branches for that.
 const FEW: usize = 60;
+const WITNESSED: usize = 240;
 const BRANCHES: u64 = 300;
 
 /// What a crew has come to.
@@ -125,7 +126,19 @@ impl<'p, W: Word> Diver<'p, W> {
             within: guide.as_ref().and_then(|guide| guide.witness()),
         };
         let (mut crew, mut spine) = match &first.within {
-            Some(witness) => (Vec::new(), Some(Spine::new(&first, witness))),
+            Some(witness) => {
+                let spine = Spine {
+                    dive: first.clone(),
+                    witness: Rc::clone(witness),
+                    upwards,
+                    size,
+                    lines: rows.len() + columns.len(),
+                    few: WITNESSED,
+                    sides: 0,
+                    alive: 0,
+                };
+                (Vec::new(), Some(spine))
+            }
             None => (vec![first], None),
         };
         while spine.is_none() && crew.len() < size {
@@ -146,16 +159,7 @@ impl<'p, W: Word> Diver<'p, W> {
         let mut dead = 0;
         for line in order {
             if let (Some(spine), Some(guide)) = (&mut spine, &mut guide) {
-                let place = (line, upwards, all.len());
-                self.branch_off(
-                    spine,
-                    region,
-                    place,
-                    guide,
-                    (&mut crew, size),
-                    random,
-                    steps,
-                )?;
+                self.branch_off(spine, (region, line), guide, &mut crew, random, steps)?;
             }
             for dive in &mut crew {
                 if dive.ended.is_none() {
@@ -183,18 +187,18 @@ impl<'p, W: Word> Diver<'p, W> {
         Some(end(crew, size, dead, spine))
     }
 
-    /// Goes on with the way to the witness until every cell of a line is known, and adds to the crew a dive for each side that the witness is
-    /// not on, unless that has no solution. `None` when the steps end.
+    /// Goes on with the way to the witness until every cell of a line is known, and adds to the crew dives on the sides that the witness is
+    /// not on, unless they have no solution. `None` when the steps end.
     fn branch_off(
         &mut self,
         spine: &mut Spine<'p, W>,
-        region: &Region<W>,
-        (line, upwards, lines): (usize, bool, usize),
+        (region, line): (&Region<W>, usize),
         guide: &mut Guide<'_>,
-        (crew, size): (&mut Vec<Dive<'p, W>>, usize),
+        crew: &mut Vec<Dive<'p, W>>,
         random: &mut Xoshiro256PlusPlus,
         steps: &mut Steps<'_>,
     ) -> Option<()> {
+        let (upwards, size, lines) = (spine.upwards, spine.size, spine.lines);
         let dive = &mut spine.dive;
         self.board.set_rows(&dive.rows);
         while dive.ended.is_none() {
@@ -403,23 +407,15 @@ impl<'p, W: Word> Diver<'p, W> {
 struct Spine<'p, W> {
     dive: Dive<'p, W>,
     witness: Rc<Grid>,
+    /// What the crew was told, and how many lines its region has.
+    upwards: bool,
+    size: usize,
+    lines: usize,
     /// The most unknown cells with which it is counted exactly.
     few: usize,
     /// Sides that may have a solution, and those that have one for certain.
     sides: u64,
     alive: u64,
-}
-
-impl<'p, W: Word> Spine<'p, W> {
-    fn new(first: &Dive<'p, W>, witness: &Rc<Grid>) -> Self {
-        Spine {
-            dive: first.clone(),
-            witness: Rc::clone(witness),
-            few: 4 * FEW,
-            sides: 0,
-            alive: 0,
-        }
-    }
 }
 
 /// Sums up a crew of `size` dives that have all ended, some of them `dead` before.
