@@ -267,10 +267,10 @@ impl<'a> Estimating<'a> {
         }
         let (found, outcome) = known::backbone(self.puzzle, board, &limits);
         let mut steps = Steps::new(control);
-        for _ in 0..outcome.statistics.nodes {
-            if !steps.node() {
-                return false;
-            }
+        let made = (0..outcome.statistics.nodes).all(|_| steps.node());
+        run.statistics.nodes += steps.take_nodes();
+        if !made {
+            return false;
         }
         let Some(witness) = found else {
             (run.exact, run.regions) = (Count::ZERO, Vec::new());
@@ -323,6 +323,7 @@ impl<'a> Estimating<'a> {
             let (mut dead, size) = (0, SCOUTS.min(most));
             for upwards in [false, true] {
                 let crew = diver.crew(&tally.region, size, upwards, None, &mut random, &mut steps);
+                run.statistics.nodes += steps.take_nodes();
                 let Some(ending) = crew else {
                     return;
                 };
@@ -333,7 +334,6 @@ impl<'a> Estimating<'a> {
                 tally.plan.at_most(most);
             }
         }
-        run.statistics.nodes += steps.take_nodes();
     }
 
     /// Is it a limit that ends the run, so that crews have to fit it?
