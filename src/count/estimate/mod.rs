@@ -50,7 +50,7 @@ const SHARE: u32 = 8;
 const BACKBONE: u32 = 8;
 const COUNT: u32 = 4;
 
-/// The dives of each of the two first crews of a region, which show whether dives die, and the share of dead ones that calls for help.
+/// The dives of each of the two crews of a region that show whether dives die, and the share of dead ones that calls for help.
 const SCOUTS: usize = 8;
 const DYING: f64 = 0.75;
 
@@ -309,7 +309,8 @@ impl<'a> Estimating<'a> {
         !control.stopped()
     }
 
-    /// Sends two small crews into each region, whose worth does not count, and decides where the others are led.
+    /// Sends a dive from either side into each region, and small crews where one of the two dies, and decides where the others are led. What
+    /// these are worth does not count, as the decision would make it biased.
     fn scout<W: Word>(
         &self,
         run: &mut Run<W>,
@@ -320,16 +321,23 @@ impl<'a> Estimating<'a> {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(!self.seed);
         let mut steps = Steps::new(control);
         for tally in run.regions.iter_mut().filter(|_| most > 0) {
-            let (mut dead, size) = (0, SCOUTS.min(most));
-            for upwards in [false, true] {
-                let crew = diver.crew(&tally.region, size, upwards, None, &mut random, &mut steps);
-                run.statistics.nodes += steps.take_nodes();
-                let Some(ending) = crew else {
-                    return;
-                };
-                dead += ending.dead;
+            for size in [1, SCOUTS.min(most)] {
+                let mut dead = 0;
+                for upwards in [false, true] {
+                    let crew =
+                        diver.crew(&tally.region, size, upwards, None, &mut random, &mut steps);
+                    run.statistics.nodes += steps.take_nodes();
+                    let Some(ending) = crew else {
+                        return;
+                    };
+                    dead += ending.dead;
+                }
+                tally.led = dead as f64 >= DYING * (2 * size) as f64;
+                // Where both of the first two come through, no others are needed.
+                if dead == 0 {
+                    break;
+                }
             }
-            tally.led = dead as f64 >= DYING * (2 * size) as f64;
             if tally.led {
                 tally.plan.at_most(most);
             }
