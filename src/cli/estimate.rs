@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 use omnogram::estimate::{Estimate, Estimating};
-use omnogram::search::Limits;
+use omnogram::search::{Limits, Verdict};
 use omnogram::solutions::Stop;
 use serde::Serialize;
 
@@ -18,7 +18,8 @@ const TIME: Duration = Duration::from_secs(10);
 #[derive(Args, Debug)]
 #[group(skip)]
 pub(super) struct Options {
-    /// Estimate the number by random dives into the tree, for --time, 10s where no limit is given. Its standard error is judged by how
+    /// Estimate the number by random dives into the tree, for --time, 10s where no limit is given. A part of the time goes into the
+    /// backbone and an exact count, which is the answer where it ends. The standard error is judged by how
     /// far crews of dives differ; a warning says where neither can be trusted, and why. With --threads 1 and --nodes, the same --seed
     /// gives the same estimate
     #[arg(long, conflicts_with_all = ["method", "algorithm"])]
@@ -119,7 +120,12 @@ fn words(estimate: &Estimate) -> String {
         Some(error) if error < 10.0 => format!("{:.0} %", error * 100.0),
         Some(_) => "above 1000 %".to_owned(),
     };
-    format!("about {number} (estimate; standard error {error}, {dives})")
+    // Where the estimate may be far off, what is proved says something still.
+    let least = match (estimate.doubt, estimate.solutions.verdict()) {
+        (Some(_), Verdict::Multiple) => format!("; {}", estimate.solutions),
+        _ => String::new(),
+    };
+    format!("about {number} (estimate; standard error {error}, {dives}{least})")
 }
 
 /// Digits that mean something: two, and more where the estimate is better than that.

@@ -14,26 +14,39 @@
 //! simulation", 1999). A dive that is drawn with a chance `q` has its weight divided by `q`, which leaves the mean as it is, whatever the
 //! chances are. What is small enough at the bottom is counted exactly.
 //!
+//! Where even so nearly all dives die, a [`Guide`] is asked which sides of a branch have no solution. And where a solution is at hand, the
+//! crew goes down beside the way to that *witness*: at every branch on the way, the side that the witness is on is gone on with, the other
+//! one is given to a new dive, or where they are many to a share of them that is drawn by lot, with weights to match. So the solutions
+//! near the witness are counted, not met by luck, and a crew is never worth nothing.
+//!
 //! Crews go down from the first line or up from the last one: what is rare from one side need not be so from the other.
+
+use std::rc::Rc;
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::dive::{Dive, draw_again, uniform};
 use super::exact::Exact;
+use super::guide::{Guide, Hope};
 use super::scaled::Scaled;
 use super::steps::Steps;
 use crate::belief::Beliefs;
 use crate::board::{Board, Cell, Clues, Region};
 use crate::line::{Known, Word};
+use crate::puzzle::Grid;
 
 /// No side of a branch is less likely to be taken than this: what the lines believe may be wrong.
 const LEAST: f64 = 0.02;
 
+/// The most likely that a side is taken of which the guide cannot say whether it has a solution, where the other side has one.
+const DOUBTFUL: f64 = 0.25;
+
 /// Rounds in which the lines agree on what they believe at the root.
 const SWEEPS: usize = 20;
 
-/// Most unknown cells that a dive tries to count exactly, and most branches for that.
+/// Most unknown cells that a dive tries to count exactly, those with which the way to the witness is, and most branches for that.
 const FEW: usize = 60;
+const WITNESSED: usize = 240;
 const BRANCHES: u64 = 300;
 
 /// What a crew has come to.
@@ -41,8 +54,11 @@ const BRANCHES: u64 = 300;
 pub(super) struct Ending<W> {
     /// What it is worth, in the mean over its dives.
     pub(super) worth: Scaled,
-    /// Dives that found nothing.
+    /// Dives that found something, and dives that found nothing.
+    pub(super) alive: u64,
     pub(super) dead: u64,
+    /// Is that the number itself, as nothing was left to chance?
+    pub(super) exact: bool,
     /// Fillings that it has seen for certain, and what all those of the first dive that found any have in common.
     pub(super) seen: u64,
     pub(super) witness: Option<Box<[Known<W>]>>,
@@ -94,6 +110,7 @@ impl<'p, W: Word> Diver<'p, W> {
         region: &Region<W>,
         size: usize,
         upwards: bool,
+        mut guide: Option<&mut Guide<'_>>,
         random: &mut Xoshiro256PlusPlus,
         steps: &mut Steps<'_>,
     ) -> Option<Ending<W>> {
@@ -105,9 +122,26 @@ impl<'p, W: Word> Diver<'p, W> {
             weight: Scaled::ONE,
             rest: 0.0,
             ended: None,
+            path: Vec::new(),
+            within: guide.as_ref().and_then(|guide| guide.witness()),
         };
-        let mut crew = vec![first];
-        while crew.len() < size {
+        let (mut crew, mut spine) = match &first.within {
+            Some(witness) => {
+                let spine = Spine {
+                    dive: first.clone(),
+                    witness: Rc::clone(witness),
+                    upwards,
+                    size,
+                    lines: rows.len() + columns.len(),
+                    few: WITNESSED,
+                    sides: 0,
+                    alive: 0,
+                };
+                (Vec::new(), Some(spine))
+            }
+            None => (vec![first], None),
+        };
+        while spine.is_none() && crew.len() < size {
             if steps.stop() {
                 return None;
             }
@@ -122,19 +156,107 @@ impl<'p, W: Word> Diver<'p, W> {
             order.reverse();
         }
         let all = [rows, columns].concat();
+        let mut dead = 0;
         for line in order {
+            if let (Some(spine), Some(guide)) = (&mut spine, &mut guide) {
+                self.branch_off(spine, (region, line), guide, &mut crew, random, steps)?;
+            }
             for dive in &mut crew {
                 if dive.ended.is_none() {
-                    self.descend(dive, region, line, random, steps)?;
+                    self.descend(dive, region, line, &mut guide, random, steps)?;
                     dive.look_ahead(&all, steps)?;
                 }
             }
-            if crew.iter().all(|dive| dive.ended.is_some()) {
+            if spine.is_some() {
+                // New dives need their places.
+                let before = crew.len();
+                crew.retain(|dive| !dive.weight.is_zero());
+                dead += (before - crew.len()) as u64;
+            }
+            let spine_ended = spine
+                .as_ref()
+                .is_none_or(|spine| spine.dive.ended.is_some());
+            if spine_ended && crew.iter().all(|dive| dive.ended.is_some()) {
                 break;
             }
-            draw_again(&mut crew, random);
+            draw_again(&mut crew, size, random);
         }
-        Some(end(crew))
+        if let (Some(spine), Some(guide)) = (&spine, guide) {
+            guide.note_open(upwards, spine.sides - spine.alive);
+        }
+        Some(end(crew, size, dead, spine))
+    }
+
+    /// Goes on with the way to the witness until every cell of a line is known, and adds to the crew dives on the sides that the witness is
+    /// not on, unless they have no solution. `None` when the steps end.
+    fn branch_off(
+        &mut self,
+        spine: &mut Spine<'p, W>,
+        (region, line): (&Region<W>, usize),
+        guide: &mut Guide<'_>,
+        crew: &mut Vec<Dive<'p, W>>,
+        random: &mut Xoshiro256PlusPlus,
+        steps: &mut Steps<'_>,
+    ) -> Option<()> {
+        let (upwards, size, lines) = (spine.upwards, spine.size, spine.lines);
+        let dive = &mut spine.dive;
+        self.board.set_rows(&dive.rows);
+        while dive.ended.is_none() {
+            let open = region.unknown(&self.board).count();
+            if open <= spine.few {
+                spine.few = open / 2;
+                dive.ended = (self.exact).count(&mut self.board, region, BRANCHES, steps);
+                if dive.ended.is_some() {
+                    break;
+                }
+            }
+            let Some(cell) = next(&self.board, region, line) else {
+                break;
+            };
+            if !steps.node() {
+                return None;
+            }
+            let filled = spine.witness.get(cell.row.into(), cell.column.into());
+            let here = self.board.mark();
+            if self.board.decide(cell, !filled) && !guide.is_dead(upwards, cell) {
+                spine.sides += 1;
+                let chance = guide.chance(upwards, cell, size, lines);
+                let drawn = uniform(random) < chance;
+                let other = (cell, !filled);
+                let path = dive.path.iter().copied().chain([other]);
+                let (clues, rows) = (self.board.clues(), &self.rows);
+                let hope = match drawn {
+                    true => guide.beside((upwards, cell), clues, rows, path, steps)?,
+                    false => Hope::Unknown,
+                };
+                if matches!(hope, Hope::Dead) {
+                    spine.sides -= 1;
+                } else if drawn {
+                    let mut new = dive.clone();
+                    new.path.push(other);
+                    // As the others of a crew, of which it is worth the mean.
+                    new.weight = Scaled::from(size as f64 / chance);
+                    new.within = match hope {
+                        Hope::Alive(grid) => Some(grid),
+                        _ => None,
+                    };
+                    spine.alive += u64::from(new.within.is_some());
+                    let changed = self.board.take_changed();
+                    new.see(&self.board, changed);
+                    new.rows.copy_from_slice(self.board.rows());
+                    crew.push(new);
+                }
+            }
+            self.board.undo(here);
+            self.board.take_changed();
+            let alive = self.board.decide(cell, filled);
+            debug_assert!(alive, "a solution contradicts nothing");
+            let changed = self.board.take_changed();
+            dive.see(&self.board, changed);
+            dive.path.push((cell, filled));
+        }
+        dive.rows.copy_from_slice(self.board.rows());
+        Some(())
     }
 
     /// Goes down one dive until every cell of a line is known. `None` when the steps end before that.
@@ -143,10 +265,19 @@ impl<'p, W: Word> Diver<'p, W> {
         dive: &mut Dive<'p, W>,
         region: &Region<W>,
         line: usize,
+        guide: &mut Option<&mut Guide<'_>>,
         random: &mut Xoshiro256PlusPlus,
         steps: &mut Steps<'_>,
     ) -> Option<()> {
         self.board.set_rows(&dive.rows);
+        if let (Some(guide), None) = (guide.as_mut(), &dive.within) {
+            let path = dive.path.iter().copied();
+            match guide.ask(self.board.clues(), &self.rows, path, steps)? {
+                Hope::Alive(grid) => dive.within = Some(grid),
+                Hope::Dead => dive.die(),
+                Hope::Unknown => {}
+            }
+        }
         let mut few = FEW;
         while dive.ended.is_none() {
             let open = region.unknown(&self.board).count();
@@ -164,27 +295,68 @@ impl<'p, W: Word> Diver<'p, W> {
                 break;
             };
             let likely = self.ask(dive, line, cell, steps);
-            let (Some(likely), true) = (likely, steps.node()) else {
+            let (Some(mut likely), true) = (likely, steps.node()) else {
                 return None;
             };
-            if !self.branch(dive, cell, likely, random) {
-                dive.weight = Scaled::ZERO;
-                dive.ended = Some(0);
+            let mut beside = None;
+            if let Some(guide) = guide {
+                guide.note();
+                (likely, beside) = self.weigh(dive, cell, likely, guide, steps)?;
+            }
+            match self.branch(dive, cell, likely, random) {
+                None => dive.die(),
+                Some(filled) => {
+                    let here =
+                        |grid: &Rc<Grid>| grid.get(cell.row.into(), cell.column.into()) == filled;
+                    dive.within = dive.within.take().filter(here).or(beside.filter(here));
+                }
             }
         }
         dive.rows.copy_from_slice(self.board.rows());
         Some(())
     }
 
-    /// Takes one side of a cell; `false` where both contradict.
+    /// How likely a cell is to be filled when the guide has been asked about the side of which no solution is known, and the solution
+    /// that there is. `None` when the steps end.
+    fn weigh(
+        &mut self,
+        dive: &Dive<'p, W>,
+        cell: Cell,
+        likely: f64,
+        guide: &mut Guide<'_>,
+        steps: &mut Steps<'_>,
+    ) -> Option<(f64, Option<Rc<Grid>>)> {
+        let Some(within) = &dive.within else {
+            return Some((likely, None));
+        };
+        let other = !within.get(cell.row.into(), cell.column.into());
+        let here = self.board.mark();
+        let open = self.board.decide(cell, other);
+        self.board.undo(here);
+        self.board.take_changed();
+        let sure = if other { 0.0 } else { 1.0 };
+        if !open {
+            return Some((sure, None));
+        }
+        let path = dive.path.iter().copied().chain([(cell, other)]);
+        let hope = guide.ask(self.board.clues(), &self.rows, path, steps)?;
+        Some(match hope {
+            Hope::Alive(grid) => (likely, Some(grid)),
+            Hope::Dead => (sure, None),
+            Hope::Unknown if other => (likely.min(DOUBTFUL), None),
+            Hope::Unknown => (likely.max(1.0 - DOUBTFUL), None),
+        })
+    }
+
+    /// Takes one side of a cell, and says which; `None` where both contradict.
     fn branch(
         &mut self,
         dive: &mut Dive<'p, W>,
         cell: Cell,
         likely: f64,
         random: &mut Xoshiro256PlusPlus,
-    ) -> bool {
-        let filled = uniform(random) < likely;
+    ) -> Option<bool> {
+        let mut filled = uniform(random) < likely;
         let here = self.board.mark();
         let other = self.board.decide(cell, !filled);
         self.board.undo(here);
@@ -197,13 +369,15 @@ impl<'p, W: Word> Diver<'p, W> {
         } else {
             self.board.undo(here);
             self.board.take_changed();
-            if !other || !self.board.decide(cell, !filled) {
-                return false;
+            filled = !filled;
+            if !other || !self.board.decide(cell, filled) {
+                return None;
             }
         }
         let changed = self.board.take_changed();
         dive.see(&self.board, changed);
-        true
+        dive.path.push((cell, filled));
+        Some(filled)
     }
 
     /// How likely a cell of a line is to be filled, after the lines concerned have spoken again. `None` when the steps end.
@@ -229,20 +403,51 @@ impl<'p, W: Word> Diver<'p, W> {
     }
 }
 
-/// Sums up a crew whose dives have all ended.
-fn end<W: Word>(crew: Vec<Dive<'_, W>>) -> Ending<W> {
-    let size = Scaled::from(crew.len() as f64);
+/// The way to a witness, which a crew goes down beside.
+struct Spine<'p, W> {
+    dive: Dive<'p, W>,
+    witness: Rc<Grid>,
+    /// What the crew was told, and how many lines its region has.
+    upwards: bool,
+    size: usize,
+    lines: usize,
+    /// The most unknown cells with which it is counted exactly.
+    few: usize,
+    /// Sides that may have a solution, and those that have one for certain.
+    sides: u64,
+    alive: u64,
+}
+
+/// Sums up a crew of `size` dives that have all ended, some of them `dead` before.
+fn end<W: Word>(
+    crew: Vec<Dive<'_, W>>,
+    size: usize,
+    dead: u64,
+    spine: Option<Spine<'_, W>>,
+) -> Ending<W> {
     let mut ending = Ending {
-        worth: crew.iter().map(|dive| dive.weight).sum::<Scaled>() / size,
-        dead: 0,
+        worth: crew.iter().map(|dive| dive.weight).sum::<Scaled>() / Scaled::from(size as f64),
+        alive: 0,
+        dead,
+        exact: false,
         seen: 0,
         witness: None,
     };
     for dive in crew {
         match dive.ended {
             None | Some(0) => ending.dead += 1,
-            Some(number) => ending.see(number, dive.rows),
+            Some(number) => {
+                ending.alive += 1;
+                ending.see(number, dive.rows);
+            }
         }
+    }
+    if let Some(spine) = spine {
+        // At its end it has a filling: that of the witness.
+        let number = spine.dive.ended.unwrap_or(1);
+        ending.worth = ending.worth + Scaled::from(number as f64);
+        ending.exact = spine.sides == 0;
+        ending.see(number + spine.alive, spine.dive.rows);
     }
     ending
 }
@@ -283,5 +488,63 @@ fn next<W: Word>(board: &Board<'_, W>, region: &Region<W>, line: usize) -> Optio
     match line.checked_sub(board.clues().height()) {
         None => cells.find(|cell| usize::from(cell.row) == line),
         Some(column) => cells.find(|cell| usize::from(cell.column) == column),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use rand_xoshiro::rand_core::SeedableRng;
+
+    use super::*;
+    use crate::puzzle::Puzzle;
+    use crate::search::{Control, Limits};
+
+    /// Crews that are led, with a witness and without, are worth the number of solutions in the mean.
+    #[test]
+    fn crews_that_are_led_are_right_in_the_mean() {
+        let rows = [
+            ".#...#..#.#",
+            "..........#",
+            "....#....#.",
+            "#..#.##...#",
+            "#.......##.",
+            "#..........",
+            ".....#....#",
+            ".......##.#",
+            ".#.#....#..",
+            "..##.......",
+            ".#.........",
+        ];
+        let witness = Grid::from_rows(&rows).unwrap();
+        let puzzle = Puzzle::from_grid(&witness);
+        let clues = Clues::new(&puzzle);
+        let mut board = Board::<u64>::new(&clues);
+        assert!(board.propagate());
+        let region = Region::whole(&board);
+        let mut diver = Diver::new(board, || false);
+        let control = Arc::new(Control::new(&Limits::default(), false));
+        let mut steps = Steps::new(&control);
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
+        let truth = 21_693.0;
+        let witness = Arc::new(witness);
+        for witness in [None, Some(&witness)] {
+            let mut guide = Guide::new(&puzzle, Arc::clone(&control), u64::MAX, witness);
+            let crews = (0..300).map(|i| {
+                let guide = Some(&mut guide);
+                let crew = diver.crew(&region, 6, i % 2 == 1, guide, &mut random, &mut steps);
+                let ending = crew.expect("nothing stops it");
+                assert!(ending.seen as f64 <= truth && !ending.exact);
+                assert!(witness.is_none() || ending.seen > 0);
+                ending.worth.to_f64()
+            });
+            let crews: Vec<f64> = crews.collect();
+            let mean = crews.iter().sum::<f64>() / 300.0;
+            let squares: f64 = crews.iter().map(|crew| (crew - mean).powi(2)).sum();
+            let error = (squares / 299.0 / 300.0).sqrt();
+            assert!(error < 0.1 * truth, "{error}");
+            assert!((mean - truth).abs() < 4.0 * error, "{mean}, {error}");
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! One dive on its way, and how the dives of a crew are drawn again.
 
+use std::rc::Rc;
+
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::Rng;
 
@@ -8,6 +10,7 @@ use super::steps::Steps;
 use crate::belief::Beliefs;
 use crate::board::{Board, Cell, Touch};
 use crate::line::{Known, Word};
+use crate::puzzle::Grid;
 
 /// Share of the places that are drawn by lot among all dives that live, whatever they are worth: how many fillings their rests have may
 /// be told wrong, and no dive whose rest is underestimated must have hardly any chance to be drawn, and a huge weight when it is
@@ -26,6 +29,9 @@ pub(super) struct Dive<'p, W> {
     pub(super) rest: f64,
     /// Fillings that it ended in, once it has.
     pub(super) ended: Option<u64>,
+    /// The decisions that it has come by, and a solution in which they hold, if the oracle has told one.
+    pub(super) path: Vec<(Cell, bool)>,
+    pub(super) within: Option<Rc<Grid>>,
 }
 
 impl<W: Word> Dive<'_, W> {
@@ -63,6 +69,12 @@ impl<W: Word> Dive<'_, W> {
         Some(())
     }
 
+    /// There is nothing here.
+    pub(super) fn die(&mut self) {
+        self.weight = Scaled::ZERO;
+        self.ended = Some(0);
+    }
+
     /// What it is worth as far as can be told.
     pub(super) fn worth(&self) -> Scaled {
         self.weight * Scaled::exp(self.rest)
@@ -85,18 +97,24 @@ impl<W: Word> Dive<'_, W> {
     }
 }
 
-/// Gives every dive as many places as it is worth, and weights to match, if the dives are worth too different things.
-pub(super) fn draw_again<W: Word>(crew: &mut [Dive<'_, W>], random: &mut Xoshiro256PlusPlus) {
+/// Gives every dive as many of the `size` places as it is worth, and weights to match, if the dives are worth too different things, or are
+/// more than there are places.
+pub(super) fn draw_again<W: Word>(
+    crew: &mut Vec<Dive<'_, W>>,
+    size: usize,
+    random: &mut Xoshiro256PlusPlus,
+) {
     let sum: Scaled = crew.iter().map(Dive::worth).sum();
     if sum.is_zero() {
         return;
     }
-    let size = crew.len() as f64;
+    let all = size;
+    let size = all as f64;
     let shares = crew.iter().map(|dive| (dive.worth() / sum).to_f64());
     let mut shares: Vec<f64> = shares.collect();
     // As many dives of one worth would do as well.
     let effective = 1.0 / shares.iter().map(|share| share * share).sum::<f64>();
-    if effective > size / 2.0 {
+    if effective > size / 2.0 && crew.len() <= all {
         return;
     }
     let living = crew.iter().filter(|dive| !dive.weight.is_zero()).count() as f64;
@@ -107,17 +125,17 @@ pub(super) fn draw_again<W: Word>(crew: &mut [Dive<'_, W>], random: &mut Xoshiro
     }
     // One random number for all: each dive gets its share of the places, rounded up or down.
     let offset = uniform(random);
-    let mut places = Vec::with_capacity(crew.len());
+    let mut places = Vec::with_capacity(all);
     let mut reached = 0.0;
     for (i, share) in shares.iter().enumerate() {
         reached += share * size;
-        while places.len() < crew.len() && places.len() as f64 + offset < reached {
+        while places.len() < all && places.len() as f64 + offset < reached {
             places.push(i);
         }
     }
     // Rounding may have kept the sum of the shares below 1.
     let last = shares.iter().rposition(|&share| share > 0.0).unwrap_or(0);
-    places.resize(crew.len(), last);
+    places.resize(all, last);
     for (dive, share) in crew.iter_mut().zip(&shares) {
         if *share > 0.0 {
             dive.weight = dive.weight / Scaled::from(share * size);
@@ -131,10 +149,16 @@ pub(super) fn draw_again<W: Word>(crew: &mut [Dive<'_, W>], random: &mut Xoshiro
             further.push(i);
         }
     }
-    let free = (0..crew.len()).filter(|&i| !has[i]);
-    for (to, from) in free.zip(further) {
+    let mut further = further.into_iter();
+    let free: Vec<usize> = (0..crew.len()).filter(|&i| !has[i]).collect();
+    for (to, from) in free.into_iter().zip(&mut further) {
         crew[to] = crew[from].clone();
+        has[to] = true;
     }
+    crew.extend(further.map(|from| crew[from].clone()).collect::<Vec<_>>());
+    has.resize(crew.len(), true);
+    let mut has = has.into_iter();
+    crew.retain(|_| has.next() == Some(true));
 }
 
 /// A random number from 0 to below 1.
@@ -164,18 +188,24 @@ mod tests {
             weight: Scaled::from(weight),
             rest: if weight > 0.0 { rest } else { 0.0 },
             ended: None,
+            path: Vec::new(),
+            within: None,
         });
         let crew: Vec<_> = crew.collect();
         let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
-        let (mut sum, runs) = (0.0, 20_000);
-        for _ in 0..runs {
-            let mut drawn = crew.clone();
-            draw_again(&mut drawn, &mut random);
-            assert!(drawn.iter().all(|dive| !dive.weight.is_zero()));
-            sum += drawn.iter().map(|dive| dive.weight.to_f64()).sum::<f64>();
-        }
-        let mean = sum / f64::from(runs);
         let truth: f64 = weights.iter().sum();
-        assert!((mean / truth - 1.0).abs() < 0.02, "{mean} is not {truth}");
+        // As many places as dives, or fewer, or more.
+        for places in [8, 5, 12] {
+            let (mut sum, runs) = (0.0, 20_000);
+            for _ in 0..runs {
+                let mut drawn = crew.clone();
+                draw_again(&mut drawn, places, &mut random);
+                assert_eq!(drawn.len(), places);
+                assert!(drawn.iter().all(|dive| !dive.weight.is_zero()));
+                sum += drawn.iter().map(|dive| dive.weight.to_f64()).sum::<f64>();
+            }
+            let mean = sum / f64::from(runs);
+            assert!((mean / truth - 1.0).abs() < 0.02, "{mean} is not {truth}");
+        }
     }
 }

@@ -55,10 +55,36 @@ impl Exact {
             }
             number += u64::from(alive);
             let Some((mark, cell)) = self.open.pop() else {
+                board.undo(root);
                 return Some(number);
             };
             board.undo(mark);
             alive = board.decide(cell, false);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Clues;
+    use crate::puzzle::{Clue, Puzzle};
+    use crate::search::{Control, Limits};
+
+    /// The last branch was left on the board, where whoever came next took it for known.
+    #[test]
+    fn the_board_was_not_as_before() {
+        let ones = vec![Clue::new([1]).unwrap(); 4];
+        let clues = Clues::new(&Puzzle::new(ones.clone(), ones).unwrap());
+        let mut board = Board::<u64>::new(&clues);
+        assert!(board.propagate());
+        let region = Region::whole(&board);
+        let control = Control::new(&Limits::default(), false);
+        let mut steps = Steps::new(&control);
+        for most in [100, 5, 100] {
+            let number = Exact::default().count(&mut board, &region, most, &mut steps);
+            assert_eq!(number, (most == 100).then_some(24));
+            assert_eq!(board.unknown(), 16);
         }
     }
 }

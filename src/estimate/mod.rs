@@ -2,7 +2,8 @@
 //!
 //! Crews of random dives go through the tree, and in the mean a crew is worth exactly the number of solutions. What falls apart into
 //! independent regions is estimated region by region and multiplied, so that the spread of one does not multiply that of another, and
-//! a region that is small is counted.
+//! a region that is small is counted. Before the first dive the backbone is taken out and a part of the time is given to an exact count
+//! of each region. Where the first dives show that nearly all of them die, clause learning is asked about the way.
 //!
 //! The mean over crews that all had time to end is unbiased. A limit cuts off those that it finds on their way, which leaves the mean
 //! over the others unbiased on one thread too, but for crews that would take longer than the whole run (Glynn and Heidelberger, "Bias
@@ -12,12 +13,14 @@
 mod crew;
 mod dive;
 mod exact;
+mod guide;
+mod known;
 mod plan;
 mod scaled;
 mod spread;
 mod steps;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -25,11 +28,12 @@ use rand_xoshiro::rand_core::SeedableRng;
 
 use crate::board::{Board, Clues, Probed, Prober, Region, split_unless};
 use crate::line::{Wide, Word};
-use crate::puzzle::Puzzle;
+use crate::puzzle::{Grid, Puzzle};
 use crate::search::{Control, Limits, Statistics, Total};
 use crate::solutions::{Count, Stop};
 use crew::{Diver, Ending};
 use exact::Exact;
+use guide::Guide;
 use plan::Plan;
 use spread::Crews;
 use steps::Steps;
@@ -41,6 +45,21 @@ pub use spread::Doubt;
 const BRANCHES: u64 = 2000;
 const SHARE: u32 = 8;
 
+/// The share of the time or of the nodes that goes into a solution and the backbone, and the share of the time that goes into counting
+/// exactly. A sweep makes no nodes, so that a limit on nodes alone says nothing of what a count may take.
+const BACKBONE: u32 = 8;
+const COUNT: u32 = 4;
+
+/// The dives of each of the two crews of a region that show whether dives die, and the share of dead ones that calls for help.
+const SCOUTS: usize = 8;
+const DYING: f64 = 0.75;
+
+/// The share of dead dives above which the others are too few to speak for them.
+const LOST: f64 = 0.9;
+
+/// The share of the memory for asking.
+const ORACLE: u64 = 4;
+
 /// Crews for each region where there is no limit.
 const CREWS: u64 = 100;
 
@@ -50,7 +69,8 @@ const MEMORY: u64 = 4 << 30;
 /// What the dives have come to.
 #[derive(Clone, Debug)]
 pub struct Estimate {
-    /// About how many solutions; `None` when the run was stopped before every region had a crew.
+    /// About how many solutions; `None` when the run was stopped before every region had a crew. Where there is a [`Doubt`], it is at
+    /// least what is known for certain.
     pub number: Option<Scaled>,
     /// Standard error of the number, as a share of it; `None` with fewer than two crews, or when no solution was found. It allows for
     /// what so few crews may have missed, so that mostly the true number lies within two of them; but it is estimated itself, and
@@ -158,11 +178,12 @@ impl<'a> Estimating<'a> {
 
     fn drive<W: Word>(&self) -> Estimate {
         let started = Instant::now();
-        let control = Control::new(&self.limits, false);
+        let control = Arc::new(Control::new(&self.limits, false));
         let clues = Clues::new(self.puzzle);
         let mut run = Run {
             exact: Count::ONE,
             regions: Vec::new(),
+            witness: known::goal(self.puzzle),
             random: Xoshiro256PlusPlus::seed_from_u64(self.seed),
             statistics: Statistics {
                 nodes: 1,
@@ -183,7 +204,9 @@ impl<'a> Estimating<'a> {
                 control.stop(Stop::Memory);
                 false
             }
-            Some(board) => run.open(board, &control, &self.limits),
+            Some(board) => {
+                run.open(board, &control, &self.limits) && self.know(&mut run, board, &control)
+            }
         };
         if !open {
             return Estimate::unknown(control.reason(), run.statistics, started.elapsed());
@@ -192,14 +215,22 @@ impl<'a> Estimating<'a> {
         for tally in &mut run.regions {
             tally.plan = Plan::new(tally.region.size(), most as usize, self.budgeted());
         }
-        let run = Mutex::new(run);
-        if let Some(board) = board.filter(|_| !lock(&run).regions.is_empty()) {
-            let diver = Diver::new(board, || {
+        if let Some(board) = board.filter(|_| !run.regions.is_empty()) {
+            let mut diver = Diver::new(board, || {
                 control.look();
                 control.stopped()
             });
+            // A crew that is led may have so many more dives for a while as a line has cells.
+            let more = self.puzzle.width().max(self.puzzle.height());
+            self.scout(
+                &mut run,
+                &mut diver,
+                (most as usize).saturating_sub(more),
+                &control,
+            );
+            let run = &Mutex::new(run);
             let work = Work {
-                run: &run,
+                run,
                 control: &control,
                 started,
                 threads,
@@ -213,9 +244,104 @@ impl<'a> Estimating<'a> {
                     }
                 }),
             }
+            let run = std::mem::replace(&mut *lock(run), Run::default());
+            return run.sum_up(control.reason(), started.elapsed());
         }
-        let run = run.into_inner().unwrap_or_else(PoisonError::into_inner);
         run.sum_up(control.reason(), started.elapsed())
+    }
+
+    /// Takes the backbone out and counts, as far as a part of the limits allows; `false` when the run is stopped.
+    fn know<W: Word>(
+        &self,
+        run: &mut Run<W>,
+        board: &mut Board<'_, W>,
+        control: &Arc<Control>,
+    ) -> bool {
+        if !self.budgeted() || run.regions.is_empty() {
+            return true;
+        }
+        let time = |share: u32| self.limits.time.map(|time| time / share);
+        let limits = known::part(&self.limits, time(BACKBONE), BACKBONE.into());
+        if limits.nodes == Some(0) {
+            return true;
+        }
+        let (found, outcome) = known::backbone(self.puzzle, board, &limits);
+        let mut steps = Steps::new(control);
+        let made = (0..outcome.statistics.nodes).all(|_| steps.node());
+        run.statistics.nodes += steps.take_nodes();
+        if !made {
+            return false;
+        }
+        let Some(witness) = found else {
+            (run.exact, run.regions) = (Count::ZERO, Vec::new());
+            return true;
+        };
+        let hard = witness.is_none();
+        run.witness = run.witness.take().or(witness);
+        run.exact = Count::ONE;
+        run.regions.clear();
+        drop(steps);
+        if !run.open(board, control, &self.limits) {
+            return false;
+        }
+        // Where not even one solution was found, there is no hope that they are soon counted.
+        let Some(time) = time(COUNT).filter(|_| !hard) else {
+            return true;
+        };
+        let began = Instant::now();
+        let mut regions = std::mem::take(&mut run.regions);
+        regions.sort_by_key(|tally| tally.region.size());
+        let mut left = regions.len() as u32;
+        for mut tally in regions {
+            let time = time.saturating_sub(began.elapsed()) / left;
+            left -= 1;
+            let limits = known::part(&self.limits, Some(time), 1);
+            let witness = run.witness.as_deref();
+            match known::count(self.puzzle, board, &tally.region, witness, &limits) {
+                Total::Exactly(number) => run.exact *= &number,
+                Total::AtLeast(number) => {
+                    tally.least = number;
+                    run.regions.push(tally);
+                }
+            }
+        }
+        control.look();
+        !control.stopped()
+    }
+
+    /// Sends a dive from either side into each region, and small crews where one of the two dies, and decides where the others are led. What
+    /// these are worth does not count, as the decision would make it biased.
+    fn scout<W: Word>(
+        &self,
+        run: &mut Run<W>,
+        diver: &mut Diver<'_, W>,
+        most: usize,
+        control: &Control,
+    ) {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(!self.seed);
+        let mut steps = Steps::new(control);
+        for tally in run.regions.iter_mut().filter(|_| most > 0) {
+            for size in [1, SCOUTS.min(most)] {
+                let mut dead = 0;
+                for upwards in [false, true] {
+                    let crew =
+                        diver.crew(&tally.region, size, upwards, None, &mut random, &mut steps);
+                    run.statistics.nodes += steps.take_nodes();
+                    let Some(ending) = crew else {
+                        return;
+                    };
+                    dead += ending.dead;
+                }
+                tally.led = dead as f64 >= DYING * (2 * size) as f64;
+                // Where both of the first two come through, no others are needed.
+                if dead == 0 {
+                    break;
+                }
+            }
+            if tally.led {
+                tally.plan.at_most(most);
+            }
+        }
     }
 
     /// Is it a limit that ends the run, so that crews have to fit it?
@@ -230,12 +356,17 @@ impl<'a> Estimating<'a> {
             true => u64::MAX,
             false => self.crews.unwrap_or(CREWS),
         };
+        let memory = self.limits.memory.unwrap_or(MEMORY) / ORACLE / work.threads;
+        let witness = lock(run).witness.clone();
+        let oracle = Arc::clone(control);
+        let mut guide = Guide::new(self.puzzle, oracle, memory, witness.as_ref());
         let mut steps = Steps::new(control);
         loop {
-            let (at, region, size, upwards, mut random) = {
+            let (at, region, size, upwards, led, mut random) = {
                 let mut run = lock(run);
                 let sent = |at: &usize| run.regions[*at].sent;
-                let Some(at) = (0..run.regions.len()).min_by_key(sent) else {
+                let open = (0..run.regions.len()).filter(|&at| run.regions[at].counted.is_none());
+                let Some(at) = open.min_by_key(sent) else {
                     return;
                 };
                 let tally = &mut run.regions[at];
@@ -245,13 +376,15 @@ impl<'a> Estimating<'a> {
                 let upwards = tally.sent % 2 == 1;
                 tally.sent += 1;
                 let (region, size) = (tally.region.clone(), tally.plan.size());
+                let led = tally.led;
                 // Every crew has random numbers of its own, 2^128 away from those of the next.
                 let random = run.random.clone();
                 run.random.jump();
-                (at, region, size, upwards, random)
+                (at, region, size, upwards, led, random)
             };
             let begun = Instant::now();
-            let ending = diver.crew(&region, size, upwards, &mut random, &mut steps);
+            let guide = led.then_some(&mut guide);
+            let ending = diver.crew(&region, size, upwards, guide, &mut random, &mut steps);
             let nodes = steps.take_nodes();
             let mut run = lock(run);
             run.statistics.nodes += nodes;
@@ -259,7 +392,7 @@ impl<'a> Estimating<'a> {
                 return;
             };
             run.statistics.dead_ends += ending.dead;
-            run.statistics.leaves += size as u64 - ending.dead;
+            run.statistics.leaves += ending.alive;
             let regions = run.regions.len() as f64;
             let dives = self.affords(work, run.statistics.nodes, (nodes, begun.elapsed()));
             run.regions[at].plan.afford(dives * size as f64 / regions);
@@ -284,7 +417,7 @@ impl<'a> Estimating<'a> {
 /// What every thread is told.
 struct Work<'a, W: Word> {
     run: &'a Mutex<Run<W>>,
-    control: &'a Control,
+    control: &'a Arc<Control>,
     started: Instant,
     threads: u64,
 }
@@ -295,6 +428,8 @@ struct Run<W: Word> {
     /// Fillings of what was counted.
     exact: Count,
     regions: Vec<Tally<W>>,
+    /// A solution, if one is at hand.
+    witness: Option<Arc<Grid>>,
     random: Xoshiro256PlusPlus,
     statistics: Statistics,
 }
@@ -312,6 +447,14 @@ struct Tally<W: Word> {
     sent: u64,
     crews: Crews,
     seen: Option<Ending<W>>,
+    /// At least so many fillings were counted, or exactly so many.
+    least: Count,
+    counted: Option<u64>,
+    /// Are its crews led by a guide?
+    led: bool,
+    /// Dives that found something, and dives that found nothing.
+    alive: u64,
+    dead: u64,
 }
 
 impl<W: Word> Tally<W> {
@@ -322,18 +465,48 @@ impl<W: Word> Tally<W> {
             sent: 0,
             crews: Crews::default(),
             seen: None,
+            least: Count::ZERO,
+            counted: None,
+            led: false,
+            alive: 0,
+            dead: 0,
         }
     }
 
     fn add(&mut self, ending: Ending<W>, size: usize, upwards: bool) {
         self.crews.add(size, ending.worth, upwards);
+        self.alive += ending.alive;
+        self.dead += ending.dead;
+        if ending.exact {
+            self.counted = Some(ending.seen);
+        }
         match &mut self.seen {
             None => self.seen = Some(ending),
             Some(seen) => {
+                seen.seen = seen.seen.max(ending.seen);
                 if let Some(rows) = ending.witness {
                     seen.see(ending.seen, rows);
                 }
             }
+        }
+    }
+
+    /// Why the mean of its crews is not to be trusted, if so.
+    fn doubt(&self) -> Option<Doubt> {
+        // Where so few come through, there may be much that none has come through to.
+        let dying = self.dead as f64 > LOST * (self.alive + self.dead) as f64;
+        self.crews.doubt().max(dying.then_some(Doubt::Dying))
+    }
+}
+
+impl<W: Word> Default for Run<W> {
+    fn default() -> Self {
+        Run {
+            exact: Count::ONE,
+            regions: Vec::new(),
+            witness: None,
+            random: Xoshiro256PlusPlus::seed_from_u64(0),
+            statistics: Statistics::default(),
         }
     }
 }
@@ -400,13 +573,33 @@ impl<W: Word> Run<W> {
         let mut doubt = None;
         let mut known = self.exact;
         for tally in &self.regions {
+            if let Some(counted) = tally.counted {
+                let counted = Count::from(counted);
+                number = number.map(|number| number * Scaled::from(&counted));
+                known *= &counted;
+                continue;
+            }
             let mean = tally.crews.mean();
             number = number.zip(mean).map(|(number, mean)| number * mean);
             let one = tally.crews.spread();
             spread = spread.zip(one).map(|(all, one)| all * (1.0 + one));
-            doubt = doubt.max(tally.crews.doubt());
-            known *= &Count::from(tally.seen.as_ref().map_or(0, |seen| seen.seen));
+            doubt = doubt.max(tally.doubt());
+            let seen = tally.seen.as_ref().map_or(0, |seen| seen.seen);
+            let seen = Count::from(seen.max(u64::from(self.witness.is_some())));
+            known *= if seen < tally.least {
+                &tally.least
+            } else {
+                &seen
+            };
         }
+        // What is proved is no less true where the dives have missed it.
+        let least = Scaled::from(&known);
+        number = number.map(|number| match doubt {
+            Some(_) if number.log10() < least.log10() => least,
+            _ => number,
+        });
+        // Of what was lost the spread says nothing.
+        spread = spread.filter(|_| doubt != Some(Doubt::Dying));
         let spread = spread.map(|spread| spread - 1.0);
         if spread.is_some_and(spread::too_wide) {
             doubt = doubt.max(Some(Doubt::Heavy));
@@ -418,7 +611,7 @@ impl<W: Word> Run<W> {
             number,
             standard_error: spread.map(f64::sqrt),
             doubt,
-            solutions: match self.regions.is_empty() {
+            solutions: match self.regions.iter().all(|tally| tally.counted.is_some()) {
                 true => Total::Exactly(known),
                 false => Total::AtLeast(known),
             },

@@ -38,6 +38,12 @@ impl Plan {
         }
     }
 
+    /// No crew has more dives than this.
+    pub(super) fn at_most(&mut self, most: usize) {
+        self.most = self.most.min(most);
+        self.size = self.size.min(most);
+    }
+
     /// Dives of the next crew.
     pub(super) fn size(&self) -> usize {
         self.size

@@ -35,6 +35,8 @@ pub enum Doubt {
     Heavy,
     /// Crews that go down from the first line and crews that go up from the last one find different numbers.
     Apart,
+    /// Nearly all dives die.
+    Dying,
     /// No crew found any solution.
     Nothing,
 }
@@ -46,6 +48,9 @@ impl std::fmt::Display for Doubt {
             Doubt::Heavy => "a few of the dives carry the number, and it may be off by any factor",
             Doubt::Apart => {
                 "dives from opposite sides differ, and the number may be off by any factor"
+            }
+            Doubt::Dying => {
+                "nearly all dives die, and there may be far more solutions than those they meet"
             }
             Doubt::Nothing => "no solution was found",
         })

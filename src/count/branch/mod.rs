@@ -2,7 +2,7 @@
 
 mod attempt;
 mod frame;
-mod oracle;
+
 pub(crate) mod order;
 mod probe;
 mod retrace;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::frame::Frame;
-use super::oracle::Oracle;
+
 use super::order::Order;
 use super::trail::Step;
 use super::unfinished::{Gift, Record, Unfinished};
@@ -20,7 +20,7 @@ use crate::count::shared::Shared;
 use crate::line::Word;
 use crate::puzzle::Grid;
 use crate::sat::Answer;
-use crate::search::{Pace, Statistics};
+use crate::search::{Oracle, Pace, Statistics};
 use crate::solutions::Count;
 
 /// Everything that a worker has for itself.

@@ -6,11 +6,12 @@
 
 use std::sync::Arc;
 
+use super::limits::Control;
+use super::race::guess;
 use crate::board::{Cell, Clues};
 use crate::line::{Known, Word};
 use crate::puzzle::{Grid, Puzzle};
 use crate::sat::{Answer, Learner};
-use crate::search::{Control, guess};
 
 /// Conflicts that a question may take: one that is too hard now may be easy with a few cells more.
 const CONFLICTS: u32 = 1000;
@@ -23,6 +24,9 @@ pub(crate) struct Oracle<'a> {
     /// Bytes that it may take.
     memory: u64,
     learner: Option<Learner>,
+    /// Where it looks first, if a solution is at hand, and the conflicts that a question may take.
+    near: Option<Arc<Grid>>,
+    conflicts: u32,
     /// There is no memory for one.
     dumb: bool,
 }
@@ -34,8 +38,16 @@ impl<'a> Oracle<'a> {
             control,
             memory,
             learner: None,
+            near: None,
+            conflicts: CONFLICTS,
             dumb: false,
         }
+    }
+
+    /// It looks first near this solution, if there is one, and a question may take so many conflicts.
+    pub(crate) fn near(mut self, solution: Option<Arc<Grid>>, conflicts: u32) -> Self {
+        (self.near, self.conflicts) = (solution, conflicts);
+        self
     }
 
     /// Is there nobody to ask?
@@ -65,8 +77,11 @@ impl<'a> Oracle<'a> {
                     self.control.look();
                     self.control.stopped()
                 };
-                // Where it is broken off the run is over.
-                let _ = guess(learner, clues, (&filled, &empty), over);
+                match &self.near {
+                    Some(solution) => learner.visit(solution),
+                    // Where it is broken off the run is over.
+                    None => drop(guess(learner, clues, (&filled, &empty), over)),
+                }
             }
         }
         let Some(learner) = &mut self.learner else {
@@ -76,7 +91,7 @@ impl<'a> Oracle<'a> {
         for (cell, filled) in path {
             learner.assume(usize::from(cell.row), usize::from(cell.column), filled);
         }
-        learner.solve(Some(CONFLICTS))
+        learner.solve(Some(self.conflicts))
     }
 
     /// Conflicts met so far.

@@ -1,0 +1,75 @@
+//! What is known before the first dive: a solution, the cells that are the same in all, and the number itself where it is soon counted.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::board::{Board, Cell, Region};
+use crate::count::Counting;
+use crate::line::{Known, Word};
+use crate::puzzle::{Grid, Puzzle, verify};
+use crate::search::{Control, Cube, Decision, Limits, Outcome, Search, Total};
+use crate::solutions::Count;
+
+/// Conflicts that the backbone may take.
+const EFFORT: u64 = 2000;
+
+/// The goal of the puzzle's file, where it is a solution.
+pub(super) fn goal(puzzle: &Puzzle) -> Option<Arc<Grid>> {
+    let goal = puzzle.notes().goal.as_ref()?;
+    verify(puzzle, goal).is_ok().then(|| Arc::new(goal.clone()))
+}
+
+/// Takes the backbone out, as far as it is soon found. `None` when that contradicts; else a solution, if one was met.
+pub(super) fn backbone<W: Word>(
+    puzzle: &Puzzle,
+    board: &mut Board<'_, W>,
+    limits: &Limits,
+) -> (Option<Option<Arc<Grid>>>, Outcome) {
+    let control = Arc::new(Control::new(limits, false));
+    // Several engines side by side would do several times the work.
+    let search = Search::new(puzzle).alone().limits(limits.clone());
+    let (backbone, mut found, outcome) = search.backbone_under(&control, Some(EFFORT));
+    if outcome.solutions == Total::Exactly(Count::ZERO) {
+        return (None, outcome);
+    }
+    let row = |row| Known {
+        filled: W::from_parts(backbone.filled.row(row)),
+        empty: W::from_parts(backbone.empty.row(row)),
+    };
+    let alive = board.decide_all((0..puzzle.height()).map(|r| (r, row(r))));
+    let witness = found.pop().map(Arc::new);
+    (alive.then_some(witness), outcome)
+}
+
+/// The number of fillings of a region, or at least how many, counted within `limits` and with all other cells as in a solution: where there
+/// are others, there must be one.
+pub(super) fn count<W: Word>(
+    puzzle: &Puzzle,
+    board: &Board<'_, W>,
+    region: &Region<W>,
+    witness: Option<&Grid>,
+    limits: &Limits,
+) -> Total {
+    let all = Region::whole(board);
+    let others = all.unknown(board).filter(|&cell| !region.has(cell));
+    let decide = |cell: Cell| {
+        let filled = witness?.get(cell.row.into(), cell.column.into());
+        Some(Decision { cell, filled })
+    };
+    let Some(path) = others.map(decide).collect() else {
+        return Total::AtLeast(Count::ZERO);
+    };
+    let cube = Cube { path };
+    let counting = Counting::new(puzzle).limits(limits.clone()).within(cube);
+    counting.run().solutions
+}
+
+/// A part of the limits: of the time so much, of the memory half, and of the nodes a share.
+pub(super) fn part(limits: &Limits, time: Option<Duration>, share: u64) -> Limits {
+    Limits {
+        time,
+        nodes: limits.nodes.map(|nodes| nodes / share),
+        memory: limits.memory.map(|memory| memory / 2),
+        ..limits.clone()
+    }
+}
