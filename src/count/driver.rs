@@ -30,10 +30,6 @@ const MEMORY: u64 = 4 << 30;
 /// Work for counting the solutions near the first one, as a multiple of a trial's.
 const NEAR: u64 = 20;
 
-/// Work of each plan in the first round of the contest, as a part of a trial's: of most plans little is enough to see that others are
-/// better.
-const FIRST: u64 = 4;
-
 /// Where the backbone is not known: work of each plan, as a multiple of a trial's, before more effort goes into the backbone; and the
 /// factor by which effort and work grow then.
 const UNTIL: u64 = 1000;
@@ -300,8 +296,7 @@ impl<W: Word> Driver<'_, W> {
             false => self.setup.method,
         };
         let parts = self.shared.parts.len();
-        let first = self.setup.options.trial / FIRST;
-        let contest = Contest::new(method, parts, first).until(until);
+        let contest = Contest::new(method, parts, self.setup.options.trial).until(until);
         // The work on other boards is no part of this.
         self.shared.forget_shares();
         self.shared.begin(match left {
