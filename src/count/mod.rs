@@ -28,6 +28,7 @@ mod picture;
 mod restrict;
 mod runs;
 mod sample;
+mod scratch;
 mod space;
 mod tally;
 mod trail;
@@ -62,6 +63,7 @@ pub use keeping::{Checkpoint, Keeping};
 pub use ordered::{Advance, Ordered};
 use part::{Part, Parts};
 pub use sample::Samples;
+pub use scratch::Scratch;
 pub use space::Space;
 use trail::Step;
 use walk::Walk;
@@ -157,6 +159,7 @@ pub struct Counting<'a> {
     cube: Cube,
     counted: Option<Arc<Counted>>,
     keeping: Option<&'a Keeping>,
+    scratch: Option<&'a Scratch>,
     observer: Option<Observer<'a>>,
     teller: Option<&'a (dyn Fn(&Forecast) + Sync)>,
 }
@@ -209,6 +212,7 @@ struct Shared<'a, W: Word> {
     options: &'a Options,
     control: Arc<Control>,
     keeping: Option<&'a Keeping>,
+    scratch: Option<&'a Scratch>,
     /// Bytes for everything.
     memory: u64,
     workers: usize,
@@ -257,6 +261,7 @@ impl<'a> Counting<'a> {
             cube: Cube::default(),
             counted: None,
             keeping: None,
+            scratch: None,
             observer: None,
             teller: None,
         }
@@ -307,6 +312,16 @@ impl<'a> Counting<'a> {
     pub fn keeping(mut self, keeping: &'a Keeping) -> Self {
         self.counted = Some(Arc::clone(keeping.counted()));
         self.keeping = Some(keeping);
+        self
+    }
+
+    /// Goes on in a folder where a sweep needs more than its share of the memory: half of what the limits say. The method of the tree, and
+    /// that of regions, do not need it.
+    ///
+    /// When reading or writing fails there the count is stopped, as for want of memory, and [`Scratch::error`] says why.
+    #[must_use]
+    pub fn scratch(mut self, scratch: &'a Scratch) -> Self {
+        self.scratch = Some(scratch);
         self
     }
 
@@ -424,6 +439,7 @@ impl<'a> Counting<'a> {
             options: &self.options,
             control: Arc::clone(&control),
             keeping,
+            scratch: self.scratch,
             memory,
             workers,
             rows: board.rows().to_vec(),

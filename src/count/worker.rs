@@ -22,7 +22,7 @@ use crate::line::Word;
 use crate::puzzle::Grid;
 use crate::sat::Answer;
 use crate::search::{Pace, Statistics, WHOLE};
-use crate::solutions::Count;
+use crate::solutions::{Count, Stop};
 
 /// How a walk ended.
 #[derive(Debug)]
@@ -304,7 +304,11 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                 if std::mem::take(&mut self.moved) {
                     self.board.set_rows(&self.shared.rows);
                 }
-                let allowance = self.allowance(1, trial.budget);
+                let allowance = Allowance {
+                    threads: self.shared.workers,
+                    scratch: self.shared.scratch,
+                    ..self.allowance(1, trial.budget)
+                };
                 let swept = &self.shared.parts[part];
                 match sweep(&self.board, swept, way, allowance, &self.stop()) {
                     Ok(count) => {
@@ -315,6 +319,10 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                     }
                     Err(Halt::Spent(passed)) => Ended::Spent(passed * STATE as f64),
                     Err(Halt::Full | Halt::Overflow) => Ended::Full,
+                    Err(Halt::Scratch) => {
+                        self.shared.control.stop(Stop::Memory);
+                        Ended::Stopped
+                    }
                     Err(Halt::Stopped) if self.shared.control.stopped() => Ended::Stopped,
                     Err(Halt::Stopped) => Ended::Full,
                 }
@@ -333,11 +341,13 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         }
     }
 
-    /// What one of so many sweeps may take for so much work.
-    fn allowance(&self, sweeps: u64, budget: u64) -> Allowance {
+    /// What one of so many sweeps may take for so much work, on one thread.
+    fn allowance(&self, sweeps: u64, budget: u64) -> Allowance<'s> {
         Allowance {
             bytes: self.shared.memory / 2 / sweeps,
             passed: budget / STATE,
+            threads: 1,
+            scratch: None,
         }
     }
 
