@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use omnogram::cluster::Task;
-use omnogram::count;
+use omnogram::count::{self, Scratch};
 use omnogram::search::Outcome;
 
 use super::classics::{Classics, SEED};
@@ -18,7 +18,7 @@ use super::options::{Answering, Puzzles, Searching};
 use super::output::{Outputs, Replacing};
 use super::report::{self, Nothing};
 use super::session::{Session, Subject, counted};
-use super::status::{Answered, Status};
+use super::status::{Answered, Halt, Status};
 
 /// Count the solutions exactly
 ///
@@ -34,6 +34,7 @@ Examples:
   omnogram count --cells --svg snail.svg puzzles/pictures/snail.non
   omnogram count --graph harbour.nnf puzzles/pictures/harbour.non
   omnogram count --estimate --time 1m puzzles/families/permutation-20.non
+  omnogram count --method frontier --scratch /var/tmp puzzles/families/permutation-20.non
   omnogram count --method tree --journal count.journal puzzles/families/permutation-12.non")]
 pub(super) struct Options {
     #[command(flatten)]
@@ -75,6 +76,11 @@ pub(super) struct Options {
     /// goes on from there
     #[arg(long, value_name = "FILE", conflicts_with_all = ["cells", "graph", "estimate", "algorithm"])]
     journal: Option<PathBuf>,
+
+    /// Where a sweep along a frontier needs more than half of --memory, go on in files in this folder, at the speed of its disk. The files
+    /// have no names, or are removed, however the count ends
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["cells", "graph", "estimate", "algorithm", "journal"])]
+    scratch: Option<PathBuf>,
 
     #[command(flatten)]
     classics: Classics,
@@ -162,6 +168,8 @@ pub(super) fn run(options: &Options) -> Status {
 
 fn answer(session: &Session, subject: &Subject<'_>, options: &Options) -> Answered {
     let (method, limits) = (count::Method::from(options.method), session.limits());
+    let scratch = options.scratch.as_ref().map(Scratch::new);
+    let scratch = scratch.transpose().map_err(Halt::Failed)?;
     let outcome = match (&options.journal, session.classic()) {
         (Some(journal), _) => {
             let verb = format!("count --method {}", options.method.name());
@@ -169,11 +177,18 @@ fn answer(session: &Session, subject: &Subject<'_>, options: &Options) -> Answer
         }
         (None, Some(_)) => session.search(subject, limits, true, |search| search.count()),
         (None, None) => session.count(subject, limits, |counting| {
-            counting.clone().method(method).run()
+            let counting = counting.clone().method(method);
+            match &scratch {
+                Some(scratch) => counting.scratch(scratch).run(),
+                None => counting.run(),
+            }
         }),
     };
     show(session, subject, &outcome)?;
-    Ok(ended(session, subject, &outcome))
+    match scratch.and_then(|scratch| scratch.error()) {
+        Some(error) => Ok(messages::failed(&error)),
+        None => Ok(ended(session, subject, &outcome)),
+    }
 }
 
 /// What is asked of the solution graph.

@@ -15,6 +15,7 @@ mod keeping;
 mod options;
 mod plan;
 mod root;
+mod scratch;
 mod setup;
 mod shared;
 mod standing;
@@ -31,6 +32,7 @@ pub use components::Counted;
 use driver::drive;
 pub use keeping::{Checkpoint, Keeping};
 pub use options::{Method, Options};
+pub use scratch::Scratch;
 pub use setup::Forecast;
 use setup::Setup;
 
@@ -77,6 +79,7 @@ impl<'a> Counting<'a> {
                 cube: Cube::default(),
                 counted: None,
                 keeping: None,
+                scratch: None,
                 observer: None,
                 teller: None,
             },
@@ -128,6 +131,16 @@ impl<'a> Counting<'a> {
     pub fn keeping(mut self, keeping: &'a Keeping) -> Self {
         self.setup.counted = Some(Arc::clone(keeping.counted()));
         self.setup.keeping = Some(keeping);
+        self
+    }
+
+    /// Goes on in a folder where a sweep needs more than its share of the memory: half of what the limits say. The method of the tree, and
+    /// that of regions, do not need it.
+    ///
+    /// When reading or writing fails there the count is stopped, as for want of memory, and [`Scratch::error`] says why.
+    #[must_use]
+    pub fn scratch(mut self, scratch: &'a Scratch) -> Self {
+        self.setup.scratch = Some(scratch);
         self
     }
 

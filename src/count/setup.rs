@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::components::Counted;
 use super::keeping::Keeping;
 use super::options::{Method, Options};
+use super::scratch::Scratch;
 use crate::puzzle::Puzzle;
 use crate::search::{Cube, Limits, Observer};
 use crate::solutions::Count;
@@ -34,6 +35,8 @@ pub(crate) struct Setup<'a> {
     /// A component table that is shared with other counts of the puzzle.
     pub(crate) counted: Option<Arc<Counted>>,
     pub(crate) keeping: Option<&'a Keeping>,
+    /// Where a sweep goes on when its memory ends.
+    pub(crate) scratch: Option<&'a Scratch>,
     pub(crate) observer: Option<Observer<'a>>,
     pub(crate) teller: Option<&'a (dyn Fn(&Forecast) + Sync)>,
 }

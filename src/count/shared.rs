@@ -15,6 +15,7 @@ use super::contest::Contest;
 use super::keeping::Keeping;
 use super::options::Options;
 use super::plan::Plan;
+use super::scratch::Scratch;
 use super::setup::Setup;
 use crate::board::Clues;
 use crate::line::{Known, Word};
@@ -37,6 +38,7 @@ pub(crate) struct Shared<'a, W: Word> {
     pub(crate) options: &'a Options,
     pub(crate) control: Arc<Control>,
     pub(crate) keeping: Option<&'a Keeping>,
+    pub(crate) scratch: Option<&'a Scratch>,
     /// Bytes for everything.
     pub(crate) memory: u64,
     pub(crate) workers: usize,
@@ -82,6 +84,7 @@ impl<'a, W: Word> Shared<'a, W> {
             options: &setup.options,
             control,
             keeping: None,
+            scratch: setup.scratch,
             memory,
             workers,
             rows: Vec::new(),

@@ -8,7 +8,7 @@ use crate::count::components::{Part, Worth};
 use crate::count::frontier::{Allowance, Halt, Way, sweep};
 use crate::count::plan::{Ended, Plan, Trial};
 use crate::line::Word;
-use crate::solutions::Count;
+use crate::solutions::{Count, Stop};
 
 /// Nanoseconds that a combination of states takes in a sweep, roughly.
 const STATE: u64 = 40;
@@ -24,7 +24,11 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                 if std::mem::take(&mut self.moved) {
                     self.board.set_rows(&self.shared.rows);
                 }
-                let allowance = self.allowance(1, trial.budget);
+                let allowance = Allowance {
+                    threads: self.shared.workers,
+                    scratch: self.shared.scratch,
+                    ..self.allowance(1, trial.budget)
+                };
                 let swept = &self.shared.parts[part];
                 match sweep(&self.board, swept, way, allowance, &self.stop()) {
                     Ok(count) => {
@@ -38,6 +42,10 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                         proved: 0.0,
                     },
                     Err(Halt::Full | Halt::Overflow) => Ended::Full,
+                    Err(Halt::Scratch) => {
+                        self.shared.control.stop(Stop::Memory);
+                        Ended::Stopped
+                    }
                     Err(Halt::Stopped) => Ended::Stopped,
                 }
             }
@@ -54,11 +62,13 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         }
     }
 
-    /// What one of so many sweeps may take for so much work.
-    fn allowance(&self, sweeps: u64, budget: u64) -> Allowance {
+    /// What one of this number of sweeps may take on one thread, for this many nanoseconds of work.
+    fn allowance(&self, sweeps: u64, budget: u64) -> Allowance<'s> {
         Allowance {
             bytes: self.shared.memory / 2 / sweeps,
             passed: budget / STATE,
+            threads: 1,
+            scratch: None,
         }
     }
 

@@ -4,6 +4,8 @@
 //! block fits, and where those before it leave room, which is one addition away. Taking the blocks from the last one back, each among
 //! the starts so found, no choice ever leads to a dead end, and a filling costs a few operations for each block.
 
+use std::ops::BitXor;
+
 use crate::line::{Known, Word};
 
 /// A line of a part, as far as its blocks can move.
@@ -58,80 +60,141 @@ impl Lane {
         })
     }
 
-    /// How many blocks it has.
-    pub(crate) fn blocks(&self) -> usize {
-        self.blocks.len()
+    /// Room to go through its fillings.
+    pub(crate) fn room<K: Copy>(&self, zero: K) -> Fillings<K> {
+        let start = Start {
+            can: 0,
+            base: zero,
+            left: 0,
+        };
+        Fillings {
+            starts: vec![start; self.blocks.len()],
+            solid: 0,
+            at: None,
+        }
     }
 
-    /// Finds the starts of each block, where the lane's cells can be empty and filled as `empty` and `filled` say, and calls `see` with
-    /// `base` changed by every filling: by what its filled cells change it, of which `changes` has the sums from the first cell on.
-    /// Ends early, with `false`, when `see` returns `false`.
+    /// Finds the starts of each block, where the lane's cells can be empty and filled as `empty` and `filled` say. What is to be shown
+    /// is `base`, changed by every filling.
     #[inline]
-    pub(crate) fn fillings<K: Copy + std::ops::BitXor<Output = K>>(
+    pub(crate) fn begin<K: Copy>(
         &self,
+        fillings: &mut Fillings<K>,
         [empty, filled]: [u64; 2],
-        (base, changes): (K, &[K]),
-        starts: &mut [(u64, K, u64)],
-        mut see: impl FnMut(K) -> bool,
-    ) -> bool {
+        base: K,
+    ) {
         let length = self.cells.len() as u32;
         // Behind the last cell there is room for the gap behind a block.
         let empty = empty | 1 << length;
         let mut free = reach(1, empty);
-        for (&block, starts) in self.blocks.iter().zip(&mut *starts) {
+        for (&block, start) in self.blocks.iter().zip(&mut fillings.starts) {
             let fits = runs(filled, block) & empty >> block;
-            starts.0 = fits & free;
-            free = reach(starts.0 << block << 1, empty);
+            start.can = fits & free;
+            free = reach(start.can << block << 1, empty);
         }
+        fillings.solid = !empty;
+        fillings.at = None;
         if free >> length & 2 == 0 {
-            return true;
+            return;
         }
-        let Some(last) = self.blocks.len().checked_sub(1) else {
+        match fillings.starts.len().checked_sub(1) {
+            None => fillings.at = Some((0, base)),
+            Some(last) => {
+                fillings.enter(last, base, self.blocks[last], length + 1);
+                fillings.at = Some((last, base));
+            }
+        }
+    }
+
+    /// Shows the next fillings, each by what its filled cells change, of which `changes` has the sums from the first cell on. As soon as
+    /// `see` returns `false` it returns `false`, and goes on behind that filling when it is called again.
+    #[inline]
+    pub(crate) fn go_on<K: Copy + BitXor<Output = K>>(
+        &self,
+        fillings: &mut Fillings<K>,
+        changes: &[K],
+        mut see: impl FnMut(K) -> bool,
+    ) -> bool {
+        let Some((mut at, base)) = fillings.at else {
+            return true;
+        };
+        if self.blocks.is_empty() {
+            fillings.at = None;
             return see(base);
-        };
-        // Starts of a block behind which all is empty up to the next one, which begins at `next`.
-        let choices = |starts: u64, block: u32, next: u32| {
-            let solid = !empty & !(u64::MAX << next);
-            let lowest = u64::BITS - solid.leading_zeros();
-            let (low, high) = (
-                lowest.saturating_sub(block + 1),
-                next.wrapping_sub(block + 1),
-            );
-            let below = match high < u64::BITS {
-                true => !(u64::MAX << high << 1),
-                false => 0,
-            };
-            starts & below & u64::MAX << low
-        };
-        let mut at = last;
-        starts[at].1 = base;
-        starts[at].2 = choices(starts[at].0, self.blocks[at], length + 1);
+        }
+        let last = self.blocks.len() - 1;
         loop {
-            let (_, key, left) = &mut starts[at];
-            if *left == 0 {
+            let Start { base, left, .. } = fillings.starts[at];
+            let block = self.blocks[at];
+            let key =
+                |start: u32| base ^ changes[start as usize] ^ changes[(start + block) as usize];
+            let mut left = left;
+            if at == 0 {
+                while left != 0 {
+                    let start = left.trailing_zeros();
+                    left &= left - 1;
+                    if !see(key(start)) {
+                        fillings.starts[0].left = left;
+                        fillings.at = Some((0, base));
+                        return false;
+                    }
+                }
+            }
+            if left == 0 {
                 at += 1;
                 if at > last {
+                    fillings.at = None;
                     return true;
                 }
                 continue;
             }
             let start = left.trailing_zeros();
-            *left &= *left - 1;
-            let end = start + self.blocks[at];
-            let key = *key ^ changes[start as usize] ^ changes[end as usize];
-            match at {
-                0 => {
-                    if !see(key) {
-                        return false;
-                    }
-                }
-                _ => {
-                    at -= 1;
-                    starts[at].1 = key;
-                    starts[at].2 = choices(starts[at].0, self.blocks[at], start);
-                }
-            }
+            fillings.starts[at].left = left & (left - 1);
+            at -= 1;
+            fillings.enter(at, key(start), self.blocks[at], start);
         }
+    }
+}
+
+/// How far the fillings of a lane have been gone through.
+#[derive(Clone, Debug)]
+pub(crate) struct Fillings<K> {
+    /// For each block.
+    starts: Vec<Start<K>>,
+    /// The cells that cannot be empty.
+    solid: u64,
+    /// The block that is to be laid next; and what a lane without blocks shows. `None` when there is nothing more.
+    at: Option<(usize, K)>,
+}
+
+/// How far the starts of a block have been gone through.
+#[derive(Clone, Copy, Debug)]
+struct Start<K> {
+    /// All that it can have.
+    can: u64,
+    /// What the blocks behind it have made of the base.
+    base: K,
+    /// Those not tried yet.
+    left: u64,
+}
+
+impl<K: Copy> Fillings<K> {
+    /// Takes up the starts of a block behind which all is empty up to the next one, which begins at `next`.
+    #[inline]
+    fn enter(&mut self, at: usize, base: K, block: u32, next: u32) {
+        let solid = self.solid & !(u64::MAX << next);
+        let lowest = u64::BITS - solid.leading_zeros();
+        let (low, high) = (
+            lowest.saturating_sub(block + 1),
+            next.wrapping_sub(block + 1),
+        );
+        let below = match high < u64::BITS {
+            true => !(u64::MAX << high << 1),
+            false => 0,
+        };
+        let start = &mut self.starts[at];
+        start.base = base;
+        start.left = start.can & below & u64::MAX << low;
     }
 }
 
@@ -249,13 +312,15 @@ mod tests {
 
     /// All fillings of a lane, cells as bits.
     fn fillings(lane: &Lane, can: [u64; 2]) -> Vec<u64> {
-        let mut starts = vec![(0, 0, 0); lane.blocks()];
+        let mut fillings = lane.room(0);
         let changes: Vec<u64> = (0..=lane.cells.len()).map(|i| !(u64::MAX << i)).collect();
         let mut found = Vec::new();
-        lane.fillings(can, (0, &changes), &mut starts, |filling| {
+        lane.begin(&mut fillings, can, 0);
+        // A break after every third one must make no difference.
+        while !lane.go_on(&mut fillings, &changes, |filling| {
             found.push(filling);
-            true
-        });
+            found.len() % 3 != 0
+        }) {}
         found.sort_unstable();
         found
     }

@@ -5,15 +5,26 @@
 //! at a line between them: so neither has to pass the wide middle, and what leads nowhere dies early on one side or the other. Nothing
 //! is ever tried twice; but on wide, tight parts there are too many combinations, and then the sweep gives up.
 
+mod allowance;
+mod deal;
+mod key;
 mod lane;
 mod layer;
+mod memory;
+mod pass;
+mod runs;
 mod step;
+mod table;
 mod track;
 
+use allowance::Stop;
+pub(crate) use allowance::{Allowance, Halt, Way};
+use key::{Key, Pair, Ways};
 use lane::Lane;
-use layer::{Key, Layer, Ways};
+use layer::Layer;
+use memory::Memory;
+use pass::Means;
 use rustc_hash::FxHashMap;
-use serde::{Deserialize, Serialize};
 use step::{Move, Packing, Step};
 use track::{Across, Track};
 
@@ -23,61 +34,32 @@ use crate::line::{Known, Word};
 use crate::search::Pace;
 use crate::solutions::Count;
 
-/// Which way the frontier goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Way {
-    /// Row by row.
-    Down,
-    /// Column by column.
-    Right,
-}
-
-/// What a sweep may take.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Allowance {
-    /// Bytes that it may hold.
-    pub(crate) bytes: u64,
-    /// Combinations of states that may be passed in all.
-    pub(crate) passed: u64,
-}
-
-/// Why a sweep gave up.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Halt {
-    /// It would take more memory than it may: no use in trying again.
-    Full,
-    /// It took as long as it may. So many combinations would be passed in all, if it goes on as it began.
-    Spent(f64),
-    /// It was told to stop.
-    Stopped,
-    /// A number of ways grew too large for its word.
-    Overflow,
-}
-
 /// States that may be looked at before a sweep begins: whatever takes more has too many combinations of them anyway.
 const EFFORT: usize = 10_000_000;
-
-/// Asked every now and then: must the sweep stop?
-type Stop<'s> = &'s (dyn Fn() -> bool + Sync);
 
 /// Counts the fillings of a part of a board at a fixpoint.
 pub(crate) fn sweep<W: Word>(
     board: &Board<'_, W>,
     part: &Part<W>,
     way: Way,
-    allowance: Allowance,
+    allowance: Allowance<'_>,
     stop: Stop<'_>,
 ) -> Result<Count, Halt> {
-    let sweep = Sweep::new(board, part, way, stop)?;
+    let memory = Memory::new(allowance.bytes);
+    let sweep = Sweep::new(board, part, way, &memory, stop)?;
     let bits = sweep.bits();
+    let allowance = Allowance {
+        bytes: memory.left(),
+        ..allowance
+    };
     let narrow = match bits {
         0..=64 => sweep.run::<u64, u64>(allowance, stop),
-        65..=128 => sweep.run::<u128, u64>(allowance, stop),
+        65..=128 => sweep.run::<Pair, u64>(allowance, stop),
         _ => Err(Halt::Full),
     };
     match (narrow, bits) {
-        (Err(Halt::Overflow), 0..=64) => sweep.run::<u64, u128>(allowance, stop),
-        (Err(Halt::Overflow), _) => sweep.run::<u128, u128>(allowance, stop),
+        (Err(Halt::Overflow), 0..=64) => sweep.run::<u64, Pair>(allowance, stop),
+        (Err(Halt::Overflow), _) => sweep.run::<Pair, Pair>(allowance, stop),
         (ended, _) => ended,
     }
 }
@@ -106,9 +88,11 @@ enum End {
 
 /// A frontier.
 #[derive(Debug)]
-struct Front<K, N> {
+struct Front<'s, K, N> {
     end: End,
-    layer: Layer<K, N>,
+    layer: Layer<'s, K, N>,
+    /// Combinations in it.
+    len: u64,
     /// How many cells of each line across are behind it.
     depths: Vec<usize>,
     packing: Packing,
@@ -116,11 +100,11 @@ struct Front<K, N> {
     passed: usize,
 }
 
-impl<K: Key, N: Ways> Front<K, N> {
+impl<K: Key, N: Ways> Front<'_, K, N> {
     /// How many combinations it will have if the lines that are left, shared with the other front, multiply them as those before did.
     fn grown(&self, left: usize) -> f64 {
         let passed = self.passed.max(1) as f64;
-        (self.layer.len() as f64).powf(1.0 + left as f64 / 2.0 / passed)
+        (self.len as f64).powf(1.0 + left as f64 / 2.0 / passed)
     }
 
     /// What is to be said where both fronts are stopped like this, with so many lines between them.
@@ -141,6 +125,7 @@ impl Sweep {
         board: &Board<'_, W>,
         part: &Part<W>,
         way: Way,
+        memory: &Memory,
         stop: Stop<'_>,
     ) -> Result<Self, Halt> {
         let height = board.clues().height();
@@ -198,7 +183,7 @@ impl Sweep {
                 crossing,
                 &mut paced,
             )?;
-            Across::new(track, &mut effort, &mut paced)
+            Across::new(track, &mut effort, memory, &mut paced)
         };
         // Long lines are found at once, and are the usual reason to give up.
         let along: Option<Vec<Along>> = along.iter().map(lane).collect();
@@ -255,11 +240,12 @@ impl Sweep {
         Packing::new(lines.map(|(i, &depth)| self.track(end, i).states(depth)))
     }
 
-    fn front<K: Key, N: Ways>(&self, end: End) -> Front<K, N> {
+    fn front<K: Key, N: Ways>(&self, end: End) -> Front<'_, K, N> {
         let depths = vec![0; self.across.len()];
         Front {
             end,
             layer: Layer::first(),
+            len: 1,
             packing: self.packing(end, &depths),
             depths,
             passed: 0,
@@ -268,42 +254,41 @@ impl Sweep {
 
     fn run<K: Key, N: Ways>(
         &self,
-        mut allowance: Allowance,
+        allowance: Allowance<'_>,
         stop: Stop<'_>,
     ) -> Result<Count, Halt> {
+        let mut means = Means::new(allowance, stop);
         let (mut near, mut far) = (self.front::<K, N>(End::Near), self.front::<K, N>(End::Far));
         let mut lines = &self.along[..];
         while let [first, .., last] = lines {
-            let (front, other, line) = match near.layer.len() <= far.layer.len() {
-                true => (&mut near, &far, first),
-                false => (&mut far, &near, last),
+            let (front, line) = match near.len <= far.len {
+                true => (&mut near, first),
+                false => (&mut far, last),
             };
             lines = match front.end {
                 End::Near => &lines[1..],
                 End::Far => &lines[..lines.len() - 1],
             };
             let left = lines.len();
-            let ended = self.advance(front, other, line, &mut allowance, stop);
+            let ended = self.advance(front, line, &mut means);
             ended.map_err(|halt| near.foresee(&far, left, halt))?;
-            if near.layer.len().min(far.layer.len()) == 0 {
+            if near.len.min(far.len) == 0 {
                 return Ok(Count::ZERO);
             }
         }
         let [line] = lines else {
             unreachable!("a part has a line, and the last one is left")
         };
-        let ended = self.meet(&near, &far, line, &mut allowance, stop);
+        let ended = self.meet(&mut near, &mut far, line, &mut means);
         ended.map_err(|halt| near.foresee(&far, 1, halt))
     }
 
     /// Moves a frontier past a line.
-    fn advance<K: Key, N: Ways>(
+    fn advance<'s, K: Key, N: Ways>(
         &self,
-        front: &mut Front<K, N>,
-        other: &Front<K, N>,
+        front: &mut Front<'s, K, N>,
         line: &Along,
-        allowance: &mut Allowance,
-        stop: Stop<'_>,
+        means: &mut Means<'s>,
     ) -> Result<(), Halt> {
         let end = front.end;
         let moves = (0..self.across.len()).map(|i| {
@@ -325,7 +310,9 @@ impl Sweep {
             &front.packing,
             &packing,
         );
-        front.layer = front.layer.step(&step, &other.layer, allowance, stop)?;
+        let layer = std::mem::replace(&mut front.layer, Layer::nothing());
+        front.layer = layer.step(&step, means)?;
+        front.len = front.layer.len();
         front.packing = packing;
         front.passed += 1;
         Ok(())
@@ -336,13 +323,12 @@ impl Sweep {
     /// A state from the far end may suit several from the near end, and the other way round. So the far frontier passes the line, its
     /// states told apart by the cell that they begin with: these say how the line is filled. And each combination of the near one, with
     /// each filling of the line, leads to those that suit it.
-    fn meet<K: Key, N: Ways>(
+    fn meet<'s, K: Key, N: Ways>(
         &self,
-        near: &Front<K, N>,
-        far: &Front<K, N>,
+        near: &mut Front<'s, K, N>,
+        far: &mut Front<'s, K, N>,
         line: &Along,
-        allowance: &mut Allowance,
-        stop: Stop<'_>,
+        means: &mut Means<'s>,
     ) -> Result<Count, Halt> {
         let mut states = vec![0; self.across.len()];
         let mut of_far = Vec::with_capacity(self.across.len());
@@ -385,8 +371,10 @@ impl Sweep {
             &packing,
         );
         let far_step = Step::new(&line.lane, &line.crossings, &of_far, &far.packing, &packing);
-        near.layer
-            .join(&near_step, &far.layer, &far_step, allowance, stop)
+        let layer =
+            |front: &mut Front<'s, K, N>| std::mem::replace(&mut front.layer, Layer::nothing());
+        let (near, far) = (layer(near), layer(far));
+        near.join(&near_step, far, &far_step, means)
     }
 }
 

@@ -5,8 +5,8 @@
 
 use std::ops::BitXor;
 
-use super::lane::Lane;
-use super::layer::Key;
+use super::key::Key;
+use super::lane::{Fillings, Lane};
 
 /// Where the states of the lines across lie in a packed combination.
 #[derive(Clone, Debug)]
@@ -53,11 +53,11 @@ impl Field {
 
     #[inline]
     fn state<K: Key>(self, key: K) -> usize {
-        ((key >> self.first).low() & self.mask) as usize
+        (key.bits(self.first) & self.mask) as usize
     }
 
     fn key<K: Key>(self, state: u32) -> K {
-        K::new(state) << self.first
+        K::new(state, self.first)
     }
 }
 
@@ -168,14 +168,17 @@ impl<'l, K: Key> Step<'l, K> {
         }
     }
 
-    /// Scratch memory to take it from one combination after the other.
+    /// Room to take it from one combination after the other.
     pub(crate) fn walk(&self) -> Walk<'_, K> {
+        let cells = self.crossed.len();
         Walk {
             step: self,
-            changes: vec![K::ZERO; self.crossed.len() + 1],
-            starts: vec![(0, K::ZERO, 0); self.lane.blocks()],
+            changes: vec![K::ZERO; cells + 1],
+            fillings: self.lane.room(K::ZERO),
             several: Vec::new(),
-            found: Vec::new(),
+            traced_changes: vec![Traced(K::ZERO, 0); cells + 1],
+            traced: self.lane.room(Traced(K::ZERO, 0)),
+            digits: Vec::new(),
         }
     }
 }
@@ -190,19 +193,23 @@ pub(crate) struct Walk<'s, K> {
     step: &'s Step<'s, K>,
     /// What filled cells change, summed up from the first cell on.
     changes: Vec<K>,
-    /// For each block, its starts, what the blocks behind it have made of the combination, and the starts not tried yet.
-    starts: Vec<(u64, K, u64)>,
+    fillings: Fillings<K>,
     /// Lines that may become several states here.
     several: Vec<Several>,
-    found: Vec<K>,
+    /// The same where there are such lines, together with the cells that are filled.
+    traced_changes: Vec<Traced<K>>,
+    traced: Fillings<Traced<K>>,
+    /// What the present filling leads to, as far as it has not been shown.
+    digits: Vec<Digit<K>>,
 }
 
 impl<K: Key> Walk<'_, K> {
-    /// Calls `emit` with every combination that this one leads to, until it returns `false`; returns what it returned last.
+    /// Begins to go through the combinations that this one leads to.
     #[inline]
-    pub(crate) fn each(&mut self, key: K, mut emit: impl FnMut(K) -> bool) -> bool {
+    pub(crate) fn begin(&mut self, key: K) {
         let step = self.step;
         self.several.clear();
+        self.digits.clear();
         let (mut base, mut sum) = (K::ZERO, K::ZERO);
         let mut can = [0; 2];
         for (i, (field, next)) in step.crossed.iter().enumerate() {
@@ -225,35 +232,88 @@ impl<K: Key> Walk<'_, K> {
                 self.several.push((None, next.more[0]));
             }
         }
-        let (lane, starts) = (step.lane, &mut self.starts);
         if self.several.is_empty() {
-            return lane.fillings(can, (base, &self.changes), starts, emit);
+            step.lane.begin(&mut self.fillings, can, base);
+            return;
         }
         // Seldom: which cells are filled must be known, too.
         let traced = |(i, &change): (usize, &K)| Traced(change, !(u64::MAX << i));
-        let changes: Vec<Traced<K>> = self.changes.iter().enumerate().map(traced).collect();
-        let mut starts = vec![(0, Traced(K::ZERO, 0), 0); starts.len()];
-        let (several, found) = (&self.several, &mut self.found);
-        lane.fillings(
-            can,
-            (Traced(base, 0), &changes),
-            &mut starts,
-            |Traced(key, cells)| {
-                found.clear();
-                found.push(key);
-                for &(by, (from, to)) in several {
-                    if by.is_some_and(|(i, fill)| (cells >> i & 1 != 0) != fill) {
-                        continue;
-                    }
-                    let count = found.len();
-                    for &more in &step.more[from as usize..to as usize] {
-                        (0..count).for_each(|i| found.push(found[i] ^ more));
-                    }
-                }
-                found.iter().all(|&key| emit(key))
-            },
-        )
+        self.traced_changes.clear();
+        self.traced_changes
+            .extend(self.changes.iter().enumerate().map(traced));
+        step.lane.begin(&mut self.traced, can, Traced(base, 0));
     }
+
+    /// Shows the next combinations. As soon as `emit` returns `false` it returns `false`, and goes on behind that one when it is called
+    /// again.
+    #[inline]
+    pub(crate) fn go_on(&mut self, mut emit: impl FnMut(K) -> bool) -> bool {
+        let step = self.step;
+        if self.several.is_empty() {
+            return step.lane.go_on(&mut self.fillings, &self.changes, emit);
+        }
+        let (several, digits) = (&self.several, &mut self.digits);
+        let mut others = |digits: &mut [Digit<K>]| {
+            while let Some(key) = turn(digits, &step.more) {
+                if !emit(key) {
+                    return false;
+                }
+            }
+            true
+        };
+        others(digits)
+            && (step.lane).go_on(
+                &mut self.traced,
+                &self.traced_changes,
+                |Traced(base, cells)| {
+                    digits.clear();
+                    let first = Digit {
+                        base,
+                        others: (0, 0),
+                        at: None,
+                    };
+                    digits.push(first);
+                    digits.extend(several.iter().filter_map(|&(by, others)| {
+                        let here = by.is_none_or(|(i, fill)| (cells >> i & 1 != 0) == fill);
+                        here.then_some(Digit {
+                            base,
+                            others,
+                            // They turn when the first one has.
+                            at: Some(others.1),
+                        })
+                    }));
+                    others(digits)
+                },
+            )
+    }
+}
+
+/// A line that may become one of several states, while all combinations of these are gone through.
+#[derive(Clone, Copy, Debug)]
+struct Digit<K> {
+    /// What the lines before have made of the combination.
+    base: K,
+    /// Where the states are that it may become instead of the first.
+    others: (u32, u32),
+    /// The next of them; `None` where the first itself is the next.
+    at: Option<u32>,
+}
+
+/// The next combination, if there is one.
+fn turn<K: Key>(digits: &mut [Digit<K>], more: &[K]) -> Option<K> {
+    let turns = |digit: &Digit<K>| digit.at.is_none_or(|at| at < digit.others.1);
+    let place = digits.iter().rposition(turns)?;
+    let digit = &mut digits[place];
+    let key = match digit.at {
+        None => digit.base,
+        Some(at) => digit.base ^ more[at as usize],
+    };
+    digit.at = Some(digit.at.map_or(0, |at| at + 1));
+    for later in &mut digits[place + 1..] {
+        later.base = key;
+        later.at = Some(later.others.0);
+    }
+    Some(key)
 }
 
 /// A combination, and the cells that are filled.
@@ -265,5 +325,33 @@ impl<K: Key> BitXor for Traced<K> {
 
     fn bitxor(self, other: Self) -> Self {
         Traced(self.0 ^ other.0, self.1 ^ other.1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_combinations_of_states_are_gone_through_once() {
+        // Two lines that may become one of three and of two states, and one that has no choice.
+        let more = [1u64, 2, 4];
+        let digit = |others: (u32, u32), at| Digit {
+            base: 64,
+            others,
+            at,
+        };
+        let mut digits = [
+            digit((0, 0), None),
+            digit((0, 2), Some(2)),
+            digit((2, 2), Some(2)),
+            digit((2, 3), Some(3)),
+        ];
+        let mut found = Vec::new();
+        while let Some(key) = turn(&mut digits, &more) {
+            found.push(key);
+        }
+        found.sort_unstable();
+        assert_eq!(found, [64, 65, 66, 68, 69, 70]);
     }
 }

@@ -6,11 +6,16 @@
 
 use rustc_hash::FxHashMap;
 
+use super::memory::Memory;
 use crate::count::components::{END, NONE, Piece, States};
 use crate::line::{Known, Word};
 
 /// What it takes to find a state in a set, in states looked at.
 const SEARCHING: u64 = 8;
+
+/// Bytes of a state by its successors; and of a set of states twice, but for the states themselves.
+const BYTES_OF_STATE: u64 = 8;
+const BYTES_OF_SET: u64 = 96;
 
 /// A line of a part: for each of its cells in the part, the states that it can be in before that cell, each by its successors behind
 /// an empty and behind a filled cell, numbered within their layer. There is one state before the first cell, and one behind the last.
@@ -96,11 +101,12 @@ pub(crate) struct Across {
 }
 
 impl Across {
-    /// `None` when that takes more than is left of `effort`, in states looked at, or when `stop`, told of the work as it is done, says
+    /// `None` when that takes more than is left of `effort`, in states looked at, or of the memory, or when `stop`, told of the work as it is done, says
     /// so.
     pub(crate) fn new(
         forth: Track,
         effort: &mut usize,
+        memory: &Memory,
         stop: &mut dyn FnMut(u64) -> bool,
     ) -> Option<Self> {
         let length = forth.layers.len();
@@ -116,9 +122,10 @@ impl Across {
             let mut states = Vec::with_capacity(behind.len());
             *effort = effort.checked_sub(behind.len() * layer.len())?;
             for set in behind {
-                if stop(SEARCHING * layer.len() as u64) {
+                if stop(SEARCHING * layer.len() as u64) || !memory.take(BYTES_OF_STATE) {
                     return None;
                 }
+                let mut charged = true;
                 states.push([0, 1].map(|fill| {
                     // Sets are in order, as they are made here.
                     let leads = |&state: &usize| set.binary_search(&layer[state][fill]).is_ok();
@@ -130,10 +137,14 @@ impl Across {
                         return NONE;
                     }
                     *numbers.entry(found).or_insert_with_key(|found| {
+                        charged &= memory.take(BYTES_OF_SET + 8 * found.len() as u64);
                         before.push(found.clone());
                         before.len() as u32 - 1
                     })
                 }));
+                if !charged {
+                    return None;
+                }
             }
             back.layers.push(states);
             suits.push(before);

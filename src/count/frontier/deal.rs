@@ -1,0 +1,195 @@
+//! What combinations lead to, dealt out by hash, in a bounded piece of memory.
+//!
+//! Each thread deals for itself, into blocks that it chains up for each part. When there is no block left it stops, if need be in the
+//! middle of what one combination leads to, and goes on from there once its blocks have been emptied.
+
+use super::allowance::{Halt, Stop};
+use super::key::{Key, Ways};
+use super::layer::{Layer, Pieces, Reading};
+use super::step::{Step, Walk};
+use super::table::{BLOCK, Deal};
+
+/// Combinations, read or led to, between two looks at whether to stop.
+const POLLED: i64 = 1 << 13;
+
+/// No block.
+const NONE: u32 = u32::MAX;
+
+/// One thread's hand in taking a step.
+#[derive(Debug)]
+pub(crate) struct Dealer<'s, K, N> {
+    walk: Walk<'s, K>,
+    reading: Reading<K, N>,
+    /// The ways of the combination whose consequences are dealt out, if there may be more.
+    open: Option<N>,
+    /// Blocks, and for each the full one before it that belongs to the same part.
+    pool: Vec<(K, N)>,
+    before: Vec<u32>,
+    /// Most blocks.
+    blocks: usize,
+    /// For each part its last block, and where the next combination goes.
+    last: Vec<u32>,
+    next: Vec<u32>,
+    /// Combinations read and led to in this batch.
+    pub(crate) work: u64,
+}
+
+/// What a dealer needs to know of a batch.
+#[derive(Debug)]
+pub(crate) struct Batch<'b, 's, K, N> {
+    pub(crate) layer: &'b Layer<'s, K, N>,
+    pub(crate) pieces: &'b Pieces,
+    /// How they are dealt out.
+    pub(crate) deal: Deal,
+    /// Most combinations that may be led to, and most that may be read and led to.
+    pub(crate) room: usize,
+    pub(crate) work: u64,
+    /// Bytes for reading from disk.
+    pub(crate) bytes: u64,
+}
+
+impl<'s, K: Key, N: Ways> Dealer<'s, K, N> {
+    pub(crate) fn new(step: &'s Step<'_, K>) -> Self {
+        Dealer {
+            walk: step.walk(),
+            reading: Reading::new(),
+            open: None,
+            pool: Vec::new(),
+            before: Vec::new(),
+            blocks: 0,
+            last: Vec::new(),
+            next: Vec::new(),
+            work: 0,
+        }
+    }
+
+    /// Bytes that a dealer with this room takes.
+    pub(crate) fn bytes(room: usize) -> u64 {
+        (room * size_of::<(K, N)>() + room / BLOCK * size_of::<u32>()) as u64
+    }
+
+    /// Is there something left of what it has begun?
+    pub(crate) fn is_open(&self) -> bool {
+        self.open.is_some() || self.reading.part().is_some()
+    }
+
+    /// The part that it has begun to read, if it has not read all of it.
+    pub(crate) fn part(&self) -> Option<usize> {
+        self.reading.part()
+    }
+
+    /// Deals out what comes next, as long as there is room.
+    pub(crate) fn deal(&mut self, batch: &Batch<'_, '_, K, N>, stop: Stop<'_>) -> Result<(), Halt> {
+        let deal = batch.deal;
+        self.begin(deal.parts, batch.room.max(2 * deal.parts * BLOCK));
+        let Dealer {
+            walk,
+            reading,
+            open,
+            pool,
+            before,
+            blocks,
+            last,
+            next,
+            work,
+        } = self;
+        let most = i64::try_from(batch.work).unwrap_or(i64::MAX);
+        let mut full = false;
+        // The work that may be done before the next look, and all that may be done up to there.
+        let mut left = POLLED.min(most);
+        let mut granted = left;
+        loop {
+            let ways = match *open {
+                Some(ways) => ways,
+                None => {
+                    let Some((key, ways)) = reading.next(batch.layer, batch.pieces, batch.bytes)?
+                    else {
+                        break;
+                    };
+                    walk.begin(key);
+                    *open = Some(ways);
+                    left -= 1;
+                    ways
+                }
+            };
+            let all = walk.go_on(|key| {
+                let (part, _) = deal.place(key);
+                let at = next[part] as usize;
+                pool[at] = (key, ways);
+                next[part] = at as u32 + 1;
+                left -= 1;
+                if (at + 1) % BLOCK == 0 {
+                    if before.len() == *blocks {
+                        full = true;
+                        return false;
+                    }
+                    let block = before.len() as u32;
+                    before.push(last[part]);
+                    last[part] = block;
+                    next[part] = block * BLOCK as u32;
+                    pool.resize(pool.len() + BLOCK, (K::ZERO, N::NONE));
+                }
+                left > 0
+            });
+            if all {
+                *open = None;
+            }
+            if full {
+                break;
+            }
+            if left <= 0 {
+                if stop() {
+                    return Err(Halt::Stopped);
+                }
+                let more = POLLED.min(most - granted + left);
+                if more <= 0 {
+                    break;
+                }
+                granted += more - left;
+                left = more;
+            }
+        }
+        *work = (granted - left) as u64;
+        Ok(())
+    }
+
+    /// Empties the blocks; each part gets one.
+    fn begin(&mut self, parts: usize, room: usize) {
+        let blocks = room / BLOCK;
+        self.before.clear();
+        self.pool.clear();
+        if self.blocks != blocks {
+            self.blocks = blocks;
+            self.before = Vec::with_capacity(blocks);
+            self.pool = Vec::with_capacity(blocks * BLOCK);
+        }
+        self.before.resize(parts, NONE);
+        self.pool.resize(parts * BLOCK, (K::ZERO, N::NONE));
+        self.last.clear();
+        self.last.extend(0..parts as u32);
+        self.next.clear();
+        self.next
+            .extend((0..parts).map(|part| (part * BLOCK) as u32));
+    }
+
+    /// Shows what was dealt to a part, block by block.
+    pub(crate) fn each(
+        &self,
+        part: usize,
+        mut see: impl FnMut(&[(K, N)]) -> Result<(), Halt>,
+    ) -> Result<(), Halt> {
+        let mut block = self.last[part];
+        let mut end = self.next[part] as usize;
+        loop {
+            let from = block as usize * BLOCK;
+            if from < end {
+                see(&self.pool[from..end])?;
+            }
+            block = self.before[block as usize];
+            if block == NONE {
+                return Ok(());
+            }
+            end = (block as usize + 1) * BLOCK;
+        }
+    }
+}

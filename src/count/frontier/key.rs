@@ -1,0 +1,184 @@
+//! What a frontier is made of: a packed combination of states, and the number of ways that lead to it.
+
+use std::fmt::Debug;
+use std::ops::BitXor;
+
+/// A packed combination of states.
+pub(crate) trait Key:
+    Copy + Debug + Ord + Send + Sync + Stored + BitXor<Output = Self>
+{
+    const ZERO: Self;
+    /// A state whose lowest bit is at `first`.
+    fn new(state: u32, first: u32) -> Self;
+    /// The bits from `first` on, at least 32 of them.
+    fn bits(self, first: u32) -> u64;
+    /// All bits of it mixed: for another salt into other bits that have nothing to do with these.
+    fn mix(self, salt: u64) -> u64;
+}
+
+/// A number of ways.
+pub(crate) trait Ways: Copy + Debug + Send + Sync + Stored {
+    /// No combination has that: it marks a place that is not taken.
+    const NONE: Self;
+    const ONE: Self;
+    fn is_none(self) -> bool;
+    fn add(self, other: Self) -> Option<Self>;
+    fn wide(self) -> u128;
+}
+
+/// What can be written into a file of scratch.
+pub(crate) trait Stored: Sized {
+    /// Bytes that it takes there.
+    const BYTES: usize;
+    fn write(self, to: &mut Vec<u8>);
+    /// From the first bytes.
+    fn read(from: &[u8]) -> Self;
+}
+
+/// 128 bits, aligned as 64: so a combination with its ways has no gap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Pair {
+    high: u64,
+    low: u64,
+}
+
+impl Pair {
+    #[inline]
+    fn new(wide: u128) -> Self {
+        Pair {
+            high: (wide >> 64) as u64,
+            low: wide as u64,
+        }
+    }
+
+    #[inline]
+    fn wide(self) -> u128 {
+        u128::from(self.high) << 64 | u128::from(self.low)
+    }
+}
+
+impl BitXor for Pair {
+    type Output = Self;
+
+    #[inline]
+    fn bitxor(self, other: Self) -> Self {
+        Pair {
+            high: self.high ^ other.high,
+            low: self.low ^ other.low,
+        }
+    }
+}
+
+/// Odd numbers whose bits look random.
+pub(crate) const A: u64 = 0x9e37_79b9_7f4a_7c15;
+const B: u64 = 0xd6e8_feb8_6659_fd93;
+
+/// The two halves of a product, which both depend on all bits, as one.
+#[inline]
+fn fold(a: u64, b: u64) -> u64 {
+    let product = u128::from(a) * u128::from(b);
+    product as u64 ^ (product >> 64) as u64
+}
+
+impl Key for u64 {
+    const ZERO: Self = 0;
+
+    fn new(state: u32, first: u32) -> Self {
+        u64::from(state) << first
+    }
+
+    #[inline]
+    fn bits(self, first: u32) -> u64 {
+        self >> first
+    }
+
+    #[inline]
+    fn mix(self, salt: u64) -> u64 {
+        let mixed = fold(self ^ salt, B);
+        (mixed ^ mixed >> 32).wrapping_mul(A)
+    }
+}
+
+impl Key for Pair {
+    const ZERO: Self = Pair { high: 0, low: 0 };
+
+    fn new(state: u32, first: u32) -> Self {
+        Pair::new(u128::from(state) << first)
+    }
+
+    #[inline]
+    fn bits(self, first: u32) -> u64 {
+        (self.wide() >> first) as u64
+    }
+
+    #[inline]
+    fn mix(self, salt: u64) -> u64 {
+        (fold(self.low ^ salt, B) ^ self.high).mix(salt)
+    }
+}
+
+impl Ways for u64 {
+    const NONE: Self = 0;
+    const ONE: Self = 1;
+
+    #[inline]
+    fn is_none(self) -> bool {
+        self == 0
+    }
+
+    #[inline]
+    fn add(self, other: Self) -> Option<Self> {
+        self.checked_add(other)
+    }
+
+    fn wide(self) -> u128 {
+        self.into()
+    }
+}
+
+impl Ways for Pair {
+    const NONE: Self = Pair { high: 0, low: 0 };
+    const ONE: Self = Pair { high: 0, low: 1 };
+
+    #[inline]
+    fn is_none(self) -> bool {
+        self == Self::NONE
+    }
+
+    #[inline]
+    fn add(self, other: Self) -> Option<Self> {
+        self.wide().checked_add(other.wide()).map(Pair::new)
+    }
+
+    fn wide(self) -> u128 {
+        Pair::wide(self)
+    }
+}
+
+impl Stored for u64 {
+    const BYTES: usize = 8;
+
+    fn write(self, to: &mut Vec<u8>) {
+        to.extend(self.to_le_bytes());
+    }
+
+    fn read(from: &[u8]) -> Self {
+        u64::from_le_bytes(from[..8].try_into().expect("these are eight bytes"))
+    }
+}
+
+impl Stored for Pair {
+    const BYTES: usize = 16;
+
+    fn write(self, to: &mut Vec<u8>) {
+        self.high.write(to);
+        self.low.write(to);
+    }
+
+    fn read(from: &[u8]) -> Self {
+        Pair {
+            high: u64::read(from),
+            low: u64::read(&from[8..]),
+        }
+    }
+}

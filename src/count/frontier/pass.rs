@@ -1,0 +1,481 @@
+//! One line further: the combinations that those of a layer lead to.
+//!
+//! In batches of two phases, so that threads need no locks. First each thread takes pieces of the layer and deals out by hash what they
+//! lead to, into memory of its own; then each part is taken by one thread, which adds up in a table the ways of what all threads have
+//! dealt to it. Memory is charged before it is taken. Where it ends, and there is a folder for scratch, a table is written there as a
+//! sorted run and begun anew, and the runs are merged when they are read.
+
+use rayon::prelude::*;
+
+use super::allowance::{Allowance, Halt, Stop};
+use super::deal::{Batch, Dealer};
+use super::key::{Key, Ways};
+use super::layer::{Layer, Part, Pieces};
+use super::memory::Memory;
+use super::runs::{Merge, Run, Sheet, most_runs};
+use super::step::Step;
+use super::table::{Added, BLOCK, Deal, Table, bytes_of};
+use crate::count::scratch::Scratch;
+use crate::solutions::Count;
+
+/// Combinations of a part, about; and most parts.
+const IN_PART: u64 = 1 << 14;
+const PARTS: usize = 1 << 12;
+
+/// Parts become so many times more when they have grown by so much.
+const SPLIT: usize = 8;
+
+/// Combinations led to in the first batch; the later ones are larger by this factor, and from so many on they are done by all threads.
+const FIRST: usize = 1 << 14;
+const LARGER: usize = 4;
+const SHARED: usize = 1 << 16;
+
+/// Most bytes of a batch, and its share of the memory.
+const BATCH: u64 = 1 << 26;
+const BATCH_SHARE: u64 = 8;
+
+/// The share of the memory for reading from disk; and that of a layer that stays in memory where there is a folder for scratch.
+const READING_SHARE: u64 = 16;
+const STAY_SHARE: u64 = 4;
+
+/// Most combinations in a piece of a layer.
+const PIECE: u64 = 1 << 10;
+
+/// Combinations merged or matched between two looks at whether to stop.
+const POLLED: u64 = 1 << 14;
+
+/// What a sweep works with.
+pub(crate) struct Means<'s> {
+    pub(crate) memory: Memory,
+    /// Bytes in all.
+    bytes: u64,
+    /// Combinations that may still be passed.
+    passed: u64,
+    /// Steps taken.
+    steps: u64,
+    threads: usize,
+    pub(crate) stop: Stop<'s>,
+    scratch: Option<&'s Scratch>,
+}
+
+impl<'s> Means<'s> {
+    pub(crate) fn new(allowance: Allowance<'s>, stop: Stop<'s>) -> Self {
+        Means {
+            memory: Memory::new(allowance.bytes),
+            bytes: allowance.bytes,
+            passed: allowance.passed,
+            steps: 0,
+            threads: allowance.threads,
+            stop,
+            scratch: allowance.scratch,
+        }
+    }
+
+    /// How many deal, when a batch is large: more than there are threads, so that none waits long for the others.
+    fn dealers(&self) -> usize {
+        match self.threads {
+            1 => 1,
+            threads => 2 * threads,
+        }
+    }
+
+    /// Most combinations led to in a batch.
+    fn room<K, N>(&self) -> usize {
+        let bytes = (self.bytes / BATCH_SHARE).min(BATCH);
+        (bytes / bytes_of::<K, N>(1)) as usize
+    }
+
+    /// Most parts: so many that the blocks of a batch are mostly filled.
+    fn most_parts<K, N>(&self) -> usize {
+        let parts = self.room::<K, N>() / self.dealers() / BLOCK / 4;
+        (parts + 1).next_power_of_two().div_ceil(2).min(PARTS)
+    }
+
+    /// Bytes for reading one part from disk.
+    fn reading(&self) -> u64 {
+        self.bytes / READING_SHARE / (self.dealers() + self.threads) as u64
+    }
+
+    /// Runs `work` on all parts, on all threads if it is much.
+    fn each<T: Send>(
+        &self,
+        much: bool,
+        parts: &mut [T],
+        work: impl Fn(usize, &mut T) -> Result<(), Halt> + Sync,
+    ) -> Result<(), Halt> {
+        let mut parts = parts.iter_mut().enumerate();
+        match much && self.threads > 1 {
+            true => parts
+                .collect::<Vec<_>>()
+                .into_par_iter()
+                .try_for_each(|(i, part)| work(i, part)),
+            false => parts.try_for_each(|(i, part)| work(i, part)),
+        }
+    }
+}
+
+/// A part of the combinations that a layer leads to.
+#[derive(Debug)]
+struct Growing<K, N> {
+    table: Table<K, N>,
+    /// What did not fit into memory.
+    runs: Vec<Run>,
+}
+
+impl<K: Key, N: Ways> Growing<K, N> {
+    fn new(table: Table<K, N>) -> Self {
+        Growing {
+            table,
+            runs: Vec::new(),
+        }
+    }
+
+    fn add(
+        &mut self,
+        block: &[(K, N)],
+        deal: Deal,
+        means: &Means<'_>,
+        sheet: Option<&Sheet<'_>>,
+    ) -> Result<(), Halt> {
+        match (self.table.add(block, deal, &means.memory), sheet) {
+            (Added::All, _) => Ok(()),
+            (Added::Overflow, _) => Err(Halt::Overflow),
+            (Added::Full, None) => Err(Halt::Full),
+            (Added::Full, Some(sheet)) => {
+                if self.table.len() == 0 {
+                    // The first table is small.
+                    self.table.begin(&means.memory);
+                } else {
+                    self.write(means, sheet)?;
+                }
+                match self.table.add(block, deal, &means.memory) {
+                    Added::All => Ok(()),
+                    Added::Overflow => Err(Halt::Overflow),
+                    Added::Full => Err(Halt::Full),
+                }
+            }
+        }
+    }
+
+    /// Writes the table to disk.
+    fn write(&mut self, means: &Means<'_>, sheet: &Sheet<'_>) -> Result<(), Halt> {
+        let run = self.table.drain(|combinations| {
+            let all = combinations.iter().map(|&combination| Ok(combination));
+            sheet.write(combinations.len() as u64, all)
+        })?;
+        self.runs.push(run);
+        if (means.stop)() {
+            return Err(Halt::Stopped);
+        }
+        if self.runs.len() >= most_runs(means.reading()) {
+            let mut merge = Merge::<K, N>::new(sheet, &self.runs, means.reading())?;
+            let most = self.runs.iter().map(|run| run.len).sum();
+            let mut passed = 0;
+            let merged = std::iter::from_fn(|| {
+                passed += 1;
+                match passed % POLLED == 0 && (means.stop)() {
+                    true => Some(Err(Halt::Stopped)),
+                    false => merge.next(sheet).transpose(),
+                }
+            });
+            self.runs = vec![sheet.write(most, merged)?];
+        }
+        Ok(())
+    }
+}
+
+/// A part of what a front meets, and the sum of what it has met.
+#[derive(Debug)]
+struct Meeting<K, N> {
+    table: Table<K, N>,
+    sum: Sum,
+}
+
+/// A sum of products.
+#[derive(Debug, Default)]
+struct Sum {
+    large: Count,
+    small: u128,
+}
+
+impl Sum {
+    /// Adds the product of two numbers.
+    #[inline]
+    fn add(&mut self, a: u128, b: u128) {
+        let sum = a.checked_mul(b);
+        match sum.and_then(|product| self.small.checked_add(product)) {
+            Some(sum) => self.small = sum,
+            None => {
+                let mut product = Count::small(a);
+                product *= &Count::small(b);
+                self.large += &product;
+            }
+        }
+    }
+
+    fn total(mut self) -> Count {
+        self.large += &Count::small(self.small);
+        self.large
+    }
+}
+
+impl<'s, K: Key, N: Ways> Layer<'s, K, N> {
+    /// The combinations that these lead to.
+    pub(crate) fn step(
+        self,
+        step: &Step<'_, K>,
+        means: &mut Means<'s>,
+    ) -> Result<Layer<'s, K, N>, Halt> {
+        means.steps += 1;
+        let (parts, sheet) = self.grow(step, None, means)?;
+        let on_disk = means.scratch.is_some() && {
+            let len: usize = parts.iter().map(|part| part.table.len()).sum();
+            let large = bytes_of::<K, N>(len) > means.bytes / STAY_SHARE;
+            large || parts.iter().any(|part| !part.runs.is_empty())
+        };
+        finish(parts, sheet.filter(|_| on_disk), means)
+    }
+
+    /// The sum over all pairs of a combination of `self` and one of `other` that go together: those where the step of both leads to the
+    /// same.
+    pub(crate) fn join(
+        self,
+        step: &Step<'_, K>,
+        other: Layer<'s, K, N>,
+        step_of_other: &Step<'_, K>,
+        means: &mut Means<'s>,
+    ) -> Result<Count, Halt> {
+        means.steps += 1;
+        let (met, sheet) = other.grow(step_of_other, None, means)?;
+        let sums: Vec<Sum> = if met.iter().any(|part| !part.runs.is_empty()) {
+            let count = met.len();
+            let met = finish(met, sheet, means)?;
+            let (own, sheet) = self.grow(step, Some(count), means)?;
+            let own = finish(own, sheet, means)?;
+            let mut sums: Vec<Sum> = (0..count).map(|_| Sum::default()).collect();
+            means.each(true, &mut sums, |i, sum| own.match_up(&met, i, sum, means))?;
+            sums
+        } else {
+            let meeting = |part: Growing<K, N>| Meeting {
+                table: part.table,
+                sum: Sum::default(),
+            };
+            let mut met: Vec<_> = met.into_iter().map(meeting).collect();
+            self.pass(
+                step,
+                &mut met,
+                means,
+                |part, block, (deal, _)| {
+                    for &(key, ways) in block {
+                        if let Some(others) = part.table.get(key, deal) {
+                            part.sum.add(ways.wide(), others.wide());
+                        }
+                    }
+                    Ok(())
+                },
+                |_, _| Ok(()),
+            )?;
+            met.into_iter().map(|part| part.sum).collect()
+        };
+        let mut total = Count::ZERO;
+        sums.into_iter().for_each(|sum| total += &sum.total());
+        Ok(total)
+    }
+
+    /// What these lead to, in this many parts or as many as are good.
+    fn grow(
+        self,
+        step: &Step<'_, K>,
+        parts: Option<usize>,
+        means: &mut Means<'s>,
+    ) -> Result<(Vec<Growing<K, N>>, Option<Sheet<'s>>), Halt> {
+        let sheet = means.scratch.map(Sheet::new).transpose()?;
+        let most = means.most_parts::<K, N>();
+        let good = usize::try_from(self.len() / IN_PART).unwrap_or(usize::MAX);
+        let good = parts.unwrap_or_else(|| (good.min(PARTS) + 1).next_power_of_two().min(most));
+        let new = || Growing::new(Table::default());
+        let mut growing: Vec<Growing<K, N>> = (0..good).map(|_| new()).collect();
+        self.pass(
+            step,
+            &mut growing,
+            means,
+            |part, block, (deal, means)| part.add(block, deal, means, sheet.as_ref()),
+            |growing, means| match parts {
+                None => split(growing, most, means),
+                Some(_) => Ok(()),
+            },
+        )?;
+        Ok((growing, sheet))
+    }
+
+    /// Deals out to `targets`, by hash, what each combination leads to, which they take; after each batch
+    /// they may be changed.
+    fn pass<T: Send>(
+        mut self,
+        step: &Step<'_, K>,
+        targets: &mut Vec<T>,
+        means: &mut Means<'s>,
+        take: impl Fn(&mut T, &[(K, N)], (Deal, &Means<'s>)) -> Result<(), Halt> + Sync,
+        mut change: impl FnMut(&mut Vec<T>, &Means<'s>) -> Result<(), Halt>,
+    ) -> Result<(), Halt> {
+        let most = means.room::<K, N>();
+        let charged =
+            Dealer::<K, N>::bytes(most) + means.scratch.map_or(0, |_| means.bytes / READING_SHARE);
+        if !means.memory.take(charged) {
+            return Err(Halt::Full);
+        }
+        let share = self.len() / (8 * means.dealers() as u64);
+        let pieces = Pieces::new(&self, share.clamp(1, PIECE) as usize);
+        let mut dealers = vec![Dealer::new(step)];
+        let mut size = FIRST.max(4 * targets.len() * BLOCK).min(most);
+        let mut freed = 0;
+        loop {
+            if size >= SHARED {
+                dealers.resize_with(means.dealers(), || Dealer::new(step));
+            }
+            let (stop, count) = (means.stop, dealers.len());
+            let deal = Deal::new(targets.len(), means.steps);
+            let batch = Batch {
+                layer: &self,
+                pieces: &pieces,
+                deal,
+                room: size / count,
+                work: means.passed / count as u64 + 1,
+                bytes: means.reading(),
+            };
+            let much = count > 1;
+            means.each(much, &mut dealers, |_, dealer| dealer.deal(&batch, stop))?;
+            means.each(much, targets, |i, target| {
+                let mut dealt = dealers.iter();
+                dealt.try_for_each(|dealer| {
+                    dealer.each(i, |block| take(target, block, (deal, means)))
+                })
+            })?;
+            let work = dealers.iter().map(|dealer| dealer.work).sum();
+            let left = means.passed.checked_sub(work);
+            means.passed = left.ok_or(Halt::Spent(0.0))?;
+            if stop() {
+                return Err(Halt::Stopped);
+            }
+            let next = pieces.part();
+            if next.is_none() && !dealers.iter().any(Dealer::is_open) {
+                break;
+            }
+            let read = dealers.iter().filter_map(Dealer::part).chain(next).min();
+            for part in freed..read.unwrap_or(freed) {
+                self.free(part, &means.memory);
+            }
+            freed = read.unwrap_or(freed);
+            change(targets, means)?;
+            size = (size * LARGER).min(most);
+        }
+        for part in freed..self.parts.len() {
+            self.free(part, &means.memory);
+        }
+        means.memory.give(charged);
+        Ok(())
+    }
+
+    /// Adds up the products of the combinations that a part of this layer has in common with the same part of another. Both are on disk.
+    fn match_up(
+        &self,
+        other: &Self,
+        part: usize,
+        sum: &mut Sum,
+        means: &Means<'_>,
+    ) -> Result<(), Halt> {
+        let read = |layer: &Self| match (&layer.parts[part], &layer.sheet) {
+            (Part::Disk(runs), Some(sheet)) => Merge::<K, N>::new(sheet, runs, means.reading()),
+            _ => unreachable!("all parts have been written"),
+        };
+        let sheets = self.sheet.as_ref().zip(other.sheet.as_ref());
+        let (of_self, of_other) = sheets.expect("both are on disk");
+        let (mut own, mut others) = (read(self)?, read(other)?);
+        let (mut a, mut b) = (own.next(of_self)?, others.next(of_other)?);
+        let mut passed = 0;
+        while let (Some((key, ways)), Some((other, others_ways))) = (a, b) {
+            passed += 1;
+            if passed % POLLED == 0 && (means.stop)() {
+                return Err(Halt::Stopped);
+            }
+            if key == other {
+                sum.add(ways.wide(), others_ways.wide());
+            }
+            if key <= other {
+                a = own.next(of_self)?;
+            }
+            if other <= key {
+                b = others.next(of_other)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Makes more parts when they have grown large, unless something of them is on disk, or there is no memory to do so.
+fn split<K: Key, N: Ways>(
+    growing: &mut Vec<Growing<K, N>>,
+    most: usize,
+    means: &Means<'_>,
+) -> Result<(), Halt> {
+    let count = growing.len();
+    let times = SPLIT.min(most / count);
+    let len: usize = growing.iter().map(|part| part.table.len()).sum();
+    let tables = growing.iter().map(|part| &part.table);
+    let places = tables.map(|table| times.max(1) * table.split_places(times.max(1)));
+    let needed = bytes_of::<K, N>(places.sum());
+    if times < 2
+        || (len as u64) < 4 * IN_PART * count as u64
+        || needed > means.memory.left()
+        || growing.iter().any(|part| !part.runs.is_empty())
+    {
+        return Ok(());
+    }
+    let deal = Deal::new(count * times, means.steps);
+    let mut tables: Vec<(Table<K, N>, Vec<Table<K, N>>)> = growing
+        .drain(..)
+        .map(|part| (part.table, Vec::new()))
+        .collect();
+    means.each(true, &mut tables, |_, (table, tables)| {
+        let table = std::mem::take(table);
+        *tables = table.split(times, deal, &means.memory).ok_or(Halt::Full)?;
+        Ok(())
+    })?;
+    let tables = tables.into_iter().flat_map(|(_, tables)| tables);
+    growing.extend(tables.map(Growing::new));
+    Ok(())
+}
+
+/// A layer that is complete, on disk if there is a sheet for it.
+fn finish<'s, K: Key, N: Ways>(
+    growing: Vec<Growing<K, N>>,
+    sheet: Option<Sheet<'s>>,
+    means: &Means<'s>,
+) -> Result<Layer<'s, K, N>, Halt> {
+    let len: usize = growing.iter().map(|part| part.table.len()).sum();
+    let mut parts: Vec<(Growing<K, N>, Part<K, N>)> = growing
+        .into_iter()
+        .map(|part| (part, Part::Disk(Vec::new())))
+        .collect();
+    let much = len >= SHARED;
+    means.each(much, &mut parts, |_, (growing, part)| {
+        if (means.stop)() {
+            return Err(Halt::Stopped);
+        }
+        if let Some(sheet) = &sheet {
+            if growing.table.len() > 0 {
+                growing.write(means, sheet)?;
+            }
+            std::mem::take(&mut growing.table).dense(&means.memory);
+            *part = Part::Disk(std::mem::take(&mut growing.runs));
+        } else {
+            let table = std::mem::take(&mut growing.table);
+            *part = Part::Memory(table.dense(&means.memory));
+        }
+        Ok(())
+    })?;
+    Ok(Layer {
+        parts: parts.into_iter().map(|(_, part)| part).collect(),
+        sheet,
+    })
+}
