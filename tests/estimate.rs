@@ -270,7 +270,7 @@ fn the_standard_error_was_too_small_on_a_dithered_picture() {
     let (dithered, truth) = dithered();
     let (mut trusted, mut within) = (0, 0);
     for seed in 1..=8 {
-        let estimate = within_nodes(&dithered, 100_000, seed);
+        let estimate = within_nodes(&dithered, 60_000, seed);
         let number = estimate.number.unwrap().to_f64();
         assert!((0.3..3.0).contains(&(number / truth)), "{estimate:?}");
         if estimate.doubt.is_none() {

@@ -9,6 +9,8 @@ use crate::line::Word;
 pub(super) struct Exact {
     /// Branches whose filled side is done, or being done: where to go back to, and the cell.
     open: Vec<(usize, Cell)>,
+    /// The cells of a filling of the region that was counted last, if it has any.
+    filling: Vec<(Cell, bool)>,
 }
 
 impl Exact {
@@ -23,10 +25,19 @@ impl Exact {
     ) -> Option<u64> {
         let mut product = 1u64;
         let mut left = most;
+        self.filling.clear();
         for part in split_unless(board, region, || steps.stop())? {
             product = product.checked_mul(self.search(board, &part, &mut left, steps)?)?;
         }
         Some(product)
+    }
+
+    /// Decides the cells of the region that was counted last as in one of its fillings: what other regions can be is the same with any.
+    pub(super) fn fill<W: Word>(&self, board: &mut Board<'_, W>) {
+        for &(cell, filled) in &self.filling {
+            let alive = !board.is_unknown(cell) || board.decide(cell, filled);
+            debug_assert!(alive, "a filling contradicts nothing");
+        }
     }
 
     /// Plain search: a cell of the first open row, both ways.
@@ -52,6 +63,13 @@ impl Exact {
                 self.open.push((board.mark(), cell));
                 alive = board.decide(cell, true);
                 continue;
+            }
+            if alive && number == 0 {
+                let cells = region.rows().flat_map(|(row, cells)| {
+                    cells.cells().map(move |column| Cell::new(row, column))
+                });
+                let known = |cell| board.known(cell).map(|filled| (cell, filled));
+                self.filling.extend(cells.filter_map(known));
             }
             number += u64::from(alive);
             let Some((mark, cell)) = self.open.pop() else {
@@ -81,10 +99,13 @@ mod tests {
         let region = Region::whole(&board);
         let control = Control::new(&Limits::default(), false);
         let mut steps = Steps::new(&control);
+        let mut exact = Exact::default();
         for most in [100, 5, 100] {
-            let number = Exact::default().count(&mut board, &region, most, &mut steps);
+            let number = exact.count(&mut board, &region, most, &mut steps);
             assert_eq!(number, (most == 100).then_some(24));
             assert_eq!(board.unknown(), 16);
         }
+        exact.fill(&mut board);
+        assert_eq!(board.unknown(), 0);
     }
 }

@@ -50,10 +50,12 @@ pub(super) fn count<W: Word>(
     witness: Option<&Grid>,
     limits: &Limits,
 ) -> Total {
-    let all = Region::whole(board);
-    let others = all.unknown(board).filter(|&cell| !region.has(cell));
+    let (width, height) = (puzzle.width(), puzzle.height());
+    let cells = (0..height).flat_map(|row| (0..width).map(move |column| Cell::new(row, column)));
+    let others = cells.filter(|&cell| !region.has(cell));
     let decide = |cell: Cell| {
-        let filled = witness?.get(cell.row.into(), cell.column.into());
+        let filled = || Some(witness?.get(cell.row.into(), cell.column.into()));
+        let filled = board.known(cell).or_else(filled)?;
         Some(Decision { cell, filled })
     };
     let Some(path) = others.map(decide).collect() else {
@@ -62,6 +64,16 @@ pub(super) fn count<W: Word>(
     let cube = Cube { path };
     let counting = Counting::new(puzzle).limits(limits.clone()).within(cube);
     counting.run().solutions
+}
+
+/// Decides the cells of a region as in a solution.
+pub(super) fn fill<W: Word>(board: &mut Board<'_, W>, region: &Region<W>, solution: &Grid) {
+    let cells: Vec<Cell> = region.unknown(board).collect();
+    for cell in cells {
+        let filled = solution.get(cell.row.into(), cell.column.into());
+        let alive = !board.is_unknown(cell) || board.decide(cell, filled);
+        debug_assert!(alive, "a solution contradicts nothing");
+    }
 }
 
 /// A part of the limits: of the time so much, of the memory half, and of the nodes a share.

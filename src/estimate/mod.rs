@@ -278,7 +278,6 @@ impl<'a> Estimating<'a> {
         };
         let hard = witness.is_none();
         run.witness = run.witness.take().or(witness);
-        run.exact = Count::ONE;
         run.regions.clear();
         drop(steps);
         if !run.open(board, control, &self.limits) {
@@ -298,7 +297,13 @@ impl<'a> Estimating<'a> {
             let limits = known::part(&self.limits, Some(time), 1);
             let witness = run.witness.as_deref();
             match known::count(self.puzzle, board, &tally.region, witness, &limits) {
-                Total::Exactly(number) => run.exact *= &number,
+                Total::Exactly(number) => {
+                    run.exact *= &number;
+                    // The others are easier to dive into when its cells are known.
+                    if let Some(witness) = run.witness.as_deref() {
+                        known::fill(board, &tally.region, witness);
+                    }
+                }
                 Total::AtLeast(number) => {
                     tally.least = number;
                     run.regions.push(tally);
@@ -554,7 +559,10 @@ impl<W: Word> Run<W> {
                 break;
             }
             match number {
-                Some(number) => self.exact *= &Count::from(number),
+                Some(number) => {
+                    self.exact *= &Count::from(number);
+                    exact.fill(board);
+                }
                 None => self.regions.push(Tally::new(region)),
             }
         }
