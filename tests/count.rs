@@ -22,13 +22,15 @@ const METHODS: [Method; 4] = [
     Method::Frontier,
 ];
 
-/// Habits that make everything happen on small puzzles: questions at every node, rounds of trials, and no probing.
+/// Habits that make everything happen on small puzzles: questions at every node, rounds of trials, no probing of the root, and probing of
+/// the smallest component in the order that probes.
 fn restless() -> Options {
     Options {
         patience: 0,
         trial: 0,
         probing: 0,
         shared: 0,
+        probed: 0,
         ..Options::default()
     }
 }
@@ -67,6 +69,22 @@ fn random_puzzles_agree_with_brute_force_by_every_method() {
             }
         });
     }
+}
+
+/// The order that probes is one of those that are tried, and decides where the others would branch.
+#[test]
+fn components_are_probed() {
+    let mut random = Random(14);
+    let mut probes = 0;
+    for _ in 0..100 {
+        let puzzle = Puzzle::from_grid(&random.grid(8, 8, 0.4));
+        let counting = Counting::new(&puzzle).method(Method::Regions);
+        let counting = counting.options(restless());
+        let outcome = on_threads(1, || counting.run());
+        assert_eq!(outcome.solutions, Search::new(&puzzle).count().solutions);
+        probes += outcome.statistics.probes;
+    }
+    assert!(probes > 1000, "{probes}");
 }
 
 /// Clues that belong to no picture, so that most puzzles have no solution, whole and in parts.

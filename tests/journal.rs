@@ -186,6 +186,7 @@ fn restless() -> Options {
         patience: 0,
         trial: 0,
         probing: 0,
+        probed: 0,
         ..Options::default()
     }
 }
