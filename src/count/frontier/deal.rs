@@ -127,7 +127,10 @@ impl<'s, K: Key, N: Ways> Dealer<'s, K, N> {
                     before.push(last[part]);
                     last[part] = block;
                     next[part] = block * BLOCK as u32;
-                    pool.resize(pool.len() + BLOCK, (K::ZERO, N::NONE));
+                    let taken = before.len() * BLOCK;
+                    if pool.len() < taken {
+                        pool.resize(taken, (K::ZERO, N::NONE));
+                    }
                 }
                 left > 0
             });
@@ -157,14 +160,15 @@ impl<'s, K: Key, N: Ways> Dealer<'s, K, N> {
     fn begin(&mut self, parts: usize, room: usize) {
         let blocks = room / BLOCK;
         self.before.clear();
-        self.pool.clear();
         if self.blocks != blocks {
             self.blocks = blocks;
             self.before = Vec::with_capacity(blocks);
             self.pool = Vec::with_capacity(blocks * BLOCK);
         }
         self.before.resize(parts, NONE);
-        self.pool.resize(parts * BLOCK, (K::ZERO, N::NONE));
+        if self.pool.len() < parts * BLOCK {
+            self.pool.resize(parts * BLOCK, (K::ZERO, N::NONE));
+        }
         self.last.clear();
         self.last.extend(0..parts as u32);
         self.next.clear();

@@ -19,7 +19,7 @@ use crate::count::scratch::Scratch;
 use crate::solutions::Count;
 
 /// Combinations of a part, about; and most parts.
-const IN_PART: u64 = 1 << 14;
+const IN_PART: u64 = 1 << 12;
 const PARTS: usize = 1 << 12;
 
 /// Parts become so many times more when they have grown by so much.

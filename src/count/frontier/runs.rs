@@ -12,7 +12,7 @@ use crate::count::scratch::Scratch;
 
 /// Bytes that are written at once, and the fewest that are read at once.
 const WRITTEN: usize = 1 << 16;
-pub(crate) const READ: u64 = 1 << 12;
+const READ: u64 = 1 << 12;
 
 /// Most bytes that are read at once.
 const MOST_READ: u64 = 1 << 18;
@@ -98,9 +98,9 @@ struct Reader {
     at: usize,
 }
 
-/// How many runs may be read as one in so many bytes.
+/// How many runs may be read as one in so many bytes. With fewer than these all would be merged again and again.
 pub(crate) fn most_runs(bytes: u64) -> usize {
-    (bytes / READ).clamp(2, 1 << 12) as usize
+    (bytes / READ).clamp(16, 1 << 12) as usize
 }
 
 impl<K: Key, N: Ways> Merge<K, N> {

@@ -73,26 +73,48 @@ pub(crate) enum Move {
 /// What a state becomes, in its place.
 #[derive(Clone, Copy, Debug)]
 struct Next<K> {
-    /// May the cell be empty, may it be filled?
-    empty: bool,
-    filled: bool,
     /// What it becomes by an empty cell, and what a filled one changes of that. A cell that can only be filled changes nothing.
     first: K,
     change: K,
-    /// Where the other states are that it may become instead, by an empty cell and by a filled one: what they change.
-    more: [(u32, u32); 2],
+    /// May the cell be empty, may it be filled, and are there other states that it may become instead?
+    can: u8,
 }
 
-impl<K: Key> Next<K> {
-    /// Of a known cell, or a line that is not crossed.
+/// Of [`Next::can`].
+const EMPTY: u8 = 1;
+const FILLED: u8 = 2;
+const SEVERAL: u8 = 4;
+
+/// Where the other states are that a state may become instead, by an empty cell and by a filled one: what they change.
+type Others = [(u32, u32); 2];
+
+/// What a line across becomes: for each state, where it is found in a combination.
+#[derive(Debug)]
+struct Becomes<K> {
+    field: Field,
+    next: Vec<Next<K>>,
+    others: Vec<Others>,
+}
+
+impl<K: Key> Becomes<K> {
+    /// Of a line of this field; `of` has what each state becomes.
+    fn new(field: Field, of: impl Iterator<Item = (Next<K>, Others)>) -> Self {
+        let (next, others) = of.unzip();
+        Becomes {
+            field,
+            next,
+            others,
+        }
+    }
+
+    /// Of a known cell.
     fn known(fill: bool) -> Self {
-        Next {
-            empty: !fill,
-            filled: fill,
+        let next = Next {
             first: K::ZERO,
             change: K::ZERO,
-            more: [(0, 0); 2],
-        }
+            can: if fill { FILLED } else { EMPTY },
+        };
+        Becomes::new(Field::NONE, std::iter::once((next, [(0, 0); 2])))
     }
 }
 
@@ -101,9 +123,9 @@ impl<K: Key> Next<K> {
 pub(crate) struct Step<'l, K> {
     lane: &'l Lane,
     /// The lines across, cell by cell: for each state, what it becomes.
-    crossed: Vec<(Field, Vec<Next<K>>)>,
+    crossed: Vec<Becomes<K>>,
     /// The lines that are not crossed: likewise, as by empty cells.
-    others: Vec<(Field, Vec<Next<K>>)>,
+    others: Vec<Becomes<K>>,
     more: Vec<K>,
 }
 
@@ -127,19 +149,22 @@ impl<'l, K: Key> Step<'l, K> {
             };
             let ((by_empty, more_empty), (by_filled, more_filled)) = (key(empty), key(filled));
             let first = by_empty.or(by_filled).unwrap_or(K::ZERO);
-            Next {
-                empty: by_empty.is_some(),
-                filled: by_filled.is_some(),
+            let flag = |flag: u8, holds: bool| if holds { flag } else { 0 };
+            let several = more_empty.0 < more_empty.1 || more_filled.0 < more_filled.1;
+            let next = Next {
                 first,
                 change: first ^ by_filled.unwrap_or(first),
-                more: [more_empty, more_filled],
-            }
+                can: flag(EMPTY, by_empty.is_some())
+                    | flag(FILLED, by_filled.is_some())
+                    | flag(SEVERAL, several),
+            };
+            (next, [more_empty, more_filled])
         };
         let mut crossings = crossings.iter();
         let mut crossed = Vec::with_capacity(lane.cells.len());
         for cell in &lane.cells {
             crossed.push(match cell {
-                Some(fill) => (Field::NONE, vec![Next::known(*fill)]),
+                Some(fill) => Becomes::known(*fill),
                 None => {
                     let i = *crossings
                         .next()
@@ -149,7 +174,7 @@ impl<'l, K: Key> Step<'l, K> {
                     };
                     let next =
                         |[empty, filled]: &[Vec<u32>; 2]| next(empty, filled, after.field(i));
-                    (before.field(i), states.iter().map(next).collect())
+                    Becomes::new(before.field(i), states.iter().map(next))
                 }
             });
         }
@@ -157,7 +182,7 @@ impl<'l, K: Key> Step<'l, K> {
         for (i, moved) in moves.iter().enumerate() {
             if let Move::Other(states) = moved {
                 let next = |states: &Vec<u32>| next(states, &[], after.field(i));
-                others.push((before.field(i), states.iter().map(next).collect()));
+                others.push(Becomes::new(before.field(i), states.iter().map(next)));
             }
         }
         Step {
@@ -212,24 +237,30 @@ impl<K: Key> Walk<'_, K> {
         self.digits.clear();
         let (mut base, mut sum) = (K::ZERO, K::ZERO);
         let mut can = [0; 2];
-        for (i, (field, next)) in step.crossed.iter().enumerate() {
-            let next = &next[field.state(key)];
-            can[0] |= u64::from(next.empty) << i;
-            can[1] |= u64::from(next.filled) << i;
+        for (i, line) in step.crossed.iter().enumerate() {
+            let state = line.field.state(key);
+            let next = &line.next[state];
+            can[0] |= u64::from(next.can & EMPTY) << i;
+            can[1] |= u64::from(next.can & FILLED) << i;
             base = base ^ next.first;
             sum = sum ^ next.change;
             self.changes[i + 1] = sum;
-            for (range, fill) in next.more.into_iter().zip([false, true]) {
-                if range.0 < range.1 {
-                    self.several.push((Some((i, fill)), range));
+            if next.can & SEVERAL != 0 {
+                for (range, fill) in line.others[state].into_iter().zip([false, true]) {
+                    if range.0 < range.1 {
+                        self.several.push((Some((i, fill)), range));
+                    }
                 }
             }
         }
-        for (field, next) in &step.others {
-            let next = &next[field.state(key)];
+        // The flag of a filled cell is the second bit.
+        can[1] >>= 1;
+        for line in &step.others {
+            let state = line.field.state(key);
+            let next = &line.next[state];
             base = base ^ next.first;
-            if next.more[0].0 < next.more[0].1 {
-                self.several.push((None, next.more[0]));
+            if next.can & SEVERAL != 0 {
+                self.several.push((None, line.others[state][0]));
             }
         }
         if self.several.is_empty() {
