@@ -50,10 +50,8 @@ impl Formula {
             assert!(!literals.contains(&0), "{line}");
             edges[from].push((to, literals));
         }
-        assert_eq!(
-            kinds.iter().filter(|&&kind| kind == 't').count().min(2),
-            usize::from(kinds[0] != 'f')
-        );
+        let number = |kind: char| kinds.iter().filter(|&&other| other == kind).count();
+        assert_eq!((kinds[0], number('t') + number('f')), ('o', 1), "{text}");
         // Depth first; a node that is met again before it is left would be a circle.
         let (mut order, mut state) = (Vec::new(), vec![0u8; kinds.len()]);
         let mut stack = vec![(0, 0)];

@@ -131,7 +131,7 @@ enum Asked {
     /// Whether it is whole.
     Backbone { whole: bool },
     /// It is all that there is to know of the puzzle.
-    Answer(Answer),
+    Answer(Box<Answer>),
     /// The run has been stopped.
     Stopped,
 }
@@ -169,7 +169,7 @@ impl<W: Word> Driver<'_, W> {
             } else {
                 match self.ask_backbone(effort, &mut alone) {
                     Asked::Backbone { whole } => whole,
-                    Asked::Answer(answer) => return answer,
+                    Asked::Answer(answer) => return *answer,
                     Asked::Stopped => break,
                 }
             };
@@ -223,7 +223,7 @@ impl<W: Word> Driver<'_, W> {
                 true => self.no_solution(),
                 false => Builder::new().finish(&backbone.filled, Vec::new()),
             });
-            return Asked::Answer((space, self.ended(number.clone(), true)));
+            return Asked::Answer(Box::new((space, self.ended(number.clone(), true))));
         }
         let height = setup.puzzle.height();
         let known = (0..height).map(|row| (row, known_of(&backbone, row)));

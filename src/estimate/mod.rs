@@ -244,7 +244,7 @@ impl<'a> Estimating<'a> {
                     }
                 }),
             }
-            let run = std::mem::replace(&mut *lock(run), Run::default());
+            let run = std::mem::take(&mut *lock(run));
             return run.sum_up(control.reason(), started.elapsed());
         }
         run.sum_up(control.reason(), started.elapsed())

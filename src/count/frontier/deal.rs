@@ -118,7 +118,7 @@ impl<'s, K: Key, N: Ways> Dealer<'s, K, N> {
                 pool[at] = (key, ways);
                 next[part] = at as u32 + 1;
                 left -= 1;
-                if (at + 1) % BLOCK == 0 {
+                if (at + 1).is_multiple_of(BLOCK) {
                     if before.len() == *blocks {
                         full = true;
                         return false;

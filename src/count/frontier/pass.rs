@@ -122,6 +122,12 @@ struct Growing<K, N> {
     runs: Vec<Run>,
 }
 
+/// The parts of the next layer, and the sheet of the runs that did not fit into memory.
+type Grown<'s, K, N> = (Vec<Growing<K, N>>, Option<Sheet<'s>>);
+
+/// A table, and those into which it is split.
+type Splitting<K, N> = (Table<K, N>, Vec<Table<K, N>>);
+
 impl<K: Key, N: Ways> Growing<K, N> {
     fn new(table: Table<K, N>) -> Self {
         Growing {
@@ -288,7 +294,7 @@ impl<'s, K: Key, N: Ways> Layer<'s, K, N> {
         step: &Step<'_, K>,
         parts: Option<usize>,
         means: &mut Means<'s>,
-    ) -> Result<(Vec<Growing<K, N>>, Option<Sheet<'s>>), Halt> {
+    ) -> Result<Grown<'s, K, N>, Halt> {
         let sheet = means.scratch.map(Sheet::new).transpose()?;
         let most = means.most_parts::<K, N>();
         let good = usize::try_from(self.len() / IN_PART).unwrap_or(usize::MAX);
@@ -432,7 +438,7 @@ fn split<K: Key, N: Ways>(
         return Ok(());
     }
     let deal = Deal::new(count * times, means.steps);
-    let mut tables: Vec<(Table<K, N>, Vec<Table<K, N>>)> = growing
+    let mut tables: Vec<Splitting<K, N>> = growing
         .drain(..)
         .map(|part| (part.table, Vec::new()))
         .collect();

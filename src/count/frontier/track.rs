@@ -1,6 +1,6 @@
 //! The lines of a part as layered automata, read from either end.
 //!
-//! From one end the states are those of [`diagram`](super::super::diagram): what the cells so far leave possible. From the other end
+//! From one end the states are those of `components/diagram.rs`: what the cells so far leave possible. From the other end
 //! a state is the set of those that the cells behind it suit, found by following the automaton backwards, subset by subset, which
 //! gives the smallest automaton of the reversed words (Brzozowski 1962). So it is known which states from both ends go together.
 
