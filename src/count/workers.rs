@@ -11,8 +11,9 @@ use crate::line::Word;
 use crate::search::{Observer, TICK};
 use crate::solutions::Count;
 
-/// A worker with nothing to do looks this often for something.
-const NAP: Duration = Duration::from_millis(1);
+/// A worker with nothing to do looks for something after the first time, and then ever more rarely, up to the second: one that waits for
+/// another's trial would else take a tenth of a core to look.
+const NAPS: [Duration; 2] = [Duration::from_micros(500), Duration::from_millis(8)];
 
 impl<W: Word> Shared<'_, W> {
     /// Counts all parts on all threads, and shows the observer ten times a second how far that is. What is done `aside` brings the whole
@@ -62,6 +63,7 @@ impl<W: Word> Shared<'_, W> {
     /// One worker's part in it.
     pub(crate) fn take_part(&self, index: usize) {
         let mut worker = Worker::new(self, index);
+        let mut nap = NAPS[0];
         loop {
             let next = {
                 let mut contest = lock(&self.contest);
@@ -73,7 +75,13 @@ impl<W: Word> Shared<'_, W> {
                 None => break,
                 Some(Next::Try(trial)) => trial,
                 Some(next) => {
-                    self.help(&mut worker, matches!(next, Next::Help));
+                    nap = match self.help(&mut worker, matches!(next, Next::Help)) {
+                        true => NAPS[0],
+                        false => {
+                            std::thread::sleep(nap);
+                            NAPS[1].min(2 * nap)
+                        }
+                    };
                     if self.control.stopped() {
                         break;
                     }
@@ -104,16 +112,17 @@ impl<W: Word> Shared<'_, W> {
         lock(&self.statistics).add(&worker.statistics());
     }
 
-    /// Joins the walk that is under way, if that is `wanted`; else sweeps may have something to do.
-    fn help(&self, worker: &mut Worker<'_, '_, W>, wanted: bool) {
+    /// Joins the walk that is under way, if that is `wanted`; else sweeps may have something to do. Was there anything?
+    fn help(&self, worker: &mut Worker<'_, '_, W>, wanted: bool) -> bool {
         let walk = lock(&self.walk).clone().filter(|_| wanted);
         match walk {
-            Some(walk) => worker.help(&walk),
+            Some(walk) => {
+                worker.help(&walk);
+                true
+            }
             None => {
                 self.control.look();
-                if rayon::yield_now() != Some(rayon::Yield::Executed) {
-                    std::thread::sleep(NAP);
-                }
+                rayon::yield_now() == Some(rayon::Yield::Executed)
             }
         }
     }

@@ -76,10 +76,13 @@ pub(super) fn fill<W: Word>(board: &mut Board<'_, W>, region: &Region<W>, soluti
     }
 }
 
-/// A part of the limits: of the time so much, of the memory half, and of the nodes a share.
+/// The longest time for the backbone, and for counting a region: whoever interrupts a long run has dives by then.
+const MOST: Duration = Duration::from_secs(5);
+
+/// A part of the limits: this time, but not more than [`MOST`], half of the memory, and a share of the nodes.
 pub(super) fn part(limits: &Limits, time: Option<Duration>, share: u64) -> Limits {
     Limits {
-        time,
+        time: time.map(|time| time.min(MOST)),
         nodes: limits.nodes.map(|nodes| nodes / share),
         memory: limits.memory.map(|memory| memory / 2),
         ..limits.clone()
