@@ -1,16 +1,20 @@
 //! How a part is counted best: all ways are tried on the part itself.
 //!
 //! In rounds (successive halving). In each, every order of branching that is still in it walks the part for some work, and the half with
-//! the worse [forecasts](Tried::forecast) drops out; the next round gives more, and the last one left goes to the end. What the losers have
-//! counted stays in the component table. A forecast goes by weights that are no more than a guess; the number of solutions that an order has proved
-//! is none, so the order that has proved most stays as well, and those that have proved far less go unless they are near their end. The
-//! order that probes is slow at first and goes on evenly, where others are quick until they meet dead ends, so it stays in the first
-//! rounds. Where the best forecast is less than what the next round would take, that order is
-//! first given as much as all of the round. Beside the orders the frontier is swept both ways, then the better one, as long as it looks
-//! as if it could end; where it looks much better than any order, all threads sweep together. On several threads the trials are the same,
-//! one after the other: each of the first rounds is one worker's, and later all workers take part in each. Trials side by side would
-//! take as long and decide by less, as no trial would find what the ones before it have left in the table, and the work of those that lose
-//! would be lost.
+//! the worse [forecasts](Tried::forecast) drops out; the next round gives more, and the last one left goes to the end. What the losers
+//! have counted stays in the component table.
+//!
+//! A forecast goes by weights that are no more than a guess; the number of solutions that an order has proved is none. So the order that
+//! has proved most stays as well, and from [`CLEAR`] on those that have proved far less go, unless they are near their end. One order
+//! leads each round: it comes first and has at least as much work as all others together. In the first rounds that is the order that probes,
+//! unless another one has proved far more; later it is the one that has proved most.
+//!
+//! Beside the orders the frontier is swept both ways, then the better one, as long as it looks as if it could end; where it looks much
+//! better than any order, all threads sweep together.
+//!
+//! On several threads the trials are the same, one after the other. Those of the first rounds are one worker's each, but for the leader's;
+//! later all workers take part in each. Trials side by side would take as long and decide by less, as no trial would find what the ones
+//! before it have left in the table, and the work of those that lose would be lost.
 //!
 //! A contest can be gone on with in another process, as its [`Standing`] says. A walk in some order that was cut short comes back to
 //! where it was, so that its time is added up over all processes; a sweep that was cut short has nothing left, and is not begun
@@ -36,24 +40,33 @@ const LEAST: u64 = 1_000_000;
 const FEW: usize = 2;
 
 /// Up to this much work the order that probes stays when no other one is near its end.
-const PATIENT: u64 = 2_000_000_000;
+const PATIENT: u64 = 5_000_000_000;
 
 /// From [`CLEAR`] on an order drops out that has proved less than this share of the solutions that another one has, unless its forecast is
 /// less than [`AFFORDABLE`] rounds.
 const FAR_LESS: f64 = 0.25;
 
-/// The best order is given the work of a whole round when its forecast times this factor is less, and no other order has proved more
-/// than twice as many solutions.
-const MARGIN: f64 = 1.5;
+/// On most puzzles the order that probes turns out best, or not far from it: it leads, unless another one has proved so many times more
+/// solutions, and not just a few.
+const PROBED: Plan = Plan::Branch(Order::Probed);
+const FAR: f64 = 5.0;
+const FEW_PROVED: f64 = 1000.0;
+
+/// The order that leads is given at least this number of times the work of each other one.
+const SHARE: u64 = 2;
 
 /// Up to this much work the last two go on by turns, for the first rounds judge by little.
-const SURE: u64 = 10_000_000_000;
+const SURE: u64 = 25_000_000_000;
 
 /// From this much work on only the better way is swept, and one kind of way gives in to the other.
-const CLEAR: u64 = 500_000_000;
+const CLEAR: u64 = 1_200_000_000;
 
 /// A sweep that would take so much work, as far as can be foreseen, is not tried again.
-const HOPELESS: f64 = 4e12;
+const HOPELESS: f64 = 1e13;
+
+/// In a short contest the last trial goes on if it would take less than this, until it has taken so many times what was foreseen.
+const SOON: f64 = 6e8;
+const LATER: f64 = 2.5;
 
 /// All threads sweep when that looks so many times better than any order, or when it would take so many times what each way was given.
 const SWEEP: f64 = 4.0;
@@ -83,8 +96,8 @@ pub(crate) enum Next {
 #[derive(Debug)]
 pub(crate) struct Contest {
     method: Method,
-    /// Is there one trial only?
-    short: bool,
+    /// The only trials that there are, where it is over when they are.
+    only: &'static [Plan],
     /// Work of a trial in the first round, in nanoseconds.
     first: u64,
     /// What each part is worth that is done, in order.
@@ -102,6 +115,8 @@ pub(crate) struct Contest {
     /// Nanoseconds of work of a trial in this round; of the first one, where it is given more.
     budget: u64,
     favoured: Option<u64>,
+    /// Is that trial under way?
+    leading: bool,
     /// Are there many ways in this round, which are compared by what one worker does?
     compares: bool,
     /// Is the one way left a sweep, for which all threads are wanted?
@@ -126,7 +141,7 @@ impl Contest {
     pub(crate) fn new(method: Method, parts: usize, first: u64) -> Self {
         let mut contest = Contest {
             method,
-            short: false,
+            only: &[],
             first,
             counted: Vec::with_capacity(parts),
             parts,
@@ -136,6 +151,7 @@ impl Contest {
             waiting: Vec::new(),
             budget: 0,
             favoured: None,
+            leading: false,
             compares: false,
             together: false,
             regroup: false,
@@ -150,13 +166,31 @@ impl Contest {
         contest
     }
 
-    /// One that is over as soon as a part is not counted at the first trial.
-    pub(crate) fn short(parts: usize, first: u64) -> Self {
-        Contest {
-            short: true,
-            compares: false,
+    /// One in which each of these plans is tried once, and that is over as soon as a part is counted by none of them. The last of several
+    /// goes on, if it looks as if it was soon done, until it has taken a good deal more than that.
+    pub(crate) fn short(parts: usize, first: u64, only: &'static [Plan]) -> Self {
+        let mut contest = Contest {
+            only,
             ..Contest::new(Method::Regions, parts, first)
+        };
+        contest.begin_part();
+        contest
+    }
+
+    fn is_short(&self) -> bool {
+        !self.only.is_empty()
+    }
+
+    /// Goes on with the last trial of a short contest, once, if it looks as if that was worth it.
+    fn go_on_with_last(&mut self) -> bool {
+        let (first, several) = (self.first, self.only.len() > 1);
+        let soon = |tried: &mut Tried| several && tried.spent == first && tried.foreseen < SOON;
+        let last = self.tried.pop_if(soon);
+        if let Some(last) = last {
+            self.favoured = Some((LATER * last.foreseen) as u64);
+            self.todo.push_back(last.plan);
         }
+        last.is_some()
     }
 
     /// The same, to be broken off where so much work of each way does not suffice.
@@ -175,7 +209,7 @@ impl Contest {
 
     /// How it stands; `None` where there is nothing to go on with.
     pub(crate) fn standing(&self) -> Option<Standing> {
-        (!self.short && !self.is_over()).then(|| Standing {
+        (!self.is_short() && !self.is_over()).then(|| Standing {
             parts: self.parts,
             part: self.counted.len(),
             budget: self.nominal,
@@ -238,6 +272,7 @@ impl Contest {
         let sweeps = [Way::Down, Way::Right].map(Plan::Sweep);
         let branches = Order::ALL.map(Plan::Branch);
         self.todo = match self.method {
+            _ if self.is_short() => self.only.to_vec().into(),
             Method::Regions => branches.into(),
             Method::Frontier => sweeps.into(),
             // Most parts are soon counted by anything.
@@ -263,41 +298,48 @@ impl Contest {
     /// The ways of a round are known.
     fn begin_trials(&mut self) {
         let orders = self.todo.iter().filter(|plan| !plan.is_sweep()).count();
-        self.compares = !self.short && orders > FEW && self.budget < CLEAR;
+        self.compares = !self.is_short() && orders > FEW && self.budget < CLEAR;
     }
 
     /// What to do next; `None` when there is nothing to do for a worker now.
     pub(crate) fn next(&mut self) -> Option<Next> {
         let part = self.counted.len();
-        let enough = self.halted || self.short && !self.tried.is_empty();
-        if part == self.parts || self.regroup || enough {
+        if part == self.parts || self.regroup || self.halted {
             return None;
         }
         if self.todo.is_empty() && self.under_way.is_none() {
-            if self.budget >= self.until && !self.tried.is_empty() {
-                return None;
+            match self.is_short() {
+                true if self.go_on_with_last() => {}
+                true => return None,
+                false if self.budget >= self.until && !self.tried.is_empty() => return None,
+                false => self.begin_round(),
             }
-            self.begin_round();
         }
         if self.under_way.is_none() {
             let plan = self.todo.pop_front()?;
             self.under_way = Some((plan, Instant::now()));
             let walk = |open: &&Open| open.plan == plan && !plan.is_sweep();
             let spent = self.open.iter().find(walk).map_or(0, |open| open.spent);
-            let rest = self.budget.saturating_sub(spent);
+            // One that led in the round before has to get further than it was.
+            let before = self.before.iter().find(|tried| tried.plan == plan);
+            let further = before.map_or(0, |tried| 2 * tried.spent);
+            let rest = self.budget.max(further).saturating_sub(spent);
             let budget = rest.max(AGAIN.min(self.budget));
+            let favoured = self.favoured.take();
+            self.leading = favoured.is_some();
             return Some(Next::Try(Trial {
                 part,
                 plan,
-                budget: self.favoured.take().unwrap_or(budget),
-                asks: !self.short,
+                budget: favoured.unwrap_or(budget),
+                asks: !self.is_short(),
+                tracked: !self.is_short(),
             }));
         }
         match self.together {
             // A sweep that all are wanted for takes their threads.
             true => None,
             // What several workers do at several ends is not to be compared with what one does from the beginning.
-            false if self.compares => Some(Next::Wait),
+            false if self.compares && !self.leading => Some(Next::Wait),
             false => Some(Next::Help),
         }
     }
@@ -308,7 +350,6 @@ impl Contest {
         let (sweeps, orders): (Vec<Tried>, Vec<Tried>) =
             tried.into_iter().partition(|tried| tried.plan.is_sweep());
         let (mut orders, best) = self.best_of(orders);
-        let clear = self.budget >= CLEAR;
         let sweeps = self.best_sweeps(sweeps, best);
         self.before.clone_from(&orders);
         if self.together {
@@ -326,12 +367,11 @@ impl Contest {
             1 => self.until,
             _ => self.budget.max(LEAST).saturating_mul(GROWTH),
         };
-        let round = self.budget.saturating_mul(self.todo.len() as u64);
-        let proved = self.before.iter().map(|tried| tried.proved);
-        let leads = |first: &Tried| proved.clone().all(|proved| proved <= 2.0 * first.proved);
-        let leads = self.before.first().is_some_and(leads);
-        let favours = leads && !self.together && !clear && best * MARGIN < round as f64;
-        self.favoured = favours.then_some(round.min(self.until));
+        // The first one has as much as all others together.
+        let others = (self.todo.len() as u64).saturating_sub(1).max(SHARE);
+        let leads = !self.together && self.todo.len() > 1 && !self.todo[0].is_sweep();
+        let whole = self.budget.saturating_mul(others).min(self.until);
+        self.favoured = leads.then_some(whole);
         self.begin_trials();
     }
 
@@ -363,14 +403,19 @@ impl Contest {
         let patient = !clear || self.budget < PATIENT && best > soon;
         let stays = |(i, &(forecast, tried)): (usize, &(f64, Tried))| {
             let leads = leader == Some(i) && proved > 0.0;
-            let probes = patient && tried.plan == Plan::Branch(Order::Probed);
+            let probes = patient && tried.plan == PROBED;
             let lags = clear && tried.proved < FAR_LESS * proved && forecast > soon;
             (leads || probes || i < most && !lags).then_some(tried)
         };
         let mut orders: Vec<Tried> = forecasts.iter().enumerate().filter_map(stays).collect();
+        let thorough = orders.iter().find(|tried| tried.plan == PROBED);
+        let leads = thorough.is_some_and(|tried| FAR * tried.proved.max(FEW_PROVED) >= proved);
         if clear {
             // If there is no time for all, the one that proves most was first.
             orders.sort_by(|a, b| b.proved.total_cmp(&a.proved));
+        } else if leads {
+            // Behind it the others stay as they are.
+            orders.sort_by_key(|tried| tried.plan != PROBED);
         }
         orders.append(&mut self.waiting);
         (orders, best)

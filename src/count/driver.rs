@@ -8,10 +8,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::beside::Alone;
+use super::branch::order::Order;
 use super::components::{Counted, Store};
 use super::contest::Contest;
 use super::keeping::{Found, Keeping};
 use super::options::Method;
+use super::plan::Plan;
 use super::root::{cells_of, known_cells, known_of, open, parts};
 use super::setup::Setup;
 use super::shared::{Shared, lock};
@@ -27,8 +29,12 @@ use crate::solutions::Count;
 /// Bytes that a count may take unless the limits say otherwise.
 const MEMORY: u64 = 4 << 30;
 
-/// Work for counting the solutions near the first one, as a multiple of a trial's.
-const NEAR: u64 = 20;
+/// What counts most puzzles at once: an order that is quick, and one that is thorough.
+const QUICK: &[Plan] = &[Plan::Branch(Order::Down), Plan::Branch(Order::Probed)];
+
+/// How the solutions near the first one are counted, and the work for that, as a multiple of a trial's.
+const NEARLY: &[Plan] = &[Plan::Branch(Order::Down)];
+const NEAR: u64 = 10;
 
 /// Where the backbone is not known: work of each plan, as a multiple of a trial's, before more effort goes into the backbone; and the
 /// factor by which effort and work grow then.
@@ -66,7 +72,7 @@ pub(crate) fn drive<W: Word>(setup: &Setup<'_>, keeps_graph: bool) -> Answer {
         return (None, nothing());
     };
     let store = Store::new(counted, keeps_graph, memory / 3);
-    let contest = Contest::short(parts.len(), setup.options.trial);
+    let contest = Contest::short(parts.len(), setup.options.trial, QUICK);
     let mut shared = Shared::new(setup, &clues, control, memory, store, contest);
     shared.keeping = keeping;
     shared.rows = board.rows().to_vec();
@@ -143,11 +149,11 @@ impl<W: Word> Driver<'_, W> {
             keeping.knows(known_cells(&self.board));
         }
         if quick && !found.opening.tried {
-            // Most puzzles are soon counted by anything.
-            self.shared.take_part(0);
+            // Most puzzles are soon counted by anything. If this is cut short it is not tried again.
             if let Some(keeping) = self.keeping {
                 keeping.tried();
             }
+            self.shared.take_part(0);
         }
         let done = quick && lock(&self.shared.contest).is_over();
         let (mut effort, mut later) = (self.setup.options.effort, UNTIL * self.setup.options.trial);
@@ -282,7 +288,7 @@ impl<W: Word> Driver<'_, W> {
         };
         shared.rows = self.board.rows().to_vec();
         shared.parts = near;
-        shared.begin(Contest::short(shared.parts.len(), work));
+        shared.begin(Contest::short(shared.parts.len(), work, NEARLY));
         self.board.undo(mark);
         shared.take_part(0);
         shared.proved()

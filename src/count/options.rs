@@ -37,7 +37,7 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             patience: 40,
-            trial: 10_000_000,
+            trial: 20_000_000,
             probing: 1 << 20,
             effort: 2000,
             shared: 24,

@@ -32,6 +32,8 @@ pub(crate) struct Trial {
     pub(crate) budget: u64,
     /// May clause learning be asked? What is soon counted is counted without.
     pub(crate) asks: bool,
+    /// Is the way to where it is noted for a journal?
+    pub(crate) tracked: bool,
 }
 
 /// How a trial ended.

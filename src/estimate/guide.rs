@@ -58,7 +58,7 @@ impl<'a> Guide<'a> {
         witness: Option<&Arc<Grid>>,
     ) -> Self {
         Guide {
-            oracle: Oracle::new(puzzle, control, memory).near(witness.cloned(), CONFLICTS),
+            oracle: Oracle::new(puzzle, control, memory).near(witness.cloned()),
             witness: witness.map(|grid| Rc::new(Grid::clone(grid))),
             known: HashMap::new(),
             open: [0; 2],
@@ -115,7 +115,7 @@ impl<'a> Guide<'a> {
             return Some(Hope::Unknown);
         }
         let before = self.oracle.conflicts();
-        let answer = self.oracle.ask(clues, rows, path);
+        let answer = self.oracle.ask(clues, rows, path, CONFLICTS);
         for _ in 0..=(self.oracle.conflicts() - before) / NODE {
             if !steps.node() {
                 return None;

@@ -116,6 +116,9 @@ impl Learner {
         solver.set("shrink", 0);
         // What is assumed is kept assigned from one call to the next, as far as it is the same.
         solver.set("ilb", 1);
+        // The attempt to satisfy all clauses by one simple rule never succeeds on a puzzle, gives up what is assigned, and made each of
+        // the counter's short questions some ten times as dear.
+        solver.set("lucky", 0);
         // Before the clauses, as what follows from them at once is told only then.
         solver.connect_fixed_listener(Telling(fixed, Rc::clone(&cells)));
         encode(puzzle, filled, &cells, &starts, &mut stop, |clause| {

@@ -36,7 +36,7 @@ pub use limits::Limits;
 pub(crate) use limits::{Control, Pace};
 use near::nearer;
 pub use options::{Options, Probing};
-pub(crate) use oracle::Oracle;
+pub(crate) use oracle::{CONFLICTS, Oracle};
 pub use progress::{Snapshot, Statistics};
 
 use crate::board::{Board, Cell, Clues};

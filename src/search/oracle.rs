@@ -13,8 +13,8 @@ use crate::line::{Known, Word};
 use crate::puzzle::{Grid, Puzzle};
 use crate::sat::{Answer, Learner};
 
-/// Conflicts that a question may take: one that is too hard now may be easy with a few cells more.
-const CONFLICTS: u32 = 1000;
+/// Most conflicts that a question may take: one that is too hard now may be easy with a few cells more.
+pub(crate) const CONFLICTS: u32 = 1000;
 
 /// The learner of one worker, made when it is first asked.
 #[derive(Debug)]
@@ -24,9 +24,8 @@ pub(crate) struct Oracle<'a> {
     /// Bytes that it may take.
     memory: u64,
     learner: Option<Learner>,
-    /// Where it looks first, if a solution is at hand, and the conflicts that a question may take.
+    /// Where it looks first, if a solution is at hand.
     near: Option<Arc<Grid>>,
-    conflicts: u32,
     /// There is no memory for one.
     dumb: bool,
 }
@@ -39,14 +38,13 @@ impl<'a> Oracle<'a> {
             memory,
             learner: None,
             near: None,
-            conflicts: CONFLICTS,
             dumb: false,
         }
     }
 
-    /// It looks first near this solution, if there is one, and a question may take so many conflicts.
-    pub(crate) fn near(mut self, solution: Option<Arc<Grid>>, conflicts: u32) -> Self {
-        (self.near, self.conflicts) = (solution, conflicts);
+    /// It looks first near this solution, if there is one.
+    pub(crate) fn near(mut self, solution: Option<Arc<Grid>>) -> Self {
+        self.near = solution;
         self
     }
 
@@ -55,13 +53,14 @@ impl<'a> Oracle<'a> {
         self.dumb
     }
 
-    /// A solution in which these cells are so, unless it takes too long to say. `rows` is what is known at the root, and so on any path; it
-    /// must be the same each time.
+    /// A solution in which these cells are so, unless it takes more than this number of conflicts to say. `rows` is what is known at the
+    /// root, and so on any path; it must be the same each time.
     pub(crate) fn ask<W: Word>(
         &mut self,
         clues: &Clues,
         rows: &[Known<W>],
         path: impl Iterator<Item = (Cell, bool)>,
+        conflicts: u32,
     ) -> Answer {
         if self.learner.is_none() {
             let (filled, empty) = known(rows, self.puzzle.width());
@@ -91,7 +90,7 @@ impl<'a> Oracle<'a> {
         for (cell, filled) in path {
             learner.assume(usize::from(cell.row), usize::from(cell.column), filled);
         }
-        learner.solve(Some(self.conflicts))
+        learner.solve(Some(conflicts))
     }
 
     /// Conflicts met so far.

@@ -11,7 +11,7 @@ use crate::line::Word;
 use crate::solutions::{Count, Stop};
 
 /// Nanoseconds that a combination of states takes in a sweep, roughly.
-const STATE: u64 = 40;
+const STATE: u64 = 170;
 
 impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     /// Counts a part as it is planned, or finds out that this takes too long.

@@ -50,9 +50,11 @@ pub(crate) struct Frame<W> {
     /// What has been given away weighs so much of the side, and of the part.
     pub(crate) lent_of_side: u64,
     pub(crate) lent_of_part: u64,
-    /// Nodes before the part, and before the side.
+    /// Nodes before the part, and nanoseconds of work before the side.
     pub(crate) began: u64,
     pub(crate) side_began: u64,
+    /// Work that the side has to take before the oracle is asked about it again.
+    pub(crate) patience: u64,
     /// What its two sides weigh, and what was done before the present one.
     pub(crate) weights: [u64; 2],
     pub(crate) done: u64,
@@ -88,6 +90,7 @@ impl<W> Frame<W> {
             lent_of_part: 0,
             began: 0,
             side_began: 0,
+            patience: 0,
             weights: [0, 0],
             done: 0,
             again: 0,
@@ -112,10 +115,10 @@ impl<W> Frame<W> {
     }
 
     /// Notes what has been done before it: so many nodes, of the walk and again.
-    pub(crate) fn since(self, nodes: u64, done: u64, again: u64) -> Self {
+    pub(crate) fn since(self, nodes: u64, work: u64, done: u64, again: u64) -> Self {
         Frame {
             began: nodes,
-            side_began: nodes,
+            side_began: work,
             done,
             again,
             ..self

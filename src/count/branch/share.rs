@@ -26,8 +26,8 @@ impl<W: Word> Worker<'_, '_, W> {
         let walk = Arc::new(Walk::new(trial));
         self.join(&walk);
         *lock(&self.shared.walk) = (self.shared.workers > 1).then(|| Arc::clone(&walk));
-        // Only what begins alike can be compared. A first trial is of other boards, too.
-        let tracked = trial.asks && self.shared.keeping.is_some();
+        // The opening is not gone on with.
+        let tracked = trial.tracked && self.shared.keeping.is_some();
         self.plan = tracked.then_some(trial.plan);
         if std::mem::take(&mut self.moved) {
             self.board.set_rows(&self.shared.rows);
@@ -35,7 +35,7 @@ impl<W: Word> Worker<'_, '_, W> {
         let part = self.shared.parts[trial.part].clone();
         let witness = self.shared.witness.clone().map(Arc::new);
         let bottom = Frame::bottom(part, self.board.mark(), walk.root(), witness);
-        let bottom = bottom.since(self.statistics.nodes, 0, self.again);
+        let bottom = bottom.since(self.statistics.nodes, self.work(), 0, self.again);
         self.frames.push(Frame {
             weights: [WHOLE, 0],
             ..bottom
@@ -122,17 +122,17 @@ impl<W: Word> Worker<'_, '_, W> {
         self.told.1 = 0;
         self.asks = task.asks;
         let (mark, of) = (self.board.mark(), Arc::clone(&task.of));
-        let (nodes, again) = (self.statistics.nodes, self.again);
+        let (nodes, work, again) = (self.statistics.nodes, self.work(), self.again);
         match task.side {
             None => {
                 let bottom = Frame::bottom(task.part, mark, task.of, task.within);
                 self.frames.push(Frame {
                     weights: [task.weight, 0],
-                    ..bottom.since(nodes, 0, again)
+                    ..bottom.since(nodes, work, 0, again)
                 });
             }
             Some((cell, filled)) => {
-                let frame = Frame::new(task.part, mark, task.within).since(nodes, 0, again);
+                let frame = Frame::new(task.part, mark, task.within).since(nodes, work, 0, again);
                 self.frames.push(Frame {
                     decision: Some((cell, filled)),
                     component: Some(task.of),
