@@ -77,6 +77,7 @@ pub mod graph;
 pub mod line;
 pub mod puzzle;
 pub mod render;
+mod run;
 pub mod sat;
 pub mod search;
 pub mod solutions;

@@ -284,7 +284,11 @@ fn what_is_shown_of_it_grows_to_the_whole() {
     for _ in 0..50 {
         let puzzle = Puzzle::from_grid(&source.grid(12, 12, 0.4));
         let seen = Mutex::new(vec![0.0]);
-        let observer = |snapshot: Snapshot| seen.lock().unwrap().push(snapshot.share);
+        let observer = |snapshot: Snapshot| {
+            // The race before it has none.
+            let share = snapshot.share.into_iter();
+            seen.lock().unwrap().extend(share);
+        };
         let (_, outcome) = Search::new(&puzzle).observer(&observer).backbone();
         assert!(outcome.is_complete());
         let seen = seen.lock().unwrap();

@@ -3,16 +3,17 @@
 use std::path::Path;
 
 /// Top to bottom. `error` stands above all.
-const HOUSE: [&str; 15] = [
+const HOUSE: [&str; 16] = [
     "error",
     "puzzle",
     "format",
     "render",
     "line",
     "classic",
+    "solutions",
+    "run",
     "board",
     "belief",
-    "solutions",
     "sat",
     "search",
     "graph",
@@ -66,7 +67,7 @@ fn a_module_uses_only_modules_above_it() {
 }
 
 /// The folders in which no two files need each other, directly or by way of others.
-const WITHOUT_CIRCLES: [&str; 3] = ["graph", "count", "estimate"];
+const WITHOUT_CIRCLES: [&str; 4] = ["run", "graph", "count", "estimate"];
 
 /// A file as a module, by its path from the crate's root: `["count", "branch", "walk"]`.
 type Module = Vec<String>;

@@ -300,12 +300,12 @@ fn what_is_answered_is_wholly_done() {
     for _ in 0..100 {
         let puzzle = Puzzle::from_grid(&source.grid(12, 12, 0.45));
         for threads in [1, 3] {
-            let last = Mutex::new(0.0);
+            let last = Mutex::new(None);
             let observer = |snapshot: Snapshot| *last.lock().unwrap() = snapshot.share;
             let search = Search::new(&puzzle).options(eager()).observer(&observer);
             let (_, outcome) = on_threads(threads, || search.first(50));
             if outcome.is_complete() {
-                assert_eq!(*last.lock().unwrap(), 1.0);
+                assert_eq!(*last.lock().unwrap(), Some(1.0));
             }
         }
     }

@@ -140,10 +140,13 @@ pub(super) fn run(
     let run = Run::new(working, journal, records, list, limits).map_err(failed)?;
     if resumed {
         let (share, found) = run.so_far();
+        let done = match share > 0.0 {
+            true => format!(" at {:.1} %,", 100.0 * share),
+            false => String::new(),
+        };
+        let name = subject.name;
         session.note(&format!(
-            "{}: going on at {:.1} %, with {found} solutions so far",
-            subject.name,
-            100.0 * share
+            "{name}: going on{done} with {found} solutions so far"
         ));
     }
     let outcome = session.observed(subject, true, |observer| run.run(observer));

@@ -2,7 +2,7 @@
 //! over in half a second.
 
 use std::io::{self, IsTerminal};
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -17,6 +17,9 @@ const SOON: Duration = Duration::from_millis(500);
 /// Time between two lines where there is no bar.
 const PAUSE: Duration = Duration::from_secs(1);
 
+/// Time over which it is measured how fast the solutions grow.
+const OFTEN: Duration = Duration::from_millis(900);
+
 /// Steps of the bar.
 const STEPS: u64 = 10_000;
 
@@ -24,9 +27,13 @@ const STEPS: u64 = 10_000;
 #[derive(Debug)]
 pub(super) enum Progress {
     Hidden,
-    Bar(ProgressBar),
-    /// The puzzle's name, and when the next line is due.
-    Lines(String, Mutex<Duration>),
+    Bar(ProgressBar, Mutex<Growth>),
+    Lines {
+        name: String,
+        /// When the next line is due.
+        due: Mutex<Duration>,
+        growth: Mutex<Growth>,
+    },
 }
 
 impl Progress {
@@ -34,9 +41,13 @@ impl Progress {
     pub(super) fn new(when: When, free: bool, name: &str) -> Self {
         let terminal = io::stderr().is_terminal();
         match when {
-            When::Auto if free && terminal => Progress::Bar(bar(STEPS)),
-            When::Always if free && terminal => Progress::Bar(bar(STEPS)),
-            When::Always => Progress::Lines(name.to_owned(), Mutex::new(PAUSE)),
+            When::Auto if free && terminal => Progress::Bar(bar(STEPS), Mutex::default()),
+            When::Always if free && terminal => Progress::Bar(bar(STEPS), Mutex::default()),
+            When::Always => Progress::Lines {
+                name: name.to_owned(),
+                due: Mutex::new(PAUSE),
+                growth: Mutex::default(),
+            },
             When::Auto | When::Never => Progress::Hidden,
         }
     }
@@ -50,18 +61,24 @@ impl Progress {
     pub(super) fn show(&self, snapshot: &Snapshot) {
         match self {
             Progress::Hidden => {}
-            Progress::Bar(bar) => {
+            Progress::Bar(bar, growth) => {
+                let rate = lock(growth).rate(snapshot);
                 if snapshot.elapsed >= SOON {
-                    bar.set_message(words(snapshot));
-                    bar.set_position((snapshot.share * STEPS as f64) as u64);
+                    bar.set_message(words(snapshot, rate));
+                    match snapshot.share {
+                        Some(share) => bar.set_position((share * STEPS as f64) as u64),
+                        // Only that it goes on.
+                        None => bar.set_style(style("{spinner} {wide_msg}")),
+                    }
                     bar.tick();
                 }
             }
-            Progress::Lines(name, due) => {
-                let mut due = due.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            Progress::Lines { name, due, growth } => {
+                let rate = lock(growth).rate(snapshot);
+                let mut due = lock(due);
                 if snapshot.elapsed >= *due {
                     *due = snapshot.elapsed + PAUSE;
-                    messages::note(&format!("{name}: {}", words(snapshot)));
+                    messages::note(&format!("{name}: {}", words(snapshot, rate)));
                 }
             }
         }
@@ -70,14 +87,14 @@ impl Progress {
     /// Says something meanwhile.
     pub(super) fn note(&self, text: &str) {
         match self {
-            Progress::Bar(bar) => bar.suspend(|| messages::note(text)),
-            Progress::Hidden | Progress::Lines(..) => messages::note(text),
+            Progress::Bar(bar, _) => bar.suspend(|| messages::note(text)),
+            Progress::Hidden | Progress::Lines { .. } => messages::note(text),
         }
     }
 
     /// Leaves no trace of a bar.
     pub(super) fn end(&self) {
-        if let Progress::Bar(bar) = self {
+        if let Progress::Bar(bar, _) = self {
             bar.finish_and_clear();
         }
     }
@@ -85,29 +102,67 @@ impl Progress {
 
 /// A bar of so many steps with room for words beside it. Where standard error is no terminal it does not show.
 pub(super) fn bar(steps: u64) -> ProgressBar {
-    let style = ProgressStyle::with_template("{bar:16} {wide_msg}")
-        .map(|style| style.progress_chars("━╸ "))
-        .unwrap_or_else(|_| ProgressStyle::default_bar());
-    ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::stderr()).with_style(style)
+    let target = ProgressDrawTarget::stderr();
+    ProgressBar::with_draw_target(Some(steps), target).with_style(style("{bar:16} {wide_msg}"))
 }
 
-/// `12.3 %, 1234 solutions, 5.1 M nodes/s, 3 s left`, short enough to stand beside the bar.
-fn words(snapshot: &Snapshot) -> String {
-    let percent = snapshot.share * 100.0;
-    let share = match percent {
-        percent if percent >= 1.0 || percent == 0.0 => format!("{percent:.1} %"),
-        percent if percent >= 0.001 => format!("{percent:.3} %"),
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template)
+        .map(|style| style.progress_chars("━╸ "))
+        .unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+/// How fast the solutions grow.
+#[derive(Debug, Default)]
+pub(super) struct Growth {
+    /// When it was last measured, and the solutions then.
+    since: Duration,
+    before: f64,
+    /// Solutions in a second.
+    rate: f64,
+}
+
+impl Growth {
+    fn rate(&mut self, snapshot: &Snapshot) -> f64 {
+        let (elapsed, solutions) = (snapshot.elapsed, snapshot.solutions.to_f64());
+        let time = elapsed.saturating_sub(self.since);
+        if time >= OFTEN {
+            self.rate = (solutions - self.before) / time.as_secs_f64();
+            (self.since, self.before) = (elapsed, solutions);
+        }
+        self.rate
+    }
+}
+
+/// How far it has come, short enough to stand beside the bar: `12.3 %, 1234 solutions, 5.1 M nodes/s, 3 s left`, and where nothing tells
+/// the share, `at least 1234 solutions, +5.1 M/s, branching down, 2.5 M nodes/s`.
+fn words(snapshot: &Snapshot, rate: f64) -> String {
+    let seconds = snapshot.elapsed.as_secs_f64().max(1e-3);
+    let nodes = brief(snapshot.nodes as f64 / seconds);
+    let solutions = brief(snapshot.solutions.to_f64());
+    let Some(share) = snapshot.share else {
+        let grows = match rate > 0.0 {
+            true => format!(", +{}/s", brief(rate)),
+            false => String::new(),
+        };
+        let activity = snapshot.activity;
+        return format!("at least {solutions} solutions{grows}, {activity}, {nodes} nodes/s");
+    };
+    // Rounded down: only what is done is 100 %.
+    let percent = (share * 1e3).floor() / 10.0;
+    let share = match share * 100.0 {
+        least if least >= 1.0 || least == 0.0 => format!("{percent:.1} %"),
+        least if least >= 0.001 => format!("{least:.3} %"),
         _ => "<0.001 %".to_owned(),
     };
-    let nodes = snapshot.nodes as f64 / snapshot.elapsed.as_secs_f64().max(1e-3);
     let left = snapshot.left().map_or(String::new(), |left| {
         format!(", {} left", roughly(left.as_secs_f64()))
     });
-    format!(
-        "{share}, {} solutions, {} nodes/s{left}",
-        brief(snapshot.solutions as f64),
-        brief(nodes)
-    )
+    format!("{share}, {solutions} solutions, {nodes} nodes/s{left}")
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A number in a few digits.
@@ -134,27 +189,40 @@ fn roughly(seconds: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use omnogram::search::Activity;
+
     use super::*;
 
-    fn at(share: f64, solutions: u64, seconds: u64) -> String {
-        words(&Snapshot {
+    fn at(share: Option<f64>, solutions: u64, seconds: u64) -> String {
+        let snapshot = Snapshot {
             share,
             nodes: 5_100_000 * seconds,
-            solutions,
+            solutions: solutions.into(),
+            activity: Activity::Branching("down"),
             elapsed: Duration::from_secs(seconds),
-        })
+        };
+        words(&snapshot, Growth::default().rate(&snapshot))
     }
 
     #[test]
     fn says_it_in_few_words() {
         assert_eq!(
-            at(0.25, 1234, 1),
+            at(Some(0.25), 1234, 1),
             "25.0 %, 1234 solutions, 5.1 M nodes/s, 3 s left"
         );
         assert_eq!(
-            at(1e-7, 25_000_000, 60),
+            at(Some(1e-7), 25_000_000, 60),
             "<0.001 %, 25.0 M solutions, 5.1 M nodes/s, years left"
         );
-        assert!(at(0.0, 0, 2).ends_with("5.1 M nodes/s"));
+        assert!(at(Some(0.0), 0, 2).ends_with("5.1 M nodes/s"));
+    }
+
+    #[test]
+    fn what_is_not_done_is_not_shown_as_done() {
+        assert!(at(Some(0.999_96), 1, 1).starts_with("99.9 %, "));
+        assert_eq!(
+            at(None, 16_000_000, 10),
+            "at least 16.0 M solutions, +1.6 M/s, branching down, 5.1 M nodes/s"
+        );
     }
 }

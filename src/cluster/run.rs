@@ -26,7 +26,8 @@ use super::state::{Appending, Lane, State};
 use super::work::{Job, Office, Task, Working, is_same};
 use crate::count::Keeping;
 use crate::error::Result;
-use crate::search::{Limits, Observer, Outcome, Snapshot, Statistics, TICK, Total};
+use crate::run::{Activity, Limits, Observer, Snapshot, Statistics, TICK};
+use crate::search::{Outcome, Total};
 use crate::solutions::{Batch, Count, Stop};
 
 /// How often it is looked whether anybody has to stop.
@@ -120,8 +121,7 @@ impl<'a> Run<'a> {
     /// Cubes that were answered by earlier parts of the run, in words for people: the share that is done, and the solutions so far.
     pub fn so_far(&self) -> (f64, Count) {
         let state = self.lock();
-        let snapshot = self.snapshot(&state);
-        (snapshot.share, self.proved(&state))
+        (self.done(&state).0, self.proved(&state))
     }
 
     /// Works until all is done, or a limit strikes. The outcome is of all parts of the run together, but for the settles and such,
@@ -159,10 +159,10 @@ impl<'a> Run<'a> {
             return Err(error);
         }
         worked?;
-        let snapshot = self.snapshot(&state);
         if let Some(observer) = observer {
-            observer(snapshot);
+            observer(self.snapshot(&state));
         }
+        let (done, nodes) = self.done(&state);
         let complete = state.open.is_empty();
         Ok(Outcome {
             solutions: match complete {
@@ -175,12 +175,12 @@ impl<'a> Run<'a> {
             },
             cubes: state.open.iter().map(|part| part.cube.clone()).collect(),
             shares: state.open.iter().map(|part| part.share).collect(),
-            done: snapshot.share,
+            done,
             statistics: Statistics {
-                nodes: snapshot.nodes,
+                nodes,
                 ..Statistics::default()
             },
-            elapsed: snapshot.elapsed,
+            elapsed: self.elapsed(&state),
         })
     }
 
@@ -206,24 +206,28 @@ impl<'a> Run<'a> {
         proved
     }
 
-    fn snapshot(&self, state: &State) -> Snapshot {
-        let (mut done, mut nodes) = (state.done, state.nodes + state.attempted);
-        if let (Some(keeping), Some(id)) = (&self.keeping, state.kept) {
-            let (share, more) = keeping.progress();
-            let puzzle = state.journal.header().puzzle();
-            let running = state.running.iter().map(|lane| &lane.part);
-            let mut parts = running.clone().chain(&state.open);
-            let part = parts.find(|part| Id::of(puzzle, &part.cube) == id);
-            done += part.map_or(0.0, |part| part.share * share);
-            nodes += if running.count() > 0 { more } else { 0 };
+    /// Share of the work that is finished, and the nodes so far.
+    fn done(&self, state: &State) -> (f64, u64) {
+        if state.open.is_empty() && state.running.is_empty() {
+            return (1.0, state.nodes + state.attempted);
         }
+        let mut nodes = state.nodes + state.attempted;
+        if let (Some(keeping), Some(_)) = (&self.keeping, state.kept)
+            && !state.running.is_empty()
+        {
+            nodes += keeping.nodes();
+        }
+        (state.done.clamp(0.0, 1.0), nodes)
+    }
+
+    fn snapshot(&self, state: &State) -> Snapshot {
+        let (share, nodes) = self.done(state);
         Snapshot {
-            share: match state.open.is_empty() && state.running.is_empty() {
-                true => 1.0,
-                false => done.clamp(0.0, 1.0),
-            },
+            // Of a count that is not divided nothing tells how much is left.
+            share: (state.kept.is_none() || share > 0.0).then_some(share),
             nodes,
-            solutions: self.proved(state).to_u64().unwrap_or(u64::MAX),
+            solutions: self.proved(state),
+            activity: Activity::Searching,
             elapsed: self.elapsed(state),
         }
     }
@@ -236,7 +240,7 @@ impl<'a> Run<'a> {
             puzzle: state.journal.header().puzzle(),
             elapsed: self.elapsed(state).as_secs_f64(),
             life: self.began.elapsed().as_secs_f64(),
-            nodes: state.attempted + more.map_or(0, |keeping| keeping.progress().1),
+            nodes: state.attempted + more.map_or(0, |keeping| keeping.nodes()),
             checkpoint: None,
         }
     }

@@ -16,7 +16,8 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use crate::board::{Board, Cell, Inherited, Probed, Prober, Region, split_unless};
 use crate::line::{Known, Word};
-use crate::search::{Control, Pace, narrowest};
+use crate::run::{Control, Pace};
+use crate::search::narrowest;
 
 /// Paths of a sample: for so many numbers of unknown cells, at most.
 const PATHS: usize = 64;

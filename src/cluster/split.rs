@@ -11,7 +11,8 @@ use super::size::{Judge, Left};
 use crate::board::{Board, Cell, Clues, Region};
 use crate::line::{Known, Wide, Word};
 use crate::puzzle::Puzzle;
-use crate::search::{Control, Cube, Decision, Limits};
+use crate::run::{Control, Limits};
+use crate::search::{Cube, Decision};
 use crate::solutions::Stop;
 
 /// Cubes that are cut side by side. The number says which are cut, so that it must not depend on the machine.

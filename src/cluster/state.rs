@@ -20,7 +20,8 @@ use super::work::{Working, is_same};
 use crate::count::Keeping;
 use crate::error::{Error, Kind, Result};
 use crate::render::{List, Listing};
-use crate::search::{Cube, Outcome, Statistics, Total};
+use crate::run::Statistics;
+use crate::search::{Cube, Outcome, Total};
 use crate::solutions::{Batch, Count, Stop};
 
 /// A list of solutions that is added to.

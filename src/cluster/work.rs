@@ -11,7 +11,8 @@ use super::split::Splitting;
 use crate::count::{Counted, Counting, Keeping, Method};
 use crate::error::{Error, Kind, Result};
 use crate::puzzle::Puzzle;
-use crate::search::{self, Ask, Cube, Limits, Outcome, Search, Total};
+use crate::run::Limits;
+use crate::search::{self, Ask, Cube, Outcome, Search, Total};
 use crate::solutions::{Count, Counter, Stop};
 
 /// What is asked about every cube.
@@ -171,7 +172,7 @@ impl<'a> Working<'a> {
                 .limits(limits);
             let outcome = match office.keeping() {
                 // Whoever looks on sees to it that what is proved is kept, too.
-                Some(keeping) => counting.keeping(keeping).observer(&|_| {}).run(),
+                Some(keeping) => counting.keeping(keeping).run(),
                 None => counting.sharing(&counted).run(),
             };
             hand_in(office, job, outcome);

@@ -1,7 +1,5 @@
 //! Counting with the solution graph, in rounds that grow; and the number alone beside it, by any method, while that is cheap.
 
-use std::time::Instant;
-
 use super::contest::Contest;
 use super::options::Method;
 use super::setup::{Forecast, Setup};
@@ -42,15 +40,13 @@ impl Alone {
         &mut self,
         shared: &mut Shared<'_, W>,
         setup: &Setup<'_>,
-        began: Instant,
         until: u64,
     ) {
         let trial = setup.options.trial;
         let mut slice = SLICE * trial;
         loop {
             lock(&shared.contest).go_on(slice.min(until));
-            shared.work(setup.observer, began, false);
-            shared.read_meters();
+            shared.work();
             if lock(&shared.contest).is_over() || shared.control.stopped() {
                 return;
             }
@@ -58,13 +54,13 @@ impl Alone {
                 // The number may take as much work again. Its memory is free for that.
                 shared.store.put_graph(None);
                 self.contest = None;
-                self.count(shared, setup, Method::Auto, began, slice);
+                self.count(shared, setup, Method::Auto, slice);
                 shared.control.stop(Stop::Memory);
                 return;
             }
             if slice / PART <= CHEAP * trial {
                 // Branching would not be much cheaper than it is with the graph.
-                self.count(shared, setup, Method::Frontier, began, slice / PART);
+                self.count(shared, setup, Method::Frontier, slice / PART);
             }
             if shared.control.stopped() || self.is_void() || slice >= until {
                 return;
@@ -89,7 +85,6 @@ impl Alone {
         shared: &mut Shared<'_, W>,
         setup: &Setup<'_>,
         method: Method,
-        began: Instant,
         until: u64,
     ) {
         if self.number.is_some() {
@@ -103,9 +98,7 @@ impl Alone {
         let mut contest = self.contest.take().unwrap_or_else(begin);
         contest.go_on(until);
         let kept = shared.begin(contest);
-        shared.work(setup.observer, began, true);
-        shared.read_meters();
-        shared.raise(shared.proved());
+        shared.work();
         let contest = shared.begin(kept);
         if contest.is_over() {
             self.number = Some(contest.result().0);

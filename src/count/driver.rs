@@ -18,16 +18,15 @@ use super::root::{cells_of, known_cells, known_of, open, parts};
 use super::setup::Setup;
 use super::shared::{Shared, lock};
 use super::standing::Standing;
+use super::status::Status;
 use crate::board::{Board, Clues};
 use crate::graph::{Builder, Space};
 use crate::line::{Known, Word};
 use crate::puzzle::Grid;
+use crate::run::{Activity, Control, Statistics};
 use crate::sat::Backbone;
-use crate::search::{Control, Outcome, Search, Statistics, Total};
+use crate::search::{Outcome, Search, Total};
 use crate::solutions::Count;
-
-/// Bytes that a count may take unless the limits say otherwise.
-const MEMORY: u64 = 4 << 30;
 
 /// What counts most puzzles at once: an order that is quick, and one that is thorough.
 const QUICK: &[Plan] = &[Plan::Branch(Order::Down), Plan::Branch(Order::Probed)];
@@ -63,7 +62,7 @@ pub(crate) fn drive<W: Word>(setup: &Setup<'_>, keeps_graph: bool) -> Answer {
         let space = none.then(|| Space::none(clues.width(), clues.height()));
         return (space, nothing());
     }
-    let memory = setup.limits.memory.unwrap_or(MEMORY);
+    let memory = setup.limits.bytes();
     let counted = match &setup.counted {
         Some(counted) if !keeps_graph => Arc::clone(counted),
         _ => Arc::new(Counted::new(memory)),
@@ -73,12 +72,12 @@ pub(crate) fn drive<W: Word>(setup: &Setup<'_>, keeps_graph: bool) -> Answer {
     };
     let store = Store::new(counted, keeps_graph, memory / 3);
     let contest = Contest::short(parts.len(), setup.options.trial, QUICK);
-    let mut shared = Shared::new(setup, &clues, control, memory, store, contest);
+    let status = Status::new(began, found.least.clone());
+    let mut shared = Shared::new(setup, &clues, control, &status, memory, store, contest);
     shared.keeping = keeping;
     shared.rows = board.rows().to_vec();
     shared.parts = parts;
     shared.witness = found.solution.clone();
-    shared.raise(found.least.clone());
     let driver = Driver {
         setup,
         keeping,
@@ -89,7 +88,11 @@ pub(crate) fn drive<W: Word>(setup: &Setup<'_>, keeps_graph: bool) -> Answer {
         shared,
         statistics,
     };
-    driver.run(found)
+    status.watched(setup.observer, keeping, || {
+        let answer = driver.run(found);
+        let complete = answer.1.stopped.is_none();
+        (answer, complete)
+    })
 }
 
 /// The outcome of a count that has come to this number, exact or a lower bound.
@@ -153,7 +156,7 @@ impl<W: Word> Driver<'_, W> {
             if let Some(keeping) = self.keeping {
                 keeping.tried();
             }
-            self.shared.take_part(0);
+            self.shared.take_part();
         }
         let done = quick && lock(&self.shared.contest).is_over();
         let (mut effort, mut later) = (self.setup.options.effort, UNTIL * self.setup.options.trial);
@@ -182,10 +185,9 @@ impl<W: Word> Driver<'_, W> {
             let until = if whole { u64::MAX } else { later };
             self.begin_contest(until, found.contest.take());
             match self.keeps_graph {
-                true => alone.count_with_graph(&mut self.shared, self.setup, self.began, until),
-                false => self.shared.work(self.setup.observer, self.began, false),
+                true => alone.count_with_graph(&mut self.shared, self.setup, until),
+                false => self.shared.work(),
             }
-            self.shared.raise(self.shared.proved());
             if lock(&self.shared.contest).is_over() || alone.is_void() {
                 break;
             }
@@ -214,16 +216,18 @@ impl<W: Word> Driver<'_, W> {
     /// Takes out the cells that are the same in every solution, as far as this effort finds them, and counts the solutions near one.
     fn ask_backbone(&mut self, effort: u64, alone: &mut Alone) -> Asked {
         let setup = self.setup;
+        self.shared.status.begin(Activity::Backbone);
         // Several engines side by side would be the sooner done with it, but do several times the work.
         let (backbone, solutions, outcome) = Search::new(setup.puzzle)
             .alone()
             .limits(setup.limits.clone())
             .backbone_under(&self.shared.control, Some(effort));
+        self.shared.status.add_nodes(outcome.statistics.nodes);
         let whole = backbone.is_complete();
         let witness = &mut self.shared.witness;
         *witness = solutions.into_iter().next().or(witness.take());
         self.statistics.add(&outcome.statistics);
-        self.shared.raise(outcome.solutions.number().clone());
+        self.shared.status.raise(outcome.solutions.number().clone());
         if let (Total::Exactly(number), None) = (&outcome.solutions, self.shared.control.reason()) {
             let space = self.keeps_graph.then(|| match number.is_zero() {
                 true => self.no_solution(),
@@ -252,7 +256,7 @@ impl<W: Word> Driver<'_, W> {
         if !self.keeps_graph {
             let efforts = (effort / setup.options.effort.max(1)).max(1);
             let near = self.near(&backbone, NEAR * setup.options.trial * efforts);
-            self.shared.raise(near);
+            self.shared.status.raise(near);
         }
         self.shared.rows = self.board.rows().to_vec();
         let numbers = &self.shared.store.counted.numbers;
@@ -290,7 +294,7 @@ impl<W: Word> Driver<'_, W> {
         shared.parts = near;
         shared.begin(Contest::short(shared.parts.len(), work, NEARLY));
         self.board.undo(mark);
-        shared.take_part(0);
+        shared.take_part();
         shared.proved()
     }
 
@@ -303,8 +307,6 @@ impl<W: Word> Driver<'_, W> {
         };
         let parts = self.shared.parts.len();
         let contest = Contest::new(method, parts, self.setup.options.trial).until(until);
-        // The work on other boards is no part of this.
-        self.shared.forget_shares();
         self.shared.begin(match left {
             Some(standing) => contest.resume(standing),
             None => contest,
@@ -322,8 +324,7 @@ impl<W: Word> Driver<'_, W> {
         let mut count = self.shared.proved();
         let over = self.keeps_graph && lock(&self.shared.contest).is_over();
         if reason.is_some() && !over {
-            count = self.shared.raise(count);
-            let _ = self.shared.snapshot(self.began, false, false);
+            count = self.shared.status.raise(count);
         }
         if let Some(number) = alone.number {
             let nothing = number.is_zero() && reason.is_none();

@@ -15,8 +15,8 @@ use super::plan::Plan;
 use super::standing::Standing;
 use crate::error::{Error, Result};
 use crate::puzzle::{Grid, Puzzle};
+use crate::run::Snapshot;
 use crate::sat::Backbone;
-use crate::search::Snapshot;
 use crate::solutions::Count;
 
 /// Least cost of recomputation, in nodes, of a part that is written to the journal: a few milliseconds. From an age of `GROWING` on it
@@ -54,9 +54,6 @@ pub struct Checkpoint {
     /// The number of solutions that are proved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     least: Option<String>,
-    /// Share of the work that is done, as far as that can be told.
-    #[serde(default)]
-    done: f64,
     /// States and parts, as a book has them.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     states: String,
@@ -114,7 +111,6 @@ struct State {
     /// Of each walk the part of what board it is on, its way, and whether that is written down.
     trails: Vec<(u64, Plan, Vec<Step>, bool)>,
     wide: Option<u32>,
-    done: f64,
     nodes: u64,
     /// What is not written down yet.
     fresh: Fresh,
@@ -158,7 +154,6 @@ impl Keeping {
                 found: Found::default(),
                 trails: Vec::new(),
                 wide: None,
-                done: 0.0,
                 nodes: 0,
                 fresh: Fresh::default(),
                 bytes: 0,
@@ -189,7 +184,6 @@ impl Keeping {
             trails,
             wide,
             least,
-            done,
             states,
             parts,
         } = checkpoint;
@@ -213,7 +207,6 @@ impl Keeping {
         if let Some(text) = least {
             state.found.least = text.parse()?;
         }
-        state.done = done;
         state.bytes += (states.len() + parts.len()) as u64;
         let counted = &self.counted;
         let page = Page { states, parts };
@@ -230,7 +223,7 @@ impl Keeping {
         let mut state = self.lock();
         state.found = Found::default();
         state.trails.clear();
-        (state.wide, state.done, state.nodes) = (None, 0.0, 0);
+        (state.wide, state.nodes) = (None, 0);
         state.fresh = Fresh::default();
     }
 
@@ -278,7 +271,6 @@ impl Keeping {
             trails,
             wide: state.wide,
             least: (!found.least.is_zero()).then(|| found.least.to_string()),
-            done: state.done,
             states,
             parts,
         })
@@ -289,10 +281,9 @@ impl Keeping {
         self.lock().found.least.clone()
     }
 
-    /// The share that is done, as far as that can be told, and the nodes of this process.
-    pub fn progress(&self) -> (f64, u64) {
-        let state = self.lock();
-        (state.done, state.nodes)
+    /// The nodes of this process.
+    pub fn nodes(&self) -> u64 {
+        self.lock().nodes
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -405,13 +396,12 @@ impl Keeping {
     }
 
     /// Notes how far it has come.
-    pub(crate) fn comes(&self, snapshot: &Snapshot, least: &Count) {
+    pub(crate) fn comes(&self, snapshot: &Snapshot) {
         let mut state = self.lock();
-        if state.found.least < *least {
-            state.found.least = least.clone();
+        if state.found.least < snapshot.solutions {
+            state.found.least = snapshot.solutions.clone();
             state.fresh.state = true;
         }
-        state.done = state.done.max(snapshot.share);
         state.nodes = snapshot.nodes;
     }
 

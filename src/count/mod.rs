@@ -19,6 +19,7 @@ mod scratch;
 mod setup;
 mod shared;
 mod standing;
+mod status;
 mod workers;
 
 use std::fmt;
@@ -27,7 +28,8 @@ use std::sync::Arc;
 use crate::graph::Space;
 use crate::line::Wide;
 use crate::puzzle::Puzzle;
-use crate::search::{self, Cube, Limits, Observer, Outcome, Search};
+use crate::run::{Limits, Observer};
+use crate::search::{self, Cube, Outcome, Search};
 pub use components::Counted;
 use driver::drive;
 pub use keeping::{Checkpoint, Keeping};

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::branch::order::Order;
 use super::components::Worth;
 use super::frontier::Way;
+use crate::run::Activity;
 
 /// A way to count a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,6 +21,16 @@ pub(crate) enum Plan {
 impl Plan {
     pub(crate) fn is_sweep(self) -> bool {
         matches!(self, Plan::Sweep(_))
+    }
+
+    /// What is done by it.
+    pub(crate) fn activity(self) -> Activity {
+        match self {
+            Plan::Branch(order) => Activity::Branching(order.name()),
+            Plan::Sweep(Way::Down) => Activity::Sweeping("down"),
+            Plan::Sweep(Way::Right) => Activity::Sweeping("right"),
+            Plan::BranchAndSweep => Activity::Branching("and sweeping"),
+        }
     }
 }
 

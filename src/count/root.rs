@@ -4,8 +4,9 @@ use super::components::{Lines, Numbers, Part, Parts};
 use super::setup::Setup;
 use crate::board::{Board, Cell, Probed, Prober, Region};
 use crate::line::{Known, Word};
+use crate::run::{Control, Pace};
 use crate::sat::Backbone;
-use crate::search::{Control, Decision, Pace};
+use crate::search::Decision;
 
 /// Propagates and probes the root, unless an earlier process has left what comes of that; `false` is a contradiction.
 pub(crate) fn open<W: Word>(

@@ -7,7 +7,8 @@ use super::keeping::Keeping;
 use super::options::{Method, Options};
 use super::scratch::Scratch;
 use crate::puzzle::Puzzle;
-use crate::search::{Cube, Limits, Observer};
+use crate::run::{Limits, Observer};
+use crate::search::Cube;
 use crate::solutions::Count;
 
 /// What is known while a space takes long.

@@ -1,11 +1,9 @@
 //! What all workers of a count share: the root, the component table, the contest of plans, the walk under way, and what has been proved.
 
 use std::hash::{Hash, Hasher};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
 
-use crossbeam::utils::CachePadded;
 use rustc_hash::FxHasher;
 
 use super::branch::trail::Step;
@@ -17,18 +15,12 @@ use super::options::Options;
 use super::plan::Plan;
 use super::scratch::Scratch;
 use super::setup::Setup;
+use super::status::Status;
 use crate::board::Clues;
 use crate::line::{Known, Word};
 use crate::puzzle::{Grid, Puzzle};
-use crate::search::{Control, Snapshot, Statistics, WHOLE};
+use crate::run::{Control, Statistics};
 use crate::solutions::Count;
-
-/// What one worker tells of itself. Relaxed: for showing alone.
-#[derive(Debug, Default)]
-pub(crate) struct Meter {
-    pub(crate) nodes: AtomicU64,
-    pub(crate) done: AtomicU64,
-}
 
 /// What all workers of a run share.
 #[derive(Debug)]
@@ -56,14 +48,9 @@ pub(crate) struct Shared<'a, W: Word> {
     /// May no more workers begin? A thread that waits for the pieces of its sweep runs whatever it finds, also a worker that has not begun,
     /// which would come to an end only when the sweep has. Relaxed: the thread that sets it is the one that must not miss it.
     pub(crate) closed: AtomicBool,
-    pub(crate) meters: Vec<CachePadded<Meter>>,
+    pub(crate) status: &'a Status,
     /// The best lower bound of the part that is being counted.
     pub(crate) bound: Mutex<Count>,
-    /// The most that has been proved so far, and the furthest that any order has come: what is shown only grows.
-    pub(crate) floor: Mutex<Count>,
-    pub(crate) furthest: AtomicU64,
-    /// Nodes that are not in the meters any more.
-    pub(crate) nodes: u64,
     pub(crate) statistics: Mutex<Statistics>,
 }
 
@@ -73,6 +60,7 @@ impl<'a, W: Word> Shared<'a, W> {
         setup: &'a Setup<'_>,
         clues: &'a Clues,
         control: Arc<Control>,
+        status: &'a Status,
         memory: u64,
         store: Store,
         contest: Contest,
@@ -94,11 +82,8 @@ impl<'a, W: Word> Shared<'a, W> {
             contest: Mutex::new(contest),
             walk: Mutex::new(None),
             closed: AtomicBool::new(false),
-            meters: (0..workers).map(|_| CachePadded::default()).collect(),
+            status,
             bound: Mutex::new(Count::ZERO),
-            floor: Mutex::new(Count::ZERO),
-            furthest: AtomicU64::new(0),
-            nodes: 0,
             statistics: Mutex::new(Statistics::default()),
         }
     }
@@ -120,6 +105,8 @@ impl<'a, W: Word> Shared<'a, W> {
         let mut best = lock(&self.bound);
         if bound > *best {
             *best = bound;
+            drop(best);
+            self.status.raise(self.proved());
         }
     }
 
@@ -195,58 +182,6 @@ impl<'a, W: Word> Shared<'a, W> {
             }
         }
         count
-    }
-
-    /// Notes that there are at least so many solutions; returns the most that was noted.
-    pub(crate) fn raise(&self, least: Count) -> Count {
-        let mut floor = lock(&self.floor);
-        if *floor < least {
-            *floor = least;
-        }
-        floor.clone()
-    }
-
-    /// Shows no share of the work as done.
-    pub(crate) fn forget_shares(&self) {
-        for meter in &self.meters {
-            meter.done.store(0, Ordering::Relaxed);
-        }
-    }
-
-    /// Makes the meters ready for other workers.
-    pub(crate) fn read_meters(&mut self) {
-        for meter in &mut self.meters {
-            self.nodes += *meter.nodes.get_mut();
-            **meter = Meter::default();
-        }
-    }
-
-    /// Of two snapshots the later one never shows less.
-    pub(crate) fn snapshot(&self, began: Instant, complete: bool, aside: bool) -> Snapshot {
-        let solutions = self.raise(self.proved());
-        let nodes = self
-            .meters
-            .iter()
-            .map(|meter| meter.nodes.load(Ordering::Relaxed));
-        let done = self
-            .meters
-            .iter()
-            .map(|meter| meter.done.load(Ordering::Relaxed));
-        let done = done.max().filter(|_| !aside).unwrap_or(0);
-        let done = done.max(self.furthest.fetch_max(done, Ordering::Relaxed));
-        let snapshot = Snapshot {
-            share: match complete {
-                true => 1.0,
-                false => done as f64 / WHOLE as f64,
-            },
-            nodes: self.nodes + nodes.sum::<u64>(),
-            solutions: solutions.to_u64().unwrap_or(u64::MAX),
-            elapsed: began.elapsed(),
-        };
-        if let Some(keeping) = self.keeping {
-            keeping.comes(&snapshot, &solutions);
-        }
-        snapshot
     }
 }
 

@@ -1,54 +1,32 @@
 //! The workers of a count: each asks the contest what to do next, tries a plan, or joins the walk that is under way.
 
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::branch::worker::Worker;
 use super::contest::Next;
 use super::plan::Ended;
 use super::shared::{Shared, lock};
 use crate::line::Word;
-use crate::search::{Observer, TICK};
-use crate::solutions::Count;
+use crate::run::Control;
+use crate::solutions::{Count, Stop};
 
 /// A worker with nothing to do looks for something after the first time, and then ever more rarely, up to the second: one that waits for
 /// another's trial would else take a tenth of a core to look.
 const NAPS: [Duration; 2] = [Duration::from_micros(500), Duration::from_millis(8)];
 
 impl<W: Word> Shared<'_, W> {
-    /// Counts all parts on all threads, and shows the observer ten times a second how far that is. What is done `aside` brings the whole
-    /// no further.
-    pub(crate) fn work(&self, observer: Option<Observer<'_>>, began: Instant, aside: bool) {
-        let Some(observer) = observer else {
-            return self.work_unobserved();
-        };
-        let snapshot = |complete: bool| self.snapshot(began, complete, aside);
-        std::thread::scope(|threads| {
-            let (finished, ticks) = crossbeam::channel::bounded::<()>(0);
-            threads.spawn(move || {
-                let ticks = || ticks.recv_timeout(TICK);
-                while ticks().is_err_and(|error| error.is_timeout()) {
-                    observer(snapshot(false));
-                }
-            });
-            self.work_unobserved();
-            drop(finished);
-        });
-        let over = !aside && lock(&self.contest).is_over();
-        let complete = over && self.control.reason().is_none();
-        observer(snapshot(complete));
-    }
-
-    fn work_unobserved(&self) {
+    /// Counts all parts on all threads.
+    pub(crate) fn work(&self) {
         loop {
             self.closed.store(false, Ordering::Relaxed);
             match self.workers {
-                1 => self.take_part(0),
+                1 => self.take_part(),
                 workers => rayon::scope(|scope| {
-                    for index in 0..workers {
+                    for _ in 0..workers {
                         scope.spawn(move |_| {
                             if !self.closed.load(Ordering::Relaxed) {
-                                self.take_part(index);
+                                self.take_part();
                             }
                         });
                     }
@@ -61,8 +39,9 @@ impl<W: Word> Shared<'_, W> {
     }
 
     /// One worker's part in it.
-    pub(crate) fn take_part(&self, index: usize) {
-        let mut worker = Worker::new(self, index);
+    pub(crate) fn take_part(&self) {
+        let _others = Others(&self.control);
+        let mut worker = Worker::new(self);
         let mut nap = NAPS[0];
         loop {
             let next = {
@@ -88,6 +67,7 @@ impl<W: Word> Shared<'_, W> {
                     continue;
                 }
             };
+            self.status.begin(trial.plan.activity());
             let ended = worker.try_out(trial);
             let stopped = matches!(ended, Ended::Stopped);
             let mut contest = lock(&self.contest);
@@ -105,6 +85,8 @@ impl<W: Word> Shared<'_, W> {
                 // Still under the contest's lock: whoever reads both sees the part and its bound together.
                 *lock(&self.bound) = Count::ZERO;
             }
+            drop(contest);
+            self.status.raise(self.proved());
             if stopped {
                 break;
             }
@@ -124,6 +106,17 @@ impl<W: Word> Shared<'_, W> {
                 self.control.look();
                 rayon::yield_now() == Some(rayon::Yield::Executed)
             }
+        }
+    }
+}
+
+/// Stops the other workers when this one panics: they would wait for its part of the walk for ever.
+struct Others<'c>(&'c Control);
+
+impl Drop for Others<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.stop(Stop::Interrupt);
         }
     }
 }

@@ -499,7 +499,7 @@ mod tests {
 
     use super::*;
     use crate::puzzle::Puzzle;
-    use crate::search::{Control, Limits};
+    use crate::run::{Control, Limits};
 
     /// Crews that are led, with a witness and without, are worth the number of solutions in the mean.
     #[test]

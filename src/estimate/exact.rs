@@ -87,7 +87,7 @@ mod tests {
     use super::*;
     use crate::board::Clues;
     use crate::puzzle::{Clue, Puzzle};
-    use crate::search::{Control, Limits};
+    use crate::run::{Control, Limits};
 
     /// The last branch was left on the board, where whoever came next took it for known.
     #[test]

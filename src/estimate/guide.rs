@@ -12,8 +12,8 @@ use super::steps::Steps;
 use crate::board::{Cell, Clues};
 use crate::line::{Known, Word};
 use crate::puzzle::{Grid, Puzzle};
+use crate::run::Control;
 use crate::sat::Answer;
-use crate::search::Control;
 use crate::search::Oracle;
 
 /// Conflicts that a question may take, and how many of them count as much as a node.

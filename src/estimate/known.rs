@@ -7,7 +7,8 @@ use crate::board::{Board, Cell, Region};
 use crate::count::Counting;
 use crate::line::{Known, Word};
 use crate::puzzle::{Grid, Puzzle, verify};
-use crate::search::{Control, Cube, Decision, Limits, Outcome, Search, Total};
+use crate::run::{Control, Limits};
+use crate::search::{Cube, Decision, Outcome, Search, Total};
 use crate::solutions::Count;
 
 /// Conflicts that the backbone may take.

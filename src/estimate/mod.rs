@@ -29,7 +29,8 @@ use rand_xoshiro::rand_core::SeedableRng;
 use crate::board::{Board, Clues, Probed, Prober, Region, split_unless};
 use crate::line::{Wide, Word};
 use crate::puzzle::{Grid, Puzzle};
-use crate::search::{Control, Limits, Statistics, Total};
+use crate::run::{Control, Limits, Statistics};
+use crate::search::Total;
 use crate::solutions::{Count, Stop};
 use crew::{Diver, Ending};
 use exact::Exact;
@@ -62,9 +63,6 @@ const ORACLE: u64 = 4;
 
 /// Crews for each region where there is no limit.
 const CREWS: u64 = 100;
-
-/// Bytes that may be taken where there is no limit.
-const MEMORY: u64 = 4 << 30;
 
 /// What the dives have come to.
 #[derive(Clone, Debug)]
@@ -191,7 +189,7 @@ impl<'a> Estimating<'a> {
             },
         };
         // Every thread has a diver, which is nearly as large as a dive, and its crew.
-        let room = self.limits.memory.unwrap_or(MEMORY) / Diver::<W>::bytes(&clues);
+        let room = self.limits.bytes() / Diver::<W>::bytes(&clues);
         let threads = (rayon::current_num_threads() as u64).min(room / 3);
         let mut board = (threads > 0).then(|| Board::<W>::new(&clues));
         let sums = self.puzzle.sums();
@@ -361,7 +359,7 @@ impl<'a> Estimating<'a> {
             true => u64::MAX,
             false => self.crews.unwrap_or(CREWS),
         };
-        let memory = self.limits.memory.unwrap_or(MEMORY) / ORACLE / work.threads;
+        let memory = self.limits.bytes() / ORACLE / work.threads;
         let witness = lock(run).witness.clone();
         let oracle = Arc::clone(control);
         let mut guide = Guide::new(self.puzzle, oracle, memory, witness.as_ref());

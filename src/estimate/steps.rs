@@ -1,7 +1,7 @@
 //! What one thread of an estimate may still do: no node is made before it is allowed, and the other limits are asked at every node and
 //! between the lines of every sweep.
 
-use crate::search::Control;
+use crate::run::Control;
 
 /// Nodes that are reserved at a time.
 const NODES: u64 = 64;

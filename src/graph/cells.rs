@@ -18,7 +18,7 @@ use super::runs::{EMPTY, FILLED, LEFT};
 use super::space::Space;
 use crate::board::Cell;
 use crate::puzzle::Grid;
-use crate::search::{Control, Limits};
+use crate::run::{Control, Limits};
 use crate::solutions::{Count, Stop};
 
 /// Most places at which a node is gone through.

@@ -24,7 +24,7 @@ use rustc_hash::FxHashMap;
 use super::runs::{EMPTY, FILLED, LEFT};
 use super::space::Space;
 use crate::puzzle::Grid;
-use crate::search::{Control, Limits, Pace};
+use crate::run::{Control, Limits, Pace};
 use crate::solutions::Stop;
 
 /// Bytes of text that are written at once.

@@ -9,7 +9,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crossbeam::queue::SegQueue;
 
 use super::habit::Habit;
-use super::limits::Pace;
 use super::product::{Goal, Held, Part, Product, Worth};
 use super::task::{Context, Rests, Shared};
 use super::{
@@ -17,6 +16,7 @@ use super::{
 };
 use crate::board::{Board, Clues, Inherited, Probed, Prober, Region, split_unless};
 use crate::line::{Wide, Word};
+use crate::run::Pace;
 use crate::solutions::{Count, Factor, Sink};
 
 /// Searches one cube within these limits, on the calling thread.

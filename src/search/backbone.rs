@@ -3,12 +3,13 @@
 
 use std::sync::Arc;
 
-use super::limits::Control;
-use super::progress::{Meter, Snapshot, WHOLE};
+use super::meter::{Meter, WHOLE};
 use super::race::{Race, guess};
 use super::{Outcome, Search, Total};
 use crate::board::Clues;
 use crate::puzzle::Grid;
+use crate::run::Control;
+use crate::run::{Activity, Snapshot};
 use crate::sat::{Backbone, Found, Learner, backbone};
 use crate::solutions::{Count, Stop};
 
@@ -54,7 +55,8 @@ impl Search<'_> {
         let observe = |snapshot| {
             if let Some(observer) = self.observer {
                 observer(Snapshot {
-                    share: 0.0,
+                    share: None,
+                    activity: Activity::Backbone,
                     ..snapshot
                 });
             }

@@ -4,11 +4,11 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use super::limits::Control;
 use super::{Cube, Decision, Outcome, Search, Statistics, Total};
 use crate::board::Cell;
 use crate::classic::{Classic, End, Flow, Watch};
 use crate::puzzle::Grid;
+use crate::run::Control;
 use crate::solutions::{Batch, Count, Sink, Stop};
 
 /// Most steps between two looks at the clock. Where lines are long there are fewer, as a step may take as long as a line.

@@ -11,12 +11,11 @@ mod backbone;
 mod classic;
 mod cube;
 mod habit;
-mod limits;
+mod meter;
 mod near;
 mod options;
 mod oracle;
 mod product;
-mod progress;
 mod race;
 mod switch;
 mod task;
@@ -32,21 +31,20 @@ use crossbeam::utils::CachePadded;
 
 pub use apart::Ask;
 pub use cube::{Cube, Decision};
-pub use limits::Limits;
-pub(crate) use limits::{Control, Pace};
+use meter::Meter;
+pub(crate) use meter::WHOLE;
 use near::nearer;
 pub use options::{Options, Probing};
 pub(crate) use oracle::{CONFLICTS, Oracle};
-pub use progress::{Snapshot, Statistics};
 
 use crate::board::{Board, Cell, Clues};
 use crate::classic::Classic;
 use crate::line::{Wide, Word};
 use crate::puzzle::{Grid, Puzzle, verify};
+pub use crate::run::{Activity, Limits, Snapshot, Statistics};
+use crate::run::{Control, Observer, ticking};
 use crate::solutions::{Count, Counter, Set, Sink, Stop};
 use product::{Collecting, Memory};
-use progress::Meter;
-pub(crate) use progress::WHOLE;
 use race::{Race, Turns};
 use switch::switched;
 pub(crate) use task::narrowest;
@@ -147,9 +145,6 @@ impl Outcome {
     }
 }
 
-/// Called now and then while a run goes on, and once at its end.
-pub(crate) type Observer<'a> = &'a (dyn Fn(Snapshot) + Sync);
-
 /// A search for the solutions of one puzzle.
 ///
 /// ```
@@ -195,12 +190,6 @@ impl fmt::Debug for Search<'_> {
         debug.finish_non_exhaustive()
     }
 }
-
-/// How often a run is observed.
-pub(crate) const TICK: Duration = Duration::from_millis(100);
-
-/// Bytes that lists and sets may hold unless the limits say otherwise.
-const MEMORY: u64 = 4 << 30;
 
 impl<'a> Search<'a> {
     /// A search for all solutions, without limits.
@@ -369,7 +358,7 @@ impl<'a> Search<'a> {
 
     /// Collects all solutions, each once, in canonical order.
     pub fn collect(&self) -> (Vec<Grid>, Outcome) {
-        let set = Set::new(self.limits.memory.unwrap_or(MEMORY));
+        let set = Set::new(self.limits.bytes());
         let outcome = self.run(&set);
         (
             set.into_sorted(self.puzzle.width(), self.puzzle.height()),
@@ -483,20 +472,7 @@ impl<'a> Search<'a> {
         let Some(observer) = self.observer else {
             return work();
         };
-        std::thread::scope(|threads| {
-            let (finished, ticks) = crossbeam::channel::bounded::<()>(0);
-            threads.spawn(move || {
-                while ticks
-                    .recv_timeout(TICK)
-                    .is_err_and(|error| error.is_timeout())
-                {
-                    observer(meter.snapshot());
-                }
-            });
-            let done = work();
-            drop(finished);
-            done
-        })
+        ticking(|| observer(meter.snapshot()), work)
     }
 
     /// Propagates the root, then searches every cube: side by side in the pool, or one after the other on one thread.
@@ -582,7 +558,7 @@ impl<'a> Search<'a> {
 
     /// Bytes that may be kept.
     fn memory(&self) -> u64 {
-        self.limits.memory.unwrap_or(MEMORY)
+        self.limits.bytes()
     }
 }
 
@@ -635,7 +611,7 @@ fn conclude<W: Word>(shared: Shared<'_, W>) -> Outcome {
         },
         stopped,
         shares: open.iter().map(|&(_, weight)| share(weight)).collect(),
-        done: shared.meter.snapshot().share,
+        done: shared.meter.share(),
         cubes: open.into_iter().map(|(cube, _)| cube).collect(),
         statistics,
         elapsed: shared.meter.elapsed(),

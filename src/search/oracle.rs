@@ -6,11 +6,11 @@
 
 use std::sync::Arc;
 
-use super::limits::Control;
 use super::race::guess;
 use crate::board::{Cell, Clues};
 use crate::line::{Known, Word};
 use crate::puzzle::{Grid, Puzzle};
+use crate::run::Control;
 use crate::sat::{Answer, Learner};
 
 /// Most conflicts that a question may take: one that is too hard now may be easy with a few cells more.

@@ -11,11 +11,11 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::limits::Control;
 use crate::belief::Beliefs;
 use crate::board::{self, Board, Clues};
 use crate::line::{Known, Word};
 use crate::puzzle::{Grid, Puzzle};
+use crate::run::Control;
 use crate::sat::{Answer, Learner};
 use crate::solutions::{Batch, Sink, Stop};
 

@@ -48,6 +48,21 @@ impl Order {
         Order::Shortest,
     ];
 
+    /// What people call it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Order::Down => "down",
+            Order::Up => "up",
+            Order::Right => "right",
+            Order::Left => "left",
+            Order::Falling => "falling",
+            Order::Rising => "rising",
+            Order::Narrow => "narrow",
+            Order::Shortest => "shortest",
+            Order::Probed => "probed",
+        }
+    }
+
     /// The cell of a part to branch on, as far as the order tells without probing. All its cells must be unknown.
     pub(crate) fn pick<W: Word>(self, board: &Board<'_, W>, part: &Part<W>) -> Cell {
         let rows = || {

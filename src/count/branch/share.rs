@@ -2,7 +2,6 @@
 //! has left off.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::frame::{Frame, bound};
@@ -314,9 +313,8 @@ impl<W: Word> Worker<'_, '_, W> {
         let now = (self.work(), self.done.max(self.told.1));
         let work = walk.add(now.0 - self.told.0, now.1 - self.told.1);
         self.told = now;
-        let meter = &self.shared.meters[self.index];
-        meter.nodes.store(self.statistics.nodes, Ordering::Relaxed);
-        meter.done.fetch_max(walk.done(), Ordering::Relaxed);
+        let nodes = self.statistics.nodes;
+        (self.shared.status).add_nodes(nodes - std::mem::replace(&mut self.shown, nodes));
         if whole && !self.frames.is_empty() {
             self.raise(walk, bound(&self.frames));
         }

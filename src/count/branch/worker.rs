@@ -19,15 +19,15 @@ use crate::count::plan::Plan;
 use crate::count::shared::Shared;
 use crate::line::Word;
 use crate::puzzle::Grid;
+use crate::run::{Pace, Statistics};
 use crate::sat::Answer;
-use crate::search::{CONFLICTS, Oracle, Pace, Statistics};
+use crate::search::{CONFLICTS, Oracle};
 use crate::solutions::Count;
 
 /// Everything that a worker has for itself.
 #[derive(Debug)]
 pub(crate) struct Worker<'s, 'a, W: Word> {
     pub(crate) shared: &'s Shared<'a, W>,
-    pub(crate) index: usize,
     pub(crate) board: Board<'a, W>,
     pub(crate) lines: Lines<W>,
     pub(crate) parts: Parts<W>,
@@ -57,8 +57,9 @@ pub(crate) struct Worker<'s, 'a, W: Word> {
     pub(crate) done: u64,
     /// Nodes reserved and not used yet.
     pub(crate) reserved: u64,
-    /// Nodes when limits were last looked at.
+    /// Nodes when limits were last looked at, and when they were last told to whoever watches.
     pub(crate) looked: u64,
+    pub(crate) shown: u64,
     /// Polls the control within a node: one node of a large puzzle can take seconds.
     pub(crate) pace: Pace<'s>,
     /// Nanoseconds of work that a side may take without a solution before the oracle is asked: what a question costs, a running mean.
@@ -103,14 +104,13 @@ pub(crate) fn nodes_in(nanoseconds: u64) -> u64 {
 }
 
 impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
-    pub(crate) fn new(shared: &'s Shared<'a, W>, index: usize) -> Self {
+    pub(crate) fn new(shared: &'s Shared<'a, W>) -> Self {
         let clues = shared.clues;
         let (width, height) = (clues.width(), clues.height());
         let learner = shared.memory / 8 / shared.workers as u64;
         let lines = shared.memory / 16 / shared.workers as u64;
         Worker {
             shared,
-            index,
             board: Board::with_rows(clues, &shared.rows),
             lines: Lines::new(width + height, lines),
             parts: Parts::new(width, height),
@@ -131,6 +131,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             done: 0,
             reserved: 0,
             looked: 0,
+            shown: 0,
             pace: Pace::new(&shared.control),
             price: CHEAPEST,
             ticks: 0,

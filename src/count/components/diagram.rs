@@ -16,7 +16,7 @@ use dashmap::DashMap;
 use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::line::{Known, Word};
-use crate::search::Pace;
+use crate::run::Pace;
 
 /// No such word, or no number given.
 pub(crate) const NONE: u32 = u32::MAX;

@@ -13,7 +13,7 @@ use super::cache::Key;
 use super::diagram::{Lines, NONE, Numbers};
 use crate::board::Board;
 use crate::line::Word;
-use crate::search::Pace;
+use crate::run::Pace;
 
 /// The cells of a part, row by row.
 pub(crate) type Rows<W> = Box<[(u16, W)]>;
@@ -156,10 +156,10 @@ impl<W: Word> Parts<W> {
     ) -> Option<()> {
         let clues = board.clues();
         let (width, height) = (clues.width(), clues.height());
-        let strip = |line: usize, piece: &super::diagram::Piece<W>, link: usize| Strip {
+        let strip = |line: usize, number: u32, cells: W, link: usize| Strip {
             line: line as u16,
-            number: piece.number,
-            cells: piece.cells,
+            number,
+            cells,
             link: link as u32,
             local: 0,
         };
@@ -177,9 +177,11 @@ impl<W: Word> Parts<W> {
             self.first_of_row[row] = self.rows.len() as u32;
             let known = board.rows()[row];
             for piece in lines.pieces(row, clues.line(row), width, known, numbers, pace)? {
-                // A piece is in the part as a whole or not at all.
-                if !(piece.cells & open).is_zero() {
-                    self.rows.push(strip(row, piece, self.rows.len()));
+                // A piece is in the part as a whole or not at all, but for one without a number, which is all that is open of its line.
+                let cells = piece.cells & open;
+                if !cells.is_zero() {
+                    self.rows
+                        .push(strip(row, piece.number, cells, self.rows.len()));
                 }
             }
         }
@@ -187,12 +189,19 @@ impl<W: Word> Parts<W> {
             self.first_of_column[column] = self.columns.len() as u32;
             let (line, known) = (height + column, board.column(column));
             for piece in lines.pieces(line, clues.line(line), height, known, numbers, pace)? {
-                let at = piece.cells.first();
                 // Of a row without cells here the open cells are another part's, left from before.
-                let here = self.open[at].has(column) && has_row(cells, at);
-                if here {
-                    let link = self.row_strip(at, column);
-                    self.columns.push(strip(column, piece, link));
+                let here = |&at: &usize| self.open[at].has(column) && has_row(cells, at);
+                let mut inside = piece.cells;
+                if piece.number == NONE {
+                    inside = W::ZERO;
+                    let rows = piece.cells.cells().filter(here);
+                    rows.for_each(|at| inside |= W::bit(at));
+                } else if !here(&inside.first()) {
+                    continue;
+                }
+                if !inside.is_zero() {
+                    let link = self.row_strip(inside.first(), column);
+                    self.columns.push(strip(column, piece.number, inside, link));
                 }
             }
         }

@@ -31,7 +31,7 @@ use track::{Across, Track};
 use super::components::{NONE, Part, States};
 use crate::board::Board;
 use crate::line::{Known, Word};
-use crate::search::Pace;
+use crate::run::Pace;
 use crate::solutions::Count;
 
 /// States that may be looked at before a sweep begins: whatever takes more has too many combinations of them anyway.

@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
-use super::super::limits::Pace;
 use super::super::options::Probing;
 use super::{Task, breathe, rests};
 use crate::board::{Board, Cell, Probed, Region, split_unless};
 use crate::line::{Known, Word};
+use crate::run::Pace;
 use crate::solutions::Factor;
 
 /// What is to be seen at a node.

@@ -20,13 +20,14 @@ use rayon::ScopeFifo;
 
 use super::cube::{Cube, Decision};
 use super::habit::Habit;
-use super::limits::Control;
+use super::meter::Meter;
 use super::options::{Options, Probing};
 use super::product::{Collecting, Part, Product, Results, Worth};
-use super::progress::{Meter, Statistics};
 use super::race::{Race, Turns};
 use crate::board::{Board, Cell, Clues, Inherited, Prober, Region};
 use crate::line::Word;
+use crate::run::Control;
+use crate::run::Statistics;
 use crate::solutions::{Batch, Count, Sink};
 
 use examine::Finding;

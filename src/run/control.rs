@@ -1,29 +1,11 @@
-//! When a run must stop, and how every task learns of it.
+//! The limits as everything that takes part in a run sees them: a flag that all poll, and the loops that poll it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
+use super::limits::Limits;
 use crate::solutions::Stop;
-
-/// Bounds on a run. Whatever strikes first stops it, and the answer says so.
-#[derive(Clone, Debug, Default)]
-pub struct Limits {
-    /// Most solutions to find.
-    pub solutions: Option<u64>,
-    /// Longest time, from the start of the run.
-    pub time: Option<Duration>,
-    /// Most nodes of the search tree.
-    pub nodes: Option<u64>,
-    /// Most bytes for what has to be kept. Half of it is for the fillings of regions, which are searched in place beyond that; it
-    /// never stops a run by itself, but a sink with the same limit does.
-    pub memory: Option<u64>,
-    /// Set by anyone, at any time, to stop the run.
-    pub interrupt: Option<Arc<AtomicBool>>,
-    /// Stop at the n-th time that the search asks whether to stop: makes stopping testable.
-    #[doc(hidden)]
-    pub checks: Option<u64>,
-}
 
 /// Not stopped by anything, but answered: the tree need not go on.
 const SETTLED: u8 = u8::MAX;
@@ -68,7 +50,7 @@ impl Control {
     }
 
     /// Goes on after there were enough solutions, where that was only the first step. Nobody else may look at the control meanwhile.
-    pub(super) fn go_on(&self) {
+    pub(crate) fn go_on(&self) {
         // A failure means that something else has stopped it.
         let _ =
             self.stop

@@ -1,0 +1,10 @@
+//! What every run has, whatever it does: limits, a control that stops it, and how far it has come.
+
+mod control;
+mod limits;
+mod progress;
+
+pub(crate) use control::{Control, Pace};
+pub use limits::Limits;
+pub use progress::{Activity, Snapshot, Statistics};
+pub(crate) use progress::{Observer, TICK, ticking};

@@ -1,0 +1,69 @@
+//! How far a search has come. Tasks add up on their own and pass sums on every now and then; whoever wants to show them pulls.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use crossbeam::utils::CachePadded;
+
+use crate::run::{Activity, Snapshot};
+
+/// The weight of the whole tree. A node's weight is shared out among its children without a remainder, as much to each as it is likely
+/// to hold of the tree, so that the weights of finished parts add up to exactly this at the end.
+pub(crate) const WHOLE: u64 = 1 << 62;
+
+/// The sums that tasks pass on. Relaxed: each is read for showing alone.
+#[derive(Debug)]
+pub(super) struct Meter {
+    started: Instant,
+    done: CachePadded<AtomicU64>,
+    nodes: CachePadded<AtomicU64>,
+    solutions: CachePadded<AtomicU64>,
+}
+
+impl Meter {
+    pub(super) fn new() -> Self {
+        Meter {
+            started: Instant::now(),
+            done: CachePadded::new(AtomicU64::new(0)),
+            nodes: CachePadded::new(AtomicU64::new(0)),
+            solutions: CachePadded::new(AtomicU64::new(0)),
+        }
+    }
+
+    pub(super) fn add(&self, done: u64, nodes: u64) {
+        self.done.fetch_add(done, Ordering::Relaxed);
+        self.nodes.fetch_add(nodes, Ordering::Relaxed);
+    }
+
+    pub(super) fn add_solutions(&self, found: u64) {
+        let add = |sum: u64| Some(sum.saturating_add(found));
+        let _ = self
+            .solutions
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
+    }
+
+    /// All is done, by whatever means, and so many solutions there are.
+    pub(super) fn finish(&self, solutions: u64) {
+        self.done.store(WHOLE, Ordering::Relaxed);
+        self.solutions.store(solutions, Ordering::Relaxed);
+    }
+
+    pub(super) fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// Share of the tree that is finished.
+    pub(super) fn share(&self) -> f64 {
+        self.done.load(Ordering::Relaxed) as f64 / WHOLE as f64
+    }
+
+    pub(super) fn snapshot(&self) -> Snapshot {
+        Snapshot {
+            share: Some(self.share()),
+            nodes: self.nodes.load(Ordering::Relaxed),
+            solutions: self.solutions.load(Ordering::Relaxed).into(),
+            activity: Activity::Searching,
+            elapsed: self.elapsed(),
+        }
+    }
+}
