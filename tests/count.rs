@@ -295,26 +295,6 @@ fn workers_that_share_a_walk_agree() {
     }
 }
 
-/// When the numbers of line states run out, components that were found before stay apart. A line without a number was once taken into each
-/// of the components that it has cells in.
-#[test]
-fn components_stay_apart_when_numbers_run_out() {
-    let mut random = Random(16);
-    for round in 0..60 {
-        let puzzle = Puzzle::from_grid(&random.grid(8 + round % 5, 10, 0.35));
-        let expected = Search::new(&puzzle).count().solutions;
-        for memory in [1 << 15, 1 << 16, 1 << 17] {
-            let limits = Limits {
-                memory: Some(memory),
-                ..Limits::default()
-            };
-            let counting = Counting::new(&puzzle).method(Method::Regions);
-            let solutions = counting.limits(limits).options(restless()).run().solutions;
-            assert_eq!(solutions, expected, "{memory} {puzzle:?}");
-        }
-    }
-}
-
 /// Stopped anywhere on several threads, what is proved is a lower bound.
 #[test]
 fn a_shared_walk_that_is_stopped_is_never_too_large() {

@@ -81,15 +81,15 @@ const AGAIN: u64 = 20_000_000;
 /// How often a sweep is begun before it is given up.
 const TRIES: u32 = 2;
 
-/// What a worker is to do next.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Next {
-    /// Try a way that nobody else tries.
-    Try(Trial),
-    /// Join in what others are at.
-    Help,
+/// What helpers are to do while the host is at a trial.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Help {
+    /// Join in the walk.
+    Join,
     /// Wait for a while.
     Wait,
+    /// Go home.
+    Leave,
 }
 
 /// The contest for one part after the other.
@@ -123,6 +123,8 @@ pub(crate) struct Contest {
     together: bool,
     /// Are all workers to come anew?
     regroup: bool,
+    /// Is there nothing left to try, for now?
+    at_rest: bool,
     /// Where all this work of each way has not sufficed the contest is over, for the time being.
     until: u64,
     /// The budget that the round has, or would have if there were several ways left.
@@ -155,6 +157,7 @@ impl Contest {
             compares: false,
             together: false,
             regroup: false,
+            at_rest: false,
             until: u64::MAX,
             nominal: first,
             under_way: None,
@@ -261,6 +264,7 @@ impl Contest {
     pub(crate) fn go_on(&mut self, until: u64) {
         self.until = until;
         self.under_way = None;
+        self.at_rest = false;
     }
 
     /// Gives nobody anything to do any more.
@@ -301,13 +305,20 @@ impl Contest {
         self.compares = !self.is_short() && orders > FEW && self.budget < CLEAR;
     }
 
-    /// What to do next; `None` when there is nothing to do for a worker now.
-    pub(crate) fn next(&mut self) -> Option<Next> {
+    /// What the host is to try next; `None` when there is nothing left to do for now.
+    pub(crate) fn next(&mut self) -> Option<Trial> {
+        self.under_way = None;
+        let trial = self.choose();
+        self.at_rest = trial.is_none();
+        trial
+    }
+
+    fn choose(&mut self) -> Option<Trial> {
         let part = self.counted.len();
         if part == self.parts || self.regroup || self.halted {
             return None;
         }
-        if self.todo.is_empty() && self.under_way.is_none() {
+        if self.todo.is_empty() {
             match self.is_short() {
                 true if self.go_on_with_last() => {}
                 true => return None,
@@ -315,32 +326,35 @@ impl Contest {
                 false => self.begin_round(),
             }
         }
-        if self.under_way.is_none() {
-            let plan = self.todo.pop_front()?;
-            self.under_way = Some((plan, Instant::now()));
-            let walk = |open: &&Open| open.plan == plan && !plan.is_sweep();
-            let spent = self.open.iter().find(walk).map_or(0, |open| open.spent);
-            // One that led in the round before has to get further than it was.
-            let before = self.before.iter().find(|tried| tried.plan == plan);
-            let further = before.map_or(0, |tried| 2 * tried.spent);
-            let rest = self.budget.max(further).saturating_sub(spent);
-            let budget = rest.max(AGAIN.min(self.budget));
-            let favoured = self.favoured.take();
-            self.leading = favoured.is_some();
-            return Some(Next::Try(Trial {
-                part,
-                plan,
-                budget: favoured.unwrap_or(budget),
-                asks: !self.is_short(),
-                tracked: !self.is_short(),
-            }));
-        }
-        match self.together {
+        let plan = self.todo.pop_front()?;
+        self.under_way = Some((plan, Instant::now()));
+        let walk = |open: &&Open| open.plan == plan && !plan.is_sweep();
+        let spent = self.open.iter().find(walk).map_or(0, |open| open.spent);
+        // One that led in the round before has to get further than it was.
+        let before = self.before.iter().find(|tried| tried.plan == plan);
+        let further = before.map_or(0, |tried| 2 * tried.spent);
+        let rest = self.budget.max(further).saturating_sub(spent);
+        let budget = rest.max(AGAIN.min(self.budget));
+        let favoured = self.favoured.take();
+        self.leading = favoured.is_some();
+        Some(Trial {
+            part,
+            plan,
+            budget: favoured.unwrap_or(budget),
+            asks: !self.is_short(),
+            tracked: !self.is_short(),
+        })
+    }
+
+    /// What helpers are to do now.
+    pub(crate) fn help(&self) -> Help {
+        match self.under_way {
+            _ if self.at_rest => Help::Leave,
             // A sweep that all are wanted for takes their threads.
-            true => None,
+            Some(_) if self.together => Help::Leave,
             // What several workers do at several ends is not to be compared with what one does from the beginning.
-            false if self.compares && !self.leading => Some(Next::Wait),
-            false => Some(Next::Help),
+            Some((plan, _)) if !plan.is_sweep() && (self.leading || !self.compares) => Help::Join,
+            _ => Help::Wait,
         }
     }
 
@@ -516,10 +530,7 @@ mod tests {
     }
 
     fn next(contest: &mut Contest) -> Option<Trial> {
-        match contest.next()? {
-            Next::Try(trial) => Some(trial),
-            Next::Help | Next::Wait => None,
-        }
+        contest.next()
     }
 
     fn spent(foreseen: f64) -> Ended {

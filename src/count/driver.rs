@@ -156,7 +156,7 @@ impl<W: Word> Driver<'_, W> {
             if let Some(keeping) = self.keeping {
                 keeping.tried();
             }
-            self.shared.take_part();
+            self.shared.host();
         }
         let done = quick && lock(&self.shared.contest).is_over();
         let (mut effort, mut later) = (self.setup.options.effort, UNTIL * self.setup.options.trial);
@@ -294,7 +294,7 @@ impl<W: Word> Driver<'_, W> {
         shared.parts = near;
         shared.begin(Contest::short(shared.parts.len(), work, NEARLY));
         self.board.undo(mark);
-        shared.take_part();
+        shared.host();
         shared.proved()
     }
 

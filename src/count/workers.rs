@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::branch::worker::Worker;
-use super::contest::Next;
+use super::contest::Help;
 use super::plan::Ended;
 use super::shared::{Shared, lock};
 use crate::line::Word;
@@ -16,20 +16,21 @@ use crate::solutions::{Count, Stop};
 const NAPS: [Duration; 2] = [Duration::from_micros(500), Duration::from_millis(8)];
 
 impl<W: Word> Shared<'_, W> {
-    /// Counts all parts on all threads.
+    /// Counts all parts on all threads: one hosts the trials, the others help.
     pub(crate) fn work(&self) {
         loop {
             self.closed.store(false, Ordering::Relaxed);
             match self.workers {
-                1 => self.take_part(),
+                1 => self.host(),
                 workers => rayon::scope(|scope| {
-                    for _ in 0..workers {
+                    for _ in 1..workers {
                         scope.spawn(move |_| {
                             if !self.closed.load(Ordering::Relaxed) {
-                                self.take_part();
+                                self.help();
                             }
                         });
                     }
+                    self.host();
                 }),
             }
             if !lock(&self.contest).regroup() || self.control.stopped() {
@@ -38,11 +39,10 @@ impl<W: Word> Shared<'_, W> {
         }
     }
 
-    /// One worker's part in it.
-    pub(crate) fn take_part(&self) {
+    /// Tries one plan after the other. All trials have one host, whose learner keeps from one to the next what it has learnt.
+    pub(crate) fn host(&self) {
         let _others = Others(&self.control);
         let mut worker = Worker::new(self);
-        let mut nap = NAPS[0];
         loop {
             let next = {
                 let mut contest = lock(&self.contest);
@@ -50,22 +50,8 @@ impl<W: Word> Shared<'_, W> {
                 self.note(&contest);
                 next
             };
-            let trial = match next {
-                None => break,
-                Some(Next::Try(trial)) => trial,
-                Some(next) => {
-                    nap = match self.help(&mut worker, matches!(next, Next::Help)) {
-                        true => NAPS[0],
-                        false => {
-                            std::thread::sleep(nap);
-                            NAPS[1].min(2 * nap)
-                        }
-                    };
-                    if self.control.stopped() {
-                        break;
-                    }
-                    continue;
-                }
+            let Some(trial) = next else {
+                break;
             };
             self.status.begin(trial.plan.activity());
             let ended = worker.try_out(trial);
@@ -94,19 +80,36 @@ impl<W: Word> Shared<'_, W> {
         lock(&self.statistics).add(&worker.statistics());
     }
 
-    /// Joins the walk that is under way, if that is `wanted`; else sweeps may have something to do. Was there anything?
-    fn help(&self, worker: &mut Worker<'_, '_, W>, wanted: bool) -> bool {
-        let walk = lock(&self.walk).clone().filter(|_| wanted);
-        match walk {
-            Some(walk) => {
-                worker.help(&walk);
-                true
-            }
-            None => {
-                self.control.look();
-                rayon::yield_now() == Some(rayon::Yield::Executed)
-            }
+    /// Joins in the walks that are shared, until there is nothing left to try.
+    fn help(&self) {
+        let _others = Others(&self.control);
+        let mut worker = Worker::new(self);
+        worker.wait_for_learner();
+        let mut nap = NAPS[0];
+        while !self.control.stopped() {
+            let help = lock(&self.contest).help();
+            let walk = lock(&self.walk).clone();
+            let busy = match (help, walk) {
+                (Help::Leave, _) => break,
+                (Help::Join, Some(walk)) => {
+                    worker.help(&walk);
+                    true
+                }
+                _ => {
+                    self.control.look();
+                    // Sweeps may have something to do.
+                    rayon::yield_now() == Some(rayon::Yield::Executed)
+                }
+            };
+            nap = match busy {
+                true => NAPS[0],
+                false => {
+                    std::thread::sleep(nap);
+                    NAPS[1].min(2 * nap)
+                }
+            };
         }
+        lock(&self.statistics).add(&worker.statistics());
     }
 }
 

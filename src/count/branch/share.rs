@@ -175,6 +175,10 @@ impl<W: Word> Worker<'_, '_, W> {
                 }
             }
             if self.walk.is_some() && walk.wants_tasks() {
+                if !self.is_believable(true) {
+                    self.statistics.dead_ends += 1;
+                    continue;
+                }
                 self.lend(walk);
             }
             let top = self.top();

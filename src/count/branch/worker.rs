@@ -92,6 +92,13 @@ const QUESTION: u64 = 20_000;
 const CHEAPEST: u64 = 60_000;
 const DEAREST: u64 = 1_200_000;
 
+/// The price of the first question of a helper: what it takes to make a learner.
+const LEARNER: u64 = 20_000_000;
+
+/// Where others wait for tasks a side of which no solution is known is asked about at this share of the price: only a side with a solution
+/// has something to give away.
+const WANTED: u64 = 8;
+
 /// A question may take a conflict for this many nanoseconds of work that the side has taken, but at least so many conflicts. Where that
 /// does not suffice the same is asked again when the side has taken so many times more.
 const CONFLICT: u64 = 2_000;
@@ -140,6 +147,11 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             cells: 0,
             statistics: Statistics::default(),
         }
+    }
+
+    /// Asks nothing before it has done so much that a learner of its own, which it takes time to make, costs no more.
+    pub(crate) fn wait_for_learner(&mut self) {
+        self.price = LEARNER;
     }
 
     /// What the worker has done so far.
@@ -265,7 +277,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         let here = |grid: &Arc<Grid>| grid.get(row, column) == filled;
         top.witness = top.within.clone().filter(here);
         top.alive = top.witness.is_some();
-        if !self.is_believable() {
+        if !self.is_believable(false) {
             self.statistics.dead_ends += 1;
             return;
         }
@@ -442,7 +454,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
 
     /// Asks the oracle about the topmost side that has shown no solution for too long. `false` when the top frame's side, or one above
     /// it, turns out to have none: then that frame is the top one, and has been counted as such.
-    fn is_believable(&mut self) -> bool {
+    pub(crate) fn is_believable(&mut self, wanted: bool) -> bool {
         while self
             .frames
             .get(self.barren)
@@ -454,7 +466,11 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             return true;
         };
         let waited = self.work().saturating_sub(frame.side_began);
-        let enough = self.price.max(frame.patience);
+        let price = match wanted {
+            true => self.price / WANTED,
+            false => self.price,
+        };
+        let enough = price.max(frame.patience);
         if waited < enough || !self.asks || self.oracle.is_dumb() {
             return true;
         }

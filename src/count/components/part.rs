@@ -341,3 +341,34 @@ fn has_row<W>(cells: &[(u16, W)], row: usize) -> bool {
         .binary_search_by_key(&(row as u16), |&(row, _)| row)
         .is_ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Clues;
+    use crate::puzzle::{Clue, Puzzle};
+    use crate::run::{Control, Limits};
+
+    /// A line without a number was once taken whole into each part that it has cells in.
+    #[test]
+    fn parts_stay_apart_when_numbers_run_out() {
+        let clue = |blocks: &[usize]| Clue::new(blocks.iter().copied()).unwrap();
+        let rows = vec![clue(&[1, 1]); 2];
+        let columns = [&[1][..], &[1], &[], &[1], &[1]].map(clue).to_vec();
+        let puzzle = Puzzle::new(rows, columns).unwrap();
+        let clues = Clues::new(&puzzle);
+        let mut board = Board::<u64>::new(&clues);
+        assert!(board.propagate());
+        let control = Control::new(&Limits::default(), false);
+        for (bytes, numbered) in [(1 << 20, true), (0, false)] {
+            let (numbers, mut pace) = (Numbers::new(bytes), Pace::new(&control));
+            let (mut lines, mut parts) = (Lines::new(7, 1 << 20), Vec::new());
+            let right = [(0, 0b11000), (1, 0b11000)];
+            let split =
+                Parts::new(5, 2).split(&board, &right, &mut lines, &numbers, &mut parts, &mut pace);
+            assert!(split.is_some() && parts.len() == 1);
+            assert_eq!(*parts[0].rows, right);
+            assert_eq!((parts[0].size, parts[0].key.is_empty()), (4, !numbered));
+        }
+    }
+}
