@@ -270,6 +270,25 @@ impl<'p, W: Word> Board<'p, W> {
         self.propagate_unless(stop)
     }
 
+    /// Makes these decisions one after the other, and propagates each; of cells that are known by then they must agree. `Some(false)` is
+    /// a contradiction. Gives up (`None`) when `stop`, asked before every settle, says so. Leaves what was decided until then.
+    pub fn follow(
+        &mut self,
+        path: impl IntoIterator<Item = (Cell, bool)>,
+        mut stop: impl FnMut() -> bool,
+    ) -> Option<bool> {
+        for (cell, filled) in path {
+            let holds = match self.known(cell) {
+                Some(known) => known == filled,
+                None => self.decide_unless(cell, filled, &mut stop)?,
+            };
+            if !holds {
+                return Some(false);
+            }
+        }
+        Some(true)
+    }
+
     /// Makes all these cells known that are not yet, and propagates; `false` is a contradiction.
     pub fn decide_all(&mut self, rows: impl Iterator<Item = (usize, Known<W>)>) -> bool {
         for (row, cells) in rows {

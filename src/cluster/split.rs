@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::size::{Judge, Left};
 use crate::board::{Board, Cell, Clues, Region};
-use crate::line::{Known, Wide, Word};
+use crate::line::{Known, Word, by_width};
 use crate::puzzle::Puzzle;
 use crate::run::{Control, Limits};
 use crate::search::{Cube, Decision};
@@ -84,22 +84,14 @@ impl<'a> Splitting<'a> {
 
     /// Cuts.
     pub fn run(&self) -> Split {
-        match self.puzzle.width().max(self.puzzle.height()) {
-            0..=64 => self.drive::<u64>(true),
-            65..=128 => self.drive::<u128>(true),
-            129..=512 => self.drive::<Wide<8>>(true),
-            _ => self.drive::<Wide<64>>(true),
-        }
+        let longest = self.puzzle.width().max(self.puzzle.height());
+        by_width!(longest, W => self.drive::<W>(true))
     }
 
     /// Cuts at once and by propagation alone, where there is no time for judging: whoever is to stop hands back pieces so.
     pub fn rough(&self) -> Split {
-        match self.puzzle.width().max(self.puzzle.height()) {
-            0..=64 => self.drive::<u64>(false),
-            65..=128 => self.drive::<u128>(false),
-            129..=512 => self.drive::<Wide<8>>(false),
-            _ => self.drive::<Wide<64>>(false),
-        }
+        let longest = self.puzzle.width().max(self.puzzle.height());
+        by_width!(longest, W => self.drive::<W>(false))
     }
 
     fn drive<W: Word>(&self, judging: bool) -> Split {
@@ -231,13 +223,7 @@ impl<W: Word> Cutter<'_, W> {
     fn go_to(&mut self, cube: &Cube, control: &Control) -> bool {
         let board = &mut self.judge.board;
         board.propagate_unless(|| control.poll()) == Some(true)
-            && cube
-                .path
-                .iter()
-                .all(|&Decision { cell, filled }| match board.known(cell) {
-                    Some(known) => known == filled,
-                    None => board.decide(cell, filled),
-                })
+            && board.follow(cube.decisions(), || control.poll()) == Some(true)
     }
 
     /// The first part; `None` when it holds no solution.

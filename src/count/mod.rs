@@ -26,7 +26,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::graph::Space;
-use crate::line::Wide;
+use crate::line::by_width;
 use crate::puzzle::Puzzle;
 use crate::run::{Limits, Observer};
 use crate::search::{self, Cube, Outcome, Search};
@@ -178,12 +178,8 @@ impl<'a> Counting<'a> {
     }
 
     fn start(&self, keep: bool) -> (Option<Space>, Outcome) {
-        match self.setup.puzzle.width().max(self.setup.puzzle.height()) {
-            0..=64 => drive::<u64>(&self.setup, keep),
-            65..=128 => drive::<u128>(&self.setup, keep),
-            129..=512 => drive::<Wide<8>>(&self.setup, keep),
-            _ => drive::<Wide<64>>(&self.setup, keep),
-        }
+        let longest = self.setup.puzzle.width().max(self.setup.puzzle.height());
+        by_width!(longest, W => drive::<W>(&self.setup, keep))
     }
 
     fn search(&self) -> Outcome {

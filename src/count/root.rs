@@ -6,7 +6,6 @@ use crate::board::{Board, Cell, Probed, Prober, Region};
 use crate::line::{Known, Word};
 use crate::run::{Control, Pace};
 use crate::sat::Backbone;
-use crate::search::Decision;
 
 /// Propagates and probes the root, unless an earlier process has left what comes of that; `false` is a contradiction.
 pub(crate) fn open<W: Word>(
@@ -25,14 +24,10 @@ pub(crate) fn open<W: Word>(
     if propagated.is_none() {
         return true;
     }
-    for &Decision { cell, filled } in &setup.cube.path {
-        let holds = match board.known(cell) {
-            Some(known) => known == filled,
-            None => board.decide(cell, filled),
-        };
-        if !holds {
-            return false;
-        }
+    match board.follow(setup.cube.decisions(), || pace.spend(settle)) {
+        Some(true) => {}
+        Some(false) => return false,
+        None => return true,
     }
     if let Some(known) = known {
         let height = setup.puzzle.height();

@@ -27,7 +27,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
 use crate::board::{Board, Clues, Probed, Prober, Region, split_unless};
-use crate::line::{Wide, Word};
+use crate::line::{Word, by_width};
 use crate::puzzle::{Grid, Puzzle};
 use crate::run::{Control, Limits, Statistics};
 use crate::search::Total;
@@ -166,12 +166,8 @@ impl<'a> Estimating<'a> {
 
     /// Sends crew after crew until a limit strikes.
     pub fn run(&self) -> Estimate {
-        match self.puzzle.width().max(self.puzzle.height()) {
-            0..=64 => self.drive::<u64>(),
-            65..=128 => self.drive::<u128>(),
-            129..=512 => self.drive::<Wide<8>>(),
-            _ => self.drive::<Wide<64>>(),
-        }
+        let longest = self.puzzle.width().max(self.puzzle.height());
+        by_width!(longest, W => self.drive::<W>())
     }
 
     fn drive<W: Word>(&self) -> Estimate {

@@ -13,7 +13,33 @@ pub use marginals::Marginals;
 pub use settle::{Kernel, Known};
 pub use word::{Cells, Wide, Word};
 
-use crate::puzzle::Clue;
+use crate::puzzle::{Clue, MAX_SIDE};
+
+/// Evaluates an expression in which a name stands for the narrowest [`Word`] that holds lines of this many cells, up to
+/// [`MAX_SIDE`](crate::puzzle::MAX_SIDE).
+macro_rules! by_width {
+    ($cells:expr, $word:ident => $value:expr) => {
+        match $cells {
+            0..=64 => {
+                type $word = u64;
+                $value
+            }
+            65..=128 => {
+                type $word = u128;
+                $value
+            }
+            129..=512 => {
+                type $word = $crate::line::Wide<8>;
+                $value
+            }
+            _ => {
+                type $word = $crate::line::Wide<64>;
+                $value
+            }
+        }
+    };
+}
+pub(crate) use by_width;
 
 /// Completes one line: every cell on which all arrangements of `clue` that fit the known cells agree.
 ///
@@ -35,13 +61,9 @@ use crate::puzzle::Clue;
 ///
 /// When the line is longer than [`MAX_SIDE`](crate::puzzle::MAX_SIDE).
 pub fn settle(clue: &Clue, known: &mut [Option<bool>]) -> bool {
-    match known.len() {
-        0..=64 => settle_in::<u64>(clue, known),
-        65..=128 => settle_in::<u128>(clue, known),
-        129..=512 => settle_in::<Wide<8>>(clue, known),
-        513..=4096 => settle_in::<Wide<64>>(clue, known),
-        length => panic!("a line of {length} cells"),
-    }
+    let length = known.len();
+    assert!(length <= MAX_SIDE, "a line of {length} cells");
+    by_width!(length, W => settle_in::<W>(clue, known))
 }
 
 fn settle_in<W: Word>(clue: &Clue, known: &mut [Option<bool>]) -> bool {

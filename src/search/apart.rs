@@ -15,7 +15,7 @@ use super::{
     Control, Cube, Decision, Limits, Node, Options, Outcome, Probing, Search, Task, WHOLE, conclude,
 };
 use crate::board::{Board, Clues, Inherited, Probed, Prober, Region, split_unless};
-use crate::line::{Wide, Word};
+use crate::line::{Word, by_width};
 use crate::run::Pace;
 use crate::solutions::{Count, Factor, Sink};
 
@@ -44,12 +44,8 @@ impl Search<'_> {
     ///
     /// When a cube decides a cell outside the puzzle.
     pub fn apart<T>(&self, work: impl FnOnce(&mut Ask<'_>) -> T) -> T {
-        match self.puzzle.width().max(self.puzzle.height()) {
-            0..=64 => self.each::<u64, T>(work),
-            65..=128 => self.each::<u128, T>(work),
-            129..=512 => self.each::<Wide<8>, T>(work),
-            _ => self.each::<Wide<64>, T>(work),
-        }
+        let longest = self.puzzle.width().max(self.puzzle.height());
+        by_width!(longest, W => self.each::<W, T>(work))
     }
 
     fn each<W: Word, T>(&self, work: impl FnOnce(&mut Ask<'_>) -> T) -> T {
@@ -446,11 +442,7 @@ impl<'a, W: Word> Place<'a, W> {
         let (mark, records) = (self.board.mark(), self.prober.mark());
         let unknown = self.board.unknown();
         self.board.take_changed();
-        let holds = match self.board.known(cell) {
-            Some(known) => known == filled,
-            None => self.board.decide(cell, filled),
-        };
-        if !holds {
+        if self.board.follow([(cell, filled)], || false) != Some(true) {
             self.board.undo(mark);
             return false;
         }

@@ -19,3 +19,12 @@ pub struct Cube {
     /// The decisions, in the order in which they were made.
     pub path: Vec<Decision>,
 }
+
+impl Cube {
+    /// Its decisions, each as a cell and whether that is filled.
+    pub(crate) fn decisions(&self) -> impl Iterator<Item = (Cell, bool)> {
+        self.path
+            .iter()
+            .map(|decision| (decision.cell, decision.filled))
+    }
+}

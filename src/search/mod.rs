@@ -39,7 +39,7 @@ pub(crate) use oracle::{CONFLICTS, Oracle};
 
 use crate::board::{Board, Cell, Clues};
 use crate::classic::Classic;
-use crate::line::{Wide, Word};
+use crate::line::{Word, by_width};
 use crate::puzzle::{Grid, Puzzle, verify};
 pub use crate::run::{Activity, Limits, Snapshot, Statistics};
 use crate::run::{Control, Observer, ticking};
@@ -388,12 +388,8 @@ impl<'a> Search<'a> {
             let wanted = wanted.or(self.limits.solutions);
             return self.run_classic(classic, control, sink, wanted);
         }
-        match self.puzzle.width().max(self.puzzle.height()) {
-            0..=64 => self.drive::<u64>(control, sink, race),
-            65..=128 => self.drive::<u128>(control, sink, race),
-            129..=512 => self.drive::<Wide<8>>(control, sink, race),
-            _ => self.drive::<Wide<64>>(control, sink, race),
-        }
+        let longest = self.puzzle.width().max(self.puzzle.height());
+        by_width!(longest, W => self.drive::<W>(control, sink, race))
     }
 
     fn drive<W: Word>(
@@ -570,13 +566,7 @@ fn cube_root<W: Word>(
     options: &Options,
 ) -> Option<Node<W>> {
     let mark = board.mark();
-    let holds = cube
-        .path
-        .iter()
-        .all(|decision| match board.known(decision.cell) {
-            Some(filled) => filled == decision.filled,
-            None => board.decide(decision.cell, decision.filled),
-        });
+    let holds = board.follow(cube.decisions(), || false) == Some(true);
     let node = holds.then(|| Node::root(board, cube, weight, options));
     board.undo(mark);
     node
