@@ -8,15 +8,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crossbeam::queue::SegQueue;
 
+use super::cube::{Cube, Decision};
 use super::habit::Habit;
+use super::meter::WHOLE;
+use super::options::{Options, Probing};
+use super::outcome::Outcome;
 use super::product::{Goal, Held, Part, Product, Worth};
-use super::task::{Context, Rests, Shared};
-use super::{
-    Control, Cube, Decision, Limits, Node, Options, Outcome, Probing, Search, Task, WHOLE, conclude,
-};
+use super::task::{Context, Node, Rests, Shared, Task};
+use super::tree::{Search, conclude};
 use crate::board::{Board, Clues, Inherited, Probed, Prober, Region, split_unless};
 use crate::line::{Word, by_width};
-use crate::run::Pace;
+use crate::run::{Control, Limits, Pace};
 use crate::solutions::{Count, Factor, Sink};
 
 /// Searches one cube within these limits, on the calling thread.

@@ -4,8 +4,9 @@
 use std::sync::Arc;
 
 use super::meter::{Meter, WHOLE};
+use super::outcome::{Outcome, Total};
 use super::race::{Race, guess};
-use super::{Outcome, Search, Total};
+use super::tree::Search;
 use crate::board::Clues;
 use crate::puzzle::Grid;
 use crate::run::Control;

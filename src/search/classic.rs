@@ -4,11 +4,14 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use super::{Cube, Decision, Outcome, Search, Statistics, Total};
+use super::cube::{Cube, Decision};
+use super::outcome::{Outcome, Total};
+use super::tree::Search;
 use crate::board::Cell;
 use crate::classic::{Classic, End, Flow, Watch};
 use crate::puzzle::Grid;
 use crate::run::Control;
+use crate::run::Statistics;
 use crate::solutions::{Batch, Count, Sink, Stop};
 
 /// Most steps between two looks at the clock. Where lines are long there are fewer, as a step may take as long as a line.

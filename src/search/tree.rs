@@ -1,0 +1,489 @@
+//! A search: what is searched and within which limits, and how a run goes from the root of the tree to its outcome.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use crossbeam::queue::SegQueue;
+use crossbeam::utils::CachePadded;
+
+use super::cube::Cube;
+use super::meter::{Meter, WHOLE};
+use super::near::nearer;
+use super::options::Options;
+use super::outcome::{Outcome, Total};
+use super::product::{Collecting, Memory};
+use super::race::{Race, Turns};
+use super::switch::switched;
+use super::task::{self, Node, Shared, Task};
+use crate::board::{Board, Cell, Clues};
+use crate::classic::Classic;
+use crate::line::{Word, by_width};
+use crate::puzzle::{Grid, Puzzle, verify};
+use crate::run::{Control, Limits, Observer, Statistics, ticking};
+use crate::solutions::{Count, Counter, Set, Sink, Stop};
+
+/// A search for the solutions of one puzzle.
+///
+/// ```
+/// use omnogram::puzzle::{Clue, Puzzle};
+/// use omnogram::search::{Search, Verdict};
+///
+/// let one = || Clue::new([1]).unwrap();
+/// let puzzle = Puzzle::new(vec![one(), one(), one()], vec![one(), one(), one()]).unwrap();
+/// let outcome = Search::new(&puzzle).count();
+/// assert_eq!(outcome.solutions.to_string(), "6");
+/// assert_eq!(outcome.solutions.verdict(), Verdict::Multiple);
+/// ```
+#[derive(Clone)]
+pub struct Search<'a> {
+    pub(super) puzzle: &'a Puzzle,
+    pub(super) cubes: Option<Vec<Cube>>,
+    pub(super) limits: Limits,
+    pub(super) options: Options,
+    pub(super) classic: Option<Classic>,
+    pub(super) alone: bool,
+    pub(super) observer: Option<Observer<'a>>,
+}
+
+impl fmt::Debug for Search<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Search {
+            puzzle,
+            cubes,
+            limits,
+            options,
+            classic,
+            alone,
+            observer: _,
+        } = self;
+        let mut debug = f.debug_struct("Search");
+        debug
+            .field("puzzle", puzzle)
+            .field("cubes", cubes)
+            .field("limits", limits)
+            .field("options", options)
+            .field("classic", classic)
+            .field("alone", alone);
+        debug.finish_non_exhaustive()
+    }
+}
+
+impl<'a> Search<'a> {
+    /// A search for all solutions, without limits.
+    ///
+    /// It works on the threads of the rayon pool that it is run in; [`rayon::ThreadPool::install`] chooses another.
+    pub fn new(puzzle: &'a Puzzle) -> Self {
+        Search {
+            puzzle,
+            cubes: None,
+            limits: Limits::default(),
+            options: Options::default(),
+            classic: None,
+            alone: false,
+            observer: None,
+        }
+    }
+
+    /// Searches only these parts of the tree, as an earlier run handed them back.
+    ///
+    /// # Panics
+    ///
+    /// When a cube decides a cell outside the puzzle.
+    #[must_use]
+    pub fn cubes(mut self, cubes: Vec<Cube>) -> Self {
+        let inside = |cell: Cell| {
+            usize::from(cell.row) < self.puzzle.height()
+                && usize::from(cell.column) < self.puzzle.width()
+        };
+        for decision in cubes.iter().flat_map(|cube| &cube.path) {
+            assert!(
+                inside(decision.cell),
+                "{:?} is outside the puzzle",
+                decision.cell
+            );
+        }
+        self.cubes = Some(cubes);
+        self
+    }
+
+    /// Within these limits.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// With these heuristics.
+    #[must_use]
+    pub fn options(mut self, options: Options) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// By a classic algorithm instead, on the calling thread alone. Cubes, options and observers mean nothing to it. Its steps are counted,
+    /// and limited, as nodes.
+    ///
+    /// ```
+    /// use omnogram::classic::{Algorithm, Classic};
+    /// use omnogram::puzzle::{Clue, Puzzle};
+    /// use omnogram::search::Search;
+    ///
+    /// let one = || Clue::new([1]).unwrap();
+    /// let puzzle = Puzzle::new(vec![one(), one()], vec![one(), one()]).unwrap();
+    /// let search = Search::new(&puzzle).classic(Classic::new(Algorithm::LineOrder));
+    /// assert_eq!(search.count().solutions.to_string(), "2");
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// When it is run and the algorithm [cannot hold](crate::classic::Algorithm::check) the puzzle.
+    #[must_use]
+    pub fn classic(mut self, classic: Classic) -> Self {
+        self.classic = Some(classic);
+        self
+    }
+
+    /// On the calling thread alone, whatever pool that is in: for many puzzles, one on each thread. Without it [`Search::first`] works
+    /// on all threads of the pool and, where a puzzle takes longer, starts one more for clause learning.
+    #[must_use]
+    pub fn alone(mut self) -> Self {
+        self.alone = true;
+        self
+    }
+
+    /// Calls `observer` ten times a second, from a thread of its own, and once at the end.
+    #[must_use]
+    pub fn observer(mut self, observer: Observer<'a>) -> Self {
+        self.observer = Some(observer);
+        self
+    }
+
+    /// Counts the solutions.
+    pub fn count(&self) -> Outcome {
+        self.run(&Counter::new())
+    }
+
+    /// Finds up to `most` solutions and stops: one to solve a puzzle, two to know whether it is unique.
+    ///
+    /// Clause learning joins in where the tree alone does not know soon, unless only some cubes are to be searched. A limit on
+    /// solutions that was set before is replaced by `most`.
+    pub fn first(&self, most: usize) -> (Vec<Grid>, Outcome) {
+        self.race(Race::new(self.puzzle, most, None))
+    }
+
+    /// Looks for a second solution where one is known, which is then the first of those returned. The second is as near to it as it
+    /// can be made without searching on: of what was found to differ, only as much as must differ together.
+    ///
+    /// It asks about the whole puzzle: cubes that were set before do not count, nor does a limit on solutions. Where `first` is not a
+    /// solution this is the same as [`Search::first`] with two.
+    ///
+    /// ```
+    /// use omnogram::puzzle::{Clue, Grid, Puzzle};
+    /// use omnogram::search::{Search, Verdict};
+    ///
+    /// let one = || Clue::new([1]).unwrap();
+    /// let puzzle = Puzzle::new(vec![one(), one()], vec![one(), one()]).unwrap();
+    /// let known = Grid::from_rows(&[".#", "#."]).unwrap();
+    /// let (found, outcome) = Search::new(&puzzle).second(&known);
+    /// assert_eq!(outcome.solutions.verdict(), Verdict::Multiple);
+    /// assert_eq!(found[0], known);
+    /// assert_eq!(found[1].to_string(), "#.\n.#\n");
+    /// ```
+    pub fn second(&self, first: &Grid) -> (Vec<Grid>, Outcome) {
+        let whole = Search {
+            cubes: None,
+            ..self.clone()
+        };
+        if verify(self.puzzle, first).is_err() {
+            return whole.first(2);
+        }
+        let started = Instant::now();
+        if self.classic.is_none()
+            && let Some(other) = switched(first)
+        {
+            let outcome = Outcome {
+                solutions: Total::AtLeast(Count::from(2)),
+                stopped: Some(Stop::Limit),
+                cubes: Vec::new(),
+                shares: Vec::new(),
+                done: 0.0,
+                statistics: Statistics::default(),
+                elapsed: started.elapsed(),
+            };
+            return (vec![first.clone(), other], outcome);
+        }
+        let (mut found, outcome) = whole.race(Race::new(self.puzzle, 2, Some(first)));
+        if let [first, other] = &mut found[..] {
+            *other = nearer(first, other);
+        }
+        (found, outcome)
+    }
+
+    /// Runs a race to its end.
+    pub(super) fn race(&self, race: Race) -> (Vec<Grid>, Outcome) {
+        let race = Arc::new(race);
+        let mut outcome = self.start(&*race, Some(&race));
+        let (found, conflicts) = race.result();
+        outcome.statistics.conflicts = conflicts;
+        let number = Count::from(found.len() as u64);
+        outcome.solutions = match outcome.stopped {
+            None => Total::Exactly(number),
+            Some(_) => Total::AtLeast(number),
+        };
+        (found, outcome)
+    }
+
+    /// Collects all solutions, each once, in canonical order.
+    pub fn collect(&self) -> (Vec<Grid>, Outcome) {
+        let set = Set::new(self.limits.bytes());
+        let outcome = self.run(&set);
+        (
+            set.into_sorted(self.puzzle.width(), self.puzzle.height()),
+            outcome,
+        )
+    }
+
+    /// Gives every solution to a sink.
+    pub fn run(&self, sink: &dyn Sink) -> Outcome {
+        self.start(sink, None)
+    }
+
+    pub(super) fn start(&self, sink: &dyn Sink, race: Option<&Arc<Race>>) -> Outcome {
+        let control = Arc::new(Control::new(&self.limits, race.is_none()));
+        self.start_under(&control, sink, race)
+    }
+
+    /// Starts under a control that may outlive the run.
+    pub(super) fn start_under(
+        &self,
+        control: &Arc<Control>,
+        sink: &dyn Sink,
+        race: Option<&Arc<Race>>,
+    ) -> Outcome {
+        if let Some(classic) = &self.classic {
+            let wanted = race.map(|race| race.most() as u64);
+            let wanted = wanted.or(self.limits.solutions);
+            return self.run_classic(classic, control, sink, wanted);
+        }
+        let longest = self.puzzle.width().max(self.puzzle.height());
+        by_width!(longest, W => self.drive::<W>(control, sink, race))
+    }
+
+    fn drive<W: Word>(
+        &self,
+        control: &Arc<Control>,
+        sink: &dyn Sink,
+        race: Option<&Arc<Race>>,
+    ) -> Outcome {
+        let learns = race.is_some() && self.cubes.is_none() && self.options.learning.is_some();
+        let clues = Clues::new(self.puzzle);
+        let threads = match self.threads() {
+            threads if learns => (threads - 1).max(1),
+            threads => threads,
+        };
+        let shared = self.shared::<W>(&clues, control, sink, race, threads);
+        self.ticking(&shared.meter, || self.search(&shared, learns));
+        if let (Some(race), None) = (race, shared.control.reason()) {
+            shared.meter.finish(race.count());
+        }
+        if let Some(observer) = self.observer {
+            observer(shared.meter.snapshot());
+        }
+        conclude(shared)
+    }
+
+    /// What the tasks of a run share.
+    pub(super) fn shared<'s, W: Word>(
+        &'s self,
+        clues: &'s Clues,
+        control: &Arc<Control>,
+        sink: &'s dyn Sink,
+        race: Option<&Arc<Race>>,
+        threads: usize,
+    ) -> Shared<'s, W> {
+        // How many are wanted is for the race to say, as both engines may find the same.
+        let wanted = match race {
+            Some(race) => Some(race.most() as u64),
+            None => self.limits.solutions,
+        };
+        // A settle takes about as long as the square of its words: more blocks, each over more words.
+        let words = (W::BITS / 64) as u64;
+        let shared = Shared::<W> {
+            clues,
+            options: &self.options,
+            control: Arc::clone(control),
+            race: race.cloned(),
+            meter: Meter::new(),
+            sink,
+            collecting: Collecting {
+                grids: sink.wants_grids(),
+                enough: wanted.unwrap_or(u64::MAX).max(1),
+                memory: Arc::new(Memory::new(self.memory() / 2)),
+                most_bytes: self.options.region_bytes,
+            },
+            breath: (self.options.breath / (words * words)).max(1),
+            most_leaves: (self.options.batch as u64).min(wanted.unwrap_or(u64::MAX)) as usize,
+            most_in_batch: (self.options.batch_cells / (clues.width() * clues.height()) as u64)
+                .max(1),
+            threads,
+            waiting: CachePadded::new(AtomicUsize::new(0)),
+            cubes: SegQueue::new(),
+            torn: AtomicBool::new(false),
+            totals: Mutex::new((Statistics::default(), Count::ZERO)),
+            habit: Mutex::new(None),
+            rests: SegQueue::new(),
+            pending: SegQueue::new(),
+        };
+        if wanted == Some(0) {
+            shared.control.stop(Stop::Limit);
+        }
+        shared
+    }
+
+    /// Does this work, and shows the observer how far it has come meanwhile.
+    pub(super) fn ticking<T>(&self, meter: &Meter, work: impl FnOnce() -> T) -> T {
+        let Some(observer) = self.observer else {
+            return work();
+        };
+        ticking(|| observer(meter.snapshot()), work)
+    }
+
+    /// Propagates the root, then searches every cube: side by side in the pool, or one after the other on one thread.
+    fn search<W: Word>(&self, shared: &Shared<'_, W>, learns: bool) {
+        let cubes = self.cubes.clone().unwrap_or_else(|| vec![Cube::default()]);
+        let mut board = Board::<W>::new(shared.clues);
+        let mut settles = 0u64;
+        let root = board.propagate_unless(|| {
+            settles += 1;
+            if settles.is_multiple_of(shared.breath) {
+                shared.control.look();
+            }
+            shared.control.stopped()
+        });
+        shared
+            .totals
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .0
+            .settles += board.settles();
+        if let Some(race) = shared.race.as_ref().filter(|_| root != Some(false)) {
+            race.tell(&board);
+        }
+        if root.is_none() {
+            cubes
+                .into_iter()
+                .for_each(|cube| shared.cubes.push((cube, 1)));
+            return;
+        }
+        let sums = self.puzzle.sums();
+        if root == Some(false) || sums.0 != sums.1 {
+            shared.meter.add(WHOLE, 1);
+            return;
+        }
+        let open = board.unknown();
+        let count = cubes.len() as u64;
+        let nodes = cubes.into_iter().enumerate().filter_map(|(i, cube)| {
+            // Weights add up to the whole, whatever the number of cubes.
+            let weight = WHOLE / count + u64::from((i as u64) < WHOLE % count);
+            let node = cube_root(&mut board, cube, weight, &self.options);
+            if node.is_none() {
+                shared.meter.add(weight, 1);
+            }
+            node
+        });
+        let race = shared.race.as_ref().filter(|_| learns);
+        if self.threads() == 1 {
+            let turns = race.map(|race| {
+                let alone = self.options.learning.unwrap_or(u64::MAX);
+                let (control, clues) = (&shared.control, shared.clues);
+                let memory = self.memory() / 4;
+                RefCell::new(Turns::new(race, control, self.puzzle, clues, memory, alone))
+            });
+            for node in nodes {
+                Task::run(shared, node, None, turns.as_ref());
+                while let Some(node) = shared.pending.pop() {
+                    Task::run(shared, node, None, turns.as_ref());
+                }
+            }
+        } else {
+            std::thread::scope(|threads| {
+                // A thread of its own: a job of the pool would have to wait for a free worker, and keep it from the tree until called.
+                if let Some(race) = race.filter(|_| open > 0) {
+                    let (control, memory) = (&shared.control, self.memory() / 4);
+                    let (puzzle, clues) = (self.puzzle, shared.clues);
+                    threads.spawn(move || race.learn(control, puzzle, clues, memory));
+                }
+                let _leaving = race.map(|race| race.leave_together());
+                rayon::in_place_scope_fifo(|scope| {
+                    nodes.for_each(|node| task::spawn(shared, node, scope));
+                });
+            });
+        }
+    }
+
+    /// Threads to work on.
+    pub(super) fn threads(&self) -> usize {
+        match self.alone {
+            true => 1,
+            false => rayon::current_num_threads(),
+        }
+    }
+
+    /// Bytes that may be kept.
+    pub(super) fn memory(&self) -> u64 {
+        self.limits.bytes()
+    }
+}
+
+/// The node of a cube, if its decisions do not contradict the clues.
+fn cube_root<W: Word>(
+    board: &mut Board<'_, W>,
+    cube: Cube,
+    weight: u64,
+    options: &Options,
+) -> Option<Node<W>> {
+    let mark = board.mark();
+    let holds = board.follow(cube.decisions(), || false) == Some(true);
+    let node = holds.then(|| Node::root(board, cube, weight, options));
+    board.undo(mark);
+    node
+}
+
+/// Sums a run up.
+pub(super) fn conclude<W: Word>(shared: Shared<'_, W>) -> Outcome {
+    let stopped = shared.control.reason();
+    let race_began = shared.race.as_ref().is_some_and(|race| race.has_learnt());
+    let (mut statistics, count) = shared
+        .totals
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner);
+    statistics.nodes = statistics.nodes.max(1);
+    // Of a race that both were in, nobody can say what is left.
+    let torn = shared.torn.into_inner()
+        || race_began
+        || matches!(stopped, Some(Stop::Limit | Stop::Memory | Stop::Closed));
+    let open: Vec<(Cube, u64)> = match torn {
+        true => Vec::new(),
+        false => shared.cubes.into_iter().collect(),
+    };
+    let weights: f64 = open.iter().map(|&(_, weight)| weight as f64).sum();
+    let share = |weight: u64| match weights {
+        0.0 => 1.0 / open.len() as f64,
+        all => weight as f64 / all,
+    };
+    Outcome {
+        solutions: match stopped {
+            None => Total::Exactly(count),
+            Some(_) => Total::AtLeast(count),
+        },
+        stopped,
+        shares: open.iter().map(|&(_, weight)| share(weight)).collect(),
+        done: shared.meter.share(),
+        cubes: open.into_iter().map(|(cube, _)| cube).collect(),
+        statistics,
+        elapsed: shared.meter.elapsed(),
+    }
+}
