@@ -3,8 +3,9 @@
 use super::contest::Contest;
 use super::options::Method;
 use super::setup::{Forecast, Setup};
-use super::shared::{Shared, lock};
+use super::shared::Shared;
 use crate::line::Word;
+use crate::run::lock;
 use crate::solutions::{Count, Stop};
 
 /// The first work of each plan, as a multiple of a trial's, and the factor by which it grows.

@@ -2,7 +2,7 @@
 
 use std::hash::{Hash, Hasher};
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHasher;
 
@@ -19,7 +19,7 @@ use super::status::Status;
 use crate::board::Clues;
 use crate::line::{Known, Word};
 use crate::puzzle::{Grid, Puzzle};
-use crate::run::{Control, Statistics};
+use crate::run::{Control, Statistics, lock};
 use crate::solutions::Count;
 
 /// What all workers of a run share.
@@ -183,8 +183,4 @@ impl<'a, W: Word> Shared<'a, W> {
         }
         count
     }
-}
-
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

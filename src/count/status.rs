@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use super::keeping::Keeping;
-use super::shared::lock;
+use crate::run::lock;
 use crate::run::{Activity, Observer, Snapshot, ticking};
 use crate::solutions::Count;
 

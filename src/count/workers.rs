@@ -6,9 +6,10 @@ use std::time::Duration;
 use super::branch::worker::Worker;
 use super::contest::Help;
 use super::plan::Ended;
-use super::shared::{Shared, lock};
+use super::shared::Shared;
 use crate::line::Word;
 use crate::run::Control;
+use crate::run::lock;
 use crate::solutions::{Count, Stop};
 
 /// A worker with nothing to do looks for something after the first time, and then ever more rarely, up to the second: one that waits for

@@ -2,9 +2,11 @@
 
 mod control;
 mod limits;
+mod lock;
 mod progress;
 
 pub(crate) use control::{Control, Pace};
 pub use limits::Limits;
+pub(crate) use lock::lock;
 pub use progress::{Activity, Snapshot, Statistics};
 pub(crate) use progress::{Observer, TICK, ticking};

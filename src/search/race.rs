@@ -9,13 +9,14 @@ use std::cell::Cell;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex};
 
 use crate::belief::Beliefs;
 use crate::board::{self, Board, Clues};
 use crate::line::{Known, Word};
 use crate::puzzle::{Grid, Puzzle};
 use crate::run::Control;
+use crate::run::lock;
 use crate::sat::{Answer, Learner};
 use crate::solutions::{Batch, Sink, Stop};
 
@@ -73,10 +74,6 @@ fn load(words: &[AtomicU64]) -> Vec<u64> {
         .iter()
         .map(|word| word.load(Ordering::Relaxed))
         .collect()
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Race {

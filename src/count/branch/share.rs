@@ -11,8 +11,8 @@ use super::walk::{Task, Walk};
 use super::worker::{BREATH, Worker};
 use crate::board::Cell;
 use crate::count::plan::{Ended, Plan, Trial};
-use crate::count::shared::lock;
 use crate::line::Word;
+use crate::run::lock;
 use crate::search::WHOLE;
 use crate::solutions::Count;
 

@@ -24,6 +24,7 @@ use crate::count::components::{Key, Part, Store, Worth, edge};
 use crate::count::plan::{Ended, Trial};
 use crate::line::{Known, Word};
 use crate::puzzle::Grid;
+use crate::run::lock;
 use crate::search::WHOLE;
 use crate::solutions::Count;
 
@@ -475,8 +476,4 @@ impl<W: Word> Walk<W> {
         }
         self.release(key)
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
