@@ -175,11 +175,11 @@ impl<W: Word> Worker<'_, '_, W> {
                 }
             }
             if self.walk.is_some() && walk.wants_tasks() {
-                if !self.is_believable(true) {
-                    self.statistics.dead_ends += 1;
-                    continue;
+                match self.is_believable(true) {
+                    true => self.lend(walk),
+                    // The side is at its end.
+                    false => self.statistics.dead_ends += 1,
                 }
-                self.lend(walk);
             }
             let top = self.top();
             match top.pending.pop() {
