@@ -342,6 +342,7 @@ impl Contest {
             plan,
             budget: favoured.unwrap_or(budget),
             asks: !self.is_short(),
+            joint: !plan.is_sweep() && (self.leading || !self.compares) && !self.is_short(),
             tracked: !self.is_short(),
         })
     }

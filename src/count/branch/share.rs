@@ -163,7 +163,7 @@ impl<W: Word> Worker<'_, '_, W> {
                 }
                 if self.shared.store.is_outgrown() {
                     walk.end(Ended::Full);
-                } else if work >= walk.trial.budget {
+                } else if work >= self.budget(walk) {
                     walk.end_spent();
                 }
                 if walk.is_over() {
@@ -201,6 +201,16 @@ impl<W: Word> Worker<'_, '_, W> {
         walk.end_stack(std::mem::take(&mut self.frames));
         self.prober.backtrack(0);
         walk.end_task();
+    }
+
+    /// The work that a walk may take. Each helper's learner has to learn what the host's knows: with helpers a walk may take half as much
+    /// again, so that it gets as far as it would without.
+    fn budget(&self, walk: &Walk<W>) -> u64 {
+        let budget = walk.trial.budget;
+        match walk.trial.joint && self.shared.workers > 1 {
+            true => budget.saturating_add(budget / 2),
+            false => budget,
+        }
     }
 
     /// Gives away the oldest piece that is not begun. Where the oracle can be asked, there must be a solution on the way to it: below a
