@@ -16,7 +16,7 @@ pub use word::{Cells, Wide, Word};
 use crate::puzzle::{Clue, MAX_SIDE};
 
 /// Evaluates an expression in which a name stands for the narrowest [`Word`] that holds lines of this many cells, up to
-/// [`MAX_SIDE`](crate::puzzle::MAX_SIDE).
+/// [`MAX_SIDE`].
 macro_rules! by_width {
     ($cells:expr, $word:ident => $value:expr) => {
         match $cells {
@@ -59,7 +59,7 @@ pub(crate) use by_width;
 ///
 /// # Panics
 ///
-/// When the line is longer than [`MAX_SIDE`](crate::puzzle::MAX_SIDE).
+/// When the line is longer than [`MAX_SIDE`].
 pub fn settle(clue: &Clue, known: &mut [Option<bool>]) -> bool {
     let length = known.len();
     assert!(length <= MAX_SIDE, "a line of {length} cells");

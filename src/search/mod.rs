@@ -1,6 +1,6 @@
 //! The tree: propagate, probe, branch, recurse, on all cores.
 //!
-//! A [`Search`] says what to search and within which limits; [`Search::run`] gives every solution to a [`Sink`] and returns an
+//! A [`Search`] says what to search and within which limits; [`Search::run`] gives every solution to a [`Sink`](crate::solutions::Sink) and returns an
 //! [`Outcome`]: how many, whether that is all, why it stopped if not, and the [`Cube`]s that stay open then.
 //!
 //! A node is data, a task walks a subtree with an explicit stack, and gives its oldest open piece away only when too few tasks

@@ -87,7 +87,7 @@ pub struct Outcome {
     pub cubes: Vec<Cube>,
     /// What each of them is likely to hold of all that stays open: they add up to 1.
     pub shares: Vec<f64>,
-    /// Share of the tree that is finished, as [`Snapshot::share`] has it.
+    /// Share of the tree that is finished, as [`Snapshot::share`](crate::run::Snapshot::share) has it.
     pub done: f64,
     /// What was done.
     pub statistics: Statistics,
