@@ -295,6 +295,57 @@ fn workers_that_share_a_walk_agree() {
     }
 }
 
+/// A side that was refuted while helpers waited for tasks was once asked about for ever, in two of four runs of this puzzle.
+#[test]
+fn a_side_that_is_refuted_for_helpers_is_left() {
+    let rows = [
+        &[1, 2, 1, 1, 1][..],
+        &[1, 1, 1, 1, 2][..],
+        &[1, 1, 1, 1, 2, 2][..],
+        &[1, 1, 1, 1, 1, 2][..],
+        &[2, 1, 2][..],
+        &[1, 1, 4, 2][..],
+        &[1, 1, 1, 6][..],
+        &[1, 1, 1, 1][..],
+        &[1, 1, 1, 1, 2][..],
+        &[1, 2, 1, 3, 1][..],
+        &[2, 2, 3][..],
+        &[2, 1, 2, 2][..],
+        &[2][..],
+        &[1, 2, 1, 1, 3][..],
+        &[1, 1, 1, 1, 1][..],
+        &[3, 2, 2, 1, 1][..],
+    ];
+    let columns = [
+        &[1, 1, 1, 1][..],
+        &[1, 2, 2, 1][..],
+        &[1, 1, 2, 2, 1][..],
+        &[1, 2, 1, 1][..],
+        &[1, 1, 1, 1, 1, 1][..],
+        &[2, 2, 1, 1, 1, 1][..],
+        &[1, 2, 1][..],
+        &[1, 2, 1, 1, 1][..],
+        &[1, 1, 1, 1, 2, 1][..],
+        &[1, 1, 1, 1][..],
+        &[1, 2, 2, 1, 1][..],
+        &[3, 2, 3, 2][..],
+        &[1, 1, 1, 1, 1][..],
+        &[1, 1, 3, 1, 2][..],
+        &[6, 1, 1, 1][..],
+        &[3, 3, 1, 1, 1][..],
+    ];
+    let clue = |blocks: &[usize]| Clue::new(blocks.iter().copied()).unwrap();
+    let puzzle = Puzzle::new(rows.map(clue).to_vec(), columns.map(clue).to_vec()).unwrap();
+    for _ in 0..5 {
+        let limits = Limits {
+            time: Some(Duration::from_secs(60)),
+            ..Limits::default()
+        };
+        let outcome = on_threads(8, || Counting::new(&puzzle).limits(limits).run());
+        assert_eq!(outcome.solutions, exactly(60337));
+    }
+}
+
 /// Stopped anywhere on several threads, what is proved is a lower bound.
 #[test]
 fn a_shared_walk_that_is_stopped_is_never_too_large() {
