@@ -113,7 +113,7 @@ impl<'s, K: Key, N: Ways> Dealer<'s, K, N> {
                 }
             };
             let all = walk.go_on(|key| {
-                let (part, _) = deal.place(key);
+                let part = deal.part(key);
                 let at = next[part] as usize;
                 pool[at] = (key, ways);
                 next[part] = at as u32 + 1;

@@ -1,27 +1,27 @@
 //! What a frontier is made of: a packed combination of states, and the number of ways that lead to it.
 
 use std::fmt::Debug;
+use std::hash::Hash;
 use std::ops::BitXor;
 
 /// A packed combination of states.
 pub(crate) trait Key:
-    Copy + Debug + Ord + Send + Sync + Stored + BitXor<Output = Self>
+    Copy + Debug + Ord + Hash + Send + Sync + Stored + BitXor<Output = Self>
 {
     const ZERO: Self;
     /// A state whose lowest bit is at `first`.
     fn new(state: u32, first: u32) -> Self;
     /// The bits from `first` on, at least 32 of them.
     fn bits(self, first: u32) -> u64;
-    /// All bits of it mixed: for another salt into other bits that have nothing to do with these.
-    fn mix(self, salt: u64) -> u64;
+    /// All bits of it mixed, other than in the hash that tables use.
+    fn mix(self) -> u64;
 }
 
 /// A number of ways.
 pub(crate) trait Ways: Copy + Debug + Send + Sync + Stored {
-    /// No combination has that: it marks a place that is not taken.
+    /// Of a place that is not taken.
     const NONE: Self;
     const ONE: Self;
-    fn is_none(self) -> bool;
     fn add(self, other: Self) -> Option<Self>;
     fn wide(self) -> u128;
 }
@@ -36,7 +36,7 @@ pub(crate) trait Stored: Sized {
 }
 
 /// 128 bits, aligned as 64: so a combination with its ways has no gap.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Pair {
     high: u64,
     low: u64,
@@ -70,7 +70,7 @@ impl BitXor for Pair {
 }
 
 /// Odd numbers whose bits look random.
-pub(crate) const A: u64 = 0x9e37_79b9_7f4a_7c15;
+const A: u64 = 0x9e37_79b9_7f4a_7c15;
 const B: u64 = 0xd6e8_feb8_6659_fd93;
 
 /// The two halves of a product, which both depend on all bits, as one.
@@ -93,9 +93,8 @@ impl Key for u64 {
     }
 
     #[inline]
-    fn mix(self, salt: u64) -> u64 {
-        let mixed = fold(self ^ salt, B);
-        (mixed ^ mixed >> 32).wrapping_mul(A)
+    fn mix(self) -> u64 {
+        fold(self ^ A, B)
     }
 }
 
@@ -112,19 +111,14 @@ impl Key for Pair {
     }
 
     #[inline]
-    fn mix(self, salt: u64) -> u64 {
-        (fold(self.low ^ salt, B) ^ self.high).mix(salt)
+    fn mix(self) -> u64 {
+        (fold(self.low ^ A, B) ^ self.high).mix()
     }
 }
 
 impl Ways for u64 {
     const NONE: Self = 0;
     const ONE: Self = 1;
-
-    #[inline]
-    fn is_none(self) -> bool {
-        self == 0
-    }
 
     #[inline]
     fn add(self, other: Self) -> Option<Self> {
@@ -139,11 +133,6 @@ impl Ways for u64 {
 impl Ways for Pair {
     const NONE: Self = Pair { high: 0, low: 0 };
     const ONE: Self = Pair { high: 0, low: 1 };
-
-    #[inline]
-    fn is_none(self) -> bool {
-        self == Self::NONE
-    }
 
     #[inline]
     fn add(self, other: Self) -> Option<Self> {

@@ -51,8 +51,6 @@ pub(crate) struct Means<'s> {
     bytes: u64,
     /// Combinations that may still be passed.
     passed: u64,
-    /// Steps taken.
-    steps: u64,
     threads: usize,
     pub(crate) stop: Stop<'s>,
     scratch: Option<&'s Scratch>,
@@ -64,7 +62,6 @@ impl<'s> Means<'s> {
             memory: Memory::new(allowance.bytes),
             bytes: allowance.bytes,
             passed: allowance.passed,
-            steps: 0,
             threads: allowance.threads,
             stop,
             scratch: allowance.scratch,
@@ -122,12 +119,6 @@ struct Growing<K, N> {
     runs: Vec<Run>,
 }
 
-/// The parts of the next layer, and the sheet of the runs that did not fit into memory.
-type Grown<'s, K, N> = (Vec<Growing<K, N>>, Option<Sheet<'s>>);
-
-/// A table, and those into which it is split.
-type Splitting<K, N> = (Table<K, N>, Vec<Table<K, N>>);
-
 impl<K: Key, N: Ways> Growing<K, N> {
     fn new(table: Table<K, N>) -> Self {
         Growing {
@@ -139,11 +130,10 @@ impl<K: Key, N: Ways> Growing<K, N> {
     fn add(
         &mut self,
         block: &[(K, N)],
-        deal: Deal,
         means: &Means<'_>,
         sheet: Option<&Sheet<'_>>,
     ) -> Result<(), Halt> {
-        match (self.table.add(block, deal, &means.memory), sheet) {
+        match (self.table.add(block, &means.memory), sheet) {
             (Added::All, _) => Ok(()),
             (Added::Overflow, _) => Err(Halt::Overflow),
             (Added::Full, None) => Err(Halt::Full),
@@ -154,7 +144,7 @@ impl<K: Key, N: Ways> Growing<K, N> {
                 } else {
                     self.write(means, sheet)?;
                 }
-                match self.table.add(block, deal, &means.memory) {
+                match self.table.add(block, &means.memory) {
                     Added::All => Ok(()),
                     Added::Overflow => Err(Halt::Overflow),
                     Added::Full => Err(Halt::Full),
@@ -165,10 +155,10 @@ impl<K: Key, N: Ways> Growing<K, N> {
 
     /// Writes the table to disk.
     fn write(&mut self, means: &Means<'_>, sheet: &Sheet<'_>) -> Result<(), Halt> {
-        let run = self.table.drain(|combinations| {
-            let all = combinations.iter().map(|&combination| Ok(combination));
-            sheet.write(combinations.len() as u64, all)
-        })?;
+        // Beside the table only for a moment, and only in as many parts as there are threads.
+        let combinations = self.table.drain();
+        let len = combinations.len() as u64;
+        let run = sheet.write(len, combinations.into_iter().map(Ok))?;
         self.runs.push(run);
         if (means.stop)() {
             return Err(Halt::Stopped);
@@ -189,6 +179,9 @@ impl<K: Key, N: Ways> Growing<K, N> {
         Ok(())
     }
 }
+
+/// The parts of a layer that is being made, and where they go when there is no memory for them.
+type Grown<'s, K, N> = (Vec<Growing<K, N>>, Option<Sheet<'s>>);
 
 /// A part of what a front meets, and the sum of what it has met.
 #[derive(Debug)]
@@ -232,7 +225,6 @@ impl<'s, K: Key, N: Ways> Layer<'s, K, N> {
         step: &Step<'_, K>,
         means: &mut Means<'s>,
     ) -> Result<Layer<'s, K, N>, Halt> {
-        means.steps += 1;
         let (parts, sheet) = self.grow(step, None, means)?;
         let on_disk = means.scratch.is_some() && {
             let len: usize = parts.iter().map(|part| part.table.len()).sum();
@@ -251,7 +243,6 @@ impl<'s, K: Key, N: Ways> Layer<'s, K, N> {
         step_of_other: &Step<'_, K>,
         means: &mut Means<'s>,
     ) -> Result<Count, Halt> {
-        means.steps += 1;
         let (met, sheet) = other.grow(step_of_other, None, means)?;
         let sums: Vec<Sum> = if met.iter().any(|part| !part.runs.is_empty()) {
             let count = met.len();
@@ -271,9 +262,9 @@ impl<'s, K: Key, N: Ways> Layer<'s, K, N> {
                 step,
                 &mut met,
                 means,
-                |part, block, (deal, _)| {
+                |part, block, _| {
                     for &(key, ways) in block {
-                        if let Some(others) = part.table.get(key, deal) {
+                        if let Some(others) = part.table.get(key) {
                             part.sum.add(ways.wide(), others.wide());
                         }
                     }
@@ -305,7 +296,7 @@ impl<'s, K: Key, N: Ways> Layer<'s, K, N> {
             step,
             &mut growing,
             means,
-            |part, block, (deal, means)| part.add(block, deal, means, sheet.as_ref()),
+            |part, block, means| part.add(block, means, sheet.as_ref()),
             |growing, means| match parts {
                 None => split(growing, most, means),
                 Some(_) => Ok(()),
@@ -321,7 +312,7 @@ impl<'s, K: Key, N: Ways> Layer<'s, K, N> {
         step: &Step<'_, K>,
         targets: &mut Vec<T>,
         means: &mut Means<'s>,
-        take: impl Fn(&mut T, &[(K, N)], (Deal, &Means<'s>)) -> Result<(), Halt> + Sync,
+        take: impl Fn(&mut T, &[(K, N)], &Means<'s>) -> Result<(), Halt> + Sync,
         mut change: impl FnMut(&mut Vec<T>, &Means<'s>) -> Result<(), Halt>,
     ) -> Result<(), Halt> {
         let most = means.room::<K, N>();
@@ -340,7 +331,9 @@ impl<'s, K: Key, N: Ways> Layer<'s, K, N> {
                 dealers.resize_with(means.dealers(), || Dealer::new(step));
             }
             let (stop, count) = (means.stop, dealers.len());
-            let deal = Deal::new(targets.len(), means.steps);
+            let deal = Deal {
+                parts: targets.len(),
+            };
             let batch = Batch {
                 layer: &self,
                 pieces: &pieces,
@@ -353,9 +346,7 @@ impl<'s, K: Key, N: Ways> Layer<'s, K, N> {
             means.each(much, &mut dealers, |_, dealer| dealer.deal(&batch, stop))?;
             means.each(much, targets, |i, target| {
                 let mut dealt = dealers.iter();
-                dealt.try_for_each(|dealer| {
-                    dealer.each(i, |block| take(target, block, (deal, means)))
-                })
+                dealt.try_for_each(|dealer| dealer.each(i, |block| take(target, block, means)))
             })?;
             let work = dealers.iter().map(|dealer| dealer.work).sum();
             let left = means.passed.checked_sub(work);
@@ -428,8 +419,7 @@ fn split<K: Key, N: Ways>(
     let times = SPLIT.min(most / count);
     let len: usize = growing.iter().map(|part| part.table.len()).sum();
     let tables = growing.iter().map(|part| &part.table);
-    let places = tables.map(|table| times.max(1) * table.split_places(times.max(1)));
-    let needed = bytes_of::<K, N>(places.sum());
+    let needed: u64 = tables.map(|table| table.split_bytes(times)).sum();
     if times < 2
         || (len as u64) < 4 * IN_PART * count as u64
         || needed > means.memory.left()
@@ -437,17 +427,17 @@ fn split<K: Key, N: Ways>(
     {
         return Ok(());
     }
-    let deal = Deal::new(count * times, means.steps);
-    let mut tables: Vec<Splitting<K, N>> = growing
-        .drain(..)
-        .map(|part| (part.table, Vec::new()))
-        .collect();
-    means.each(true, &mut tables, |_, (table, tables)| {
-        let table = std::mem::take(table);
+    let deal = Deal {
+        parts: count * times,
+    };
+    let tables = growing.drain(..).map(|part| vec![part.table]);
+    let mut tables: Vec<Vec<Table<K, N>>> = tables.collect();
+    means.each(true, &mut tables, |_, tables| {
+        let table = tables.pop().unwrap_or_default();
         *tables = table.split(times, deal, &means.memory).ok_or(Halt::Full)?;
         Ok(())
     })?;
-    let tables = tables.into_iter().flat_map(|(_, tables)| tables);
+    let tables = tables.into_iter().flatten();
     growing.extend(tables.map(Growing::new));
     Ok(())
 }
