@@ -112,11 +112,13 @@ pub(crate) struct Contest {
     before: Vec<Tried>,
     /// Orders that wait for the outcome of a sweep.
     waiting: Vec<Tried>,
-    /// Nanoseconds of work of a trial in this round; of the first one, where it is given more.
+    /// Nanoseconds of work of a trial in this round; and the order that leads it, with its work.
     budget: u64,
-    favoured: Option<u64>,
+    favoured: Option<(Plan, u64)>,
     /// Is that trial under way?
     leading: bool,
+    /// The work of the trial under way, with what an earlier process has done of it.
+    whole: u64,
     /// Are there many ways in this round, which are compared by what one worker does?
     compares: bool,
     /// Is the one way left a sweep, for which all threads are wanted?
@@ -154,6 +156,7 @@ impl Contest {
             budget: 0,
             favoured: None,
             leading: false,
+            whole: 0,
             compares: false,
             together: false,
             regroup: false,
@@ -190,7 +193,7 @@ impl Contest {
         let soon = |tried: &mut Tried| several && tried.spent == first && tried.foreseen < SOON;
         let last = self.tried.pop_if(soon);
         if let Some(last) = last {
-            self.favoured = Some((LATER * last.foreseen) as u64);
+            self.favoured = Some((last.plan, (LATER * last.foreseen) as u64));
             self.todo.push_back(last.plan);
         }
         last.is_some()
@@ -216,6 +219,7 @@ impl Contest {
             parts: self.parts,
             part: self.counted.len(),
             budget: self.nominal,
+            favoured: self.favoured,
             todo: self.todo.iter().copied().collect(),
             tried: finite(&self.tried),
             before: finite(&self.before),
@@ -228,6 +232,7 @@ impl Contest {
     /// Takes up the part at hand where an earlier process has left it.
     fn take_up(&mut self, standing: Standing) {
         (self.budget, self.nominal) = (standing.budget, standing.budget);
+        self.favoured = standing.favoured;
         self.tried = endless(&standing.tried);
         self.before = endless(&standing.before);
         let (lost, open): (Vec<Open>, Vec<Open>) = standing
@@ -333,14 +338,15 @@ impl Contest {
         // One that led in the round before has to get further than it was.
         let before = self.before.iter().find(|tried| tried.plan == plan);
         let further = before.map_or(0, |tried| 2 * tried.spent);
-        let rest = self.budget.max(further).saturating_sub(spent);
-        let budget = rest.max(AGAIN.min(self.budget));
-        let favoured = self.favoured.take();
+        let favoured = self.favoured.filter(|(leader, _)| *leader == plan);
         self.leading = favoured.is_some();
+        self.whole = favoured.map_or(self.budget.max(further), |(_, whole)| whole);
+        let rest = self.whole.saturating_sub(spent);
+        let budget = rest.max(AGAIN.min(self.budget));
         Some(Trial {
             part,
             plan,
-            budget: favoured.unwrap_or(budget),
+            budget,
             asks: !self.is_short(),
             joint: !plan.is_sweep() && (self.leading || !self.compares) && !self.is_short(),
             tracked: !self.is_short(),
@@ -386,7 +392,7 @@ impl Contest {
         let others = (self.todo.len() as u64).saturating_sub(1).max(SHARE);
         let leads = !self.together && self.todo.len() > 1 && !self.todo[0].is_sweep();
         let whole = self.budget.saturating_mul(others).min(self.until);
-        self.favoured = leads.then_some(whole);
+        self.favoured = leads.then(|| (self.todo[0], whole));
         self.begin_trials();
     }
 
@@ -462,7 +468,7 @@ impl Contest {
             self.open.retain(|open| open.plan != trial.plan);
         }
         // Of what an earlier process has done of a walk there is nothing to be done any more.
-        let spent = trial.budget.max(self.budget);
+        let spent = trial.budget.max(self.whole);
         let whole = match trial.plan.is_sweep() {
             true => 1.0,
             false => spent as f64 / trial.budget as f64,

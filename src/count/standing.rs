@@ -13,6 +13,9 @@ pub(crate) struct Standing {
     pub(crate) parts: usize,
     pub(crate) part: usize,
     pub(crate) budget: u64,
+    /// The order that leads, and its work.
+    #[serde(default)]
+    pub(crate) favoured: Option<(Plan, u64)>,
     pub(crate) todo: Vec<Plan>,
     pub(crate) tried: Vec<Tried>,
     pub(crate) before: Vec<Tried>,
