@@ -348,7 +348,7 @@ impl Contest {
             plan,
             budget,
             asks: !self.is_short(),
-            joint: !plan.is_sweep() && (self.leading || !self.compares) && !self.is_short(),
+            joint: self.leading && self.compares,
             tracked: !self.is_short(),
         })
     }

@@ -43,7 +43,7 @@ pub(crate) struct Trial {
     pub(crate) budget: u64,
     /// May clause learning be asked? What is soon counted is counted without.
     pub(crate) asks: bool,
-    /// May other workers join in?
+    /// May other workers join in, in a round whose other trials are one worker's?
     pub(crate) joint: bool,
     /// Is the way to where it is noted for a journal?
     pub(crate) tracked: bool,
