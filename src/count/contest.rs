@@ -46,9 +46,11 @@ const PATIENT: u64 = 5_000_000_000;
 /// less than [`AFFORDABLE`] rounds.
 const FAR_LESS: f64 = 0.25;
 
-/// On most puzzles the order that probes turns out best, or not far from it: it leads, unless another one has proved so many times more
-/// solutions, and not just a few.
+/// The order that probes turns out to be the best one on most puzzles, or close to the best one, so it leads the first rounds.
 const PROBED: Plan = Plan::Branch(Order::Probed);
+
+/// Another order leads instead when it has proved more than this factor times the solutions that the probing order has proved. A probing
+/// order with fewer solutions than the second number is treated as if it had that number.
 const FAR: f64 = 5.0;
 const FEW_PROVED: f64 = 1000.0;
 
@@ -64,12 +66,17 @@ const CLEAR: u64 = 1_200_000_000;
 /// A sweep that would take so much work, as far as can be foreseen, is not tried again.
 const HOPELESS: f64 = 1e13;
 
-/// In a short contest the last trial goes on if it would take less than this, until it has taken so many times what was foreseen.
+/// In a short contest the last trial goes on if its forecast is less than this many nanoseconds of work.
 const SOON: f64 = 6e8;
+
+/// It is then given its forecast times this factor.
 const LATER: f64 = 2.5;
 
-/// All threads sweep when that looks so many times better than any order, or when it would take so many times what each way was given.
+/// All threads sweep when the forecast of the sweep times this factor is less than that of any order.
 const SWEEP: f64 = 4.0;
+
+/// They also do so when the forecast of the sweep is less than this factor times the work that each plan had in the round. What takes no
+/// longer than that is affordable in any case.
 const AFFORDABLE: f64 = 16.0;
 
 /// Nobody sweeps any more when an order looks so many times better.

@@ -42,7 +42,7 @@ impl Meter {
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
     }
 
-    /// All is done, by whatever means, and so many solutions there are.
+    /// Everything is done, and this is the number of solutions.
     pub(super) fn finish(&self, solutions: u64) {
         self.done.store(WHOLE, Ordering::Relaxed);
         self.solutions.store(solutions, Ordering::Relaxed);

@@ -26,6 +26,8 @@ pub(crate) struct Oracle<'a> {
     learner: Option<Learner>,
     /// Where it looks first, if a solution is at hand.
     near: Option<Arc<Grid>>,
+    /// What the learner had done after the last question, in its own measure: asking it takes a look-up by name.
+    ticks: u64,
     /// There is no memory for one.
     dumb: bool,
 }
@@ -38,6 +40,7 @@ impl<'a> Oracle<'a> {
             memory,
             learner: None,
             near: None,
+            ticks: 0,
             dumb: false,
         }
     }
@@ -90,7 +93,9 @@ impl<'a> Oracle<'a> {
         for (cell, filled) in path {
             learner.assume(usize::from(cell.row), usize::from(cell.column), filled);
         }
-        learner.solve(Some(conflicts))
+        let answer = learner.solve(Some(conflicts));
+        self.ticks = learner.ticks();
+        answer
     }
 
     /// Conflicts met so far.
@@ -100,7 +105,7 @@ impl<'a> Oracle<'a> {
 
     /// Work done so far, in the learner's own measure.
     pub(crate) fn ticks(&self) -> u64 {
-        self.learner.as_ref().map_or(0, Learner::ticks)
+        self.ticks
     }
 }
 

@@ -322,13 +322,12 @@ impl<W: Word> Worker<'_, '_, W> {
     /// Every now and then: a look at the limits, and a word to whoever wants to know; all the work of the walk so far. The `whole` may be
     /// what is on the stack.
     fn breathe(&mut self, walk: &Walk<W>, whole: bool) -> u64 {
-        self.looked = self.statistics.nodes;
+        let nodes = self.statistics.nodes;
+        (self.shared.status).add_nodes(nodes - std::mem::replace(&mut self.looked, nodes));
         self.shared.control.look();
         let now = (self.work(), self.done.max(self.told.1));
         let work = walk.add(now.0 - self.told.0, now.1 - self.told.1);
         self.told = now;
-        let nodes = self.statistics.nodes;
-        (self.shared.status).add_nodes(nodes - std::mem::replace(&mut self.shown, nodes));
         if whole && !self.frames.is_empty() {
             self.raise(walk, bound(&self.frames));
         }

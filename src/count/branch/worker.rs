@@ -57,15 +57,12 @@ pub(crate) struct Worker<'s, 'a, W: Word> {
     pub(crate) done: u64,
     /// Nodes reserved and not used yet.
     pub(crate) reserved: u64,
-    /// Nodes when limits were last looked at, and when they were last told to whoever watches.
+    /// Nodes when limits were last looked at. Whoever watches knows of them.
     pub(crate) looked: u64,
-    pub(crate) shown: u64,
     /// Polls the control within a node: one node of a large puzzle can take seconds.
     pub(crate) pace: Pace<'s>,
     /// Nanoseconds of work that a side may take without a solution before the oracle is asked: what a question costs, a running mean.
     pub(crate) price: u64,
-    /// What the oracle has done, in its own measure.
-    pub(crate) ticks: u64,
     /// Nodes that it would take to do all this again with what is logged alone.
     pub(crate) again: u64,
     /// Nanoseconds of sweeping parts.
@@ -99,10 +96,13 @@ const LEARNER: u64 = 20_000_000;
 /// has something to give away.
 const WANTED: u64 = 8;
 
-/// A question may take a conflict for this many nanoseconds of work that the side has taken, but at least so many conflicts. Where that
-/// does not suffice the same is asked again when the side has taken so many times more.
+/// Nanoseconds of work on a side for which a question about it may take one conflict.
 const CONFLICT: u64 = 2_000;
+
+/// Conflicts that any question may take, however little work its side has had.
 const FEWEST: u64 = 100;
+
+/// A question that ends without an answer is repeated when the work on its side has grown by this factor.
 const AGAIN: u64 = 4;
 
 /// Nodes that take this number of nanoseconds, each with the settles and cells that it usually has.
@@ -138,10 +138,8 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             done: 0,
             reserved: 0,
             looked: 0,
-            shown: 0,
             pace: Pace::new(&shared.control),
             price: CHEAPEST,
-            ticks: 0,
             again: 0,
             swept: 0,
             cells: 0,
@@ -149,7 +147,8 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         }
     }
 
-    /// Asks nothing before it has done so much that a learner of its own, which it takes time to make, costs no more.
+    /// Postpones the first question, and with it the making of a learner, until a side without a solution has taken as much work as
+    /// that costs.
     pub(crate) fn wait_for_learner(&mut self) {
         self.price = LEARNER;
     }
@@ -169,7 +168,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         NODE * self.statistics.nodes
             + CELL * self.cells
             + SETTLE * self.board.settles()
-            + TICK * self.ticks
+            + TICK * self.oracle.ticks()
             + self.swept
     }
 
@@ -514,7 +513,6 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         let (clues, rows) = (self.shared.clues, &self.shared.rows);
         let conflicts = conflicts.min(CONFLICTS.into()) as u32;
         let answer = (self.oracle).ask(clues, rows, path.into_iter(), conflicts);
-        self.ticks = self.oracle.ticks();
         let took = QUESTION + self.work() - before;
         self.again += nodes_in(took);
         let price = 15 * self.price + self.shared.options.patience * took / 100;

@@ -31,7 +31,7 @@ pub(crate) struct Allowance<'s> {
 pub(crate) enum Halt {
     /// It would take more memory than it may: no use in trying again.
     Full,
-    /// It took as long as it may. So many combinations would be passed in all, if it goes on as it began.
+    /// It has passed as many combinations as it may. The number is an estimate of the combinations that the whole sweep would pass.
     Spent(f64),
     /// It was told to stop.
     Stopped,

@@ -204,7 +204,7 @@ fn reach(from: u64, empty: u64) -> u64 {
     (empty.wrapping_add(from & empty) ^ empty) | from
 }
 
-/// Where so many cells in a row can be filled.
+/// The cells at which `length` consecutive cells that can be filled begin.
 #[inline]
 fn runs(filled: u64, length: u32) -> u64 {
     let (mut runs, mut have) = (filled, 1);

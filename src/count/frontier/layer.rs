@@ -75,7 +75,7 @@ pub(crate) struct Pieces {
 }
 
 impl Pieces {
-    /// Of a layer: parts in memory in pieces of so many combinations, parts on disk whole.
+    /// Divides a layer: a part in memory into pieces of at most `size` combinations, a part on disk not at all.
     pub(crate) fn new<K, N>(layer: &Layer<'_, K, N>, size: usize) -> Self {
         let mut pieces = Vec::new();
         for (i, part) in layer.parts.iter().enumerate() {
@@ -132,7 +132,7 @@ impl<K: Key, N: Ways> Reading<K, N> {
         (self.at < self.to || self.merge.is_some()).then_some(self.part)
     }
 
-    /// The next combination, if there is one. What is on disk is read in about so many bytes.
+    /// The next combination, if there is one. A part on disk is read through a buffer of about the given number of bytes.
     #[inline]
     pub(crate) fn next(
         &mut self,

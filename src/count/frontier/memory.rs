@@ -17,7 +17,7 @@ impl Memory {
         }
     }
 
-    /// Takes so many bytes, if they are left.
+    /// Takes this number of bytes, if they are left.
     pub(crate) fn take(&self, bytes: u64) -> bool {
         let Ok(bytes) = i64::try_from(bytes) else {
             return false;
@@ -29,12 +29,12 @@ impl Memory {
         taken.is_ok()
     }
 
-    /// Takes so few bytes that it does not matter whether they are left.
+    /// Takes this number of bytes whether they are left or not: for what is small, or soon given back.
     pub(crate) fn owe(&self, bytes: u64) {
         self.left.fetch_sub(bytes as i64, Ordering::Relaxed);
     }
 
-    /// Gives so many bytes back.
+    /// Gives this number of bytes back.
     pub(crate) fn give(&self, bytes: u64) {
         self.left.fetch_add(bytes as i64, Ordering::Relaxed);
     }

@@ -107,7 +107,7 @@ impl<K: Key, N: Ways> Front<'_, K, N> {
         (self.len as f64).powf(1.0 + left as f64 / 2.0 / passed)
     }
 
-    /// What is to be said where both fronts are stopped like this, with so many lines between them.
+    /// The reason to give up, where both fronts are stopped for `halt` with `left` lines between them.
     fn foresee(&self, other: &Self, left: usize, halt: Halt) -> Halt {
         match halt {
             Halt::Spent(passed) => Halt::Spent(passed.max(self.grown(left) + other.grown(left))),
@@ -392,7 +392,7 @@ fn board_line<'b, W: Word>(board: &'b Board<'_, W>, line: usize) -> (&'b [u16], 
     (clues.line(line), length, known)
 }
 
-/// Of a line with so many states that is not crossed.
+/// The move of a line of `states` states that is not crossed: each state stays what it is.
 fn stays(states: usize) -> Move {
     Move::Other((0..states as u32).map(|state| vec![state]).collect())
 }

@@ -18,14 +18,15 @@ use super::table::{Added, BLOCK, Deal, Table, bytes_of};
 use crate::count::scratch::Scratch;
 use crate::solutions::Count;
 
-/// Combinations of a part, about; and most parts.
+/// Combinations that a part has, roughly, and the largest number of parts.
 const IN_PART: u64 = 1 << 12;
 const PARTS: usize = 1 << 12;
 
-/// Parts become so many times more when they have grown by so much.
+/// When the parts hold more than half of this factor times as many combinations as they should, each is split into this number of parts.
 const SPLIT: usize = 8;
 
-/// Combinations led to in the first batch; the later ones are larger by this factor, and from so many on they are done by all threads.
+/// Combinations that the first batch leads to; the factor by which each later batch is larger; and the size from which on all threads work
+/// on a batch.
 const FIRST: usize = 1 << 14;
 const LARGER: usize = 4;
 const SHARED: usize = 1 << 16;
@@ -82,7 +83,7 @@ impl<'s> Means<'s> {
         (bytes / bytes_of::<K, N>(1)) as usize
     }
 
-    /// Most parts: so many that the blocks of a batch are mostly filled.
+    /// The largest number of parts with which most blocks of a batch are still filled.
     fn most_parts<K, N>(&self) -> usize {
         let parts = self.room::<K, N>() / self.dealers() / BLOCK / 4;
         (parts + 1).next_power_of_two().div_ceil(2).min(PARTS)
@@ -155,10 +156,13 @@ impl<K: Key, N: Ways> Growing<K, N> {
 
     /// Writes the table to disk.
     fn write(&mut self, means: &Means<'_>, sheet: &Sheet<'_>) -> Result<(), Halt> {
-        // Beside the table only for a moment, and only in as many parts as there are threads.
+        // The sorted copy stands beside the table until it is written.
+        let bytes = bytes_of::<K, N>(self.table.len());
+        means.memory.owe(bytes);
         let combinations = self.table.drain();
         let len = combinations.len() as u64;
         let run = sheet.write(len, combinations.into_iter().map(Ok))?;
+        means.memory.give(bytes);
         self.runs.push(run);
         if (means.stop)() {
             return Err(Halt::Stopped);

@@ -98,13 +98,14 @@ struct Reader {
     at: usize,
 }
 
-/// How many runs may be read as one in so many bytes. With fewer than these all would be merged again and again.
+/// The number of runs that may be merged at once with buffers of `bytes` in all. It is never below 16, as merging a few runs at a time
+/// would read and write everything many times.
 pub(crate) fn most_runs(bytes: u64) -> usize {
     (bytes / READ).clamp(16, 1 << 12) as usize
 }
 
 impl<K: Key, N: Ways> Merge<K, N> {
-    /// Begins to read these runs, in about so many bytes.
+    /// Begins to read these runs, with buffers of about `bytes` in all.
     pub(crate) fn new(sheet: &Sheet<'_>, runs: &[Run], bytes: u64) -> Result<Self, Halt> {
         let each = bytes / runs.len().max(1) as u64;
         let size = K::BYTES + N::BYTES;

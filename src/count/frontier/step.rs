@@ -18,7 +18,7 @@ pub(crate) struct Packing {
 }
 
 impl Packing {
-    /// For lines that have so many states each.
+    /// For lines with these numbers of states.
     pub(crate) fn new(states: impl Iterator<Item = usize>) -> Self {
         let mut bits = 0;
         let places = states.map(|states| {

@@ -54,17 +54,17 @@ impl Deal {
     }
 }
 
-/// Bytes of so many combinations.
+/// The bytes of this number of combinations.
 pub(crate) fn bytes_of<K, N>(combinations: usize) -> u64 {
     (combinations * size_of::<(K, N)>()) as u64
 }
 
-/// Bytes of so many buckets, which have a byte more than a combination each.
+/// The bytes of this number of buckets: a bucket is a combination and one byte of the table's own.
 fn bytes_of_buckets<K, N>(buckets: usize) -> u64 {
     bytes_of::<K, N>(buckets) + buckets as u64
 }
 
-/// Combinations that so many buckets, a power of two, have room for.
+/// The combinations for which this number of buckets, a power of two, has room.
 fn room(buckets: usize) -> usize {
     buckets / 8 * 7
 }
@@ -123,7 +123,7 @@ impl<K: Key, N: Ways> Table<K, N> {
         self.have(FIRST);
     }
 
-    /// The same in so many tables, when it is dealt out to so many times as many parts; `None` when there is no memory.
+    /// Divides the combinations among `times` tables, each of which is one part of `deal`; `None` when there is no memory.
     pub(crate) fn split(mut self, times: usize, deal: Deal, memory: &Memory) -> Option<Vec<Self>> {
         let mut tables = vec![Table::default(); times];
         for combination in self.map.drain() {
@@ -136,14 +136,14 @@ impl<K: Key, N: Ways> Table<K, N> {
         Some(tables)
     }
 
-    /// Most bytes that it takes to split it into so many.
+    /// The most bytes that dividing it among `times` tables takes.
     pub(crate) fn split_bytes(&self, times: usize) -> u64 {
         bytes_of_buckets::<K, N>(4 * self.map.len() + times * FIRST)
     }
 
     /// The combinations alone, in no order.
     pub(crate) fn dense(self, memory: &Memory) -> Vec<(K, N)> {
-        // Beside the table only for a moment, and only in as many parts as there are threads.
+        // The copy stands beside the table until all of it is taken over.
         memory.owe(bytes_of::<K, N>(self.map.len()));
         let combinations = self.map.into_iter().collect();
         memory.give(bytes_of_buckets::<K, N>(self.buckets));

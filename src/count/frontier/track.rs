@@ -153,7 +153,7 @@ impl Across {
         Some(Across { forth, back, suits })
     }
 
-    /// The states from the far end that go with each state from the near end, with so many cells before the frontier.
+    /// The states from the far end that go with each state from the near end, with `depth` cells before the frontier.
     pub(crate) fn partners(&self, depth: usize) -> Vec<Vec<u32>> {
         let mut partners = vec![Vec::new(); self.forth.states(depth)];
         for (state, suits) in self.suits[depth].iter().enumerate() {
@@ -164,7 +164,7 @@ impl Across {
         partners
     }
 
-    /// One cell further than so many from the far end: the states there, each told apart by the cell that leads to it.
+    /// The states `depth + 1` cells from the far end, each with the value of the cell that leads to it.
     pub(crate) fn beginnings(&self, depth: usize) -> Vec<(u32, usize)> {
         let layer = self.back.layers[depth].iter();
         let both = layer.flat_map(|next| [(next[0], 0), (next[1], 1)]);

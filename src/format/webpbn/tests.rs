@@ -1,7 +1,7 @@
 use super::super::tests::{NOTCH, all, clues, failure, one};
 use super::*;
 
-/// A puzzle with its picture, in which `X` is a filled cell.
+/// A puzzle with its picture, in which `B` is a black, a filled cell.
 const TEXT: &str = r#"<?xml version="1.0"?>
 <!DOCTYPE pbn SYSTEM "http://webpbn.com/pbn-0.3.dtd">
 <puzzleset>
@@ -9,7 +9,7 @@ const TEXT: &str = r#"<?xml version="1.0"?>
 <source>own</source>
 <title>Notch &amp; &eacute; &#10;O</title>
 <color name="white" char=".">FFFFFF</color>
-<color name="black" char="X">000000</color>
+<color name="black" char="B">000000</color>
 <clues type="columns">
 <line><count>2</count></line>
 <line><count>1</count><count>1</count></line>
@@ -22,9 +22,9 @@ const TEXT: &str = r#"<?xml version="1.0"?>
 <line><count>4</count></line>
 </clues>
 <solution type="goal"><image>
-|.XX.|
-|X..X|
-|XXXX|
+|.BB.|
+|B..B|
+|BBBB|
 </image></solution>
 </puzzle>
 </puzzleset>
@@ -66,10 +66,10 @@ fn clues_that_are_missing_follow_from_the_goal() {
     let text = format!("{}{}", &TEXT[..rows], &TEXT[end..]);
     assert_eq!(clues(&one(read(&text))), NOTCH);
     assert_eq!(
-        failure(read(&text.replace("|.XX.|", "|?XX.|"))),
+        failure(read(&text.replace("|.BB.|", "|?BB.|"))),
         "4:1: this puzzle has neither clues for its rows nor a whole goal"
     );
-    let unknown = TEXT.replace("|.XX.|", "|[.X]XX.|");
+    let unknown = TEXT.replace("|.BB.|", "|[.B]BB.|");
     assert_eq!(one(read(&unknown)).notes().goal, None);
 }
 
@@ -83,7 +83,6 @@ fn an_empty_clue_is_an_empty_line() {
 
 #[test]
 fn one_colour_is_black_and_white() {
-    // The X of the pictures are filled cells.
     let text = TEXT
         .replace(
             "defaultcolor=\"black\"",
@@ -91,7 +90,7 @@ fn one_colour_is_black_and_white() {
         )
         .replace("name=\"white\" char=\".\"", "name=\"blue\" char=\"a\"")
         .replace("<count>4", "<count color=\"blue\">4")
-        .replace("|.XX.|\n|X..X|\n|XXXX|", "|XaaX|\n|aXXa|\n|aaaa|");
+        .replace("|.BB.|\n|B..B|\n|BBBB|", "|BaaB|\n|aBBa|\n|aaaa|");
     let puzzle = one(read(&text));
     assert_eq!(clues(&puzzle), NOTCH);
     assert_eq!(puzzle.notes().goal, one(read(TEXT)).notes().goal);
@@ -124,11 +123,11 @@ fn what_cannot_be_read_so_far_is_named() {
         "18:7: \"four\" is not a block length"
     );
     assert_eq!(
-        failure(read(&TEXT.replace("|.XX.|", "|.XZ.|"))),
+        failure(read(&TEXT.replace("|.BB.|", "|.BZ.|"))),
         "20:1: 'Z' in the image is no colour's letter"
     );
     assert_eq!(
-        failure(read(&TEXT.replace("|.XX.|", "|.X.|"))),
+        failure(read(&TEXT.replace("|.BB.|", "|.B.|"))),
         "20:1: the goal: row 2 is 4 long, the first 3"
     );
 }
