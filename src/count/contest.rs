@@ -4,10 +4,11 @@
 //! the worse [forecasts](Tried::forecast) drops out; the next round gives more, and the last one left goes to the end. What the losers
 //! have counted stays in the component table.
 //!
-//! A forecast goes by weights that are no more than a guess; the number of solutions that an order has proved is none. So the order that
-//! has proved most stays as well, and from [`CLEAR`] on those that have proved far less go, unless they are near their end. One order
+//! A forecast goes by weights that are no more than a guess; the number of solutions that a plan has proved is none. So the plan that
+//! proves most in the same work stays as well, and from [`CLEAR`] on those that prove far less go, unless they are near their end. One plan
 //! leads each round: it comes first and has at least as much work as all others together. In the first rounds that is the order that probes,
-//! unless another one has proved far more; later it is the one that has proved most.
+//! unless another one proves far more; later it is the one that proves most. One of the plans is to search the tree, which is the best one
+//! where components hardly repeat.
 //!
 //! Beside the orders the frontier is swept both ways, then the better one, as long as it looks as if it could end; where it looks much
 //! better than any order, all threads sweep together.
@@ -42,17 +43,21 @@ const FEW: usize = 2;
 /// Up to this much work the order that probes stays when no other one is near its end.
 const PATIENT: u64 = 5_000_000_000;
 
-/// From [`CLEAR`] on an order drops out that has proved less than this share of the solutions that another one has, unless its forecast is
+/// From [`CLEAR`] on an order drops out that proves less than this share of what another one proves in the same work, unless its forecast is
 /// less than [`AFFORDABLE`] rounds.
 const FAR_LESS: f64 = 0.25;
 
 /// The order that probes turns out to be the best one on most puzzles, or close to the best one, so it leads the first rounds.
 const PROBED: Plan = Plan::Branch(Order::Probed);
 
-/// Another order leads instead when it has proved more than this factor times the solutions that the probing order has proved. A probing
-/// order with fewer solutions than the second number is treated as if it had that number.
-const FAR: f64 = 5.0;
+/// Another plan leads instead when it proves more than this factor times the solutions that the probing order proves in the same work. A
+/// probing order that has proved fewer solutions than the second number is treated as if it had proved that number.
+const FAR: f64 = 2.5;
 const FEW_PROVED: f64 = 1000.0;
+
+/// The plan that leads is given the work of all others together, and the same once more for each power of ten by which it proves more
+/// solutions in the same work than any other one, up to this number of times.
+const MAX_LEAD: u64 = 4;
 
 /// The order that leads is given at least this number of times the work of each other one.
 const SHARE: u64 = 2;
@@ -103,6 +108,10 @@ pub(crate) enum Help {
 #[derive(Debug)]
 pub(crate) struct Contest {
     method: Method,
+    /// Does a walk in some order go on where the one before it in the same order has ended?
+    resumes: bool,
+    /// Is the tree search one of the plans?
+    has_tree: bool,
     /// The only trials that there are, where it is over when they are.
     only: &'static [Plan],
     /// Work of a trial in the first round, in nanoseconds.
@@ -124,8 +133,8 @@ pub(crate) struct Contest {
     favoured: Option<(Plan, u64)>,
     /// Is that trial under way?
     leading: bool,
-    /// The work of the trial under way, with what an earlier process has done of it.
-    whole: u64,
+    /// The work that had been done of the trial under way when it began.
+    had: u64,
     /// Are there many ways in this round, which are compared by what one worker does?
     compares: bool,
     /// Is the one way left a sweep, for which all threads are wanted?
@@ -152,6 +161,8 @@ impl Contest {
     pub(crate) fn new(method: Method, parts: usize, first: u64) -> Self {
         let mut contest = Contest {
             method,
+            resumes: true,
+            has_tree: false,
             only: &[],
             first,
             counted: Vec::with_capacity(parts),
@@ -163,7 +174,7 @@ impl Contest {
             budget: 0,
             favoured: None,
             leading: false,
-            whole: 0,
+            had: 0,
             compares: false,
             together: false,
             regroup: false,
@@ -206,7 +217,26 @@ impl Contest {
         last.is_some()
     }
 
-    /// The same, to be broken off where so much work of each way does not suffice.
+    /// The same, where each walk begins anew.
+    pub(crate) fn anew(self) -> Self {
+        Contest {
+            resumes: false,
+            ..self
+        }
+    }
+
+    /// The same, with the tree search as one of the plans. There must be one part alone.
+    pub(crate) fn with_tree(self) -> Self {
+        debug_assert_eq!(self.parts, 1);
+        let mut contest = Contest {
+            has_tree: true,
+            ..self
+        };
+        contest.begin_part();
+        contest
+    }
+
+    /// The same, to be broken off where `until` nanoseconds of work of each way do not suffice.
     pub(crate) fn until(self, until: u64) -> Self {
         Contest { until, ..self }
     }
@@ -294,6 +324,9 @@ impl Contest {
             // Most parts are soon counted by anything.
             _ => [&branches[..1], &sweeps, &branches[1..]].concat().into(),
         };
+        if self.has_tree {
+            self.todo.push_back(Plan::Tree);
+        }
         self.tried.clear();
         self.before.clear();
         self.waiting.clear();
@@ -341,20 +374,23 @@ impl Contest {
         let plan = self.todo.pop_front()?;
         self.under_way = Some((plan, Instant::now()));
         let walk = |open: &&Open| open.plan == plan && !plan.is_sweep();
-        let spent = self.open.iter().find(walk).map_or(0, |open| open.spent);
-        // One that led in the round before has to get further than it was.
+        let cut_short = self.open.iter().find(walk).map_or(0, |open| open.spent);
         let before = self.before.iter().find(|tried| tried.plan == plan);
-        let further = before.map_or(0, |tried| 2 * tried.spent);
+        let before = before.map_or(0, |tried| tried.spent);
+        let resumes = self.resumes && !plan.is_sweep();
+        self.had = cut_short + if resumes { before } else { 0 };
+        // One that led in the round before has to get further than it was.
+        let further = if resumes { 0 } else { 2 * before };
         let favoured = self.favoured.filter(|(leader, _)| *leader == plan);
         self.leading = favoured.is_some();
-        self.whole = favoured.map_or(self.budget.max(further), |(_, whole)| whole);
-        let rest = self.whole.saturating_sub(spent);
-        let budget = rest.max(AGAIN.min(self.budget));
+        let whole = favoured.map_or(self.budget.max(further), |(_, whole)| whole);
+        let budget = (whole.saturating_sub(self.had)).max(AGAIN.min(self.budget));
         Some(Trial {
             part,
             plan,
             budget,
             asks: !self.is_short(),
+            alone: self.compares && !self.leading,
             joint: self.leading && self.compares,
             tracked: !self.is_short(),
         })
@@ -380,6 +416,7 @@ impl Contest {
         let (mut orders, best) = self.best_of(orders);
         let sweeps = self.best_sweeps(sweeps, best);
         self.before.clone_from(&orders);
+        let lead = lead_of(&orders);
         if self.together {
             self.waiting = std::mem::take(&mut orders);
         }
@@ -395,8 +432,8 @@ impl Contest {
             1 => self.until,
             _ => self.budget.max(LEAST).saturating_mul(GROWTH),
         };
-        // The first one has as much as all others together.
-        let others = (self.todo.len() as u64).saturating_sub(1).max(SHARE);
+        // The first one has as much as all others together, or several times that.
+        let others = (lead * (self.todo.len() as u64).saturating_sub(1)).max(SHARE);
         let leads = !self.together && self.todo.len() > 1 && !self.todo[0].is_sweep();
         let whole = self.budget.saturating_mul(others).min(self.until);
         self.favoured = leads.then(|| (self.todo[0], whole));
@@ -423,24 +460,25 @@ impl Contest {
             false => 1,
         };
         let most = forecasts.len().div_ceil(2).max(fewest);
-        let proved = forecasts.iter().map(|(_, tried)| tried.proved);
-        let proved = proved.fold(0.0, f64::max);
-        let leads = |(_, tried): &(f64, Tried)| tried.proved == proved;
+        let rates = forecasts.iter().map(|(_, tried)| tried.rate());
+        let rate = rates.fold(0.0, f64::max);
+        let leads = |(_, tried): &(f64, Tried)| tried.rate() == rate;
         let leader = forecasts.iter().position(leads);
         let (clear, soon) = (self.budget >= CLEAR, AFFORDABLE * self.budget as f64);
         let patient = !clear || self.budget < PATIENT && best > soon;
         let stays = |(i, &(forecast, tried)): (usize, &(f64, Tried))| {
-            let leads = leader == Some(i) && proved > 0.0;
+            let leads = leader == Some(i) && rate > 0.0;
             let probes = patient && tried.plan == PROBED;
-            let lags = clear && tried.proved < FAR_LESS * proved && forecast > soon;
+            let lags = clear && tried.rate() < FAR_LESS * rate && forecast > soon;
             (leads || probes || i < most && !lags).then_some(tried)
         };
         let mut orders: Vec<Tried> = forecasts.iter().enumerate().filter_map(stays).collect();
         let thorough = orders.iter().find(|tried| tried.plan == PROBED);
-        let leads = thorough.is_some_and(|tried| FAR * tried.proved.max(FEW_PROVED) >= proved);
+        let least = |tried: &Tried| FEW_PROVED / tried.spent as f64;
+        let leads = thorough.is_some_and(|tried| FAR * tried.rate().max(least(tried)) >= rate);
         if clear {
             // If there is no time for all, the one that proves most was first.
-            orders.sort_by(|a, b| b.proved.total_cmp(&a.proved));
+            orders.sort_by(|a, b| b.rate().total_cmp(&a.rate()));
         } else if leads {
             // Behind it the others stay as they are.
             orders.sort_by_key(|tried| tried.plan != PROBED);
@@ -474,12 +512,9 @@ impl Contest {
             self.under_way = None;
             self.open.retain(|open| open.plan != trial.plan);
         }
-        // Of what an earlier process has done of a walk there is nothing to be done any more.
-        let spent = trial.budget.max(self.whole);
-        let whole = match trial.plan.is_sweep() {
-            true => 1.0,
-            false => spent as f64 / trial.budget as f64,
-        };
+        // The share that the walk has come to took the work of earlier trials too.
+        let spent = self.had.saturating_add(trial.budget);
+        let whole = spent as f64 / trial.budget as f64;
         match ended {
             Ended::Done(worth) => {
                 self.counted.push(worth);
@@ -529,6 +564,18 @@ impl Contest {
     pub(crate) fn nodes(&self) -> Option<Vec<NodeId>> {
         self.counted.iter().map(|worth| worth.node).collect()
     }
+}
+
+/// How many times the work of all others the first of these plans is to have.
+fn lead_of(orders: &[Tried]) -> u64 {
+    let Some((first, others)) = orders.split_first() else {
+        return 1;
+    };
+    let rates = others.iter().map(Tried::rate);
+    // Where no other one has proved anything, one solution each is assumed.
+    let next = rates.fold(1.0 / first.spent.max(1) as f64, f64::max);
+    let powers = (first.rate() / next).max(1.0).log10();
+    (1 + powers as u64).min(MAX_LEAD)
 }
 
 #[cfg(test)]

@@ -260,6 +260,7 @@ impl<W: Word> Driver<'_, W> {
             self.shared.status.raise(near);
         }
         self.shared.rows = self.board.rows().to_vec();
+        self.shared.forget_trails();
         let numbers = &self.shared.store.counted.numbers;
         let Some(parts) = parts(&self.board, numbers, &self.shared.control) else {
             return Asked::Stopped;
@@ -308,6 +309,15 @@ impl<W: Word> Driver<'_, W> {
         };
         let parts = self.shared.parts.len();
         let contest = Contest::new(method, parts, self.setup.options.trial).until(until);
+        let contest = match self.keeps_graph {
+            // A trail knows numbers, no graph.
+            true => contest.anew(),
+            // A journal has no place for the open cubes of a tree.
+            false if parts == 1 && method == Method::Auto && self.keeping.is_none() => {
+                contest.with_tree()
+            }
+            false => contest,
+        };
         self.shared.begin(match left {
             Some(standing) => contest.resume(standing),
             None => contest,

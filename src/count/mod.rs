@@ -20,6 +20,7 @@ mod setup;
 mod shared;
 mod standing;
 mod status;
+mod tree;
 mod workers;
 
 use std::fmt;

@@ -14,6 +14,8 @@ pub(crate) enum Plan {
     Branch(Order),
     /// Sweep it; all at once or not at all.
     Sweep(Way),
+    /// Search the tree, without looking for components that were counted before.
+    Tree,
     /// Branch, and sweep what has become narrow enough.
     BranchAndSweep,
 }
@@ -27,6 +29,7 @@ impl Plan {
     pub(crate) fn activity(self) -> Activity {
         match self {
             Plan::Branch(order) => Activity::Branching(order.name()),
+            Plan::Tree => Activity::Searching,
             Plan::Sweep(Way::Down) => Activity::Sweeping("down"),
             Plan::Sweep(Way::Right) => Activity::Sweeping("right"),
             Plan::BranchAndSweep => Activity::Branching("and sweeping"),
@@ -43,6 +46,8 @@ pub(crate) struct Trial {
     pub(crate) budget: u64,
     /// May clause learning be asked? What is soon counted is counted without.
     pub(crate) asks: bool,
+    /// Is it for the host alone?
+    pub(crate) alone: bool,
     /// May other workers join in, in a round whose other trials are one worker's?
     pub(crate) joint: bool,
     /// Is the way to where it is noted for a journal?
@@ -81,6 +86,11 @@ pub(crate) struct Tried {
 }
 
 impl Tried {
+    /// Solutions that it has proved in a nanosecond of work.
+    pub(crate) fn rate(&self) -> f64 {
+        self.proved / self.spent.max(1) as f64
+    }
+
     /// Nanoseconds of work that it would take in all if its share grew on as it has done since the trial `before`: infinite where it has
     /// not grown. An order that is quick at first and then stuck in dead ends is seen by that.
     pub(crate) fn forecast(&self, before: Option<&Tried>) -> f64 {

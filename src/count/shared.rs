@@ -16,6 +16,7 @@ use super::plan::Plan;
 use super::scratch::Scratch;
 use super::setup::Setup;
 use super::status::Status;
+use super::tree::Progress;
 use crate::board::Clues;
 use crate::line::{Known, Word};
 use crate::puzzle::{Grid, Puzzle};
@@ -45,6 +46,10 @@ pub(crate) struct Shared<'a, W: Word> {
     pub(crate) contest: Mutex<Contest>,
     /// The walk that workers may join.
     pub(crate) walk: Mutex<Option<Arc<Walk<W>>>>,
+    /// Where the last walk through a part by each plan has left off, unless that is noted for a journal.
+    trails: Mutex<Vec<(usize, Plan, Vec<Step>)>>,
+    /// How far the tree of the one part has been searched.
+    pub(crate) tree: Mutex<Option<Progress>>,
     /// May no more workers begin? A thread that waits for the pieces of its sweep runs whatever it finds, also a worker that has not begun,
     /// which would come to an end only when the sweep has. Relaxed: the thread that sets it is the one that must not miss it.
     pub(crate) closed: AtomicBool,
@@ -81,6 +86,8 @@ impl<'a, W: Word> Shared<'a, W> {
             store,
             contest: Mutex::new(contest),
             walk: Mutex::new(None),
+            trails: Mutex::default(),
+            tree: Mutex::default(),
             closed: AtomicBool::new(false),
             status,
             bound: Mutex::new(Count::ZERO),
@@ -135,15 +142,32 @@ impl<'a, W: Word> Shared<'a, W> {
     }
 
     /// The way that an earlier walk through a part by this plan has left.
-    pub(crate) fn trail(&self, part: usize, plan: Option<Plan>) -> Option<Vec<Step>> {
-        self.keeping?.trail(self.place(part), plan?)
+    pub(crate) fn trail(&self, part: usize, plan: Plan) -> Option<Vec<Step>> {
+        if let Some(keeping) = self.keeping {
+            return keeping.trail(self.place(part), plan);
+        }
+        let trails = lock(&self.trails);
+        let trail = trails
+            .iter()
+            .find(|trail| (trail.0, trail.1) == (part, plan))?;
+        Some(trail.2.clone())
     }
 
     /// Notes the way to where a walk is.
     pub(crate) fn note_trail(&self, part: usize, plan: Plan, steps: Vec<Step>) {
         if let Some(keeping) = self.keeping {
             keeping.goes(self.place(part), plan, steps);
+        } else {
+            let mut trails = lock(&self.trails);
+            trails.retain(|trail| (trail.0, trail.1) != (part, plan));
+            trails.push((part, plan, steps));
         }
+    }
+
+    /// The root is another one: what has been noted of the ways through its parts is void.
+    pub(crate) fn forget_trails(&self) {
+        lock(&self.trails).clear();
+        *lock(&self.tree) = None;
     }
 
     /// What a sweep of a part may take, in nanoseconds.

@@ -1,5 +1,6 @@
 //! The workers of a count: each asks the contest what to do next, tries a plan, or joins the walk that is under way.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -10,6 +11,7 @@ use super::shared::Shared;
 use crate::line::Word;
 use crate::run::Control;
 use crate::run::lock;
+use crate::sat::Exchange;
 use crate::solutions::{Count, Stop};
 
 /// A worker with nothing to do looks for something after the first time, and then ever more rarely, up to the second: one that waits for
@@ -21,17 +23,19 @@ impl<W: Word> Shared<'_, W> {
     pub(crate) fn work(&self) {
         loop {
             self.closed.store(false, Ordering::Relaxed);
+            let exchange = (self.workers > 1).then(Arc::default);
             match self.workers {
                 1 => self.host(),
                 workers => rayon::scope(|scope| {
                     for _ in 1..workers {
+                        let exchange = exchange.clone();
                         scope.spawn(move |_| {
                             if !self.closed.load(Ordering::Relaxed) {
-                                self.help();
+                                self.help(exchange);
                             }
                         });
                     }
-                    self.host();
+                    self.host_with(exchange);
                 }),
             }
             if !lock(&self.contest).regroup() || self.control.stopped() {
@@ -42,8 +46,13 @@ impl<W: Word> Shared<'_, W> {
 
     /// Tries one plan after the other. All trials have one host, whose learner keeps from one to the next what it has learnt.
     pub(crate) fn host(&self) {
+        self.host_with(None);
+    }
+
+    /// The same, where the learners of the helpers are in this exchange.
+    fn host_with(&self, exchange: Option<Arc<Exchange>>) {
         let _others = Others(&self.control);
-        let mut worker = Worker::new(self);
+        let mut worker = Worker::new(self, exchange);
         loop {
             let next = {
                 let mut contest = lock(&self.contest);
@@ -71,6 +80,7 @@ impl<W: Word> Shared<'_, W> {
             if part != trial.part {
                 // Still under the contest's lock: whoever reads both sees the part and its bound together.
                 *lock(&self.bound) = Count::ZERO;
+                self.forget_trails();
             }
             drop(contest);
             self.status.raise(self.proved());
@@ -82,9 +92,9 @@ impl<W: Word> Shared<'_, W> {
     }
 
     /// Joins in the walks that are shared, until there is nothing left to try.
-    fn help(&self) {
+    fn help(&self, exchange: Option<Arc<Exchange>>) {
         let _others = Others(&self.control);
-        let mut worker = Worker::new(self);
+        let mut worker = Worker::new(self, exchange);
         worker.wait_for_learner();
         let mut nap = NAPS[0];
         while !self.control.stopped() {

@@ -39,6 +39,19 @@ impl Control {
         }
     }
 
+    /// For a part of the run that may take this number of nodes: it stops when the run does, but for what only the run's own limit on nodes
+    /// says.
+    pub(crate) fn for_nodes(&self, nodes: u64) -> Self {
+        Control {
+            stop: AtomicU8::new(self.stop.load(Ordering::Relaxed)),
+            deadline: self.deadline,
+            interrupt: self.interrupt.clone(),
+            nodes: Some(AtomicU64::new(nodes)),
+            solutions: None,
+            checks: None,
+        }
+    }
+
     /// Stops the run; the first reason counts.
     pub(crate) fn stop(&self, why: Stop) {
         self.end(why as u8);

@@ -8,9 +8,11 @@
 mod backbone;
 mod dimacs;
 mod encode;
+mod exchange;
 
 use std::fmt;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use cadical_sys::{CaDiCal, FixedAssignmentListener, Status, Terminator};
 
@@ -19,6 +21,8 @@ use crate::puzzle::{Grid, Puzzle};
 pub use backbone::{Backbone, Found, backbone};
 pub use dimacs::dimacs;
 use encode::{Cells, Starts, encode};
+pub(crate) use exchange::Exchange;
+use exchange::Member;
 
 /// Bytes that the solver takes for each start of a block, roughly.
 const BYTES_OF_START: u64 = 500;
@@ -59,6 +63,8 @@ pub struct Learner {
     starts: Starts,
     /// What was known when it was made.
     filled: Grid,
+    /// Whom it hands clauses to.
+    member: Option<Member>,
 }
 
 impl fmt::Debug for Learner {
@@ -131,7 +137,23 @@ impl Learner {
             cells,
             starts,
             filled: filled.clone(),
+            member: None,
         })
+    }
+
+    /// Hands short clauses to all learners of this exchange, and takes theirs, whenever [`Learner::meet`] is called. All of them have been
+    /// given the same puzzle with the same known cells, and forbid nothing.
+    pub(crate) fn share(&mut self, exchange: Arc<Exchange>) {
+        let member = Member::new(exchange);
+        self.solver.connect_learner(member.listener());
+        self.member = Some(member);
+    }
+
+    /// Hands on what it has learnt and takes over what the others have, if it has an exchange.
+    pub(crate) fn meet(&mut self) {
+        if let Some(member) = &mut self.member {
+            member.meet(|literal| self.solver.add(literal));
+        }
     }
 
     /// Looks for a solution, until it has met this many conflicts or is stopped.

@@ -11,7 +11,7 @@ use crate::board::{Cell, Clues};
 use crate::line::{Known, Word};
 use crate::puzzle::{Grid, Puzzle};
 use crate::run::Control;
-use crate::sat::{Answer, Learner};
+use crate::sat::{Answer, Exchange, Learner};
 
 /// Most conflicts that a question may take: one that is too hard now may be easy with a few cells more.
 pub(crate) const CONFLICTS: u32 = 1000;
@@ -26,6 +26,8 @@ pub(crate) struct Oracle<'a> {
     learner: Option<Learner>,
     /// Where it looks first, if a solution is at hand.
     near: Option<Arc<Grid>>,
+    /// Where its learner meets those of other threads.
+    exchange: Option<Arc<Exchange>>,
     /// What the learner had done after the last question, in its own measure: asking it takes a look-up by name.
     ticks: u64,
     /// There is no memory for one.
@@ -40,6 +42,7 @@ impl<'a> Oracle<'a> {
             memory,
             learner: None,
             near: None,
+            exchange: None,
             ticks: 0,
             dumb: false,
         }
@@ -48,6 +51,12 @@ impl<'a> Oracle<'a> {
     /// It looks first near this solution, if there is one.
     pub(crate) fn near(mut self, solution: Option<Arc<Grid>>) -> Self {
         self.near = solution;
+        self
+    }
+
+    /// Its learner hands clauses to those of this exchange.
+    pub(crate) fn sharing(mut self, exchange: Option<Arc<Exchange>>) -> Self {
+        self.exchange = exchange;
         self
     }
 
@@ -79,6 +88,9 @@ impl<'a> Oracle<'a> {
                     self.control.look();
                     self.control.stopped()
                 };
+                if let Some(exchange) = &self.exchange {
+                    learner.share(Arc::clone(exchange));
+                }
                 match &self.near {
                     Some(solution) => learner.visit(solution),
                     // Where it is broken off the run is over.
@@ -90,11 +102,13 @@ impl<'a> Oracle<'a> {
             self.dumb = true;
             return Answer::Unknown;
         };
+        learner.meet();
         for (cell, filled) in path {
             learner.assume(usize::from(cell.row), usize::from(cell.column), filled);
         }
         let answer = learner.solve(Some(conflicts));
         self.ticks = learner.ticks();
+        learner.meet();
         answer
     }
 

@@ -41,6 +41,8 @@ use crate::solutions::{Count, Counter, Set, Sink, Stop};
 pub struct Search<'a> {
     pub(super) puzzle: &'a Puzzle,
     pub(super) cubes: Option<Vec<Cube>>,
+    /// What each of the cubes is likely to hold of all, where that is known.
+    pub(super) shares: Option<Vec<f64>>,
     pub(super) limits: Limits,
     pub(super) options: Options,
     pub(super) classic: Option<Classic>,
@@ -53,6 +55,7 @@ impl fmt::Debug for Search<'_> {
         let Search {
             puzzle,
             cubes,
+            shares,
             limits,
             options,
             classic,
@@ -63,6 +66,7 @@ impl fmt::Debug for Search<'_> {
         debug
             .field("puzzle", puzzle)
             .field("cubes", cubes)
+            .field("shares", shares)
             .field("limits", limits)
             .field("options", options)
             .field("classic", classic)
@@ -79,6 +83,7 @@ impl<'a> Search<'a> {
         Search {
             puzzle,
             cubes: None,
+            shares: None,
             limits: Limits::default(),
             options: Options::default(),
             classic: None,
@@ -106,6 +111,13 @@ impl<'a> Search<'a> {
             );
         }
         self.cubes = Some(cubes);
+        self
+    }
+
+    /// Of all solutions, the cubes hold about these shares, one each. Without it they count for the same.
+    #[must_use]
+    pub(crate) fn shares(mut self, shares: Vec<f64>) -> Self {
+        self.shares = Some(shares);
         self
     }
 
@@ -164,6 +176,11 @@ impl<'a> Search<'a> {
     /// Counts the solutions.
     pub fn count(&self) -> Outcome {
         self.run(&Counter::new())
+    }
+
+    /// Counts the solutions under this control, on which the limits of the search itself have no bearing, but for memory.
+    pub(crate) fn count_under(&self, control: Control) -> Outcome {
+        self.start_under(&Arc::new(control), &Counter::new(), None)
     }
 
     /// Finds up to `most` solutions and stops: one to solve a puzzle, two to know whether it is unique.
@@ -385,9 +402,13 @@ impl<'a> Search<'a> {
         }
         let open = board.unknown();
         let count = cubes.len() as u64;
+        let all: f64 = self.shares.iter().flatten().sum();
         let nodes = cubes.into_iter().enumerate().filter_map(|(i, cube)| {
             // Weights add up to the whole, whatever the number of cubes.
-            let weight = WHOLE / count + u64::from((i as u64) < WHOLE % count);
+            let weight = match &self.shares {
+                Some(shares) => (shares[i] / all * WHOLE as f64) as u64,
+                None => WHOLE / count + u64::from((i as u64) < WHOLE % count),
+            };
             let node = cube_root(&mut board, cube, weight, &self.options);
             if node.is_none() {
                 shared.meter.add(weight, 1);

@@ -20,6 +20,11 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         self.part = part;
         match trial.plan {
             Plan::Branch(_) | Plan::BranchAndSweep => self.walk(trial),
+            Plan::Tree => {
+                // A thread that waits for tasks of the tree takes over others, as one does that sweeps.
+                self.shared.closed.store(true, Ordering::Relaxed);
+                self.shared.search_tree(trial)
+            }
             Plan::Sweep(way) => {
                 if std::mem::take(&mut self.moved) {
                     self.board.set_rows(&self.shared.rows);

@@ -26,7 +26,7 @@ impl<W: Word> Worker<'_, '_, W> {
         self.join(&walk);
         *lock(&self.shared.walk) = (self.shared.workers > 1).then(|| Arc::clone(&walk));
         // The opening is not gone on with.
-        let tracked = trial.tracked && self.shared.keeping.is_some();
+        let tracked = trial.tracked && !self.shared.store.keeps_graph();
         self.plan = tracked.then_some(trial.plan);
         if std::mem::take(&mut self.moved) {
             self.board.set_rows(&self.shared.rows);
@@ -39,7 +39,7 @@ impl<W: Word> Worker<'_, '_, W> {
             weights: [WHOLE, 0],
             ..bottom
         });
-        if let Some(trail) = self.shared.trail(trial.part, self.plan) {
+        if let Some(trail) = (self.plan).and_then(|plan| self.shared.trail(trial.part, plan)) {
             self.follow(&trail);
         }
         walk.begin_stack();
@@ -85,6 +85,7 @@ impl<W: Word> Worker<'_, '_, W> {
         self.barren = 0;
         self.done = 0;
         self.told = (self.work(), 0);
+        self.until = self.work().saturating_add(trial.budget);
         self.plan = None;
         self.walk = (self.shared.workers > 1).then(|| Arc::clone(walk));
     }
@@ -158,7 +159,7 @@ impl<W: Word> Worker<'_, '_, W> {
             if self.statistics.nodes >= self.looked + BREATH || self.pace.polls() != polls {
                 polls = self.pace.polls();
                 let work = self.breathe(walk, of.is_none());
-                if self.plan.is_some() && self.noted.elapsed() >= NOTED {
+                if self.shared.keeping.is_some() && self.noted.elapsed() >= NOTED {
                     self.note_trail();
                 }
                 if self.shared.store.is_outgrown() {

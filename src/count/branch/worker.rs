@@ -20,7 +20,7 @@ use crate::count::shared::Shared;
 use crate::line::Word;
 use crate::puzzle::Grid;
 use crate::run::{Pace, Statistics};
-use crate::sat::Answer;
+use crate::sat::{Answer, Exchange};
 use crate::search::{CONFLICTS, Oracle};
 use crate::solutions::Count;
 
@@ -63,6 +63,8 @@ pub(crate) struct Worker<'s, 'a, W: Word> {
     pub(crate) pace: Pace<'s>,
     /// Nanoseconds of work that a side may take without a solution before the oracle is asked: what a question costs, a running mean.
     pub(crate) price: u64,
+    /// The worker's own work at which the trial at hand is spent, unless others take part in it.
+    pub(crate) until: u64,
     /// Nodes that it would take to do all this again with what is logged alone.
     pub(crate) again: u64,
     /// Nanoseconds of sweeping parts.
@@ -102,6 +104,11 @@ const CONFLICT: u64 = 2_000;
 /// Conflicts that any question may take, however little work its side has had.
 const FEWEST: u64 = 100;
 
+/// Conflicts that a question may take when the trial is nearly spent; and the nanoseconds that a conflict is assumed to take before the first
+/// one.
+const FEWEST_LEFT: u64 = 20;
+const DEAREST_CONFLICT: u64 = 20_000;
+
 /// A question that ends without an answer is repeated when the work on its side has grown by this factor.
 const AGAIN: u64 = 4;
 
@@ -111,7 +118,7 @@ pub(crate) fn nodes_in(nanoseconds: u64) -> u64 {
 }
 
 impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
-    pub(crate) fn new(shared: &'s Shared<'a, W>) -> Self {
+    pub(crate) fn new(shared: &'s Shared<'a, W>, exchange: Option<Arc<Exchange>>) -> Self {
         let clues = shared.clues;
         let (width, height) = (clues.width(), clues.height());
         let learner = shared.memory / 8 / shared.workers as u64;
@@ -122,7 +129,8 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             lines: Lines::new(width + height, lines),
             parts: Parts::new(width, height),
             prober: Prober::default(),
-            oracle: Oracle::new(shared.puzzle, Arc::clone(&shared.control), learner),
+            oracle: Oracle::new(shared.puzzle, Arc::clone(&shared.control), learner)
+                .sharing(exchange),
             frames: Vec::new(),
             barren: 0,
             order: Order::Down,
@@ -140,6 +148,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             looked: 0,
             pace: Pace::new(&shared.control),
             price: CHEAPEST,
+            until: u64::MAX,
             again: 0,
             swept: 0,
             cells: 0,
@@ -511,7 +520,10 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         let before = self.work();
         let path = self.path_to(self.barren + 1);
         let (clues, rows) = (self.shared.clues, &self.shared.rows);
-        let conflicts = conflicts.min(CONFLICTS.into()) as u32;
+        // A trial of little work is not to be spent on one question.
+        let each = (TICK * self.oracle.ticks()).checked_div(self.oracle.conflicts());
+        let left = self.until.saturating_sub(before) / each.unwrap_or(DEAREST_CONFLICT).max(1);
+        let conflicts = conflicts.min(left.max(FEWEST_LEFT)).min(CONFLICTS.into()) as u32;
         let answer = (self.oracle).ask(clues, rows, path.into_iter(), conflicts);
         let took = QUESTION + self.work() - before;
         self.again += nodes_in(took);

@@ -1,0 +1,212 @@
+//! The tree search as a plan of the contest.
+//!
+//! Where the components of a puzzle hardly ever repeat, the component table is of no use, and a search that neither looks for components at
+//! every node nor remembers them gets several times as far. It counts the leaves of one tree, a slice of nodes at a time, and goes on where
+//! the slice before has ended: what is open is a list of cubes.
+
+use super::components::Worth;
+use super::plan::{Ended, Trial};
+use super::shared::Shared;
+use crate::board::{Board, Cell};
+use crate::line::Word;
+use crate::run::{Limits, lock};
+use crate::search::{Cube, Decision, Search};
+use crate::solutions::{Count, Stop};
+
+/// Nanoseconds that a node of the tree takes, and a settle.
+const NODE: u64 = 1000;
+const SETTLE: u64 = 120;
+
+/// Nodes of the first slice, and the largest factor by which the next one is longer.
+const FIRST_NODES: u64 = 64;
+const LONGER: u64 = 16;
+
+/// How far the tree has been searched.
+#[derive(Clone, Debug)]
+pub(crate) struct Progress {
+    /// What is open, with its share of the whole.
+    open: Vec<(Cube, f64)>,
+    /// Solutions that have been found.
+    found: Count,
+    /// Nodes and work so far.
+    nodes: u64,
+    work: u64,
+}
+
+impl<W: Word> Shared<'_, W> {
+    /// Counts the one part by the tree, for the work of this trial.
+    pub(crate) fn search_tree(&self, trial: Trial) -> Ended {
+        let before = lock(&self.tree).take();
+        let mut progress = before.unwrap_or_else(|| self.root_of_tree());
+        let ended = self.search_slices(&mut progress, trial);
+        self.raise_bound(progress.found.clone());
+        *lock(&self.tree) = Some(progress);
+        ended
+    }
+
+    fn search_slices(&self, progress: &mut Progress, trial: Trial) -> Ended {
+        let until = progress.work.saturating_add(trial.budget);
+        let mut last = FIRST_NODES / LONGER;
+        while progress.work < until {
+            let left = until - progress.work;
+            let each = progress
+                .work
+                .checked_div(progress.nodes)
+                .unwrap_or(NODE)
+                .max(1);
+            let want = (left / each).clamp(FIRST_NODES.min(last * LONGER), last * LONGER);
+            let nodes = self.control.reserve_nodes(want);
+            self.control.look();
+            if self.control.stopped() {
+                return Ended::Stopped;
+            }
+            last = want;
+            // A slice leaves a path and its siblings open. The deepest are done soonest; begun with others, the list would grow and grow.
+            progress
+                .open
+                .sort_by(|a, b| b.0.path.len().cmp(&a.0.path.len()));
+            let (cubes, shares): (Vec<Cube>, Vec<f64>) = progress.open.drain(..).unzip();
+            let all: f64 = shares.iter().sum();
+            let mut search = Search::new(self.puzzle)
+                .cubes(cubes)
+                .shares(shares)
+                .limits(Limits {
+                    memory: Some(self.memory / 8),
+                    ..Limits::default()
+                });
+            if trial.alone {
+                search = search.alone();
+            }
+            let outcome = search.count_under(self.control.for_nodes(nodes));
+            let took = &outcome.statistics;
+            self.control.return_nodes(nodes.saturating_sub(took.nodes));
+            self.status.add_nodes(took.nodes);
+            lock(&self.statistics).add(took);
+            progress.nodes += took.nodes;
+            progress.work += NODE * took.nodes + SETTLE * took.settles;
+            progress.found += outcome.solutions.number();
+            match outcome.stopped {
+                None => return Ended::Done(Worth::number(progress.found.clone())),
+                Some(Stop::Nodes) if !outcome.cubes.is_empty() => {
+                    let rest = all * (1.0 - outcome.done);
+                    let shares = outcome.shares.iter().map(|share| share * rest);
+                    progress.open = outcome.cubes.into_iter().zip(shares).collect();
+                }
+                // What is open cannot be said by cubes.
+                Some(Stop::Nodes) => return Ended::Full,
+                Some(_) => {
+                    self.control.look();
+                    return Ended::Stopped;
+                }
+            }
+            self.raise_bound(progress.found.clone());
+        }
+        let open: f64 = progress.open.iter().map(|(_, share)| share).sum();
+        let foreseen = match open < 1.0 {
+            true => trial.budget as f64 / (1.0 - open),
+            false => f64::INFINITY,
+        };
+        Ended::Spent {
+            foreseen,
+            proved: progress.found.to_f64(),
+        }
+    }
+
+    /// The whole tree: the cells that are known beyond what propagation finds are decisions of its only cube.
+    fn root_of_tree(&self) -> Progress {
+        let mut board = Board::<W>::new(self.clues);
+        let mut path = Vec::new();
+        let mut alive = board.propagate();
+        for (row, known) in self.rows.iter().enumerate() {
+            for column in (known.filled | known.empty).cells() {
+                let (cell, filled) = (Cell::new(row, column), known.filled.has(column));
+                if alive && board.is_unknown(cell) {
+                    alive = board.decide(cell, filled);
+                    path.push(Decision { cell, filled });
+                }
+            }
+        }
+        Progress {
+            open: vec![(Cube { path }, 1.0)],
+            found: Count::ZERO,
+            nodes: 0,
+            work: 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::Instant;
+
+    use super::super::components::{Counted, Store};
+    use super::super::contest::Contest;
+    use super::super::options::{Method, Options};
+    use super::super::plan::Plan;
+    use super::super::setup::Setup;
+    use super::super::status::Status;
+    use super::*;
+    use crate::board::Clues;
+    use crate::puzzle::{Clue, Puzzle};
+    use crate::run::Control;
+
+    /// The number of solutions of a puzzle in which the first cell is filled, found in slices of as little work as can be; and how many
+    /// trials there were.
+    fn in_slices(puzzle: &Puzzle) -> (Count, u32) {
+        let setup = Setup {
+            puzzle,
+            method: Method::Auto,
+            limits: Limits::default(),
+            options: Options::default(),
+            cube: Cube::default(),
+            counted: None,
+            keeping: None,
+            scratch: None,
+            observer: None,
+            teller: None,
+        };
+        let clues = Clues::new(puzzle);
+        let control = Arc::new(Control::new(&setup.limits, false));
+        let status = Status::new(Instant::now(), Count::ZERO);
+        let store = Store::new(Arc::new(Counted::new(1 << 20)), false, 1 << 20);
+        let contest = Contest::new(Method::Auto, 1, 0);
+        let mut shared = Shared::new(&setup, &clues, control, &status, 1 << 24, store, contest);
+        let mut board = Board::<u64>::new(&clues);
+        assert!(board.propagate() && board.decide(Cell::new(0, 0), true));
+        shared.rows = board.rows().to_vec();
+        let trial = Trial {
+            part: 0,
+            plan: Plan::Tree,
+            budget: 1,
+            asks: false,
+            alone: true,
+            joint: false,
+            tracked: false,
+        };
+        let mut proved = 0.0;
+        for trials in 1.. {
+            match shared.search_tree(trial) {
+                Ended::Done(worth) => return (worth.count, trials),
+                Ended::Spent {
+                    proved: now,
+                    foreseen,
+                } => {
+                    assert!(now >= proved && foreseen >= 1.0, "{now} {foreseen}");
+                    proved = now;
+                }
+                ended => panic!("nothing stops it: {ended:?}"),
+            }
+        }
+        unreachable!("it ends")
+    }
+
+    #[test]
+    fn a_tree_that_is_searched_in_slices_is_counted_once() {
+        let ones = vec![Clue::new([1]).unwrap(); 8];
+        let puzzle = Puzzle::new(ones.clone(), ones).unwrap();
+        let (count, trials) = in_slices(&puzzle);
+        assert_eq!(count, Count::from(5040));
+        assert!(trials > 3, "{trials}");
+    }
+}

@@ -1,0 +1,162 @@
+//! The short clauses that the learners of several threads hand to each other.
+//!
+//! A learnt clause follows from the puzzle alone, whatever was assumed when it was learnt. So it holds for every learner that was given
+//! the same puzzle with the same known cells, and these number their variables alike.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::{Arc, Mutex};
+
+use crate::run::lock;
+
+/// The longest clause that is handed on. With 2 literals eight threads needed 1.9 times the conflicts of one, with 5 literals 1.7 times, with
+/// 12 literals 1.2 times (tcga2016 #535); with 40 literals conflicts were as few, but each cost more propagation.
+const MAX_LITERALS: i32 = 12;
+
+/// The number of clauses that an exchange keeps, which take about 5 MB. What is learnt later is not handed on.
+const MAX_CLAUSES: usize = 1 << 16;
+
+/// The clauses that learners have handed on, each with the number of the learner that has learnt it.
+#[derive(Debug, Default)]
+pub(crate) struct Exchange(Mutex<Log>);
+
+#[derive(Debug, Default)]
+struct Log {
+    members: u32,
+    clauses: Vec<(u32, Box<[i32]>)>,
+}
+
+/// The place of one learner in an exchange.
+#[derive(Debug)]
+pub(super) struct Member {
+    exchange: Arc<Exchange>,
+    number: u32,
+    /// How many clauses of the exchange this learner knows.
+    known: usize,
+    /// What it has learnt since then.
+    learnt: Learnt,
+}
+
+/// Clauses that a solver has told of, each ended by 0.
+pub(super) type Learnt = Rc<RefCell<Vec<i32>>>;
+
+/// Keeps the clauses that a solver tells of.
+pub(super) struct Listener(pub(super) Learnt);
+
+impl cadical_sys::Learner for Listener {
+    fn learning(&mut self, size: i32) -> bool {
+        size <= MAX_LITERALS
+    }
+
+    fn learn(&mut self, literal: i32) {
+        self.0.borrow_mut().push(literal);
+    }
+}
+
+impl Member {
+    pub(super) fn new(exchange: Arc<Exchange>) -> Self {
+        let mut log = lock(&exchange.0);
+        log.members += 1;
+        let number = log.members;
+        drop(log);
+        Member {
+            exchange,
+            number,
+            known: 0,
+            learnt: Learnt::default(),
+        }
+    }
+
+    /// Where the solver is to put what it learns.
+    pub(super) fn listener(&self) -> Listener {
+        Listener(Rc::clone(&self.learnt))
+    }
+
+    /// Hands on what has been learnt, and adds what the others have.
+    pub(super) fn meet(&mut self, mut add: impl FnMut(i32)) {
+        let mut log = lock(&self.exchange.0);
+        for (by, clause) in &log.clauses[self.known..] {
+            if *by != self.number {
+                clause.iter().for_each(|&literal| add(literal));
+                add(0);
+            }
+        }
+        let mut learnt = self.learnt.borrow_mut();
+        for clause in learnt.split(|&literal| literal == 0) {
+            if !clause.is_empty() && log.clauses.len() < MAX_CLAUSES {
+                log.clauses.push((self.number, clause.into()));
+            }
+        }
+        learnt.clear();
+        self.known = log.clauses.len();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Answer, Learner};
+    use super::*;
+    use crate::puzzle::{Grid, Puzzle};
+
+    fn random(random: &mut u64) -> u64 {
+        *random ^= *random << 13;
+        *random ^= *random >> 7;
+        *random ^= *random << 17;
+        *random
+    }
+
+    fn solves(learner: &mut Learner, cells: &[(usize, usize, bool)]) -> bool {
+        learner.meet();
+        (cells.iter()).for_each(|&(row, column, filled)| learner.assume(row, column, filled));
+        match learner.solve(None) {
+            Answer::Solution(_) => true,
+            Answer::None => false,
+            Answer::Unknown => unreachable!("nothing stops it"),
+        }
+    }
+
+    #[test]
+    fn learners_that_share_clauses_answer_as_one_alone() {
+        let mut state = 0x9E37_79B9_7F4A_7C15;
+        let (mut refuted, mut taken) = (0, 0);
+        for _ in 0..20 {
+            let mut picture = Grid::new(12, 12);
+            for place in 0..144 {
+                picture.set(place / 12, place % 12, random(&mut state).is_multiple_of(3));
+            }
+            let puzzle = Puzzle::from_grid(&picture);
+            let nothing = Grid::new(12, 12);
+            let new = || {
+                Learner::new(
+                    &puzzle,
+                    &nothing,
+                    &nothing,
+                    u64::MAX,
+                    || false,
+                    |_, _, _| {},
+                )
+            };
+            let (mut alone, mut one, mut other) = (new().unwrap(), new().unwrap(), new().unwrap());
+            let exchange = Arc::new(Exchange::default());
+            one.share(Arc::clone(&exchange));
+            other.share(Arc::clone(&exchange));
+            for turn in 0..60 {
+                let cells: Vec<_> = (0..6)
+                    .map(|_| {
+                        let number = random(&mut state) as usize;
+                        (number % 12, number / 12 % 12, number / 144 % 2 == 0)
+                    })
+                    .collect();
+                let asked = if turn % 2 == 0 { &mut one } else { &mut other };
+                let answer = solves(asked, &cells);
+                assert_eq!(answer, solves(&mut alone, &cells), "{cells:?}");
+                refuted += u32::from(!answer);
+            }
+            taken += lock(&exchange.0).clauses.len();
+        }
+        assert!(
+            refuted > 100 && taken > 100,
+            "{refuted} refuted, {taken} clauses"
+        );
+    }
+}
