@@ -6,12 +6,12 @@
 //! region is searched once, solutions flow while the largest one is searched, and memory is bounded by the lists.
 //!
 //! Parts may be worked on by several tasks. Nobody waits: a part is complete when the last task that holds it lets go, and the
-//! product when its last holder does; that one takes the pivot on, which lies ready as a node if its owner has gone elsewhere.
+//! product when its last holder does; that one takes the pivot on, which lies ready if its owner has gone elsewhere. What a pivot is,
+//! `N` below, is left to the task.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use super::task::Node;
 use crate::board::Region;
 use crate::line::Word;
 use crate::puzzle::Grid;
@@ -59,16 +59,26 @@ impl Drop for Held {
 }
 
 /// What is done with the leaves of a search.
-#[derive(Clone, Debug)]
-pub(super) enum Goal<W: Word> {
+#[derive(Debug)]
+pub(super) enum Goal<W: Word, N> {
     /// They are solutions.
     Root,
     /// They are fillings of one region.
-    Part(Arc<Part<W>>),
+    Part(Arc<Part<W, N>>),
 }
 
-impl<W: Word> Goal<W> {
-    /// Is there no use in searching on?
+// Derived, it would ask for a pivot that can be cloned.
+impl<W: Word, N> Clone for Goal<W, N> {
+    fn clone(&self) -> Self {
+        match self {
+            Goal::Root => Goal::Root,
+            Goal::Part(part) => Goal::Part(Arc::clone(part)),
+        }
+    }
+}
+
+impl<W: Word, N> Goal<W, N> {
+    /// Whether searching on is of no use.
     pub(super) fn is_closed(&self) -> bool {
         let mut goal = self;
         while let Goal::Part(part) = goal {
@@ -89,8 +99,8 @@ impl<W: Word> Goal<W> {
         }
     }
 
-    /// Lets go of the goal. If that completed a product whose pivot lay waiting, here it is.
-    pub(super) fn release(self) -> Option<Node<W>> {
+    /// Lets go of the goal. If that completed a product whose pivot lay waiting, returns the pivot and the product's results.
+    pub(super) fn release(self) -> Option<(N, Results<W>)> {
         let mut goal = self;
         loop {
             let Goal::Part(part) = goal else { return None };
@@ -100,10 +110,7 @@ impl<W: Word> Goal<W> {
                 .into_inner()
                 .unwrap_or_else(PoisonError::into_inner)
             {
-                Some(mut node) => {
-                    node.results = Some(product.results);
-                    return Some(node);
-                }
+                Some(pivot) => return Some((pivot, product.results)),
                 // Its owner handed it back when the run was stopped; what it belonged to still has to be let go.
                 None => goal = product.goal,
             }
@@ -123,8 +130,8 @@ enum Collected {
 
 /// One region of a product, being searched.
 #[derive(Debug)]
-pub(super) struct Part<W: Word> {
-    product: Arc<Product<W>>,
+pub(super) struct Part<W: Word, N> {
+    product: Arc<Product<W, N>>,
     index: usize,
     region: Arc<Region<W>>,
     /// Words of a packed grid that the region touches.
@@ -204,19 +211,19 @@ impl<W: Word> Results<W> {
 
 /// The regions of one node that are searched apart from its pivot.
 #[derive(Debug)]
-pub(super) struct Product<W: Word> {
+pub(super) struct Product<W: Word, N> {
     /// What the node itself is searched for.
-    goal: Goal<W>,
+    goal: Goal<W, N>,
     results: Results<W>,
     /// Some region has no filling, so that the others do not matter.
     dead: AtomicBool,
-    /// The pivot's node, left by an owner who had other things to do.
-    pivot: Mutex<Option<Node<W>>>,
+    /// The pivot, left by an owner who had other things to do.
+    pivot: Mutex<Option<N>>,
 }
 
-impl<W: Word> Product<W> {
+impl<W: Word, N> Product<W, N> {
     /// A product of `parts` regions beside the pivot.
-    pub(super) fn new(goal: Goal<W>, parts: usize) -> Arc<Self> {
+    pub(super) fn new(goal: Goal<W, N>, parts: usize) -> Arc<Self> {
         let parts = (0..parts).map(|_| OnceLock::new()).collect();
         let results = Results {
             parts,
@@ -231,11 +238,11 @@ impl<W: Word> Product<W> {
     }
 
     /// Takes the results if every part is complete, else leaves the pivot (made only if needed) for whoever completes the last one.
-    pub(super) fn join(self: Arc<Self>, pivot: impl FnOnce() -> Node<W>) -> Option<Results<W>> {
+    pub(super) fn join(self: Arc<Self>, pivot: impl FnOnce() -> N) -> Option<Results<W>> {
         if Arc::strong_count(&self) > 1 {
             *self.pivot.lock().unwrap_or_else(PoisonError::into_inner) = Some(pivot());
         }
-        // Should the last part have been completed in between, the node is not needed.
+        // Should the last part have been completed in between, the pivot is not needed.
         Some(Arc::into_inner(self)?.results)
     }
 }
@@ -249,15 +256,15 @@ pub(super) struct Collecting {
     pub(super) most_bytes: u64,
 }
 
-impl<W: Word> Part<W> {
+impl<W: Word, N> Part<W, N> {
     /// Part `index` of a product, for a region of a grid of this width, as a goal to search for.
     pub(super) fn goal(
-        product: &Arc<Product<W>>,
+        product: &Arc<Product<W, N>>,
         index: usize,
         region: Arc<Region<W>>,
         width: usize,
         how: &Collecting,
-    ) -> Goal<W> {
+    ) -> Goal<W, N> {
         let stride = Grid::stride(width);
         let (mut spots, mut masks) = (Vec::new(), Vec::new());
         for (r, cells) in region.rows() {
@@ -336,7 +343,7 @@ impl<W: Word> Part<W> {
     }
 
     /// Everything has been collected: notes the result in the product and lets go of it.
-    fn finish(self) -> Arc<Product<W>> {
+    fn finish(self) -> Arc<Product<W, N>> {
         let collected = self
             .collected
             .into_inner()

@@ -4,14 +4,14 @@ use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
-use super::super::product::Goal;
-use super::Task;
+use super::node::Goal;
+use super::state::Task;
 use crate::line::Word;
 use crate::puzzle::Grid;
 use crate::solutions::{Batch, Count, Factor, expand};
 
 impl<W: Word> Task<'_, '_, W> {
-    /// Hands a leaf, or a rest with so many fillings, to whatever it is searched for.
+    /// Hands a leaf, or the fillings of a rest and their number, to whatever it is searched for.
     pub(super) fn emit(&mut self, fillings: u64, rest: Option<Arc<Factor>>) {
         let context = self
             .contexts

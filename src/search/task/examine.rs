@@ -4,25 +4,15 @@
 use std::sync::Arc;
 
 use super::super::options::Probing;
-use super::{Task, breathe, rests};
+use super::node::Finding;
+use super::rests;
+use super::state::{Task, breathe};
 use crate::board::{Board, Cell, Probed, Region, split_unless};
 use crate::line::{Known, Word};
 use crate::run::Pace;
-use crate::solutions::Factor;
-
-/// What is to be seen at a node.
-pub(super) enum Finding<W> {
-    DeadEnd,
-    Leaf,
-    /// So many leaves at once, and what they fill in.
-    Rest(u64, Option<Arc<Factor>>),
-    Regions(Vec<Region<W>>),
-    Branch(Cell),
-    Stopped,
-}
 
 impl<W: Word> Task<'_, '_, W> {
-    /// What is to be done at this node?
+    /// What is to be done at this node.
     pub(super) fn examine(&mut self) -> Finding<W> {
         if !self.alive || self.context().goal.is_closed() {
             return Finding::DeadEnd;

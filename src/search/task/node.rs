@@ -1,15 +1,21 @@
-//! Parts of the tree as data: a [`Node`] that can be given to any task, the context in which cells are decided, and what a task has
-//! open on its stack.
+//! Parts of the tree as data: a [`Node`] that can be given to any task, the context in which cells are decided, what a task finds at
+//! a node, and what it has open on its stack.
 
 use std::sync::Arc;
 
 use super::super::cube::{Cube, Decision};
 use super::super::habit::Habit;
 use super::super::options::Options;
-use super::super::product::{Goal, Held, Product, Results};
-use crate::board::{Board, Inherited, Prober, Region};
+use super::super::product::{self, Held, Results};
+use crate::board::{Board, Cell, Inherited, Prober, Region};
 use crate::line::{Known, Word};
 use crate::solutions::{Count, Factor};
+
+/// A goal whose product goes on with a node.
+pub(in crate::search) type Goal<W> = product::Goal<W, Node<W>>;
+
+/// A product that goes on with a node.
+pub(in crate::search) type Product<W> = product::Product<W, Node<W>>;
 
 /// A subtree as data: the known cells at its root, what to decide there, and what its leaves are for.
 #[derive(Debug)]
@@ -25,7 +31,7 @@ pub(in crate::search) struct Node<W: Word> {
     /// What probing it, or its parent, has shown, with the records that this is about.
     pub(in crate::search) probed: Option<(Prober<W>, Inherited)>,
     /// For a pivot: how the other regions came out.
-    pub(in crate::search) results: Option<Results<W>>,
+    pub(super) results: Option<Results<W>>,
 }
 
 impl<W: Word> Node<W> {
@@ -47,6 +53,15 @@ impl<W: Word> Node<W> {
             probed: None,
             results: None,
         }
+    }
+
+    /// Lets go of a goal: the pivot of the product that this completes, if it lay waiting.
+    pub(super) fn released(goal: Goal<W>) -> Option<Self> {
+        let (node, results) = goal.release()?;
+        Some(Node {
+            results: Some(results),
+            ..node
+        })
     }
 }
 
@@ -92,6 +107,17 @@ impl<W: Word> Context<W> {
         self.outside = board.unknown() - self.region.unknown(board).count();
         self
     }
+}
+
+/// What a task finds at a node.
+pub(super) enum Finding<W> {
+    DeadEnd,
+    Leaf,
+    /// The number of leaves below it, and their fillings where solutions are listed.
+    Rest(u64, Option<Arc<Factor>>),
+    Regions(Vec<Region<W>>),
+    Branch(Cell),
+    Stopped,
 }
 
 /// Something open on the stack: where to go back to, and what to do there.

@@ -1,4 +1,4 @@
-//! What is left open at a node, where it is small and comes again and again.
+//! The open cells of a node, where they are few and the same are met repeatedly.
 //!
 //! On loose puzzles the same few open cells, with the same choices for their lines, are met under many different pictures. Such a
 //! *rest* is searched once, and its fillings are kept: met again it is a bundle at once. Rests are compared by all that their
@@ -7,17 +7,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::Task;
-use super::examine::Finding;
 use crate::board::Board;
 use crate::line::{Known, Word};
-use crate::puzzle::Grid;
 use crate::solutions::Factor;
 
 /// The fillings of a rest.
 #[derive(Clone, Debug)]
-enum Fillings {
-    /// So many, and what they are if anybody wants to know.
+pub(super) enum Fillings {
+    /// Their number, and what they are where solutions are listed.
     Listed(u64, Option<Arc<Factor>>),
     /// Too many, or too long to find.
     TooMany,
@@ -42,20 +39,20 @@ pub(in crate::search) struct Rests {
 pub(super) const CELLS: usize = 32;
 
 /// Most fillings of a rest.
-const FILLINGS: u64 = 256;
+pub(super) const FILLINGS: u64 = 256;
 
 /// Most settles to find them.
-const SETTLES: u64 = 4096;
+pub(super) const SETTLES: u64 = 4096;
 
 /// Words that are kept before all is forgotten.
 const SIZE: usize = 1 << 19;
 
-/// So many rests are met before it is judged whether they come again; if not, as many times so many nodes are let pass.
+/// Look-ups before the hit rate is judged; a poor rate suspends them for as many nodes as the product of both numbers.
 const TRIAL: (u32, u32) = (256, 64);
 
 impl Rests {
-    /// Are rests worth a look here?
-    fn are_worth_it(&mut self) -> bool {
+    /// Whether rests are looked up here.
+    pub(super) fn are_worth_it(&mut self) -> bool {
         if self.pause > 0 {
             self.pause -= 1;
             return false;
@@ -72,7 +69,7 @@ impl Rests {
     }
 
     /// The rest of a board with a few unknown cells, if it has been met before; or else it is the one that [`Rests::keep`] keeps.
-    fn look_up<W: Word>(&mut self, board: &Board<'_, W>) -> Option<Fillings> {
+    pub(super) fn look_up<W: Word>(&mut self, board: &Board<'_, W>) -> Option<Fillings> {
         self.key.clear();
         let (width, height) = (board.clues().width(), board.clues().height());
         for (r, &row) in board.rows().iter().enumerate() {
@@ -92,7 +89,7 @@ impl Rests {
     }
 
     /// Keeps the rest that was looked up last.
-    fn keep(&mut self, fillings: Fillings) {
+    pub(super) fn keep(&mut self, fillings: Fillings) {
         let words = match &fillings {
             Fillings::Listed(_, Some(factor)) => factor.words(),
             _ => 0,
@@ -115,7 +112,7 @@ fn push_line<W: Word>(key: &mut Vec<u64>, line: usize, known: Known<W>, unknown:
     let last_of = |cells: W| W::BITS - 1 - cells.reverse().first();
     let (first, last) = (unknown.first(), last_of(unknown));
     let filled = known.filled;
-    // To either side everything is known: so many blocks, of which the nearest may go on.
+    // To either side everything is known; the nearest block there may go on.
     let (left, right) = (filled & W::low(first), filled & !W::low(last + 1));
     let begun = left & !left.up(1);
     let ended = right & !right.down(1);
@@ -137,89 +134,5 @@ fn push_line<W: Word>(key: &mut Vec<u64>, line: usize, known: Known<W>, unknown:
     for i in first / 64..=last / 64 {
         key.push(unknown.part(i));
         key.push(between.part(i));
-    }
-}
-
-impl<W: Word> Task<'_, '_, W> {
-    /// The leaves below this node, if what is open is small and has come before, or may come again.
-    pub(super) fn rest(&mut self) -> Option<Finding<W>> {
-        let context = self.context();
-        // Lines that go on into other regions would have to be told apart by more.
-        let whole = context.outside == 0 && context.rest.is_empty();
-        let wanted = self.shared.collecting.enough > FILLINGS;
-        if !self.shared.options.rests || !whole || !wanted || !self.rests.are_worth_it() {
-            return None;
-        }
-        let fillings = match self.rests.look_up(&self.board) {
-            Some(fillings) => fillings,
-            None => {
-                let Some(fillings) = self.fill_rest() else {
-                    return Some(Finding::Stopped);
-                };
-                self.rests.keep(fillings.clone());
-                fillings
-            }
-        };
-        match fillings {
-            Fillings::Listed(0, _) => Some(Finding::DeadEnd),
-            Fillings::Listed(number, factor) => Some(Finding::Rest(number, factor)),
-            Fillings::TooMany => None,
-        }
-    }
-
-    /// Finds all ways to fill in what is open, by plain search; `None` when the run must stop.
-    fn fill_rest(&mut self) -> Option<Fillings> {
-        let stride = Grid::stride(self.shared.clues.width());
-        let open: Vec<(u32, u64)> = (0..self.shared.clues.height())
-            .flat_map(|r| {
-                let unknown = self.board.unknown_in_row(r);
-                (0..stride).map(move |i| ((r * stride + i) as u32, unknown.part(i)))
-            })
-            .filter(|&(_, cells)| cells != 0)
-            .collect();
-        let (base, began) = (self.board.mark(), self.board.settles());
-        let mut fillings = Vec::new();
-        let mut number = 0;
-        let mut siblings = Vec::new();
-        let mut alive = true;
-        let finished = loop {
-            if alive && self.open_cells() > 0 {
-                let cell = self.narrowest();
-                siblings.push((self.board.mark(), cell));
-                alive = self.board.decide(cell, true);
-            } else {
-                if alive {
-                    number += 1;
-                    if self.shared.collecting.grids {
-                        let rows = self.board.rows();
-                        fillings.extend(open.iter().map(|&(spot, cells)| {
-                            let (r, i) = (spot as usize / stride, spot as usize % stride);
-                            rows[r].filled.part(i) & cells
-                        }));
-                    }
-                }
-                let Some((mark, cell)) = siblings.pop() else {
-                    break true;
-                };
-                self.board.undo(mark);
-                alive = self.board.decide(cell, false);
-            }
-            if !self.count_node() {
-                self.board.undo(base);
-                return None;
-            }
-            let spent = self.board.settles() - began;
-            if number > FILLINGS || spent > SETTLES {
-                break false;
-            }
-        };
-        self.board.undo(base);
-        if !finished {
-            return Some(Fillings::TooMany);
-        }
-        let spots = open.into_iter().map(|(spot, _)| spot).collect();
-        let factor = (number > 0 && self.shared.collecting.grids)
-            .then(|| Arc::new(Factor::new(spots, fillings)));
-        Some(Fillings::Listed(number, factor))
     }
 }

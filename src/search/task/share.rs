@@ -7,9 +7,8 @@ use std::sync::atomic::Ordering;
 use rayon::ScopeFifo;
 
 use super::super::cube::{Cube, Decision};
-use super::super::product::Goal;
-use super::node::{Context, Node, Open, What};
-use super::{Shared, Task};
+use super::node::{Context, Goal, Node, Open, What};
+use super::state::{Shared, Task};
 use crate::line::Word;
 
 impl<'s, 'a, W: Word> Task<'s, 'a, W> {
@@ -141,7 +140,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             match open.what {
                 What::Sibling(_) => {}
                 What::Region(_, goal) => {
-                    if let Some(node) = goal.release() {
+                    if let Some(node) = Node::released(goal) {
                         self.spawn(node, scope);
                     }
                 }
