@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Line, MAX_SIDE};
+use super::line::{Line, MAX_SIDE};
 use crate::error::{Error, Result};
 
 /// One run of filled cells that a clue asks for.

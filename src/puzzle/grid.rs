@@ -3,7 +3,8 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-use super::{Clue, Line, MAX_SIDE};
+use super::clue::Clue;
+use super::line::{Line, MAX_SIDE};
 use crate::error::{Error, Result};
 
 /// A full picture: every cell filled or empty.

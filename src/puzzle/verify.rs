@@ -3,7 +3,10 @@
 
 use std::fmt;
 
-use super::{Clue, Grid, Line, Puzzle};
+use super::clue::Clue;
+use super::grid::Grid;
+use super::line::Line;
+use super::model::Puzzle;
 
 /// Why a grid is not a solution.
 #[derive(Clone, Debug, PartialEq, Eq)]

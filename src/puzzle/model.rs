@@ -1,0 +1,194 @@
+//! The puzzle: the clues of its rows and columns, and what its file says beside them.
+
+use super::clue::Clue;
+use super::grid::Grid;
+use super::line::{Line, MAX_SIDE};
+use crate::error::{Error, Result};
+
+/// What a file says about a puzzle beside its clues.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Notes {
+    /// The picture's name.
+    pub title: Option<String>,
+    /// Who made it.
+    pub author: Option<String>,
+    /// Its copyright line.
+    pub copyright: Option<String>,
+    /// Its licence, usually an SPDX code.
+    pub license: Option<String>,
+    /// Its number in a collection.
+    pub catalogue: Option<String>,
+    /// The picture that its maker intended. It is reported, never trusted: it need not satisfy the clues, nor be the only one.
+    pub goal: Option<Grid>,
+}
+
+/// The clues of all rows and columns, each of which fits its line.
+///
+/// A puzzle may well have no solution. Sides are 1 to [`MAX_SIDE`] long.
+///
+/// ```
+/// use omnogram::puzzle::{Clue, Puzzle};
+///
+/// let clue = |blocks: &[usize]| Clue::new(blocks.iter().copied()).unwrap();
+/// let diagonals = Puzzle::new(vec![clue(&[1]), clue(&[1])], vec![clue(&[1]), clue(&[1])]).unwrap();
+/// assert_eq!((diagonals.width(), diagonals.height()), (2, 2));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Puzzle {
+    rows: Box<[Clue]>,
+    columns: Box<[Clue]>,
+    notes: Notes,
+}
+
+impl Puzzle {
+    /// A puzzle from the clues of its rows, top to bottom, and columns, left to right.
+    ///
+    /// # Errors
+    ///
+    /// [`Kind::Data`](crate::error::Kind::Data) when a side is empty or longer than [`MAX_SIDE`], or when a clue cannot fit its line.
+    pub fn new(rows: Vec<Clue>, columns: Vec<Clue>) -> Result<Self> {
+        for (side, count) in [("row", rows.len()), ("column", columns.len())] {
+            if count == 0 {
+                return Err(Error::data(format!("a puzzle needs at least one {side}")));
+            }
+            if count > MAX_SIDE {
+                return Err(Error::data(format!(
+                    "{count} {side}s are more than the {MAX_SIDE} that omnogram can hold"
+                )));
+            }
+        }
+        let puzzle = Puzzle {
+            rows: rows.into(),
+            columns: columns.into(),
+            notes: Notes::default(),
+        };
+        for (line, clue) in puzzle.lines() {
+            clue.check_fit(line, puzzle.length(line))?;
+        }
+        Ok(puzzle)
+    }
+
+    /// The puzzle whose picture is `grid`; `grid` is one of its solutions.
+    pub fn from_grid(grid: &Grid) -> Self {
+        Puzzle {
+            rows: (0..grid.height())
+                .map(|r| grid.clue(Line::Row(r)))
+                .collect(),
+            columns: (0..grid.width())
+                .map(|c| grid.clue(Line::Column(c)))
+                .collect(),
+            notes: Notes::default(),
+        }
+    }
+
+    /// The same puzzle with these notes.
+    ///
+    /// # Errors
+    ///
+    /// [`Kind::Data`](crate::error::Kind::Data) when the goal has another size than the puzzle.
+    pub fn with_notes(mut self, notes: Notes) -> Result<Self> {
+        if let Some(goal) = &notes.goal
+            && (goal.width(), goal.height()) != (self.width(), self.height())
+        {
+            return Err(Error::data(format!(
+                "the goal is {}x{}, the puzzle {}x{}",
+                goal.width(),
+                goal.height(),
+                self.width(),
+                self.height()
+            )));
+        }
+        self.notes = notes;
+        Ok(self)
+    }
+
+    /// Number of columns.
+    pub fn width(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Number of rows.
+    pub fn height(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Row clues, top to bottom.
+    pub fn rows(&self) -> &[Clue] {
+        &self.rows
+    }
+
+    /// Column clues, left to right.
+    pub fn columns(&self) -> &[Clue] {
+        &self.columns
+    }
+
+    /// What the file said beside the clues.
+    pub fn notes(&self) -> &Notes {
+        &self.notes
+    }
+
+    /// Number of cells in a line.
+    pub fn length(&self, line: Line) -> usize {
+        match line {
+            Line::Row(_) => self.width(),
+            Line::Column(_) => self.height(),
+        }
+    }
+
+    /// All lines with their clues, rows first.
+    pub fn lines(&self) -> impl Iterator<Item = (Line, &Clue)> {
+        let rows = self
+            .rows
+            .iter()
+            .enumerate()
+            .map(|(i, clue)| (Line::Row(i), clue));
+        rows.chain(
+            self.columns
+                .iter()
+                .enumerate()
+                .map(|(i, clue)| (Line::Column(i), clue)),
+        )
+    }
+
+    /// Filled cells as the rows and as the columns ask for them. Where the two differ there is no solution.
+    pub fn sums(&self) -> (usize, usize) {
+        let sum = |clues: &[Clue]| clues.iter().map(Clue::filled).sum();
+        (sum(&self.rows), sum(&self.columns))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::puzzle::verify;
+
+    fn clue(blocks: &[usize]) -> Clue {
+        Clue::new(blocks.iter().copied()).unwrap()
+    }
+
+    #[test]
+    fn sizes_and_fits_are_checked() {
+        assert!(Puzzle::new(vec![], vec![clue(&[])]).is_err());
+        assert!(Puzzle::new(vec![clue(&[1])], vec![]).is_err());
+        let error = Puzzle::new(vec![clue(&[1, 1])], vec![clue(&[1]), clue(&[])]).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the clue 1 1 of row 1 needs 3 cells, but the line has 2"
+        );
+        assert!(Puzzle::new(vec![clue(&[]); MAX_SIDE + 1], vec![clue(&[])]).is_err());
+        assert!(Puzzle::new(vec![clue(&[]); MAX_SIDE], vec![clue(&[MAX_SIDE])]).is_ok());
+    }
+
+    #[test]
+    fn a_grid_solves_its_own_puzzle() {
+        let grid = Grid::from_rows(&[".##.", "#..#", "####"]).unwrap();
+        let puzzle = Puzzle::from_grid(&grid);
+        assert_eq!(puzzle.rows(), [clue(&[2]), clue(&[1, 1]), clue(&[4])]);
+        assert_eq!(
+            puzzle.columns(),
+            [clue(&[2]), clue(&[1, 1]), clue(&[1, 1]), clue(&[2])]
+        );
+        assert_eq!(verify(&puzzle, &grid), Ok(()));
+        assert_eq!(puzzle.sums(), (8, 8));
+    }
+}
