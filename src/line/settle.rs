@@ -10,7 +10,7 @@
 //! and filled if a block starts so that it covers it (log-step OR) and both sides can be completed. What can be only one of the two
 //! is decided. This is exact: generalised arc consistency, at about forty word operations a block.
 
-use super::Word;
+use super::word::Word;
 
 /// What is known of one line: two disjoint sets of cells, the rest is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
