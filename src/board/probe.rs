@@ -6,7 +6,10 @@
 //!
 //! How many cells each side would decide is kept, for choosing where to branch.
 
-use super::{Board, Cell, Region, Touch};
+use super::cell::Cell;
+use super::propagate::Board;
+use super::regions::Region;
+use super::touch::Touch;
 use crate::line::{Known, Word};
 
 /// Probing this many cells or more at once is hopeless; search goes on without it.

@@ -7,7 +7,8 @@
 
 use std::sync::Arc;
 
-use super::{Board, Cell};
+use super::cell::Cell;
+use super::propagate::Board;
 use crate::line::Word;
 
 /// A set of cells.

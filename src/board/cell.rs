@@ -1,0 +1,25 @@
+//! One cell of a puzzle, by its place.
+
+/// A cell, by row and column from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Cell {
+    /// Row from the top.
+    pub row: u16,
+    /// Column from the left.
+    pub column: u16,
+}
+
+impl Cell {
+    /// The cell at this row and column.
+    ///
+    /// # Panics
+    ///
+    /// Never for cells of a puzzle, whose sides are at most [`MAX_SIDE`](crate::puzzle::MAX_SIDE).
+    pub fn new(row: usize, column: usize) -> Self {
+        let side = |i: usize| u16::try_from(i).expect("sides are at most MAX_SIDE");
+        Cell {
+            row: side(row),
+            column: side(column),
+        }
+    }
+}
