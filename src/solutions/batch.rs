@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use super::Count;
+use super::count::Count;
 use crate::puzzle::Grid;
 
 /// The fillings of one region, as words to be laid over a base picture in which the region is empty.

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use num_bigint::BigUint;
 
-use super::Rough;
+use super::rough::Rough;
 use crate::error::{Error, Result};
 
 /// A number of solutions, exact at any size. Prints in full, in decimal.

@@ -3,7 +3,10 @@
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 
-use super::{Batch, Count, Sink, Stop};
+use super::batch::Batch;
+use super::count::Count;
+use super::sink::Sink;
+use super::stop::Stop;
 
 /// Adds up how many solutions there are and never looks at one.
 #[derive(Debug, Default)]

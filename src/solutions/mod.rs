@@ -9,10 +9,9 @@ mod count;
 mod counter;
 mod rough;
 mod set;
+mod sink;
+mod stop;
 mod stream;
-
-use std::fmt;
-use std::ops::ControlFlow;
 
 pub(crate) use batch::expand;
 pub use batch::{Batch, Factor};
@@ -20,54 +19,13 @@ pub use count::Count;
 pub use counter::Counter;
 pub use rough::Rough;
 pub use set::Set;
+pub use sink::Sink;
+pub use stop::Stop;
 pub use stream::{Batches, Stream};
-
-/// Why a run stopped before its answer was complete.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Stop {
-    /// As many solutions as were asked for.
-    Limit = 1,
-    /// The time is up.
-    Time,
-    /// As many nodes of the search tree as were allowed.
-    Nodes,
-    /// What has to be kept would not fit the memory allowed.
-    Memory,
-    /// The user interrupted it.
-    Interrupt,
-    /// Whoever read the solutions went away.
-    Closed,
-    /// The algorithm can get no further by itself. The search never ends so, but some of the [classics](crate::classic) do.
-    Stuck,
-}
-
-impl fmt::Display for Stop {
-    /// One word, as `--json` says it.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Stop::Limit => "limit",
-            Stop::Time => "time",
-            Stop::Nodes => "nodes",
-            Stop::Memory => "memory",
-            Stop::Interrupt => "interrupt",
-            Stop::Closed => "closed",
-            Stop::Stuck => "stuck",
-        })
-    }
-}
-
-/// Takes what the search finds. All tasks share it.
-pub trait Sink: Sync {
-    /// Does it look at the pictures? If not, batches carry only their number, and regions are counted, not listed.
-    fn wants_grids(&self) -> bool;
-
-    /// Takes a batch, and may wait, which slows the search down; [`ControlFlow::Break`] stops the run.
-    fn take(&self, batch: Batch) -> ControlFlow<Stop>;
-}
 
 #[cfg(test)]
 mod tests {
+    use std::ops::ControlFlow;
     use std::sync::Arc;
 
     use super::*;

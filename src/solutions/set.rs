@@ -8,7 +8,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use dashmap::DashSet;
 
-use super::{Batch, Sink, Stop};
+use super::batch::Batch;
+use super::sink::Sink;
+use super::stop::Stop;
 use crate::puzzle::Grid;
 
 /// What an entry costs beside its words: the box, its place in the table at a usual load, the allocator's rounding.

@@ -4,7 +4,9 @@ use std::ops::ControlFlow;
 
 use crossbeam::channel::{self, Receiver, Sender};
 
-use super::{Batch, Sink, Stop};
+use super::batch::Batch;
+use super::sink::Sink;
+use super::stop::Stop;
 
 /// The sending end: a bounded channel of batches. When it is full the search waits, so that a slow reader slows the search and
 /// never fills memory; when the receiving end is gone the run stops.
