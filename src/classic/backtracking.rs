@@ -12,8 +12,9 @@
 //! *Source.* The first of three solvers in the Haskell wiki, "99 questions/Solutions/98", 2010 and before; the puzzle is number 98 of the
 //! Ninety-Nine Haskell Problems.
 
+use super::rows::{columns_fit, picture};
 use super::slide::Slide;
-use super::{End, Flow, Watch, columns_fit, picture};
+use super::watch::{End, Flow, Watch};
 use crate::puzzle::{Clue, Puzzle};
 
 /// When the columns are looked at.

@@ -18,7 +18,7 @@
 use std::collections::VecDeque;
 
 use super::numbers::{Number, Numbers};
-use super::{End, Flow, Watch};
+use super::watch::{End, Flow, Watch};
 use crate::puzzle::{Clue, Grid, Line, Puzzle};
 
 /// What is painted: the numbers of the rows, then those of the columns.
@@ -106,5 +106,5 @@ fn picture(puzzle: &Puzzle, state: &State) -> Grid {
             .map(|c| row >> (width - 1 - c) & 1 == 1)
             .collect()
     });
-    super::picture(&cells.collect::<Vec<Vec<bool>>>())
+    super::rows::picture(&cells.collect::<Vec<Vec<bool>>>())
 }

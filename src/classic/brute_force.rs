@@ -13,7 +13,8 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-use super::{End, Flow, Watch, columns_fit, fits, picture};
+use super::rows::{columns_fit, fits, picture};
+use super::watch::{End, Flow, Watch};
 use crate::puzzle::Puzzle;
 
 /// One solution, by proposals drawn from this seed. A step is a proposal.

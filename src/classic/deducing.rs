@@ -11,8 +11,9 @@
 //!
 //! *Source.* The second of three solvers in the Haskell wiki, "99 questions/Solutions/98", 2010 and before.
 
+use super::rows::{columns_fit, picture};
 use super::slide::Slide;
-use super::{End, Flow, Watch, columns_fit, picture};
+use super::watch::{End, Flow, Watch};
 use crate::puzzle::{Clue, Puzzle};
 
 /// A picture with what is known of its cells.

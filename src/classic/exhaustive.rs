@@ -8,7 +8,8 @@
 //! *Source.* Folklore; the first version of the solver told in [line order](super::line_order) was of this kind and good up to 5x5, as
 //! its author says.
 
-use super::{End, Flow, Watch, columns_fit, fits, picture};
+use super::rows::{columns_fit, fits, picture};
+use super::watch::{End, Flow, Watch};
 use crate::puzzle::Puzzle;
 
 /// Every solution. A step is a grid.

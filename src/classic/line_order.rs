@@ -18,8 +18,10 @@
 //! *Source.* Kyle Keen (kmkeen), a literate Python program on nonograms, 2008, in the wake of Peter Norvig's "Solving Every Sudoku
 //! Puzzle" (2006).
 
+use super::numbers;
+use super::rows::picture;
 use super::slide::Slide;
-use super::{End, Flow, Watch, numbers, picture};
+use super::watch::{End, Flow, Watch};
 use crate::puzzle::{Line, Puzzle};
 
 /// A line that is being filled.

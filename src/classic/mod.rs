@@ -25,62 +25,22 @@ pub mod exhaustive;
 pub mod line_order;
 pub mod numbers;
 pub mod permutation_elimination;
+mod rows;
 pub mod set_based;
 pub mod slide;
+mod watch;
 
 use std::fmt;
-use std::ops::ControlFlow;
 use std::str::FromStr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use permutation_elimination::Needs;
+pub use watch::{End, Flow, Watch};
 
 use crate::error::{Error, Kind, Result};
-use crate::puzzle::{Clue, Grid, Puzzle};
+use crate::puzzle::Puzzle;
 use backtracking::Check;
 use permutation_elimination::Tables;
-
-/// Go on, or stop: `?` passes a stop up.
-pub type Flow<T = ()> = ControlFlow<(), T>;
-
-/// Whoever watches an algorithm: is told of all that it does, and may stop it at any step.
-pub trait Watch {
-    /// One more step. What a step is each algorithm says of itself; it takes some hundred instructions a cell of a line at most.
-    fn step(&mut self) -> Flow;
-
-    /// A solution. None comes twice.
-    fn found(&mut self, grid: Grid) -> Flow;
-
-    /// It is about to hold about so many bytes, all in all.
-    fn keep(&mut self, bytes: u64) -> Flow;
-}
-
-/// Collects all solutions, however many, however long it takes.
-impl Watch for Vec<Grid> {
-    fn step(&mut self) -> Flow {
-        Flow::Continue(())
-    }
-
-    fn found(&mut self, grid: Grid) -> Flow {
-        self.push(grid);
-        Flow::Continue(())
-    }
-
-    fn keep(&mut self, _bytes: u64) -> Flow {
-        Flow::Continue(())
-    }
-}
-
-/// How a run ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum End {
-    /// There are no other solutions than those found.
-    Complete,
-    /// The watch stopped it.
-    Stopped,
-    /// The algorithm can get no further by itself: what it knows of the cells, row by row. What it knows holds in every solution.
-    Stuck(Vec<Vec<Option<bool>>>),
-}
 
 /// Which of the published ways.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -290,69 +250,9 @@ impl Classic {
     }
 }
 
-/// Are these the blocks of these cells?
-fn fits(clue: &Clue, cells: impl Iterator<Item = bool>) -> bool {
-    let mut blocks = clue.lengths();
-    let mut left = None;
-    for filled in cells {
-        left = match (filled, left) {
-            (false, None) => None,
-            (false, Some(0)) => None,
-            (false, Some(_)) => return false,
-            (true, Some(cells)) => match usize::checked_sub(cells, 1) {
-                None => return false,
-                less => less,
-            },
-            (true, None) => match blocks.next() {
-                None => return false,
-                Some(block) => Some(block - 1),
-            },
-        };
-    }
-    left.unwrap_or(0) == 0 && blocks.next().is_none()
-}
-
-/// Are these the blocks of the columns of these rows?
-fn columns_fit(puzzle: &Puzzle, rows: &[Vec<bool>]) -> bool {
-    let mut columns = puzzle.columns().iter().enumerate();
-    columns.all(|(c, clue)| fits(clue, rows.iter().map(|row| row[c])))
-}
-
-/// The picture that these rows make.
-fn picture(rows: &[Vec<bool>]) -> Grid {
-    let mut grid = Grid::new(rows[0].len(), rows.len());
-    for (r, row) in rows.iter().enumerate() {
-        let filled = row.iter().enumerate().filter(|&(_, &filled)| filled);
-        filled.for_each(|(c, _)| grid.set(r, c, true));
-    }
-    grid
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn runs_are_compared() {
-        let cells = |text: &str| -> Vec<bool> { text.chars().map(|c| c == '#').collect() };
-        let clue = Clue::new([2, 1]).unwrap();
-        for (text, fit) in [
-            ("##.#.", true),
-            (".##.#", true),
-            ("##..#", true),
-            ("##...", false),
-            ("###.#", false),
-            ("#.##.", false),
-            ("##.##", false),
-            ("##.#.#", false),
-            ("#", false),
-            ("", false),
-        ] {
-            assert_eq!(fits(&clue, cells(text).into_iter()), fit, "{text}");
-        }
-        assert!(fits(&Clue::default(), cells("...").into_iter()));
-        assert!(!fits(&Clue::default(), cells("..#").into_iter()));
-    }
 
     #[test]
     fn names_lead_back() {

@@ -17,7 +17,8 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 use super::numbers::{self, Number, Numbers};
-use super::{End, Flow, Watch, picture};
+use super::rows::picture;
+use super::watch::{End, Flow, Watch};
 use crate::puzzle::{Clue, Line, Puzzle};
 
 /// The arrangements of all clues that came up so far, by the length of the line.

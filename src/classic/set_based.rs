@@ -13,7 +13,8 @@
 //!
 //! *Source.* Twan van Laarhoven, the third of three solvers in the Haskell wiki, "99 questions/Solutions/98", 2010 and before.
 
-use super::{End, Flow, Watch, picture};
+use super::rows::picture;
+use super::watch::{End, Flow, Watch};
 use crate::puzzle::{Clue, Puzzle};
 
 /// The positions of a clue, in order.

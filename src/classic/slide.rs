@@ -11,7 +11,7 @@
 //! *Source.* Paddy3118, "Nonogram puzzle solver", a Python notebook in two parts in the blog Go deh!, March 2014. It slides blocks by a
 //! recursive generator; here the recursion is a list of places, so that arrangements can be asked for one at a time.
 
-use super::{Flow, Watch};
+use super::watch::{Flow, Watch};
 use crate::puzzle::Clue;
 
 /// The arrangements of a clue in a line, leftmost blocks leftmost first. A step is a block set down.
