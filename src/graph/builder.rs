@@ -1,6 +1,7 @@
 //! Building a [`Space`] from the bottom up: whoever counts says, once for every region that it has counted, how its solutions fall
 //! apart.
 
+use super::room::room;
 use super::runs::{EMPTY, FILLED, LEFT, Packer, Runs, store};
 use super::space::{LAST, LONG, LONG_REST, LONG_RUNS, Root, Space};
 use super::tally::Tallies;
@@ -219,12 +220,5 @@ impl Builder {
         };
         let roots = roots.into_iter().map(root).collect();
         Space::new(known.clone(), roots, starts, tallies, words)
-    }
-}
-
-/// Makes room for so many more, a quarter at a time: what is held should not jump to twice of what is needed.
-pub(super) fn room<T>(list: &mut Vec<T>, more: usize) {
-    if list.capacity() - list.len() < more {
-        list.reserve_exact(more.max(list.len() / 4).max(64));
     }
 }

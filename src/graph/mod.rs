@@ -14,6 +14,7 @@ mod odometer;
 mod ordered;
 mod picture;
 mod restrict;
+mod room;
 mod runs;
 mod sample;
 mod space;

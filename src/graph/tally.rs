@@ -1,6 +1,7 @@
 //! One exact number for each node, in eight bytes where that suffices. Most numbers in a graph are small; the few that are not lie
 //! apart, and their place is kept instead.
 
+use super::room::room;
 use crate::solutions::Count;
 
 /// The rest is the place of a number among the large ones.
@@ -22,7 +23,7 @@ pub(super) struct Mark {
 
 impl Tallies {
     pub(super) fn push(&mut self, number: Count) {
-        super::builder::room(&mut self.small, 1);
+        room(&mut self.small, 1);
         self.small.push(match number.to_u64() {
             Some(n) if n < LARGE => n,
             _ => {
