@@ -5,10 +5,11 @@ use std::fmt::Write;
 
 use html_escape::encode_text;
 
+use super::drawing::Sheet;
+use super::harmless::harmless;
 use super::layout::{Layout, UNIT};
 use super::paper::Paper;
 use super::svg::labelled;
-use super::{Sheet, harmless};
 
 /// A sheet on a page.
 #[derive(Clone, Debug)]

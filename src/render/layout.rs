@@ -3,9 +3,9 @@
 //!
 //! All lengths are whole pixels and follow from the side of a cell, so that a picture looks the same at any size.
 
+use super::drawing::{Drawing, Mark, Sheet};
 use super::paper::{Page, Paper};
 use super::text::GROUP;
-use super::{Drawing, Mark, Sheet};
 use crate::puzzle::Clue;
 
 /// From the left, and from the top.

@@ -5,6 +5,7 @@
 //! as they are found; [`difference`] lays two over each other.
 
 mod drawing;
+mod harmless;
 mod html;
 mod latin;
 mod layout;
@@ -16,8 +17,6 @@ mod png;
 mod svg;
 mod text;
 
-use std::borrow::Cow;
-
 pub use drawing::{Drawing, Letters, Mark, Sheet};
 pub use html::{Html, Part};
 pub use list::{List, Listing};
@@ -27,12 +26,3 @@ pub use pdf::{Pages, Pdf};
 pub use png::{can_write, png};
 pub use svg::svg;
 pub use text::{Look, Style, Text, text};
-
-/// A text without what XML cannot hold and no line of text should: control characters, and what is no character at all.
-fn harmless(text: &str) -> Cow<'_, str> {
-    let wrong = |c: char| c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}');
-    match text.contains(wrong) {
-        true => text.replace(wrong, "\u{fffd}").into(),
-        false => text.into(),
-    }
-}

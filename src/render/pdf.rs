@@ -8,10 +8,11 @@ mod strokes;
 use miniz_oxide::deflate::compress_to_vec_zlib;
 use pdf_writer::{Content, Filter, Finish, Name, Rect, Ref, TextStr};
 
+use super::drawing::Sheet;
+use super::harmless::harmless;
 use super::latin;
 use super::layout::{Layout, UNIT};
 use super::paper::{Page, Paper};
-use super::{Sheet, harmless};
 use crate::error::{Error, Kind, Result};
 use strokes::{FACE, Strokes};
 

@@ -4,9 +4,10 @@
 
 use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster};
 
+use super::drawing::Sheet;
+use super::harmless::harmless;
 use super::layout::{Align, Canvas, Layout, Line, Point, Rule, Tone, UNIT};
 use super::paper::{Page, Paper};
-use super::{Sheet, harmless};
 use crate::error::{Error, Kind, Result};
 
 /// Pixels of a cell where nobody says otherwise, and pixels of the largest side of a picture whose cells may be made smaller.

@@ -7,9 +7,10 @@ use std::fmt::Write;
 
 use html_escape::{encode_double_quoted_attribute, encode_text};
 
+use super::drawing::Sheet;
+use super::harmless::harmless;
 use super::layout::{Align, Canvas, Layout, Line, Point, Rule, Tone, UNIT};
 use super::paper::{Page, Paper};
-use super::{Sheet, harmless};
 
 const INK: &str = "#1b1f24";
 const FAINT: &str = "#57606a";

@@ -9,7 +9,7 @@ use std::fmt;
 use crate::error::{Error, Kind, Result};
 use crate::puzzle::Clue;
 
-use super::{Drawing, Mark, Sheet};
+use super::drawing::{Drawing, Mark, Sheet};
 
 /// Lines between two rules.
 pub(super) const GROUP: usize = 5;

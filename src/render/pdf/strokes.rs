@@ -3,7 +3,7 @@
 use pdf_writer::types::LineCapStyle;
 use pdf_writer::{Content, Name, Str};
 
-use super::super::harmless;
+use super::super::harmless::harmless;
 use super::super::latin;
 use super::super::layout::{Align, Canvas, Line, Point, Rule, Tone};
 
