@@ -1,8 +1,9 @@
 //! `.cwd`, of QNonograms and of Sukhoy's solver: the height, the width, a line each; the clues of the rows, a blank line, the clues of
 //! the columns; `0` for an empty line.
 
+use super::contents::Contents;
+use super::number::numbers;
 use super::part::{self, Part, section};
-use super::{Contents, numbers};
 use crate::error::Result;
 use crate::puzzle::Puzzle;
 

@@ -2,6 +2,7 @@
 //! reader to say. The ending of its name decides between formats that look alike.
 
 use super::foreign;
+use super::place::not_utf8;
 use super::table::{FORMATS, Format, Kind};
 use crate::error::{Error, Result};
 
@@ -15,33 +16,6 @@ pub(super) fn decode(bytes: &[u8]) -> Result<&str> {
         Some(refusal) => Error::data(refusal),
         None => not_utf8(text, error.valid_up_to(), 1),
     })
-}
-
-/// The error for bytes that are not UTF-8 from `bad` on, in a text whose first line has the number `first`.
-pub(super) fn not_utf8(bytes: &[u8], bad: usize, first: usize) -> Error {
-    let byte = bytes.get(bad).copied().unwrap_or_default();
-    let message = format!("the byte {byte:#04x} is not UTF-8: save the file as UTF-8");
-    at_byte(Error::data(message), bytes, bad, first)
-}
-
-/// The error at the byte `at` of a file that need not be text, and whose first line has the number `first`.
-pub(super) fn at_byte(error: Error, bytes: &[u8], at: usize, first: usize) -> Error {
-    let (before, after) = bytes.split_at(at.min(bytes.len()));
-    let start = before
-        .iter()
-        .rposition(|&b| b == b'\n')
-        .map_or(0, |i| i + 1);
-    let end = after
-        .iter()
-        .position(|&b| b == b'\n')
-        .map_or(bytes.len(), |i| before.len() + i);
-    let line = String::from_utf8_lossy(&bytes[start..end]);
-    let line = line.trim_end();
-    let column = String::from_utf8_lossy(&before[start..]).chars().count() + 1;
-    // What is missing at the end of a line is missing before the blanks there.
-    let column = column.min(line.chars().count() + 1);
-    let number = first + before.iter().filter(|&&b| b == b'\n').count();
-    error.at(number, column, line)
 }
 
 /// The format of this file, of which `text` is the text, if it is one.

@@ -3,8 +3,9 @@
 //!
 //! In the free text `#d` opens the declaration of colours and `#t` makes it a triddler; numbers in a colour are followed by its letter.
 
+use super::contents::Contents;
+use super::number::numbers;
 use super::part::{self, Part};
-use super::{Contents, numbers};
 use crate::error::Result;
 use crate::puzzle::{Clue, Puzzle};
 

@@ -3,8 +3,10 @@
 //! 0 for unknown. Clues or picture may be missing. `[Description]` has title and author, `[License]` the licence. What else there is,
 //! such as a game that was saved, is skipped.
 
+use super::brief::plural;
+use super::contents::Contents;
+use super::number::numbers;
 use super::part::{self, Part, section};
-use super::{Contents, numbers};
 use crate::error::Result;
 use crate::puzzle::{Grid, Notes, Puzzle};
 
@@ -120,7 +122,7 @@ fn picture(
     if lines.len() != height {
         let message = format!(
             "{} in the solution, for {height} rows",
-            super::plural(lines.len(), "line")
+            plural(lines.len(), "line")
         );
         return Err(head.error(message));
     }

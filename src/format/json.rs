@@ -10,7 +10,10 @@ use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::{Contents, block_too_long, brief, number, place};
+use super::brief::brief;
+use super::contents::Contents;
+use super::number::{block_too_long, number};
+use super::place::place;
 use crate::error::{Error, Result};
 use crate::puzzle::{Clue, Grid, Line, Notes, Puzzle};
 

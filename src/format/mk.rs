@@ -1,9 +1,10 @@
 //! `.mk`, the short format of Petr Olšák's `grid`: a line `H W`, the clues of the rows, a line `#`, the clues of the columns. `0` is an
 //! empty line, or a blank one.
 
+use super::contents::Contents;
 use super::nin::{sizes, starts_with_two};
+use super::number::numbers;
 use super::part::{self, Part, section};
-use super::{Contents, numbers};
 use crate::error::Result;
 use crate::puzzle::Puzzle;
 

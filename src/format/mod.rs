@@ -13,7 +13,9 @@
 //! # Ok::<(), omnogram::error::Error>(())
 //! ```
 
+mod brief;
 mod chunks;
+mod contents;
 mod cwd;
 mod detect;
 mod entropy;
@@ -26,10 +28,12 @@ pub mod json;
 mod mk;
 mod nin;
 pub mod non;
+mod number;
 mod part;
 mod pattern;
 mod picross;
 mod picture;
+mod place;
 mod pnm;
 mod pynogram;
 mod rosetta;
@@ -39,15 +43,14 @@ mod text;
 mod tournament;
 mod webpbn;
 
-use std::borrow::Cow;
-
 pub use pattern::is_id as is_game_id;
 pub use picture::{Threshold, Tracing};
 pub use solutions::Solutions;
 pub use table::{FORMATS, Format, Pack};
 
 use crate::error::{Error, Result};
-use crate::puzzle::{Clue, Grid, MAX_SIDE, Notes, Puzzle};
+use crate::puzzle::Puzzle;
+use contents::{Contents, drawn};
 use table::Kind;
 
 /// One puzzle of a file, or what is wrong with it.
@@ -57,21 +60,6 @@ pub struct Entry {
     pub name: String,
     /// The puzzle, or an error that carries `name` and mostly a place in the file.
     pub puzzle: Result<Puzzle>,
-}
-
-/// What a reader found in a text. A pack is lazy, so that a hostile one can be left early.
-enum Contents<'a> {
-    Single(Result<Puzzle>),
-    Pack(Box<dyn Iterator<Item = Result<Puzzle>> + 'a>),
-    /// A pack if there is more than one in it.
-    Several(Box<dyn Iterator<Item = Result<Puzzle>> + 'a>),
-}
-
-impl<'a> Contents<'a> {
-    /// The puzzles that come out one after the other.
-    fn several(next: impl FnMut() -> Option<Result<Puzzle>> + 'a) -> Self {
-        Contents::Several(Box::new(std::iter::from_fn(next)))
-    }
 }
 
 /// How files are read.
@@ -138,15 +126,6 @@ impl Reading {
     }
 }
 
-/// The puzzle of a picture, which is its goal.
-fn drawn(picture: Grid) -> Result<Puzzle> {
-    let puzzle = Puzzle::from_grid(&picture);
-    puzzle.with_notes(Notes {
-        goal: Some(picture),
-        ..Notes::default()
-    })
-}
-
 /// The puzzles of a file on the way out.
 struct Entries<'a> {
     file: &'a str,
@@ -200,68 +179,10 @@ impl Iterator for Entries<'_> {
     }
 }
 
-/// The error at the place where `part` begins in `text`, of which it is a slice.
-fn place(error: Error, text: &str, part: &str) -> Error {
-    let offset = offset(text, part);
-    let before = text.get(..offset).unwrap_or(text);
-    let start = before.rfind('\n').map_or(0, |i| i + 1);
-    let number = before.matches('\n').count() + 1;
-    let line = text[start..].lines().next().unwrap_or_default();
-    // Of a line break of two characters neither is part of the line: both are just after its end.
-    let column = before[start..].len().min(line.len());
-    error.at(number, line[..column].chars().count() + 1, line)
-}
-
-/// Where the slice `part` begins in `text`, in bytes.
-fn offset(text: &str, part: &str) -> usize {
-    (part.as_ptr() as usize)
-        .saturating_sub(text.as_ptr() as usize)
-        .min(text.len())
-}
-
-/// The value of a string of digits; `None` when no side and no block can be that long.
-fn number(digits: &str) -> Option<usize> {
-    let value = match digits.trim_start_matches('0') {
-        "" => 0,
-        digits => digits.parse().ok()?,
-    };
-    (value <= MAX_SIDE).then_some(value)
-}
-
-/// A piece of the file short enough for a message.
-fn brief(text: &str) -> Cow<'_, str> {
-    match text.char_indices().nth(24) {
-        Some((end, _)) => format!("{}...", &text[..end]).into(),
-        None => text.into(),
-    }
-}
-
-/// `1 clue`, `2 clues`.
-fn plural(count: usize, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
-}
-
-/// How a block that no line can hold is refused.
-fn block_too_long(digits: &str) -> Error {
-    Error::data(format!(
-        "a block of {} cells is longer than the longest line, {MAX_SIDE}",
-        brief(digits.trim_start_matches('0'))
-    ))
-}
-
-/// Writes clues a line each, with this between two numbers, and this for an empty one.
-fn numbers(text: &mut String, clues: &[Clue], between: &str, empty: &str) {
-    for clue in clues {
-        let lengths: Vec<String> = clue.lengths().map(|length| length.to_string()).collect();
-        text.push_str(if lengths.is_empty() { empty } else { "" });
-        text.push_str(&lengths.join(between));
-        text.push('\n');
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::puzzle::Clue;
 
     /// The clues of the puzzle that most tests write down in every format.
     pub(super) const NOTCH: &str = "2/1 1/4 | 2/1 1/1 1/2";
@@ -319,30 +240,5 @@ mod tests {
             .filter_map(|entry| Some(entry.puzzle.as_ref().err()?.place()?.text.len()))
             .sum();
         assert!(quoted < MOST_QUOTED + pack.len() + 1, "{quoted}");
-    }
-
-    #[test]
-    fn places_count_characters() {
-        let text = "a\r\nüb\n";
-        let error = place(Error::data("x"), text, &text[5..]);
-        assert_eq!(error.to_string(), "2:2: x");
-        assert_eq!(error.place().unwrap().text, "üb");
-        assert_eq!(
-            place(Error::data("x"), text, &text[6..]).to_string(),
-            "2:3: x"
-        );
-        // Between \r and \n.
-        let error = place(Error::data("x"), text, &text[2..]);
-        assert_eq!(error.to_string(), "1:2: x");
-        assert_eq!(place(Error::data("x"), "", "").to_string(), "1:1: x");
-    }
-
-    #[test]
-    fn numbers_end_at_the_longest_side() {
-        assert_eq!(number("0"), Some(0));
-        assert_eq!(number("0004096"), Some(4096));
-        assert_eq!(number("4097"), None);
-        assert_eq!(number(&"9".repeat(1000)), None);
-        assert_eq!(brief(&"9".repeat(1000)).len(), 27);
     }
 }

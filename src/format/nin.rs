@@ -1,8 +1,9 @@
 //! `.nin`, the format of Jakub Wilk's solver: a line `W H`, the clues of the rows, then those of the columns, numbers with blanks
 //! between, `0` for an empty line.
 
+use super::contents::Contents;
+use super::number::numbers;
 use super::part::{self, Part, section};
-use super::{Contents, numbers};
 use crate::error::Result;
 use crate::puzzle::Puzzle;
 

@@ -15,8 +15,9 @@ use std::ops::Range;
 
 pub use write::write;
 
+use super::brief::plural;
+use super::contents::Contents;
 use super::part::{self, Part, section, too_few};
-use super::{Contents, plural};
 use crate::error::{Error, Result};
 use crate::puzzle::{Grid, Notes, Puzzle};
 

@@ -1,7 +1,9 @@
 //! Pieces of a text that know where they stand, and what the formats in lines share: clues, sizes, and sections in which a blank line
 //! may be a clue.
 
-use super::{block_too_long, brief, number, offset, plural};
+use super::brief::{brief, plural};
+use super::number::{block_too_long, number};
+use super::place::offset;
 use crate::error::{Error, Result};
 use crate::puzzle::{Clue, Line, MAX_SIDE, Puzzle};
 

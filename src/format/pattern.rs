@@ -1,7 +1,8 @@
 //! The game ID of Pattern in Simon Tatham's puzzle collection: `4x3:2/1.1/1.1/2/2/1.1/4`, the clues of the columns, then those of the
 //! rows, an empty one for an empty line. What may follow after a comma, cells that are given from the start, cannot be kept.
 
-use super::Contents;
+use super::brief::plural;
+use super::contents::Contents;
 use super::part::{self, Part};
 use crate::error::Result;
 use crate::puzzle::{Clue, Puzzle};
@@ -57,10 +58,7 @@ fn puzzle(id: Part<'_>) -> Result<Puzzle> {
             return Err(surplus.error(message));
         }
         None if parts.len() < width + height => {
-            let message = format!(
-                "only {} for {width}x{height}",
-                super::plural(parts.len(), "clue")
-            );
+            let message = format!("only {} for {width}x{height}", plural(parts.len(), "clue"));
             return Err(id.at(&clues[clues.len()..]).error(message));
         }
         None => {}

@@ -1,7 +1,7 @@
 //! The text format of Pierre Dejoue's picross-solver: `GRID name` begins a puzzle, `ROWS` and `COLUMNS` are followed by a clue a line,
 //! `[ 1 2 3 ]`, and `[ ]` is an empty line. A line that begins with `#` is a comment.
 
-use super::Contents;
+use super::contents::Contents;
 use super::part::{self, Part};
 use crate::error::Result;
 use crate::puzzle::{Clue, Notes, Puzzle};

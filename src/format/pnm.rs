@@ -1,9 +1,11 @@
 //! Netpbm's pictures: PBM in black and white, `P1` with a digit for each pixel and `P4` with a bit; PGM in grey and PPM in colour, `P2` and
 //! `P3` with numbers, `P5` and `P6` with bytes or pairs of them. Black pixels are filled. PBM is written too.
 
-use super::detect::at_byte;
+use super::brief::brief;
+use super::image;
+use super::number::number;
 use super::picture::{CUT, Grey, Tracing};
-use super::{image, number};
+use super::place::at_byte;
 use crate::error::{Error, Result};
 use crate::puzzle::Grid;
 
@@ -78,7 +80,7 @@ impl Source<'_> {
             Ok(size) if (1..=most).contains(&size) => return Ok(size),
             _ if digits.is_empty() => format!("the {name} must come here"),
             _ if number(digits) == Some(0) => format!("a {name} of 0"),
-            _ => format!("a {name} of {} is too large", super::brief(digits)),
+            _ => format!("a {name} of {} is too large", brief(digits)),
         };
         Err(self.error(start, message))
     }

@@ -7,8 +7,9 @@ use std::ops::Range;
 use serde::Deserialize;
 use toml::Spanned;
 
+use super::contents::Contents;
 use super::part::{self, Part};
-use super::{Contents, offset, place};
+use super::place::{offset, place};
 use crate::error::{Error, Result};
 use crate::puzzle::Puzzle;
 

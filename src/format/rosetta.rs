@@ -1,7 +1,7 @@
 //! The letters of the Rosetta Code task: a line with the clues of the rows, one with those of the columns, blanks between clues, and a
 //! letter for each number, A for 1 to Z for 26. There is no way to write an empty clue. Blank lines stand between puzzles.
 
-use super::Contents;
+use super::contents::Contents;
 use super::part::{self, Part};
 use crate::error::{Error, Result};
 use crate::puzzle::{Clue, Puzzle};

@@ -9,7 +9,8 @@ use std::io::{BufRead, Read};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _, SeqAccess, Visitor};
 
-use super::{detect, json};
+use super::json;
+use super::place::not_utf8;
 use crate::error::{Error, Result};
 use crate::puzzle::{Grid, MAX_SIDE};
 
@@ -81,7 +82,7 @@ impl<R: BufRead> Solutions<R> {
         }
         let text = String::from_utf8(bytes).map_err(|error| {
             let bad = error.utf8_error().valid_up_to();
-            detect::not_utf8(error.as_bytes(), bad, self.read)
+            not_utf8(error.as_bytes(), bad, self.read)
         })?;
         let line = text.trim_end();
         Ok(Some(match line.chars().next() {

@@ -3,10 +3,11 @@
 
 use image::ImageFormat;
 
+use super::contents::Contents;
 use super::picture::{Grey, Tracing};
 use super::{
-    Contents, cwd, g, gno, image as pictures, json, mk, nin, non, pattern, picross, pnm, pynogram,
-    rosetta, text, tournament, webpbn,
+    cwd, g, gno, image as pictures, json, mk, nin, non, pattern, picross, pnm, pynogram, rosetta,
+    text, tournament, webpbn,
 };
 use crate::error::{Error, Result};
 use crate::puzzle::{Grid, Notes, Puzzle, verify};

@@ -1,8 +1,8 @@
 //! Pictures drawn in rows of `#` and `.`, with blank lines between them, as `solve` and `enumerate` print them: the same lists that
 //! [`Solutions`] reads. Each picture is a puzzle that has it as its goal.
 
+use super::contents::{Contents, drawn};
 use super::solutions::Solutions;
-use super::{Contents, drawn};
 
 /// Is the first line that is no heading a row, and are most of the others?
 pub(super) fn looks_like(text: &str) -> bool {

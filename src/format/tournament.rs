@@ -1,8 +1,10 @@
 //! The text format of the TAAI, TCGA and ICGA tournaments: a line `$k`, then the clues of the columns, then those of the rows, numbers
 //! with tabs between, and a blank line for an empty clue, or `0`. Nothing tells the size, but the puzzles are square.
 
+use super::brief::plural;
+use super::contents::Contents;
+use super::number::numbers;
 use super::part::{self, Part};
-use super::{Contents, numbers};
 use crate::error::{Error, Result};
 use crate::puzzle::{Clue, MAX_SIDE, Puzzle};
 
@@ -65,7 +67,7 @@ fn puzzle(head: Part<'_>, body: &[Part<'_>]) -> Result<Puzzle> {
         }
     }
     first.unwrap_or_else(|| {
-        let lines = super::plural(written.len(), "clue");
+        let lines = plural(written.len(), "clue");
         let message = format!("{lines}: as many columns as rows must come after this line");
         Err(head.error(message))
     })

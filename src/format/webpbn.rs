@@ -10,7 +10,10 @@ use std::collections::HashMap;
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-use super::{Contents, block_too_long, brief, number, place};
+use super::brief::brief;
+use super::contents::Contents;
+use super::number::{block_too_long, number};
+use super::place::place;
 use crate::error::{Error, Result};
 use crate::puzzle::{Clue, Grid, Line, MAX_SIDE, Notes, Puzzle};
 

@@ -1,6 +1,6 @@
 //! Writes a puzzle in the `.non` format, in the way that every program reads: an empty clue as `0`, the goal in one line.
 
-use super::super::numbers;
+use super::super::number::numbers;
 use crate::puzzle::{Line, Puzzle};
 
 /// The puzzle as `.non` text, which reads back as the same puzzle.

@@ -1,0 +1,46 @@
+//! The numbers of clues, read and written.
+
+use super::brief::brief;
+use crate::error::Error;
+use crate::puzzle::{Clue, MAX_SIDE};
+
+/// The value of a string of digits; `None` when no side and no block can be that long.
+pub(super) fn number(digits: &str) -> Option<usize> {
+    let value = match digits.trim_start_matches('0') {
+        "" => 0,
+        digits => digits.parse().ok()?,
+    };
+    (value <= MAX_SIDE).then_some(value)
+}
+
+/// The error for a block that no line can hold.
+pub(super) fn block_too_long(digits: &str) -> Error {
+    Error::data(format!(
+        "a block of {} cells is longer than the longest line, {MAX_SIDE}",
+        brief(digits.trim_start_matches('0'))
+    ))
+}
+
+/// Writes each clue on a line, with `between` between two numbers and `empty` for a clue without blocks.
+pub(super) fn numbers(text: &mut String, clues: &[Clue], between: &str, empty: &str) {
+    for clue in clues {
+        let lengths: Vec<String> = clue.lengths().map(|length| length.to_string()).collect();
+        text.push_str(if lengths.is_empty() { empty } else { "" });
+        text.push_str(&lengths.join(between));
+        text.push('\n');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_end_at_the_longest_side() {
+        assert_eq!(number("0"), Some(0));
+        assert_eq!(number("0004096"), Some(4096));
+        assert_eq!(number("4097"), None);
+        assert_eq!(number(&"9".repeat(1000)), None);
+        assert_eq!(brief(&"9".repeat(1000)).len(), 27);
+    }
+}
