@@ -25,7 +25,7 @@ use crate::line::{Known, Word};
 use crate::puzzle::Grid;
 use crate::run::lock;
 use crate::run::{Activity, Control, Statistics};
-use crate::sat::Backbone;
+use crate::sat::backbone::Backbone;
 use crate::search::{Outcome, Search, Total};
 use crate::solutions::Count;
 

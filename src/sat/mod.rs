@@ -1,11 +1,11 @@
-//! Clause learning: a [`Learner`] finds a solution, another one, or that there is no more; [`backbone()`] what all solutions have in
+//! Clause learning: a [`Learner`] finds a solution, another one, or that there is no more; [`backbone`] what all solutions have in
 //! common; [`dimacs()`] writes down the question for other solvers.
 //!
 //! On proofs where probing decides little, a solver that learns a clause from every dead end sees what the tree never would. The
 //! learning is CaDiCaL's (Biere, Faller, Fazekas, Fleury, Froleyks and Pollitt, "CaDiCaL 2.0", CAV 2024); what is ours is how a
 //! puzzle is put to it.
 
-mod backbone;
+pub mod backbone;
 mod dimacs;
 mod encode;
 mod exchange;
@@ -18,7 +18,6 @@ use cadical_sys::{CaDiCal, FixedAssignmentListener, Status, Terminator};
 
 use crate::belief::Beliefs;
 use crate::puzzle::{Grid, Puzzle};
-pub use backbone::{Backbone, Found, backbone};
 pub use dimacs::dimacs;
 use encode::{Cells, Starts, encode};
 pub(crate) use exchange::Exchange;

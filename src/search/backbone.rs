@@ -11,7 +11,8 @@ use crate::board::Clues;
 use crate::puzzle::Grid;
 use crate::run::Control;
 use crate::run::{Activity, Snapshot};
-use crate::sat::{Backbone, Found, Learner, backbone};
+use crate::sat::Learner;
+use crate::sat::backbone::{Backbone, Found, backbone};
 use crate::solutions::{Count, Stop};
 
 impl Search<'_> {
