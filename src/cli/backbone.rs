@@ -5,10 +5,12 @@ use omnogram::sat::backbone::Backbone;
 use omnogram::search::{Outcome, Verdict};
 use serde::Serialize;
 
+use super::counted::counted;
 use super::options::{Answering, Puzzles, Searching};
 use super::report;
-use super::session::{Session, Subject, counted, why_none};
+use super::session::{Session, why_none};
 use super::status::{Answered, Status};
+use super::subject::Subject;
 
 /// Find the cells that are the same in every solution
 ///

@@ -9,10 +9,12 @@ use omnogram::solutions::Stop;
 use serde::Serialize;
 
 use super::classics::{self, Classics};
+use super::counted::counted;
 use super::options::{Answering, Puzzles, Searching};
 use super::report;
-use super::session::{Session, Subject, counted, why_none};
+use super::session::{Session, why_none};
 use super::status::{Answered, Status};
+use super::subject::Subject;
 
 /// Say whether there is no solution, one, or several
 ///

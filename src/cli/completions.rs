@@ -3,7 +3,6 @@
 use clap::Args;
 use clap_complete::Shell;
 
-use super::command;
 use super::output::print;
 use super::status::Status;
 
@@ -22,8 +21,8 @@ pub(super) struct Options {
     shell: Shell,
 }
 
-pub(super) fn run(options: &Options) -> Status {
+pub(super) fn run(options: &Options, mut command: clap::Command) -> Status {
     let mut script = Vec::new();
-    clap_complete::generate(options.shell, &mut command(), "omnogram", &mut script);
+    clap_complete::generate(options.shell, &mut command, "omnogram", &mut script);
     print(&script)
 }

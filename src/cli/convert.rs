@@ -10,9 +10,10 @@ use omnogram::format::{Entry, FORMATS, Format, Pack, Reading, Threshold, Tracing
 use omnogram::puzzle::{MAX_SIDE, Notes, Puzzle};
 use omnogram::sat::dimacs;
 
+use super::counted::counted;
 use super::options::Talking;
 use super::output::{Output, Outputs, Replacing};
-use super::session::{counted, wrong_goal};
+use super::session::wrong_goal;
 use super::status::{Answered, Halt, Status};
 use super::{inputs, messages, reads};
 

@@ -9,6 +9,7 @@ use omnogram::count::{self, Scratch};
 use omnogram::search::Outcome;
 
 use super::classics::{Classics, SEED};
+use super::counted::counted;
 use super::estimate;
 use super::graph::Graph;
 use super::heat::{self, Picture};
@@ -17,8 +18,10 @@ use super::messages;
 use super::options::{Answering, Puzzles, Searching};
 use super::output::{Outputs, Replacing};
 use super::report::{self, Nothing};
-use super::session::{Session, Subject, counted};
+use super::session::Session;
 use super::status::{Answered, Halt, Status};
+use super::subject::Subject;
+use super::total::number;
 
 /// Count the solutions exactly
 ///
@@ -242,14 +245,6 @@ fn show(session: &Session, subject: &Subject<'_>, outcome: &Outcome) -> Answered
     }
     session.note_magnitude(subject.name, &outcome.solutions);
     Ok(())
-}
-
-/// Prints the number alone, after the puzzle's name where there are several.
-pub(super) fn number(session: &Session, subject: &Subject<'_>, outcome: &Outcome) -> Answered<()> {
-    match subject.several {
-        true => session.print(&format!("{}: {}\n", subject.label(), outcome.solutions)),
-        false => session.print(&format!("{}\n", outcome.solutions)),
-    }
 }
 
 /// Says why it ended, if it was stopped.

@@ -12,8 +12,11 @@ use omnogram::puzzle::{Grid, verify};
 use omnogram::render::{Drawing, Letters, Mark, Sheet};
 use omnogram::search::{Outcome, Verdict};
 
-use super::session::{Session, Subject, counted, why_none};
+use super::counted::counted;
+use super::session::{Session, why_none};
 use super::status::{Halt, Status};
+use super::subject::Subject;
+use super::titles::titled;
 use super::{heat, inputs, messages};
 
 /// What is drawn.
@@ -70,38 +73,6 @@ pub(super) struct Drawn<'a> {
     pub(super) status: Status,
     /// What it is called, if it gives the puzzle away.
     pub(super) reveals: Option<&'static str>,
-}
-
-/// A sheet with the titles of a puzzle, and nothing on it yet.
-pub(super) fn titled<'a>(subject: &Subject<'_>) -> Sheet<'a> {
-    let notes = subject.puzzle.notes();
-    let file = || {
-        let stem = Path::new(subject.file).file_stem();
-        stem.map_or(subject.file.to_owned(), |stem| {
-            stem.to_string_lossy().into_owned()
-        })
-    };
-    Sheet {
-        title: notes.title.clone().unwrap_or_else(file),
-        byline: byline(subject),
-        ..Sheet::default()
-    }
-}
-
-/// `by Ann, 5x5`
-fn byline(subject: &Subject<'_>) -> String {
-    let puzzle = subject.puzzle;
-    let author = puzzle.notes().author.iter();
-    let author = author.map(|author| format!("by {author}"));
-    let size = format!("{}x{}", puzzle.width(), puzzle.height());
-    author.chain([size]).collect::<Vec<_>>().join(", ")
-}
-
-/// `heart.non: Heart, by Ann, 5x5`
-pub(super) fn heading(subject: &Subject<'_>) -> String {
-    let title = subject.puzzle.notes().title.iter();
-    let title: String = title.map(|title| format!("{title}, ")).collect();
-    messages::escaped(&format!("{}: {title}{}", subject.name, byline(subject))).into_owned()
 }
 
 /// The puzzle as it is set.

@@ -12,6 +12,7 @@ use omnogram::search::{Limits, Outcome, Total};
 use omnogram::solutions::{Count, Stream};
 
 use super::classics::Classics;
+use super::counted::counted;
 use super::inputs;
 use super::journal::{self, Sheet};
 use super::listed::Listed;
@@ -19,8 +20,9 @@ use super::messages;
 use super::options::{Answering, Puzzles, Searching, number, ordinal};
 use super::output::{self, Output, Outputs};
 use super::report::{self, Nothing};
-use super::session::{Session, Subject, counted, why_none};
+use super::session::{Session, why_none};
 use super::status::{Answered, Status};
+use super::subject::Subject;
 use super::window::Window;
 use super::writer::{Cut, Writer};
 

@@ -8,9 +8,11 @@ use omnogram::search::{Limits, Verdict};
 use omnogram::solutions::Stop;
 use serde::Serialize;
 
+use super::counted::counted;
 use super::report;
-use super::session::{Session, Subject, counted};
+use super::session::Session;
 use super::status::{Answered, Status};
+use super::subject::Subject;
 
 /// How long it takes where no limit is given.
 const TIME: Duration = Duration::from_secs(10);

@@ -7,9 +7,11 @@ use omnogram::graph::{Nnf, Space};
 use omnogram::search::Limits;
 use omnogram::solutions::Stop;
 
+use super::counted::counted;
 use super::output::{Output, Outputs};
-use super::session::{Session, Subject, counted};
+use super::session::Session;
 use super::status::{Answered, Halt};
+use super::subject::Subject;
 
 /// The file of a graph.
 #[derive(Debug)]

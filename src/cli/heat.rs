@@ -10,12 +10,13 @@ use omnogram::render::{self, Drawing, Mark, Sheet};
 use omnogram::search::{Limits, Outcome};
 use serde::Serialize;
 
-use super::count::number;
-use super::drawn;
 use super::output::Output;
 use super::report;
-use super::session::{Session, Subject};
+use super::session::Session;
 use super::status::{Answered, Halt};
+use super::subject::Subject;
+use super::titles::titled;
+use super::total::number;
 
 /// What is drawn, and where to.
 #[derive(Debug)]
@@ -190,7 +191,7 @@ pub(super) fn sheet<'a>(subject: &Subject<'a>, drawing: Drawing<'a>) -> Sheet<'a
     Sheet {
         drawings: vec![drawing],
         legend,
-        ..drawn::titled(subject)
+        ..titled(subject)
     }
 }
 

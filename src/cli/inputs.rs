@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use omnogram::error::{Error, Kind};
 use omnogram::format::{self, Entry, FORMATS, Format, Reading};
 
-use super::session::counted;
+use super::counted::counted;
 
 /// Characters of a game ID that name it.
 const NAME: usize = 40;

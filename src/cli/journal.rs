@@ -15,8 +15,9 @@ use omnogram::search::Outcome;
 use super::inputs;
 use super::messages;
 use super::reads;
-use super::session::{Session, Subject};
+use super::session::Session;
 use super::status::{Answered, Halt, Status};
+use super::subject::Subject;
 
 /// Why there must be one puzzle.
 const ONE: &str = "a journal is of one puzzle, but ";

@@ -8,8 +8,9 @@ use omnogram::render::{List, Listing};
 use super::messages;
 use super::options::Puzzles;
 use super::output::{Output, Outputs, Replacing};
-use super::session::{Session, Subject};
+use super::session::Session;
 use super::status::{Answered, Status};
+use super::subject::Subject;
 
 /// How to write pictures, and where to.
 #[derive(Args, Debug)]

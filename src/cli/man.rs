@@ -10,9 +10,9 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 use omnogram::error::{Error, Kind};
 
+use super::messages;
 use super::output::{Output, Outputs, Replacing, print};
 use super::status::{Answered, Halt, Status};
-use super::{command, messages};
 
 /// Write the manual
 ///
@@ -36,8 +36,8 @@ pub(super) struct Options {
     replacing: Replacing,
 }
 
-pub(super) fn run(options: &Options) -> Status {
-    match pages(options) {
+pub(super) fn run(options: &Options, command: clap::Command) -> Status {
+    match pages(options, command) {
         Ok(page) => print(&page),
         Err(Halt::Closed) => Status::Stopped,
         Err(Halt::Failed(error)) => messages::failed(&error),
@@ -45,8 +45,8 @@ pub(super) fn run(options: &Options) -> Status {
 }
 
 /// The page that is wanted, or nothing when all have been written.
-fn pages(options: &Options) -> Answered<Vec<u8>> {
-    let mut command = command().disable_help_subcommand(true);
+fn pages(options: &Options, command: clap::Command) -> Answered<Vec<u8>> {
+    let mut command = command.disable_help_subcommand(true);
     // Gives every verb its full name, as in `omnogram show`.
     command.build();
     if let Some(folder) = &options.dir {

@@ -15,6 +15,7 @@ use omnogram::search::{Cube, Total};
 use omnogram::solutions::{Batch, Count, Set, Sink};
 use serde::Serialize;
 
+use super::counted::counted;
 use super::inputs;
 use super::listed::Format;
 use super::messages;
@@ -22,7 +23,7 @@ use super::options::{Answering, Bytes, size};
 use super::output::{Output, Outputs, Replacing};
 use super::reads;
 use super::report;
-use super::session::{counted, ended};
+use super::session::ended;
 use super::status::{Answered, Halt, Status};
 
 /// Put the answers to cubes together

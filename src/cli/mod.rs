@@ -8,6 +8,7 @@ mod classics;
 mod completions;
 mod convert;
 mod count;
+mod counted;
 mod drafts;
 mod drawn;
 mod enumerate;
@@ -35,6 +36,9 @@ mod show;
 mod solve;
 mod split;
 mod status;
+mod subject;
+mod titles;
+mod total;
 mod verify;
 mod window;
 mod work;
@@ -129,8 +133,8 @@ fn answer(verb: Verb) -> Status {
         Verb::Split(options) => split::run(&options),
         Verb::Work(options) => work::run(&options),
         Verb::Merge(options) => merge::run(&options),
-        Verb::Completions(options) => completions::run(&options),
-        Verb::Man(options) => man::run(&options),
+        Verb::Completions(options) => completions::run(&options, command()),
+        Verb::Man(options) => man::run(&options, command()),
     }
 }
 

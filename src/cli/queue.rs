@@ -12,9 +12,9 @@ use omnogram::search::{Limits, Outcome, Search};
 use omnogram::solutions::Stop;
 use rayon::ThreadPool;
 
+use super::counted::counted;
 use super::inputs::Source;
 use super::interrupt::Interrupt;
-use super::session::counted;
 
 /// The first few solutions of a puzzle, and how the search for them ended.
 pub(super) type Found = (Vec<Grid>, Outcome);

@@ -8,7 +8,7 @@ use omnogram::search::{Outcome, Statistics, Total};
 use omnogram::solutions::Stop;
 use serde::Serialize;
 
-use super::session::Subject;
+use super::subject::Subject;
 
 /// What every verb that searches says of a puzzle; `Extra` is what one verb adds.
 #[derive(Debug, Serialize)]

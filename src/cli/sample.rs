@@ -8,12 +8,14 @@ use clap::Args;
 use omnogram::search::Outcome;
 use serde::Serialize;
 
+use super::counted::counted;
 use super::listed::Listed;
 use super::options::{Answering, Puzzles, Searching, number};
 use super::output::Output;
 use super::report;
-use super::session::{Session, Subject, counted, why_none};
+use super::session::{Session, why_none};
 use super::status::{Answered, Status};
+use super::subject::Subject;
 use super::writer::{Cut, Writer};
 
 /// Draw solutions at random, each with the same chance

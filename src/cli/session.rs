@@ -17,12 +17,14 @@ use omnogram::solutions::Stop;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::classics::{self, Classics};
+use super::counted::counted;
 use super::inputs;
 use super::interrupt::Interrupt;
 use super::options::{Answering, Searching, Talking, When};
 use super::progress::Progress;
 use super::queue::{AHEAD, Found, Item, Queue, look};
 use super::status::{Answered, Halt, Status};
+use super::subject::Subject;
 use super::{messages, reads, report};
 
 /// Everything that is built once for all puzzles.
@@ -34,35 +36,6 @@ pub(super) struct Session {
     classic: Option<Classic>,
     pool: ThreadPool,
     interrupt: Interrupt,
-}
-
-/// A puzzle to be answered.
-#[derive(Debug)]
-pub(super) struct Subject<'a> {
-    /// As it is printed in text.
-    pub(super) name: &'a str,
-    /// The same as it is: for programs, and for names of files.
-    pub(super) file: &'a str,
-    pub(super) puzzle: &'a Puzzle,
-    /// Is it one of several, so that its answer must be told from theirs?
-    pub(super) several: bool,
-}
-
-impl Subject<'_> {
-    /// What the puzzle is called: its title, or else its number in a collection.
-    pub(super) fn title(&self) -> Option<&str> {
-        let notes = self.puzzle.notes();
-        let texts = [&notes.title, &notes.catalogue].into_iter().flatten();
-        texts.map(|text| text.trim()).find(|text| !text.is_empty())
-    }
-
-    /// How answers name it: `pack.nonpack#2 (Heart)`.
-    pub(super) fn label(&self) -> String {
-        match self.title().filter(|_| inputs::number(self.file).is_some()) {
-            Some(title) => format!("{} ({})", self.name, messages::escaped(title)),
-            None => self.name.to_owned(),
-        }
-    }
 }
 
 impl Session {
@@ -520,11 +493,6 @@ pub(super) fn pool(threads: usize) -> Result<ThreadPool> {
     let failed = |error| Error::new(Kind::Io, format!("the threads cannot be started: {error}"));
     let pool = ThreadPoolBuilder::new().num_threads(threads).build();
     pool.map_err(failed)
-}
-
-/// `1 file`, `2 files`.
-pub(super) fn counted(number: u64, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
 /// Why a puzzle has no solution, where one can tell without searching.

@@ -11,8 +11,10 @@ use super::drawn::{self, Drawn, What};
 use super::messages;
 use super::options::{Puzzles, Searching, Talking};
 use super::output::{Output, Outputs, Replacing};
-use super::session::{Session, Subject, ended};
+use super::session::{Session, ended};
 use super::status::{Answered, Halt, Status};
+use super::subject::Subject;
+use super::titles;
 
 /// Draw a puzzle, its solutions, or where it is ambiguous
 ///
@@ -397,7 +399,7 @@ impl Pictures<'_> {
             true => "\n",
             false => "",
         };
-        format!("{blank}{}\n\n", drawn::heading(subject))
+        format!("{blank}{}\n\n", titles::heading(subject))
     }
 
     /// A puzzle as text.

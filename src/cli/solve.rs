@@ -9,8 +9,9 @@ use serde::Serialize;
 use super::classics::Classics;
 use super::options::{Answering, Puzzles, Searching};
 use super::report;
-use super::session::{Session, Subject, why_none};
+use super::session::{Session, why_none};
 use super::status::{Answered, Status};
+use super::subject::Subject;
 
 /// Find one solution
 ///

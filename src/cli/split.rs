@@ -5,11 +5,13 @@ use std::path::PathBuf;
 use clap::Args;
 use omnogram::cluster::{Digest, Piece, Splitting, seal};
 
+use super::counted::counted;
 use super::messages;
 use super::options::{Common, number};
 use super::output::{Output, Outputs, Replacing};
-use super::session::{Session, Subject, counted};
+use super::session::Session;
 use super::status::{Answered, Status};
+use super::subject::Subject;
 
 /// Cut a puzzle into cubes that can be answered anywhere
 ///

@@ -7,11 +7,13 @@ use omnogram::search::{Outcome, Total};
 use omnogram::solutions::{Count, Stop};
 use serde::Serialize;
 
+use super::counted::counted;
 use super::listed::Listed;
 use super::output::Output;
 use super::report;
-use super::session::{Session, Subject, counted};
+use super::session::Session;
 use super::status::{Answered, Status};
+use super::subject::Subject;
 use super::writer::{Cut, Writer};
 
 /// Which solutions to write.

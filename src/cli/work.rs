@@ -22,6 +22,7 @@ use omnogram::search::{Limits, Outcome};
 use omnogram::solutions::{Batch, Stop};
 
 use super::count::Method;
+use super::counted::counted;
 use super::drafts::Draft;
 use super::inputs;
 use super::listed::Format;
@@ -29,8 +30,9 @@ use super::messages;
 use super::options::{Searching, Talking};
 use super::output::{Outputs, Replacing};
 use super::reads;
-use super::session::{Session, Subject, counted};
+use super::session::Session;
 use super::status::{Answered, Halt, Status};
+use super::subject::Subject;
 
 /// Answer cubes that split has cut
 ///

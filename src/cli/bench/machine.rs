@@ -7,7 +7,7 @@ use std::thread;
 
 use serde::Serialize;
 
-use super::super::session::counted;
+use super::super::counted::counted;
 
 /// Where the figures come from.
 #[derive(Debug, Serialize)]

@@ -23,6 +23,7 @@ use rayon::ThreadPool;
 use self::machine::Machine;
 use self::row::Row;
 use self::workload::{Name, Run, Spoilt, Workload};
+use super::counted::counted;
 use super::interrupt::Interrupt;
 use super::options::{Talking, When, time};
 use super::output::{Outputs, Replacing};
@@ -160,7 +161,7 @@ fn measure(options: &Options) -> Answered {
     let mut rows = Vec::new();
     for workload in &workloads {
         let (runs, spoilt) = rounds(&steps, repeat, |threads, pool| {
-            let on = session::counted(threads as u64, "thread");
+            let on = counted(threads as u64, "thread");
             under_way(format!("{} on {on}", workload.name));
             let run = pool.install(|| workload.run(&interrupt, deadline));
             bar.inc(1);
@@ -209,7 +210,7 @@ fn cut(spoilt: &Spoilt, time: Option<Duration>) -> String {
 /// Warns of what bends the figures.
 fn warn(machine: &Machine, most: usize) {
     if most > machine.cores() {
-        let cores = session::counted(machine.cores() as u64, "logical core");
+        let cores = counted(machine.cores() as u64, "logical core");
         messages::warning(&format!("{most} threads on {cores}"));
     }
     if let Some(load) = machine.busy() {

@@ -1,0 +1,6 @@
+//! Numbers of things, in words.
+
+/// `1 file`, `2 files`.
+pub(super) fn counted(number: u64, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}

@@ -1,0 +1,15 @@
+//! The number of solutions, as text.
+
+use omnogram::search::Outcome;
+
+use super::session::Session;
+use super::status::Answered;
+use super::subject::Subject;
+
+/// Prints the number alone, after the puzzle's name where there are several.
+pub(super) fn number(session: &Session, subject: &Subject<'_>, outcome: &Outcome) -> Answered<()> {
+    match subject.several {
+        true => session.print(&format!("{}: {}\n", subject.label(), outcome.solutions)),
+        false => session.print(&format!("{}\n", outcome.solutions)),
+    }
+}
