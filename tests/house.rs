@@ -1,4 +1,4 @@
-//! The order of the house: a module uses only modules above it.
+//! The order of the house: a module uses only modules above it, and no two files of a folder need each other.
 
 use std::path::Path;
 
@@ -66,9 +66,6 @@ fn a_module_uses_only_modules_above_it() {
     assert!(seen > 20);
 }
 
-/// The folders in which no two files need each other, directly or by way of others.
-const WITHOUT_CIRCLES: [&str; 4] = ["run", "graph", "count", "estimate"];
-
 /// A file as a module, by its path from the crate's root: `["count", "branch", "walk"]`.
 type Module = Vec<String>;
 
@@ -89,10 +86,45 @@ fn modules(folder: &Path, module: &Module, into: &mut Vec<(Module, String)>) {
     }
 }
 
-/// The paths of a `use`: `a::{b, c::{d, e}}` is `a::b`, `a::c::d` and `a::c::e`.
+/// The lines of a file without its tests and comments. In a module that is written out in the file, `super` is the file: there it
+/// becomes `self`.
+fn code(text: &str) -> Vec<String> {
+    let (mut code, mut inside) = (Vec::new(), false);
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        if line == "#[cfg(test)]" {
+            // The test item ends with a semicolon, or with a bracket on a line of its own.
+            lines.find(|line| *line == "}" || (line.ends_with(';') && !line.starts_with(' ')));
+            continue;
+        }
+        let line = line.split("//").next().unwrap_or_default();
+        inside &= line != "}";
+        code.push(match inside {
+            true => line
+                .replace("super::", "self::")
+                .replace("self::self::", "super::"),
+            false => line.to_owned(),
+        });
+        let item = line.split_once("mod ").filter(|_| line.ends_with('{'));
+        inside |= item.is_some_and(|(before, _)| before.is_empty() || before.starts_with("pub"));
+    }
+    code
+}
+
+/// The tree of a `use`, as far as it stands on the first line.
+fn tree(line: &str) -> Option<&str> {
+    let line = match line.strip_prefix("pub(") {
+        Some(rest) => rest.split_once(") ")?.1,
+        None => line.strip_prefix("pub ").unwrap_or(line),
+    };
+    line.strip_prefix("use ")
+}
+
+/// The paths of a `use`: `a::{b, c::{d, e as f}}` is `a::b`, `a::c::d` and `a::c::e`.
 fn paths(tree: &str) -> Vec<String> {
     let Some((before, group)) = tree.split_once('{') else {
-        return vec![tree.trim().to_owned()];
+        let path = tree.split(" as ").next().unwrap_or_default();
+        return vec![path.trim().to_owned()];
     };
     let group = group.trim_end().strip_suffix('}').unwrap();
     let (mut depth, mut begin, mut found) = (0, 0, Vec::new());
@@ -112,28 +144,35 @@ fn paths(tree: &str) -> Vec<String> {
     found
 }
 
-/// The `use` trees of a file, but for those of its tests.
-fn trees(text: &str) -> Vec<String> {
-    let (mut trees, mut open) = (Vec::new(), None::<String>);
-    for line in text.lines().take_while(|line| *line != "#[cfg(test)]") {
-        let begin = ["use ", "pub use ", "pub(crate) use ", "pub(super) use "];
-        let begin = begin.iter().find_map(|begin| line.strip_prefix(begin));
-        match (&mut open, begin) {
+/// All paths that a file names outside its tests, in `use` lines and in its code.
+fn named(text: &str) -> Vec<String> {
+    let (mut named, mut open) = (Vec::new(), None::<String>);
+    for line in code(text) {
+        let line = line.trim();
+        match (&mut open, tree(line)) {
             (Some(tree), _) => tree.push_str(line),
             (None, Some(begin)) => open = Some(begin.to_owned()),
-            (None, None) => continue,
+            (None, None) => {
+                // `pub(in crate::search)` says who may use an item, and uses nothing.
+                let line = match line.strip_prefix("pub(in ") {
+                    Some(rest) => rest.split_once(')').map_or("", |(_, item)| item),
+                    None => line,
+                };
+                let tokens = line.split(|c: char| !c.is_alphanumeric() && !"_:".contains(c));
+                named.extend(tokens.filter(|s| s.contains("::")).map(str::to_owned));
+            }
         }
         if let Some(tree) = open.take_if(|tree| tree.ends_with(';')) {
-            trees.push(tree.trim_end_matches(';').to_owned());
+            named.extend(paths(tree.trim_end_matches(';')));
         }
     }
-    trees
+    named
 }
 
-/// The files that this file's `use` lines name.
+/// The files that this file needs. A re-exported name counts as a use of the file that re-exports it.
 fn used(module: &Module, text: &str, all: &[Module]) -> Vec<Module> {
     let mut used = Vec::new();
-    for path in trees(text).iter().flat_map(|tree| paths(tree)) {
+    for path in named(text) {
         let mut names: Vec<&str> = path.split("::").collect();
         let (mut at, least) = match names[0] {
             "crate" => (Module::new(), 1),
@@ -156,7 +195,27 @@ fn used(module: &Module, text: &str, all: &[Module]) -> Vec<Module> {
             used.push(at);
         }
     }
+    used.sort();
+    used.dedup();
     used
+}
+
+/// The files that stand in a circle, or between two circles, each with those of them that it needs.
+fn circles(mut left: Vec<(Module, Vec<Module>)>) -> Vec<(Module, Vec<Module>)> {
+    // A file goes when it needs none that is left, or none that is left needs it.
+    loop {
+        let before = left.len();
+        let names: Vec<Module> = left.iter().map(|(module, _)| module.clone()).collect();
+        for (_, used) in &mut left {
+            used.retain(|other| names.contains(other));
+        }
+        left.retain(|(_, used)| !used.is_empty());
+        let needed: Vec<Module> = left.iter().flat_map(|(_, used)| used.clone()).collect();
+        left.retain(|(module, _)| needed.contains(module));
+        if left.len() == before {
+            return left;
+        }
+    }
 }
 
 #[test]
@@ -165,41 +224,79 @@ fn no_two_files_of_a_folder_need_each_other() {
     let mut files = Vec::new();
     modules(&src, &Module::new(), &mut files);
     let all: Vec<Module> = files.iter().map(|(module, _)| module.clone()).collect();
-    for folder in WITHOUT_CIRCLES {
-        let inside = files.iter().filter(|(module, _)| module[0] == folder);
-        let inside = inside.map(|(module, text)| (module.clone(), used(module, text, &all)));
-        let mut left: Vec<(Module, Vec<Module>)> = inside.collect();
-        let within = |other: &Module| other[0] == folder;
-        assert!(
-            left.iter().any(|(_, used)| used.iter().any(within)),
-            "{folder}"
-        );
-        // A file goes when it needs none that is left, or none that is left needs it: what stays stands in circles.
-        loop {
-            let before = left.len();
-            let names: Vec<Module> = left.iter().map(|(module, _)| module.clone()).collect();
-            left.retain(|(_, used)| used.iter().any(|other| names.contains(other)));
-            let needed: Vec<Module> = left.iter().flat_map(|(_, used)| used.clone()).collect();
-            left.retain(|(module, _)| needed.contains(module));
-            if left.len() == before {
-                break;
-            }
-        }
-        let names: Vec<String> = left.iter().map(|(module, _)| module.join("::")).collect();
-        assert!(names.is_empty(), "circles in {folder}: {names:?}");
+    let (mut seen, mut wrong) = (0, Vec::new());
+    // Circles between folders are against their order.
+    for (module, text) in &files {
+        let mut used = used(module, text, &all);
+        used.retain(|other| other[0] == module[0]);
+        seen += used.len();
+        wrong.push((module.clone(), used));
     }
+    assert!(seen > 300, "only {seen} uses are seen");
+    let wrong: Vec<String> = circles(wrong)
+        .iter()
+        .map(|(module, used)| {
+            let used: Vec<String> = used.iter().map(|other| other.join("::")).collect();
+            format!("{} needs {}", module.join("::"), used.join(", "))
+        })
+        .collect();
+    assert!(wrong.is_empty(), "circles:\n{}", wrong.join("\n"));
+}
+
+/// A module by its path.
+fn module(path: &str) -> Module {
+    path.split("::").map(str::to_owned).collect()
 }
 
 #[test]
-fn grouped_and_nested_uses_are_seen() {
-    let all = [["a", "b"], ["a", "c"], ["d", "e"]];
-    let all: Vec<Module> = all
-        .iter()
-        .map(|m| m.iter().map(ToString::to_string).collect())
-        .collect();
-    let text = "use super::{\n    c::{X, Y},\n};\npub(crate) use crate::d::e::Z;\nuse std::fmt;\n#[cfg(test)]\nuse super::b;\n";
+fn all_ways_to_name_a_file_are_seen() {
+    let all = ["a", "a::b", "a::c", "a::f", "d::e", "d::g"].map(module);
+    let text = "\
+use super::{
+    c::{X, Y},
+};
+pub(crate) use crate::d::e as f;
+use std::fmt;
+#[cfg(test)]
+use super::f::Twin;
+
+/// Comments use nothing: super::f.
+pub(in crate::a) fn work() -> crate::d::g::Z {
+    work::<fmt::Error>()
+}
+
+pub mod text {
+    use super::super::c;
+    use super::*;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::f;
+}
+";
     assert_eq!(
-        used(&all[0], text, &all),
-        [all[1].clone(), all[1].clone(), all[2].clone()]
+        used(&all[1], text, &all),
+        ["a::c", "d::e", "d::g"].map(module)
     );
+    let text = "mod c;\nmod f;\npub use c::X;\n\nfn run() {\n    f::run(c::X)\n}\n";
+    assert_eq!(used(&all[0], text, &all), ["a::c", "a::f"].map(module));
+    assert_eq!(used(&all[3], "use super::X;\n", &all), [module("a")]);
+}
+
+#[test]
+fn a_circle_is_told_from_what_leads_to_it() {
+    let needs = |file: &str, used: &[&str]| {
+        let used = used.iter().map(|other| module(other));
+        (module(file), used.collect())
+    };
+    let line = vec![needs("a", &["b", "c"]), needs("b", &["c"]), needs("c", &[])];
+    assert_eq!(circles(line), []);
+    let ring = vec![
+        needs("a", &["b"]),
+        needs("b", &["c", "d"]),
+        needs("c", &["b"]),
+        needs("d", &[]),
+    ];
+    assert_eq!(circles(ring), [needs("b", &["c"]), needs("c", &["b"])]);
 }
