@@ -40,7 +40,7 @@ const LEAST: u64 = 1_000_000;
 /// With this number of orders left, or fewer, all workers take part in each trial; and from [`CLEAR`] on with any number.
 const FEW: usize = 2;
 
-/// Up to this much work the order that probes stays when no other one is near its end.
+/// Up to this much work the order that probes and the tree stay when no other plan is near its end.
 const PATIENT: u64 = 5_000_000_000;
 
 /// From [`CLEAR`] on an order drops out that proves less than this share of what another one proves in the same work, unless its forecast is
@@ -464,11 +464,12 @@ impl Contest {
         let rate = rates.fold(0.0, f64::max);
         let leads = |(_, tried): &(f64, Tried)| tried.rate() == rate;
         let leader = forecasts.iter().position(leads);
+        let fastest = leader.map(|leader| forecasts[leader].1.plan);
         let (clear, soon) = (self.budget >= CLEAR, AFFORDABLE * self.budget as f64);
         let patient = !clear || self.budget < PATIENT && best > soon;
         let stays = |(i, &(forecast, tried)): (usize, &(f64, Tried))| {
             let leads = leader == Some(i) && rate > 0.0;
-            let probes = patient && tried.plan == PROBED;
+            let probes = patient && [PROBED, Plan::Tree].contains(&tried.plan);
             let lags = clear && tried.rate() < FAR_LESS * rate && forecast > soon;
             (leads || probes || i < most && !lags).then_some(tried)
         };
@@ -479,9 +480,9 @@ impl Contest {
         if clear {
             // If there is no time for all, the one that proves most was first.
             orders.sort_by(|a, b| b.rate().total_cmp(&a.rate()));
-        } else if leads {
+        } else if let Some(leader) = if leads { Some(PROBED) } else { fastest } {
             // Behind it the others stay as they are.
-            orders.sort_by_key(|tried| tried.plan != PROBED);
+            orders.sort_by_key(|tried| tried.plan != leader);
         }
         orders.append(&mut self.waiting);
         (orders, best)

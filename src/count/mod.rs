@@ -12,6 +12,7 @@ mod contest;
 mod driver;
 mod frontier;
 mod keeping;
+mod open;
 mod options;
 mod plan;
 mod root;

@@ -11,12 +11,12 @@ use super::branch::walk::Walk;
 use super::components::{Part, Store};
 use super::contest::Contest;
 use super::keeping::Keeping;
+use super::open::OpenTree;
 use super::options::Options;
 use super::plan::Plan;
 use super::scratch::Scratch;
 use super::setup::Setup;
 use super::status::Status;
-use super::tree::Progress;
 use crate::board::Clues;
 use crate::line::{Known, Word};
 use crate::puzzle::{Grid, Puzzle};
@@ -49,7 +49,7 @@ pub(crate) struct Shared<'a, W: Word> {
     /// Where the last walk through a part by each plan has left off, unless that is noted for a journal.
     trails: Mutex<Vec<(usize, Plan, Vec<Step>)>>,
     /// How far the tree of the one part has been searched.
-    pub(crate) tree: Mutex<Option<Progress>>,
+    pub(crate) tree: Mutex<Option<OpenTree>>,
     /// May no more workers begin? A thread that waits for the pieces of its sweep runs whatever it finds, also a worker that has not begun,
     /// which would come to an end only when the sweep has. Relaxed: the thread that sets it is the one that must not miss it.
     pub(crate) closed: AtomicBool,

@@ -5,6 +5,7 @@
 //! the slice before has ended: what is open is a list of cubes.
 
 use super::components::Worth;
+use super::open::OpenTree;
 use super::plan::{Ended, Trial};
 use super::shared::Shared;
 use crate::board::{Board, Cell};
@@ -21,39 +22,23 @@ const SETTLE: u64 = 120;
 const FIRST_NODES: u64 = 64;
 const LONGER: u64 = 16;
 
-/// How far the tree has been searched.
-#[derive(Clone, Debug)]
-pub(crate) struct Progress {
-    /// What is open, with its share of the whole.
-    open: Vec<(Cube, f64)>,
-    /// Solutions that have been found.
-    found: Count,
-    /// Nodes and work so far.
-    nodes: u64,
-    work: u64,
-}
-
 impl<W: Word> Shared<'_, W> {
     /// Counts the one part by the tree, for the work of this trial.
     pub(crate) fn search_tree(&self, trial: Trial) -> Ended {
         let before = lock(&self.tree).take();
-        let mut progress = before.unwrap_or_else(|| self.root_of_tree());
-        let ended = self.search_slices(&mut progress, trial);
-        self.raise_bound(progress.found.clone());
-        *lock(&self.tree) = Some(progress);
+        let mut tree = before.unwrap_or_else(|| self.root_of_tree());
+        let ended = self.search_slices(&mut tree, trial);
+        self.raise_bound(tree.found.clone());
+        *lock(&self.tree) = Some(tree);
         ended
     }
 
-    fn search_slices(&self, progress: &mut Progress, trial: Trial) -> Ended {
-        let until = progress.work.saturating_add(trial.budget);
+    fn search_slices(&self, tree: &mut OpenTree, trial: Trial) -> Ended {
+        let until = tree.work.saturating_add(trial.budget);
         let mut last = FIRST_NODES / LONGER;
-        while progress.work < until {
-            let left = until - progress.work;
-            let each = progress
-                .work
-                .checked_div(progress.nodes)
-                .unwrap_or(NODE)
-                .max(1);
+        while tree.work < until {
+            let left = until - tree.work;
+            let each = tree.work.checked_div(tree.nodes).unwrap_or(NODE).max(1);
             let want = (left / each).clamp(FIRST_NODES.min(last * LONGER), last * LONGER);
             let nodes = self.control.reserve_nodes(want);
             self.control.look();
@@ -62,10 +47,9 @@ impl<W: Word> Shared<'_, W> {
             }
             last = want;
             // A slice leaves a path and its siblings open. The deepest are done soonest; begun with others, the list would grow and grow.
-            progress
-                .open
+            tree.cubes
                 .sort_by(|a, b| b.0.path.len().cmp(&a.0.path.len()));
-            let (cubes, shares): (Vec<Cube>, Vec<f64>) = progress.open.drain(..).unzip();
+            let (cubes, shares): (Vec<Cube>, Vec<f64>) = tree.cubes.drain(..).unzip();
             let all: f64 = shares.iter().sum();
             let mut search = Search::new(self.puzzle)
                 .cubes(cubes)
@@ -82,15 +66,15 @@ impl<W: Word> Shared<'_, W> {
             self.control.return_nodes(nodes.saturating_sub(took.nodes));
             self.status.add_nodes(took.nodes);
             lock(&self.statistics).add(took);
-            progress.nodes += took.nodes;
-            progress.work += NODE * took.nodes + SETTLE * took.settles;
-            progress.found += outcome.solutions.number();
+            tree.nodes += took.nodes;
+            tree.work += NODE * took.nodes + SETTLE * took.settles;
+            tree.found += outcome.solutions.number();
             match outcome.stopped {
-                None => return Ended::Done(Worth::number(progress.found.clone())),
+                None => return Ended::Done(Worth::number(tree.found.clone())),
                 Some(Stop::Nodes) if !outcome.cubes.is_empty() => {
                     let rest = all * (1.0 - outcome.done);
                     let shares = outcome.shares.iter().map(|share| share * rest);
-                    progress.open = outcome.cubes.into_iter().zip(shares).collect();
+                    tree.cubes = outcome.cubes.into_iter().zip(shares).collect();
                 }
                 // What is open cannot be said by cubes.
                 Some(Stop::Nodes) => return Ended::Full,
@@ -99,21 +83,21 @@ impl<W: Word> Shared<'_, W> {
                     return Ended::Stopped;
                 }
             }
-            self.raise_bound(progress.found.clone());
+            self.raise_bound(tree.found.clone());
         }
-        let open: f64 = progress.open.iter().map(|(_, share)| share).sum();
+        let open: f64 = tree.cubes.iter().map(|(_, share)| share).sum();
         let foreseen = match open < 1.0 {
             true => trial.budget as f64 / (1.0 - open),
             false => f64::INFINITY,
         };
         Ended::Spent {
             foreseen,
-            proved: progress.found.to_f64(),
+            proved: tree.found.to_f64(),
         }
     }
 
     /// The whole tree: the cells that are known beyond what propagation finds are decisions of its only cube.
-    fn root_of_tree(&self) -> Progress {
+    fn root_of_tree(&self) -> OpenTree {
         let mut board = Board::<W>::new(self.clues);
         let mut path = Vec::new();
         let mut alive = board.propagate();
@@ -126,8 +110,8 @@ impl<W: Word> Shared<'_, W> {
                 }
             }
         }
-        Progress {
-            open: vec![(Cube { path }, 1.0)],
+        OpenTree {
+            cubes: vec![(Cube { path }, 1.0)],
             found: Count::ZERO,
             nodes: 0,
             work: 0,

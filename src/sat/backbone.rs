@@ -143,7 +143,8 @@ const BITE: (u64, u64) = (2000, 8);
 ///
 /// ```
 /// use omnogram::puzzle::{Clue, Grid, Puzzle};
-/// use omnogram::sat::{Answer, Learner, backbone};
+/// use omnogram::sat::backbone::backbone;
+/// use omnogram::sat::{Answer, Learner};
 ///
 /// let clue = |blocks: &[usize]| Clue::new(blocks.iter().copied()).unwrap();
 /// let columns = vec![clue(&[3]), clue(&[1]), clue(&[1])];
