@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use common::{Random, beside, brute_force, on_threads, permutation, switches};
 use omnogram::board::Cell;
-use omnogram::count::Counting;
+use omnogram::count::{Counting, Options};
 use omnogram::format;
 use omnogram::graph::{Advance, Becomes, Builder, Edge, NodeId, Space};
 use omnogram::puzzle::{Clue, Grid, Puzzle, verify};
@@ -294,30 +294,57 @@ fn shared_nodes_have_their_share_of_every_way() {
     );
 }
 
+/// Whichever thread adds which node: the graph holds the same solutions. Trials without any work of their own have all threads take part
+/// in the count from the beginning.
 #[test]
-fn several_threads_can_build() {
-    let builder = std::sync::Mutex::new(Builder::new());
-    let roots = std::sync::Mutex::new(Vec::new());
-    on_threads(3, || {
-        rayon::scope(|scope| {
-            for row in 0..8 {
-                let (builder, roots) = (&builder, &roots);
-                scope.spawn(move |_| {
-                    let node = either(&mut builder.lock().unwrap());
-                    roots.lock().unwrap().push((node, in_row(row, [0, 7])));
-                });
+fn graphs_of_any_number_of_threads_tell_the_same() {
+    let mut random = Random(11);
+    let mut puzzles: Vec<Puzzle> = (0..8)
+        .map(|i| Puzzle::from_grid(&random.grid(10 + i % 3, 11, 0.38)))
+        .collect();
+    puzzles.push(permutation(8));
+    for puzzle in &puzzles {
+        let on = |threads| {
+            let options = Options {
+                trial: 0,
+                ..Options::default()
+            };
+            on_threads(threads, || Counting::new(puzzle).options(options).space())
+        };
+        let (Some(one), _) = on(1) else {
+            unreachable!("nothing stops it");
+        };
+        let first: Vec<Grid> = one.ordered(&Count::ZERO).take(100).collect();
+        let samples: Vec<Grid> = one.samples(3).take(20).collect();
+        for threads in [1, 2, 8] {
+            let (space, outcome) = on(threads);
+            let space = space.expect("nothing stops it");
+            assert_eq!(space.count(), one.count(), "{threads} threads");
+            assert_eq!(outcome.solutions.number(), one.count());
+            let (cells, of_one) = (space.cells(), one.cells());
+            for row in 0..space.height() {
+                for column in 0..space.width() {
+                    let cell = Cell::new(row, column);
+                    assert_eq!(cells.filled(cell), of_one.filled(cell), "{cell:?}");
+                }
             }
-        });
-    });
-    let roots = roots.into_inner().unwrap();
-    let space = Arc::new(
-        builder
-            .into_inner()
-            .unwrap()
-            .finish(&Grid::new(8, 8), roots),
-    );
-    assert_eq!(space.count(), &Count::from(256));
-    assert_eq!(space.ordered(&Count::ZERO).count(), 256);
+            assert!(
+                space
+                    .ordered(&Count::ZERO)
+                    .take(100)
+                    .eq(first.iter().cloned())
+            );
+            if threads == 1 {
+                assert!(space.samples(3).take(20).eq(samples.iter().cloned()));
+                assert_eq!((space.nodes(), space.edges()), (one.nodes(), one.edges()));
+            }
+            let all = space
+                .samples(4)
+                .take(20)
+                .all(|grid| verify(puzzle, &grid).is_ok());
+            assert!(all, "{threads} threads");
+        }
+    }
 }
 
 #[test]

@@ -1,32 +1,32 @@
 //! Counting with the solution graph, in rounds that grow; and the number alone beside it, by any method, while that is cheap.
 
 use super::contest::Contest;
+use super::frontier::Way;
 use super::options::Method;
+use super::plan::Plan;
 use super::setup::{Forecast, Setup};
 use super::shared::Shared;
 use crate::line::Word;
 use crate::run::lock;
 use crate::solutions::{Count, Stop};
 
-/// The first work of each plan, as a multiple of a trial's, and the factor by which it grows.
-const SLICE: u64 = 10;
+/// The work of each plan in the first round, as a multiple of a trial's, and the factor by which it grows. A round must not be short: the
+/// contest breaks off at its end, and no order has more work than a round has, the one that leads included.
+const SLICE: u64 = 96;
 const LONGER: u64 = 4;
 
-/// Between two rounds, the number alone is counted by sweeping. This takes the round's work divided by the first number, and is left out
-/// when that is more than the second number of trials.
-const PART: u64 = 2;
-const CHEAP: u64 = 200;
-
-/// Work of each plan, as a multiple of a trial's, from which on the forecast is told before a round.
-const LONG: u64 = 100;
+/// Before each round, the number alone is counted by sweeping, with this work of each sweep, as a multiple of a trial's, in the first round
+/// and at most. It grows as that of the rounds does. A part that is too wide for both sweeps is left to branching, which the graph needs
+/// anyway.
+const SWEEPS: &[Plan] = &[Plan::Sweep(Way::Down), Plan::Sweep(Way::Right)];
+const SWEEP: u64 = 4;
+const CHEAP: u64 = 64;
 
 /// How far the number alone has been counted.
 #[derive(Debug, Default)]
 pub(crate) struct Alone {
     /// The number, once it is known.
     pub(crate) number: Option<Count>,
-    /// The contest to go on with.
-    pub(crate) contest: Option<Contest>,
 }
 
 impl Alone {
@@ -44,8 +44,15 @@ impl Alone {
         until: u64,
     ) {
         let trial = setup.options.trial;
-        let mut slice = SLICE * trial;
+        let (mut slice, mut sweep) = (SLICE * trial, SWEEP * trial);
         loop {
+            if sweep <= CHEAP * trial {
+                let sweeps = Contest::short(shared.parts.len(), sweep, SWEEPS);
+                self.count(shared, sweeps);
+            }
+            if shared.control.stopped() || self.is_void() {
+                return;
+            }
             lock(&shared.contest).go_on(slice.min(until));
             shared.work();
             if lock(&shared.contest).is_over() || shared.control.stopped() {
@@ -53,23 +60,18 @@ impl Alone {
             }
             if shared.store.is_outgrown() {
                 // The number may take as much work again. Its memory is free for that.
-                shared.store.put_graph(None);
-                self.contest = None;
-                self.count(shared, setup, Method::Auto, slice);
+                shared.store.graph = None;
+                let contest = Contest::new(Method::Auto, shared.parts.len(), trial);
+                self.count(shared, contest.until(slice));
                 shared.control.stop(Stop::Memory);
                 return;
             }
-            if slice / PART <= CHEAP * trial {
-                // Branching would not be much cheaper than it is with the graph.
-                self.count(shared, setup, Method::Frontier, slice / PART);
-            }
-            if shared.control.stopped() || self.is_void() || slice >= until {
+            if slice >= until {
                 return;
             }
             slice = slice.max(1).saturating_mul(LONGER);
-            if let (Some(teller), Some(graph)) = (setup.teller, shared.store.graph())
-                && slice >= LONG * trial
-            {
+            sweep = sweep.max(1).saturating_mul(LONGER);
+            if let (Some(teller), Some(graph)) = (setup.teller, &shared.store.graph) {
                 teller(&Forecast {
                     solutions: self.number.clone(),
                     nodes: graph.nodes() as u64,
@@ -80,33 +82,22 @@ impl Alone {
         }
     }
 
-    /// Counts the number alone, if it is not known yet, until each plan has had `until` nanoseconds of work.
-    fn count<W: Word>(
-        &mut self,
-        shared: &mut Shared<'_, W>,
-        setup: &Setup<'_>,
-        method: Method,
-        until: u64,
-    ) {
+    /// Counts the number alone by this contest, if it is not known yet.
+    fn count<W: Word>(&mut self, shared: &mut Shared<'_, W>, contest: Contest) {
         if self.number.is_some() {
             return;
         }
-        let (graph, memory) = (shared.store.take_graph(), shared.memory);
+        let (graph, memory) = (shared.store.graph.take(), shared.memory);
         if graph.is_some() {
             shared.memory /= 4;
         }
-        let begin = || Contest::new(method, shared.parts.len(), setup.options.trial);
-        let mut contest = self.contest.take().unwrap_or_else(begin);
-        contest.go_on(until);
         let kept = shared.begin(contest);
         shared.work();
         let contest = shared.begin(kept);
         if contest.is_over() {
             self.number = Some(contest.result().0);
-        } else {
-            self.contest = Some(contest);
         }
-        shared.store.put_graph(graph);
+        shared.store.graph = graph;
         shared.memory = memory;
     }
 }

@@ -177,7 +177,7 @@ impl<W: Word> Driver<'_, W> {
                 // It has been cut short too often.
                 false
             } else {
-                match self.ask_backbone(effort, &mut alone) {
+                match self.ask_backbone(effort) {
                     Asked::Backbone { whole } => whole,
                     Asked::Answer(answer) => return *answer,
                     Asked::Stopped => break,
@@ -215,7 +215,7 @@ impl<W: Word> Driver<'_, W> {
     }
 
     /// Takes out the cells that are the same in every solution, as far as this effort finds them, and counts the solutions near one.
-    fn ask_backbone(&mut self, effort: u64, alone: &mut Alone) -> Asked {
+    fn ask_backbone(&mut self, effort: u64) -> Asked {
         let setup = self.setup;
         self.shared.status.begin(Activity::Backbone);
         // Several engines side by side would be the sooner done with it, but do several times the work.
@@ -266,7 +266,6 @@ impl<W: Word> Driver<'_, W> {
             return Asked::Stopped;
         };
         self.shared.parts = parts;
-        alone.contest = None;
         Asked::Backbone { whole }
     }
 
@@ -344,13 +343,14 @@ impl<W: Word> Driver<'_, W> {
                 return (space, self.ended(number, true));
             }
         }
-        let graph = self.shared.store.take_graph();
+        let graph = self.shared.store.graph.take();
         let space = graph.filter(|_| reason.is_none()).map(|graph| {
             let nodes = lock(&self.shared.contest).nodes();
             match nodes {
                 Some(nodes) => {
                     let cells = self.shared.parts.iter().map(cells_of);
-                    graph.finish(&self.known, nodes.into_iter().zip(cells).collect())
+                    let roots = nodes.into_iter().zip(cells).collect();
+                    graph.join().finish(&self.known, roots)
                 }
                 None => self.no_solution(),
             }

@@ -1,74 +1,15 @@
 //! Building a [`Space`] from the bottom up: whoever counts says, once for every region that it has counted, how its solutions fall
 //! apart.
 
-use super::room::room;
-use super::runs::{EMPTY, FILLED, LEFT, Packer, Runs, store};
-use super::space::{LAST, LONG, LONG_REST, LONG_RUNS, Root, Space};
-use super::tally::Tallies;
+use super::arena::{Arena, FULL};
+use super::edge::{Edge, NodeId};
+use super::runs::{LEFT, Runs, store};
+use super::space::{Root, Space};
 use crate::board::Cell;
 use crate::puzzle::Grid;
 use crate::solutions::Count;
 
-/// A node of the graph that is being built.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct NodeId(u32);
-
-/// What an edge makes of a cell of its node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Becomes {
-    /// It is empty.
-    Empty,
-    /// It is filled.
-    Filled,
-    /// It is left open, as a cell of the node that stands here among those that the edge leads to.
-    Left(u32),
-}
-
-impl From<bool> for Becomes {
-    /// Filled or not.
-    fn from(filled: bool) -> Self {
-        match filled {
-            true => Becomes::Filled,
-            false => Becomes::Empty,
-        }
-    }
-}
-
-/// One way on from a node.
-#[derive(Clone, Debug)]
-pub struct Edge {
-    /// The packed runs of its cells, and how many these are.
-    runs: Vec<u8>,
-    size: u32,
-    rest: Vec<NodeId>,
-}
-
-impl Edge {
-    /// An edge that makes this of the cells of its node, in reading order, and leads to these nodes, whose solutions multiply. The
-    /// cells that are left to one of these nodes are its cells, in the same order.
-    ///
-    /// # Panics
-    ///
-    /// When a cell is left to a node that is not there.
-    pub fn new(cells: impl IntoIterator<Item = Becomes>, rest: Vec<NodeId>) -> Self {
-        let mut packer = Packer::new(rest.len());
-        for cell in cells {
-            let becomes = match cell {
-                Becomes::Empty => EMPTY,
-                Becomes::Filled => FILLED,
-                Becomes::Left(i) => {
-                    assert!((i as usize) < rest.len(), "a cell is left to no node");
-                    LEFT + i
-                }
-            };
-            packer.push(becomes, 1);
-        }
-        let (runs, size) = packer.finish();
-        Edge { runs, size, rest }
-    }
-}
-
-/// A graph that grows. Nodes are added after everything that they lead to; several threads may take turns.
+/// A graph that grows. Nodes are added after everything that they lead to.
 ///
 /// ```
 /// use omnogram::board::Cell;
@@ -94,15 +35,8 @@ impl Edge {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Builder {
-    /// Where each node begins.
-    starts: Vec<u32>,
-    tallies: Tallies,
-    /// The nodes, as [`Space`] reads them.
-    words: Vec<u32>,
+    pub(super) nodes: Arena,
 }
-
-/// Words beyond which nothing should be added: a node's place is kept in 32 bits.
-const FULL: usize = (1 << 32) - (1 << 26);
 
 impl Builder {
     /// Nothing yet.
@@ -119,70 +53,48 @@ impl Builder {
     /// added, or leaves it more or fewer cells than it has, and when the graph outgrows 2^32 words, long after [`Builder::bytes`] says
     /// that there is no more room.
     pub fn node(&mut self, edges: Vec<Edge>) -> NodeId {
-        let last = edges.len().checked_sub(1).expect("a node has an edge");
-        let size = edges[0].size;
-        let start = u32::try_from(self.words.len()).expect("a graph has room for its nodes");
-        let needed = |edge: &Edge| edge.runs.len().div_ceil(4) + edge.rest.len() + 2;
-        room(&mut self.words, 1 + edges.iter().map(needed).sum::<usize>());
-        self.words.push(size);
-        let (mut sum, mut left) = (Count::ZERO, Vec::new());
-        for (i, edge) in edges.iter().enumerate() {
-            assert_eq!(edge.size, size, "cells of the node");
+        let (mut sum, mut left, mut words) = (Count::ZERO, Vec::new(), Vec::new());
+        for edge in &edges {
             let rest = &edge.rest;
-            sum += &self
-                .tallies
-                .product(rest.iter().map(|node| node.0 as usize));
-            let runs = edge.runs.len().div_ceil(4);
-            let flag = if i == last { LAST } else { 0 };
-            if runs < LONG_RUNS && rest.len() < LONG_REST {
-                self.words.push(flag | (runs << 16 | rest.len()) as u32);
-            } else {
-                self.words.push(flag | LONG | runs as u32);
-                self.words.push(rest.len() as u32);
-            }
-            self.words.extend(rest.iter().map(|node| node.0));
-            let at = self.words.len();
-            store(&edge.runs, &mut self.words);
+            let below = rest.iter().map(|node| node.0 as usize);
+            sum += &self.nodes.tallies.product(below.clone());
             left.clear();
             left.resize(rest.len(), 0);
-            for (becomes, length) in Runs::new(&self.words[at..], size, rest.len()) {
+            words.clear();
+            store(&edge.runs, &mut words);
+            for (becomes, length) in Runs::new(&words, edge.size, rest.len()) {
                 if let Some(i) = becomes.checked_sub(LEFT) {
                     left[i as usize] += length;
                 }
             }
-            let fits = |(&node, &left): (&NodeId, &u32)| {
-                let start = self.starts[node.0 as usize];
-                self.words[start as usize] == left
-            };
             assert!(
-                rest.iter().zip(&left).all(fits),
+                below
+                    .zip(&left)
+                    .all(|(node, &left)| self.nodes.size(node) == left),
                 "cells left to a node are its cells"
             );
         }
-        room(&mut self.starts, 1);
-        self.starts.push(start);
-        self.tallies.push(sum);
-        let id = u32::try_from(self.starts.len() - 1).expect("fewer nodes than words");
+        self.nodes.push(&edges, sum);
+        let id = u32::try_from(self.nodes() - 1).expect("fewer nodes than words");
         NodeId(id)
     }
 
     /// Number of solutions of a node.
     pub fn count(&self, node: NodeId) -> Count {
-        self.tallies.get(node.0 as usize)
+        self.nodes.tallies.get(node.0 as usize)
     }
 
     /// Number of nodes.
     pub fn nodes(&self) -> usize {
-        self.starts.len()
+        self.nodes.nodes()
     }
 
     /// Bytes held, so that whoever builds can stop in time; the greatest number when there is no more room at all.
     pub fn bytes(&self) -> u64 {
-        if self.words.len() >= FULL {
-            return u64::MAX;
+        match self.nodes.words.len() >= FULL {
+            true => u64::MAX,
+            false => self.nodes.bytes(),
         }
-        let words = self.words.capacity() + self.starts.capacity();
-        words as u64 * 4 + self.tallies.bytes()
     }
 
     /// The space of all solutions: the cells of `known`, and over them the product of the roots, each of which lies on these cells; a
@@ -193,14 +105,10 @@ impl Builder {
     ///
     /// When a root has another number of cells, or a cell outside the puzzle, and when two lie on the same cell.
     pub fn finish(self, known: &Grid, roots: Vec<(NodeId, Vec<Cell>)>) -> Space {
-        let Builder {
-            starts,
-            tallies,
-            words,
-        } = self;
+        let nodes = self.nodes;
         let mut taken = Grid::new(known.width(), known.height());
         let root = |(node, mut cells): (NodeId, Vec<Cell>)| {
-            let size = words[starts[node.0 as usize] as usize];
+            let size = nodes.size(node.0 as usize);
             assert_eq!(cells.len(), size as usize, "cells of a root");
             cells.sort_unstable();
             let place = |cell: &Cell| {
@@ -219,6 +127,6 @@ impl Builder {
             }
         };
         let roots = roots.into_iter().map(root).collect();
-        Space::new(known.clone(), roots, starts, tallies, words)
+        Space::new(known.clone(), roots, nodes)
     }
 }

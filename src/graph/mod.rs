@@ -5,8 +5,11 @@
 //! each cell is filled ([`Cells`]), draws solutions at random ([`Samples`]), and lists them in order from any place on ([`Ordered`]). A
 //! [`Builder`] puts one together from the bottom up.
 
+mod arena;
+mod arenas;
 mod builder;
 mod cells;
+mod edge;
 mod fillings;
 mod listed;
 mod nnf;
@@ -20,8 +23,10 @@ mod sample;
 mod space;
 mod tally;
 
-pub use builder::{Becomes, Builder, Edge, NodeId};
+pub(crate) use arenas::Arenas;
+pub use builder::Builder;
 pub use cells::Cells;
+pub use edge::{Becomes, Edge, NodeId};
 pub use nnf::Nnf;
 pub use ordered::{Advance, Ordered};
 pub use sample::Samples;

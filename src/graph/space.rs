@@ -16,20 +16,11 @@
 //! All lies in one list of words: of each node the number of its cells, then its edges, one after the other; of each edge a head, the
 //! nodes it leads to, and the [`Runs`] of its cells.
 
+use super::arena::{Arena, LAST, LONG, LONG_REST, LONG_RUNS};
 use super::runs::Runs;
 use super::tally::Tallies;
 use crate::puzzle::Grid;
 use crate::solutions::Count;
-
-/// In the head of an edge: it is the last one of its node.
-pub(super) const LAST: u32 = 1 << 31;
-
-/// In the head of an edge: the number of nodes stands in a word of its own.
-pub(super) const LONG: u32 = 1 << 30;
-
-/// The head of an edge is long when the edge has at least this many words of runs, or leads to at least this many nodes.
-pub(super) const LONG_RUNS: usize = 1 << 14;
-pub(super) const LONG_REST: usize = 1 << 16;
 
 /// Every solution of a puzzle, counted and shared: decisions add, regions multiply, equal regions are shared.
 #[derive(Clone, Debug)]
@@ -67,15 +58,13 @@ pub(super) struct EdgeView<'a> {
 }
 
 impl Space {
-    pub(super) fn new(
-        known: Grid,
-        roots: Vec<Root>,
-        starts: Vec<u32>,
-        tallies: Tallies,
-        words: Vec<u32>,
-    ) -> Self {
+    pub(super) fn new(known: Grid, roots: Vec<Root>, nodes: Arena) -> Self {
+        let Arena {
+            mut starts,
+            mut tallies,
+            mut words,
+        } = nodes;
         // It grows no more.
-        let (mut starts, mut words, mut tallies) = (starts, words, tallies);
         starts.shrink_to_fit();
         words.shrink_to_fit();
         tallies.shrink();
@@ -99,11 +88,10 @@ impl Space {
     ///
     /// When a side is 0 or too long for a puzzle.
     pub fn none(width: usize, height: usize) -> Self {
-        let nothing = (Vec::new(), Vec::new(), Tallies::default(), Vec::new());
-        let (roots, starts, tallies, words) = nothing;
+        let known = Grid::new(width, height);
         Space {
             count: Count::ZERO,
-            ..Space::new(Grid::new(width, height), roots, starts, tallies, words)
+            ..Space::new(known, Vec::new(), Arena::default())
         }
     }
 

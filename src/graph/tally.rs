@@ -71,6 +71,26 @@ impl Tallies {
         product
     }
 
+    /// This number of places, with nothing in them yet.
+    pub(super) fn with_places(number: usize) -> Self {
+        Tallies {
+            small: vec![0; number],
+            large: Vec::new(),
+        }
+    }
+
+    /// Puts the numbers of another list into these places.
+    pub(super) fn put(&mut self, places: &[u32], numbers: Tallies) {
+        let before = self.large.len() as u64;
+        for (&place, number) in places.iter().zip(numbers.small) {
+            self.small[place as usize] = match number < LARGE {
+                true => number,
+                false => number + before,
+            };
+        }
+        self.large.extend(numbers.large);
+    }
+
     /// Gives spare room back.
     pub(super) fn shrink(&mut self) {
         self.small.shrink_to_fit();

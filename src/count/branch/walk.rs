@@ -415,9 +415,14 @@ impl<W: Word> Walk<W> {
                     };
                     self.bytes.fetch_sub(record.bytes(), Ordering::Relaxed);
                     let Record { part, nodes, again } = record;
+                    // Of a lower bound there is no graph.
+                    let edges = match self.partial.load(Ordering::Relaxed) {
+                        true => Vec::new(),
+                        false => edges,
+                    };
                     let worth = Worth {
+                        node: store.node(&edges, &value),
                         count: value,
-                        node: store.node(edges),
                     };
                     let waiting = self.keep(store, &part.key, &worth, nodes, again);
                     gifts.extend(waiting.into_iter().map(|gap| self.gift(&worth, gap)));

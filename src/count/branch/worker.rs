@@ -426,8 +426,8 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             },
         };
         let worth = Worth {
+            node: self.shared.store.node(&edges, &count),
             count,
-            node: self.shared.store.node(edges),
         };
         let key = frame.claimed.then(|| frame.part.key.clone());
         let store = &self.shared.store;

@@ -1,20 +1,21 @@
 //! What is kept of a component that has been counted: its entry in the table and, where a solution graph is kept, its node.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::cache::Key;
 use super::counted::{Counted, Worth};
 use super::part::Rows;
-use crate::graph::{Becomes, Builder, Edge, NodeId};
+use crate::graph::{Arenas, Becomes, Edge, NodeId};
 use crate::line::Word;
+use crate::solutions::Count;
 
 /// The component table, and the solution graph if one is kept.
 #[derive(Debug)]
 pub(crate) struct Store {
     /// The table. The nodes in it are those of one graph, so a count that keeps a graph shares its table with no other count.
     pub(crate) counted: Arc<Counted>,
-    graph: Option<Mutex<Builder>>,
+    pub(crate) graph: Option<Arenas>,
     /// Most bytes of the graph.
     pub(crate) most: u64,
     /// Has the graph outgrown them? Relaxed: a hint, until all workers are back.
@@ -22,11 +23,11 @@ pub(crate) struct Store {
 }
 
 impl Store {
-    /// An empty graph of at most `most` bytes is kept if `keeps_graph`.
+    /// An empty graph of at most `most` bytes is kept if `keeps_graph`, to which the threads of the pool at hand can add.
     pub(crate) fn new(counted: Arc<Counted>, keeps_graph: bool, most: u64) -> Self {
         Store {
             counted,
-            graph: keeps_graph.then(|| Mutex::new(Builder::new())),
+            graph: keeps_graph.then(|| Arenas::new(rayon::current_num_threads())),
             most,
             outgrown: AtomicBool::new(false),
         }
@@ -35,23 +36,6 @@ impl Store {
     /// Is a graph kept?
     pub(crate) fn keeps_graph(&self) -> bool {
         self.graph.is_some()
-    }
-
-    /// The graph, while nobody adds to it.
-    pub(crate) fn graph(&self) -> Option<MutexGuard<'_, Builder>> {
-        let graph = self.graph.as_ref()?;
-        Some(graph.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// Takes the graph out: none is kept from then on, until it is [put back](Self::put_graph).
-    pub(crate) fn take_graph(&mut self) -> Option<Builder> {
-        let graph = self.graph.take()?;
-        Some(graph.into_inner().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// Keeps this graph, or none.
-    pub(crate) fn put_graph(&mut self, graph: Option<Builder>) {
-        self.graph = graph.map(Mutex::new);
     }
 
     /// Does the graph take more memory than it may?
@@ -74,10 +58,10 @@ impl Store {
         self.counted.cache.insert(key, worth, nodes, again)
     }
 
-    /// The node of a component with these edges, where a graph is kept and there is a filling.
-    pub(crate) fn node(&self, edges: Vec<Edge>) -> Option<NodeId> {
-        let mut graph = self.graph().filter(|_| !edges.is_empty())?;
-        let node = graph.node(edges);
+    /// The node of a component with these edges, which have `count` fillings together, where a graph is kept and there is a filling.
+    pub(crate) fn node(&self, edges: &[Edge], count: &Count) -> Option<NodeId> {
+        let graph = self.graph.as_ref().filter(|_| !edges.is_empty())?;
+        let node = graph.node(edges, count.clone());
         if graph.bytes() > self.most {
             self.outgrown.store(true, Ordering::Relaxed);
         }
