@@ -24,7 +24,7 @@ use crate::graph::{Builder, Space};
 use crate::line::{Known, Word};
 use crate::puzzle::Grid;
 use crate::run::lock;
-use crate::run::{Activity, Control, Statistics};
+use crate::run::{Activity, Control, Statistics, shares};
 use crate::sat::backbone::Backbone;
 use crate::search::{Outcome, Search, Total};
 use crate::solutions::Count;
@@ -71,7 +71,7 @@ pub(crate) fn drive<W: Word>(setup: &Setup<'_>, keeps_graph: bool) -> Answer {
     let Some(parts) = parts(&board, &counted.numbers, &control) else {
         return (None, nothing());
     };
-    let store = Store::new(counted, keeps_graph, memory / 3);
+    let store = Store::new(counted, keeps_graph, memory / shares::GRAPH);
     let contest = Contest::short(parts.len(), setup.options.trial, QUICK);
     let status = Status::new(began, found.least.clone());
     let mut shared = Shared::new(setup, &clues, control, &status, memory, store, contest);

@@ -20,7 +20,7 @@ use super::status::Status;
 use crate::board::Clues;
 use crate::line::{Known, Word};
 use crate::puzzle::{Grid, Puzzle};
-use crate::run::{Control, Statistics, lock};
+use crate::run::{Control, Statistics, lock, shares};
 use crate::solutions::Count;
 
 /// What all workers of a run share.
@@ -104,7 +104,7 @@ impl<'a, W: Word> Shared<'a, W> {
 
     /// Most bytes of what a walk puts aside.
     pub(crate) fn put_aside(&self) -> u64 {
-        self.memory / 16
+        self.memory / shares::PUT_ASIDE
     }
 
     /// Notes that the part that is being counted has at least `bound` fillings; for the worker that has begun the trial at hand.

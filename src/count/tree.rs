@@ -10,7 +10,7 @@ use super::plan::{Ended, Trial};
 use super::shared::Shared;
 use crate::board::{Board, Cell};
 use crate::line::Word;
-use crate::run::{Limits, lock};
+use crate::run::{Limits, lock, shares};
 use crate::search::{Cube, Decision, Search};
 use crate::solutions::{Count, Stop};
 
@@ -55,7 +55,7 @@ impl<W: Word> Shared<'_, W> {
                 .cubes(cubes)
                 .shares(shares)
                 .limits(Limits {
-                    memory: Some(self.memory / 8),
+                    memory: Some(self.memory / shares::TREE),
                     ..Limits::default()
                 });
             if trial.alone {

@@ -7,7 +7,7 @@ use crate::board::{Board, Cell, Region};
 use crate::count::Counting;
 use crate::line::{Known, Word};
 use crate::puzzle::{Grid, Puzzle, verify};
-use crate::run::{Control, Limits};
+use crate::run::{Control, Limits, shares};
 use crate::search::{Cube, Decision, Outcome, Search, Total};
 use crate::solutions::Count;
 
@@ -85,7 +85,7 @@ pub(super) fn part(limits: &Limits, time: Option<Duration>, share: u64) -> Limit
     Limits {
         time: time.map(|time| time.min(MOST)),
         nodes: limits.nodes.map(|nodes| nodes / share),
-        memory: limits.memory.map(|memory| memory / 2),
+        memory: limits.memory.map(|memory| memory / shares::KNOWN),
         ..limits.clone()
     }
 }

@@ -29,7 +29,7 @@ use rand_xoshiro::rand_core::SeedableRng;
 use crate::board::{Board, Clues, Probed, Prober, Region, split_unless};
 use crate::line::{Word, by_width};
 use crate::puzzle::{Grid, Puzzle};
-use crate::run::{Control, Limits, Statistics};
+use crate::run::{Control, Limits, Statistics, shares};
 use crate::search::Total;
 use crate::solutions::{Count, Stop};
 use crew::{Diver, Ending};
@@ -57,9 +57,6 @@ const DYING: f64 = 0.75;
 
 /// The share of dead dives above which the others are too few to speak for them.
 const LOST: f64 = 0.9;
-
-/// The share of the memory for asking.
-const ORACLE: u64 = 4;
 
 /// Crews for each region where there is no limit.
 const CREWS: u64 = 100;
@@ -355,7 +352,7 @@ impl<'a> Estimating<'a> {
             true => u64::MAX,
             false => self.crews.unwrap_or(CREWS),
         };
-        let memory = self.limits.bytes() / ORACLE / work.threads;
+        let memory = self.limits.bytes() / shares::SOLVER / work.threads;
         let witness = lock(run).witness.clone();
         let oracle = Arc::clone(control);
         let mut guide = Guide::new(self.puzzle, oracle, memory, witness.as_ref());

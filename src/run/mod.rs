@@ -4,6 +4,7 @@ mod control;
 mod limits;
 mod lock;
 mod progress;
+pub(crate) mod shares;
 
 pub(crate) use control::{Control, Pace};
 pub use limits::Limits;

@@ -9,8 +9,7 @@ use super::race::{Race, guess};
 use super::tree::Search;
 use crate::board::Clues;
 use crate::puzzle::Grid;
-use crate::run::Control;
-use crate::run::{Activity, Snapshot};
+use crate::run::{Activity, Control, Snapshot, shares};
 use crate::sat::Learner;
 use crate::sat::backbone::{Backbone, Found, backbone};
 use crate::solutions::{Count, Stop};
@@ -139,7 +138,7 @@ impl Search<'_> {
             }
         };
         let (filled, empty) = (&known.filled, &known.empty);
-        let memory = self.memory() / 4;
+        let memory = self.memory() / shares::SOLVER;
         let learner = Learner::new(self.puzzle, filled, empty, memory, stop, |_, _, _| {});
         let Some(mut learner) = learner else {
             // Unless something else has stopped it already.

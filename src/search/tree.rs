@@ -22,7 +22,7 @@ use crate::board::{Board, Cell, Clues};
 use crate::classic::Classic;
 use crate::line::{Word, by_width};
 use crate::puzzle::{Grid, Puzzle, verify};
-use crate::run::{Control, Limits, Observer, Statistics, ticking};
+use crate::run::{Control, Limits, Observer, Statistics, shares, ticking};
 use crate::solutions::{Count, Counter, Set, Sink, Stop};
 
 /// A search for the solutions of one puzzle.
@@ -338,7 +338,7 @@ impl<'a> Search<'a> {
             collecting: Collecting {
                 grids: sink.wants_grids(),
                 enough: wanted.unwrap_or(u64::MAX).max(1),
-                memory: Arc::new(Memory::new(self.memory() / 2)),
+                memory: Arc::new(Memory::new(self.memory() / shares::FILLINGS)),
                 most_bytes: self.options.region_bytes,
             },
             breath: (self.options.breath / (words * words)).max(1),
@@ -420,7 +420,7 @@ impl<'a> Search<'a> {
             let turns = race.map(|race| {
                 let alone = self.options.learning.unwrap_or(u64::MAX);
                 let (control, clues) = (&shared.control, shared.clues);
-                let memory = self.memory() / 4;
+                let memory = self.memory() / shares::SOLVER;
                 RefCell::new(Turns::new(race, control, self.puzzle, clues, memory, alone))
             });
             for node in nodes {
@@ -433,7 +433,7 @@ impl<'a> Search<'a> {
             std::thread::scope(|threads| {
                 // A thread of its own: a job of the pool would have to wait for a free worker, and keep it from the tree until called.
                 if let Some(race) = race.filter(|_| open > 0) {
-                    let (control, memory) = (&shared.control, self.memory() / 4);
+                    let (control, memory) = (&shared.control, self.memory() / shares::SOLVER);
                     let (puzzle, clues) = (self.puzzle, shared.clues);
                     threads.spawn(move || race.learn(control, puzzle, clues, memory));
                 }

@@ -8,6 +8,7 @@ use crate::count::components::{Part, Worth};
 use crate::count::frontier::{Allowance, Halt, Way, sweep};
 use crate::count::plan::{Ended, Plan, Trial};
 use crate::line::Word;
+use crate::run::shares;
 use crate::solutions::{Count, Stop};
 
 /// Nanoseconds that a combination of states takes in a sweep, roughly.
@@ -70,7 +71,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     /// What one of this number of sweeps may take on one thread, for this many nanoseconds of work.
     fn allowance(&self, sweeps: u64, budget: u64) -> Allowance<'s> {
         Allowance {
-            bytes: self.shared.memory / 2 / sweeps,
+            bytes: self.shared.memory / shares::SWEEP / sweeps,
             passed: budget / STATE,
             threads: 1,
             scratch: None,

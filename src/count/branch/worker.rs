@@ -19,7 +19,7 @@ use crate::count::plan::Plan;
 use crate::count::shared::Shared;
 use crate::line::Word;
 use crate::puzzle::Grid;
-use crate::run::{Pace, Statistics};
+use crate::run::{Pace, Statistics, shares};
 use crate::sat::{Answer, Exchange};
 use crate::search::{CONFLICTS, Oracle};
 use crate::solutions::Count;
@@ -121,8 +121,8 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     pub(crate) fn new(shared: &'s Shared<'a, W>, exchange: Option<Arc<Exchange>>) -> Self {
         let clues = shared.clues;
         let (width, height) = (clues.width(), clues.height());
-        let learner = shared.memory / 8 / shared.workers as u64;
-        let lines = shared.memory / 16 / shared.workers as u64;
+        let learner = shared.memory / shares::SOLVERS / shared.workers as u64;
+        let lines = shared.memory / shares::LINES / shared.workers as u64;
         Worker {
             shared,
             board: Board::with_rows(clues, &shared.rows),

@@ -3,6 +3,7 @@
 use super::cache::{Cache, Key};
 use super::diagram::Numbers;
 use crate::graph::NodeId;
+use crate::run::shares;
 use crate::solutions::Count;
 
 /// What a component is worth.
@@ -31,7 +32,7 @@ pub struct Counted {
 impl Counted {
     /// Nothing counted yet. It will take about a third of so many bytes.
     pub fn new(memory: u64) -> Self {
-        Self::with(memory / 16, memory / 4)
+        Self::with(memory / shares::NUMBERS, memory / shares::COMPONENTS)
     }
 
     pub(crate) fn with(numbers: u64, cache: u64) -> Self {
