@@ -77,8 +77,8 @@ impl<'p> Beliefs<'p> {
         Some(change / count.max(1) as f64)
     }
 
-    /// One line says once more what it thinks; returns how much that has changed, summed over so many cells. Lines are numbered rows
-    /// first.
+    /// One line says once more what it thinks. Returns the sum of the changes, and the number of cells over which that is taken. Lines are
+    /// numbered rows first.
     ///
     /// # Panics
     ///

@@ -23,7 +23,7 @@ pub(super) struct Numbers {
 }
 
 impl Numbers {
-    /// The arrangements of a clue, which must fit, in a line of so many cells.
+    /// The arrangements of a clue, which must fit, in a line of `cells` cells.
     pub(super) fn new(clue: &Clue, cells: usize) -> Self {
         let blocks: Vec<usize> = clue.lengths().collect();
         Numbers {
@@ -80,7 +80,7 @@ pub(super) fn count(clue: &Clue, cells: usize) -> f64 {
     (1..=few).fold(1.0, |count, i| count * (rest + i) as f64 / i as f64)
 }
 
-/// A number of so many low ones.
+/// The number whose lowest `ones` bits are set.
 fn low(ones: usize) -> Number {
     match ones {
         0 => 0,

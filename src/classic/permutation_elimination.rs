@@ -64,7 +64,7 @@ impl Tables {
         (count * size_of::<Number>()) as f64
     }
 
-    /// The arrangements of a clue in a line of so many cells, made when they are first wanted.
+    /// The arrangements of a clue in a line of `cells` cells, made when they are first wanted.
     fn table(&mut self, clue: &Clue, cells: usize, watch: &mut dyn Watch) -> Flow<&[Number]> {
         let entry = match self.0.entry((cells, clue.clone())) {
             Entry::Occupied(entry) => return Flow::Continue(entry.into_mut()),

@@ -28,7 +28,7 @@ pub(super) struct What {
     #[arg(long)]
     solution: bool,
 
-    /// Draw so many solutions side by side, or all if there are fewer
+    /// Draw this many solutions side by side, or all if there are fewer
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     solutions: Option<u16>,
 
@@ -214,7 +214,7 @@ fn goal(subject: &Subject<'_>) -> (Vec<Grid>, Status) {
     }
 }
 
-/// Up to so many solutions, in canonical order.
+/// Up to `most` solutions, in canonical order.
 fn found(session: &Session, subject: &Subject<'_>, most: usize) -> (Vec<Grid>, Status) {
     let (mut grids, outcome) =
         session.search(subject, session.limits(), true, |search| search.first(most));

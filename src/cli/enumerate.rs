@@ -44,7 +44,7 @@ pub(super) struct Options {
     #[command(flatten)]
     puzzles: Puzzles,
 
-    /// Stop after this many solutions of each puzzle, and call them "at least" so many; which ones is not defined, not even with --sort
+    /// Stop after this many solutions of each puzzle, and report "at least" that number; which ones is not defined, not even with --sort
     #[arg(long, short = 'n', value_name = "N", value_parser = number)]
     limit: Option<u64>,
 

@@ -38,8 +38,8 @@ pub(super) fn has_begun(journal: &Path) -> bool {
     fs::metadata(journal).is_ok_and(|there| there.len() > 0)
 }
 
-/// Says so when a file is not the list that a journal has written so many bytes to, but a list of something else, or none: what is
-/// behind these bytes would be cut off.
+/// An error when a file is not the list to which a journal has written this number of bytes: what stands behind these bytes would be cut
+/// off.
 fn is_of(path: &Path, name: &str, puzzle: &Puzzle, written: u64) -> Result<(), Error> {
     let Some(there) = fs::metadata(path).ok().filter(fs::Metadata::is_file) else {
         return Ok(());

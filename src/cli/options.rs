@@ -219,7 +219,7 @@ pub(super) fn size(text: &str) -> Result<Bytes, String> {
     match bytes {
         // The largest number that still fits is far beyond any machine.
         Some(bytes) if bytes < 2f64.powi(63) => Ok(Bytes(bytes as u64)),
-        Some(_) => Err("no machine has so much memory".to_owned()),
+        Some(_) => Err("this is more memory than any machine has".to_owned()),
         None => Err("expected a number of bytes, such as 512M, 4G or 1.5T".to_owned()),
     }
 }

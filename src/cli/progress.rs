@@ -100,7 +100,7 @@ impl Progress {
     }
 }
 
-/// A bar of so many steps with room for words beside it. Where standard error is no terminal it does not show.
+/// A bar of this number of steps with room for words beside it. Where standard error is no terminal it does not show.
 pub(super) fn bar(steps: u64) -> ProgressBar {
     let target = ProgressDrawTarget::stderr();
     ProgressBar::with_draw_target(Some(steps), target).with_style(style("{bar:16} {wide_msg}"))

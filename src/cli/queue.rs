@@ -91,7 +91,7 @@ impl Queue {
         }
     }
 
-    /// How much is left, besides so many puzzles, in words.
+    /// How much is left in words: what is in the queue, and this number of further puzzles.
     pub(super) fn left(&self, puzzles: usize) -> String {
         let puzzles = puzzles + self.entries.len();
         let files = counted(self.sources.len() as u64, "file");

@@ -488,7 +488,7 @@ pub(super) fn wrong_goal(name: &str, puzzle: &Puzzle) -> Option<String> {
     Some(format!("{name}: its goal is not a solution: {mismatch}"))
 }
 
-/// A pool of so many threads, or of all cores for 0.
+/// A pool of this number of threads, or of as many as there are cores for 0.
 pub(super) fn pool(threads: usize) -> Result<ThreadPool> {
     let failed = |error| Error::new(Kind::Io, format!("the threads cannot be started: {error}"));
     let pool = ThreadPoolBuilder::new().num_threads(threads).build();

@@ -16,7 +16,7 @@ pub(super) fn overlaps(cubes: &[&Cube]) -> Vec<(usize, usize)> {
     let mut sorted: Vec<usize> = (0..cubes.len()).collect();
     sorted.sort_by(|&a, &b| order(cubes[a], cubes[b]).then(a.cmp(&b)));
     let mut found = Vec::new();
-    // Cubes whose paths begin with the same so many decisions.
+    // Groups of cubes whose paths begin with the same decisions, each with the number of these.
     let mut open = vec![(&sorted[..], 0)];
     while let Some((group, depth)) = open.pop() {
         let [first, others @ ..] = group else {

@@ -399,7 +399,7 @@ impl Adding<'_> {
     }
 }
 
-/// Is this more than 2 to the power of `unknown`, so many as that many cells have fillings?
+/// Is this number more than 2 to the power of `unknown`, the number of fillings of that many cells?
 fn exceeds(count: &Count, unknown: u32) -> bool {
     let unknown = u64::from(unknown);
     match count.bits().checked_sub(unknown + 1) {

@@ -19,7 +19,7 @@ use crate::line::{Known, Word};
 use crate::run::{Control, Pace};
 use crate::search::narrowest;
 
-/// Paths of a sample: for so many numbers of unknown cells, at most.
+/// The largest number of paths in a sample.
 const PATHS: usize = 64;
 
 /// Nodes after which a sample ends as it is.
@@ -29,14 +29,15 @@ const NODES: u32 = 4096;
 const SAMPLES: (u32, u32) = (1, 8);
 const SETTLES: u64 = 20_000;
 
-/// Up to this size it is made sure that all was seen, by walking through so many times as many nodes.
+/// A subtree of which samples say that it has at most the first number of nodes is walked through, for samples may have missed much. The walk
+/// ends after the second number of times as many nodes.
 const SMALL: f64 = 500.0;
 const SURELY: f64 = 4.0;
 
 /// Samples of the root, with probing and without, by which it is judged what the search will do.
 const TRIALS: u32 = 4;
 
-/// Probing tells where to branch, if on the way down it decides at least one in so many of the cells that are decided.
+/// Probing tells where to branch where it decides at least one in this number of the cells that are decided on the way down.
 const GAIN: usize = 5;
 
 /// Settles that a node's probing may take; it is of use without being complete.

@@ -18,7 +18,7 @@ use crate::solutions::Stop;
 /// Cubes that are cut side by side. The number says which are cut, so that it must not depend on the machine.
 const AT_ONCE: usize = 32;
 
-/// What probing has shown of a cube is kept up to so many unknown cells; some tens of bytes each.
+/// What probing has shown of a cube is kept when the cube has at most this number of unknown cells; each takes some tens of bytes.
 const KEPT: usize = 1000;
 
 /// How to cut a puzzle.
@@ -47,7 +47,7 @@ pub struct Split {
 }
 
 impl<'a> Splitting<'a> {
-    /// Into so many cubes, or one more; fewer where there is nothing left to cut.
+    /// Into this number of cubes, or one more; fewer where there is nothing left to cut.
     ///
     /// It works on the threads of the rayon pool that it is run in.
     pub fn new(puzzle: &'a Puzzle, cubes: usize) -> Self {

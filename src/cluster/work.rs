@@ -69,7 +69,7 @@ pub struct Working<'a> {
 }
 
 impl<'a> Working<'a> {
-    /// On so many threads, in about so many bytes.
+    /// On this number of threads, in about `memory` bytes.
     pub fn new(puzzle: &'a Puzzle, task: Task, threads: usize, memory: u64) -> Self {
         Working {
             puzzle,

@@ -68,7 +68,7 @@ const SURE: u64 = 25_000_000_000;
 /// From this much work on only the better way is swept, and one kind of way gives in to the other.
 const CLEAR: u64 = 1_200_000_000;
 
-/// A sweep that would take so much work, as far as can be foreseen, is not tried again.
+/// A sweep is not tried again when its forecast is this much work, in nanoseconds, or more.
 const HOPELESS: f64 = 1e13;
 
 /// In a short contest the last trial goes on if its forecast is less than this many nanoseconds of work.
@@ -84,7 +84,7 @@ const SWEEP: f64 = 4.0;
 /// longer than that is affordable in any case.
 const AFFORDABLE: f64 = 16.0;
 
-/// Nobody sweeps any more when an order looks so many times better.
+/// Sweeps end when the forecast of an order times this factor is less than that of the sweep.
 const BRANCH: f64 = 32.0;
 
 /// Least work, in nanoseconds, of a walk that an earlier process had to break off: less would not show how far it gets.

@@ -17,8 +17,8 @@ pub enum Method {
 /// Heuristics of counting.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// When a side of a branch has shown no solution, and has taken so many hundredths of what a question costs, clause learning is
-    /// asked whether there is one.
+    /// Clause learning is asked whether a side of a branch has a solution when none is known there and the side has cost this percentage
+    /// of what a question costs.
     pub patience: u64,
     /// Work of a first trial of a way to count a part, in nanoseconds as reckoned from what is done, whatever the clock says.
     pub trial: u64,

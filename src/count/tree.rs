@@ -4,6 +4,8 @@
 //! every node nor remembers them gets several times as far. It counts the leaves of one tree, a slice of nodes at a time, and goes on where
 //! the slice before has ended: what is open is a list of cubes.
 
+use std::cmp::Reverse;
+
 use super::components::Worth;
 use super::open::OpenTree;
 use super::plan::{Ended, Trial};
@@ -47,8 +49,7 @@ impl<W: Word> Shared<'_, W> {
             }
             last = want;
             // A slice leaves a path and its siblings open. The deepest are done soonest; begun with others, the list would grow and grow.
-            tree.cubes
-                .sort_by(|a, b| b.0.path.len().cmp(&a.0.path.len()));
+            tree.cubes.sort_by_key(|(cube, _)| Reverse(cube.path.len()));
             let (cubes, shares): (Vec<Cube>, Vec<f64>) = tree.cubes.drain(..).unzip();
             let all: f64 = shares.iter().sum();
             let mut search = Search::new(self.puzzle)

@@ -20,8 +20,8 @@ use crate::search::Oracle;
 const CONFLICTS: u32 = 100;
 const NODE: u64 = 4;
 
-/// Asking may take so many times the work of the dives, and so many of the solver's ticks at first. A node of a dive, at which all lines of
-/// one direction speak, takes about a tick for each cell of the puzzle.
+/// Questions may take this number of times the work of the dives, and in any case the second number of the solver's ticks. A node of a dive, at
+/// which all lines of one direction speak, takes about a tick for each cell of the puzzle.
 const SHARE: u64 = 3;
 const FIRST: u64 = 5_000_000;
 
@@ -82,7 +82,7 @@ impl<'a> Guide<'a> {
         self.open[usize::from(upwards)] = open;
     }
 
-    /// With which chance a branch on the way to the witness is looked into, so that a crew of so many dives gets about twice as many new ones.
+    /// With which chance a branch on the way to the witness is looked into, so that a crew of this size gets about twice as many new dives.
     /// What is known to be alive always is.
     pub(super) fn chance(&self, upwards: bool, cell: Cell, size: usize, lines: usize) -> f64 {
         match self.known.get(&(upwards, cell)) {

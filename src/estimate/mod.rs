@@ -68,7 +68,7 @@ pub struct Estimate {
     /// least what is known for certain.
     pub number: Option<Scaled>,
     /// Standard error of the number, as a share of it; `None` with fewer than two crews, or when no solution was found. It allows for
-    /// what so few crews may have missed, so that mostly the true number lies within two of them; but it is estimated itself, and
+    /// what a small number of crews may have missed, so that mostly the true number lies within two of them; but it is estimated itself, and
     /// where there is a [`Doubt`] it says nothing.
     pub standard_error: Option<f64>,
     /// Why neither the number nor its error is to be trusted, if so.
@@ -147,7 +147,7 @@ impl<'a> Estimating<'a> {
         self
     }
 
-    /// With so many crews for each region.
+    /// With this number of crews for each region.
     #[must_use]
     pub fn crews(mut self, crews: u64) -> Self {
         self.crews = Some(crews);
@@ -211,7 +211,7 @@ impl<'a> Estimating<'a> {
                 control.look();
                 control.stopped()
             });
-            // A crew that is led may have so many more dives for a while as a line has cells.
+            // A crew that is led may have more dives for a while, by the number of cells of the longest line.
             let more = self.puzzle.width().max(self.puzzle.height());
             self.scout(
                 &mut run,
@@ -443,7 +443,7 @@ struct Tally<W: Word> {
     sent: u64,
     crews: Crews,
     seen: Option<Ending<W>>,
-    /// At least so many fillings were counted, or exactly so many.
+    /// Fillings that were counted: the lower bound, and the exact number where it is known.
     least: Count,
     counted: Option<u64>,
     /// Are its crews led by a guide?
@@ -489,7 +489,7 @@ impl<W: Word> Tally<W> {
 
     /// Why the mean of its crews is not to be trusted, if so.
     fn doubt(&self) -> Option<Doubt> {
-        // Where so few come through, there may be much that none has come through to.
+        // Where nearly all dives die, there may be many solutions that no dive has reached.
         let dying = self.dead as f64 > LOST * (self.alive + self.dead) as f64;
         self.crews.doubt().max(dying.then_some(Doubt::Dying))
     }

@@ -33,7 +33,7 @@ fn puzzle(text: &str) -> Result<Puzzle> {
     let width = second.trim().size("width")?;
     let body: Vec<Part<'_>> = lines.collect();
     let end = body.last().copied().unwrap_or(second);
-    // Where it says of itself which lines are which: so many, one blank, so many.
+    // The blank line after `height` lines says which lines are rows and which are columns.
     let as_told = body.get(height).is_some_and(|line| line.is_blank())
         && body.len() >= height + 1 + width
         && body[height + 1 + width..]

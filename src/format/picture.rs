@@ -97,7 +97,7 @@ impl Grey {
         grid
     }
 
-    /// The picture in so many pixels, each the mean of those that it stands for.
+    /// The picture scaled to this size: each pixel is the mean of those that it stands for.
     fn scaled(&self, width: usize, height: usize) -> Self {
         let range = |i: usize, to: usize, from: usize| {
             let start = i * from / to;

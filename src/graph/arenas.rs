@@ -42,7 +42,7 @@ impl Numbered {
 }
 
 impl Arenas {
-    /// Nothing yet, for so many threads.
+    /// Empty arenas for this number of threads.
     pub(crate) fn new(threads: usize) -> Self {
         Arenas {
             arenas: (0..threads.max(1))
@@ -130,7 +130,7 @@ mod tests {
 
     const COLUMNS: u32 = 6;
 
-    /// A chain of choices of one of so many cells a row, and below the last row nothing; rows of several numbers of cells.
+    /// A chain of `rows` nodes: each row chooses one of its cells and leads to the row below, the last one to nothing.
     fn chain(rows: u32, add: impl Fn(Vec<Edge>, Count) -> NodeId) -> NodeId {
         let mut rest = Vec::new();
         for row in 0..rows {

@@ -334,7 +334,7 @@ impl<F: FnMut(&[u8]) -> bool> Writing<'_, F> {
         }
     }
 
-    /// Notes that so many more cells have been looked at.
+    /// Notes that this number of further cells has been looked at; an error when the run is stopped.
     fn look(&mut self, cells: usize) -> Result<(), Stop> {
         match self.pace.spend(cells as u64 + 8) || self.control.stopped() {
             true => Err(self.control.reason().unwrap_or(Stop::Interrupt)),

@@ -103,7 +103,7 @@ impl Odometer {
         false
     }
 
-    /// Goes to the first picture of the ranges in play but for so many.
+    /// Goes to the picture that has `skip` pictures of the ranges in play before it.
     fn descend(&mut self, mut skip: Count) {
         let mut left = Count::ONE;
         if !skip.is_zero() {

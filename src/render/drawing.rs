@@ -17,7 +17,7 @@ pub enum Mark {
     Filled,
     /// Filled in one solution and empty in another.
     Ambiguous,
-    /// Filled in some solutions: so many of a million, rounded to the nearest.
+    /// Filled in some solutions: their share in millionths, rounded to the nearest.
     Share(u32),
     /// Filled, and part of a block that has this letter.
     Block(char),

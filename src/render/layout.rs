@@ -172,8 +172,8 @@ impl Layout {
         layout
     }
 
-    /// The page on which a sheet comes out largest below so many tenths of a millimetre of something else, upright where that makes
-    /// no difference.
+    /// The page on which a sheet comes out largest below a head of this many tenths of a millimetre, upright where that makes no
+    /// difference.
     pub(super) fn page(sheet: &Sheet<'_>, paper: Paper, head: u32) -> Page {
         let page = |landscape| paper.page(landscape).below(head);
         let scale = |page: Page| page.scale(Layout::new(sheet, UNIT, Some(page)).size(), UNIT);

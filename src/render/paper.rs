@@ -65,7 +65,7 @@ impl Page {
         self.width > self.height
     }
 
-    /// What is left of it below so much of something else.
+    /// What is left of the page below a head of this height.
     pub(super) fn below(self, head: u32) -> Self {
         Page {
             height: self.height - head,

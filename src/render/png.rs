@@ -170,7 +170,7 @@ impl Pixels {
         }
     }
 
-    /// Lays so much ink of this level over a pixel, 255 being all of it.
+    /// Lays ink of this level over a pixel: `ink` is its share, and 255 is all of it.
     fn blend(&mut self, (x, y): Point, level: u8, ink: u32) {
         let at = (y + self.shift.1) as usize * self.width as usize + (x + self.shift.0) as usize;
         if x + self.shift.0 < self.width

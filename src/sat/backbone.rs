@@ -130,8 +130,8 @@ pub struct Found {
 /// 4, 64 and all at once up to a third longer, and a size that grew with every refusal and shrank with every solution longest.
 const CHUNK: usize = 16;
 
-/// The fewest conflicts that a question may take at once; of those it had, it has one in so many on top. Then others have their turn: so
-/// the easy cells are decided when a limit strikes.
+/// The conflicts that a question may take before others have their turn: the first number, and those that it has had so far divided by the
+/// second number. So the easy cells are decided when a limit strikes.
 const BITE: (u64, u64) = (2000, 8);
 
 /// Finds the backbone of the solutions that a learner has not been forbidden. `first` is one of them, `others` are more, if there are

@@ -144,7 +144,11 @@ mod tests {
                 let cells: Vec<_> = (0..6)
                     .map(|_| {
                         let number = random(&mut state) as usize;
-                        (number % 12, number / 12 % 12, number / 144 % 2 == 0)
+                        (
+                            number % 12,
+                            number / 12 % 12,
+                            (number / 144).is_multiple_of(2),
+                        )
                     })
                     .collect();
                 let asked = if turn % 2 == 0 { &mut one } else { &mut other };

@@ -106,10 +106,10 @@ fn run<W: Word>(shared: &Shared<'_, W>, node: Node<W>) {
     }
 }
 
-/// Probing on the way to a cube is worth it wherever it decides at least one in so many of the cells that are decided there,
+/// Probing on the way to a cube is worth its cost where it decides at least one in this number of the cells that are decided there.
 const GAIN: u64 = 5;
 
-/// or where it takes no more than one in so many of all settles.
+/// It is also worth its cost where it takes at most one in this number of all settles.
 const CHEAP: u64 = 20;
 
 /// Where in the tree the board is: at the root of the last cube.

@@ -43,8 +43,8 @@ impl Search<'_> {
         (backbone, outcome)
     }
 
-    /// Likewise, under a control that goes on afterwards: after so many conflicts it leaves the other cells undecided.
-    /// It tells up to two of the solutions that it met, too.
+    /// Likewise, under a control that outlives it. After `effort` conflicts it leaves the other cells undecided. It also returns up to two
+    /// of the solutions that it met.
     pub(crate) fn backbone_under(
         &self,
         control: &Arc<Control>,

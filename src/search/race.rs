@@ -184,7 +184,7 @@ impl Race {
             })
     }
 
-    /// Notes so many more settles of the tree; returns how many there were in all.
+    /// Adds to the settles of the tree; returns their sum.
     pub(super) fn spent(&self, settles: u64) -> u64 {
         self.settles.fetch_add(settles, Ordering::Relaxed) + settles
     }
@@ -299,7 +299,7 @@ pub(crate) fn guess(
     Some(())
 }
 
-/// The fewest conflicts that the learner has at once; of those it had, it has one in so many on top.
+/// The conflicts that the learner may take in one turn: the first number, and those that it has had so far divided by the second number.
 const BITE: (u64, u64) = (200, 4);
 
 impl Racer {
@@ -438,7 +438,7 @@ impl<'a> Turns<'a> {
         }
     }
 
-    /// Notes so many more settles of the tree, and lets the learner have its turn when it is due.
+    /// Adds to the settles of the tree, and lets the learner have its turn when it is due.
     pub(super) fn spent(&mut self, settles: u64) {
         self.settles += settles;
         if self.settles < self.next || self.control.stopped() {

@@ -239,7 +239,7 @@ fn steps(most: usize) -> Result<Vec<Step>> {
         .collect()
 }
 
-/// Runs a workload so many times on each number of threads, or until something is wrong.
+/// Runs a workload `repeat` times on each number of threads, or until something is wrong.
 fn rounds(
     steps: &[Step],
     repeat: usize,

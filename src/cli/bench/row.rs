@@ -15,7 +15,7 @@ pub(super) struct Row<'a> {
     alone: f64,
 }
 
-/// The slowest run takes so many times as long as the fastest where something else was going on.
+/// Where the slowest run takes this number of times as long as the fastest, the machine was busy with something else.
 const NOISE: f64 = 1.2;
 
 impl<'a> Row<'a> {
@@ -90,7 +90,7 @@ impl<'a> Row<'a> {
         self.alone / self.seconds()
     }
 
-    /// The speed-up's share of what so many threads could give.
+    /// The speed-up divided by the number of threads.
     pub(super) fn efficiency(&self) -> f64 {
         self.speed_up() / self.threads as f64
     }

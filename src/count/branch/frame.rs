@@ -47,7 +47,7 @@ pub(crate) struct Frame<W> {
     /// What others add to the part, and multiply into the side.
     pub(crate) component: Option<Arc<Unfinished<W>>>,
     pub(crate) side: Option<Arc<Unfinished<W>>>,
-    /// What has been given away weighs so much of the side, and of the part.
+    /// The weight of what has been given away, out of that of the side and out of that of the component.
     pub(crate) lent_of_side: u64,
     pub(crate) lent_of_part: u64,
     /// Nodes before the part, and nanoseconds of work before the side.
@@ -114,7 +114,7 @@ impl<W> Frame<W> {
         }
     }
 
-    /// Notes what has been done before it: so many nodes, of the walk and again.
+    /// Notes what had been done before it: nodes, work, share, and nodes that would have to be done again.
     pub(crate) fn since(self, nodes: u64, work: u64, done: u64, again: u64) -> Self {
         Frame {
             began: nodes,
@@ -125,8 +125,8 @@ impl<W> Frame<W> {
         }
     }
 
-    /// Solutions of the present side that are proved, where so many are of the component above, if there is one: but for what fills its
-    /// gaps.
+    /// The solutions of the present side that are proved, without what fills its gaps. `inner` are those of the component that is being
+    /// counted on this side, if there is one.
     pub(crate) fn proved(&self, inner: Option<&Count>) -> Count {
         let mut side = self.product.clone();
         match inner {

@@ -57,7 +57,7 @@ pub(crate) struct Cache<V> {
 }
 
 impl<V: Clone> Cache<V> {
-    /// A cache of about so many bytes.
+    /// A cache of about `bytes` bytes.
     pub(crate) fn new(bytes: u64) -> Self {
         let shard = || Shard {
             entries: FxHashMap::default(),

@@ -30,7 +30,7 @@ pub struct Counted {
 }
 
 impl Counted {
-    /// Nothing counted yet. It will take about a third of so many bytes.
+    /// Nothing counted yet. It will take about a third of `memory` bytes.
     pub fn new(memory: u64) -> Self {
         Self::with(memory / shares::NUMBERS, memory / shares::COMPONENTS)
     }

@@ -37,7 +37,7 @@ pub(crate) struct Numbers {
 }
 
 impl Numbers {
-    /// Numbers in about so many bytes; when those are full, no more are given.
+    /// Numbers that take about `bytes` bytes; when those are full, no more are given.
     pub(crate) fn new(bytes: u64) -> Self {
         Numbers {
             states: DashMap::default(),
@@ -107,7 +107,7 @@ pub(crate) struct States {
 }
 
 impl<W: Word> Lines<W> {
-    /// Of so many lines, in about so many bytes.
+    /// For this number of lines, in about `bytes` bytes.
     pub(crate) fn new(lines: usize, bytes: u64) -> Self {
         let bytes_of_line = (4 * size_of::<W>() + 64) as u64;
         Lines {
