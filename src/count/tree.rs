@@ -41,7 +41,7 @@ impl<W: Word> Shared<'_, W> {
         while tree.work < until {
             let left = until - tree.work;
             let each = tree.work.checked_div(tree.nodes).unwrap_or(NODE).max(1);
-            let want = (left / each).clamp(FIRST_NODES.min(last * LONGER), last * LONGER);
+            let want = (left / each).clamp(FIRST_NODES, last * LONGER);
             let nodes = self.control.reserve_nodes(want);
             self.control.look();
             if self.control.stopped() {
