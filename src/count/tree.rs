@@ -125,11 +125,11 @@ mod tests {
     use std::sync::Arc;
     use std::time::Instant;
 
+    use super::super::Counting;
     use super::super::components::{Counted, Store};
     use super::super::contest::Contest;
-    use super::super::options::{Method, Options};
+    use super::super::options::Method;
     use super::super::plan::Plan;
-    use super::super::setup::Setup;
     use super::super::status::Status;
     use super::*;
     use crate::board::Clues;
@@ -139,18 +139,7 @@ mod tests {
     /// The number of solutions of a puzzle in which the first cell is filled, found in slices of as little work as can be; and how many
     /// trials there were.
     fn in_slices(puzzle: &Puzzle) -> (Count, u32) {
-        let setup = Setup {
-            puzzle,
-            method: Method::Auto,
-            limits: Limits::default(),
-            options: Options::default(),
-            cube: Cube::default(),
-            counted: None,
-            keeping: None,
-            scratch: None,
-            observer: None,
-            teller: None,
-        };
+        let setup = Counting::new(puzzle).setup;
         let clues = Clues::new(puzzle);
         let control = Arc::new(Control::new(&setup.limits, false));
         let status = Status::new(Instant::now(), Count::ZERO);
