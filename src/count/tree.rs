@@ -20,7 +20,8 @@ use crate::solutions::{Count, Stop};
 const NODE: u64 = 1000;
 const SETTLE: u64 = 120;
 
-/// Nodes of the first slice, and the largest factor by which the next one is longer.
+/// Nodes of the first slice of a trial, and a factor. A slice has at most this number of times the nodes of the slice before, and at least the
+/// nodes of all slices before divided by it.
 const FIRST_NODES: u64 = 64;
 const LONGER: u64 = 16;
 
@@ -41,7 +42,9 @@ impl<W: Word> Shared<'_, W> {
         while tree.work < until {
             let left = until - tree.work;
             let each = tree.work.checked_div(tree.nodes).unwrap_or(NODE).max(1);
-            let want = (left / each).clamp(FIRST_NODES, last * LONGER);
+            // What a slice has done of a region that it does not finish is lost, so slices grow with the nodes of all before.
+            let least = FIRST_NODES.max(tree.nodes / LONGER);
+            let want = (left / each).clamp(least, least.max(last * LONGER));
             let nodes = self.control.reserve_nodes(want);
             self.control.look();
             if self.control.stopped() {
