@@ -460,26 +460,27 @@ impl Contest {
             false => 1,
         };
         let most = forecasts.len().div_ceil(2).max(fewest);
-        let rates = forecasts.iter().map(|(_, tried)| tried.rate());
-        let rate = rates.fold(0.0, f64::max);
-        let leads = |(_, tried): &(f64, Tried)| tried.rate() == rate;
+        let rates = forecasts.iter().map(|(_, tried)| rate(tried));
+        let fastest_rate = rates.fold(0.0, f64::max);
+        let leads = |(_, tried): &(f64, Tried)| rate(tried) == fastest_rate;
         let leader = forecasts.iter().position(leads);
         let fastest = leader.map(|leader| forecasts[leader].1.plan);
         let (clear, soon) = (self.budget >= CLEAR, AFFORDABLE * self.budget as f64);
         let patient = !clear || self.budget < PATIENT && best > soon;
         let stays = |(i, &(forecast, tried)): (usize, &(f64, Tried))| {
-            let leads = leader == Some(i) && rate > 0.0;
+            let leads = leader == Some(i) && fastest_rate > 0.0;
             let probes = patient && [PROBED, Plan::Tree].contains(&tried.plan);
-            let lags = clear && tried.rate() < FAR_LESS * rate && forecast > soon;
+            let lags = clear && rate(&tried) < FAR_LESS * fastest_rate && forecast > soon;
             (leads || probes || i < most && !lags).then_some(tried)
         };
         let mut orders: Vec<Tried> = forecasts.iter().enumerate().filter_map(stays).collect();
         let thorough = orders.iter().find(|tried| tried.plan == PROBED);
         let least = |tried: &Tried| FEW_PROVED / tried.spent as f64;
-        let leads = thorough.is_some_and(|tried| FAR * tried.rate().max(least(tried)) >= rate);
+        let leads =
+            thorough.is_some_and(|tried| FAR * rate(tried).max(least(tried)) >= fastest_rate);
         if clear {
             // If there is no time for all, the one that proves most was first.
-            orders.sort_by(|a, b| b.rate().total_cmp(&a.rate()));
+            orders.sort_by(|a, b| rate(b).total_cmp(&rate(a)));
         } else if let Some(leader) = if leads { Some(PROBED) } else { fastest } {
             // Behind it the others stay as they are.
             orders.sort_by_key(|tried| tried.plan != leader);
@@ -567,15 +568,24 @@ impl Contest {
     }
 }
 
+/// The solutions that a plan has proved in a nanosecond of work, as they are compared. The tree's count for less: it has no component table,
+/// so it does not get faster as it goes on.
+fn rate(tried: &Tried) -> f64 {
+    match tried.plan {
+        Plan::Tree => tried.rate() / FAR,
+        _ => tried.rate(),
+    }
+}
+
 /// How many times the work of all others the first of these plans is to have.
 fn lead_of(orders: &[Tried]) -> u64 {
     let Some((first, others)) = orders.split_first() else {
         return 1;
     };
-    let rates = others.iter().map(Tried::rate);
+    let rates = others.iter().map(rate);
     // Where no other one has proved anything, one solution each is assumed.
     let next = rates.fold(1.0 / first.spent.max(1) as f64, f64::max);
-    let powers = (first.rate() / next).max(1.0).log10();
+    let powers = (rate(first) / next).max(1.0).log10();
     (1 + powers as u64).min(MAX_LEAD)
 }
 
