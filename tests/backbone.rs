@@ -9,8 +9,7 @@ use std::time::Duration;
 use common::{Random, on_threads, permutation, switches};
 use omnogram::format;
 use omnogram::puzzle::{Clue, Grid, Puzzle};
-use omnogram::sat::backbone::{Backbone, backbone};
-use omnogram::sat::{Answer, Learner};
+use omnogram::sat::{Answer, Backbone, Learner, backbone};
 use omnogram::search::{Limits, Options, Outcome, Search, Snapshot, Total, Verdict};
 use omnogram::solutions::{Count, Stop};
 

@@ -1,7 +1,7 @@
 //! `omnogram backbone`: the cells that are the same in every solution.
 
 use clap::Args;
-use omnogram::sat::backbone::Backbone;
+use omnogram::sat::Backbone;
 use omnogram::search::{Outcome, Verdict};
 use serde::Serialize;
 

@@ -16,7 +16,7 @@ use super::standing::Standing;
 use crate::error::{Error, Result};
 use crate::puzzle::{Grid, Puzzle};
 use crate::run::Snapshot;
-use crate::sat::backbone::Backbone;
+use crate::sat::Backbone;
 use crate::solutions::Count;
 
 /// Least cost of recomputation, in nodes, of a part that is written to the journal: a few milliseconds. From an age of `GROWING` on it

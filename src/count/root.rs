@@ -5,7 +5,7 @@ use super::setup::Setup;
 use crate::board::{Board, Cell, Probed, Prober, Region};
 use crate::line::{Known, Word};
 use crate::run::{Control, Pace};
-use crate::sat::backbone::Backbone;
+use crate::sat::Backbone;
 
 /// Propagates and probes the root, unless an earlier process has left what comes of that; `false` is a contradiction.
 pub(crate) fn open<W: Word>(

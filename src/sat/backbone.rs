@@ -7,7 +7,7 @@
 
 use std::fmt;
 
-use super::{Answer, Learner};
+use super::learner::{Answer, Learner};
 use crate::puzzle::Grid;
 
 /// What is known of which cells are the same in every solution.
@@ -143,8 +143,7 @@ const BITE: (u64, u64) = (2000, 8);
 ///
 /// ```
 /// use omnogram::puzzle::{Clue, Grid, Puzzle};
-/// use omnogram::sat::backbone::backbone;
-/// use omnogram::sat::{Answer, Learner};
+/// use omnogram::sat::{Answer, Learner, backbone};
 ///
 /// let clue = |blocks: &[usize]| Clue::new(blocks.iter().copied()).unwrap();
 /// let columns = vec![clue(&[3]), clue(&[1]), clue(&[1])];

@@ -11,7 +11,7 @@ use crate::board::Clues;
 use crate::puzzle::Grid;
 use crate::run::{Activity, Control, Snapshot, shares};
 use crate::sat::Learner;
-use crate::sat::backbone::{Backbone, Found, backbone};
+use crate::sat::{Backbone, Found, backbone};
 use crate::solutions::{Count, Stop};
 
 impl Search<'_> {
