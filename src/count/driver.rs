@@ -23,9 +23,8 @@ use crate::board::{Board, Clues};
 use crate::graph::{Builder, Space};
 use crate::line::{Known, Word};
 use crate::puzzle::Grid;
-use crate::run::lock;
-use crate::run::{Activity, Control, Statistics, shares};
-use crate::sat::backbone::Backbone;
+use crate::run::{Activity, Control, Statistics, lock, shares};
+use crate::sat::Backbone;
 use crate::search::{Outcome, Search, Total};
 use crate::solutions::Count;
 

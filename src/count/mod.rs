@@ -12,7 +12,7 @@ mod contest;
 mod driver;
 mod frontier;
 mod keeping;
-mod open;
+mod open_tree;
 mod options;
 mod plan;
 mod root;

@@ -11,7 +11,7 @@ use super::branch::walk::Walk;
 use super::components::{Part, Store};
 use super::contest::Contest;
 use super::keeping::Keeping;
-use super::open::OpenTree;
+use super::open_tree::OpenTree;
 use super::options::Options;
 use super::plan::Plan;
 use super::scratch::Scratch;

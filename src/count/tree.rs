@@ -7,7 +7,7 @@
 use std::cmp::Reverse;
 
 use super::components::Worth;
-use super::open::OpenTree;
+use super::open_tree::OpenTree;
 use super::plan::{Ended, Trial};
 use super::shared::Shared;
 use crate::board::{Board, Cell};
@@ -45,9 +45,7 @@ impl<W: Word> Shared<'_, W> {
             // What a slice has done of a region that it does not finish is lost, so slices grow with the nodes of all before.
             let least = FIRST_NODES.max(tree.nodes / LONGER);
             let want = (left / each).clamp(least, least.max(last * LONGER));
-            let nodes = self.control.reserve_nodes(want);
-            self.control.look();
-            if self.control.stopped() {
+            if self.control.poll() {
                 return Ended::Stopped;
             }
             last = want;
@@ -65,9 +63,8 @@ impl<W: Word> Shared<'_, W> {
             if trial.alone {
                 search = search.alone();
             }
-            let outcome = search.count_under(self.control.for_nodes(nodes));
+            let outcome = search.count_under(self.control.part(want));
             let took = &outcome.statistics;
-            self.control.return_nodes(nodes.saturating_sub(took.nodes));
             self.status.add_nodes(took.nodes);
             lock(&self.statistics).add(took);
             tree.nodes += took.nodes;
@@ -82,10 +79,7 @@ impl<W: Word> Shared<'_, W> {
                 }
                 // What is open cannot be said by cubes.
                 Some(Stop::Nodes) => return Ended::Full,
-                Some(_) => {
-                    self.control.look();
-                    return Ended::Stopped;
-                }
+                Some(_) => return Ended::Stopped,
             }
             self.raise_bound(tree.found.clone());
         }

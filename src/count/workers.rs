@@ -9,8 +9,7 @@ use super::contest::Help;
 use super::plan::Ended;
 use super::shared::Shared;
 use crate::line::Word;
-use crate::run::Control;
-use crate::run::lock;
+use crate::run::{Control, lock};
 use crate::sat::Exchange;
 use crate::solutions::{Count, Stop};
 

@@ -22,6 +22,8 @@ pub(crate) struct Control {
     /// Solutions that may still be accepted. Relaxed: a sum.
     solutions: Option<AtomicU64>,
     checks: Option<AtomicU64>,
+    /// The run that this is a part of.
+    whole: Option<Arc<Control>>,
 }
 
 impl Control {
@@ -36,19 +38,19 @@ impl Control {
             nodes: limits.nodes.map(AtomicU64::new),
             solutions: limits.solutions.filter(|_| accepting).map(AtomicU64::new),
             checks: limits.checks.map(AtomicU64::new),
+            whole: None,
         }
     }
 
-    /// For a part of the run that may take this number of nodes: it stops when the run does, but for what only the run's own limit on nodes
-    /// says.
-    pub(crate) fn for_nodes(&self, nodes: u64) -> Self {
+    /// For a part of this run that may take this number of nodes. Its nodes are those of the run, and whatever stops the run stops the part.
+    pub(crate) fn part(self: &Arc<Self>, nodes: u64) -> Self {
+        let limits = Limits {
+            nodes: Some(nodes),
+            ..Limits::default()
+        };
         Control {
-            stop: AtomicU8::new(self.stop.load(Ordering::Relaxed)),
-            deadline: self.deadline,
-            interrupt: self.interrupt.clone(),
-            nodes: Some(AtomicU64::new(nodes)),
-            solutions: None,
-            checks: None,
+            whole: Some(Arc::clone(self)),
+            ..Control::new(&limits, false)
         }
     }
 
@@ -127,11 +129,28 @@ impl Control {
         {
             self.stop(Stop::Time);
         }
+        if let Some(whole) = self.whole.as_ref().filter(|whole| whole.poll()) {
+            // Where the run is answered the part is not.
+            self.stop(whole.reason().unwrap_or(Stop::Interrupt));
+        }
     }
 
     /// Reserves up to `want` nodes, fewer when the end is near, so that no task is stopped while another has many to spare; 0 when
     /// there are none left, and then the run is stopped.
     pub(crate) fn reserve_nodes(&self, want: u64) -> u64 {
+        let mine = self.reserve_own_nodes(want);
+        let Some(whole) = self.whole.as_ref().filter(|_| mine > 0) else {
+            return mine;
+        };
+        let got = whole.reserve_nodes(mine);
+        if got == 0 {
+            self.stop(Stop::Nodes);
+        }
+        self.return_own_nodes(mine - got);
+        got
+    }
+
+    fn reserve_own_nodes(&self, want: u64) -> u64 {
         let Some(nodes) = &self.nodes else {
             return want;
         };
@@ -148,6 +167,13 @@ impl Control {
 
     /// Gives reserved nodes back that were not used.
     pub(crate) fn return_nodes(&self, unused: u64) {
+        self.return_own_nodes(unused);
+        if let Some(whole) = &self.whole {
+            whole.return_nodes(unused);
+        }
+    }
+
+    fn return_own_nodes(&self, unused: u64) {
         if let Some(nodes) = &self.nodes {
             nodes.fetch_add(unused, Ordering::Relaxed);
         }
@@ -206,5 +232,56 @@ impl<'c> Pace<'c> {
         self.left = Self::WORK;
         self.polls += 1;
         self.control.poll()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with_nodes(nodes: u64) -> Arc<Control> {
+        let limits = Limits {
+            nodes: Some(nodes),
+            ..Limits::default()
+        };
+        Arc::new(Control::new(&limits, false))
+    }
+
+    fn all_nodes(control: &Control) -> u64 {
+        std::iter::repeat_with(|| control.reserve_nodes(10))
+            .take_while(|&got| got > 0)
+            .sum()
+    }
+
+    #[test]
+    fn the_nodes_of_a_part_are_those_of_the_run() {
+        let run = with_nodes(1000);
+        let part = run.part(300);
+        assert_eq!(all_nodes(&part), 300);
+        assert_eq!((part.reason(), run.reason()), (Some(Stop::Nodes), None));
+        let part = run.part(300);
+        assert!(part.reserve_nodes(10) > 0);
+        part.return_nodes(1);
+        let part = run.part(u64::MAX);
+        all_nodes(&part);
+        assert_eq!(part.reason(), Some(Stop::Nodes));
+        assert_eq!(run.reason(), Some(Stop::Nodes));
+    }
+
+    #[test]
+    fn what_stops_the_run_stops_its_part() {
+        let run = with_nodes(1000);
+        let part = run.part(10);
+        part.look();
+        assert!(!part.stopped());
+        run.stop(Stop::Memory);
+        part.look();
+        assert_eq!(part.reason(), Some(Stop::Memory));
+        // An answered run says nothing of what its part has found.
+        let run = with_nodes(1000);
+        let part = run.part(10);
+        run.settle();
+        part.look();
+        assert_eq!((run.reason(), part.reason()), (None, Some(Stop::Interrupt)));
     }
 }

@@ -63,7 +63,7 @@ pub(crate) struct Worker<'s, 'a, W: Word> {
     pub(crate) pace: Pace<'s>,
     /// Nanoseconds of work that a side may take without a solution before the oracle is asked: what a question costs, a running mean.
     pub(crate) price: u64,
-    /// The worker's own work at which the trial at hand is spent, unless others take part in it.
+    /// The worker's own work at which the trial at hand is spent at the latest; sooner where others take part in it.
     pub(crate) until: u64,
     /// Nodes that it would take to do all this again with what is logged alone.
     pub(crate) again: u64,
