@@ -1,14 +1,8 @@
 //! How a part is counted best: all ways are tried on the part itself.
 //!
 //! In rounds (successive halving). In each, every order of branching that is still in it walks the part for some work, and the half with
-//! the worse [forecasts](Tried::forecast) drops out; the next round gives more, and the last one left goes to the end. What the losers
+//! the worse forecasts drops out (`judge`); the next round gives more, and the last one left goes to the end. What the losers
 //! have counted stays in the component table.
-//!
-//! A forecast goes by weights that are no more than a guess; the number of solutions that a plan has proved is none. So the plan that
-//! proves most in the same work stays as well, and from [`CLEAR`] on those that prove far less go, unless they are near their end. One plan
-//! leads each round: it comes first and has at least as much work as all others together. In the first rounds that is the order that probes,
-//! unless another one proves far more; later it is the one that proves most. One of the plans is to search the tree, which is the best one
-//! where components hardly repeat.
 //!
 //! Beside the orders the frontier is swept both ways, then the better one, as long as it looks as if it could end; where it looks much
 //! better than any order, all threads sweep together.
@@ -27,6 +21,7 @@ use std::time::Instant;
 use super::branch::order::Order;
 use super::components::Worth;
 use super::frontier::Way;
+use super::judge::{self, CLEAR};
 use super::options::Method;
 use super::plan::{Ended, Plan, Trial, Tried};
 use super::standing::{Open, Standing, endless, finite};
@@ -40,52 +35,14 @@ const LEAST: u64 = 1_000_000;
 /// With this number of orders left, or fewer, all workers take part in each trial; and from [`CLEAR`] on with any number.
 const FEW: usize = 2;
 
-/// Up to this much work the order that probes and the tree stay when no other plan is near its end.
-const PATIENT: u64 = 5_000_000_000;
-
-/// From [`CLEAR`] on an order drops out that proves less than this share of what another one proves in the same work, unless its forecast is
-/// less than [`AFFORDABLE`] rounds.
-const FAR_LESS: f64 = 0.25;
-
-/// The order that probes turns out to be the best one on most puzzles, or close to the best one, so it leads the first rounds.
-const PROBED: Plan = Plan::Branch(Order::Probed);
-
-/// Another plan leads instead when it proves more than this factor times the solutions that the probing order proves in the same work. A
-/// probing order that has proved fewer solutions than the second number is treated as if it had proved that number.
-const FAR: f64 = 2.5;
-const FEW_PROVED: f64 = 1000.0;
-
-/// The plan that leads is given the work of all others together, and the same once more for each power of ten by which it proves more
-/// solutions in the same work than any other one, up to this number of times.
-const MAX_LEAD: u64 = 4;
-
 /// The order that leads is given at least this number of times the work of each other one.
 const SHARE: u64 = 2;
-
-/// Up to this much work the last two go on by turns, for the first rounds judge by little.
-const SURE: u64 = 25_000_000_000;
-
-/// From this much work on only the better way is swept, and one kind of way gives in to the other.
-const CLEAR: u64 = 1_200_000_000;
-
-/// A sweep is not tried again when its forecast is this much work, in nanoseconds, or more.
-const HOPELESS: f64 = 1e13;
 
 /// In a short contest the last trial goes on if its forecast is less than this many nanoseconds of work.
 const SOON: f64 = 6e8;
 
 /// It is then given its forecast times this factor.
 const LATER: f64 = 2.5;
-
-/// All threads sweep when the forecast of the sweep times this factor is less than that of any order.
-const SWEEP: f64 = 4.0;
-
-/// They also do so when the forecast of the sweep is less than this factor times the work that each plan had in the round. What takes no
-/// longer than that is affordable in any case.
-const AFFORDABLE: f64 = 16.0;
-
-/// Sweeps end when the forecast of an order times this factor is less than that of the sweep.
-const BRANCH: f64 = 32.0;
 
 /// Least work, in nanoseconds, of a walk that an earlier process had to break off: less would not show how far it gets.
 const AGAIN: u64 = 20_000_000;
@@ -131,8 +88,6 @@ pub(crate) struct Contest {
     /// Nanoseconds of work of a trial in this round; and the order that leads it, with its work.
     budget: u64,
     favoured: Option<(Plan, u64)>,
-    /// Is that trial under way?
-    leading: bool,
     /// The work that had been done of the trial under way when it began.
     had: u64,
     /// Are there many ways in this round, which are compared by what one worker does?
@@ -148,7 +103,7 @@ pub(crate) struct Contest {
     /// The budget that the round has, or would have if there were several ways left.
     nominal: u64,
     /// The trial that is under way, since when.
-    under_way: Option<(Plan, Instant)>,
+    under_way: Option<(Trial, Instant)>,
     /// Trials of this round that an earlier process has not ended.
     open: Vec<Open>,
     /// How an earlier process left the part that it was at.
@@ -173,7 +128,6 @@ impl Contest {
             waiting: Vec::new(),
             budget: 0,
             favoured: None,
-            leading: false,
             had: 0,
             compares: false,
             together: false,
@@ -262,7 +216,7 @@ impl Contest {
             before: finite(&self.before),
             waiting: finite(&self.waiting),
             open: self.open.clone(),
-            running: self.under_way,
+            running: self.under_way.map(|(trial, since)| (trial.plan, since)),
         })
     }
 
@@ -352,8 +306,8 @@ impl Contest {
 
     /// What the host is to try next; `None` when there is nothing left to do for now.
     pub(crate) fn next(&mut self) -> Option<Trial> {
-        self.under_way = None;
         let trial = self.choose();
+        self.under_way = trial.map(|trial| (trial, Instant::now()));
         self.at_rest = trial.is_none();
         trial
     }
@@ -372,7 +326,6 @@ impl Contest {
             }
         }
         let plan = self.todo.pop_front()?;
-        self.under_way = Some((plan, Instant::now()));
         let walk = |open: &&Open| open.plan == plan && !plan.is_sweep();
         let cut_short = self.open.iter().find(walk).map_or(0, |open| open.spent);
         let before = self.before.iter().find(|tried| tried.plan == plan);
@@ -382,17 +335,15 @@ impl Contest {
         // One that led in the round before has to get further than it was.
         let further = if resumes { 0 } else { 2 * before };
         let favoured = self.favoured.filter(|(leader, _)| *leader == plan);
-        self.leading = favoured.is_some();
         let whole = favoured.map_or(self.budget.max(further), |(_, whole)| whole);
         let budget = (whole.saturating_sub(self.had)).max(AGAIN.min(self.budget));
         Some(Trial {
             part,
             plan,
             budget,
-            asks: !self.is_short(),
-            alone: self.compares && !self.leading,
-            joint: self.leading && self.compares,
-            tracked: !self.is_short(),
+            thorough: !self.is_short(),
+            // What several workers do at several ends is not to be compared with what one does from the beginning.
+            alone: self.compares && favoured.is_none(),
         })
     }
 
@@ -402,8 +353,7 @@ impl Contest {
             _ if self.at_rest => Help::Leave,
             // A sweep that all are wanted for takes their threads.
             Some(_) if self.together => Help::Leave,
-            // What several workers do at several ends is not to be compared with what one does from the beginning.
-            Some((plan, _)) if !plan.is_sweep() && (self.leading || !self.compares) => Help::Join,
+            Some((trial, _)) if !trial.plan.is_sweep() && !trial.alone => Help::Join,
             _ => Help::Wait,
         }
     }
@@ -413,10 +363,12 @@ impl Contest {
         let tried = std::mem::take(&mut self.tried);
         let (sweeps, orders): (Vec<Tried>, Vec<Tried>) =
             tried.into_iter().partition(|tried| tried.plan.is_sweep());
-        let (mut orders, best) = self.best_of(orders);
-        let sweeps = self.best_sweeps(sweeps, best);
+        let (mut orders, best) = judge::best_of(orders, &self.before, self.budget);
+        orders.append(&mut self.waiting);
+        let (sweeps, together) = judge::best_sweeps(sweeps, best, self.budget);
+        self.together = together;
         self.before.clone_from(&orders);
-        let lead = lead_of(&orders);
+        let lead = judge::lead_of(&orders);
         if self.together {
             self.waiting = std::mem::take(&mut orders);
         }
@@ -438,73 +390,6 @@ impl Contest {
         let whole = self.budget.saturating_mul(others).min(self.until);
         self.favoured = leads.then(|| (self.todo[0], whole));
         self.begin_trials();
-    }
-
-    /// The orders that stay, those with the best forecasts first, and the best forecast.
-    fn best_of(&mut self, orders: Vec<Tried>) -> (Vec<Tried>, f64) {
-        let mut forecasts: Vec<(f64, Tried)> = orders
-            .into_iter()
-            .map(|tried| {
-                let before = self.before.iter().find(|same| same.plan == tried.plan);
-                (tried.forecast(before), tried)
-            })
-            .collect();
-        // In order where they are equal, so that a run repeats.
-        forecasts.sort_by(|(a, x), (b, y)| {
-            let even = || x.foreseen.total_cmp(&y.foreseen);
-            a.total_cmp(b).then_with(even)
-        });
-        let best = forecasts.first().map_or(f64::INFINITY, |&(best, _)| best);
-        let fewest = match self.budget < SURE || best.is_infinite() {
-            true => 2,
-            false => 1,
-        };
-        let most = forecasts.len().div_ceil(2).max(fewest);
-        let rates = forecasts.iter().map(|(_, tried)| rate(tried));
-        let fastest_rate = rates.fold(0.0, f64::max);
-        let leads = |(_, tried): &(f64, Tried)| rate(tried) == fastest_rate;
-        let leader = forecasts.iter().position(leads);
-        let fastest = leader.map(|leader| forecasts[leader].1.plan);
-        let (clear, soon) = (self.budget >= CLEAR, AFFORDABLE * self.budget as f64);
-        let patient = !clear || self.budget < PATIENT && best > soon;
-        let stays = |(i, &(forecast, tried)): (usize, &(f64, Tried))| {
-            let leads = leader == Some(i) && fastest_rate > 0.0;
-            let probes = patient && [PROBED, Plan::Tree].contains(&tried.plan);
-            let lags = clear && rate(&tried) < FAR_LESS * fastest_rate && forecast > soon;
-            (leads || probes || i < most && !lags).then_some(tried)
-        };
-        let mut orders: Vec<Tried> = forecasts.iter().enumerate().filter_map(stays).collect();
-        let thorough = orders.iter().find(|tried| tried.plan == PROBED);
-        let least = |tried: &Tried| FEW_PROVED / tried.spent as f64;
-        let leads =
-            thorough.is_some_and(|tried| FAR * rate(tried).max(least(tried)) >= fastest_rate);
-        if clear {
-            // If there is no time for all, the one that proves most was first.
-            orders.sort_by(|a, b| rate(b).total_cmp(&rate(a)));
-        } else if let Some(leader) = if leads { Some(PROBED) } else { fastest } {
-            // Behind it the others stay as they are.
-            orders.sort_by_key(|tried| tried.plan != leader);
-        }
-        orders.append(&mut self.waiting);
-        (orders, best)
-    }
-
-    /// The sweeps that stay beside orders of which the best has this forecast.
-    fn best_sweeps(&mut self, mut sweeps: Vec<Tried>, order: f64) -> Vec<Tried> {
-        sweeps.sort_by(|a, b| a.foreseen.total_cmp(&b.foreseen));
-        let clear = self.budget >= CLEAR;
-        if clear {
-            sweeps.truncate(1);
-        }
-        sweeps.retain(|tried| tried.foreseen < HOPELESS);
-        if let (true, Some(sweep)) = (clear, sweeps.first()) {
-            let sweep = sweep.foreseen;
-            self.together = sweep * SWEEP < order || sweep < AFFORDABLE * self.budget as f64;
-            if order * BRANCH < sweep {
-                sweeps.clear();
-            }
-        }
-        sweeps
     }
 
     /// How a trial ended; says which part is to be counted now.
@@ -566,27 +451,6 @@ impl Contest {
     pub(crate) fn nodes(&self) -> Option<Vec<NodeId>> {
         self.counted.iter().map(|worth| worth.node).collect()
     }
-}
-
-/// The solutions that a plan has proved in a nanosecond of work, as they are compared. The tree's count for less: it has no component table,
-/// so it does not get faster as it goes on.
-fn rate(tried: &Tried) -> f64 {
-    match tried.plan {
-        Plan::Tree => tried.rate() / FAR,
-        _ => tried.rate(),
-    }
-}
-
-/// How many times the work of all others the first of these plans is to have.
-fn lead_of(orders: &[Tried]) -> u64 {
-    let Some((first, others)) = orders.split_first() else {
-        return 1;
-    };
-    let rates = others.iter().map(rate);
-    // Where no other one has proved anything, one solution each is assumed.
-    let next = rates.fold(1.0 / first.spent.max(1) as f64, f64::max);
-    let powers = (rate(first) / next).max(1.0).log10();
-    (1 + powers as u64).min(MAX_LEAD)
 }
 
 #[cfg(test)]

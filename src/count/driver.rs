@@ -259,7 +259,6 @@ impl<W: Word> Driver<'_, W> {
             self.shared.status.raise(near);
         }
         self.shared.rows = self.board.rows().to_vec();
-        self.shared.forget_trails();
         let numbers = &self.shared.store.counted.numbers;
         let Some(parts) = parts(&self.board, numbers, &self.shared.control) else {
             return Asked::Stopped;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::branch::trail::{self, Step};
+use super::branch::trail::{self, Step, Trail, Trails};
 use super::components::{Book, Counted, Page, Worth};
 use super::plan::Plan;
 use super::standing::Standing;
@@ -47,7 +47,7 @@ pub struct Checkpoint {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     contest: Option<Standing>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    trails: Vec<Trail>,
+    trails: Vec<WrittenTrail>,
     /// The smallest part that was found too wide to be swept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     wide: Option<u32>,
@@ -61,10 +61,9 @@ pub struct Checkpoint {
     parts: String,
 }
 
-/// The way to where a walk is.
+/// A [`Trail`] as it is written.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Trail {
-    /// What part of what board is walked.
+struct WrittenTrail {
     place: u64,
     plan: Plan,
     steps: String,
@@ -108,8 +107,7 @@ pub struct Keeping {
 struct State {
     book: Book,
     found: Found,
-    /// Of each walk the part of what board it is on, its way, and whether that is written down.
-    trails: Vec<(u64, Plan, Vec<Step>, bool)>,
+    trails: Trails,
     wide: Option<u32>,
     nodes: u64,
     /// What is not written down yet.
@@ -118,14 +116,6 @@ struct State {
     bytes: u64,
     /// The longest time that a process of this run has lived, before this one.
     life: Duration,
-}
-
-impl State {
-    fn goes(&mut self, place: u64, plan: Plan, steps: Vec<Step>, written: bool) {
-        // One way is left on one board alone.
-        self.trails.retain(|trail| trail.1 != plan);
-        self.trails.push((place, plan, steps, written));
-    }
 }
 
 #[derive(Debug, Default)]
@@ -152,7 +142,7 @@ impl Keeping {
             state: Mutex::new(State {
                 book: Book::new(),
                 found: Found::default(),
-                trails: Vec::new(),
+                trails: Trails::default(),
                 wide: None,
                 nodes: 0,
                 fresh: Fresh::default(),
@@ -200,9 +190,9 @@ impl Keeping {
             state.found.contest = contest;
             state.wide = wide;
         }
-        for Trail { place, plan, steps } in trails {
+        for WrittenTrail { place, plan, steps } in trails {
             let steps = trail::read(&steps).ok_or_else(|| wrong("steps"))?;
-            state.goes(place, plan, steps, true);
+            state.trails.note(Trail { place, plan, steps }, true);
         }
         if let Some(text) = least {
             state.found.least = text.parse()?;
@@ -222,7 +212,7 @@ impl Keeping {
     pub fn restart(&self) {
         let mut state = self.lock();
         state.found = Found::default();
-        state.trails.clear();
+        state.trails = Trails::default();
         (state.wide, state.nodes) = (None, 0);
         state.fresh = Fresh::default();
     }
@@ -242,16 +232,13 @@ impl Keeping {
             solution,
             state: changed,
         } = std::mem::take(&mut state.fresh);
-        let mut trails = Vec::new();
-        for (place, plan, steps, written) in &mut state.trails {
-            if !std::mem::replace(written, true) {
-                trails.push(Trail {
-                    place: *place,
-                    plan: *plan,
-                    steps: trail::write(steps),
-                });
-            }
-        }
+        let trails = (state.trails.unwritten())
+            .map(|trail| WrittenTrail {
+                place: trail.place,
+                plan: trail.plan,
+                steps: trail::write(&trail.steps),
+            })
+            .collect();
         let found = &state.found;
         // Time that a trial has had counts, too.
         let under_way = found.contest.as_ref().is_some_and(Standing::is_under_way);
@@ -384,15 +371,12 @@ impl Keeping {
 
     /// The way that an earlier walk by this plan has left.
     pub(crate) fn trail(&self, place: u64, plan: Plan) -> Option<Vec<Step>> {
-        let state = self.lock();
-        let mut trails = state.trails.iter();
-        let trail = trails.find(|trail| (trail.0, trail.1) == (place, plan))?;
-        Some(trail.2.clone())
+        self.lock().trails.of(place, plan)
     }
 
     /// Notes the way to where a walk is.
-    pub(crate) fn goes(&self, place: u64, plan: Plan, steps: Vec<Step>) {
-        self.lock().goes(place, plan, steps, false);
+    pub(crate) fn goes(&self, trail: Trail) {
+        self.lock().trails.note(trail, false);
     }
 
     /// Notes how far it has come.

@@ -11,6 +11,7 @@ mod components;
 mod contest;
 mod driver;
 mod frontier;
+mod judge;
 mod keeping;
 mod open_tree;
 mod options;

@@ -44,14 +44,10 @@ pub(crate) struct Trial {
     pub(crate) plan: Plan,
     /// Nanoseconds of work that it may take.
     pub(crate) budget: u64,
-    /// May clause learning be asked? What is soon counted is counted without.
-    pub(crate) asks: bool,
+    /// May clause learning be asked, and is the way to where the walk ends noted? What is soon counted is counted without.
+    pub(crate) thorough: bool,
     /// Is it for the host alone?
     pub(crate) alone: bool,
-    /// May other workers join in, in a round whose other trials are one worker's?
-    pub(crate) joint: bool,
-    /// Is the way to where it is noted for a journal?
-    pub(crate) tracked: bool,
 }
 
 /// How a trial ended.

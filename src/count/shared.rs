@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHasher;
 
-use super::branch::trail::Step;
+use super::branch::trail::{Step, Trail, Trails};
 use super::branch::walk::Walk;
 use super::components::{Part, Store};
 use super::contest::Contest;
@@ -46,10 +46,10 @@ pub(crate) struct Shared<'a, W: Word> {
     pub(crate) contest: Mutex<Contest>,
     /// The walk that workers may join.
     pub(crate) walk: Mutex<Option<Arc<Walk<W>>>>,
-    /// Where the last walk through a part by each plan has left off, unless that is noted for a journal.
-    trails: Mutex<Vec<(usize, Plan, Vec<Step>)>>,
-    /// How far the tree of the one part has been searched.
-    pub(crate) tree: Mutex<Option<OpenTree>>,
+    /// Where walks have left off, unless that is noted for a journal.
+    trails: Mutex<Trails>,
+    /// How far the tree of a part has been searched, and [which](Shared::place).
+    pub(crate) tree: Mutex<Option<(u64, OpenTree)>>,
     /// May no more workers begin? A thread that waits for the pieces of its sweep runs whatever it finds, also a worker that has not begun,
     /// which would come to an end only when the sweep has. Relaxed: the thread that sets it is the one that must not miss it.
     pub(crate) closed: AtomicBool,
@@ -143,31 +143,21 @@ impl<'a, W: Word> Shared<'a, W> {
 
     /// The way that an earlier walk through a part by this plan has left.
     pub(crate) fn trail(&self, part: usize, plan: Plan) -> Option<Vec<Step>> {
-        if let Some(keeping) = self.keeping {
-            return keeping.trail(self.place(part), plan);
+        let place = self.place(part);
+        match self.keeping {
+            Some(keeping) => keeping.trail(place, plan),
+            None => lock(&self.trails).of(place, plan),
         }
-        let trails = lock(&self.trails);
-        let trail = trails
-            .iter()
-            .find(|trail| (trail.0, trail.1) == (part, plan))?;
-        Some(trail.2.clone())
     }
 
     /// Notes the way to where a walk is.
     pub(crate) fn note_trail(&self, part: usize, plan: Plan, steps: Vec<Step>) {
-        if let Some(keeping) = self.keeping {
-            keeping.goes(self.place(part), plan, steps);
-        } else {
-            let mut trails = lock(&self.trails);
-            trails.retain(|trail| (trail.0, trail.1) != (part, plan));
-            trails.push((part, plan, steps));
+        let place = self.place(part);
+        let trail = Trail { place, plan, steps };
+        match self.keeping {
+            Some(keeping) => keeping.goes(trail),
+            None => lock(&self.trails).note(trail, false),
         }
-    }
-
-    /// The root is another one: what has been noted of the ways through its parts is void.
-    pub(crate) fn forget_trails(&self) {
-        lock(&self.trails).clear();
-        *lock(&self.tree) = None;
     }
 
     /// What a sweep of a part may take, in nanoseconds.

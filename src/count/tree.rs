@@ -28,11 +28,12 @@ const LONGER: u64 = 16;
 impl<W: Word> Shared<'_, W> {
     /// Counts the one part by the tree, for the work of this trial.
     pub(crate) fn search_tree(&self, trial: Trial) -> Ended {
-        let before = lock(&self.tree).take();
-        let mut tree = before.unwrap_or_else(|| self.root_of_tree());
+        let place = self.place(trial.part);
+        let before = lock(&self.tree).take().filter(|(of, _)| *of == place);
+        let mut tree = before.map_or_else(|| self.root_of_tree(), |(_, tree)| tree);
         let ended = self.search_slices(&mut tree, trial);
         self.raise_bound(tree.found.clone());
-        *lock(&self.tree) = Some(tree);
+        *lock(&self.tree) = Some((place, tree));
         ended
     }
 
@@ -150,10 +151,8 @@ mod tests {
             part: 0,
             plan: Plan::Tree,
             budget: 1,
-            asks: false,
+            thorough: false,
             alone: true,
-            joint: false,
-            tracked: false,
         };
         let mut proved = 0.0;
         for trials in 1.. {

@@ -79,7 +79,6 @@ impl<W: Word> Shared<'_, W> {
             if part != trial.part {
                 // Still under the contest's lock: whoever reads both sees the part and its bound together.
                 *lock(&self.bound) = Count::ZERO;
-                self.forget_trails();
             }
             drop(contest);
             self.status.raise(self.proved());

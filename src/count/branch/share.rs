@@ -26,7 +26,7 @@ impl<W: Word> Worker<'_, '_, W> {
         self.join(&walk);
         *lock(&self.shared.walk) = (self.shared.workers > 1).then(|| Arc::clone(&walk));
         // The opening is not gone on with.
-        let tracked = trial.tracked && !self.shared.store.keeps_graph();
+        let tracked = trial.thorough && !self.shared.store.keeps_graph();
         self.plan = tracked.then_some(trial.plan);
         if std::mem::take(&mut self.moved) {
             self.board.set_rows(&self.shared.rows);
@@ -76,7 +76,7 @@ impl<W: Word> Worker<'_, '_, W> {
     fn join(&mut self, walk: &Arc<Walk<W>>) {
         let trial = walk.trial;
         self.part = trial.part;
-        self.asks = trial.asks;
+        self.asks = trial.thorough;
         (self.order, self.narrow) = match trial.plan {
             Plan::Branch(order) => (order, 0),
             _ => (Order::Narrow, self.shared.narrow(trial.part)),
@@ -164,7 +164,7 @@ impl<W: Word> Worker<'_, '_, W> {
                 }
                 if self.shared.store.is_outgrown() {
                     walk.end(Ended::Full);
-                } else if work >= self.budget(walk) {
+                } else if work >= walk.trial.budget {
                     walk.end_spent();
                 }
                 if walk.is_over() {
@@ -202,16 +202,6 @@ impl<W: Word> Worker<'_, '_, W> {
         walk.end_stack(std::mem::take(&mut self.frames));
         self.prober.backtrack(0);
         walk.end_task();
-    }
-
-    /// The work that a walk may take. Each helper's learner has to learn what the host's knows: with helpers a walk may take half as much
-    /// again, so that it gets as far as it would without.
-    fn budget(&self, walk: &Walk<W>) -> u64 {
-        let budget = walk.trial.budget;
-        match walk.trial.joint && self.shared.workers > 1 {
-            true => budget.saturating_add(budget / 2),
-            false => budget,
-        }
     }
 
     /// Gives away the oldest piece that is not begun. Where the oracle can be asked, there must be a solution on the way to it: below a

@@ -1,4 +1,4 @@
-//! The way to where a walk is, so that another process can come back to it.
+//! The way to where a walk is, so that a later one, also of another process, can come back to it.
 //!
 //! The cache knows what parts are worth, but a walk that is cut short has also left sides of branches behind that are counted, or were
 //! proved to hold nothing, while their branches are not done. A trail has them all: for each branch on the way the side that is under way,
@@ -6,6 +6,7 @@
 
 use crate::board::Cell;
 use crate::count::components::{Reader, push};
+use crate::count::plan::Plan;
 use crate::solutions::Count;
 
 /// A branch on the way.
@@ -24,6 +25,47 @@ pub(crate) struct Step {
     pub(crate) of: u32,
     pub(crate) parts: u32,
     pub(crate) product: Count,
+}
+
+/// Where a walk has left off.
+#[derive(Clone, Debug)]
+pub(crate) struct Trail {
+    /// What part of what board is walked.
+    pub(crate) place: u64,
+    pub(crate) plan: Plan,
+    pub(crate) steps: Vec<Step>,
+}
+
+/// Where the last walk by each plan has left off: a plan is followed on one board at a time.
+#[derive(Debug, Default)]
+pub(crate) struct Trails {
+    /// Each with whether it is in the journal.
+    left: Vec<(Trail, bool)>,
+}
+
+impl Trails {
+    pub(crate) fn note(&mut self, trail: Trail, written: bool) {
+        self.left.retain(|(left, _)| left.plan != trail.plan);
+        self.left.push((trail, written));
+    }
+
+    /// The way that a walk by this plan has left at this place.
+    pub(crate) fn of(&self, place: u64, plan: Plan) -> Option<Vec<Step>> {
+        let here = |(left, _): &&(Trail, bool)| (left.place, left.plan) == (place, plan);
+        let (trail, _) = self.left.iter().find(here)?;
+        Some(trail.steps.clone())
+    }
+
+    /// Those that are not in the journal: from now on they are.
+    pub(crate) fn unwritten(&mut self) -> impl Iterator<Item = &Trail> {
+        self.left.iter_mut().filter_map(|left| match left.1 {
+            true => None,
+            false => {
+                left.1 = true;
+                Some(&left.0)
+            }
+        })
+    }
 }
 
 /// A trail as text.
