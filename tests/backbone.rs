@@ -9,7 +9,7 @@ use std::time::Duration;
 use common::{Random, on_threads, permutation, switches};
 use omnogram::format;
 use omnogram::puzzle::{Clue, Grid, Puzzle};
-use omnogram::sat::{Answer, Backbone, Learner, backbone};
+use omnogram::sat::{Answer, Backbone, SatSolver, backbone};
 use omnogram::search::{Limits, Options, Outcome, Search, Snapshot, Total, Verdict};
 use omnogram::solutions::{Count, Stop};
 
@@ -136,28 +136,28 @@ fn a_learner_alone_finds_it() {
         let (mut solutions, _) = Search::new(&puzzle).collect();
         let unknown = Grid::new(puzzle.width(), puzzle.height());
         let never = || false;
-        let new = || Learner::new(&puzzle, &unknown, &unknown, u64::MAX, never, |_, _, _| {});
-        let mut learner = new().unwrap();
-        let Answer::Solution(first) = learner.solve(None) else {
+        let new = || SatSolver::new(&puzzle, &unknown, &unknown, u64::MAX, never, |_, _, _| {});
+        let mut solver = new().unwrap();
+        let Answer::Solution(first) = solver.solve(None) else {
             assert!(solutions.is_empty());
             continue;
         };
-        let found = backbone(&mut learner, &first, &[], |_, _| false);
+        let found = backbone(&mut solver, &first, &[], |_, _| false);
         assert_eq!(found.backbone, expected(&solutions));
         assert!(found.solutions < solutions.len() as u64);
         // Then it knows, and is of use as before.
         for row in 0..first.height() {
             for column in 0..first.width() {
                 let known = found.backbone.get(row, column);
-                assert_eq!(learner.known(row, column), known);
+                assert_eq!(solver.known(row, column), known);
             }
         }
         // Of all solutions but one.
-        learner.forbid(&first);
+        solver.forbid(&first);
         solutions.retain(|grid| *grid != first);
-        match learner.solve(None) {
+        match solver.solve(None) {
             Answer::Solution(second) => {
-                let found = backbone(&mut learner, &second, &[], |_, _| false);
+                let found = backbone(&mut solver, &second, &[], |_, _| false);
                 assert_eq!(found.backbone, expected(&solutions));
             }
             answer => assert_eq!((answer, solutions.len()), (Answer::None, 0)),

@@ -15,7 +15,7 @@ use omnogram::cluster::{Answer, Task};
 use omnogram::count::Method;
 use omnogram::puzzle::Puzzle;
 use omnogram::search::{Cube, Decision, Limits, Search};
-use omnogram::solutions::{Count, Counter, Set};
+use omnogram::solutions::{Count, CountSink, Set};
 
 /// Puzzles of some kinds: with many solutions, one, none; that fall apart, and that do not.
 fn some() -> Vec<Puzzle> {
@@ -40,7 +40,7 @@ fn some() -> Vec<Puzzle> {
 fn two_puzzles_in_one_cost_no_more_than_both() {
     let puzzle = beside(&permutation(7), &permutation(6));
     let plain = common::on_threads(1, || {
-        omnogram::count::Counting::new(&puzzle)
+        omnogram::count::Counter::new(&puzzle)
             .method(Method::Tree)
             .run()
     });
@@ -75,7 +75,7 @@ fn cubes_are_counted_and_listed_by_turns() {
         let mut all = Vec::new();
         let mut sum = Count::ZERO;
         for piece in &cubes {
-            let counted = ask(&piece.cube, &Limits::default(), &Counter::new());
+            let counted = ask(&piece.cube, &Limits::default(), &CountSink::new());
             sum += counted.solutions.number();
             let set = Set::new(1 << 20);
             ask(&piece.cube, &Limits::default(), &set);
@@ -172,7 +172,7 @@ fn a_split_is_balanced_and_costs_little() {
         .unwrap();
     for puzzle in [permutation(8), picture] {
         let plain = common::on_threads(1, || {
-            omnogram::count::Counting::new(&puzzle)
+            omnogram::count::Counter::new(&puzzle)
                 .method(Method::Tree)
                 .run()
         });

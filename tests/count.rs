@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use common::{Random, brute_force, on_threads, permutation, switches};
 use num_bigint::BigUint;
-use omnogram::count::{Counting, Method, Options};
+use omnogram::count::{Counter, Method, Options};
 use omnogram::format;
 use omnogram::puzzle::{Clue, Grid, Puzzle};
 use omnogram::search::{Limits, Search, Total};
@@ -43,9 +43,7 @@ fn exactly(n: u64) -> Total {
 fn agree(puzzle: &Puzzle, expected: &Total) {
     for method in METHODS {
         for options in [Options::default(), restless()] {
-            let counting = Counting::new(puzzle)
-                .method(method)
-                .options(options.clone());
+            let counting = Counter::new(puzzle).method(method).options(options.clone());
             let outcome = counting.run();
             assert_eq!(
                 outcome.solutions, *expected,
@@ -78,7 +76,7 @@ fn components_are_probed() {
     let mut probes = 0;
     for _ in 0..100 {
         let puzzle = Puzzle::from_grid(&random.grid(8, 8, 0.4));
-        let counting = Counting::new(&puzzle).method(Method::Regions);
+        let counting = Counter::new(&puzzle).method(Method::Regions);
         let counting = counting.options(restless());
         let outcome = on_threads(1, || counting.run());
         assert_eq!(outcome.solutions, Search::new(&puzzle).count().solutions);
@@ -110,7 +108,7 @@ fn thousands_of_puzzles_up_to_9x9_agree_with_the_search() {
             let puzzle = Puzzle::from_grid(&random.grid(width, height, density));
             let listed = Search::new(&puzzle).count().solutions;
             for method in [Method::Auto, Method::Regions, Method::Frontier] {
-                let counted = Counting::new(&puzzle).method(method).run().solutions;
+                let counted = Counter::new(&puzzle).method(method).run().solutions;
                 assert_eq!(counted, listed, "{method:?} {puzzle:?}");
             }
         }
@@ -130,7 +128,7 @@ fn the_whole_space_of_4x4_by_auto() {
     let histogram = on_threads(1, || {
         let mut histogram = BTreeMap::new();
         for (puzzle, number) in groups.values() {
-            let counted = Counting::new(puzzle).run().solutions;
+            let counted = Counter::new(puzzle).run().solutions;
             assert_eq!(counted, exactly(*number as u64));
             *histogram.entry(*number).or_insert(0) += 1;
         }
@@ -157,17 +155,17 @@ fn factorial(n: u32) -> Count {
 #[test]
 fn families_come_out_as_their_closed_forms() {
     for n in 1..=30 {
-        let outcome = Counting::new(&permutation(n)).run();
+        let outcome = Counter::new(&permutation(n)).run();
         assert_eq!(outcome.solutions, Total::Exactly(factorial(n as u32)));
     }
     for method in METHODS {
         for n in 1..=9 {
-            let outcome = Counting::new(&permutation(n)).method(method).run();
+            let outcome = Counter::new(&permutation(n)).method(method).run();
             assert_eq!(outcome.solutions, Total::Exactly(factorial(n as u32)));
         }
     }
     for k in [1, 5, 40, 150] {
-        let outcome = Counting::new(&switches(k)).run();
+        let outcome = Counter::new(&switches(k)).run();
         let expected = Count::from(BigUint::from(2u32).pow(k as u32));
         assert_eq!(outcome.solutions, Total::Exactly(expected), "{k}");
     }
@@ -201,7 +199,7 @@ fn all_puzzles_of_the_table() {
         let bytes = std::fs::read(folder.join(path)).unwrap();
         let entry = format::read(&bytes, path).swap_remove(index - 1);
         let puzzle = entry.puzzle.unwrap();
-        let outcome = on_threads(2, || Counting::new(&puzzle).run());
+        let outcome = on_threads(2, || Counter::new(&puzzle).run());
         assert_eq!(outcome.solutions.to_string(), fields[3], "{path}");
         counted += 1;
     }
@@ -221,7 +219,7 @@ fn little_memory_costs_time_but_no_truth() {
                     memory: Some(memory),
                     ..Limits::default()
                 };
-                let counting = Counting::new(&puzzle).method(method).limits(limits);
+                let counting = Counter::new(&puzzle).method(method).limits(limits);
                 assert_eq!(counting.run().solutions, expected, "{method:?} {memory}");
             }
         }
@@ -239,7 +237,7 @@ fn a_stopped_count_is_never_too_large() {
     puzzles.push(switches(4));
     let mut partial = 0;
     for puzzle in &puzzles {
-        let all = Counting::new(puzzle).run().solutions.number().clone();
+        let all = Counter::new(puzzle).run().solutions.number().clone();
         for method in [Method::Auto, Method::Regions, Method::Frontier] {
             for options in [Options::default(), restless()] {
                 for checks in (0..40).chain((40..2000).step_by(97)) {
@@ -247,7 +245,7 @@ fn a_stopped_count_is_never_too_large() {
                         checks: Some(checks),
                         ..Limits::default()
                     };
-                    let counting = Counting::new(puzzle).method(method);
+                    let counting = Counter::new(puzzle).method(method);
                     let counting = counting.options(options.clone()).limits(limits);
                     let outcome = on_threads(1, || counting.run());
                     match (&outcome.solutions, outcome.stopped) {
@@ -282,12 +280,12 @@ fn workers_that_share_a_walk_agree() {
                             memory,
                             ..Limits::default()
                         };
-                        let counting = Counting::new(&puzzle).method(method);
+                        let counting = Counter::new(&puzzle).method(method);
                         let counting = counting.options(restless()).limits(limits);
                         assert_eq!(counting.run().solutions, expected, "{method:?} {puzzle:?}");
                     }
                 }
-                let space = Counting::new(&puzzle).options(restless()).space().0;
+                let space = Counter::new(&puzzle).options(restless()).space().0;
                 let count = space.expect("nothing stops it").count().clone();
                 assert_eq!(Total::Exactly(count), expected, "{puzzle:?}");
             }
@@ -341,7 +339,7 @@ fn a_side_that_is_refuted_for_helpers_is_left() {
             time: Some(Duration::from_secs(60)),
             ..Limits::default()
         };
-        let outcome = on_threads(8, || Counting::new(&puzzle).limits(limits).run());
+        let outcome = on_threads(8, || Counter::new(&puzzle).limits(limits).run());
         assert_eq!(outcome.solutions, exactly(60337));
     }
 }
@@ -352,14 +350,14 @@ fn a_shared_walk_that_is_stopped_is_never_too_large() {
     let mut random = Random(15);
     for _ in 0..6 {
         let puzzle = Puzzle::from_grid(&random.grid(10, 10, 0.35));
-        let all = Counting::new(&puzzle).run().solutions.number().clone();
+        let all = Counter::new(&puzzle).run().solutions.number().clone();
         for threads in [2, 8] {
             for checks in (0..40).step_by(7).chain((40..2000).step_by(211)) {
                 let limits = Limits {
                     checks: Some(checks),
                     ..Limits::default()
                 };
-                let counting = Counting::new(&puzzle).method(Method::Regions);
+                let counting = Counter::new(&puzzle).method(Method::Regions);
                 let counting = counting.options(restless()).limits(limits);
                 match on_threads(threads, || counting.run()).solutions {
                     Total::Exactly(count) => assert_eq!(count, all),
@@ -378,7 +376,7 @@ fn more_threads_do_no_more_work() {
     for _ in 0..6 {
         let puzzle = Puzzle::from_grid(&random.grid(11, 11, 0.35));
         let nodes = |threads| {
-            let counting = Counting::new(&puzzle).method(Method::Regions);
+            let counting = Counter::new(&puzzle).method(Method::Regions);
             on_threads(threads, || counting.run()).statistics.nodes
         };
         one += nodes(1);
@@ -396,7 +394,7 @@ fn limits_are_named() {
     let puzzle = Puzzle::from_grid(&random.grid(20, 20, 0.3));
     for method in [Method::Auto, Method::Regions, Method::Frontier] {
         let stopped = |limits: Limits| {
-            let outcome = Counting::new(&puzzle).method(method).limits(limits).run();
+            let outcome = Counter::new(&puzzle).method(method).limits(limits).run();
             assert!(!outcome.solutions.is_exact());
             outcome.stopped
         };
@@ -421,7 +419,7 @@ fn one_thread_repeats_exactly() {
     for _ in 0..5 {
         let puzzle = Puzzle::from_grid(&random.grid(12, 12, 0.35));
         let run = || {
-            let outcome = on_threads(1, || Counting::new(&puzzle).run());
+            let outcome = on_threads(1, || Counter::new(&puzzle).run());
             (outcome.solutions, outcome.statistics)
         };
         assert_eq!(run(), run());
@@ -439,7 +437,7 @@ fn progress_only_grows() {
         time: Some(Duration::from_secs(2)),
         ..Limits::default()
     };
-    let counting = Counting::new(&puzzle).limits(limits).observer(&observer);
+    let counting = Counter::new(&puzzle).limits(limits).observer(&observer);
     let outcome = on_threads(2, || counting.run());
     let seen = seen.into_inner().unwrap();
     assert!(!seen.is_empty());

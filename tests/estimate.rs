@@ -5,13 +5,15 @@ mod common;
 use std::time::Duration;
 
 use common::{Random, on_threads, permutation, switches};
-use omnogram::estimate::{Doubt, Estimate, Estimating};
+use omnogram::estimate::{Doubt, Estimate, Estimator};
 use omnogram::puzzle::{Grid, Puzzle};
 use omnogram::search::{Limits, Search, Verdict};
 use omnogram::solutions::{Count, Stop};
 
 fn estimate(puzzle: &Puzzle, crews: u64, seed: u64) -> Estimate {
-    on_threads(1, || Estimating::new(puzzle).crews(crews).seed(seed).run())
+    on_threads(1, || {
+        Estimator::new(puzzle).populations(crews).seed(seed).run()
+    })
 }
 
 /// A dithered picture, as `scripts/estimates` makes them, and its number of solutions.
@@ -56,7 +58,7 @@ fn within_nodes(puzzle: &Puzzle, nodes: u64, seed: u64) -> Estimate {
         nodes: Some(nodes),
         ..Limits::default()
     };
-    let estimating = Estimating::new(puzzle).limits(limits).seed(seed);
+    let estimating = Estimator::new(puzzle).limits(limits).seed(seed);
     on_threads(1, || estimating.run())
 }
 
@@ -187,7 +189,7 @@ fn one_thread_repeats_exactly() {
     assert_eq!(run(5), run(5));
     assert_ne!(run(5).0, run(6).0);
     // More threads send the same crews.
-    let many = on_threads(3, || Estimating::new(&puzzle).crews(3).seed(5).run());
+    let many = on_threads(3, || Estimator::new(&puzzle).populations(3).seed(5).run());
     let (number, many) = (run(5).0.unwrap().to_f64(), many.number.unwrap().to_f64());
     assert!((number / many - 1.0).abs() < 1e-9);
 }
@@ -196,7 +198,7 @@ fn one_thread_repeats_exactly() {
 fn limits_stop_it() {
     let puzzle = permutation(20);
     let stopped = |limits: Limits| {
-        let estimate = Estimating::new(&puzzle).limits(limits).run();
+        let estimate = Estimator::new(&puzzle).limits(limits).run();
         (
             estimate.stopped,
             estimate.number.is_some(),
@@ -233,7 +235,7 @@ fn a_part_of_the_time_goes_into_an_exact_count() {
     };
     let (dithered, truth) = dithered();
     for (puzzle, truth) in [(permutation(12), 479_001_600.0), (dithered, truth)] {
-        let estimate = Estimating::new(&puzzle).limits(limits.clone()).run();
+        let estimate = Estimator::new(&puzzle).limits(limits.clone()).run();
         let said = estimate.solutions.number().to_f64();
         if estimate.solutions.is_exact() {
             assert_eq!((said, estimate.dives), (truth, 0));
@@ -254,7 +256,7 @@ fn the_limit_on_nodes_was_overrun_by_a_whole_crew() {
                 nodes: Some(nodes),
                 ..Limits::default()
             };
-            let estimating = Estimating::new(&dithered).limits(limits);
+            let estimating = Estimator::new(&dithered).limits(limits);
             let estimate = on_threads(threads, || estimating.run());
             let made = estimate.statistics.nodes;
             // The root is one more.
@@ -317,7 +319,7 @@ fn memory_bounds_the_crews() {
             memory: Some(memory),
             ..Limits::default()
         };
-        on_threads(2, || Estimating::new(&dithered).limits(limits).run())
+        on_threads(2, || Estimator::new(&dithered).limits(limits).run())
     };
     // A dive takes some 24 kB.
     let none = run(50_000);

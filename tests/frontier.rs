@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use common::command::{LONG, Scratch, omnogram, output, stderr, stdout};
 use common::{Random, on_threads, permutation};
-use omnogram::count::{self, Counting, Method};
+use omnogram::count::{self, Counter, Method};
 use omnogram::error::Kind;
 use omnogram::format;
 use omnogram::puzzle::Puzzle;
@@ -26,9 +26,7 @@ fn sweep(
         ..Limits::default()
     };
     on_threads(threads, || {
-        let counting = Counting::new(puzzle)
-            .method(Method::Frontier)
-            .limits(limits);
+        let counting = Counter::new(puzzle).method(Method::Frontier).limits(limits);
         match scratch {
             Some(scratch) => counting.scratch(scratch).run(),
             None => counting.run(),
@@ -70,7 +68,7 @@ fn random_puzzles_have_as_many_solutions_on_disk_and_on_several_threads() {
     for i in 0..9 {
         let side = 10 + i % 3;
         let puzzle = Puzzle::from_grid(&random.grid(side, side, 0.35));
-        let wanted = Counting::new(&puzzle)
+        let wanted = Counter::new(&puzzle)
             .method(Method::Regions)
             .run()
             .solutions;

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use common::command::{Scratch, answer, omnogram, output, spawn, stderr, stdout};
 use common::{Random, on_threads};
 use omnogram::cluster::{Answer, Digest, Id, Progress, seal};
-use omnogram::count::{Checkpoint, Counting, Keeping, Method, Options};
+use omnogram::count::{Checkpoint, Checkpointer, Counter, Method, Options};
 use omnogram::format;
 use omnogram::puzzle::Puzzle;
 use omnogram::search::{Cube, Limits, Outcome};
@@ -192,10 +192,10 @@ fn restless() -> Options {
 }
 
 /// Goes on from checkpoints, each written by a process that had lived for so long.
-fn go_on(keeping: &Keeping, written: &[String], life: Duration) {
+fn go_on(checkpointer: &Checkpointer, written: &[String], life: Duration) {
     for line in written {
         let checkpoint: Checkpoint = serde_json::from_str(line).unwrap();
-        keeping.read(checkpoint, life).unwrap();
+        checkpointer.read(checkpoint, life).unwrap();
     }
 }
 
@@ -208,22 +208,23 @@ fn a_count_that_another_process_goes_on_with_at_every_turn_is_exact() {
         let puzzle = Puzzle::from_grid(&random.grid(side, side, 0.3 + 0.01 * (i % 10) as f64));
         let method = [Method::Auto, Method::Regions, Method::Frontier][i % 3];
         let options = [Options::default(), restless()][i / 3 % 2].clone();
-        let counting = Counting::new(&puzzle).method(method).options(options);
+        let counting = Counter::new(&puzzle).method(method).options(options);
         let expected = counting.clone().run().solutions;
         let mut written: Vec<String> = Vec::new();
         let mut checks = 1 + random.below(30) as u64;
         loop {
-            let keeping = Keeping::of_parts(&puzzle, 1 << 26, 1 + (i / 6 % 3) as u64);
-            go_on(&keeping, &written, Duration::from_micros(1));
+            let checkpointer =
+                Checkpointer::of_components(&puzzle, 1 << 26, 1 + (i / 6 % 3) as u64);
+            go_on(&checkpointer, &written, Duration::from_micros(1));
             let limits = Limits {
                 checks: Some(checks),
                 ..Limits::default()
             };
-            let counting = counting.clone().limits(limits).keeping(&keeping);
+            let counting = counting.clone().limits(limits).checkpointer(&checkpointer);
             let outcome: Outcome = on_threads(1 + i % 2, || counting.run());
             assert!(outcome.solutions.number() <= expected.number());
-            assert!(keeping.least() <= *expected.number());
-            if let Some(checkpoint) = keeping.checkpoint() {
+            assert!(checkpointer.least() <= *expected.number());
+            if let Some(checkpoint) = checkpointer.checkpoint() {
                 let text = serde_json::to_string(&checkpoint).unwrap();
                 parts += usize::from(text.contains("\"parts\""));
                 written.push(text);
@@ -244,7 +245,7 @@ fn a_count_that_another_process_goes_on_with_at_every_turn_is_exact() {
 fn what_was_counted_before_a_cut_is_not_counted_again() {
     let scratch = Scratch::new("nodes");
     let puzzle = read(&slow(&scratch));
-    let counting = Counting::new(&puzzle).method(Method::Regions);
+    let counting = Counter::new(&puzzle).method(Method::Regions);
     let plain = on_threads(1, || counting.clone().run());
     let slice = plain.statistics.nodes / 20;
     let mut written: Vec<String> = Vec::new();
@@ -254,15 +255,15 @@ fn what_was_counted_before_a_cut_is_not_counted_again() {
             "{} nodes, {slice} at a time",
             plain.statistics.nodes
         );
-        let keeping = Keeping::new(&puzzle, 1 << 30);
-        go_on(&keeping, &written, Duration::from_secs(1));
+        let checkpointer = Checkpointer::new(&puzzle, 1 << 30);
+        go_on(&checkpointer, &written, Duration::from_secs(1));
         let limits = Limits {
             nodes: Some(slice),
             ..Limits::default()
         };
-        let counting = counting.clone().limits(limits).keeping(&keeping);
+        let counting = counting.clone().limits(limits).checkpointer(&checkpointer);
         let outcome = on_threads(1, || counting.run());
-        let checkpoint = keeping.checkpoint().unwrap();
+        let checkpoint = checkpointer.checkpoint().unwrap();
         written.push(serde_json::to_string(&checkpoint).unwrap());
         if outcome.is_complete() {
             assert_eq!(outcome.solutions, plain.solutions);

@@ -10,9 +10,9 @@ use common::command::{Scratch, answer, omnogram, output, stderr, stdout};
 use common::{Random, beside, on_threads, permutation, switches};
 use num_bigint::BigUint;
 use omnogram::board::Cell;
-use omnogram::count::Counting;
+use omnogram::count::Counter;
 use omnogram::format;
-use omnogram::graph::{Becomes, Builder, Edge, Nnf, Space};
+use omnogram::graph::{Becomes, Builder, Edge, Nnf, SolutionGraph};
 use omnogram::puzzle::{Grid, Puzzle};
 use omnogram::search::{Cube, Decision, Limits, Search};
 use omnogram::solutions::Stop;
@@ -171,13 +171,13 @@ impl Formula {
     }
 }
 
-fn space(puzzle: &Puzzle) -> Space {
-    let (space, outcome) = Counting::new(puzzle).space();
+fn space(puzzle: &Puzzle) -> SolutionGraph {
+    let (space, outcome) = Counter::new(puzzle).space();
     assert!(outcome.is_complete());
     space.expect("nothing stops it")
 }
 
-fn written(space: &Space) -> (String, Nnf) {
+fn written(space: &SolutionGraph) -> (String, Nnf) {
     let mut text = Vec::new();
     let size = space.write_nnf(&Limits::default(), |piece| {
         text.extend_from_slice(piece);
@@ -187,13 +187,13 @@ fn written(space: &Space) -> (String, Nnf) {
 }
 
 /// The same numbers as the engine's, of all solutions and under ten conditions.
-fn agrees(puzzle: &Puzzle, space: &Space, random: &mut Random) -> Formula {
+fn agrees(puzzle: &Puzzle, space: &SolutionGraph, random: &mut Random) -> Formula {
     let (text, size) = written(space);
     let formula = Formula::read(&text);
     let edges: usize = formula.edges.iter().map(Vec::len).sum();
     assert_eq!(size.nodes, formula.kinds.len() as u64);
     assert_eq!(size.edges, edges as u64);
-    let all = Counting::new(puzzle).run().solutions;
+    let all = Counter::new(puzzle).run().solutions;
     assert!(all.is_exact());
     assert_eq!(
         formula.count(&HashMap::new()).to_string(),
@@ -218,7 +218,7 @@ fn agrees(puzzle: &Puzzle, space: &Space, random: &mut Random) -> Formula {
             Decision { cell, filled }
         };
         let path = fixed.iter().map(decision).collect();
-        let there = Counting::new(puzzle).within(Cube { path }).run().solutions;
+        let there = Counter::new(puzzle).within(Cube { path }).run().solutions;
         assert!(there.is_exact());
         assert_eq!(
             formula.count(&fixed).to_string(),
@@ -311,7 +311,7 @@ fn puzzles_of_the_corpus_have_the_same_numbers() {
             nodes: Some(2_000),
             ..Limits::default()
         };
-        let counting = Counting::new(&puzzle).limits(limits);
+        let counting = Counter::new(&puzzle).limits(limits);
         let Some(space) = on_threads(1, || counting.space().0) else {
             continue;
         };
@@ -337,7 +337,7 @@ fn without_solutions_it_is_false_and_with_one_it_is_a_conjunction() {
         (text.as_str(), size.nodes, size.edges),
         ("o 1 0\nf 2 0\n1 2 0\n", 2, 1)
     );
-    agrees(&none, &Space::none(2, 2), &mut Random(1));
+    agrees(&none, &SolutionGraph::none(2, 2), &mut Random(1));
     let one = common::puzzle(&[&[2], &[1]], &[&[2], &[1]]);
     let (text, _) = written(&space(&one));
     assert_eq!(text, "o 1 0\nt 2 0\n1 2 1 2 3 -4 0\n");

@@ -8,20 +8,20 @@ use std::time::Duration;
 
 use common::{Random, brute_force, on_threads, permutation, switches};
 use omnogram::puzzle::{Clue, Grid, Puzzle, verify};
-use omnogram::sat::{Answer, Learner};
+use omnogram::sat::{Answer, SatSolver};
 use omnogram::search::{Limits, Options, Search, Snapshot, Total, Verdict};
 use omnogram::solutions::{Count, Stop};
 
 /// Every solution that a learner finds, in canonical order.
 fn learnt(puzzle: &Puzzle, filled: &Grid, empty: &Grid) -> Vec<Grid> {
     let never = || false;
-    let mut learner = Learner::new(puzzle, filled, empty, u64::MAX, never, |_, _, _| {}).unwrap();
+    let mut solver = SatSolver::new(puzzle, filled, empty, u64::MAX, never, |_, _, _| {}).unwrap();
     let mut found = Vec::new();
     loop {
-        match learner.solve(None) {
+        match solver.solve(None) {
             Answer::Solution(grid) => {
-                learner.forbid(&grid);
-                learner.stay();
+                solver.forbid(&grid);
+                solver.stay();
                 found.push(grid);
             }
             Answer::None => break,
@@ -94,9 +94,9 @@ fn a_learner_says_what_is_the_same_in_all_solutions() {
         let facts = std::rc::Rc::new(std::cell::RefCell::new(Vec::new()));
         let told = std::rc::Rc::clone(&facts);
         let tell = move |row, column, filled| told.borrow_mut().push((row, column, filled));
-        let mut learner =
-            Learner::new(&puzzle, &nothing, &nothing, u64::MAX, || false, tell).unwrap();
-        let Answer::Solution(first) = learner.solve(None) else {
+        let mut solver =
+            SatSolver::new(&puzzle, &nothing, &nothing, u64::MAX, || false, tell).unwrap();
+        let Answer::Solution(first) = solver.solve(None) else {
             panic!("there is one");
         };
         assert!(verify(&puzzle, &first).is_ok());
@@ -106,8 +106,8 @@ fn a_learner_says_what_is_the_same_in_all_solutions() {
         }
         // And then in all but the first.
         facts.borrow_mut().clear();
-        learner.forbid(&first);
-        let answer = learner.solve(None);
+        solver.forbid(&first);
+        let answer = solver.solve(None);
         assert_eq!(answer == Answer::None, solutions.len() == 1);
         if answer != Answer::None {
             for &(row, column, filled) in facts.borrow().iter() {
@@ -128,7 +128,7 @@ fn a_learner_says_what_is_the_same_in_all_solutions() {
 fn a_learner_refuses_what_would_not_fit() {
     let puzzle = permutation(30);
     let nothing = Grid::new(30, 30);
-    assert!(Learner::new(&puzzle, &nothing, &nothing, 1000, || false, |_, _, _| {}).is_none());
+    assert!(SatSolver::new(&puzzle, &nothing, &nothing, 1000, || false, |_, _, _| {}).is_none());
 }
 
 #[test]
@@ -321,6 +321,8 @@ fn encoding_can_be_stopped() {
             left -= 1;
             left < 0
         };
-        assert!(Learner::new(&puzzle, &nothing, &nothing, u64::MAX, stop, |_, _, _| {}).is_none());
+        assert!(
+            SatSolver::new(&puzzle, &nothing, &nothing, u64::MAX, stop, |_, _, _| {}).is_none()
+        );
     }
 }

@@ -1,7 +1,9 @@
 //! Drawings are read back: what text, SVG and PNG show is the grid that was drawn, whatever the grid, and titles come out as they went in.
 
 use omnogram::puzzle::{Grid, Puzzle};
-use omnogram::render::{self, Drawing, Html, Letters, Look, Mark, Paper, Part, Sheet, Style};
+use omnogram::render::{
+    self, Drawing, Html, HtmlSection, Letters, Look, Mark, Paper, Sheet, Style,
+};
 use proptest::prelude::*;
 
 /// Titles that break what is put together without care.
@@ -239,7 +241,7 @@ fn titles_are_escaped_wherever_they_stand() {
             cell: None,
             paper: Paper::A4,
         };
-        let part = html.part(&Part {
+        let part = html.part(&HtmlSection {
             sheet,
             folded: Some(title.to_owned()),
         });

@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 use common::{Random, beside, brute_force, on_threads, permutation, switches};
 use omnogram::board::Cell;
-use omnogram::count::{Counting, Options};
+use omnogram::count::{Counter, Options};
 use omnogram::format;
-use omnogram::graph::{Advance, Becomes, Builder, Edge, NodeId, Space};
+use omnogram::graph::{Advance, Becomes, Builder, Edge, NodeId, SolutionGraph};
 use omnogram::puzzle::{Clue, Grid, Puzzle, verify};
 use omnogram::search::{Limits, Search};
 use omnogram::solutions::{Count, Set, Stop};
 
-fn space(puzzle: &Puzzle) -> Space {
-    let (space, outcome) = Counting::new(puzzle).space();
+fn space(puzzle: &Puzzle) -> SolutionGraph {
+    let (space, outcome) = Counter::new(puzzle).space();
     assert!(outcome.is_complete());
     let space = space.expect("nothing stops it");
     assert_eq!(outcome.solutions.number(), space.count());
@@ -28,7 +28,7 @@ fn listed(puzzle: &Puzzle) -> Vec<Grid> {
 }
 
 /// Holds everything that a space says against the list; `jumps` places in the list are jumped to.
-fn agrees(space: &Space, list: &[Grid], jumps: usize, random: &mut Random) {
+fn agrees(space: &SolutionGraph, list: &[Grid], jumps: usize, random: &mut Random) {
     assert_eq!(space.count(), &Count::from(list.len() as u64));
     let cells = space.cells();
     for row in 0..space.height() {
@@ -41,10 +41,10 @@ fn agrees(space: &Space, list: &[Grid], jumps: usize, random: &mut Random) {
             assert_eq!(u64::from(cells.millionths(cell)), millionths);
         }
     }
-    assert!(space.ordered(&Count::ZERO).eq(list.iter().cloned()));
+    assert!(space.lexicographic(&Count::ZERO).eq(list.iter().cloned()));
     for _ in 0..jumps {
         let skip = random.below(list.len() + 2);
-        let from = space.ordered(&Count::from(skip as u64)).take(40);
+        let from = space.lexicographic(&Count::from(skip as u64)).take(40);
         assert!(
             from.eq(list.iter().skip(skip).take(40).cloned()),
             "from {skip}"
@@ -77,7 +77,7 @@ fn random_puzzles_are_told_as_they_are_listed() {
         agrees(&whole, &list, 3, &mut random);
         if list.len() < 60 {
             for k in 0..=list.len() {
-                let mut from = whole.ordered(&Count::from(k as u64));
+                let mut from = whole.lexicographic(&Count::from(k as u64));
                 assert_eq!(from.next().as_ref(), list.get(k));
             }
         }
@@ -132,7 +132,7 @@ fn in_row(row: usize, columns: impl IntoIterator<Item = usize>) -> Vec<Cell> {
 }
 
 /// 500 pairs of cells, of each of which exactly one is filled: 2^500 pictures. Pairs stand in one row, first cells first.
-fn pairs() -> Space {
+fn pairs() -> SolutionGraph {
     let mut builder = Builder::new();
     let pair = either(&mut builder);
     // Half of them as roots, half below a node that decides nothing by itself.
@@ -163,7 +163,7 @@ fn more_solutions_than_any_machine_word_holds() {
         let mut words: Vec<u64> = (0..8).map(|_| random.next()).collect();
         words[7] >>= 64 - (500 - 448);
         let skip = Count::from_words(&words);
-        let picture = space.ordered(&skip).next().expect("a picture");
+        let picture = space.lexicographic(&skip).next().expect("a picture");
         for column in 0..500 {
             let place = 499 - column;
             let empty = words[place / 64] >> (place % 64) & 1 == 1;
@@ -172,9 +172,9 @@ fn more_solutions_than_any_machine_word_holds() {
         }
     }
     let mut last = space.count().clone();
-    assert!(space.ordered(&last).next().is_none());
+    assert!(space.lexicographic(&last).next().is_none());
     last -= &Count::ONE;
-    assert_eq!(space.ordered(&last).count(), 1);
+    assert_eq!(space.lexicographic(&last).count(), 1);
     let sample = space.samples(1).next().expect("a picture");
     assert!((0..500).all(|i| sample.get(0, i) != sample.get(0, 500 + i)));
     let ones = (0..500).filter(|&i| sample.get(0, i)).count();
@@ -211,7 +211,7 @@ fn regions_in_between_each_other_are_walked_in_order() {
         1_000_000_007,
         12157665459056928801 - 7000,
     ] {
-        let mut walk = space.ordered(&Count::from(skip));
+        let mut walk = space.lexicographic(&Count::from(skip));
         for number in skip..skip + 7000 {
             let picture = walk.next().expect("a picture");
             let mut digits = number;
@@ -309,12 +309,12 @@ fn graphs_of_any_number_of_threads_tell_the_same() {
                 trial: 0,
                 ..Options::default()
             };
-            on_threads(threads, || Counting::new(puzzle).options(options).space())
+            on_threads(threads, || Counter::new(puzzle).options(options).space())
         };
         let (Some(one), _) = on(1) else {
             unreachable!("nothing stops it");
         };
-        let first: Vec<Grid> = one.ordered(&Count::ZERO).take(100).collect();
+        let first: Vec<Grid> = one.lexicographic(&Count::ZERO).take(100).collect();
         let samples: Vec<Grid> = one.samples(3).take(20).collect();
         for threads in [1, 2, 8] {
             let (space, outcome) = on(threads);
@@ -330,7 +330,7 @@ fn graphs_of_any_number_of_threads_tell_the_same() {
             }
             assert!(
                 space
-                    .ordered(&Count::ZERO)
+                    .lexicographic(&Count::ZERO)
                     .take(100)
                     .eq(first.iter().cloned())
             );
@@ -355,7 +355,7 @@ fn samples_satisfy_the_puzzle_and_repeat() {
     assert!(some.iter().all(|grid| verify(&puzzle, grid).is_ok()));
     assert!(space.samples(9).take(50).eq(some.iter().cloned()));
     assert!(!space.samples(10).take(50).eq(some));
-    assert!(Space::none(3, 3).samples(1).next().is_none());
+    assert!(SolutionGraph::none(3, 3).samples(1).next().is_none());
 }
 
 /// Edges of very many cells, and of very many regions, are written in another form.
@@ -370,7 +370,7 @@ fn an_edge_may_be_as_large_as_a_puzzle() {
     let space = builder.finish(&Grid::new(side, side), vec![(root, all.clone().collect())]);
     let cells = space.cells();
     assert!(all.clone().all(|cell| cells.millionths(cell) == 500_000));
-    let grids: Vec<Grid> = space.ordered(&Count::ZERO).collect();
+    let grids: Vec<Grid> = space.lexicographic(&Count::ZERO).collect();
     assert!(grids.len() == 2 && grids[0].get(0, 0) && grids[1].get(0, 1));
 
     let mut builder = Builder::new();
@@ -387,7 +387,7 @@ fn an_edge_may_be_as_large_as_a_puzzle() {
         all.clone()
             .all(|cell| full.get(cell.row.into(), cell.column.into()))
     );
-    assert!(space.ordered(&Count::ZERO).eq([full]));
+    assert!(space.lexicographic(&Count::ZERO).eq([full]));
 }
 
 /// n!
@@ -427,7 +427,7 @@ fn a_permutation_has_a_node_for_each_size_and_not_for_each_place() {
             skips.push(Count::from(random.next() >> 2));
         }
         for skip in skips {
-            let picture = space.ordered(&skip).next().expect("a picture");
+            let picture = space.lexicographic(&skip).next().expect("a picture");
             let (mut left, mut columns): (_, Vec<usize>) = (skip, (0..side).collect());
             let mut order = Vec::new();
             for row in (0..side as u64).rev() {
@@ -438,7 +438,7 @@ fn a_permutation_has_a_node_for_each_size_and_not_for_each_place() {
             assert_eq!(order_of(&picture), order);
         }
         let mut before: Option<Grid> = None;
-        for picture in space.ordered(&Count::from(123_456_789)).take(3000) {
+        for picture in space.lexicographic(&Count::from(123_456_789)).take(3000) {
             assert!(verify(&puzzle, &picture).is_ok());
             assert!(before.is_none_or(|before| before < picture));
             before = Some(picture);
@@ -516,7 +516,7 @@ fn random_puzzles_are_told_as_brute_force_has_them() {
 }
 
 /// A graph in which most regions lie in many places, and whose numbers outgrow machine words: a permutation beside another one.
-fn large() -> Space {
+fn large() -> SolutionGraph {
     space(&beside(&permutation(22), &permutation(9)))
 }
 
@@ -566,9 +566,9 @@ fn a_walk_that_was_stopped_goes_on_where_it_was() {
     let space = large();
     for skip in ["0", "7000000000", "407869826434007040000000"] {
         let skip = skip.parse().expect("a number");
-        let wanted: Vec<Grid> = space.ordered(&skip).take(500).collect();
+        let wanted: Vec<Grid> = space.lexicographic(&skip).take(500).collect();
         let mut random = Random(14);
-        let (mut walk, mut stops) = (space.ordered(&skip), 0);
+        let (mut walk, mut stops) = (space.lexicographic(&skip), 0);
         for picture in wanted {
             loop {
                 match walk.advance_unless(&mut || random.chance(0.3)) {

@@ -8,14 +8,14 @@
 
 mod cell;
 mod clues;
+mod line_set;
 mod probe;
 mod propagate;
 mod regions;
-mod touch;
 
 pub use cell::Cell;
 pub use clues::Clues;
+pub use line_set::LineSet;
 pub use probe::{Inherited, Probed, Prober};
 pub use propagate::Board;
 pub use regions::{Region, split, split_unless};
-pub use touch::Touch;

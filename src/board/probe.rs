@@ -7,9 +7,9 @@
 //! How many cells each side would decide is kept, for choosing where to branch.
 
 use super::cell::Cell;
+use super::line_set::LineSet;
 use super::propagate::Board;
 use super::regions::Region;
-use super::touch::Touch;
 use crate::line::{Known, Word};
 
 /// Probing this many cells or more at once is hopeless; search goes on without it.
@@ -17,12 +17,12 @@ const MOST_CELLS: usize = 1 << 20;
 
 /// What is remembered of the latest probe of one cell.
 #[derive(Clone, Copy, Debug)]
-struct Record {
+struct ProbeRecord {
     cell: Cell,
     /// Number of events before it; [`NEVER`] when it was not probed yet.
     seen: u32,
     /// Lines that either side settled.
-    touched: Touch,
+    touched: LineSet,
     /// Cells that each side decided, itself included: filled, empty.
     decides: [u32; 2],
 }
@@ -34,13 +34,13 @@ const NEVER: u32 = u32::MAX;
 pub struct Inherited {
     start: usize,
     end: usize,
-    changed: Touch,
+    changed: LineSet,
 }
 
 impl Inherited {
     /// The same records on a board where these lines have changed too.
     #[must_use]
-    pub fn after(self, changed: Touch) -> Self {
+    pub fn after(self, changed: LineSet) -> Self {
         Inherited {
             changed: self.changed.and(changed),
             ..self
@@ -63,9 +63,9 @@ pub enum Probed {
 #[derive(Clone, Debug)]
 pub struct Prober<W> {
     /// Records of the nodes on the path, one stretch a node.
-    records: Vec<Record>,
+    records: Vec<ProbeRecord>,
     /// Lines changed by each deduction since the node's probing began.
-    events: Vec<Touch>,
+    events: Vec<LineSet>,
     /// The rows as the filled side left them.
     side: Vec<Known<W>>,
     probes: u64,
@@ -132,15 +132,15 @@ impl<W: Word> Prober<W> {
                 for i in parent.start..parent.end {
                     let record = self.records[i];
                     if region.has(record.cell) && board.is_unknown(record.cell) {
-                        self.records.push(Record { seen: 0, ..record });
+                        self.records.push(ProbeRecord { seen: 0, ..record });
                     }
                 }
             }
             None => {
-                let fresh = |cell| Record {
+                let fresh = |cell| ProbeRecord {
                     cell,
                     seen: NEVER,
-                    touched: Touch::ALL,
+                    touched: LineSet::ALL,
                     decides: [0, 0],
                 };
                 self.records
@@ -183,7 +183,7 @@ impl<W: Word> Prober<W> {
         let inherited = Inherited {
             start,
             end,
-            changed: Touch::NONE,
+            changed: LineSet::NONE,
         };
         Probed::Fixpoint(inherited, self.best(inherited, region))
     }
@@ -253,7 +253,7 @@ impl<W: Word> Prober<W> {
         }
         // What was shared follows from either side, so it does not change what either side decides.
         let seen = self.events.len() as u32;
-        self.records[at] = Record {
+        self.records[at] = ProbeRecord {
             cell,
             seen,
             touched,

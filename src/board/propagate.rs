@@ -2,7 +2,7 @@
 
 use super::cell::Cell;
 use super::clues::Clues;
-use super::touch::Touch;
+use super::line_set::LineSet;
 use crate::line::{Kernel, Known, Word};
 
 /// What one step added to one line; both sets are of cells that were unknown.
@@ -27,9 +27,9 @@ pub struct Board<'p, W> {
     trail: Vec<Change<W>>,
     unknown: usize,
     /// Lines in which a cell became known, since [`Board::watch`] or [`Board::take_changed`].
-    pub(super) changed: Touch,
+    pub(super) changed: LineSet,
     /// Lines that were settled, since [`Board::watch`].
-    pub(super) settled: Touch,
+    pub(super) settled: LineSet,
     settles: u64,
     kernel: Kernel<W>,
 }
@@ -63,8 +63,8 @@ impl<'p, W: Word> Board<'p, W> {
             dirty_columns: W::ZERO,
             trail: Vec::new(),
             unknown: 0,
-            changed: Touch::NONE,
-            settled: Touch::NONE,
+            changed: LineSet::NONE,
+            settled: LineSet::NONE,
             settles: 0,
             kernel: Kernel::new(),
         };
@@ -314,13 +314,13 @@ impl<'p, W: Word> Board<'p, W> {
 
     /// Starts to watch which lines change and which are settled.
     pub(super) fn watch(&mut self) {
-        self.changed = Touch::NONE;
-        self.settled = Touch::NONE;
+        self.changed = LineSet::NONE;
+        self.settled = LineSet::NONE;
     }
 
     /// Lines in which a cell became known since the last call.
-    pub fn take_changed(&mut self) -> Touch {
-        std::mem::replace(&mut self.changed, Touch::NONE)
+    pub fn take_changed(&mut self) -> LineSet {
+        std::mem::replace(&mut self.changed, LineSet::NONE)
     }
 
     fn settle(&mut self, line: usize, length: usize) -> bool {

@@ -6,7 +6,7 @@ use omnogram::search::{Outcome, Verdict};
 use serde::Serialize;
 
 use super::counted::counted;
-use super::options::{Answering, Puzzles, Searching};
+use super::options::{AnswerOptions, Puzzles, SearchOptions};
 use super::report;
 use super::session::{Session, why_none};
 use super::status::{Answered, Status};
@@ -27,9 +27,9 @@ pub(super) struct Options {
     #[command(flatten)]
     puzzles: Puzzles,
     #[command(flatten)]
-    searching: Searching,
+    search_options: SearchOptions,
     #[command(flatten)]
-    answering: Answering,
+    answer_options: AnswerOptions,
 }
 
 #[derive(Serialize)]
@@ -41,8 +41,8 @@ struct Extra {
 }
 
 pub(super) fn run(options: &Options) -> Status {
-    let Answering { json, talking } = &options.answering;
-    Session::with(&options.searching, talking, *json, |session| {
+    let AnswerOptions { json, verbosity } = &options.answer_options;
+    Session::with(&options.search_options, verbosity, *json, |session| {
         session.answer_each(&options.puzzles.puzzles, |subject| {
             let limits = session.limits();
             let (backbone, outcome) =

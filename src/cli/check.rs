@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::classics::{self, Classics};
 use super::counted::counted;
-use super::options::{Answering, Puzzles, Searching};
+use super::options::{AnswerOptions, Puzzles, SearchOptions};
 use super::report;
 use super::session::{Session, why_none};
 use super::status::{Answered, Status};
@@ -39,9 +39,9 @@ pub(super) struct Options {
     #[command(flatten)]
     classics: Classics,
     #[command(flatten)]
-    searching: Searching,
+    search_options: SearchOptions,
     #[command(flatten)]
-    answering: Answering,
+    answer_options: AnswerOptions,
 }
 
 #[derive(Serialize)]
@@ -64,11 +64,11 @@ struct Totals {
 pub(super) fn run(options: &Options) -> Status {
     let Options {
         classics,
-        searching,
-        answering,
+        search_options,
+        answer_options,
         ..
     } = options;
-    Session::with_classic(searching, classics, false, answering, |session| {
+    Session::with_classic(search_options, classics, false, answer_options, |session| {
         let mut totals = Totals::default();
         let mut several = false;
         let status =

@@ -11,11 +11,11 @@ use omnogram::puzzle::{MAX_SIDE, Notes, Puzzle};
 use omnogram::sat::dimacs;
 
 use super::counted::counted;
-use super::options::Talking;
+use super::options::Verbosity;
 use super::output::{Output, Outputs, Replacing};
 use super::session::wrong_goal;
 use super::status::{Answered, Halt, Status};
-use super::{inputs, messages, reads};
+use super::{input_files, inputs, messages};
 
 /// Write puzzles in another format
 ///
@@ -56,7 +56,7 @@ pub(super) struct Options {
     #[command(flatten)]
     tracing: TracingOptions,
     #[command(flatten)]
-    talking: Talking,
+    verbosity: Verbosity,
 }
 
 /// What becomes of pictures.
@@ -209,7 +209,7 @@ fn threshold(text: &str) -> std::result::Result<Threshold, String> {
 pub(super) fn run(options: &Options) -> Status {
     let made = match options.paths.split_last() {
         Some((output, inputs)) if !inputs.is_empty() => {
-            let read = reads::spare_input(inputs, &[]);
+            let read = input_files::spare_input(inputs, &[]);
             let made = read.and_then(|()| Conversion::new(options, inputs, output));
             made.map(|conversion| (conversion, inputs))
         }
@@ -227,7 +227,7 @@ pub(super) fn run(options: &Options) -> Status {
         Err(Halt::Closed) => conversion.status = conversion.status.max(Status::Stopped),
         Err(Halt::Failed(error)) => conversion.fail(&error),
     }
-    if !options.talking.quiet {
+    if !options.verbosity.quiet {
         conversion.report();
     }
     conversion.status
@@ -290,7 +290,7 @@ impl Conversion {
             outputs,
             place,
             has_folder: false,
-            quiet: options.talking.quiet,
+            quiet: options.verbosity.quiet,
             title: options.title.clone(),
             author: options.author.clone(),
             held: None,

@@ -15,9 +15,9 @@ use super::graph::Graph;
 use super::heat::{self, Picture};
 use super::journal;
 use super::messages;
-use super::options::{Answering, Puzzles, Searching};
+use super::options::{AnswerOptions, Puzzles, SearchOptions};
 use super::output::{Outputs, Replacing};
-use super::report::{self, Nothing};
+use super::report::{self, NoExtra};
 use super::session::Session;
 use super::status::{Answered, Halt, Status};
 use super::subject::Subject;
@@ -88,9 +88,9 @@ pub(super) struct Options {
     #[command(flatten)]
     classics: Classics,
     #[command(flatten)]
-    searching: Searching,
+    search_options: SearchOptions,
     #[command(flatten)]
-    answering: Answering,
+    answer_options: AnswerOptions,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -141,32 +141,38 @@ pub(super) fn run(options: &Options) -> Status {
     }
     let Options {
         classics,
-        searching,
-        answering,
+        search_options,
+        answer_options,
         ..
     } = options;
     let random = options.estimate.estimate;
     let seed = classics.seed.unwrap_or(SEED);
-    let mut asked = Asked {
+    let mut asked = GraphQueries {
         graph,
         picture: options.cells.then(|| Picture::new(svg, options.exact)),
     };
-    Session::with_classic(searching, classics, random, answering, |session| {
-        if options.journal.is_some() {
-            return journal::answer(session, &options.puzzles.puzzles, |subject| {
-                answer(session, subject, options)
-            });
-        }
-        session.answer_each(&options.puzzles.puzzles, |subject| {
-            if asked.graph.is_some() || asked.picture.is_some() {
-                asked.answer(session, subject)
-            } else if random {
-                estimate::answer(session, subject, seed)
-            } else {
-                answer(session, subject, options)
+    Session::with_classic(
+        search_options,
+        classics,
+        random,
+        answer_options,
+        |session| {
+            if options.journal.is_some() {
+                return journal::answer(session, &options.puzzles.puzzles, |subject| {
+                    answer(session, subject, options)
+                });
             }
-        })
-    })
+            session.answer_each(&options.puzzles.puzzles, |subject| {
+                if asked.graph.is_some() || asked.picture.is_some() {
+                    asked.answer(session, subject)
+                } else if random {
+                    estimate::answer(session, subject, seed)
+                } else {
+                    answer(session, subject, options)
+                }
+            })
+        },
+    )
 }
 
 fn answer(session: &Session, subject: &Subject<'_>, options: &Options) -> Answered {
@@ -196,12 +202,12 @@ fn answer(session: &Session, subject: &Subject<'_>, options: &Options) -> Answer
 
 /// What is asked of the solution graph.
 #[derive(Debug)]
-struct Asked {
+struct GraphQueries {
     graph: Option<Graph>,
     picture: Option<Picture>,
 }
 
-impl Asked {
+impl GraphQueries {
     /// Counts the solutions of a puzzle, keeps their graph, and gets out of it whatever is asked.
     fn answer(&mut self, session: &Session, subject: &Subject<'_>) -> Answered {
         self.graph
@@ -239,7 +245,7 @@ impl Asked {
 /// Prints the number of solutions, as the session wants it.
 fn show(session: &Session, subject: &Subject<'_>, outcome: &Outcome) -> Answered<()> {
     if session.json() {
-        session.print(&report::searched(subject, outcome, Nothing {}))?;
+        session.print(&report::searched(subject, outcome, NoExtra {}))?;
     } else {
         number(session, subject, outcome)?;
     }

@@ -23,7 +23,7 @@ use super::{heat, inputs, messages};
 #[derive(Args, Debug)]
 #[command(group(ArgGroup::new("grids").args(["solution", "solutions", "solutions_from", "goal"]).multiple(true)))]
 #[command(group(ArgGroup::new("what").args(["solution", "solutions", "goal", "ambiguous", "heat"])))]
-pub(super) struct What {
+pub(super) struct Content {
     /// Fill in the first solution that is found
     #[arg(long)]
     solution: bool,
@@ -83,7 +83,7 @@ pub(super) fn blank<'a>(subject: &Subject<'a>) -> Sheet<'a> {
     }
 }
 
-impl What {
+impl Content {
     /// Is it one picture with its clues, and not several to be compared, or one without?
     fn draw_clues(&self, drawings: usize) -> bool {
         drawings == 1 && !self.no_clues

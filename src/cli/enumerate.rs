@@ -14,12 +14,12 @@ use omnogram::solutions::{Count, Stream};
 use super::classics::Classics;
 use super::counted::counted;
 use super::inputs;
-use super::journal::{self, Sheet};
+use super::journal::{self, SolutionFile};
 use super::listed::Listed;
 use super::messages;
-use super::options::{Answering, Puzzles, Searching, number, ordinal};
+use super::options::{AnswerOptions, Puzzles, SearchOptions, number, ordinal};
 use super::output::{self, Output, Outputs};
-use super::report::{self, Nothing};
+use super::report::{self, NoExtra};
 use super::session::{Session, why_none};
 use super::status::{Answered, Status};
 use super::subject::Subject;
@@ -72,9 +72,9 @@ pub(super) struct Options {
     #[command(flatten)]
     classics: Classics,
     #[command(flatten)]
-    searching: Searching,
+    search_options: SearchOptions,
     #[command(flatten)]
-    answering: Answering,
+    answer_options: AnswerOptions,
 }
 
 /// Batches that may wait to be written. A batch holds some hundred leaves, so that this is little memory, and yet enough for neither
@@ -106,20 +106,21 @@ pub(super) fn run(options: &Options) -> Status {
     };
     let Options {
         classics,
-        searching,
-        answering,
+        search_options,
+        answer_options,
         ..
     } = options;
-    let status = Session::with_classic(searching, classics, false, answering, |session| {
-        if options.journal.is_some() {
-            return journal::answer(session, &options.puzzles.puzzles, |subject| {
+    let status =
+        Session::with_classic(search_options, classics, false, answer_options, |session| {
+            if options.journal.is_some() {
+                return journal::answer(session, &options.puzzles.puzzles, |subject| {
+                    answer(session, subject, options, &mut output)
+                });
+            }
+            session.answer_each(&options.puzzles.puzzles, |subject| {
                 answer(session, subject, options, &mut output)
-            });
-        }
-        session.answer_each(&options.puzzles.puzzles, |subject| {
-            answer(session, subject, options, &mut output)
-        })
-    });
+            })
+        });
     // Whatever has stopped it, what was written are whole solutions.
     output.finish_with(status)
 }
@@ -148,7 +149,7 @@ fn answer(
     if let (Some(journal), Some(path)) = (&options.journal, &options.listing.output) {
         let listing = options.listing.form(session);
         let verb = format!("enumerate --format {}", Listed::name(listing));
-        let sheet = Sheet { path, listing };
+        let sheet = SolutionFile { path, listing };
         let outcome = journal::run(session, subject, journal, &verb, Task::List, Some(sheet))?;
         return tell(session, subject, options, &outcome);
     }
@@ -177,7 +178,7 @@ fn tell(
     outcome: &Outcome,
 ) -> Answered {
     if session.json() {
-        session.print(&report::searched(subject, outcome, Nothing {}))?;
+        session.print(&report::searched(subject, outcome, NoExtra {}))?;
     } else {
         session.note(&summary(session, subject, options, outcome));
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
-use omnogram::estimate::{Estimate, Estimating};
+use omnogram::estimate::{Estimate, Estimator};
 use omnogram::search::{Limits, Verdict};
 use omnogram::solutions::Stop;
 use serde::Serialize;
@@ -56,7 +56,7 @@ pub(super) fn answer(session: &Session, subject: &Subject<'_>, seed: u64) -> Ans
         time: given.time.or(given.nodes.is_none().then_some(TIME)),
         ..given
     };
-    let run = Estimating::new(subject.puzzle).limits(limits).seed(seed);
+    let run = Estimator::new(subject.puzzle).limits(limits).seed(seed);
     let estimate = session.on_threads(|| run.run());
     if session.json() {
         let extra = Extra {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use omnogram::error::{Error, Kind};
-use omnogram::graph::{Nnf, Space};
+use omnogram::graph::{Nnf, SolutionGraph};
 use omnogram::search::Limits;
 use omnogram::solutions::Stop;
 
@@ -38,7 +38,11 @@ impl Graph {
     }
 
     /// Writes the graph of a puzzle, until it is whole or something stops it.
-    pub(super) fn write(&mut self, space: &Space, limits: &Limits) -> Answered<Option<Stop>> {
+    pub(super) fn write(
+        &mut self,
+        space: &SolutionGraph,
+        limits: &Limits,
+    ) -> Answered<Option<Stop>> {
         let mut halt = None;
         let written = space.write_nnf(limits, |text| {
             let written = self.output.write(text);

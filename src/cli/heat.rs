@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use omnogram::board::Cell;
 use omnogram::error::{Error, Kind};
-use omnogram::graph::{Cells, Space};
+use omnogram::graph::{CellCounts, SolutionGraph};
 use omnogram::puzzle::Puzzle;
 use omnogram::render::{self, Drawing, Mark, Sheet};
 use omnogram::search::{Limits, Outcome};
@@ -72,11 +72,11 @@ impl Picture {
         session: &Session,
         subject: &Subject<'_>,
         outcome: &Outcome,
-        cells: Option<&Cells>,
+        cells: Option<&CellCounts>,
     ) -> Answered<()> {
         if session.json() {
             let decimals = |cells| each(subject.puzzle, |cell| decimal(cells, cell));
-            let fractions = |cells: &Cells| Fractions {
+            let fractions = |cells: &CellCounts| Fractions {
                 numerators: each(subject.puzzle, |cell| cells.filled(cell).to_string()),
                 denominator: cells.count().to_string(),
             };
@@ -113,7 +113,7 @@ impl Picture {
 
 /// Counts the solutions of a puzzle, and in how many of them each cell is filled: nothing where there are no solutions, or where that
 /// was stopped.
-pub(super) fn counted(session: &Session, subject: &Subject<'_>) -> (Option<Cells>, Outcome) {
+pub(super) fn counted(session: &Session, subject: &Subject<'_>) -> (Option<CellCounts>, Outcome) {
     let started = Instant::now();
     let (space, mut outcome) = session.space(subject);
     let cells = space.and_then(|space| cells(&space, &session.limits_since(started), &mut outcome));
@@ -122,7 +122,11 @@ pub(super) fn counted(session: &Session, subject: &Subject<'_>) -> (Option<Cells
 }
 
 /// In how many of the solutions each cell is filled: nothing where there are none, or where that is stopped, as the outcome then says.
-pub(super) fn cells(space: &Space, limits: &Limits, outcome: &mut Outcome) -> Option<Cells> {
+pub(super) fn cells(
+    space: &SolutionGraph,
+    limits: &Limits,
+    outcome: &mut Outcome,
+) -> Option<CellCounts> {
     if space.count().is_zero() {
         return None;
     }
@@ -150,7 +154,7 @@ fn each(puzzle: &Puzzle, text: impl Fn(Cell) -> String) -> Vec<Vec<String>> {
 }
 
 /// In how many solutions each cell is filled, in columns.
-fn numbers(puzzle: &Puzzle, cells: &Cells) -> String {
+fn numbers(puzzle: &Puzzle, cells: &CellCounts) -> String {
     let numbers = each(puzzle, |cell| cells.filled(cell).to_string());
     let length = |column: usize| numbers.iter().map(|row| row[column].len()).max();
     let lengths: Vec<usize> = (0..puzzle.width()).filter_map(length).collect();
@@ -167,7 +171,7 @@ fn numbers(puzzle: &Puzzle, cells: &Cells) -> String {
 }
 
 /// How often each cell is filled, with words for each.
-pub(super) fn drawing<'a>(puzzle: &'a Puzzle, cells: &Cells) -> Drawing<'a> {
+pub(super) fn drawing<'a>(puzzle: &'a Puzzle, cells: &CellCounts) -> Drawing<'a> {
     let mark = |row, column| {
         let cell = Cell::new(row, column);
         match cells.filled(cell) {
@@ -196,13 +200,13 @@ pub(super) fn sheet<'a>(subject: &Subject<'a>, drawing: Drawing<'a>) -> Sheet<'a
 }
 
 /// `0.333333`
-fn decimal(cells: &Cells, cell: Cell) -> String {
+fn decimal(cells: &CellCounts, cell: Cell) -> String {
     let millionths = cells.millionths(cell);
     format!("{}.{:06}", millionths / 1_000_000, millionths % 1_000_000)
 }
 
 /// `row 3, column 4: 0.333333, filled in 2 of 6`
-fn words(cells: &Cells, row: usize, column: usize) -> String {
+fn words(cells: &CellCounts, row: usize, column: usize) -> String {
     let cell = Cell::new(row, column);
     format!(
         "row {}, column {}: {}, filled in {} of {}",

@@ -5,7 +5,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, Command};
 
 use super::messages;
-use super::options::{Answering, Searching};
+use super::options::{AnswerOptions, SearchOptions};
 
 /// Verbs, and the options that change nothing for them.
 const IDLE: [(&str, &[&str]); 10] = [
@@ -30,7 +30,7 @@ const IN_JSON: [&str; 2] = ["split", "work"];
 
 /// The command with these options, which its help does not show.
 pub(super) fn with_idle(command: Command) -> Command {
-    let every = Answering::augment_args(Searching::augment_args(Command::new("every")));
+    let every = AnswerOptions::augment_args(SearchOptions::augment_args(Command::new("every")));
     let option = |name: &&str| -> Option<Arg> {
         let option = every
             .get_arguments()

@@ -67,8 +67,8 @@ pub(super) fn find_as(arguments: &[PathBuf], format: Option<&Format>) -> Vec<Sou
         } else if path.is_dir() {
             let before = sources.len();
             walk(path, &endings, &mut |found| match found {
-                Found::Source(source) => sources.push(source),
-                Found::Other(_) => {}
+                FolderEntry::Source(source) => sources.push(source),
+                FolderEntry::Other(_) => {}
             });
             if sources.len() == before {
                 let message = format!("no puzzle files (.{}) in this folder", endings.join(", ."));
@@ -104,7 +104,9 @@ pub(super) fn skipped(arguments: &[PathBuf], format: Option<&Format>) -> Vec<Str
         let mut example = None;
         walk(folder, &endings, &mut |found| {
             all += 1;
-            let Found::Other(path) = found else { return };
+            let FolderEntry::Other(path) = found else {
+                return;
+            };
             skipped += 1;
             let ending = path.extension().map(|ending| ending.to_string_lossy());
             let kind = ending.map_or("without an ending".to_owned(), |ending| {
@@ -182,14 +184,14 @@ fn given(path: &Path) -> Option<Source> {
 }
 
 /// What is in a folder: something to read, or a file with another ending.
-enum Found {
+enum FolderEntry {
     Source(Source),
     Other(PathBuf),
 }
 
 /// Passes on the files of a folder and of the folders in it, leaving out what is hidden. Linked folders are not entered: they
 /// might lead round in a circle.
-fn walk(folder: &Path, endings: &[&str], found: &mut dyn FnMut(Found)) {
+fn walk(folder: &Path, endings: &[&str], found: &mut dyn FnMut(FolderEntry)) {
     let entries = fs::read_dir(folder).and_then(|entries| {
         let mut entries = entries.collect::<io::Result<Vec<_>>>()?;
         entries.sort_unstable_by_key(|entry| entry.file_name());
@@ -197,7 +199,7 @@ fn walk(folder: &Path, endings: &[&str], found: &mut dyn FnMut(Found)) {
     });
     let entries = match entries {
         Ok(entries) => entries,
-        Err(error) => return found(Found::Source(wrong(folder, Error::io("", &error)))),
+        Err(error) => return found(FolderEntry::Source(wrong(folder, Error::io("", &error)))),
     };
     for entry in entries {
         if entry.file_name().as_encoded_bytes().starts_with(b".") {
@@ -208,9 +210,9 @@ fn walk(folder: &Path, endings: &[&str], found: &mut dyn FnMut(Found)) {
             walk(&path, endings, found);
         } else if has_ending(&path, endings) && (path.is_file() || !path.exists()) {
             // A link that leads nowhere gets its message; a pipe would be waited for.
-            found(Found::Source(Source::File(path)));
+            found(FolderEntry::Source(Source::File(path)));
         } else if path.is_file() {
-            found(Found::Other(path));
+            found(FolderEntry::Other(path));
         }
     }
 }

@@ -5,16 +5,18 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use omnogram::cluster::{Appending, Digest, Header, Journal, Record, Run, Task, Working};
+use omnogram::cluster::{
+    Appending, CubeSolver, Digest, Header, Journal, JournalRecord, JournalledRun, Task,
+};
 use omnogram::error::{Error, Kind};
 use omnogram::format::Solutions;
 use omnogram::puzzle::{Puzzle, verify};
 use omnogram::render::Listing;
 use omnogram::search::Outcome;
 
+use super::input_files;
 use super::inputs;
 use super::messages;
-use super::reads;
 use super::session::Session;
 use super::status::{Answered, Halt, Status};
 use super::subject::Subject;
@@ -25,7 +27,9 @@ const ONE: &str = "a journal is of one puzzle, but ";
 /// A journal is of one puzzle. Whether there are several in a file is seen when that is read, by [`answer`].
 pub(super) fn is_for_one(journal: &Path, puzzles: &[PathBuf]) -> Result<(), Status> {
     let message = match puzzles {
-        [_] if reads::is_among(journal, puzzles) => "this file is the puzzle, and not its journal",
+        [_] if input_files::is_among(journal, puzzles) => {
+            "this file is the puzzle, and not its journal"
+        }
         [_] => return Ok(()),
         _ => &format!("{ONE}there are several"),
     };
@@ -76,7 +80,7 @@ pub(super) fn answer(
 }
 
 /// Where a journalled run writes its solutions.
-pub(super) struct Sheet<'a> {
+pub(super) struct SolutionFile<'a> {
     pub(super) path: &'a Path,
     pub(super) listing: Listing,
 }
@@ -89,7 +93,7 @@ pub(super) fn run(
     journal: &Path,
     verb: &str,
     task: Task,
-    sheet: Option<Sheet<'_>>,
+    sheet: Option<SolutionFile<'_>>,
 ) -> Answered<Outcome> {
     let failed = Halt::Failed;
     let limits = session.limits();
@@ -109,11 +113,11 @@ pub(super) fn run(
         ));
     }
     let list = match sheet {
-        Some(Sheet { path, listing }) => {
+        Some(SolutionFile { path, listing }) => {
             let name = path.display().to_string();
-            let length = |record: &Record| match record {
-                Record::Answer(answer) => answer.length,
-                Record::Progress(_) => None,
+            let length = |record: &JournalRecord| match record {
+                JournalRecord::Answer(answer) => answer.length,
+                JournalRecord::Progress(_) => None,
             };
             let written = records.iter().rev().find_map(length);
             if begun {
@@ -136,9 +140,9 @@ pub(super) fn run(
     };
     let threads = session.on_threads(rayon::current_num_threads);
     let memory = limits.memory.unwrap_or(u64::MAX);
-    let working = Working::new(subject.puzzle, task, threads, memory);
+    let cube_solver = CubeSolver::new(subject.puzzle, task, threads, memory);
     let resumed = !records.is_empty();
-    let run = Run::new(working, journal, records, list, limits).map_err(failed)?;
+    let run = JournalledRun::new(cube_solver, journal, records, list, limits).map_err(failed)?;
     if resumed {
         let (share, found) = run.so_far();
         let done = match share > 0.0 {

@@ -50,7 +50,7 @@ pub(super) struct Options {
 
     /// What is known of the cells: '#' filled, '.' empty, '?' unknown
     #[arg(long, short, value_name = "CELLS", value_parser = cells)]
-    known: Option<Known>,
+    known: Option<LineCells>,
 
     /// Print the number of arrangements only
     #[arg(long, short)]
@@ -71,7 +71,7 @@ pub(super) struct Options {
 
 /// The cells of a line as far as they are known.
 #[derive(Clone, Debug)]
-struct Known(Vec<Option<bool>>);
+struct LineCells(Vec<Option<bool>>);
 
 /// What is said of a line as JSON.
 #[derive(Serialize)]
@@ -114,9 +114,9 @@ fn known(options: &Options) -> Result<Vec<Option<bool>>> {
     let Options { clue, length, .. } = options;
     let length = length.map(usize::from);
     let known = match (&options.known, length) {
-        (Some(Known(known)), None) => known.clone(),
-        (Some(Known(known)), Some(length)) if known.len() == length => known.clone(),
-        (Some(Known(known)), Some(length)) => {
+        (Some(LineCells(known)), None) => known.clone(),
+        (Some(LineCells(known)), Some(length)) if known.len() == length => known.clone(),
+        (Some(LineCells(known)), Some(length)) => {
             let message = format!("--known has {} cells, --length is {length}", known.len());
             return Err(Error::new(Kind::Usage, message));
         }
@@ -248,7 +248,7 @@ fn clue(text: &str) -> std::result::Result<Clue, String> {
     }
 }
 
-fn cells(text: &str) -> std::result::Result<Known, String> {
+fn cells(text: &str) -> std::result::Result<LineCells, String> {
     let cell = |(i, c): (usize, char)| match c {
         '#' => Ok(Some(true)),
         '.' => Ok(Some(false)),
@@ -264,7 +264,7 @@ fn cells(text: &str) -> std::result::Result<Known, String> {
         .map(cell)
         .collect::<std::result::Result<Vec<_>, _>>()?;
     match known.len() {
-        1..=MAX_SIDE => Ok(Known(known)),
+        1..=MAX_SIDE => Ok(LineCells(known)),
         length => Err(format!("a line of {length} cells: from 1 to {MAX_SIDE}")),
     }
 }

@@ -16,12 +16,12 @@ use omnogram::solutions::{Batch, Count, Set, Sink};
 use serde::Serialize;
 
 use super::counted::counted;
+use super::input_files;
 use super::inputs;
 use super::listed::Format;
 use super::messages;
-use super::options::{Answering, Bytes, size};
+use super::options::{AnswerOptions, Bytes, size};
 use super::output::{Output, Outputs, Replacing};
-use super::reads;
 use super::report;
 use super::session::ended;
 use super::status::{Answered, Halt, Status};
@@ -81,7 +81,7 @@ pub(super) struct Options {
     memory: Bytes,
 
     #[command(flatten)]
-    answering: Answering,
+    answer_options: AnswerOptions,
 }
 
 pub(super) fn run(options: &Options) -> Status {
@@ -108,7 +108,7 @@ fn merge(options: &Options) -> Answered {
         .chain(&options.results)
         .cloned()
         .collect();
-    reads::spare_input(&[], &read).map_err(failed)?;
+    input_files::spare_input(&[], &read).map_err(failed)?;
     let mut outputs = Outputs::new(options.replacing, &[], &read);
     let missing = options.missing.as_deref();
     let mut missing = missing
@@ -132,7 +132,7 @@ fn merge(options: &Options) -> Answered {
             .map_err(failed)?;
     }
     let mut sum = merge.sum(&cubes, &names);
-    let Answering { json, talking } = &options.answering;
+    let AnswerOptions { json, verbosity } = &options.answer_options;
     let mut status = match (sum.contradicted, sum.solutions.is_exact()) {
         (true, _) => Status::Data,
         (false, true) => Status::Complete,
@@ -140,7 +140,7 @@ fn merge(options: &Options) -> Answered {
     };
     for problem in &sum.problems {
         match status {
-            Status::Complete if talking.quiet => {}
+            Status::Complete if verbosity.quiet => {}
             // Something else has made good for it.
             Status::Complete => messages::warned(problem),
             _ => messages::error(problem),
@@ -160,7 +160,7 @@ fn merge(options: &Options) -> Answered {
             .iter()
             .filter_map(|(_, answer)| answer.file.as_ref());
         let files: Vec<PathBuf> = files.map(|name| folder.join(name)).collect();
-        list.spares(&files).map_err(failed)?;
+        list.refuse_overwrite(&files).map_err(failed)?;
         let mut joining = Joining {
             options,
             folder,
@@ -175,7 +175,7 @@ fn merge(options: &Options) -> Answered {
     let say = |text: String| match (options.solutions.is_some(), *json) {
         // Standard output may be full of solutions.
         (true, false) => {
-            if !talking.quiet {
+            if !verbosity.quiet {
                 messages::note(&text);
             }
             Ok(())
@@ -203,7 +203,7 @@ fn merge(options: &Options) -> Answered {
         };
         say(format!("{}{unit}", sum.solutions))?;
     }
-    if !talking.quiet {
+    if !verbosity.quiet {
         messages::note(&format!(
             "{} of {}, {}, {}, {:.3} s of work",
             match sum.missing.len() {

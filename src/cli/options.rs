@@ -20,7 +20,7 @@ pub(super) struct Puzzles {
 /// How a search is run, and within which limits.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Search options")]
-pub(super) struct Searching {
+pub(super) struct SearchOptions {
     /// Threads to search with [default: all cores]
     #[arg(long, short = 'j', value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub(super) threads: Option<u16>,
@@ -59,13 +59,13 @@ pub(super) struct Common {
     pub(super) time: Option<Duration>,
 
     #[command(flatten)]
-    pub(super) talking: Talking,
+    pub(super) verbosity: Verbosity,
 }
 
 impl Common {
     /// The same, for a session.
-    pub(super) fn searching(&self) -> Searching {
-        Searching {
+    pub(super) fn search_options(&self) -> SearchOptions {
+        SearchOptions {
             threads: self.threads,
             time: self.time,
             nodes: None,
@@ -78,19 +78,19 @@ impl Common {
 /// How answers are given.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Output options")]
-pub(super) struct Answering {
+pub(super) struct AnswerOptions {
     /// Print one JSON object for each puzzle, on one line
     #[arg(long)]
     pub(super) json: bool,
 
     #[command(flatten)]
-    pub(super) talking: Talking,
+    pub(super) verbosity: Verbosity,
 }
 
 /// What else is said.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Output options")]
-pub(super) struct Talking {
+pub(super) struct Verbosity {
     /// Print answers and errors only: no warnings, no summaries, no progress
     #[arg(long, short)]
     pub(super) quiet: bool,
@@ -107,7 +107,7 @@ pub(super) enum When {
     Never,
 }
 
-impl Searching {
+impl SearchOptions {
     /// The limits on one puzzle.
     pub(super) fn limits(&self) -> Limits {
         Limits {

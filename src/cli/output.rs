@@ -16,10 +16,10 @@ use clap::Args;
 use omnogram::error::{Error, Kind};
 
 use super::drafts::Draft;
+use super::input_files::{FileId, InputFiles};
 use super::inputs;
 use super::interrupt::Interrupt;
 use super::messages;
-use super::reads::{Reads, Same};
 use super::status::{Answered, Halt, Status};
 
 /// What may become of files that are there already.
@@ -46,7 +46,7 @@ pub(super) fn print(bytes: &[u8]) -> Status {
 
 /// Are these two names of one file, which may have been made or not?
 pub(super) fn is_same(a: &Path, b: &Path) -> bool {
-    match (Same::at(a), Same::at(b)) {
+    match (FileId::at(a), FileId::at(b)) {
         (Some(a), Some(b)) => a == b,
         (None, None) => match (resolve(a), resolve(b)) {
             (Ok(Target::File(a, _)), Ok(Target::File(b, _))) => full(&a) == full(&b),
@@ -60,7 +60,7 @@ pub(super) fn is_same(a: &Path, b: &Path) -> bool {
 #[derive(Debug)]
 pub(super) struct Outputs {
     force: bool,
-    reads: Arc<Reads>,
+    reads: Arc<InputFiles>,
     /// Files that are or will be outputs of this command.
     taken: HashSet<PathBuf>,
 }
@@ -70,7 +70,7 @@ impl Outputs {
     pub(super) fn new(replacing: Replacing, puzzles: &[PathBuf], files: &[PathBuf]) -> Self {
         Outputs {
             force: replacing.force,
-            reads: Arc::new(Reads::new(puzzles, files)),
+            reads: Arc::new(InputFiles::new(puzzles, files)),
             taken: HashSet::new(),
         }
     }
@@ -190,7 +190,7 @@ pub(super) struct Pending {
     begun: bool,
     /// Could not all be written to it?
     failed: bool,
-    reads: Arc<Reads>,
+    reads: Arc<InputFiles>,
 }
 
 impl Output {
@@ -230,9 +230,11 @@ impl Output {
     }
 
     /// Says so when it would be written over one of these files, of which it is known only now that they are read.
-    pub(super) fn spares(&self, files: &[PathBuf]) -> Result<(), Error> {
+    pub(super) fn refuse_overwrite(&self, files: &[PathBuf]) -> Result<(), Error> {
         match self {
-            Output::File(pending) => Reads::new(&[], files).spare(&pending.target, &pending.name),
+            Output::File(pending) => {
+                InputFiles::new(&[], files).spare(&pending.target, &pending.name)
+            }
             Output::Stdout | Output::Stream(..) => Ok(()),
         }
     }

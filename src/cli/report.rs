@@ -72,14 +72,14 @@ impl From<&Statistics> for Work {
 
 /// What is said of something that is not a puzzle, so that objects match inputs.
 #[derive(Debug, Serialize)]
-struct Bad<'a> {
+struct NotAPuzzle<'a> {
     puzzle: &'a str,
     error: String,
 }
 
 /// Nothing to add.
 #[derive(Debug, Serialize)]
-pub(super) struct Nothing {}
+pub(super) struct NoExtra {}
 
 /// The object for a puzzle and what a run of it came to, with its line break.
 pub(super) fn searched(subject: &Subject<'_>, outcome: &Outcome, extra: impl Serialize) -> String {
@@ -122,7 +122,7 @@ pub(super) fn answered(
 
 /// The object for something that is not a puzzle.
 pub(super) fn bad(name: &str, error: &Error) -> String {
-    line(&Bad {
+    line(&NotAPuzzle {
         puzzle: name,
         error: error.to_string(),
     })

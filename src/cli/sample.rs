@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::counted::counted;
 use super::listed::Listed;
-use super::options::{Answering, Puzzles, Searching, number};
+use super::options::{AnswerOptions, Puzzles, SearchOptions, number};
 use super::output::Output;
 use super::report;
 use super::session::{Session, why_none};
@@ -44,14 +44,14 @@ pub(super) struct Options {
     #[command(flatten)]
     listing: Listed,
     #[command(flatten)]
-    searching: Searching,
+    search_options: SearchOptions,
     #[command(flatten)]
-    answering: Answering,
+    answer_options: AnswerOptions,
 }
 
 /// What is said beside the counting.
 #[derive(Debug, Serialize)]
-struct Drawn {
+struct SampleFigures {
     samples: u64,
     /// As text, as it may be greater than what JSON readers can hold.
     seed: String,
@@ -66,8 +66,8 @@ pub(super) fn run(options: &Options) -> Status {
     let seed = options
         .seed
         .unwrap_or_else(|| RandomState::new().hash_one(0));
-    let Answering { json, talking } = &options.answering;
-    let status = Session::with(&options.searching, talking, *json, |session| {
+    let AnswerOptions { json, verbosity } = &options.answer_options;
+    let status = Session::with(&options.search_options, verbosity, *json, |session| {
         session.answer_each(&options.puzzles.puzzles, |subject| {
             answer(session, subject, options, seed, &mut output)
         })
@@ -111,7 +111,7 @@ fn answer(
         session.print(&report::searched(
             subject,
             &outcome,
-            Drawn { samples, seed },
+            SampleFigures { samples, seed },
         ))?;
     } else {
         session.note(&summary(session, subject, &outcome, samples, seed));

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use omnogram::classic::{Algorithm, Classic};
-use omnogram::count::{Counting, Forecast};
+use omnogram::count::{Counter, Forecast};
 use omnogram::error::{Error, Kind, Result};
 use omnogram::format::Entry;
-use omnogram::graph::Space;
+use omnogram::graph::SolutionGraph;
 use omnogram::puzzle::{Grid, Puzzle, verify};
 use omnogram::search::{Limits, Outcome, Search, Snapshot, Total};
 use omnogram::solutions::Stop;
@@ -20,17 +20,17 @@ use super::classics::{self, Classics};
 use super::counted::counted;
 use super::inputs;
 use super::interrupt::Interrupt;
-use super::options::{Answering, Searching, Talking, When};
+use super::options::{AnswerOptions, SearchOptions, Verbosity, When};
 use super::progress::Progress;
 use super::queue::{AHEAD, Found, Item, Queue, look};
 use super::status::{Answered, Halt, Status};
 use super::subject::Subject;
-use super::{messages, reads, report};
+use super::{input_files, messages, report};
 
 /// Everything that is built once for all puzzles.
 #[derive(Debug)]
 pub(super) struct Session {
-    searching: Searching,
+    search_options: SearchOptions,
     json: bool,
     quiet: bool,
     classic: Option<Classic>,
@@ -40,12 +40,16 @@ pub(super) struct Session {
 
 impl Session {
     /// Starts the threads and handles Ctrl-C.
-    pub(super) fn new(searching: &Searching, talking: &Talking, json: bool) -> Result<Self> {
-        let threads = usize::from(searching.threads.unwrap_or(0));
+    pub(super) fn new(
+        search_options: &SearchOptions,
+        verbosity: &Verbosity,
+        json: bool,
+    ) -> Result<Self> {
+        let threads = usize::from(search_options.threads.unwrap_or(0));
         Ok(Session {
-            searching: searching.clone(),
+            search_options: search_options.clone(),
             json,
-            quiet: talking.quiet,
+            quiet: verbosity.quiet,
             classic: None,
             pool: pool(threads)?,
             interrupt: Interrupt::install(),
@@ -54,12 +58,12 @@ impl Session {
 
     /// Runs a verb in a session, if there can be one.
     pub(super) fn with(
-        searching: &Searching,
-        talking: &Talking,
+        search_options: &SearchOptions,
+        verbosity: &Verbosity,
         json: bool,
         verb: impl FnOnce(&mut Session) -> Status,
     ) -> Status {
-        match Session::new(searching, talking, json) {
+        match Session::new(search_options, verbosity, json) {
             Ok(mut session) => verb(&mut session),
             Err(error) => {
                 messages::error(&error);
@@ -70,31 +74,36 @@ impl Session {
 
     /// The same, with a classic algorithm in the place of the search if one is chosen. `random`: the verb draws random numbers without it.
     pub(super) fn with_classic(
-        searching: &Searching,
+        search_options: &SearchOptions,
         classics: &Classics,
         random: bool,
-        answering: &Answering,
+        answer_options: &AnswerOptions,
         verb: impl FnOnce(&Session) -> Status,
     ) -> Status {
         let classic = match classics.classic(random) {
             Ok(classic) => classic,
             Err(status) => return status,
         };
-        let mut searching = searching.clone();
-        let given = (searching.threads, searching.progress);
+        let mut search_options = search_options.clone();
+        let given = (search_options.threads, search_options.progress);
         if classic.is_some() {
-            (searching.threads, searching.progress) = (Some(1), When::Never);
+            (search_options.threads, search_options.progress) = (Some(1), When::Never);
         }
-        Session::with(&searching, &answering.talking, answering.json, |session| {
-            if classic.is_some() && given.0.is_some_and(|threads| threads > 1) {
-                session.warn("--algorithm works on one thread, whatever --threads says");
-            }
-            if classic.is_some() && given.1 == When::Always {
-                session.warn("--algorithm shows no progress");
-            }
-            session.classic = classic;
-            verb(session)
-        })
+        Session::with(
+            &search_options,
+            &answer_options.verbosity,
+            answer_options.json,
+            |session| {
+                if classic.is_some() && given.0.is_some_and(|threads| threads > 1) {
+                    session.warn("--algorithm works on one thread, whatever --threads says");
+                }
+                if classic.is_some() && given.1 == When::Always {
+                    session.warn("--algorithm shows no progress");
+                }
+                session.classic = classic;
+                verb(session)
+            },
+        )
     }
 
     /// The algorithm that solves in the place of the search.
@@ -116,7 +125,7 @@ impl Session {
     pub(super) fn limits(&self) -> Limits {
         Limits {
             interrupt: Some(self.interrupt.flag()),
-            ..self.searching.limits()
+            ..self.search_options.limits()
         }
     }
 
@@ -157,7 +166,7 @@ impl Session {
         answer: impl FnOnce(&Subject<'_>) -> Answered,
     ) -> Status {
         let arguments = [argument.to_owned()];
-        if let Err(error) = reads::spare_input(&arguments, &[]) {
+        if let Err(error) = input_files::spare_input(&arguments, &[]) {
             return messages::failed(&error);
         }
         let mut queue = Queue::new(inputs::find(&arguments));
@@ -204,7 +213,7 @@ impl Session {
         most: usize,
         mut answer: impl FnMut(&Subject<'_>, Option<Found>) -> Answered,
     ) -> Status {
-        if let Err(error) = reads::spare_input(arguments, &[]) {
+        if let Err(error) = input_files::spare_input(arguments, &[]) {
             return messages::failed(&error);
         }
         for note in inputs::skipped(arguments, None) {
@@ -320,10 +329,10 @@ impl Session {
         &self,
         subject: &Subject<'_>,
         limits: Limits,
-        run: impl FnOnce(&Counting<'_>) -> T + Send,
+        run: impl FnOnce(&Counter<'_>) -> T + Send,
     ) -> T {
         self.observed(subject, true, |observer| {
-            let mut counting = Counting::new(subject.puzzle).limits(limits);
+            let mut counting = Counter::new(subject.puzzle).limits(limits);
             if let Some(observer) = observer {
                 counting = counting.observer(observer);
             }
@@ -333,7 +342,7 @@ impl Session {
 
     /// Counts the solutions of a puzzle on all threads of the session, within its limits, and keeps their space. Where that takes long it
     /// says what is known.
-    pub(super) fn space(&self, subject: &Subject<'_>) -> (Option<Space>, Outcome) {
+    pub(super) fn space(&self, subject: &Subject<'_>) -> (Option<SolutionGraph>, Outcome) {
         let progress = self.progress(subject, true);
         let tell = |forecast: &Forecast| {
             if !self.quiet {
@@ -341,7 +350,7 @@ impl Session {
             }
         };
         self.shown(&progress, |observer| {
-            let mut counting = Counting::new(subject.puzzle)
+            let mut counting = Counter::new(subject.puzzle)
                 .limits(self.limits())
                 .teller(&tell);
             if let Some(observer) = observer {
@@ -370,7 +379,7 @@ impl Session {
             counted(*nodes, "node"),
             mega(*bytes),
             mega(*most),
-            self.searching.memory
+            self.search_options.memory
         )
     }
 
@@ -389,7 +398,7 @@ impl Session {
     fn progress(&self, subject: &Subject<'_>, visible: bool) -> Progress {
         let when = match self.quiet {
             true => When::Never,
-            false => self.searching.progress,
+            false => self.search_options.progress,
         };
         Progress::new(when, visible, subject.name)
     }
@@ -446,18 +455,18 @@ impl Session {
 
     /// Why a run stopped, in words, naming the option that did it; `limit` is the one on solutions.
     pub(super) fn why(&self, stop: Stop, limit: Option<u64>) -> String {
-        let searching = &self.searching;
+        let search_options = &self.search_options;
         match stop {
             Stop::Limit => format!("stopped by --limit {}", limit.unwrap_or_default()),
             Stop::Time => {
-                let time = searching.time.unwrap_or_default();
+                let time = search_options.time.unwrap_or_default();
                 format!("stopped by --time {time:?}")
             }
             Stop::Nodes => {
-                let nodes = searching.nodes.unwrap_or_default();
+                let nodes = search_options.nodes.unwrap_or_default();
                 format!("stopped by --nodes {nodes}")
             }
-            Stop::Memory => format!("stopped by --memory {}", searching.memory),
+            Stop::Memory => format!("stopped by --memory {}", search_options.memory),
             Stop::Interrupt => "interrupted".to_owned(),
             Stop::Closed => "the reader went away".to_owned(),
             Stop::Stuck => match &self.classic {

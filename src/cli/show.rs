@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf, is_separator};
 
 use clap::{Args, ValueEnum};
 use omnogram::error::{Error, Kind};
-use omnogram::render::{self, Html, Look, Pages, Part, Pdf, Sheet, Style, Text};
+use omnogram::render::{self, Html, HtmlSection, Look, Pages, Pdf, Sheet, Style, Text};
 
-use super::drawn::{self, Drawn, What};
+use super::drawn::{self, Content, Drawn};
 use super::messages;
-use super::options::{Puzzles, Searching, Talking};
+use super::options::{Puzzles, SearchOptions, Verbosity};
 use super::output::{Output, Outputs, Replacing};
 use super::session::{Session, ended};
 use super::status::{Answered, Halt, Status};
@@ -36,21 +36,21 @@ pub(super) struct Options {
     puzzles: Puzzles,
 
     #[command(flatten)]
-    what: What,
+    what: Content,
 
     #[command(flatten)]
-    how: How,
+    appearance: Appearance,
 
     #[command(flatten)]
-    searching: Searching,
+    search_options: SearchOptions,
     #[command(flatten)]
-    talking: Talking,
+    verbosity: Verbosity,
 }
 
 /// How it is drawn.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Drawing options")]
-struct How {
+struct Appearance {
     /// What to draw it as [default: as the ending of --output says, else text]
     #[arg(long, value_name = "FORMAT", ignore_case = true)]
     format: Option<Format>,
@@ -144,8 +144,12 @@ impl From<Paper> for render::Paper {
 }
 
 pub(super) fn run(options: &Options) -> Status {
-    let Options { puzzles, how, .. } = options;
-    let format = match how.format() {
+    let Options {
+        puzzles,
+        appearance,
+        ..
+    } = options;
+    let format = match appearance.format() {
         Ok(format) => format,
         Err(error) => {
             messages::error(&error);
@@ -153,15 +157,15 @@ pub(super) fn run(options: &Options) -> Status {
         }
     };
     let read: Vec<PathBuf> = options.what.list().into_iter().cloned().collect();
-    let mut outputs = Outputs::new(how.replacing, &puzzles.puzzles, &read);
-    let path = how.output.as_deref();
-    let (output, folder) = match how.has_folder() {
+    let mut outputs = Outputs::new(appearance.replacing, &puzzles.puzzles, &read);
+    let path = appearance.output.as_deref();
+    let (output, folder) = match appearance.has_folder() {
         true => (Ok(Output::Stdout), path),
         false => (outputs.file(path), None),
     };
     let mut pictures = match output {
         Ok(output) => Pictures {
-            how,
+            appearance,
             format,
             outputs,
             output,
@@ -172,23 +176,28 @@ pub(super) fn run(options: &Options) -> Status {
         },
         Err(error) => return messages::failed(&error),
     };
-    Session::with(&options.searching, &options.talking, false, |session| {
-        let mut whole = true;
-        let status = session.answer_each(&puzzles.puzzles, |subject| {
-            let answered = pictures.answer(session, subject, &options.what);
-            whole &= answered.is_ok();
-            answered
-        });
-        match whole {
-            true => ended(pictures.end().map(|()| status)).max(status),
-            // What there is of a file is no picture.
-            false if matches!(pictures.output, Output::File(_)) => status,
-            false => ended(pictures.end().map(|()| status)).max(status),
-        }
-    })
+    Session::with(
+        &options.search_options,
+        &options.verbosity,
+        false,
+        |session| {
+            let mut whole = true;
+            let status = session.answer_each(&puzzles.puzzles, |subject| {
+                let answered = pictures.answer(session, subject, &options.what);
+                whole &= answered.is_ok();
+                answered
+            });
+            match whole {
+                true => ended(pictures.end().map(|()| status)).max(status),
+                // What there is of a file is no picture.
+                false if matches!(pictures.output, Output::File(_)) => status,
+                false => ended(pictures.end().map(|()| status)).max(status),
+            }
+        },
+    )
 }
 
-impl How {
+impl Appearance {
     /// The format that is meant, if the other options suit it.
     fn format(&self) -> Result<Format, Error> {
         let wrong = |message: String| Err(Error::new(Kind::Usage, message));
@@ -291,7 +300,7 @@ impl Format {
 
 /// Where drawings go, and what has gone there.
 struct Pictures<'a> {
-    how: &'a How,
+    appearance: &'a Appearance,
     format: Format,
     outputs: Outputs,
     /// Where everything goes, or the present puzzle where there is a folder.
@@ -307,7 +316,7 @@ struct Pictures<'a> {
 
 impl Pictures<'_> {
     /// Finds what is to be drawn of a puzzle, and draws it. In a folder, a file that may not be written does not keep the others from theirs.
-    fn answer(&mut self, session: &Session, subject: &Subject<'_>, what: &What) -> Answered {
+    fn answer(&mut self, session: &Session, subject: &Subject<'_>, what: &Content) -> Answered {
         self.accepts(subject)?;
         if let Some(folder) = self.folder {
             if !folder.is_dir() {
@@ -346,7 +355,7 @@ impl Pictures<'_> {
 
     /// Draws one puzzle.
     fn draw(&mut self, session: &Session, subject: &Subject<'_>, drawn: Drawn<'_>) -> Answered<()> {
-        let how = self.how;
+        let appearance = self.appearance;
         let failed = |error: Error| Halt::Failed(error.in_file(subject.name));
         match self.format {
             Format::Text => {
@@ -363,7 +372,7 @@ impl Pictures<'_> {
                 self.output.write(piece.as_bytes())
             }
             Format::Svg => {
-                let svg = render::svg(&drawn.sheet, how.pixels(), how.paper());
+                let svg = render::svg(&drawn.sheet, appearance.pixels(), appearance.paper());
                 self.output.write(svg.as_bytes())
             }
             Format::Png => {
@@ -373,7 +382,8 @@ impl Pictures<'_> {
                         subject.name
                     ));
                 }
-                let png = render::png(&drawn.sheet, how.pixels(), how.paper()).map_err(failed)?;
+                let png = render::png(&drawn.sheet, appearance.pixels(), appearance.paper())
+                    .map_err(failed)?;
                 self.output.write(&png)
             }
             Format::Pdf => {
@@ -383,7 +393,7 @@ impl Pictures<'_> {
                         subject.name
                     ));
                 }
-                let pdf = self.pdf.get_or_insert_with(|| Pdf::new(how.pages()));
+                let pdf = self.pdf.get_or_insert_with(|| Pdf::new(appearance.pages()));
                 pdf.add(&drawn.sheet).map_err(failed)
             }
             Format::Html => {
@@ -405,7 +415,7 @@ impl Pictures<'_> {
     /// A puzzle as text.
     fn text(&self, session: &Session, subject: &Subject<'_>, sheet: &Sheet<'_>) -> Answered<Text> {
         let name = subject.name;
-        let look = self.how.look();
+        let look = self.appearance.look();
         let text = render::text(sheet, &look).map_err(|error| Halt::Failed(error.in_file(name)))?;
         if let Some(width) = look.width {
             if text.width > width {
@@ -437,15 +447,15 @@ impl Pictures<'_> {
             };
             let page = Html {
                 title,
-                cell: self.how.pixels(),
-                paper: self.how.paper().unwrap_or(render::Paper::A4),
+                cell: self.appearance.pixels(),
+                paper: self.appearance.paper().unwrap_or(render::Paper::A4),
             };
             text = page.head();
             page
         });
         let mut sheet = drawn.sheet;
         if drawn.reveals.is_some() {
-            text += &page.part(&Part {
+            text += &page.part(&HtmlSection {
                 sheet: drawn::blank(subject),
                 folded: None,
             });
@@ -453,7 +463,7 @@ impl Pictures<'_> {
             sheet.byline.clear();
         }
         let folded = drawn.reveals.map(str::to_owned);
-        text + &page.part(&Part { sheet, folded })
+        text + &page.part(&HtmlSection { sheet, folded })
     }
 
     /// Ends what has been begun.

@@ -7,7 +7,7 @@ use omnogram::solutions::Stop;
 use serde::Serialize;
 
 use super::classics::Classics;
-use super::options::{Answering, Puzzles, Searching};
+use super::options::{AnswerOptions, Puzzles, SearchOptions};
 use super::report;
 use super::session::{Session, why_none};
 use super::status::{Answered, Status};
@@ -29,9 +29,9 @@ pub(super) struct Options {
     #[command(flatten)]
     classics: Classics,
     #[command(flatten)]
-    searching: Searching,
+    search_options: SearchOptions,
     #[command(flatten)]
-    answering: Answering,
+    answer_options: AnswerOptions,
 }
 
 #[derive(Serialize)]
@@ -45,11 +45,11 @@ struct Extra {
 pub(super) fn run(options: &Options) -> Status {
     let Options {
         classics,
-        searching,
-        answering,
+        search_options,
+        answer_options,
         ..
     } = options;
-    Session::with_classic(searching, classics, false, answering, |session| {
+    Session::with_classic(search_options, classics, false, answer_options, |session| {
         session.first_of_each(&options.puzzles.puzzles, 1, |subject, grids, outcome| {
             answer(session, subject, grids, outcome)
         })

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use omnogram::cluster::{Digest, Piece, Splitting, seal};
+use omnogram::cluster::{Digest, Piece, Splitter, seal};
 
 use super::counted::counted;
 use super::messages;
@@ -57,8 +57,8 @@ pub(super) fn run(options: &Options) -> Status {
         Err(error) => return messages::failed(&error),
     };
     Session::with(
-        &options.common.searching(),
-        &options.common.talking,
+        &options.common.search_options(),
+        &options.common.verbosity,
         false,
         |session| {
             session.answer_one(&options.puzzle, |subject| {
@@ -77,7 +77,7 @@ fn split(
     let Subject { name, puzzle, .. } = subject;
     let cubes = usize::try_from(options.cubes).unwrap_or(usize::MAX);
     let split = session.on_threads(|| {
-        Splitting::new(puzzle, cubes)
+        Splitter::new(puzzle, cubes)
             .seed(options.seed)
             .limits(session.limits())
             .run()

@@ -16,7 +16,7 @@ use serde::Serialize;
 use super::counted::counted;
 use super::options::{Bytes, time};
 use super::status::{Halt, Status};
-use super::{inputs, messages, reads, report};
+use super::{input_files, inputs, messages, report};
 
 /// Check a list of solutions against a puzzle
 ///
@@ -86,7 +86,7 @@ struct Report {
 
 pub(super) fn run(options: &Options) -> Status {
     let read = [&options.puzzle, &options.solutions].map(std::slice::from_ref);
-    let spared = reads::spare_input(read[0], read[1]);
+    let spared = input_files::spare_input(read[0], read[1]);
     let findings = spared.and_then(|()| puzzle(options)).and_then(|puzzle| {
         let name = inputs::name(&options.solutions);
         if inputs::is_stdin(&options.solutions) {

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use omnogram::graph::{Advance, Space};
+use omnogram::graph::{Advance, SolutionGraph};
 use omnogram::search::{Outcome, Total};
 use omnogram::solutions::{Count, Stop};
 use serde::Serialize;
@@ -27,7 +27,7 @@ pub(super) struct Window<'a> {
 
 /// What is said beside the counting.
 #[derive(Debug, Serialize)]
-struct Part {
+struct WindowFigures {
     from: String,
     written: u64,
 }
@@ -58,7 +58,7 @@ impl Window<'_> {
         }
         outcome.elapsed = started.elapsed();
         if session.json() {
-            let part = Part {
+            let part = WindowFigures {
                 from: self.from.to_string(),
                 written,
             };
@@ -73,10 +73,15 @@ impl Window<'_> {
     }
 
     /// Shows what is wanted; `false` when that would take too much memory.
-    fn walk(&self, space: &Space, most: u64, show: &mut dyn FnMut(Option<&[u64]>) -> bool) -> bool {
+    fn walk(
+        &self,
+        space: &SolutionGraph,
+        most: u64,
+        show: &mut dyn FnMut(Option<&[u64]>) -> bool,
+    ) -> bool {
         let mut skip = self.from.clone();
         skip -= &Count::ONE;
-        let mut ordered = space.ordered(&skip);
+        let mut ordered = space.lexicographic(&skip);
         let mut left = self.limit.unwrap_or(u64::MAX);
         while left > 0 {
             let more = match ordered.advance_unless(&mut || !show(None)) {

@@ -12,7 +12,8 @@ use std::time::Duration;
 use clap::Args;
 use crossbeam::channel::{Receiver, RecvTimeoutError, bounded};
 use omnogram::cluster::{
-    Answer, Digest, Id, Job, Keeper, Lines, Office, Piece, SetDigest, Shelf, Task, Working, seal,
+    Answer, CubeQueue, CubeSolver, Digest, DigestSink, Id, Job, Lines, Piece, SetDigest,
+    SolutionStore, Task, seal,
 };
 use omnogram::error::{Error, Kind, Result};
 use omnogram::format::Solutions;
@@ -24,12 +25,12 @@ use omnogram::solutions::{Batch, Stop};
 use super::count::Method;
 use super::counted::counted;
 use super::drafts::Draft;
+use super::input_files;
 use super::inputs;
 use super::listed::Format;
 use super::messages;
-use super::options::{Searching, Talking};
+use super::options::{SearchOptions, Verbosity};
 use super::output::{Outputs, Replacing};
-use super::reads;
 use super::session::Session;
 use super::status::{Answered, Halt, Status};
 use super::subject::Subject;
@@ -86,9 +87,9 @@ pub(super) struct Options {
     digest: bool,
 
     #[command(flatten)]
-    searching: Searching,
+    search_options: SearchOptions,
     #[command(flatten)]
-    talking: Talking,
+    verbosity: Verbosity,
 }
 
 /// How long a thread waits for a cube before it looks whether there has been an interrupt.
@@ -103,12 +104,15 @@ pub(super) fn run(options: &Options) -> Status {
         return messages::failed(&error);
     }
     let cubes = std::slice::from_ref(&options.cubes);
-    if let Err(error) = reads::spare_input(&[], cubes) {
+    if let Err(error) = input_files::spare_input(&[], cubes) {
         return messages::failed(&error);
     }
-    Session::with(&options.searching, &options.talking, false, |session| {
-        session.answer_one(&options.puzzle, |subject| work(session, subject, options))
-    })
+    Session::with(
+        &options.search_options,
+        &options.verbosity,
+        false,
+        |session| session.answer_one(&options.puzzle, |subject| work(session, subject, options)),
+    )
 }
 
 fn work(session: &Session, subject: &Subject<'_>, options: &Options) -> Answered {
@@ -142,11 +146,11 @@ fn work(session: &Session, subject: &Subject<'_>, options: &Options) -> Answered
     let digest = Digest::of(puzzle);
     let limits = session.limits();
     let memory = limits.memory.unwrap_or(u64::MAX);
-    let working = Working::new(puzzle, task, threads, memory);
-    let bench = Bench {
+    let cube_solver = CubeSolver::new(puzzle, task, threads, memory);
+    let bench = WorkQueue {
         session,
         puzzle,
-        working: &working,
+        cube_solver: &cube_solver,
         digest,
         folder,
         limits,
@@ -158,7 +162,7 @@ fn work(session: &Session, subject: &Subject<'_>, options: &Options) -> Answered
         answered: AtomicU64::new(0),
         halt: Mutex::new(None),
     };
-    working.run(&bench).map_err(Halt::Failed)?;
+    cube_solver.run(&bench).map_err(Halt::Failed)?;
     bench.end(subject.name)
 }
 
@@ -186,10 +190,10 @@ fn read(
 }
 
 /// Where cubes come in and results go out.
-struct Bench<'a> {
+struct WorkQueue<'a> {
     session: &'a Session,
     puzzle: &'a Puzzle,
-    working: &'a Working<'a>,
+    cube_solver: &'a CubeSolver<'a>,
     digest: Digest,
     folder: Option<Folder<'a>>,
     limits: Limits,
@@ -208,11 +212,11 @@ struct Bench<'a> {
 
 /// What went wrong.
 enum Halted {
-    Bad(Status),
+    NotAPuzzle(Status),
     Ended(Halt),
 }
 
-impl Bench<'_> {
+impl WorkQueue<'_> {
     fn halt(&self, halted: Halted) {
         let mut halt = self.halt.lock().unwrap_or_else(PoisonError::into_inner);
         if matches!(halted, Halted::Ended(_)) {
@@ -246,7 +250,7 @@ impl Bench<'_> {
             .unwrap_or_else(PoisonError::into_inner)
         {
             Some(Halted::Ended(halt)) => Err(halt),
-            Some(Halted::Bad(bad)) => Ok(status.max(bad)),
+            Some(Halted::NotAPuzzle(bad)) => Ok(status.max(bad)),
             None => Ok(status),
         }
     }
@@ -264,7 +268,7 @@ impl Bench<'_> {
                     if before < NAMED || error.kind() == Kind::Io {
                         messages::error(&error);
                     }
-                    self.halt(Halted::Bad(Status::from(&error)));
+                    self.halt(Halted::NotAPuzzle(Status::from(&error)));
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return None,
@@ -273,24 +277,24 @@ impl Bench<'_> {
     }
 }
 
-impl Office for Bench<'_> {
-    type Shelf = Option<Sheet>;
+impl CubeQueue for WorkQueue<'_> {
+    type SolutionStore = Option<CubeSolutions>;
 
-    fn next(&self) -> Option<Job<Self::Shelf>> {
+    fn next(&self) -> Option<Job<Self::SolutionStore>> {
         let piece = self.piece()?;
-        let sheet = |folder: &Folder<'_>| Sheet::new(folder, self.puzzle, piece.id);
+        let sheet = |folder: &Folder<'_>| CubeSolutions::new(folder, self.puzzle, piece.id);
         Some(Job {
             cube: piece.cube,
             limits: self.limits.clone(),
-            keeper: Keeper::new(self.folder.as_ref().map(sheet)),
+            keeper: DigestSink::new(self.folder.as_ref().map(sheet)),
             ticket: 0,
         })
     }
 
-    fn take(&self, job: Job<Self::Shelf>, outcome: Outcome, counts: bool) {
-        let outcome = self.working.cut(&job.cube, outcome);
+    fn take(&self, job: Job<Self::SolutionStore>, outcome: Outcome, counts: bool) {
+        let outcome = self.cube_solver.cut(&job.cube, outcome);
         let (sheet, set) = job.keeper.into_parts();
-        let listed = counts && self.working.task() == Task::List;
+        let listed = counts && self.cube_solver.task() == Task::List;
         let id = Id::of(self.digest, &job.cube);
         let mut answer = Answer::new(self.digest, id, &outcome, listed.then_some(set));
         if let Some((sheet, folder)) = sheet.zip(self.folder.as_ref()) {
@@ -317,7 +321,7 @@ struct Folder<'a> {
 }
 
 /// The file of the solutions of one cube, a draft until it is whole.
-struct Sheet {
+struct CubeSolutions {
     /// What it is called while its name is not known, for that follows from what is in it.
     path: PathBuf,
     id: Id,
@@ -326,10 +330,10 @@ struct Sheet {
     failed: Option<Error>,
 }
 
-impl Sheet {
+impl CubeSolutions {
     fn new(folder: &Folder<'_>, puzzle: &Puzzle, id: Id) -> Self {
         let listing = Listing::from(folder.format);
-        Sheet {
+        CubeSolutions {
             path: folder.path.join(id.to_string()),
             id,
             list: List::new(listing, puzzle.width(), puzzle.height()),
@@ -391,7 +395,7 @@ fn holds(path: &Path, set: Digest) -> bool {
     whole && found.digest() == set
 }
 
-impl Shelf for Sheet {
+impl SolutionStore for CubeSolutions {
     fn put(&mut self, batch: Batch) -> ControlFlow<Stop> {
         let mut flow = ControlFlow::Continue(());
         batch.try_each(|words| {

@@ -1,6 +1,6 @@
 //! The journal of a run on one machine: a file of records to which is only added.
 //!
-//! Its first line says what the run is; every other one is a [`Record`]: what a cube has come to, or how far it has come. A machine that
+//! Its first line says what the run is; every other one is a [`JournalRecord`]: what a cube has come to, or how far it has come. A machine that
 //! fails may leave the last line torn. That is cut off, and what it held is done again; a line that is damaged anywhere else is no
 //! accident of that kind, and the journal is refused.
 
@@ -27,7 +27,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 
 /// A line of a journal.
 #[derive(Clone, Debug)]
-pub enum Record {
+pub enum JournalRecord {
     /// What a cube has come to.
     Answer(Answer),
     /// How far a cube has come.
@@ -58,18 +58,18 @@ impl Progress {
     const BEGINNING: &str = "{\"cube\":";
 }
 
-impl Record {
+impl JournalRecord {
     fn parse(line: &str) -> serde_json::Result<Self> {
         match line.starts_with(Progress::BEGINNING) {
-            true => serde_json::from_str(line).map(Record::Progress),
-            false => serde_json::from_str(line).map(Record::Answer),
+            true => serde_json::from_str(line).map(JournalRecord::Progress),
+            false => serde_json::from_str(line).map(JournalRecord::Answer),
         }
     }
 
     fn puzzle(&self) -> Digest {
         match self {
-            Record::Answer(answer) => answer.puzzle,
-            Record::Progress(progress) => progress.puzzle,
+            JournalRecord::Answer(answer) => answer.puzzle,
+            JournalRecord::Progress(progress) => progress.puzzle,
         }
     }
 }
@@ -140,7 +140,7 @@ impl Journal {
         path: &Path,
         header: &Header,
         busy: impl FnOnce(Duration),
-    ) -> Result<(Self, Vec<Record>)> {
+    ) -> Result<(Self, Vec<JournalRecord>)> {
         let name = path.display().to_string();
         let failed = |error: std::io::Error| Error::io(&name, &error);
         let mut file = OpenOptions::new()
@@ -215,7 +215,7 @@ impl Journal {
 }
 
 /// What a journal holds, and where the last whole line ends.
-fn read(file: &File, header: &Header, name: &str) -> Result<(Vec<Record>, u64)> {
+fn read(file: &File, header: &Header, name: &str) -> Result<(Vec<JournalRecord>, u64)> {
     let mut lines = Lines::new(BufReader::new(file), name);
     let mut records = Vec::new();
     let mut bad: Option<Error> = None;
@@ -242,7 +242,7 @@ fn read(file: &File, header: &Header, name: &str) -> Result<(Vec<Record>, u64)> 
             };
         }
     };
-    while let Some(record) = lines.record_by(Record::parse) {
+    while let Some(record) = lines.record_by(JournalRecord::parse) {
         match record {
             Ok(_) if bad.is_some() => {
                 // A line that was torn when the machine failed is the last one.

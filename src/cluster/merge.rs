@@ -27,7 +27,7 @@ pub struct Merge {
     of: u64,
     pieces: Vec<Piece>,
     ids: FxHashSet<Id>,
-    answers: FxHashMap<Id, Vec<Told>>,
+    answers: FxHashMap<Id, Vec<PlacedAnswer>>,
     problems: Problems,
     /// The file of cubes is not whole: nobody can say what is missing.
     holes: bool,
@@ -36,7 +36,7 @@ pub struct Merge {
 
 /// An answer, and where it stands.
 #[derive(Debug)]
-struct Told {
+struct PlacedAnswer {
     answer: Answer,
     file: usize,
     line: usize,
@@ -175,7 +175,7 @@ impl Merge {
                         self.repeats += 1;
                     } else {
                         let line = lines.line();
-                        told.push(Told {
+                        told.push(PlacedAnswer {
                             answer,
                             file,
                             line,
@@ -216,7 +216,7 @@ impl Merge {
             chosen,
             ..
         } = adding;
-        let mut strangers: Vec<&Told> = self
+        let mut strangers: Vec<&PlacedAnswer> = self
             .answers
             .values()
             .flatten()
@@ -267,7 +267,7 @@ fn is_same(a: &Answer, b: &Answer) -> bool {
 /// A sum under way.
 struct Adding<'a> {
     puzzle: Option<Digest>,
-    answers: &'a mut FxHashMap<Id, Vec<Told>>,
+    answers: &'a mut FxHashMap<Id, Vec<PlacedAnswer>>,
     results: &'a [String],
     problems: &'a mut Problems,
     contradicted: bool,
@@ -276,7 +276,7 @@ struct Adding<'a> {
 }
 
 /// What is known of a cube.
-struct Known {
+struct CubeRecord {
     count: Count,
     complete: bool,
 }
@@ -284,8 +284,8 @@ struct Known {
 impl Adding<'_> {
     /// Adds up a cube, with all that its answers have left open. Its path grows with every step down. So many cells at most are
     /// `unknown` in it, if that is known.
-    fn add(&mut self, cube: &Cube, size: f64, unknown: Option<u32>) -> Known {
-        let nothing = |complete| Known {
+    fn add(&mut self, cube: &Cube, size: f64, unknown: Option<u32>) -> CubeRecord {
+        let nothing = |complete| CubeRecord {
             count: Count::ZERO,
             complete,
         };
@@ -323,7 +323,7 @@ impl Adding<'_> {
                 // Nothing was done. What was found all the same would be found again.
                 continue;
             }
-            let mut known = Known {
+            let mut known = CubeRecord {
                 count: answer.count.clone(),
                 complete: true,
             };
@@ -431,7 +431,7 @@ struct Best {
     set: Option<Digest>,
     missing: Vec<Piece>,
     chosen: Vec<(Cube, Answer)>,
-    known: Known,
+    known: CubeRecord,
 }
 
 impl Best {

@@ -4,8 +4,8 @@
 //! recorded. An [`Answer`] is complete, or says what it has found and which cubes stay open; these take the place of the one that was
 //! asked about. So nothing is counted twice and nothing lost, however often a run is stopped.
 //!
-//! [`Splitting`] cuts a puzzle into cubes of about the same size, [`Working`] answers them, [`Merge`] checks that each is answered and
-//! adds up. A [`Journal`] holds the same records for a run on one machine, and [`Run`] does what is still open in one. A cube is known by
+//! [`Splitter`] cuts a puzzle into cubes of about the same size, [`CubeSolver`] answers them, [`Merge`] checks that each is answered and
+//! adds up. A [`Journal`] holds the same records for a run on one machine, and [`JournalledRun`] does what is still open in one. A cube is known by
 //! an [`Id`] that follows from the puzzle and the path, whoever has cut it, so that answers from anywhere can be put together.
 //!
 //! Records are lines of JSON, each with a checksum of its own.
@@ -28,11 +28,11 @@ mod work;
 pub use answer::{Answer, Open};
 pub use cube::{Id, Piece};
 pub use digest::{Digest, SetDigest};
-pub use journal::{Header, Journal, Progress, Record};
+pub use journal::{Header, Journal, JournalRecord, Progress};
 pub use line::{Lines, seal};
 pub use merge::{Merge, Sum};
-pub use run::Run;
-pub use solutions::{Keeper, Shelf};
-pub use split::{Split, Splitting};
+pub use run::JournalledRun;
+pub use solutions::{DigestSink, SolutionStore};
+pub use split::{Split, Splitter};
 pub use state::Appending;
-pub use work::{Job, Office, Task, Working};
+pub use work::{CubeQueue, CubeSolver, Job, Task};

@@ -19,12 +19,12 @@ use std::time::{Duration, Instant};
 
 use super::answer::Answer;
 use super::cube::Id;
-use super::journal::{Journal, Progress, Record};
+use super::journal::{Journal, JournalRecord, Progress};
 use super::line::seal;
-use super::solutions::{Keeper, Shelf};
-use super::state::{Appending, Lane, State};
-use super::work::{Job, Office, Task, Working, is_same};
-use crate::count::Keeping;
+use super::solutions::{DigestSink, SolutionStore};
+use super::state::{ActiveCube, Appending, State};
+use super::work::{CubeQueue, CubeSolver, Job, Task, is_same};
+use crate::count::Checkpointer;
 use crate::error::Result;
 use crate::run::{Activity, Limits, Observer, Snapshot, Statistics, TICK};
 use crate::search::{Outcome, Total};
@@ -50,10 +50,10 @@ const FULL: u64 = 64 << 20;
 
 /// A journalled run.
 #[derive(Debug)]
-pub struct Run<'a> {
-    working: Working<'a>,
+pub struct JournalledRun<'a> {
+    cube_solver: CubeSolver<'a>,
     /// How far the cube under way has come, where that is a count that cannot be left in the middle.
-    keeping: Option<Keeping>,
+    checkpointer: Option<Checkpointer>,
     limits: Limits,
     state: Mutex<State>,
     /// Told when there is something to do, or nothing more.
@@ -72,7 +72,7 @@ pub struct Heap {
     stop: Arc<AtomicBool>,
 }
 
-impl Shelf for Heap {
+impl SolutionStore for Heap {
     fn put(&mut self, batch: Batch) -> ControlFlow<Stop> {
         let more = batch.count().to_u64().unwrap_or(u64::MAX);
         self.bytes = self.bytes.saturating_add(more.saturating_mul(self.each));
@@ -85,7 +85,7 @@ impl Shelf for Heap {
     }
 }
 
-impl<'a> Run<'a> {
+impl<'a> JournalledRun<'a> {
     /// Goes on with what a journal holds, as [`Journal::open`] read it. Solutions are listed if there is a list to add to, and else
     /// counted. Of the limits, time and nodes are of this part of the run alone.
     ///
@@ -94,23 +94,23 @@ impl<'a> Run<'a> {
     /// [`Kind::Data`](crate::error::Kind::Data) when the records contradict each other, or the list;
     /// [`Kind::Io`](crate::error::Kind::Io) when the list cannot be read or written.
     pub fn new(
-        working: Working<'a>,
+        cube_solver: CubeSolver<'a>,
         journal: Journal,
-        records: Vec<Record>,
+        records: Vec<JournalRecord>,
         list: Option<Appending>,
         limits: Limits,
     ) -> Result<Self> {
-        debug_assert_eq!(list.is_some(), working.task() == Task::List);
+        debug_assert_eq!(list.is_some(), cube_solver.task() == Task::List);
         let began = Instant::now();
-        let keeping =
-            (!working.divides()).then(|| Keeping::new(working.puzzle(), working.memory()));
-        let mut state = State::resume(journal, records, list, &working, keeping.as_ref())?;
+        let checkpointer = (!cube_solver.divides())
+            .then(|| Checkpointer::new(cube_solver.puzzle(), cube_solver.memory()));
+        let mut state = State::resume(journal, records, list, &cube_solver, checkpointer.as_ref())?;
         if limits.nodes == Some(0) {
             state.stopped = Some(Stop::Nodes);
         }
-        Ok(Run {
-            working,
-            keeping,
+        Ok(JournalledRun {
+            cube_solver,
+            checkpointer,
             limits,
             state: Mutex::new(state),
             changed: Condvar::new(),
@@ -149,7 +149,7 @@ impl<'a> Run<'a> {
                     }
                 }
             });
-            let worked = self.working.run(self);
+            let worked = self.cube_solver.run(self);
             drop(finished);
             worked
         });
@@ -200,8 +200,8 @@ impl<'a> Run<'a> {
     /// Solutions that are proved to be there.
     fn proved(&self, state: &State) -> Count {
         let mut proved = state.total.clone();
-        if let Some(keeping) = self.keeping.as_ref().filter(|_| state.kept.is_some()) {
-            proved += &keeping.least();
+        if let Some(checkpointer) = self.checkpointer.as_ref().filter(|_| state.kept.is_some()) {
+            proved += &checkpointer.least();
         }
         proved
     }
@@ -212,10 +212,10 @@ impl<'a> Run<'a> {
             return (1.0, state.nodes + state.attempted);
         }
         let mut nodes = state.nodes + state.attempted;
-        if let (Some(keeping), Some(_)) = (&self.keeping, state.kept)
+        if let (Some(checkpointer), Some(_)) = (&self.checkpointer, state.kept)
             && !state.running.is_empty()
         {
-            nodes += keeping.nodes();
+            nodes += checkpointer.nodes();
         }
         (state.done.clamp(0.0, 1.0), nodes)
     }
@@ -234,21 +234,21 @@ impl<'a> Run<'a> {
 
     /// How far a cube has come that is not answered yet, as a record.
     fn progress(&self, state: &State, id: Id, running: bool) -> Progress {
-        let more = self.keeping.as_ref().filter(|_| running);
+        let more = self.checkpointer.as_ref().filter(|_| running);
         Progress {
             id,
             puzzle: state.journal.header().puzzle(),
             elapsed: self.elapsed(state).as_secs_f64(),
             life: self.began.elapsed().as_secs_f64(),
-            nodes: state.attempted + more.map_or(0, |keeping| keeping.nodes()),
+            nodes: state.attempted + more.map_or(0, |checkpointer| checkpointer.nodes()),
             checkpoint: None,
         }
     }
 
     /// Records how far the count has come that is kept track of.
     fn record(&self, state: &mut State, running: bool) {
-        if let (Some(keeping), Some(id)) = (&self.keeping, state.kept)
-            && let Some(checkpoint) = keeping.checkpoint()
+        if let (Some(checkpointer), Some(id)) = (&self.checkpointer, state.kept)
+            && let Some(checkpoint) = checkpointer.checkpoint()
         {
             let progress = Progress {
                 checkpoint: Some(checkpoint),
@@ -275,23 +275,23 @@ impl<'a> Run<'a> {
             }
         }
         let over = state.stopped.is_some() || state.failed.is_some();
-        let (pace, divides) = (self.pace(), self.working.divides());
-        for lane in &state.running {
-            if over || divides && lane.since.elapsed() >= pace.max(lane.part.patience) {
-                lane.stop.store(true, Ordering::Relaxed);
+        let (pace, divides) = (self.pace(), self.cube_solver.divides());
+        for active in &state.running {
+            if over || divides && active.since.elapsed() >= pace.max(active.part.patience) {
+                active.stop.store(true, Ordering::Relaxed);
             }
         }
         if state.idle > 0 && state.open.is_empty() {
-            let due = |lane: &&Lane| {
-                lane.since.elapsed() >= BRIEF.max(lane.part.patience) && !asked(&lane.stop)
+            let due = |active: &&ActiveCube| {
+                active.since.elapsed() >= BRIEF.max(active.part.patience) && !asked(&active.stop)
             };
             let largest = state
                 .running
                 .iter()
                 .filter(due)
                 .max_by(|a, b| a.part.share.total_cmp(&b.part.share));
-            if let Some(lane) = largest {
-                lane.stop.store(true, Ordering::Relaxed);
+            if let Some(active) = largest {
+                active.stop.store(true, Ordering::Relaxed);
             }
         }
         if state.committed.elapsed() >= pace {
@@ -306,8 +306,8 @@ impl<'a> Run<'a> {
     }
 }
 
-impl Office for Run<'_> {
-    type Shelf = Heap;
+impl CubeQueue for JournalledRun<'_> {
+    type SolutionStore = Heap;
 
     fn next(&self) -> Option<Job<Heap>> {
         let mut state = self.lock();
@@ -333,10 +333,10 @@ impl Office for Run<'_> {
         let stop = Arc::new(AtomicBool::new(false));
         state.tickets += 1;
         let ticket = state.tickets;
-        if let Some(keeping) = &self.keeping {
+        if let Some(checkpointer) = &self.checkpointer {
             let id = Id::of(state.journal.header().puzzle(), &part.cube);
             if state.kept.replace(id) != Some(id) {
-                keeping.restart();
+                checkpointer.restart();
                 state.attempted = 0;
             }
         }
@@ -344,10 +344,9 @@ impl Office for Run<'_> {
         let limits = Limits {
             interrupt: Some(Arc::clone(&stop)),
             // The threads share what is left.
-            nodes: self
-                .limits
-                .nodes
-                .map(|nodes| (nodes.saturating_sub(spent) / self.working.lanes() as u64).max(1)),
+            nodes: self.limits.nodes.map(|nodes| {
+                (nodes.saturating_sub(spent) / self.cube_solver.lanes() as u64).max(1)
+            }),
             checks: self.limits.checks,
             ..Limits::default()
         };
@@ -358,7 +357,7 @@ impl Office for Run<'_> {
             stop: Arc::clone(&stop),
         };
         let cube = part.cube.clone();
-        state.running.push(Lane {
+        state.running.push(ActiveCube {
             ticket,
             part,
             since: Instant::now(),
@@ -367,13 +366,13 @@ impl Office for Run<'_> {
         Some(Job {
             cube,
             limits,
-            keeper: Keeper::new(heap),
+            keeper: DigestSink::new(heap),
             ticket,
         })
     }
 
-    fn keeping(&self) -> Option<&Keeping> {
-        self.keeping.as_ref()
+    fn checkpointer(&self) -> Option<&Checkpointer> {
+        self.checkpointer.as_ref()
     }
 
     fn take(&self, job: Job<Heap>, outcome: Outcome, counts: bool) {
@@ -381,22 +380,22 @@ impl Office for Run<'_> {
         let place = state
             .running
             .iter()
-            .position(|lane| lane.ticket == job.ticket)
+            .position(|active| active.ticket == job.ticket)
             .expect("a job that was given out");
-        let lane = state.running.swap_remove(place);
+        let active = state.running.swap_remove(place);
         let (heap, set) = job.keeper.into_parts();
         let mut outcome = outcome;
         if is_same(&job.cube, &outcome) && outcome.solutions.number().is_zero() {
-            let fruitless = self.working.divides() && lane.since.elapsed() >= FRUITLESS;
+            let fruitless = self.cube_solver.divides() && active.since.elapsed() >= FRUITLESS;
             // Too much for a heap, or for all the time that there was: it must be cut. Anything else needs more time.
             if heap.bytes >= FULL || fruitless && state.stopped.is_some() {
-                outcome = self.working.pieces(&job.cube, outcome);
+                outcome = self.cube_solver.pieces(&job.cube, outcome);
             }
             if is_same(&job.cube, &outcome) {
                 let id = Id::of(state.journal.header().puzzle(), &job.cube);
-                let mut part = lane.part;
-                part.patience = 2 * lane.since.elapsed();
-                if self.keeping.is_some() {
+                let mut part = active.part;
+                part.patience = 2 * active.since.elapsed();
+                if self.checkpointer.is_some() {
                     state.attempted += outcome.statistics.nodes;
                     state.stopped = state.stopped.or(outcome.stopped);
                     self.record(&mut state, false);
@@ -414,7 +413,7 @@ impl Office for Run<'_> {
             }
         }
         let header = state.journal.header().puzzle();
-        let listed = counts && self.working.task() == Task::List;
+        let listed = counts && self.cube_solver.task() == Task::List;
         let mut answer = Answer::new(
             header,
             Id::of(header, &job.cube),
@@ -423,20 +422,20 @@ impl Office for Run<'_> {
         );
         if counts && let Err(error) = state.write(&heap.batches) {
             state.failed = state.failed.take().or(Some(error));
-            state.open.push(lane.part);
+            state.open.push(active.part);
             self.changed.notify_all();
             return;
         }
         answer.length = state.list.is_some().then_some(state.length);
         answer.elapsed = Some(self.elapsed(&state).as_secs_f64());
-        if let Some(keeping) = &self.keeping {
+        if let Some(checkpointer) = &self.checkpointer {
             answer.nodes += std::mem::take(&mut state.attempted);
             state.kept = None;
-            keeping.restart();
+            checkpointer.restart();
         }
         let record = seal(&answer);
         state.pending.push_str(&record);
-        state.account(lane.part.share, answer);
+        state.account(active.part.share, answer);
         let due = state.committed.elapsed() >= self.pace();
         if due || state.open.is_empty() && state.running.is_empty() {
             state.commit();
@@ -445,7 +444,7 @@ impl Office for Run<'_> {
     }
 }
 
-impl Run<'_> {
+impl JournalledRun<'_> {
     /// What is to be seen to when a cube has been handed in.
     fn after(&self, mut state: MutexGuard<'_, State>, stopped: Option<Stop>) {
         let spent = state.nodes + state.attempted - state.before;

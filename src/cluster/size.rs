@@ -48,7 +48,7 @@ pub(super) type Left<W> = (Prober<W>, Inherited);
 
 /// Judges how much lies below a board.
 #[derive(Clone)]
-pub(super) struct Judge<'a, W: Word> {
+pub(super) struct SizeJudge<'a, W: Word> {
     pub(super) board: Board<'a, W>,
     prober: Prober<W>,
     control: &'a Control,
@@ -69,7 +69,7 @@ struct Sample {
 }
 
 /// A node of a sample.
-struct Node<W> {
+struct SampleNode<W> {
     rows: Box<[Known<W>]>,
     unknown: usize,
     /// Where it branches, and what its probing has left.
@@ -77,9 +77,9 @@ struct Node<W> {
     left: Option<Left<W>>,
 }
 
-impl<'a, W: Word> Judge<'a, W> {
+impl<'a, W: Word> SizeJudge<'a, W> {
     pub(super) fn new(board: Board<'a, W>, control: &'a Control, probing: bool) -> Self {
-        Judge {
+        SizeJudge {
             board,
             prober: Prober::default(),
             control,
@@ -234,9 +234,9 @@ impl<'a, W: Word> Judge<'a, W> {
     }
 
     /// The present board, to begin a sample of a region with.
-    fn node(&self, region: &Region<W>, left: Option<&Left<W>>) -> Node<W> {
+    fn node(&self, region: &Region<W>, left: Option<&Left<W>>) -> SampleNode<W> {
         let left = left.filter(|_| self.probing);
-        Node {
+        SampleNode {
             rows: self.board.rows().into(),
             unknown: region.unknown(&self.board).count(),
             cell: self.cell(region, left),
@@ -245,7 +245,7 @@ impl<'a, W: Word> Judge<'a, W> {
     }
 
     /// A sample of what lies below a node, in one region. The board is left anywhere.
-    fn sample(&mut self, root: Node<W>, region: &Region<W>) -> Sample {
+    fn sample(&mut self, root: SampleNode<W>, region: &Region<W>) -> Sample {
         let most = root.unknown.max(1);
         let mut paths = BTreeMap::from([(PATHS, (root, 1.0))]);
         let (mut sum, mut met) = (
@@ -281,7 +281,7 @@ impl<'a, W: Word> Judge<'a, W> {
                         }
                         _ => {
                             let cell = cell.unwrap_or_else(|| narrowest(&self.board, region));
-                            let node = Node {
+                            let node = SampleNode {
                                 rows: self.board.rows().into(),
                                 unknown,
                                 cell,

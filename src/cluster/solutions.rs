@@ -1,4 +1,4 @@
-//! The sink of a cube that is listed: it adds up the digest of the set. What else becomes of the solutions is for a [`Shelf`]: they are
+//! The sink of a cube that is listed: it adds up the digest of the set. What else becomes of the solutions is for a [`SolutionStore`]: they are
 //! written, kept for later, or let go.
 
 use std::ops::ControlFlow;
@@ -8,13 +8,13 @@ use super::digest::{Digest, SetDigest};
 use crate::solutions::{Batch, Sink, Stop};
 
 /// Where the solutions of one cube go.
-pub trait Shelf: Send {
+pub trait SolutionStore: Send {
     /// Takes some of them; [`ControlFlow::Break`] stops the run of the cube.
     fn put(&mut self, batch: Batch) -> ControlFlow<Stop>;
 }
 
 /// Without a shelf they are let go.
-impl<S: Shelf> Shelf for Option<S> {
+impl<S: SolutionStore> SolutionStore for Option<S> {
     fn put(&mut self, batch: Batch) -> ControlFlow<Stop> {
         match self {
             Some(shelf) => shelf.put(batch),
@@ -25,12 +25,12 @@ impl<S: Shelf> Shelf for Option<S> {
 
 /// Takes the solutions of one cube.
 #[derive(Debug)]
-pub struct Keeper<S>(Mutex<(S, SetDigest)>);
+pub struct DigestSink<S>(Mutex<(S, SetDigest)>);
 
-impl<S: Shelf> Keeper<S> {
+impl<S: SolutionStore> DigestSink<S> {
     /// One that puts them there.
     pub fn new(shelf: S) -> Self {
-        Keeper(Mutex::new((shelf, SetDigest::new())))
+        DigestSink(Mutex::new((shelf, SetDigest::new())))
     }
 
     /// Where they are, and the digest of their set.
@@ -40,7 +40,7 @@ impl<S: Shelf> Keeper<S> {
     }
 }
 
-impl<S: Shelf> Sink for Keeper<S> {
+impl<S: SolutionStore> Sink for DigestSink<S> {
     fn wants_grids(&self) -> bool {
         true
     }

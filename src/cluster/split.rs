@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::size::{Judge, Left};
+use super::size::{Left, SizeJudge};
 use crate::board::{Board, Cell, Clues, Region};
 use crate::line::{Known, Word, by_width};
 use crate::puzzle::Puzzle;
@@ -23,7 +23,7 @@ const KEPT: usize = 1000;
 
 /// How to cut a puzzle.
 #[derive(Clone, Debug)]
-pub struct Splitting<'a> {
+pub struct Splitter<'a> {
     puzzle: &'a Puzzle,
     cubes: usize,
     within: Cube,
@@ -46,12 +46,12 @@ pub struct Split {
     pub stopped: Option<Stop>,
 }
 
-impl<'a> Splitting<'a> {
+impl<'a> Splitter<'a> {
     /// Into this number of cubes, or one more; fewer where there is nothing left to cut.
     ///
     /// It works on the threads of the rayon pool that it is run in.
     pub fn new(puzzle: &'a Puzzle, cubes: usize) -> Self {
-        Splitting {
+        Splitter {
             puzzle,
             cubes,
             within: Cube::default(),
@@ -98,7 +98,7 @@ impl<'a> Splitting<'a> {
         let clues = Clues::new(self.puzzle);
         let control = Control::new(&self.limits, false);
         let mut cutter = Cutter {
-            judge: Judge::new(Board::<W>::new(&clues), &control, judging),
+            judge: SizeJudge::new(Board::<W>::new(&clues), &control, judging),
             judging,
             seed: self.seed,
         };
@@ -187,7 +187,7 @@ fn order(a: &Cube, b: &Cube) -> std::cmp::Ordering {
 }
 
 /// A cube that may be cut.
-struct Part<W: Word> {
+struct OpenCube<W: Word> {
     cube: Cube,
     rows: Box<[Known<W>]>,
     unknown: u32,
@@ -205,15 +205,15 @@ struct Part<W: Word> {
 /// What has become of a cube that was to be cut.
 enum Cut<W: Word> {
     /// The run has been stopped before.
-    Left(Box<Part<W>>),
+    Left(Box<OpenCube<W>>),
     /// Its two sides, without those that are refuted.
-    Sides(Box<[Option<Part<W>>; 2]>),
+    Sides(Box<[Option<OpenCube<W>>; 2]>),
 }
 
 /// Cuts cubes.
 #[derive(Clone)]
 struct Cutter<'a, W: Word> {
-    judge: Judge<'a, W>,
+    judge: SizeJudge<'a, W>,
     judging: bool,
     seed: u64,
 }
@@ -227,7 +227,7 @@ impl<W: Word> Cutter<'_, W> {
     }
 
     /// The first part; `None` when it holds no solution.
-    fn root(&mut self, cube: Cube) -> Option<Part<W>> {
+    fn root(&mut self, cube: Cube) -> Option<OpenCube<W>> {
         let mut left = None;
         if self.judging {
             left = self.judge.probe(None)?;
@@ -239,7 +239,7 @@ impl<W: Word> Cutter<'_, W> {
     }
 
     /// Cuts a part in two; a side that is refuted is not there.
-    fn cut(&mut self, part: Part<W>) -> [Option<Part<W>>; 2] {
+    fn cut(&mut self, part: OpenCube<W>) -> [Option<OpenCube<W>>; 2] {
         let (_, cell) = part.branch.expect("what is decided is not cut");
         let mut sides = [true, false].map(|filled| {
             let board = &mut self.judge.board;
@@ -279,7 +279,12 @@ impl<W: Word> Cutter<'_, W> {
     /// It is cut in the region in which its parent was, and only when nothing is left of that in another one, the largest. For what falls
     /// apart from all that a cube decides is searched once for all cubes; where cubes decided something of every region, all would be
     /// searched again and again.
-    fn part(&mut self, cube: Cube, left: Option<Left<W>>, parent: Option<&Part<W>>) -> Part<W> {
+    fn part(
+        &mut self,
+        cube: Cube,
+        left: Option<Left<W>>,
+        parent: Option<&OpenCube<W>>,
+    ) -> OpenCube<W> {
         let unknown = self.judge.board.unknown();
         let seed = self.seed_of(&cube);
         let (mut regions, mut sure) = (Vec::new(), true);
@@ -311,7 +316,7 @@ impl<W: Word> Cutter<'_, W> {
             a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
         });
         let branch = place.map(|i| (i, self.judge.branch(&regions[i].0, left.as_ref())));
-        Part {
+        OpenCube {
             cube,
             rows: self.judge.board.rows().into(),
             unknown: unknown as u32,

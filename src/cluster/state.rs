@@ -14,10 +14,10 @@ use rustc_hash::FxHashMap;
 
 use super::answer::{Answer, Open};
 use super::cube::{Id, inside};
-use super::journal::{Journal, Record};
+use super::journal::{Journal, JournalRecord};
 use super::line::seal;
-use super::work::{Working, is_same};
-use crate::count::Keeping;
+use super::work::{CubeSolver, is_same};
+use crate::count::Checkpointer;
 use crate::error::{Error, Kind, Result};
 use crate::render::{List, Listing};
 use crate::run::Statistics;
@@ -43,8 +43,8 @@ pub(super) struct State {
     /// Bytes of the list.
     pub(super) length: u64,
     /// What is open: the last one is taken next, so that there are never many.
-    pub(super) open: Vec<Part>,
-    pub(super) running: Vec<Lane>,
+    pub(super) open: Vec<OpenCube>,
+    pub(super) running: Vec<ActiveCube>,
     /// Threads that have nothing to do.
     pub(super) idle: usize,
     pub(super) total: Count,
@@ -69,7 +69,7 @@ pub(super) struct State {
 
 /// A cube that is open.
 #[derive(Clone, Debug)]
-pub(super) struct Part {
+pub(super) struct OpenCube {
     pub(super) cube: Cube,
     /// What it is likely to hold of the whole.
     pub(super) share: f64,
@@ -81,9 +81,9 @@ pub(super) struct Part {
 
 /// A cube that is worked on.
 #[derive(Debug)]
-pub(super) struct Lane {
+pub(super) struct ActiveCube {
     pub(super) ticket: usize,
-    pub(super) part: Part,
+    pub(super) part: OpenCube,
     pub(super) since: Instant,
     pub(super) stop: Arc<AtomicBool>,
 }
@@ -96,12 +96,12 @@ impl State {
     /// [`Kind::Data`] when the records contradict each other, or the list; [`Kind::Io`] when the list cannot be read or cut.
     pub(super) fn resume(
         journal: Journal,
-        records: Vec<Record>,
+        records: Vec<JournalRecord>,
         list: Option<Appending>,
-        working: &Working<'_>,
-        keeping: Option<&Keeping>,
+        cube_solver: &CubeSolver<'_>,
+        checkpointer: Option<&Checkpointer>,
     ) -> Result<Self> {
-        let puzzle = working.puzzle();
+        let puzzle = cube_solver.puzzle();
         let list = list.map(|list| {
             let text = List::new(list.listing, puzzle.width(), puzzle.height());
             (list, text)
@@ -126,22 +126,22 @@ impl State {
             failed: None,
             tickets: 0,
         };
-        state.replay(records, working, keeping)?;
+        state.replay(records, cube_solver, checkpointer)?;
         state.before = state.nodes + state.attempted;
         state.trim()?;
-        state.cut(working);
+        state.cut(cube_solver);
         Ok(state)
     }
 
     /// Goes through what a journal holds.
     fn replay(
         &mut self,
-        records: Vec<Record>,
-        working: &Working<'_>,
-        keeping: Option<&Keeping>,
+        records: Vec<JournalRecord>,
+        cube_solver: &CubeSolver<'_>,
+        checkpointer: Option<&Checkpointer>,
     ) -> Result<()> {
         let puzzle = self.journal.header().puzzle();
-        let whole = Part {
+        let whole = OpenCube {
             cube: Cube::default(),
             share: 1.0,
             patience: Duration::ZERO,
@@ -158,19 +158,19 @@ impl State {
             };
             let time = |seconds: f64| Duration::try_from_secs_f64(seconds).ok();
             let answer = match record {
-                Record::Answer(answer) => answer,
-                Record::Progress(progress) => {
+                JournalRecord::Answer(answer) => answer,
+                JournalRecord::Progress(progress) => {
                     let Some((_, part)) = open.get_mut(&progress.id) else {
                         return wrong(format!("cube {} was not open here", progress.id));
                     };
                     self.earlier = time(progress.elapsed).unwrap_or(self.earlier);
-                    match (keeping, progress.checkpoint) {
-                        (Some(keeping), Some(checkpoint)) => {
+                    match (checkpointer, progress.checkpoint) {
+                        (Some(checkpointer), Some(checkpoint)) => {
                             if self.kept.replace(progress.id) != Some(progress.id) {
-                                keeping.restart();
+                                checkpointer.restart();
                             }
                             let life = time(progress.life).unwrap_or_default();
-                            if let Err(error) = keeping.read(checkpoint, life) {
+                            if let Err(error) = checkpointer.read(checkpoint, life) {
                                 return wrong(error.message().to_owned());
                             }
                             self.attempted = progress.nodes;
@@ -190,7 +190,7 @@ impl State {
                 if !cube.path.starts_with(&part.cube.path) {
                     return wrong("what stays open is not within the cube".to_owned());
                 }
-                inside(working.puzzle(), cube)?;
+                inside(cube_solver.puzzle(), cube)?;
             }
             if let Some(length) = answer.length {
                 self.length = length;
@@ -203,18 +203,18 @@ impl State {
                 open.insert(Id::of(puzzle, &part.cube), (order, part));
             }
         }
-        let mut parts: Vec<(u64, Part)> = open.into_values().collect();
+        let mut parts: Vec<(u64, OpenCube)> = open.into_values().collect();
         parts.sort_by_key(|&(order, _)| order);
         self.open = parts.into_iter().map(|(_, part)| part).collect();
         Ok(())
     }
 
     /// Cuts the cubes on which an earlier process has worked in vain.
-    fn cut(&mut self, working: &Working<'_>) {
+    fn cut(&mut self, cube_solver: &CubeSolver<'_>) {
         let open = std::mem::take(&mut self.open);
         for part in open {
             let pieces = match part.tried {
-                true => working.pieces(&part.cube, nothing(&part.cube)),
+                true => cube_solver.pieces(&part.cube, nothing(&part.cube)),
                 false => nothing(&part.cube),
             };
             if is_same(&part.cube, &pieces) {
@@ -239,7 +239,7 @@ impl State {
             answer
                 .open
                 .into_iter()
-                .map(|Open { cube, share: of }| Part {
+                .map(|Open { cube, share: of }| OpenCube {
                     cube,
                     share: share * of,
                     patience: Duration::ZERO,

@@ -6,14 +6,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::solutions::{Keeper, Shelf};
-use super::split::Splitting;
-use crate::count::{Counted, Counting, Keeping, Method};
+use super::solutions::{DigestSink, SolutionStore};
+use super::split::Splitter;
+use crate::count::{Checkpointer, ComponentTable, Counter, Method};
 use crate::error::{Error, Kind, Result};
 use crate::puzzle::Puzzle;
 use crate::run::Limits;
 use crate::search::{self, Ask, Cube, Outcome, Search, Total};
-use crate::solutions::{Count, Counter, Stop};
+use crate::solutions::{Count, CountSink, Stop};
 
 /// What is asked about every cube.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,25 +32,25 @@ pub struct Job<S> {
     /// Within which limits.
     pub limits: Limits,
     /// Where its solutions go, if they are listed.
-    pub keeper: Keeper<S>,
+    pub keeper: DigestSink<S>,
     /// Anything by which whoever gave it out knows it again.
     pub ticket: usize,
 }
 
 /// Gives out cubes and takes what they have come to. All threads share it.
-pub trait Office: Sync {
+pub trait CubeQueue: Sync {
     /// Where solutions go.
-    type Shelf: Shelf;
+    type SolutionStore: SolutionStore;
 
     /// The next cube; `None` when there are no more. May wait.
-    fn next(&self) -> Option<Job<Self::Shelf>>;
+    fn next(&self) -> Option<Job<Self::SolutionStore>>;
 
     /// Takes what a cube has come to. What it has found and what it leaves open are together the whole cube; where `counts` is false,
     /// what its keeper holds is of no use, and the cube itself is open.
-    fn take(&self, job: Job<Self::Shelf>, outcome: Outcome, counts: bool);
+    fn take(&self, job: Job<Self::SolutionStore>, outcome: Outcome, counts: bool);
 
     /// Where a count keeps track of how far it has come, if anywhere: then it goes on from there.
-    fn keeping(&self) -> Option<&Keeping> {
+    fn checkpointer(&self) -> Option<&Checkpointer> {
         None
     }
 }
@@ -61,17 +61,17 @@ const CUTTING: Duration = Duration::from_millis(100);
 
 /// Answers cubes of one puzzle.
 #[derive(Debug)]
-pub struct Working<'a> {
+pub struct CubeSolver<'a> {
     puzzle: &'a Puzzle,
     task: Task,
     threads: usize,
     memory: u64,
 }
 
-impl<'a> Working<'a> {
+impl<'a> CubeSolver<'a> {
     /// On this number of threads, in about `memory` bytes.
     pub fn new(puzzle: &'a Puzzle, task: Task, threads: usize, memory: u64) -> Self {
-        Working {
+        CubeSolver {
             puzzle,
             task,
             threads: threads.max(1),
@@ -112,7 +112,7 @@ impl<'a> Working<'a> {
     /// # Errors
     ///
     /// [`Kind::Io`] when the threads cannot be started.
-    pub fn run<O: Office>(&self, office: &O) -> Result<()> {
+    pub fn run<O: CubeQueue>(&self, queue: &O) -> Result<()> {
         if let Task::Count(method) = self.task
             && method != Method::Tree
         {
@@ -121,14 +121,14 @@ impl<'a> Working<'a> {
                 .build();
             let failed =
                 |error| Error::new(Kind::Io, format!("the threads cannot be started: {error}"));
-            pool.map_err(failed)?.install(|| self.count(method, office));
+            pool.map_err(failed)?.install(|| self.count(method, queue));
             return Ok(());
         }
         match self.threads {
-            1 => self.search(office),
+            1 => self.search(queue),
             threads => std::thread::scope(|scope| {
                 (0..threads).for_each(|_| {
-                    scope.spawn(|| self.search(office));
+                    scope.spawn(|| self.search(queue));
                 });
             }),
         }
@@ -136,7 +136,7 @@ impl<'a> Working<'a> {
     }
 
     /// What one thread does that searches.
-    fn search<O: Office>(&self, office: &O) {
+    fn search<O: CubeQueue>(&self, queue: &O) {
         let options = search::Options {
             // Counting by the tree makes every solution a leaf of its own.
             rests: self.task == Task::List,
@@ -148,34 +148,34 @@ impl<'a> Working<'a> {
         };
         let search = Search::new(self.puzzle).options(options).limits(limits);
         search.apart(|ask: &mut Ask<'_>| {
-            while let Some(job) = office.next() {
+            while let Some(job) = queue.next() {
                 let outcome = match self.task {
-                    Task::Count(_) => ask(&job.cube, &job.limits, &Counter::new()),
+                    Task::Count(_) => ask(&job.cube, &job.limits, &CountSink::new()),
                     Task::List => ask(&job.cube, &job.limits, &job.keeper),
                 };
-                hand_in(office, job, outcome);
+                hand_in(queue, job, outcome);
             }
         });
     }
 
     /// Counts cube after cube on all threads.
-    fn count<O: Office>(&self, method: Method, office: &O) {
-        let counted = Arc::new(Counted::new(self.memory));
-        while let Some(job) = office.next() {
+    fn count<O: CubeQueue>(&self, method: Method, queue: &O) {
+        let counted = Arc::new(ComponentTable::new(self.memory));
+        while let Some(job) = queue.next() {
             let limits = Limits {
                 memory: Some(self.memory),
                 ..job.limits.clone()
             };
-            let counting = Counting::new(self.puzzle)
+            let counting = Counter::new(self.puzzle)
                 .method(method)
                 .within(job.cube.clone())
                 .limits(limits);
-            let outcome = match office.keeping() {
+            let outcome = match queue.checkpointer() {
                 // Whoever looks on sees to it that what is proved is kept, too.
-                Some(keeping) => counting.keeping(keeping).run(),
+                Some(checkpointer) => counting.checkpointer(checkpointer).run(),
                 None => counting.sharing(&counted).run(),
             };
-            hand_in(office, job, outcome);
+            hand_in(queue, job, outcome);
         }
     }
 
@@ -194,7 +194,7 @@ impl<'a> Working<'a> {
             time: Some(CUTTING),
             ..Limits::default()
         };
-        let split = Splitting::new(self.puzzle, PIECES)
+        let split = Splitter::new(self.puzzle, PIECES)
             .within(cube.clone())
             .limits(limits)
             .rough();
@@ -209,7 +209,7 @@ impl<'a> Working<'a> {
 }
 
 /// Hands in what a cube has come to. Of what was left in the middle nothing counts, and all is open.
-fn hand_in<O: Office>(office: &O, job: Job<O::Shelf>, outcome: Outcome) {
+fn hand_in<O: CubeQueue>(queue: &O, job: Job<O::SolutionStore>, outcome: Outcome) {
     let counts = outcome.is_complete() || !outcome.cubes.is_empty();
     let outcome = match counts {
         true => outcome,
@@ -221,7 +221,7 @@ fn hand_in<O: Office>(office: &O, job: Job<O::Shelf>, outcome: Outcome) {
             ..outcome
         },
     };
-    office.take(job, outcome, counts);
+    queue.take(job, outcome, counts);
 }
 
 /// Is a cube as open as it was?

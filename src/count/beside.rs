@@ -1,9 +1,9 @@
 //! Counting with the solution graph, in rounds that grow; and the number alone beside it, by any method, while that is cheap.
 
-use super::contest::Contest;
-use super::frontier::Way;
+use super::frontier::Direction;
 use super::options::Method;
 use super::plan::Plan;
+use super::plan_selection::PlanSelection;
 use super::setup::{Forecast, Setup};
 use super::shared::Shared;
 use crate::line::Word;
@@ -18,7 +18,7 @@ const LONGER: u64 = 4;
 /// Before each round, the number alone is counted by sweeping, with this work of each sweep, as a multiple of a trial's, in the first round
 /// and at most. It grows as that of the rounds does. A part that is too wide for both sweeps is left to branching, which the graph needs
 /// anyway.
-const SWEEPS: &[Plan] = &[Plan::Sweep(Way::Down), Plan::Sweep(Way::Right)];
+const SWEEPS: &[Plan] = &[Plan::Sweep(Direction::Down), Plan::Sweep(Direction::Right)];
 const SWEEP: u64 = 4;
 const CHEAP: u64 = 64;
 
@@ -47,22 +47,22 @@ impl Alone {
         let (mut slice, mut sweep) = (SLICE * trial, SWEEP * trial);
         loop {
             if sweep <= CHEAP * trial {
-                let sweeps = Contest::short(shared.parts.len(), sweep, SWEEPS);
+                let sweeps = PlanSelection::short(shared.components.len(), sweep, SWEEPS);
                 self.count(shared, sweeps);
             }
             if shared.control.stopped() || self.is_void() {
                 return;
             }
-            lock(&shared.contest).go_on(slice.min(until));
+            lock(&shared.selection).go_on(slice.min(until));
             shared.work();
-            if lock(&shared.contest).is_over() || shared.control.stopped() {
+            if lock(&shared.selection).is_over() || shared.control.stopped() {
                 return;
             }
             if shared.store.is_outgrown() {
                 // The number may take as much work again. Its memory is free for that.
                 shared.store.graph = None;
-                let contest = Contest::new(Method::Auto, shared.parts.len(), trial);
-                self.count(shared, contest.until(slice));
+                let selection = PlanSelection::new(Method::Auto, shared.components.len(), trial);
+                self.count(shared, selection.until(slice));
                 shared.control.stop(Stop::Memory);
                 return;
             }
@@ -83,7 +83,7 @@ impl Alone {
     }
 
     /// Counts the number alone by this contest, if it is not known yet.
-    fn count<W: Word>(&mut self, shared: &mut Shared<'_, W>, contest: Contest) {
+    fn count<W: Word>(&mut self, shared: &mut Shared<'_, W>, selection: PlanSelection) {
         if self.number.is_some() {
             return;
         }
@@ -91,11 +91,11 @@ impl Alone {
         if graph.is_some() {
             shared.memory /= 4;
         }
-        let kept = shared.begin(contest);
+        let kept = shared.begin(selection);
         shared.work();
-        let contest = shared.begin(kept);
-        if contest.is_over() {
-            self.number = Some(contest.result().0);
+        let selection = shared.begin(kept);
+        if selection.is_over() {
+            self.number = Some(selection.result().0);
         }
         shared.store.graph = graph;
         shared.memory = memory;

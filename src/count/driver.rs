@@ -9,18 +9,18 @@ use std::time::Instant;
 
 use super::beside::Alone;
 use super::branch::order::Order;
-use super::components::{Counted, Store};
-use super::contest::Contest;
-use super::keeping::{Found, Keeping};
+use super::checkpointer::{Checkpointer, Resumed};
+use super::components::{ComponentTable, Store};
 use super::options::Method;
 use super::plan::Plan;
-use super::root::{cells_of, known_cells, known_of, open, parts};
+use super::plan_selection::PlanSelection;
+use super::root::{cells_of, components, known_cells, known_of, open};
+use super::selection_state::SelectionState;
 use super::setup::Setup;
 use super::shared::Shared;
-use super::standing::Standing;
 use super::status::Status;
 use crate::board::{Board, Clues};
-use crate::graph::{Builder, Space};
+use crate::graph::{Builder, SolutionGraph};
 use crate::line::{Known, Word};
 use crate::puzzle::Grid;
 use crate::run::{Activity, Control, Statistics, lock, shares};
@@ -41,15 +41,15 @@ const UNTIL: u64 = 1000;
 const MORE: u64 = 32;
 
 /// What a count has come to: the graph if it is kept and whole, and the outcome.
-pub(crate) type Answer = (Option<Space>, Outcome);
+pub(crate) type Answer = (Option<SolutionGraph>, Outcome);
 
 /// Counts; where `keeps_graph`, with the graph of all solutions.
 pub(crate) fn drive<W: Word>(setup: &Setup<'_>, keeps_graph: bool) -> Answer {
     let began = Instant::now();
     let clues = Clues::new(setup.puzzle);
     let control = Arc::new(Control::new(&setup.limits, false));
-    let keeping = setup.keeping.filter(|_| !keeps_graph);
-    let found = keeping.map(Keeping::found).unwrap_or_default();
+    let checkpointer = setup.checkpointer.filter(|_| !keeps_graph);
+    let found = checkpointer.map(Checkpointer::found).unwrap_or_default();
     let mut board = Board::<W>::new(&clues);
     let alive = open(setup, &mut board, &control, found.cells.as_ref());
     let statistics = Statistics {
@@ -59,28 +59,28 @@ pub(crate) fn drive<W: Word>(setup: &Setup<'_>, keeps_graph: bool) -> Answer {
     let nothing = || ended(&control, began, Count::ZERO, false, statistics);
     if !alive || control.stopped() {
         let none = keeps_graph && control.reason().is_none();
-        let space = none.then(|| Space::none(clues.width(), clues.height()));
+        let space = none.then(|| SolutionGraph::none(clues.width(), clues.height()));
         return (space, nothing());
     }
     let memory = setup.limits.bytes();
-    let counted = match &setup.counted {
-        Some(counted) if !keeps_graph => Arc::clone(counted),
-        _ => Arc::new(Counted::new(memory)),
+    let table = match &setup.table {
+        Some(table) if !keeps_graph => Arc::clone(table),
+        _ => Arc::new(ComponentTable::new(memory)),
     };
-    let Some(parts) = parts(&board, &counted.numbers, &control) else {
+    let Some(components) = components(&board, &table.numbers, &control) else {
         return (None, nothing());
     };
-    let store = Store::new(counted, keeps_graph, memory / shares::GRAPH);
-    let contest = Contest::short(parts.len(), setup.options.trial, QUICK);
+    let store = Store::new(table, keeps_graph, memory / shares::GRAPH);
+    let selection = PlanSelection::short(components.len(), setup.options.trial, QUICK);
     let status = Status::new(began, found.least.clone());
-    let mut shared = Shared::new(setup, &clues, control, &status, memory, store, contest);
-    shared.keeping = keeping;
+    let mut shared = Shared::new(setup, &clues, control, &status, memory, store, selection);
+    shared.checkpointer = checkpointer;
     shared.rows = board.rows().to_vec();
-    shared.parts = parts;
+    shared.components = components;
     shared.witness = found.solution.clone();
     let driver = Driver {
         setup,
-        keeping,
+        checkpointer,
         keeps_graph,
         began,
         known: known_cells(&board).filled,
@@ -88,7 +88,7 @@ pub(crate) fn drive<W: Word>(setup: &Setup<'_>, keeps_graph: bool) -> Answer {
         shared,
         statistics,
     };
-    status.watched(setup.observer, keeping, || {
+    status.watched(setup.observer, checkpointer, || {
         let answer = driver.run(found);
         let complete = answer.1.stopped.is_none();
         (answer, complete)
@@ -124,7 +124,7 @@ fn ended(
 /// A count under way.
 struct Driver<'r, W: Word> {
     setup: &'r Setup<'r>,
-    keeping: Option<&'r Keeping>,
+    checkpointer: Option<&'r Checkpointer>,
     keeps_graph: bool,
     began: Instant,
     board: Board<'r, W>,
@@ -146,19 +146,19 @@ enum Asked {
 }
 
 impl<W: Word> Driver<'_, W> {
-    fn run(mut self, mut found: Found) -> Answer {
+    fn run(mut self, mut found: Resumed) -> Answer {
         let quick = self.keeps_graph || self.setup.method == Method::Auto;
-        if let Some(keeping) = self.keeping.filter(|_| found.cells.is_none()) {
-            keeping.knows(known_cells(&self.board));
+        if let Some(checkpointer) = self.checkpointer.filter(|_| found.cells.is_none()) {
+            checkpointer.knows(known_cells(&self.board));
         }
         if quick && !found.opening.tried {
             // Most puzzles are soon counted by anything. If this is cut short it is not tried again.
-            if let Some(keeping) = self.keeping {
-                keeping.tried();
+            if let Some(checkpointer) = self.checkpointer {
+                checkpointer.tried();
             }
             self.shared.host();
         }
-        let done = quick && lock(&self.shared.contest).is_over();
+        let done = quick && lock(&self.shared.selection).is_over();
         let (mut effort, mut later) = (self.setup.options.effort, UNTIL * self.setup.options.trial);
         for _ in 0..found.opening.round {
             (effort, later) = more(effort, later);
@@ -172,7 +172,7 @@ impl<W: Word> Driver<'_, W> {
             } else if let Some(whole) = found.opening.whole.take() {
                 // An earlier part of the run has asked.
                 whole
-            } else if self.keeping.is_some_and(|it| !it.begins_backbone()) {
+            } else if self.checkpointer.is_some_and(|it| !it.begins_backbone()) {
                 // It has been cut short too often.
                 false
             } else {
@@ -183,17 +183,17 @@ impl<W: Word> Driver<'_, W> {
                 }
             };
             let until = if whole { u64::MAX } else { later };
-            self.begin_contest(until, found.contest.take());
+            self.begin_contest(until, found.selection.take());
             match self.keeps_graph {
                 true => alone.count_with_graph(&mut self.shared, self.setup, until),
                 false => self.shared.work(),
             }
-            if lock(&self.shared.contest).is_over() || alone.is_void() {
+            if lock(&self.shared.selection).is_over() || alone.is_void() {
                 break;
             }
             (effort, later) = more(effort, later);
-            if let Some(keeping) = self.keeping.filter(|_| !self.is_stopped()) {
-                keeping.ends_round();
+            if let Some(checkpointer) = self.checkpointer.filter(|_| !self.is_stopped()) {
+                checkpointer.ends_round();
             }
         }
         self.finish(alone)
@@ -240,17 +240,17 @@ impl<W: Word> Driver<'_, W> {
         let alive = self.board.decide_all(known);
         debug_assert!(alive, "what holds in all solutions contradicts none");
         self.known = known_cells(&self.board).filled;
-        if let Some(keeping) = self.keeping {
-            keeping.knows(Backbone {
+        if let Some(checkpointer) = self.checkpointer {
+            checkpointer.knows(Backbone {
                 ambiguous: backbone.ambiguous.clone(),
                 ..known_cells(&self.board)
             });
             self.shared
                 .witness
                 .iter()
-                .for_each(|grid| keeping.has(grid));
+                .for_each(|grid| checkpointer.has(grid));
             if !self.is_stopped() {
-                keeping.ends_backbone(whole);
+                checkpointer.ends_backbone(whole);
             }
         }
         if !self.keeps_graph {
@@ -259,11 +259,11 @@ impl<W: Word> Driver<'_, W> {
             self.shared.status.raise(near);
         }
         self.shared.rows = self.board.rows().to_vec();
-        let numbers = &self.shared.store.counted.numbers;
-        let Some(parts) = parts(&self.board, numbers, &self.shared.control) else {
+        let numbers = &self.shared.store.table.numbers;
+        let Some(components) = components(&self.board, numbers, &self.shared.control) else {
             return Asked::Stopped;
         };
-        self.shared.parts = parts;
+        self.shared.components = components;
         Asked::Backbone { whole }
     }
 
@@ -284,53 +284,54 @@ impl<W: Word> Driver<'_, W> {
         let mark = self.board.mark();
         let alive = self.board.decide_all((0..first.height()).map(row));
         debug_assert!(alive, "a solution contradicts nothing");
-        let numbers = &shared.store.counted.numbers;
-        let Some(near) = parts(&self.board, numbers, &shared.control) else {
+        let numbers = &shared.store.table.numbers;
+        let Some(near) = components(&self.board, numbers, &shared.control) else {
             self.board.undo(mark);
             return Count::ZERO;
         };
         shared.rows = self.board.rows().to_vec();
-        shared.parts = near;
-        shared.begin(Contest::short(shared.parts.len(), work, NEARLY));
+        shared.components = near;
+        shared.begin(PlanSelection::short(shared.components.len(), work, NEARLY));
         self.board.undo(mark);
         shared.host();
         shared.proved()
     }
 
     /// Makes ready for counting all parts, or for going on with that as an earlier process has left it.
-    fn begin_contest(&mut self, until: u64, left: Option<Standing>) {
+    fn begin_contest(&mut self, until: u64, left: Option<SelectionState>) {
         // A sweep leaves no graph behind.
         let method = match self.keeps_graph {
             true => Method::Regions,
             false => self.setup.method,
         };
-        let parts = self.shared.parts.len();
-        let contest = Contest::new(method, parts, self.setup.options.trial).until(until);
-        let contest = match self.keeps_graph {
+        let components = self.shared.components.len();
+        let selection =
+            PlanSelection::new(method, components, self.setup.options.trial).until(until);
+        let selection = match self.keeps_graph {
             // A trail knows numbers, no graph.
-            true => contest.anew(),
+            true => selection.anew(),
             // A journal has no place for the open cubes of a tree.
-            false if parts == 1 && method == Method::Auto && self.keeping.is_none() => {
-                contest.with_tree()
+            false if components == 1 && method == Method::Auto && self.checkpointer.is_none() => {
+                selection.with_tree()
             }
-            false => contest,
+            false => selection,
         };
         self.shared.begin(match left {
-            Some(standing) => contest.resume(standing),
-            None => contest,
+            Some(state_of_selection) => selection.resume(state_of_selection),
+            None => selection,
         });
     }
 
     /// The graph of a puzzle that has no solution.
-    fn no_solution(&self) -> Space {
-        Space::none(self.setup.puzzle.width(), self.setup.puzzle.height())
+    fn no_solution(&self) -> SolutionGraph {
+        SolutionGraph::none(self.setup.puzzle.width(), self.setup.puzzle.height())
     }
 
     fn finish(mut self, alone: Alone) -> Answer {
         self.statistics.add(&lock(&self.shared.statistics));
         let reason = self.shared.control.reason();
         let mut count = self.shared.proved();
-        let over = self.keeps_graph && lock(&self.shared.contest).is_over();
+        let over = self.keeps_graph && lock(&self.shared.selection).is_over();
         if reason.is_some() && !over {
             count = self.shared.status.raise(count);
         }
@@ -343,10 +344,10 @@ impl<W: Word> Driver<'_, W> {
         }
         let graph = self.shared.store.graph.take();
         let space = graph.filter(|_| reason.is_none()).map(|graph| {
-            let nodes = lock(&self.shared.contest).nodes();
+            let nodes = lock(&self.shared.selection).nodes();
             match nodes {
                 Some(nodes) => {
-                    let cells = self.shared.parts.iter().map(cells_of);
+                    let cells = self.shared.components.iter().map(cells_of);
                     let roots = nodes.into_iter().zip(cells).collect();
                     graph.join().finish(&self.known, roots)
                 }

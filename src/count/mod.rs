@@ -1,26 +1,26 @@
 //! Counting without listing.
 //!
-//! A [`Counting`] finds the exact number of a puzzle's solutions where they are too many to be listed. It branches and propagates as the
+//! A [`Counter`] finds the exact number of a puzzle's solutions where they are too many to be listed. It branches and propagates as the
 //! search does, but a part of the picture that it has counted once it never counts again: parts are compared by what their unknown
-//! cells can still be, wherever they are and whatever lies around them. Kept as a graph, what was counted is a [`Space`], which knows how
+//! cells can still be, wherever they are and whatever lies around them. Kept as a graph, what was counted is a [`SolutionGraph`], which knows how
 //! often each cell is filled, draws solutions at random, and begins to list them anywhere.
 
 mod beside;
 mod branch;
+mod checkpointer;
 mod components;
-mod contest;
 mod driver;
 mod frontier;
-mod judge;
-mod keeping;
 mod open_tree;
 mod options;
 mod plan;
+mod plan_selection;
+mod ranking;
 mod root;
 mod scratch;
+mod selection_state;
 mod setup;
 mod shared;
-mod standing;
 mod status;
 mod tree;
 mod workers;
@@ -28,14 +28,14 @@ mod workers;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::graph::Space;
+use crate::graph::SolutionGraph;
 use crate::line::by_width;
 use crate::puzzle::Puzzle;
 use crate::run::{Limits, Observer};
 use crate::search::{self, Cube, Outcome, Search};
-pub use components::Counted;
+pub use checkpointer::{Checkpoint, Checkpointer};
+pub use components::ComponentTable;
 use driver::drive;
-pub use keeping::{Checkpoint, Keeping};
 pub use options::{Method, Options};
 pub use scratch::Scratch;
 pub use setup::Forecast;
@@ -44,21 +44,21 @@ use setup::Setup;
 /// A count of the solutions of one puzzle.
 ///
 /// ```
-/// use omnogram::count::Counting;
+/// use omnogram::count::Counter;
 /// use omnogram::puzzle::{Clue, Puzzle};
 ///
 /// let ones = vec![Clue::new([1])?; 20];
 /// let puzzle = Puzzle::new(ones.clone(), ones)?;
-/// let outcome = Counting::new(&puzzle).run();
+/// let outcome = Counter::new(&puzzle).run();
 /// assert_eq!(outcome.solutions.to_string(), "2432902008176640000");
 /// # Ok::<(), omnogram::error::Error>(())
 /// ```
 #[derive(Clone)]
-pub struct Counting<'a> {
+pub struct Counter<'a> {
     setup: Setup<'a>,
 }
 
-impl fmt::Debug for Counting<'_> {
+impl fmt::Debug for Counter<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Counting")
             .field("puzzle", self.setup.puzzle)
@@ -70,20 +70,20 @@ impl fmt::Debug for Counting<'_> {
     }
 }
 
-impl<'a> Counting<'a> {
+impl<'a> Counter<'a> {
     /// A count without limits but for memory, of which it takes at most 4 GiB.
     ///
     /// It works on the threads of the rayon pool that it is run in.
     pub fn new(puzzle: &'a Puzzle) -> Self {
-        Counting {
+        Counter {
             setup: Setup {
                 puzzle,
                 method: Method::default(),
                 limits: Limits::default(),
                 options: Options::default(),
                 cube: Cube::default(),
-                counted: None,
-                keeping: None,
+                table: None,
+                checkpointer: None,
                 scratch: None,
                 observer: None,
                 teller: None,
@@ -125,17 +125,17 @@ impl<'a> Counting<'a> {
 
     /// Looks up what other counts of the same puzzle have kept there, and adds to it. The method of the tree keeps nothing.
     #[must_use]
-    pub fn sharing(mut self, counted: &Arc<Counted>) -> Self {
-        self.setup.counted = Some(Arc::clone(counted));
+    pub fn sharing(mut self, table: &Arc<ComponentTable>) -> Self {
+        self.setup.table = Some(Arc::clone(table));
         self
     }
 
-    /// Goes on where `keeping` says that an earlier count of the same cube has stopped, and keeps track there of how far it comes. The
+    /// Goes on where `checkpointer` says that an earlier count of the same cube has stopped, and keeps track there of how far it comes. The
     /// method of the tree does neither.
     #[must_use]
-    pub fn keeping(mut self, keeping: &'a Keeping) -> Self {
-        self.setup.counted = Some(Arc::clone(keeping.counted()));
-        self.setup.keeping = Some(keeping);
+    pub fn checkpointer(mut self, checkpointer: &'a Checkpointer) -> Self {
+        self.setup.table = Some(Arc::clone(checkpointer.table()));
+        self.setup.checkpointer = Some(checkpointer);
         self
     }
 
@@ -176,11 +176,11 @@ impl<'a> Counting<'a> {
     ///
     /// Where that takes long, the number alone is counted beside it by any method, if that is soon done. So the number can be exact
     /// although the run was stopped: when there was no time, or no memory, for the space.
-    pub fn space(&self) -> (Option<Space>, Outcome) {
+    pub fn space(&self) -> (Option<SolutionGraph>, Outcome) {
         self.start(true)
     }
 
-    fn start(&self, keep: bool) -> (Option<Space>, Outcome) {
+    fn start(&self, keep: bool) -> (Option<SolutionGraph>, Outcome) {
         let longest = self.setup.puzzle.width().max(self.setup.puzzle.height());
         by_width!(longest, W => drive::<W>(&self.setup, keep))
     }

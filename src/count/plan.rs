@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::branch::order::Order;
-use super::components::Worth;
-use super::frontier::Way;
+use super::components::ComponentValue;
+use super::frontier::Direction;
 use crate::run::Activity;
 
 /// A way to count a part.
@@ -13,7 +13,7 @@ pub(crate) enum Plan {
     /// Branch in this order.
     Branch(Order),
     /// Sweep it; all at once or not at all.
-    Sweep(Way),
+    Sweep(Direction),
     /// Search the tree, without looking for components that were counted before.
     Tree,
     /// Branch, and sweep what has become narrow enough.
@@ -30,8 +30,8 @@ impl Plan {
         match self {
             Plan::Branch(order) => Activity::Branching(order.name()),
             Plan::Tree => Activity::Searching,
-            Plan::Sweep(Way::Down) => Activity::Sweeping("down"),
-            Plan::Sweep(Way::Right) => Activity::Sweeping("right"),
+            Plan::Sweep(Direction::Down) => Activity::Sweeping("down"),
+            Plan::Sweep(Direction::Right) => Activity::Sweeping("right"),
             Plan::BranchAndSweep => Activity::Branching("and sweeping"),
         }
     }
@@ -40,7 +40,7 @@ impl Plan {
 /// A plan for a part, to be tried.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Trial {
-    pub(crate) part: usize,
+    pub(crate) component: usize,
     pub(crate) plan: Plan,
     /// Nanoseconds of work that it may take.
     pub(crate) budget: u64,
@@ -54,7 +54,7 @@ pub(crate) struct Trial {
 #[derive(Debug)]
 pub(crate) enum Ended {
     /// All is counted.
-    Done(Worth),
+    Done(ComponentValue),
     /// It took more than it might.
     Spent {
         /// Nanoseconds of work that all of it would take, as far as can be foreseen.

@@ -1,6 +1,6 @@
 //! The root of a count: what is known there, and the components into which the rest falls apart.
 
-use super::components::{Lines, Numbers, Part, Parts};
+use super::components::{Component, ComponentFinder, LineAutomata, UniqueTable};
 use super::setup::Setup;
 use crate::board::{Board, Cell, Probed, Prober, Region};
 use crate::line::{Known, Word};
@@ -44,20 +44,27 @@ pub(crate) fn open<W: Word>(
 }
 
 /// The components of the root, the smallest first; `None` when the run has been stopped meanwhile.
-pub(crate) fn parts<W: Word>(
+pub(crate) fn components<W: Word>(
     board: &Board<'_, W>,
-    numbers: &Numbers,
+    numbers: &UniqueTable,
     control: &Control,
-) -> Option<Vec<Part<W>>> {
+) -> Option<Vec<Component<W>>> {
     let (width, height) = (board.clues().width(), board.clues().height());
     let rows: Vec<_> = (0..height).map(|row| (row as u16, W::low(width))).collect();
-    let mut lines = Lines::new(width + height, u64::MAX);
-    let mut parts = Vec::new();
+    let mut lines = LineAutomata::new(width + height, u64::MAX);
+    let mut components = Vec::new();
     let mut pace = Pace::new(control);
-    let mut splitter = Parts::new(width, height);
-    splitter.split(board, &rows, &mut lines, numbers, &mut parts, &mut pace)?;
-    parts.sort_by_key(|part| part.size);
-    Some(parts)
+    let mut splitter = ComponentFinder::new(width, height);
+    splitter.split(
+        board,
+        &rows,
+        &mut lines,
+        numbers,
+        &mut components,
+        &mut pace,
+    )?;
+    components.sort_by_key(|component| component.size);
+    Some(components)
 }
 
 /// What a backbone says of a row.
@@ -81,10 +88,10 @@ pub(crate) fn known_cells<W: Word>(board: &Board<'_, W>) -> Backbone {
 }
 
 /// The cells of a component, in reading order.
-pub(crate) fn cells_of<W: Word>(part: &Part<W>) -> Vec<Cell> {
+pub(crate) fn cells_of<W: Word>(component: &Component<W>) -> Vec<Cell> {
     let row = |&(row, cells): &(u16, W)| {
         let cells = cells.cells();
         cells.map(move |column| Cell::new(row.into(), column))
     };
-    part.rows.iter().flat_map(row).collect()
+    component.rows.iter().flat_map(row).collect()
 }

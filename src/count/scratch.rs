@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::error::{Error, Result};
 
-/// A folder for what a count cannot keep in memory (see [`Counting::scratch`](super::Counting::scratch)).
+/// A folder for what a count cannot keep in memory (see [`Counter::scratch`](super::Counting::scratch)).
 ///
 /// The files there have no names, where the system allows that, so that nothing is left of them however the run ends; elsewhere they are
 /// removed when they are closed.

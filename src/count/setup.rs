@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::components::Counted;
-use super::keeping::Keeping;
+use super::checkpointer::Checkpointer;
+use super::components::ComponentTable;
 use super::options::{Method, Options};
 use super::scratch::Scratch;
 use crate::puzzle::Puzzle;
@@ -34,8 +34,8 @@ pub(crate) struct Setup<'a> {
     /// The decisions that hold in every solution that is counted.
     pub(crate) cube: Cube,
     /// A component table that is shared with other counts of the puzzle.
-    pub(crate) counted: Option<Arc<Counted>>,
-    pub(crate) keeping: Option<&'a Keeping>,
+    pub(crate) table: Option<Arc<ComponentTable>>,
+    pub(crate) checkpointer: Option<&'a Checkpointer>,
     /// Where a sweep goes on when its memory ends.
     pub(crate) scratch: Option<&'a Scratch>,
     pub(crate) observer: Option<Observer<'a>>,

@@ -6,14 +6,14 @@ use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHasher;
 
-use super::branch::trail::{Step, Trail, Trails};
+use super::branch::trail::{Trail, TrailStep, Trails};
 use super::branch::walk::Walk;
-use super::components::{Part, Store};
-use super::contest::Contest;
-use super::keeping::Keeping;
+use super::checkpointer::Checkpointer;
+use super::components::{Component, Store};
 use super::open_tree::OpenTree;
 use super::options::Options;
 use super::plan::Plan;
+use super::plan_selection::PlanSelection;
 use super::scratch::Scratch;
 use super::setup::Setup;
 use super::status::Status;
@@ -30,7 +30,7 @@ pub(crate) struct Shared<'a, W: Word> {
     pub(crate) clues: &'a Clues,
     pub(crate) options: &'a Options,
     pub(crate) control: Arc<Control>,
-    pub(crate) keeping: Option<&'a Keeping>,
+    pub(crate) checkpointer: Option<&'a Checkpointer>,
     pub(crate) scratch: Option<&'a Scratch>,
     /// Bytes for everything.
     pub(crate) memory: u64,
@@ -40,10 +40,10 @@ pub(crate) struct Shared<'a, W: Word> {
     /// A solution, if one is at hand.
     pub(crate) witness: Option<Grid>,
     /// The parts of the root, the smallest first.
-    pub(crate) parts: Vec<Part<W>>,
+    pub(crate) components: Vec<Component<W>>,
     /// What has been counted.
     pub(crate) store: Store,
-    pub(crate) contest: Mutex<Contest>,
+    pub(crate) selection: Mutex<PlanSelection>,
     /// The walk that workers may join.
     pub(crate) walk: Mutex<Option<Arc<Walk<W>>>>,
     /// Where walks have left off, unless that is noted for a journal.
@@ -68,7 +68,7 @@ impl<'a, W: Word> Shared<'a, W> {
         status: &'a Status,
         memory: u64,
         store: Store,
-        contest: Contest,
+        selection: PlanSelection,
     ) -> Self {
         let workers = rayon::current_num_threads();
         Shared {
@@ -76,15 +76,15 @@ impl<'a, W: Word> Shared<'a, W> {
             clues,
             options: &setup.options,
             control,
-            keeping: None,
+            checkpointer: None,
             scratch: setup.scratch,
             memory,
             workers,
             rows: Vec::new(),
             witness: None,
-            parts: Vec::new(),
+            components: Vec::new(),
             store,
-            contest: Mutex::new(contest),
+            selection: Mutex::new(selection),
             walk: Mutex::new(None),
             trails: Mutex::default(),
             tree: Mutex::default(),
@@ -96,8 +96,8 @@ impl<'a, W: Word> Shared<'a, W> {
     }
 
     /// Makes ready for this contest, or for going on with it; returns the one before.
-    pub(crate) fn begin(&self, contest: Contest) -> Contest {
-        let before = std::mem::replace(&mut *lock(&self.contest), contest);
+    pub(crate) fn begin(&self, selection: PlanSelection) -> PlanSelection {
+        let before = std::mem::replace(&mut *lock(&self.selection), selection);
         *lock(&self.bound) = Count::ZERO;
         before
     }
@@ -118,74 +118,82 @@ impl<'a, W: Word> Shared<'a, W> {
     }
 
     /// Notes how a contest stands, where somebody keeps track of it.
-    pub(crate) fn note(&self, contest: &Contest) {
-        if let (Some(keeping), Some(standing)) = (self.keeping, contest.standing()) {
-            keeping.stands(Some(standing));
+    pub(crate) fn note(&self, selection: &PlanSelection) {
+        if let (Some(checkpointer), Some(state_of_selection)) =
+            (self.checkpointer, selection.state_of_selection())
+        {
+            checkpointer.stands(Some(state_of_selection));
         }
     }
 
     /// Tells the parts of all boards of a puzzle apart, in every process alike.
-    pub(crate) fn place(&self, part: usize) -> u64 {
+    pub(crate) fn place(&self, component: usize) -> u64 {
         let mut hasher = FxHasher::default();
         let mut hash = |number: usize, words: &[W]| {
             number.hash(&mut hasher);
-            let parts = |word: &W| (0..W::BITS / 64).map(|i| word.part(i)).collect::<Vec<_>>();
-            words.iter().for_each(|word| parts(word).hash(&mut hasher));
+            let components = |word: &W| (0..W::BITS / 64).map(|i| word.part(i)).collect::<Vec<_>>();
+            words
+                .iter()
+                .for_each(|word| components(word).hash(&mut hasher));
         };
         for (row, known) in self.rows.iter().enumerate() {
             hash(row, &[known.filled, known.empty]);
         }
-        for &(row, cells) in &self.parts[part].rows {
+        for &(row, cells) in &self.components[component].rows {
             hash(row.into(), &[cells]);
         }
         hasher.finish()
     }
 
     /// The way that an earlier walk through a part by this plan has left.
-    pub(crate) fn trail(&self, part: usize, plan: Plan) -> Option<Vec<Step>> {
-        let place = self.place(part);
-        match self.keeping {
-            Some(keeping) => keeping.trail(place, plan),
+    pub(crate) fn trail(&self, component: usize, plan: Plan) -> Option<Vec<TrailStep>> {
+        let place = self.place(component);
+        match self.checkpointer {
+            Some(checkpointer) => checkpointer.trail(place, plan),
             None => lock(&self.trails).of(place, plan),
         }
     }
 
     /// Notes the way to where a walk is.
-    pub(crate) fn note_trail(&self, part: usize, plan: Plan, steps: Vec<Step>) {
-        let place = self.place(part);
+    pub(crate) fn note_trail(&self, component: usize, plan: Plan, steps: Vec<TrailStep>) {
+        let place = self.place(component);
         let trail = Trail { place, plan, steps };
-        match self.keeping {
-            Some(keeping) => keeping.goes(trail),
+        match self.checkpointer {
+            Some(checkpointer) => checkpointer.goes(trail),
             None => lock(&self.trails).note(trail, false),
         }
     }
 
     /// What a sweep of a part may take, in nanoseconds.
     pub(crate) fn bite(&self) -> u64 {
-        self.keeping.and_then(Keeping::bite).unwrap_or(u64::MAX)
+        self.checkpointer
+            .and_then(Checkpointer::bite)
+            .unwrap_or(u64::MAX)
     }
 
     /// Parts of one of the whole, a good deal smaller than this, are swept.
-    pub(crate) fn narrow(&self, part: usize) -> u32 {
-        let wide = self.keeping.and_then(Keeping::wide);
-        self.parts[part].size.min(wide.unwrap_or(u32::MAX))
+    pub(crate) fn narrow(&self, component: usize) -> u32 {
+        let wide = self.checkpointer.and_then(Checkpointer::wide);
+        self.components[component]
+            .size
+            .min(wide.unwrap_or(u32::MAX))
     }
 
     /// Notes that a part of this size is too wide to be swept within a bite.
     pub(crate) fn is_too_wide(&self, size: u32) {
-        if let Some(keeping) = self.keeping
-            && keeping.bite().is_some()
+        if let Some(checkpointer) = self.checkpointer
+            && checkpointer.bite().is_some()
             && !self.control.stopped()
         {
-            keeping.is_too_wide(size);
+            checkpointer.is_too_wide(size);
         }
     }
 
     /// What is proved of the parts: the product of those that are done, with the bound of the one that is under way.
     pub(crate) fn proved(&self) -> Count {
         // Held until the bound is known, as both change together.
-        let contest = lock(&self.contest);
-        let (mut count, open) = contest.result();
+        let selection = lock(&self.selection);
+        let (mut count, open) = selection.result();
         if open > 0 && !count.is_zero() {
             // Of parts that nobody has looked at nothing is known, but that they have a solution each where the whole has one.
             let bound = &*lock(&self.bound);

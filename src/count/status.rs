@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use super::keeping::Keeping;
+use super::checkpointer::Checkpointer;
 use crate::run::lock;
 use crate::run::{Activity, Observer, Snapshot, ticking};
 use crate::solutions::Count;
@@ -62,23 +62,23 @@ impl Status {
     pub(crate) fn watched<T>(
         &self,
         observer: Option<Observer<'_>>,
-        keeping: Option<&Keeping>,
+        checkpointer: Option<&Checkpointer>,
         count: impl FnOnce() -> (T, bool),
     ) -> T {
         let tell = |complete: bool| {
             let snapshot = self.snapshot(complete);
-            if let Some(keeping) = keeping {
-                keeping.comes(&snapshot);
+            if let Some(checkpointer) = checkpointer {
+                checkpointer.comes(&snapshot);
             }
             if let Some(observer) = observer {
                 observer(snapshot);
             }
         };
-        if observer.is_none() && keeping.is_none() {
+        if observer.is_none() && checkpointer.is_none() {
             return count().0;
         }
-        let (counted, complete) = ticking(|| tell(false), count);
+        let (table, complete) = ticking(|| tell(false), count);
         tell(complete);
-        counted
+        table
     }
 }

@@ -6,7 +6,7 @@
 
 use std::cmp::Reverse;
 
-use super::components::Worth;
+use super::components::ComponentValue;
 use super::open_tree::OpenTree;
 use super::plan::{Ended, Trial};
 use super::shared::Shared;
@@ -28,7 +28,7 @@ const LONGER: u64 = 16;
 impl<W: Word> Shared<'_, W> {
     /// Counts the one part by the tree, for the work of this trial.
     pub(crate) fn search_tree(&self, trial: Trial) -> Ended {
-        let place = self.place(trial.part);
+        let place = self.place(trial.component);
         let before = lock(&self.tree).take().filter(|(of, _)| *of == place);
         let mut tree = before.map_or_else(|| self.root_of_tree(), |(_, tree)| tree);
         let ended = self.search_slices(&mut tree, trial);
@@ -72,7 +72,7 @@ impl<W: Word> Shared<'_, W> {
             tree.work += NODE * took.nodes + SETTLE * took.settles;
             tree.found += outcome.solutions.number();
             match outcome.stopped {
-                None => return Ended::Done(Worth::number(tree.found.clone())),
+                None => return Ended::Done(ComponentValue::number(tree.found.clone())),
                 Some(Stop::Nodes) if !outcome.cubes.is_empty() => {
                     let rest = all * (1.0 - outcome.done);
                     let shares = outcome.shares.iter().map(|share| share * rest);
@@ -123,11 +123,11 @@ mod tests {
     use std::sync::Arc;
     use std::time::Instant;
 
-    use super::super::Counting;
-    use super::super::components::{Counted, Store};
-    use super::super::contest::Contest;
+    use super::super::Counter;
+    use super::super::components::{ComponentTable, Store};
     use super::super::options::Method;
     use super::super::plan::Plan;
+    use super::super::plan_selection::PlanSelection;
     use super::super::status::Status;
     use super::*;
     use crate::board::Clues;
@@ -137,18 +137,18 @@ mod tests {
     /// The number of solutions of a puzzle in which the first cell is filled, found in slices of as little work as can be; and how many
     /// trials there were.
     fn in_slices(puzzle: &Puzzle) -> (Count, u32) {
-        let setup = Counting::new(puzzle).setup;
+        let setup = Counter::new(puzzle).setup;
         let clues = Clues::new(puzzle);
         let control = Arc::new(Control::new(&setup.limits, false));
         let status = Status::new(Instant::now(), Count::ZERO);
-        let store = Store::new(Arc::new(Counted::new(1 << 20)), false, 1 << 20);
-        let contest = Contest::new(Method::Auto, 1, 0);
-        let mut shared = Shared::new(&setup, &clues, control, &status, 1 << 24, store, contest);
+        let store = Store::new(Arc::new(ComponentTable::new(1 << 20)), false, 1 << 20);
+        let selection = PlanSelection::new(Method::Auto, 1, 0);
+        let mut shared = Shared::new(&setup, &clues, control, &status, 1 << 24, store, selection);
         let mut board = Board::<u64>::new(&clues);
         assert!(board.propagate() && board.decide(Cell::new(0, 0), true));
         shared.rows = board.rows().to_vec();
         let trial = Trial {
-            part: 0,
+            component: 0,
             plan: Plan::Tree,
             budget: 1,
             thorough: false,
@@ -157,7 +157,7 @@ mod tests {
         let mut proved = 0.0;
         for trials in 1.. {
             match shared.search_tree(trial) {
-                Ended::Done(worth) => return (worth.count, trials),
+                Ended::Done(value) => return (value.count, trials),
                 Ended::Spent {
                     proved: now,
                     foreseen,

@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::branch::worker::Worker;
-use super::contest::Help;
 use super::plan::Ended;
+use super::plan_selection::Help;
 use super::shared::Shared;
 use crate::line::Word;
 use crate::run::{Control, lock};
@@ -37,7 +37,7 @@ impl<W: Word> Shared<'_, W> {
                     self.host_with(exchange);
                 }),
             }
-            if !lock(&self.contest).regroup() || self.control.stopped() {
+            if !lock(&self.selection).regroup() || self.control.stopped() {
                 break;
             }
         }
@@ -54,9 +54,9 @@ impl<W: Word> Shared<'_, W> {
         let mut worker = Worker::new(self, exchange);
         loop {
             let next = {
-                let mut contest = lock(&self.contest);
-                let next = contest.next();
-                self.note(&contest);
+                let mut selection = lock(&self.selection);
+                let next = selection.next();
+                self.note(&selection);
                 next
             };
             let Some(trial) = next else {
@@ -65,22 +65,22 @@ impl<W: Word> Shared<'_, W> {
             self.status.begin(trial.plan.activity());
             let ended = worker.try_out(trial);
             let stopped = matches!(ended, Ended::Stopped);
-            let mut contest = lock(&self.contest);
-            let part = contest.report(trial, ended);
+            let mut selection = lock(&self.selection);
+            let component = selection.report(trial, ended);
             if self.store.is_outgrown() {
-                contest.halt();
+                selection.halt();
             }
-            self.note(&contest);
-            if contest.is_void() {
+            self.note(&selection);
+            if selection.is_void() {
                 // No solution of this part, none at all.
                 self.control.settle();
                 break;
             }
-            if part != trial.part {
+            if component != trial.component {
                 // Still under the contest's lock: whoever reads both sees the part and its bound together.
                 *lock(&self.bound) = Count::ZERO;
             }
-            drop(contest);
+            drop(selection);
             self.status.raise(self.proved());
             if stopped {
                 break;
@@ -96,7 +96,7 @@ impl<W: Word> Shared<'_, W> {
         worker.wait_for_learner();
         let mut nap = NAPS[0];
         while !self.control.stopped() {
-            let help = lock(&self.contest).help();
+            let help = lock(&self.selection).help();
             let walk = lock(&self.walk).clone();
             let busy = match (help, walk) {
                 (Help::Leave, _) => break,

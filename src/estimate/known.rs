@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::board::{Board, Cell, Region};
-use crate::count::Counting;
+use crate::count::Counter;
 use crate::line::{Known, Word};
 use crate::puzzle::{Grid, Puzzle, verify};
 use crate::run::{Control, Limits, shares};
@@ -63,7 +63,7 @@ pub(super) fn count<W: Word>(
         return Total::AtLeast(Count::ZERO);
     };
     let cube = Cube { path };
-    let counting = Counting::new(puzzle).limits(limits.clone()).within(cube);
+    let counting = Counter::new(puzzle).limits(limits.clone()).within(cube);
     counting.run().solutions
 }
 

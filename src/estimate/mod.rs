@@ -10,12 +10,12 @@
 //! properties of budget constrained simulations", 1990); so crews are kept small beside the limits, and are as large as
 //! that allows, for large ones spread less. How far the mean may be off is judged by how far the crews differ.
 
-mod crew;
-mod dive;
 mod exact;
 mod guide;
 mod known;
+mod particle;
 mod plan;
+mod population;
 mod scaled;
 mod spread;
 mod steps;
@@ -32,11 +32,11 @@ use crate::puzzle::{Grid, Puzzle};
 use crate::run::{Control, Limits, Statistics, shares};
 use crate::search::Total;
 use crate::solutions::{Count, Stop};
-use crew::{Diver, Ending};
 use exact::Exact;
 use guide::Guide;
-use plan::Plan;
-use spread::Crews;
+use plan::PopulationPlan;
+use population::{Ending, ParticleFilter};
+use spread::Populations;
 use steps::Steps;
 
 pub use scaled::Scaled;
@@ -107,34 +107,34 @@ impl Estimate {
 /// An estimate of the number of solutions of one puzzle.
 ///
 /// ```
-/// use omnogram::estimate::Estimating;
+/// use omnogram::estimate::Estimator;
 /// use omnogram::puzzle::{Clue, Puzzle};
 ///
 /// let ones = vec![Clue::new([1]).unwrap(); 20];
 /// let puzzle = Puzzle::new(ones.clone(), ones).unwrap();
-/// let estimate = Estimating::new(&puzzle).crews(4).run();
+/// let estimate = Estimator::new(&puzzle).populations(4).run();
 /// let factorial = 2_432_902_008_176_640_000.0;
 /// let number = estimate.number.unwrap().to_f64();
 /// assert!((number / factorial - 1.0).abs() < 0.2);
 /// assert!(!estimate.solutions.is_exact());
 /// ```
 #[derive(Clone, Debug)]
-pub struct Estimating<'a> {
+pub struct Estimator<'a> {
     puzzle: &'a Puzzle,
     limits: Limits,
-    crews: Option<u64>,
+    populations: Option<u64>,
     seed: u64,
 }
 
-impl<'a> Estimating<'a> {
+impl<'a> Estimator<'a> {
     /// Without limits of its own: it ends after a hundred crews for each region.
     ///
     /// It works on the threads of the rayon pool that it is run in.
     pub fn new(puzzle: &'a Puzzle) -> Self {
-        Estimating {
+        Estimator {
             puzzle,
             limits: Limits::default(),
-            crews: None,
+            populations: None,
             seed: 1,
         }
     }
@@ -149,8 +149,8 @@ impl<'a> Estimating<'a> {
 
     /// With this number of crews for each region.
     #[must_use]
-    pub fn crews(mut self, crews: u64) -> Self {
-        self.crews = Some(crews);
+    pub fn populations(mut self, populations: u64) -> Self {
+        self.populations = Some(populations);
         self
     }
 
@@ -171,7 +171,7 @@ impl<'a> Estimating<'a> {
         let started = Instant::now();
         let control = Arc::new(Control::new(&self.limits, false));
         let clues = Clues::new(self.puzzle);
-        let mut run = Run {
+        let mut run = SharedRun {
             exact: Count::ONE,
             regions: Vec::new(),
             witness: known::goal(self.puzzle),
@@ -182,7 +182,7 @@ impl<'a> Estimating<'a> {
             },
         };
         // Every thread has a diver, which is nearly as large as a dive, and its crew.
-        let room = self.limits.bytes() / Diver::<W>::bytes(&clues);
+        let room = self.limits.bytes() / ParticleFilter::<W>::bytes(&clues);
         let threads = (rayon::current_num_threads() as u64).min(room / 3);
         let mut board = (threads > 0).then(|| Board::<W>::new(&clues));
         let sums = self.puzzle.sums();
@@ -204,10 +204,10 @@ impl<'a> Estimating<'a> {
         }
         let most = (room / threads.max(1)).saturating_sub(1);
         for tally in &mut run.regions {
-            tally.plan = Plan::new(tally.region.size(), most as usize, self.budgeted());
+            tally.plan = PopulationPlan::new(tally.region.size(), most as usize, self.budgeted());
         }
         if let Some(board) = board.filter(|_| !run.regions.is_empty()) {
-            let mut diver = Diver::new(board, || {
+            let mut diver = ParticleFilter::new(board, || {
                 control.look();
                 control.stopped()
             });
@@ -244,7 +244,7 @@ impl<'a> Estimating<'a> {
     /// Takes the backbone out and counts, as far as a part of the limits allows; `false` when the run is stopped.
     fn know<W: Word>(
         &self,
-        run: &mut Run<W>,
+        run: &mut SharedRun<W>,
         board: &mut Board<'_, W>,
         control: &Arc<Control>,
     ) -> bool {
@@ -309,8 +309,8 @@ impl<'a> Estimating<'a> {
     /// these are worth does not count, as the decision would make it biased.
     fn scout<W: Word>(
         &self,
-        run: &mut Run<W>,
-        diver: &mut Diver<'_, W>,
+        run: &mut SharedRun<W>,
+        diver: &mut ParticleFilter<'_, W>,
         most: usize,
         control: &Control,
     ) {
@@ -320,10 +320,16 @@ impl<'a> Estimating<'a> {
             for size in [1, SCOUTS.min(most)] {
                 let mut dead = 0;
                 for upwards in [false, true] {
-                    let crew =
-                        diver.crew(&tally.region, size, upwards, None, &mut random, &mut steps);
+                    let population = diver.population(
+                        &tally.region,
+                        size,
+                        upwards,
+                        None,
+                        &mut random,
+                        &mut steps,
+                    );
                     run.statistics.nodes += steps.take_nodes();
-                    let Some(ending) = crew else {
+                    let Some(ending) = population else {
                         return;
                     };
                     dead += ending.dead;
@@ -342,15 +348,15 @@ impl<'a> Estimating<'a> {
 
     /// Is it a limit that ends the run, so that crews have to fit it?
     fn budgeted(&self) -> bool {
-        self.crews.is_none() && (self.limits.time.is_some() || self.limits.nodes.is_some())
+        self.populations.is_none() && (self.limits.time.is_some() || self.limits.nodes.is_some())
     }
 
     /// What every thread does: one crew after the other, for the region that has had fewest.
-    fn send<W: Word>(&self, work: &Work<'_, W>, mut diver: Diver<'_, W>) {
+    fn send<W: Word>(&self, work: &Work<'_, W>, mut diver: ParticleFilter<'_, W>) {
         let (run, control) = (work.run, work.control);
         let most = match self.budgeted() {
             true => u64::MAX,
-            false => self.crews.unwrap_or(CREWS),
+            false => self.populations.unwrap_or(CREWS),
         };
         let memory = self.limits.bytes() / shares::SOLVER / work.threads;
         let witness = lock(run).witness.clone();
@@ -380,7 +386,7 @@ impl<'a> Estimating<'a> {
             };
             let begun = Instant::now();
             let guide = led.then_some(&mut guide);
-            let ending = diver.crew(&region, size, upwards, guide, &mut random, &mut steps);
+            let ending = diver.population(&region, size, upwards, guide, &mut random, &mut steps);
             let nodes = steps.take_nodes();
             let mut run = lock(run);
             run.statistics.nodes += nodes;
@@ -412,7 +418,7 @@ impl<'a> Estimating<'a> {
 
 /// What every thread is told.
 struct Work<'a, W: Word> {
-    run: &'a Mutex<Run<W>>,
+    run: &'a Mutex<SharedRun<W>>,
     control: &'a Arc<Control>,
     started: Instant,
     threads: u64,
@@ -420,7 +426,7 @@ struct Work<'a, W: Word> {
 
 /// What all threads share. The lock is taken twice for each crew, which takes milliseconds.
 #[derive(Debug)]
-struct Run<W: Word> {
+struct SharedRun<W: Word> {
     /// Fillings of what was counted.
     exact: Count,
     regions: Vec<Tally<W>>,
@@ -430,7 +436,7 @@ struct Run<W: Word> {
     statistics: Statistics,
 }
 
-fn lock<W: Word>(run: &Mutex<Run<W>>) -> MutexGuard<'_, Run<W>> {
+fn lock<W: Word>(run: &Mutex<SharedRun<W>>) -> MutexGuard<'_, SharedRun<W>> {
     run.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -438,10 +444,10 @@ fn lock<W: Word>(run: &Mutex<Run<W>>) -> MutexGuard<'_, Run<W>> {
 #[derive(Debug)]
 struct Tally<W: Word> {
     region: Region<W>,
-    plan: Plan,
+    plan: PopulationPlan,
     /// Crews sent.
     sent: u64,
-    crews: Crews,
+    populations: Populations,
     seen: Option<Ending<W>>,
     /// Fillings that were counted: the lower bound, and the exact number where it is known.
     least: Count,
@@ -457,9 +463,9 @@ impl<W: Word> Tally<W> {
     fn new(region: Region<W>) -> Self {
         Tally {
             region,
-            plan: Plan::default(),
+            plan: PopulationPlan::default(),
             sent: 0,
-            crews: Crews::default(),
+            populations: Populations::default(),
             seen: None,
             least: Count::ZERO,
             counted: None,
@@ -470,7 +476,7 @@ impl<W: Word> Tally<W> {
     }
 
     fn add(&mut self, ending: Ending<W>, size: usize, upwards: bool) {
-        self.crews.add(size, ending.worth, upwards);
+        self.populations.add(size, ending.worth, upwards);
         self.alive += ending.alive;
         self.dead += ending.dead;
         if ending.exact {
@@ -491,13 +497,13 @@ impl<W: Word> Tally<W> {
     fn doubt(&self) -> Option<Doubt> {
         // Where nearly all dives die, there may be many solutions that no dive has reached.
         let dying = self.dead as f64 > LOST * (self.alive + self.dead) as f64;
-        self.crews.doubt().max(dying.then_some(Doubt::Dying))
+        self.populations.doubt().max(dying.then_some(Doubt::Dying))
     }
 }
 
-impl<W: Word> Default for Run<W> {
+impl<W: Word> Default for SharedRun<W> {
     fn default() -> Self {
-        Run {
+        SharedRun {
             exact: Count::ONE,
             regions: Vec::new(),
             witness: None,
@@ -507,7 +513,7 @@ impl<W: Word> Default for Run<W> {
     }
 }
 
-impl<W: Word> Run<W> {
+impl<W: Word> SharedRun<W> {
     /// Propagates and probes the root, counts what is small, and notes the regions that are not; `false` when it was stopped before.
     fn open(&mut self, board: &mut Board<'_, W>, control: &Control, limits: &Limits) -> bool {
         let started = Instant::now();
@@ -578,9 +584,9 @@ impl<W: Word> Run<W> {
                 known *= &counted;
                 continue;
             }
-            let mean = tally.crews.mean();
+            let mean = tally.populations.mean();
             number = number.zip(mean).map(|(number, mean)| number * mean);
-            let one = tally.crews.spread();
+            let one = tally.populations.spread();
             spread = spread.zip(one).map(|(all, one)| all * (1.0 + one));
             doubt = doubt.max(tally.doubt());
             let seen = tally.seen.as_ref().map_or(0, |seen| seen.seen);

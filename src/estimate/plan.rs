@@ -21,17 +21,17 @@ const GROWTH: usize = 4;
 
 /// The sizes of the crews of one region.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Plan {
+pub(super) struct PopulationPlan {
     size: usize,
     most: usize,
     settled: bool,
 }
 
-impl Plan {
+impl PopulationPlan {
     /// For a region of `cells` unknown cells, and for crews of at most `most` dives. Without a budget all crews have the same size.
     pub(super) fn new(cells: usize, most: usize, budgeted: bool) -> Self {
         let most = (CELLS / cells.max(1)).clamp(8, DIVES).min(most).max(1);
-        Plan {
+        PopulationPlan {
             size: if budgeted { 1 } else { most.min(UNLIMITED) },
             most,
             settled: !budgeted,
@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn grows_to_what_the_limits_allow_for() {
         let sizes = |most, dives: f64| {
-            let mut plan = Plan::new(100, most, true);
+            let mut plan = PopulationPlan::new(100, most, true);
             let mut sizes = Vec::new();
             for _ in 0..6 {
                 sizes.push(plan.size());
@@ -86,10 +86,10 @@ mod tests {
 
     #[test]
     fn is_of_one_size_where_the_number_of_crews_is_given() {
-        let mut plan = Plan::new(144, 1000, false);
+        let mut plan = PopulationPlan::new(144, 1000, false);
         assert_eq!(plan.size(), UNLIMITED);
         plan.afford(1.0);
         assert_eq!(plan.size(), UNLIMITED);
-        assert_eq!(Plan::new(90_000, 1000, false).size(), 11);
+        assert_eq!(PopulationPlan::new(90_000, 1000, false).size(), 11);
     }
 }

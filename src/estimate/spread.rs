@@ -59,7 +59,7 @@ impl std::fmt::Display for Doubt {
 
 /// One crew, or several put together.
 #[derive(Clone, Copy, Debug)]
-struct Crew {
+struct Population {
     dives: f64,
     worth: Scaled,
     upwards: bool,
@@ -67,32 +67,32 @@ struct Crew {
 
 /// The crews of one region.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Crews {
-    crews: Vec<Crew>,
+pub(super) struct Populations {
+    populations: Vec<Population>,
 }
 
-impl Crews {
+impl Populations {
     pub(super) fn add(&mut self, dives: usize, worth: Scaled, upwards: bool) {
         let dives = dives as f64;
-        self.crews.push(Crew {
+        self.populations.push(Population {
             dives,
             worth,
             upwards,
         });
-        if self.crews.len() >= MOST {
+        if self.populations.len() >= MOST {
             self.pair();
         }
     }
 
     /// The mean over all dives; `None` without any.
     pub(super) fn mean(&self) -> Option<Scaled> {
-        mean(self.crews.iter())
+        mean(self.populations.iter())
     }
 
     /// Square of the standard error of the mean, as a share of the square of the mean; `None` with fewer than two crews, or when
     /// they found nothing.
     pub(super) fn spread(&self) -> Option<f64> {
-        judge(&self.crews)
+        judge(&self.populations)
     }
 
     /// Why the mean is not to be trusted, or its spread is not.
@@ -100,18 +100,19 @@ impl Crews {
         if self.mean().is_some_and(Scaled::is_zero) {
             return Some(Doubt::Nothing);
         }
-        let Some(spread) = self.spread().filter(|_| count(&self.crews) >= FEWEST) else {
+        let Some(spread) = self.spread().filter(|_| count(&self.populations) >= FEWEST) else {
             return Some(Doubt::Few);
         };
         if too_wide(spread) {
             return Some(Doubt::Heavy);
         }
         let side = |upwards| -> Option<(f64, f64)> {
-            let side = |crew: &&Crew| crew.upwards == upwards;
-            let crews: Vec<Crew> = self.crews.iter().filter(side).copied().collect();
-            let share = (mean(crews.iter())? / self.mean()?).to_f64();
+            let side = |population: &&Population| population.upwards == upwards;
+            let populations: Vec<Population> =
+                self.populations.iter().filter(side).copied().collect();
+            let share = (mean(populations.iter())? / self.mean()?).to_f64();
             // A side that found nothing is as far off as it can be, and says so by the spread of all.
-            Some((share, share * share * judge(&crews).unwrap_or(0.0)))
+            Some((share, share * share * judge(&populations).unwrap_or(0.0)))
         };
         let (up, down) = (side(true)?, side(false)?);
         let apart = (up.0 - down.0).powi(2) > APART * APART * (up.1 + down.1) + 1e-12;
@@ -121,16 +122,20 @@ impl Crews {
     /// Puts every two crews that went the same way together.
     fn pair(&mut self) {
         let sides = [false, true].map(|upwards| {
-            let side = self.crews.iter().filter(|crew| crew.upwards == upwards);
-            side.copied().collect::<Vec<Crew>>()
+            let side = self
+                .populations
+                .iter()
+                .filter(|population| population.upwards == upwards);
+            side.copied().collect::<Vec<Population>>()
         });
-        self.crews.clear();
+        self.populations.clear();
         for side in &sides {
-            self.crews.extend(side.chunks(2).map(|pair| Crew {
-                dives: pair.iter().map(|crew| crew.dives).sum(),
-                worth: mean(pair.iter()).unwrap_or(Scaled::ZERO),
-                upwards: pair[0].upwards,
-            }));
+            self.populations
+                .extend(side.chunks(2).map(|pair| Population {
+                    dives: pair.iter().map(|population| population.dives).sum(),
+                    worth: mean(pair.iter()).unwrap_or(Scaled::ZERO),
+                    upwards: pair[0].upwards,
+                }));
         }
     }
 }
@@ -141,40 +146,45 @@ pub(super) fn too_wide(spread: f64) -> bool {
 }
 
 /// The mean over the dives of these crews: each is weighed by its dives, of which chance has no say.
-fn mean<'a>(crews: impl Iterator<Item = &'a Crew> + Clone) -> Option<Scaled> {
-    let dives: f64 = crews.clone().map(|crew| crew.dives).sum();
-    let sum: Scaled = crews
-        .map(|crew| crew.worth * Scaled::from(crew.dives))
+fn mean<'a>(populations: impl Iterator<Item = &'a Population> + Clone) -> Option<Scaled> {
+    let dives: f64 = populations.clone().map(|population| population.dives).sum();
+    let sum: Scaled = populations
+        .map(|population| population.worth * Scaled::from(population.dives))
         .sum();
     (dives > 0.0).then(|| sum / Scaled::from(dives))
 }
 
 /// How many crews of equal size would tell as much of the spread as these do.
-fn count(crews: &[Crew]) -> f64 {
-    let dives: f64 = crews.iter().map(|crew| crew.dives).sum();
-    let squares: f64 = crews.iter().map(|crew| crew.dives * crew.dives).sum();
+fn count(populations: &[Population]) -> f64 {
+    let dives: f64 = populations.iter().map(|population| population.dives).sum();
+    let squares: f64 = populations
+        .iter()
+        .map(|population| population.dives * population.dives)
+        .sum();
     dives * dives / squares.max(1.0)
 }
 
-/// The spread of the mean of these crews, as in [`Crews::spread`].
-fn judge(crews: &[Crew]) -> Option<f64> {
-    let mean = mean(crews.iter()).filter(|mean| !mean.is_zero())?;
-    let count = count(crews);
-    if crews.len() < 2 {
+/// The spread of the mean of these crews, as in [`Populations::spread`].
+fn judge(populations: &[Population]) -> Option<f64> {
+    let mean = mean(populations.iter()).filter(|mean| !mean.is_zero())?;
+    let count = count(populations);
+    if populations.len() < 2 {
         return None;
     }
-    let dives: f64 = crews.iter().map(|crew| crew.dives).sum();
+    let dives: f64 = populations.iter().map(|population| population.dives).sum();
     let free = count - 1.0;
     // By what the crews are worth.
-    let squares = crews.iter().map(|crew| {
-        let off = (crew.worth / mean).to_f64() - 1.0;
-        (crew.dives / dives * off).powi(2)
+    let squares = populations.iter().map(|population| {
+        let off = (population.worth / mean).to_f64() - 1.0;
+        (population.dives / dives * off).powi(2)
     });
     let plain = squares.sum::<f64>() * count / free;
     // By the logarithm of that, and by how many are worth anything.
-    let living = crews.iter().filter(|crew| !crew.worth.is_zero());
+    let living = populations
+        .iter()
+        .filter(|population| !population.worth.is_zero());
     let living: Vec<(f64, f64)> = living
-        .map(|crew| (crew.dives / dives, (crew.worth / mean).ln()))
+        .map(|population| (population.dives / dives, (population.worth / mean).ln()))
         .collect();
     let share: f64 = living.iter().map(|(weight, _)| weight).sum();
     let middle = living.iter().map(|(weight, log)| weight * log).sum::<f64>() / share;
@@ -203,63 +213,71 @@ fn student(free: f64) -> f64 {
 mod tests {
     use super::*;
 
-    fn crews(worths: impl IntoIterator<Item = f64>) -> Crews {
-        let mut crews = Crews::default();
+    fn populations(worths: impl IntoIterator<Item = f64>) -> Populations {
+        let mut populations = Populations::default();
         for (i, worth) in worths.into_iter().enumerate() {
-            crews.add(8, Scaled::from(worth), i % 2 == 1);
+            populations.add(8, Scaled::from(worth), i % 2 == 1);
         }
-        crews
+        populations
     }
 
     #[test]
     fn crews_that_agree_have_no_error() {
-        let crews = crews([5.0; 20]);
-        assert_eq!(crews.mean().unwrap().to_f64(), 5.0);
-        assert_eq!((crews.spread(), crews.doubt()), (Some(0.0), None));
+        let populations = populations([5.0; 20]);
+        assert_eq!(populations.mean().unwrap().to_f64(), 5.0);
+        assert_eq!(
+            (populations.spread(), populations.doubt()),
+            (Some(0.0), None)
+        );
     }
 
     #[test]
     fn a_narrow_spread_is_that_of_the_mean() {
         // Variance 1 about 100, and 100 crews: a standard error of a thousandth.
-        let crews = crews((0..100).map(|i| if i / 2 % 2 == 0 { 99.0 } else { 101.0 }));
-        let error = crews.spread().unwrap().sqrt();
+        let populations = populations((0..100).map(|i| if i / 2 % 2 == 0 { 99.0 } else { 101.0 }));
+        let error = populations.spread().unwrap().sqrt();
         assert!((error - 0.001).abs() < 2e-5, "{error}");
-        assert_eq!(crews.doubt(), None);
+        assert_eq!(populations.doubt(), None);
     }
 
     /// A lognormal sample whose upper tail has not come: the spread of what there is tells half of the error.
     #[test]
     fn a_tail_that_has_not_come_yet_is_seen_by_the_logarithms() {
         let logs = (0..20).map(|i| f64::from(i / 2) * 0.5 - 4.5);
-        let crews = crews(logs.map(f64::exp));
-        let all: Vec<f64> = crews.crews.iter().map(|crew| crew.worth.to_f64()).collect();
+        let populations = populations(logs.map(f64::exp));
+        let all: Vec<f64> = populations
+            .populations
+            .iter()
+            .map(|population| population.worth.to_f64())
+            .collect();
         let mean = all.iter().sum::<f64>() / 20.0;
         let plain = all.iter().map(|x| (x / mean - 1.0).powi(2)).sum::<f64>() / 19.0 / 20.0;
-        assert!(crews.spread().unwrap() > 2.0 * plain);
-        assert_eq!(crews.doubt(), Some(Doubt::Heavy));
+        assert!(populations.spread().unwrap() > 2.0 * plain);
+        assert_eq!(populations.doubt(), Some(Doubt::Heavy));
     }
 
     #[test]
     fn one_crew_that_carries_all_is_not_trusted() {
-        let crews = crews((0..30).map(|i| if i == 17 { 100.0 } else { 1.0 }));
-        assert_eq!(crews.doubt(), Some(Doubt::Heavy));
+        let populations = populations((0..30).map(|i| if i == 17 { 100.0 } else { 1.0 }));
+        assert_eq!(populations.doubt(), Some(Doubt::Heavy));
     }
 
     #[test]
     fn sides_that_differ_are_not_trusted() {
-        let crews =
-            crews((0..40).map(|i| if i % 2 == 0 { 1.0 } else { 1.4 } + f64::from(i % 4) / 100.0));
-        assert!(!too_wide(crews.spread().unwrap()));
-        assert_eq!(crews.doubt(), Some(Doubt::Apart));
+        let populations = populations(
+            (0..40).map(|i| if i % 2 == 0 { 1.0 } else { 1.4 } + f64::from(i % 4) / 100.0),
+        );
+        assert!(!too_wide(populations.spread().unwrap()));
+        assert_eq!(populations.doubt(), Some(Doubt::Apart));
     }
 
     #[test]
     fn few_or_dead_crews_are_not_trusted() {
-        assert_eq!(crews([]).doubt(), Some(Doubt::Few));
-        assert_eq!(crews([1.0; 7]).doubt(), Some(Doubt::Few));
-        assert_eq!(crews([0.0; 20]).doubt(), Some(Doubt::Nothing));
+        assert_eq!(populations([]).doubt(), Some(Doubt::Few));
+        assert_eq!(populations([1.0; 7]).doubt(), Some(Doubt::Few));
+        assert_eq!(populations([0.0; 20]).doubt(), Some(Doubt::Nothing));
         // Many small ones beside a large one are few.
-        let mut one = crews([1.0; 20]);
+        let mut one = populations([1.0; 20]);
         one.add(8000, Scaled::ONE, true);
         assert_eq!(one.doubt(), Some(Doubt::Few));
     }
@@ -267,11 +285,15 @@ mod tests {
     #[test]
     fn pairs_say_the_same() {
         let worths = (0..5 * MOST).map(|i| (i % 7) as f64 + 1.0);
-        let crews = crews(worths.clone());
-        assert!(crews.crews.len() < MOST);
+        let populations = populations(worths.clone());
+        assert!(populations.populations.len() < MOST);
         let mean = worths.clone().sum::<f64>() / (5 * MOST) as f64;
-        assert!((crews.mean().unwrap().to_f64() - mean).abs() < 1e-9);
-        let dives: f64 = crews.crews.iter().map(|crew| crew.dives).sum();
+        assert!((populations.mean().unwrap().to_f64() - mean).abs() < 1e-9);
+        let dives: f64 = populations
+            .populations
+            .iter()
+            .map(|population| population.dives)
+            .sum();
         assert_eq!(dives, (5 * MOST * 8) as f64);
     }
 

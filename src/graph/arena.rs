@@ -1,4 +1,4 @@
-//! Nodes in one list of words, as [`Space`](super::Space) reads them: a graph, or what one thread adds to it.
+//! Nodes in one list of words, as [`SolutionGraph`](super::Space) reads them: a graph, or what one thread adds to it.
 
 use super::edge::Edge;
 use super::room::room;

@@ -170,22 +170,22 @@ mod tests {
                 let nodes = std::cell::RefCell::new(&mut alone);
                 let other = chain(rows, |edges, _| nodes.borrow_mut().node(edges));
                 assert_eq!(builder.count(root), alone.count(other));
-                let space = |builder: Builder, root| {
+                let graph = |builder: Builder, root| {
                     let cell = |at| Cell::new((at / COLUMNS) as usize, (at % COLUMNS) as usize);
                     let cells = (0..rows * COLUMNS).map(cell).collect();
                     let known = Grid::new(COLUMNS as usize, rows as usize);
                     builder.finish(&known, vec![(root, cells)])
                 };
-                let (space, other) = (space(builder.clone(), root), space(alone, other));
-                assert_eq!(space.count(), other.count());
+                let (graph, other) = (graph(builder.clone(), root), graph(alone, other));
+                assert_eq!(graph.count(), other.count());
                 let skip = Count::from(5 * u64::from(rows));
                 assert!(
-                    space
-                        .ordered(&skip)
+                    graph
+                        .lexicographic(&skip)
                         .take(20)
-                        .eq(other.ordered(&skip).take(20))
+                        .eq(other.lexicographic(&skip).take(20))
                 );
-                assert!(space.samples(1).take(5).eq(other.samples(1).take(5)));
+                assert!(graph.samples(1).take(5).eq(other.samples(1).take(5)));
             }
         }
     }

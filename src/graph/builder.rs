@@ -1,10 +1,10 @@
-//! Building a [`Space`] from the bottom up: whoever counts says, once for every region that it has counted, how its solutions fall
+//! Building a [`SolutionGraph`] from the bottom up: whoever counts says, once for every region that it has counted, how its solutions fall
 //! apart.
 
 use super::arena::{Arena, FULL};
 use super::edge::{Edge, NodeId};
 use super::runs::{LEFT, Runs, store};
-use super::space::{Root, Space};
+use super::solution_graph::{Root, SolutionGraph};
 use crate::board::Cell;
 use crate::puzzle::Grid;
 use crate::solutions::Count;
@@ -27,9 +27,9 @@ use crate::solutions::Count;
 /// let node = builder.node(vec![there, not_there]);
 /// // Beside a cell that is always filled.
 /// let cells = (0..5).map(|column| Cell::new(0, column)).collect();
-/// let space = builder.finish(&Grid::from_rows(&[".....#"])?, vec![(node, cells)]);
-/// assert_eq!(space.count().to_string(), "5");
-/// let last = space.ordered(&4.into()).next().unwrap();
+/// let graph = builder.finish(&Grid::from_rows(&[".....#"])?, vec![(node, cells)]);
+/// assert_eq!(graph.count().to_string(), "5");
+/// let last = graph.lexicographic(&4.into()).next().unwrap();
 /// assert_eq!(last.to_string(), ".....#\n");
 /// # Ok::<(), omnogram::error::Error>(())
 /// ```
@@ -104,7 +104,7 @@ impl Builder {
     /// # Panics
     ///
     /// When a root has another number of cells, or a cell outside the puzzle, and when two lie on the same cell.
-    pub fn finish(self, known: &Grid, roots: Vec<(NodeId, Vec<Cell>)>) -> Space {
+    pub fn finish(self, known: &Grid, roots: Vec<(NodeId, Vec<Cell>)>) -> SolutionGraph {
         let nodes = self.nodes;
         let mut taken = Grid::new(known.width(), known.height());
         let root = |(node, mut cells): (NodeId, Vec<Cell>)| {
@@ -127,6 +127,6 @@ impl Builder {
             }
         };
         let roots = roots.into_iter().map(root).collect();
-        Space::new(known.clone(), roots, nodes)
+        SolutionGraph::new(known.clone(), roots, nodes)
     }
 }

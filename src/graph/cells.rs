@@ -15,7 +15,7 @@ use std::collections::hash_map::Entry;
 use rustc_hash::FxHashMap;
 
 use super::runs::{EMPTY, FILLED, LEFT};
-use super::space::Space;
+use super::solution_graph::SolutionGraph;
 use crate::board::Cell;
 use crate::puzzle::Grid;
 use crate::run::{Control, Limits};
@@ -29,13 +29,13 @@ const BREATH: usize = 1 << 16;
 
 /// For each cell the number of solutions in which it is filled.
 #[derive(Clone, Debug)]
-pub struct Cells {
+pub struct CellCounts {
     width: usize,
     count: Count,
     filled: Vec<Count>,
 }
 
-impl Cells {
+impl CellCounts {
     /// Number of all solutions.
     pub fn count(&self) -> &Count {
         &self.count
@@ -78,9 +78,9 @@ impl Cells {
     }
 }
 
-impl Space {
+impl SolutionGraph {
     /// In how many solutions each cell is filled, exactly.
-    pub fn cells(&self) -> Cells {
+    pub fn cells(&self) -> CellCounts {
         let cells = self.cells_within(&Limits::default());
         cells.expect("without limits nothing stops it")
     }
@@ -91,7 +91,7 @@ impl Space {
     /// # Errors
     ///
     /// What stopped it.
-    pub fn cells_within(&self, limits: &Limits) -> Result<Cells, Stop> {
+    pub fn cells_within(&self, limits: &Limits) -> Result<CellCounts, Stop> {
         let control = Control::new(limits, false);
         let (width, height) = (self.width(), self.height());
         let memory = limits.memory.unwrap_or(u64::MAX);
@@ -102,7 +102,7 @@ impl Space {
         let mut filled = vec![Count::ZERO; width * height];
         if !self.count().is_zero() {
             let mut pass = Pass {
-                space: self,
+                graph: self,
                 control: &control,
                 filled: &mut filled,
                 reached: FxHashMap::default(),
@@ -119,7 +119,7 @@ impl Space {
                 }
             }
         }
-        Ok(Cells {
+        Ok(CellCounts {
             width,
             count: self.count().clone(),
             filled,
@@ -161,7 +161,7 @@ impl Marginal {
 /// The pass over the graph.
 #[derive(Debug)]
 struct Pass<'a> {
-    space: &'a Space,
+    graph: &'a SolutionGraph,
     control: &'a Control,
     filled: &'a mut [Count],
     /// How nodes are reached that are still to be gone through, and have no marginal.
@@ -178,17 +178,17 @@ struct Pass<'a> {
 
 impl Pass<'_> {
     fn run(&mut self) -> Result<(), Stop> {
-        let space = self.space;
+        let graph = self.graph;
         self.control.look();
-        self.hold(space.nodes() as u64 * 4)?;
+        self.hold(graph.nodes() as u64 * 4)?;
         self.count_uses()?;
-        let (width, line) = (space.width(), Grid::stride(space.width()) * 64);
+        let (width, line) = (graph.width(), Grid::stride(graph.width()) * 64);
         let cell = |&place: &u32| (place as usize / line * width + place as usize % line) as u32;
-        for root in space.roots() {
+        for root in graph.roots() {
             let cells = root.places.iter().map(cell).collect();
             self.reach(root.node, cells, Count::ONE)?;
         }
-        for node in (0..space.nodes() as u32).rev() {
+        for node in (0..graph.nodes() as u32).rev() {
             // All edges that lead here have been gone along.
             if let Some(marginal) = self.marginals.remove(&node) {
                 self.bytes -= marginal.bytes();
@@ -223,16 +223,16 @@ impl Pass<'_> {
     }
 
     fn count_uses(&mut self) -> Result<(), Stop> {
-        let space = self.space;
-        self.uses = vec![0; space.nodes()];
-        for root in space.roots() {
+        let graph = self.graph;
+        self.uses = vec![0; graph.nodes()];
+        for root in graph.roots() {
             self.uses[root.node as usize] += 1;
         }
-        for node in (0..space.nodes() as u32).rev() {
+        for node in (0..graph.nodes() as u32).rev() {
             if self.uses[node as usize] == 0 {
                 continue;
             }
-            for edge in space.edges_of(node) {
+            for edge in graph.edges_of(node) {
                 edge.rest
                     .iter()
                     .for_each(|&below| self.uses[below as usize] += 1);
@@ -268,17 +268,17 @@ impl Pass<'_> {
 
     /// Goes through a node that is reached in these ways, and no others.
     fn go_through(&mut self, node: u32, ways: &[Reached]) -> Result<(), Stop> {
-        let space = self.space;
+        let graph = self.graph;
         let mut others = Vec::new();
         let mut below: Vec<Vec<u32>> = Vec::new();
-        for edge in space.edges_of(node) {
-            space.products_of_others(edge.rest, &mut others);
-            let all = space.product(edge.rest);
+        for edge in graph.edges_of(node) {
+            graph.products_of_others(edge.rest, &mut others);
+            let all = graph.product(edge.rest);
             for way in ways {
                 self.look(way.cells.len())?;
                 let mut often = way.often.clone();
                 often *= &all;
-                let size = |&node: &u32| Vec::with_capacity(space.size(node) as usize);
+                let size = |&node: &u32| Vec::with_capacity(graph.size(node) as usize);
                 below.clear();
                 below.extend(edge.rest.iter().map(size));
                 edge.each(&way.cells, |becomes, here| match becomes {
@@ -317,13 +317,13 @@ impl Pass<'_> {
 
     /// Works the marginals out of a node and of all below it, as far as there are none.
     fn work_out(&mut self, node: u32) -> Result<(), Stop> {
-        let space = self.space;
+        let graph = self.graph;
         let mut wanted = vec![node];
         let mut seen: FxHashMap<u32, ()> = FxHashMap::default();
         let mut next = 0;
         while let Some(&node) = wanted.get(next) {
             next += 1;
-            for edge in space.edges_of(node) {
+            for edge in graph.edges_of(node) {
                 self.look(0)?;
                 for &below in edge.rest {
                     if !self.marginals.contains_key(&below) && seen.insert(below, ()).is_none() {
@@ -336,7 +336,7 @@ impl Pass<'_> {
         for node in wanted {
             let marginal = self.marginal(node)?;
             self.hold(marginal.bytes())?;
-            for edge in space.edges_of(node) {
+            for edge in graph.edges_of(node) {
                 edge.rest.iter().for_each(|&below| self.used(below));
             }
             for way in self.reached.remove(&node).unwrap_or_default() {
@@ -350,15 +350,15 @@ impl Pass<'_> {
 
     /// The marginal of a node of which those below have theirs.
     fn marginal(&mut self, node: u32) -> Result<Marginal, Stop> {
-        let (space, size) = (self.space, self.space.size(node) as usize);
-        if space.tallies().small(node as usize).is_some() {
+        let (graph, size) = (self.graph, self.graph.size(node) as usize);
+        if graph.tallies().small(node as usize).is_some() {
             let mut cells = vec![0u64; size];
-            for edge in space.edges_of(node) {
+            for edge in graph.edges_of(node) {
                 self.look(size)?;
-                let all = space.small_product(edge.rest);
+                let all = graph.small_product(edge.rest);
                 // Of each node below, the solutions of the others, and how many of its cells have been seen.
                 let below = edge.rest.iter().map(|&node| {
-                    let others = all / space.tallies().small(node as usize).unwrap_or(1);
+                    let others = all / graph.tallies().small(node as usize).unwrap_or(1);
                     (others, 0, self.marginals.get(&node))
                 });
                 let mut rest: Vec<_> = below.collect();
@@ -386,10 +386,10 @@ impl Pass<'_> {
         }
         let mut cells = vec![Count::ZERO; size];
         let (mut others, mut ends) = (Vec::new(), Vec::new());
-        for edge in space.edges_of(node) {
+        for edge in graph.edges_of(node) {
             self.look(8 * size)?;
-            let all = space.product(edge.rest);
-            space.products_of_others(edge.rest, &mut others);
+            let all = graph.product(edge.rest);
+            graph.products_of_others(edge.rest, &mut others);
             ends.clear();
             ends.resize(edge.rest.len(), 0);
             let mut at = 0;
@@ -419,12 +419,12 @@ impl Pass<'_> {
 
     /// Makes numbers of solutions of one root numbers of solutions of all.
     fn times_other_roots(&mut self) -> Result<(), Stop> {
-        let space = self.space;
-        let (width, line) = (space.width(), Grid::stride(space.width()) * 64);
-        let nodes: Vec<u32> = space.roots().iter().map(|root| root.node).collect();
+        let graph = self.graph;
+        let (width, line) = (graph.width(), Grid::stride(graph.width()) * 64);
+        let nodes: Vec<u32> = graph.roots().iter().map(|root| root.node).collect();
         let mut others = Vec::new();
-        space.products_of_others(&nodes, &mut others);
-        for (root, others) in space.roots().iter().zip(&others) {
+        graph.products_of_others(&nodes, &mut others);
+        for (root, others) in graph.roots().iter().zip(&others) {
             // Such a product takes as long as some additions.
             self.look(8 * root.places.len())?;
             for &place in &root.places {
@@ -451,7 +451,7 @@ fn bytes_of_way(cells: &[u32]) -> u64 {
     (size_of_val(cells) + 2 * size_of::<Reached>()) as u64
 }
 
-impl Space {
+impl SolutionGraph {
     /// For each of these nodes the product of all but it.
     fn products_of_others(&self, nodes: &[u32], products: &mut Vec<Count>) {
         products.clear();

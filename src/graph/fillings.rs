@@ -1,7 +1,7 @@
 //! All solutions of a small node, one after the other.
 
+use super::condition::{DONE, Layers};
 use super::picture::fill;
-use super::restrict::{DONE, Layers};
 use super::runs::{EMPTY, FILLED, LEFT};
 
 /// The solutions of a region: which words of a packed picture it touches, and the filled cells of each solution in them.
@@ -16,12 +16,12 @@ pub(super) struct Fillings {
 struct Level {
     /// Where its next edge is.
     at: Option<u32>,
-    open: Open,
+    open: OpenNode,
 }
 
 /// A node that is open: where its cells begin in the list of places, and what else is open, as the place of that in a list of such.
 #[derive(Clone, Copy, Debug)]
-struct Open {
+struct OpenNode {
     node: u32,
     places: u32,
     waiting: Option<u32>,
@@ -48,13 +48,13 @@ pub(super) fn list(layers: &Layers<'_>, node: u32, places: &[u32]) -> Fillings {
     let size = spots.len();
     let mut words = Vec::new();
     let mut places = local;
-    let mut opens: Vec<Open> = Vec::new();
+    let mut opens: Vec<OpenNode> = Vec::new();
     let mut marks = vec![(0, places.len())];
     let mut drawn = vec![0u64; size];
     let mut ends = Vec::new();
     let mut levels = vec![Level {
         at: Some(layers.start(node)),
-        open: Open {
+        open: OpenNode {
             node,
             places: 0,
             waiting: None,
@@ -81,7 +81,7 @@ pub(super) fn list(layers: &Layers<'_>, node: u32, places: &[u32]) -> Fillings {
         for &node in step.rest {
             ends.push(end);
             if node != DONE {
-                opens.push(Open {
+                opens.push(OpenNode {
                     node,
                     places: end as u32,
                     waiting,

@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use super::condition::Layers;
 use super::fillings::list;
 use super::picture::Canvas;
-use super::restrict::Layers;
 use super::runs::{EMPTY, FILLED, LEFT};
-use super::space::Root;
-use super::space::Space;
+use super::solution_graph::Root;
+use super::solution_graph::SolutionGraph;
 use crate::solutions::{Batch, Count, Factor, Sink, Stop, expand};
 
 /// Most solutions of a region that is listed.
@@ -24,7 +24,7 @@ const LEAVES: usize = 256;
 
 /// What is decided, the lists that are laid over it, and the large regions that are still open.
 #[derive(Clone, Debug)]
-struct Open {
+struct OpenRegions {
     picture: Canvas,
     factors: Vec<Arc<Factor>>,
     /// Each with the places of its cells.
@@ -42,7 +42,7 @@ struct Lists<'a> {
     words: usize,
 }
 
-impl Space {
+impl SolutionGraph {
     /// Shows every solution, packed as in [`Grid`](crate::puzzle::Grid), in no particular order, until `show` returns `false`; says
     /// whether it went to the end.
     pub fn each(&self, mut show: impl FnMut(&[u64]) -> bool) -> bool {
@@ -62,15 +62,15 @@ impl Space {
     /// Gives every solution to a sink, as bundles. Breaks when the sink does.
     ///
     /// ```
-    /// use omnogram::count::Counting;
+    /// use omnogram::count::Counter;
     /// use omnogram::puzzle::{Clue, Puzzle};
     /// use omnogram::solutions::Set;
     ///
     /// let ones = vec![Clue::new([1])?; 5];
     /// let puzzle = Puzzle::new(ones.clone(), ones)?;
-    /// let space = Counting::new(&puzzle).space().0.unwrap();
+    /// let graph = Counter::new(&puzzle).graph().0.unwrap();
     /// let set = Set::new(1 << 20);
-    /// assert!(space.run(&set).is_continue());
+    /// assert!(graph.run(&set).is_continue());
     /// assert_eq!((set.len(), set.repeats()), (120, 0));
     /// # Ok::<(), omnogram::error::Error>(())
     /// ```
@@ -103,7 +103,7 @@ impl Space {
             kept: HashMap::new(),
             words: 0,
         };
-        let mut root = Open {
+        let mut root = OpenRegions {
             picture: Canvas::new(self.known()),
             factors: Vec::new(),
             nodes: Vec::new(),
@@ -140,7 +140,7 @@ impl Space {
 
 impl Lists<'_> {
     /// Adds a node to what is open: a small one as a list.
-    fn open(&mut self, open: &mut Open, node: u32, places: &[u32]) {
+    fn open(&mut self, open: &mut OpenRegions, node: u32, places: &[u32]) {
         if self.layers.count(node) > Count::from(MOST) {
             open.nodes.push((node, places.into()));
         } else if !places.is_empty() {

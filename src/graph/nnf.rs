@@ -6,13 +6,13 @@
 //! hold along it: `1 3 -2 5 0`. Its nodes stand above it. Cells are the variables 1, 2, 3 and so on, row by row; the literal of a filled
 //! cell is positive.
 //!
-//! A node of the [`Space`] is an or-node, and each of its edges is an edge with the literals of the cells that it decides; where such an
+//! A node of the [`SolutionGraph`] is an or-node, and each of its edges is an edge with the literals of the cells that it decides; where such an
 //! edge leads to several nodes there is an and-node between, and where it leads to none there is true. The root is an or-node with a
 //! single edge, which has the literals of all cells that are the same in all solutions because no node decides them. Every way from an
 //! or-node decides the same cells, so that the formula is smooth: its models are counted by adding and multiplying alone. In a graph that
 //! counting has kept, an or-node has at most two edges, and these decide some cell in two ways.
 //!
-//! A node of the [`Space`] does not know where it lies, but variables do. So it is written once for each place at which it can be
+//! A node of the [`SolutionGraph`] does not know where it lies, but variables do. So it is written once for each place at which it can be
 //! reached: where equal regions lie in many places, the text is longer than the graph is large. The nodes are gone through from the roots
 //! down, in the order of the graph, in which a node comes after all that it leads to. All places of a node are known when its turn comes,
 //! and are forgotten after it, so that only the places of nodes whose turn is to come are held.
@@ -22,7 +22,7 @@
 use rustc_hash::FxHashMap;
 
 use super::runs::{EMPTY, FILLED, LEFT};
-use super::space::Space;
+use super::solution_graph::SolutionGraph;
 use crate::puzzle::Grid;
 use crate::run::{Control, Limits, Pace};
 use crate::solutions::Stop;
@@ -39,7 +39,7 @@ pub struct Nnf {
     pub edges: u64,
 }
 
-impl Space {
+impl SolutionGraph {
     /// Writes the graph as a decision-DNNF in the text format of the [d4] compiler: one formula whose models are the solutions, with the
     /// cells as variables 1, 2, 3 and so on, row by row, true where they are filled. Shows the text piece by piece, for as long as
     /// `write` returns `true`. A space without solutions is a root that leads to the node that is false.
@@ -55,16 +55,16 @@ impl Space {
     /// What stopped it before the text was whole: a limit, or [`Stop::Closed`] when `write` returned `false`.
     ///
     /// ```
-    /// use omnogram::count::Counting;
+    /// use omnogram::count::Counter;
     /// use omnogram::puzzle::{Clue, Puzzle};
     /// use omnogram::search::Limits;
     ///
     /// // Two rows and two columns, one filled cell in each: one diagonal or the other.
     /// let ones = vec![Clue::new([1])?; 2];
     /// let puzzle = Puzzle::new(ones.clone(), ones)?;
-    /// let space = Counting::new(&puzzle).space().0.unwrap();
+    /// let graph = Counter::new(&puzzle).graph().0.unwrap();
     /// let mut text = Vec::new();
-    /// let size = space.write_nnf(&Limits::default(), |piece| {
+    /// let size = graph.write_nnf(&Limits::default(), |piece| {
     ///     text.extend_from_slice(piece);
     ///     true
     /// });
@@ -83,7 +83,7 @@ impl Space {
         let control = Control::new(limits, false);
         control.look();
         let mut writing = Writing {
-            space: self,
+            graph: self,
             control: &control,
             pace: Pace::new(&control),
             write,
@@ -104,7 +104,7 @@ type Places = FxHashMap<Box<[u32]>, u64>;
 
 /// A text on its way.
 struct Writing<'a, F> {
-    space: &'a Space,
+    graph: &'a SolutionGraph,
     control: &'a Control,
     pace: Pace<'a>,
     write: F,
@@ -122,9 +122,9 @@ struct Writing<'a, F> {
 
 impl<F: FnMut(&[u8]) -> bool> Writing<'_, F> {
     fn run(&mut self) -> Result<(), Stop> {
-        let space = self.space;
+        let graph = self.graph;
         self.hold(self.text.capacity() as u64)?;
-        match space.count().is_zero() {
+        match graph.count().is_zero() {
             true => {
                 let root = self.node(b'o')?;
                 let nothing = self.node(b'f')?;
@@ -133,7 +133,7 @@ impl<F: FnMut(&[u8]) -> bool> Writing<'_, F> {
             }
             false => {
                 self.root()?;
-                for node in (0..space.nodes() as u32).rev() {
+                for node in (0..graph.nodes() as u32).rev() {
                     self.look(0)?;
                     if let Some(places) = self.places.remove(&node) {
                         self.all_of(node, places)?;
@@ -146,16 +146,16 @@ impl<F: FnMut(&[u8]) -> bool> Writing<'_, F> {
 
     /// Writes the root, with the cells that no node decides.
     fn root(&mut self) -> Result<(), Stop> {
-        let space = self.space;
-        let (width, height) = (space.width(), space.height());
+        let graph = self.graph;
+        let (width, height) = (graph.width(), graph.height());
         let line = Grid::stride(width) * 64;
         let variable =
             |&place: &u32| (place as usize / line * width + place as usize % line) as u32;
         let bytes = (height * line / 8) as u64;
         self.hold(bytes)?;
         let mut open = Grid::new(width, height);
-        let mut below = Vec::with_capacity(space.roots().len());
-        for root in space.roots() {
+        let mut below = Vec::with_capacity(graph.roots().len());
+        for root in graph.roots() {
             self.look(root.places.len())?;
             let cells: Box<[u32]> = root
                 .places
@@ -175,7 +175,7 @@ impl<F: FnMut(&[u8]) -> bool> Writing<'_, F> {
             self.look(width)?;
             for column in (0..width).filter(|&column| !open.get(row, column)) {
                 let cell = (row * width + column + 1) as u32;
-                self.literal(cell, space.known().get(row, column))?;
+                self.literal(cell, graph.known().get(row, column))?;
             }
         }
         self.end_of_edge()?;
@@ -185,14 +185,14 @@ impl<F: FnMut(&[u8]) -> bool> Writing<'_, F> {
 
     /// Writes the edges of a node at all of its places.
     fn all_of(&mut self, node: u32, places: Places) -> Result<(), Stop> {
-        let space = self.space;
+        let graph = self.graph;
         let bytes: u64 = places.keys().map(|cells| bytes_of_place(cells)).sum();
         let mut places: Vec<(Box<[u32]>, u64)> = places.into_iter().collect();
         places.sort_unstable_by_key(|&(_, number)| number);
         for (cells, number) in &places {
-            for edge in space.edges_of(node) {
+            for edge in graph.edges_of(node) {
                 self.look(2 * cells.len())?;
-                let size = |&node: &u32| Vec::with_capacity(space.size(node) as usize);
+                let size = |&node: &u32| Vec::with_capacity(graph.size(node) as usize);
                 let mut below: Vec<Vec<u32>> = edge.rest.iter().map(size).collect();
                 edge.each(cells, |becomes, here| {
                     if let Some(i) = becomes.checked_sub(LEFT) {

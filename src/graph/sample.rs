@@ -12,15 +12,15 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use super::picture::Canvas;
 use super::runs::{EMPTY, FILLED, LEFT};
-use super::space::EdgeView;
-use super::space::Space;
+use super::solution_graph::EdgeView;
+use super::solution_graph::SolutionGraph;
 use crate::puzzle::Grid;
 use crate::solutions::Count;
 
 /// An endless iterator over solutions drawn at random; over nothing when there are none.
 #[derive(Clone, Debug)]
 pub struct Samples<'a> {
-    space: &'a Space,
+    graph: &'a SolutionGraph,
     random: Xoshiro256PlusPlus,
     canvas: Canvas,
     /// The nodes that are open, and where their cells lie, one node after the other.
@@ -31,23 +31,23 @@ pub struct Samples<'a> {
     ends: Vec<usize>,
 }
 
-impl Space {
+impl SolutionGraph {
     /// Solutions drawn at random, independently, each with the same chance. They follow from the seed and the graph.
     ///
     /// ```
-    /// use omnogram::count::Counting;
+    /// use omnogram::count::Counter;
     /// use omnogram::puzzle::{Clue, Puzzle, verify};
     ///
     /// let ones = vec![Clue::new([1])?; 6];
     /// let puzzle = Puzzle::new(ones.clone(), ones)?;
-    /// let space = Counting::new(&puzzle).space().0.unwrap();
-    /// let sample = space.samples(1).next().unwrap();
+    /// let graph = Counter::new(&puzzle).graph().0.unwrap();
+    /// let sample = graph.samples(1).next().unwrap();
     /// assert!(verify(&puzzle, &sample).is_ok());
     /// # Ok::<(), omnogram::error::Error>(())
     /// ```
     pub fn samples(&self, seed: u64) -> Samples<'_> {
         Samples {
-            space: self,
+            graph: self,
             random: Xoshiro256PlusPlus::seed_from_u64(seed),
             canvas: Canvas::new(self.known()),
             open: Vec::new(),
@@ -61,40 +61,40 @@ impl Space {
 impl<'a> Samples<'a> {
     /// The next one, packed as in [`Grid`].
     pub fn next_words(&mut self) -> Option<&[u64]> {
-        let space = self.space;
-        if space.count().is_zero() {
+        let graph = self.graph;
+        if graph.count().is_zero() {
             return None;
         }
-        self.canvas.reset(space.known());
-        for root in space.roots() {
+        self.canvas.reset(graph.known());
+        for root in graph.roots() {
             self.open.push(root.node);
             self.places.extend_from_slice(&root.places);
         }
         while let Some(node) = self.open.pop() {
             let edge = self.draw(node);
-            self.take(edge, space.size(node));
+            self.take(edge, graph.size(node));
         }
         Some(self.canvas.words())
     }
 
     /// Draws an edge of a node.
     fn draw(&mut self, node: u32) -> EdgeView<'a> {
-        let space = self.space;
-        let edge = match space.tallies().small(node as usize) {
+        let graph = self.graph;
+        let edge = match graph.tallies().small(node as usize) {
             Some(count) => {
                 let mut left = below(&mut self.random, count);
-                space.edges_of(node).find(|edge| {
-                    let count = space.small_product(edge.rest);
+                graph.edges_of(node).find(|edge| {
+                    let count = graph.small_product(edge.rest);
                     let found = left < count;
                     left = left.saturating_sub(count);
                     found
                 })
             }
             None => {
-                let count = space.tallies().get(node as usize);
+                let count = graph.tallies().get(node as usize);
                 let mut left = below_count(&mut self.random, &count);
-                space.edges_of(node).find(|edge| {
-                    let count = space.product(edge.rest);
+                graph.edges_of(node).find(|edge| {
+                    let count = graph.product(edge.rest);
                     let found = left < count;
                     if !found {
                         left -= &count;
@@ -136,7 +136,7 @@ impl<'a> Samples<'a> {
         let mut end = from;
         for &node in edge.rest {
             self.ends.push(end);
-            end += self.space.size(node) as usize;
+            end += self.graph.size(node) as usize;
         }
         self.places.resize(end, 0);
         let Samples {
@@ -161,7 +161,7 @@ impl Iterator for Samples<'_> {
     type Item = Grid;
 
     fn next(&mut self) -> Option<Grid> {
-        let (width, height) = (self.space.width(), self.space.height());
+        let (width, height) = (self.graph.width(), self.graph.height());
         let words = self.next_words()?.into();
         Some(Grid::from_words(width, height, words))
     }

@@ -18,7 +18,7 @@ use crate::puzzle::Clue;
 /// assert_eq!(arrangements::count(&clue, &[None; 5]), 3u32.into());
 /// ```
 pub fn count(clue: &Clue, known: &[Option<bool>]) -> BigUint {
-    let line = Line::new(clue, known);
+    let line = ClueInLine::new(clue, known);
     let cells = known.len();
     // ways[p]: ways to complete the cells from p on with the blocks from the current one on.
     let mut ways: Vec<BigUint> = vec![BigUint::ZERO; cells + 2];
@@ -54,7 +54,7 @@ pub fn count(clue: &Clue, known: &[Option<bool>]) -> BigUint {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Arrangements {
-    line: Line,
+    line: ClueInLine,
     /// `fits[j * (cells + 2) + p]`: the blocks from `j` on can complete the cells from `p` on.
     fits: Vec<bool>,
     next: Option<Vec<usize>>,
@@ -63,7 +63,7 @@ pub struct Arrangements {
 impl Arrangements {
     /// The arrangements of `clue` in a line of `known.len()` cells.
     pub fn new(clue: &Clue, known: &[Option<bool>]) -> Self {
-        let line = Line::new(clue, known);
+        let line = ClueInLine::new(clue, known);
         let (cells, blocks) = (known.len(), line.lengths.len());
         let row = cells + 2;
         let mut fits = vec![false; (blocks + 1) * row];
@@ -139,14 +139,14 @@ impl Iterator for Arrangements {
 
 /// A clue in a line of known cells.
 #[derive(Clone, Debug)]
-struct Line {
+struct ClueInLine {
     lengths: Vec<usize>,
     known: Vec<Option<bool>>,
 }
 
-impl Line {
+impl ClueInLine {
     fn new(clue: &Clue, known: &[Option<bool>]) -> Self {
-        Line {
+        ClueInLine {
             lengths: clue.lengths().collect(),
             known: known.to_vec(),
         }

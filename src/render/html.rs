@@ -13,7 +13,7 @@ use super::svg::labelled;
 
 /// A sheet on a page.
 #[derive(Clone, Debug)]
-pub struct Part<'a> {
+pub struct HtmlSection<'a> {
     /// What is drawn; its titles become the page's.
     pub sheet: Sheet<'a>,
     /// What must be clicked on to see it; seen at once without that. What is folded in is not printed.
@@ -24,14 +24,14 @@ pub struct Part<'a> {
 ///
 /// ```
 /// use omnogram::puzzle::{Grid, Puzzle};
-/// use omnogram::render::{Drawing, Html, Paper, Part, Sheet};
+/// use omnogram::render::{Drawing, Html, Paper, HtmlSection, Sheet};
 ///
 /// let grid = Grid::from_rows(&["#.#", "..#"]).unwrap();
 /// let puzzle = Puzzle::from_grid(&grid);
 /// let sheet = |drawing| Sheet { drawings: vec![drawing], ..Sheet::default() };
 /// let html = Html { title: "Corner".to_owned(), cell: None, paper: Paper::A4 };
-/// let set = Part { sheet: sheet(Drawing::blank(&puzzle)), folded: None };
-/// let solved = Part { sheet: sheet(Drawing::solution(&puzzle, &grid)), folded: Some("Solution".to_owned()) };
+/// let set = HtmlSection { sheet: sheet(Drawing::blank(&puzzle)), folded: None };
+/// let solved = HtmlSection { sheet: sheet(Drawing::solution(&puzzle, &grid)), folded: Some("Solution".to_owned()) };
 /// let page = html.head() + &html.part(&set) + &html.part(&solved) + html.foot();
 /// assert_eq!(page.matches("<svg ").count(), 2);
 /// ```
@@ -59,7 +59,7 @@ impl Html {
     }
 
     /// A part of the page.
-    pub fn part(&self, part: &Part<'_>) -> String {
+    pub fn part(&self, part: &HtmlSection<'_>) -> String {
         let sheet = part.sheet.untitled();
         let page = Layout::page(&sheet, self.paper, HEADING);
         let layout = Layout::new(&sheet, self.cell.unwrap_or(UNIT), None);

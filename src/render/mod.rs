@@ -18,7 +18,7 @@ mod svg;
 mod text;
 
 pub use drawing::{Drawing, Letters, Mark, Sheet};
-pub use html::{Html, Part};
+pub use html::{Html, HtmlSection};
 pub use list::{List, Listing};
 pub use pair::{difference, differing};
 pub use paper::Paper;

@@ -7,7 +7,7 @@
 
 use std::fmt;
 
-use super::learner::{Answer, Learner};
+use super::solver::{Answer, SatSolver};
 use crate::puzzle::Grid;
 
 /// What is known of which cells are the same in every solution.
@@ -119,7 +119,7 @@ impl fmt::Display for Backbone {
 
 /// What asking for the backbone has come to.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct BackboneResult {
     /// Which cells are the same. Complete unless it was stopped.
     pub backbone: Backbone,
     /// Solutions found by the way, all different from each other and from those that were given.
@@ -143,50 +143,50 @@ const BITE: (u64, u64) = (2000, 8);
 ///
 /// ```
 /// use omnogram::puzzle::{Clue, Grid, Puzzle};
-/// use omnogram::sat::{Answer, Learner, backbone};
+/// use omnogram::sat::{Answer, SatSolver, backbone};
 ///
 /// let clue = |blocks: &[usize]| Clue::new(blocks.iter().copied()).unwrap();
 /// let columns = vec![clue(&[3]), clue(&[1]), clue(&[1])];
 /// let puzzle = Puzzle::new(vec![clue(&[1]), clue(&[2]), clue(&[1, 1])], columns).unwrap();
 /// let unknown = Grid::new(3, 3);
-/// let mut learner = Learner::new(&puzzle, &unknown, &unknown, u64::MAX, || false, |_, _, _| {}).unwrap();
-/// let Answer::Solution(first) = learner.solve(None) else {
+/// let mut solver = SatSolver::new(&puzzle, &unknown, &unknown, u64::MAX, || false, |_, _, _| {}).unwrap();
+/// let Answer::Solution(first) = solver.solve(None) else {
 ///     panic!("there is one");
 /// };
-/// let found = backbone(&mut learner, &first, &[], |_, _| false);
+/// let found = backbone(&mut solver, &first, &[], |_, _| false);
 /// assert_eq!(found.backbone.to_string(), "#..\n##.\n#.#\n");
 /// ```
 pub fn backbone(
-    learner: &mut Learner,
+    solver: &mut SatSolver,
     first: &Grid,
     others: &[Grid],
     mut stop: impl FnMut(usize, u64) -> bool,
-) -> Found {
+) -> BackboneResult {
     let mut open = Candidates::new(first);
     let mut solutions = 0;
     for other in others {
         open.flip(other);
     }
-    open.settle(learner);
-    while !open.cells.is_empty() && !stop(open.cells.len(), learner.conflicts()) {
+    open.settle(solver);
+    while !open.cells.is_empty() && !stop(open.cells.len(), solver.conflicts()) {
         let chunk = open.cells.len().saturating_sub(CHUNK);
-        learner.differ(first, &open.cells[chunk..]);
-        let before = learner.conflicts();
+        solver.differ(first, &open.cells[chunk..]);
+        let before = solver.conflicts();
         let bite = BITE.0 + before / BITE.1;
-        match learner.solve(u32::try_from(bite).ok()) {
+        match solver.solve(u32::try_from(bite).ok()) {
             Answer::Solution(other) => {
                 solutions += 1;
                 open.flip(&other);
             }
-            Answer::None => open.fix(chunk, learner),
+            Answer::None => open.fix(chunk, solver),
             // With conflicts to spare, it was told to stop.
-            Answer::Unknown if learner.conflicts() - before < bite => break,
+            Answer::Unknown if solver.conflicts() - before < bite => break,
             Answer::Unknown => open.cells.rotate_left(chunk),
         }
-        open.settle(learner);
+        open.settle(solver);
     }
-    open.settle(learner);
-    Found {
+    open.settle(solver);
+    BackboneResult {
         backbone: open.backbone,
         solutions,
     }
@@ -222,18 +222,18 @@ impl<'a> Candidates<'a> {
     }
 
     /// Those from this place on cannot be flipped.
-    fn fix(&mut self, from: usize, learner: &mut Learner) {
+    fn fix(&mut self, from: usize, solver: &mut SatSolver) {
         for (row, column) in self.cells.drain(from..) {
             let filled = self.first.get(row, column);
-            learner.know(row, column, filled);
+            solver.know(row, column, filled);
             self.backbone.fix(row, column, filled);
         }
     }
 
     /// Takes away those that the learner has proved by itself.
-    fn settle(&mut self, learner: &Learner) {
+    fn settle(&mut self, solver: &SatSolver) {
         self.cells.retain(|&(row, column)| {
-            let known = learner.known(row, column);
+            let known = solver.known(row, column);
             if let Some(filled) = known {
                 self.backbone.fix(row, column, filled);
             }
@@ -266,7 +266,7 @@ mod tests {
         let puzzle = Puzzle::new(vec![one(), one()], vec![one(), one()]).unwrap();
         let unknown = Grid::new(2, 2);
         let new = || {
-            Learner::new(
+            SatSolver::new(
                 &puzzle,
                 &unknown,
                 &unknown,

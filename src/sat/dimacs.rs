@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::encode::{Cells, Starts, encode};
+use super::encode::{BlockStarts, CellVariables, encode};
 use crate::puzzle::{Grid, Puzzle};
 
 /// Starts of blocks that a file can number: variables are i32 elsewhere too.
@@ -32,8 +32,8 @@ pub fn dimacs(puzzle: &Puzzle, name: &str, out: &mut dyn Write) -> io::Result<()
     let (width, height) = (puzzle.width(), puzzle.height());
     // Nothing is known, so that every cell has its variable.
     let unknown = Grid::new(width, height);
-    let cells = Cells::new(&unknown, &unknown);
-    let starts = Starts::new(puzzle, (&unknown, &unknown), &cells, MOST, &mut || false);
+    let cells = CellVariables::new(&unknown, &unknown);
+    let starts = BlockStarts::new(puzzle, (&unknown, &unknown), &cells, MOST, &mut || false);
     let starts = starts.ok_or(io::ErrorKind::FileTooLarge)?;
     let mut clauses = 0_u64;
     let never = &mut || false;

@@ -10,18 +10,18 @@ use crate::puzzle::{Grid, Line, Puzzle};
 
 /// The variables of a puzzle's cells: number 1 and up, 0 where the cell is known.
 #[derive(Debug)]
-pub(super) struct Cells {
+pub(super) struct CellVariables {
     width: usize,
     variables: Vec<i32>,
     /// Row and column of each variable; the one of number 1 comes first.
     places: Vec<(u16, u16)>,
 }
 
-impl Cells {
+impl CellVariables {
     /// Numbers the cells that are in neither picture.
     pub(super) fn new(filled: &Grid, empty: &Grid) -> Self {
         let (width, height) = (filled.width(), filled.height());
-        let mut cells = Cells {
+        let mut cells = CellVariables {
             width,
             variables: vec![0; width * height],
             places: Vec::new(),
@@ -68,20 +68,20 @@ pub(super) type Start = (u16, i32);
 
 /// Where every block of every line may start, what is known taken into account.
 #[derive(Debug)]
-pub(super) struct Starts {
+pub(super) struct BlockStarts {
     /// For each line, rows first: for each block its starts, in order.
     lines: Vec<Vec<Vec<Start>>>,
     /// The greatest variable.
     top: i32,
 }
 
-impl Starts {
+impl BlockStarts {
     /// Finds them, line by line, or gives up (`None`) when there are more than `most`, or when `stop`, asked before every line, says
     /// so. A line that cannot be arranged has blocks without a start. Variables are numbered on from the cells'.
     pub(super) fn new(
         puzzle: &Puzzle,
         (filled, empty): (&Grid, &Grid),
-        cells: &Cells,
+        cells: &CellVariables,
         most: usize,
         stop: &mut dyn FnMut() -> bool,
     ) -> Option<Self> {
@@ -117,7 +117,7 @@ impl Starts {
             }
             lines.push(blocks);
         }
-        Some(Starts { lines, top })
+        Some(BlockStarts { lines, top })
     }
 
     /// Line by line, rows first, the starts of each block.
@@ -210,8 +210,8 @@ impl std::ops::Not for Literal {
 pub(super) fn encode(
     puzzle: &Puzzle,
     filled: &Grid,
-    cells: &Cells,
-    starts: &Starts,
+    cells: &CellVariables,
+    starts: &BlockStarts,
     stop: &mut dyn FnMut() -> bool,
     mut add: impl FnMut(&[i32]),
 ) -> Option<()> {

@@ -94,7 +94,7 @@ impl Member {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Answer, Learner};
+    use super::super::{Answer, SatSolver};
     use super::*;
     use crate::puzzle::{Grid, Puzzle};
 
@@ -105,7 +105,7 @@ mod tests {
         *random
     }
 
-    fn solves(learner: &mut Learner, cells: &[(usize, usize, bool)]) -> bool {
+    fn solves(learner: &mut SatSolver, cells: &[(usize, usize, bool)]) -> bool {
         learner.meet();
         (cells.iter()).for_each(|&(row, column, filled)| learner.assume(row, column, filled));
         match learner.solve(None) {
@@ -127,7 +127,7 @@ mod tests {
             let puzzle = Puzzle::from_grid(&picture);
             let nothing = Grid::new(12, 12);
             let new = || {
-                Learner::new(
+                SatSolver::new(
                     &puzzle,
                     &nothing,
                     &nothing,

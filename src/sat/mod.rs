@@ -1,4 +1,4 @@
-//! Clause learning: a [`Learner`] finds a solution, another one, or that there is no more; [`backbone()`] what all solutions have in
+//! Clause learning: a [`SatSolver`] finds a solution, another one, or that there is no more; [`backbone()`] what all solutions have in
 //! common; [`dimacs()`] writes down the question for other solvers.
 //!
 //! On proofs where probing decides little, a solver that learns a clause from every dead end sees what the tree never would. The
@@ -9,9 +9,9 @@ mod backbone;
 mod dimacs;
 mod encode;
 mod exchange;
-mod learner;
+mod solver;
 
-pub use backbone::{Backbone, Found, backbone};
+pub use backbone::{Backbone, BackboneResult, backbone};
 pub use dimacs::dimacs;
 pub(crate) use exchange::Exchange;
-pub use learner::{Answer, Learner};
+pub use solver::{Answer, SatSolver};

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use super::meter::{Meter, WHOLE};
 use super::outcome::{Outcome, Total};
-use super::race::{Race, guess};
+use super::portfolio::{Portfolio, guess};
 use super::tree::Search;
 use crate::board::Clues;
 use crate::puzzle::Grid;
 use crate::run::{Activity, Control, Snapshot, shares};
-use crate::sat::Learner;
-use crate::sat::{Backbone, Found, backbone};
+use crate::sat::SatSolver;
+use crate::sat::{Backbone, BackboneResult, backbone};
 use crate::solutions::{Count, Stop};
 
 impl Search<'_> {
@@ -51,7 +51,7 @@ impl Search<'_> {
         effort: Option<u64>,
     ) -> (Backbone, Vec<Grid>, Outcome) {
         let meter = Meter::new();
-        let race = Arc::new(Race::new(self.puzzle, 2, None));
+        let portfolio = Arc::new(Portfolio::new(self.puzzle, 2, None));
         // How much of the tree is done says nothing of how many cells are.
         let observe = |snapshot| {
             if let Some(observer) = self.observer {
@@ -67,11 +67,11 @@ impl Search<'_> {
             observer: self.observer.and(Some(&observe)),
             ..self.clone()
         };
-        let mut outcome = first.start_under(control, &*race, Some(&race));
-        let (found, conflicts) = race.result();
+        let mut outcome = first.start_under(control, &*portfolio, Some(&portfolio));
+        let (found, conflicts) = portfolio.result();
         outcome.statistics.conflicts = conflicts;
         outcome.cubes.clear();
-        let (filled, empty) = race.known(&found);
+        let (filled, empty) = portfolio.known(&found);
         let nothing = || Grid::new(self.puzzle.width(), self.puzzle.height());
         let mut known = Backbone {
             filled,
@@ -125,7 +125,7 @@ impl Search<'_> {
         known: &Backbone,
         (first, others): (&Grid, &[Grid]),
         effort: Option<u64>,
-    ) -> Option<(Found, u64)> {
+    ) -> Option<(BackboneResult, u64)> {
         let over = || {
             control.look();
             control.stopped()
@@ -139,8 +139,8 @@ impl Search<'_> {
         };
         let (filled, empty) = (&known.filled, &known.empty);
         let memory = self.memory() / shares::SOLVER;
-        let learner = Learner::new(self.puzzle, filled, empty, memory, stop, |_, _, _| {});
-        let Some(mut learner) = learner else {
+        let solver = SatSolver::new(self.puzzle, filled, empty, memory, stop, |_, _, _| {});
+        let Some(mut solver) = solver else {
             // Unless something else has stopped it already.
             if effort.is_none() {
                 control.stop(Stop::Memory);
@@ -148,20 +148,15 @@ impl Search<'_> {
             return None;
         };
         // Where solutions are likely to be is also where cells are likely to differ: without that it takes twice as long.
-        guess(
-            &mut learner,
-            &Clues::new(self.puzzle),
-            (filled, empty),
-            over,
-        )?;
+        guess(&mut solver, &Clues::new(self.puzzle), (filled, empty), over)?;
         let all = known.undecided().max(1) as u64;
         let mut told = 0;
-        let found = backbone(&mut learner, first, others, |undecided, conflicts| {
+        let found = backbone(&mut solver, first, others, |undecided, conflicts| {
             let done = WHOLE / all * all.saturating_sub(undecided as u64);
             meter.add(done - told, 0);
             told = done;
             over() || effort.is_some_and(|effort| conflicts > effort)
         });
-        Some((found, learner.conflicts()))
+        Some((found, solver.conflicts()))
     }
 }

@@ -6,24 +6,24 @@
 //! A node is data, a task walks a subtree with an explicit stack, and gives its oldest open piece away only when too few tasks
 //! wait. With one thread there is no pool, nothing is split, and a run repeats exactly.
 
-mod apart;
 mod backbone;
 mod classic;
 mod cube;
-mod habit;
+mod incremental;
 mod meter;
 mod near;
 mod options;
 mod oracle;
 mod outcome;
+mod portfolio;
+mod probing_policy;
 mod product;
-mod race;
 mod switch;
 mod task;
 mod tree;
 
-pub use apart::Ask;
 pub use cube::{Cube, Decision};
+pub use incremental::Ask;
 pub(crate) use meter::WHOLE;
 pub use options::{Options, Probing};
 pub(crate) use oracle::{CONFLICTS, Oracle};

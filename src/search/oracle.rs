@@ -1,17 +1,17 @@
 //! Whether there is a solution at all below a node, asked of clause learning.
 //!
 //! Below a wrong decision high up a search without learning dies a million deaths, each new to it. So when a side of a branch has
-//! taken many nodes and shown no solution, a [`Learner`] is asked about its path. What it answers is either a proof, which closes the
+//! taken many nodes and shown no solution, a [`SatSolver`] is asked about its path. What it answers is either a proof, which closes the
 //! side at once, and whose clauses help with the next one, or a solution, a *witness* that no node on its way needs to be asked about.
 
 use std::sync::Arc;
 
-use super::race::guess;
+use super::portfolio::guess;
 use crate::board::{Cell, Clues};
 use crate::line::{Known, Word};
 use crate::puzzle::{Grid, Puzzle};
 use crate::run::Control;
-use crate::sat::{Answer, Exchange, Learner};
+use crate::sat::{Answer, Exchange, SatSolver};
 
 /// Most conflicts that a question may take: one that is too hard now may be easy with a few cells more.
 pub(crate) const CONFLICTS: u32 = 1000;
@@ -23,7 +23,7 @@ pub(crate) struct Oracle<'a> {
     control: Arc<Control>,
     /// Bytes that it may take.
     memory: u64,
-    learner: Option<Learner>,
+    solver: Option<SatSolver>,
     /// Where it looks first, if a solution is at hand.
     near: Option<Arc<Grid>>,
     /// Where its learner meets those of other threads.
@@ -40,7 +40,7 @@ impl<'a> Oracle<'a> {
             puzzle,
             control,
             memory,
-            learner: None,
+            solver: None,
             near: None,
             exchange: None,
             ticks: 0,
@@ -74,7 +74,7 @@ impl<'a> Oracle<'a> {
         path: impl Iterator<Item = (Cell, bool)>,
         conflicts: u32,
     ) -> Answer {
-        if self.learner.is_none() {
+        if self.solver.is_none() {
             let (filled, empty) = known(rows, self.puzzle.width());
             let control = Arc::clone(&self.control);
             let stop = move || {
@@ -82,39 +82,39 @@ impl<'a> Oracle<'a> {
                 control.stopped()
             };
             let (puzzle, memory) = (self.puzzle, self.memory);
-            self.learner = Learner::new(puzzle, &filled, &empty, memory, stop, |_, _, _| {});
-            if let Some(learner) = &mut self.learner {
+            self.solver = SatSolver::new(puzzle, &filled, &empty, memory, stop, |_, _, _| {});
+            if let Some(solver) = &mut self.solver {
                 let over = || {
                     self.control.look();
                     self.control.stopped()
                 };
                 if let Some(exchange) = &self.exchange {
-                    learner.share(Arc::clone(exchange));
+                    solver.share(Arc::clone(exchange));
                 }
                 match &self.near {
-                    Some(solution) => learner.visit(solution),
+                    Some(solution) => solver.visit(solution),
                     // Where it is broken off the run is over.
-                    None => drop(guess(learner, clues, (&filled, &empty), over)),
+                    None => drop(guess(solver, clues, (&filled, &empty), over)),
                 }
             }
         }
-        let Some(learner) = &mut self.learner else {
+        let Some(solver) = &mut self.solver else {
             self.dumb = true;
             return Answer::Unknown;
         };
-        learner.meet();
+        solver.meet();
         for (cell, filled) in path {
-            learner.assume(usize::from(cell.row), usize::from(cell.column), filled);
+            solver.assume(usize::from(cell.row), usize::from(cell.column), filled);
         }
-        let answer = learner.solve(Some(conflicts));
-        self.ticks = learner.ticks();
-        learner.meet();
+        let answer = solver.solve(Some(conflicts));
+        self.ticks = solver.ticks();
+        solver.meet();
         answer
     }
 
     /// Conflicts met so far.
     pub(crate) fn conflicts(&self) -> u64 {
-        self.learner.as_ref().map_or(0, Learner::conflicts)
+        self.solver.as_ref().map_or(0, SatSolver::conflicts)
     }
 
     /// Work done so far, in the learner's own measure.

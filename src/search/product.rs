@@ -1,7 +1,7 @@
 //! Regions searched apart, and put together again.
 //!
 //! Where the open cells of a node fall apart, each region but one is searched on its own: its leaves do not go to the sink but are
-//! collected in a [`Part`], as a list of fillings or as a number alone. When all parts are complete, their [`Product`] is carried
+//! collected in a [`RegionSearch`], as a list of fillings or as a number alone. When all parts are complete, their [`Product`] is carried
 //! into the search of the last region, the pivot: whatever is found there, and what it is a leaf of, multiplies with them. So every
 //! region is searched once, solutions flow while the largest one is searched, and memory is bounded by the lists.
 //!
@@ -64,7 +64,7 @@ pub(super) enum Goal<W: Word, N> {
     /// They are solutions.
     Root,
     /// They are fillings of one region.
-    Part(Arc<Part<W, N>>),
+    RegionSearch(Arc<RegionSearch<W, N>>),
 }
 
 // Derived, it would ask for a pivot that can be cloned.
@@ -72,7 +72,7 @@ impl<W: Word, N> Clone for Goal<W, N> {
     fn clone(&self) -> Self {
         match self {
             Goal::Root => Goal::Root,
-            Goal::Part(part) => Goal::Part(Arc::clone(part)),
+            Goal::RegionSearch(part) => Goal::RegionSearch(Arc::clone(part)),
         }
     }
 }
@@ -81,7 +81,7 @@ impl<W: Word, N> Goal<W, N> {
     /// Whether searching on is of no use.
     pub(super) fn is_closed(&self) -> bool {
         let mut goal = self;
-        while let Goal::Part(part) = goal {
+        while let Goal::RegionSearch(part) = goal {
             // Relaxed: seen late, it costs a little work for nothing.
             if part.closed.load(Ordering::Relaxed) || part.product.dead.load(Ordering::Relaxed) {
                 return true;
@@ -93,7 +93,7 @@ impl<W: Word, N> Goal<W, N> {
 
     /// Notes that part of the work was handed back, so that what was collected is not everything.
     pub(super) fn abandon(&self) {
-        if let Goal::Part(part) = self {
+        if let Goal::RegionSearch(part) = self {
             // Release: whoever completes the part reads it after acquiring the last hold on the part.
             part.abandoned.store(true, Ordering::Release);
         }
@@ -103,7 +103,9 @@ impl<W: Word, N> Goal<W, N> {
     pub(super) fn release(self) -> Option<(N, Results<W>)> {
         let mut goal = self;
         loop {
-            let Goal::Part(part) = goal else { return None };
+            let Goal::RegionSearch(part) = goal else {
+                return None;
+            };
             let product = Arc::into_inner(Arc::into_inner(part)?.finish())?;
             match product
                 .pivot
@@ -130,7 +132,7 @@ enum Collected {
 
 /// One region of a product, being searched.
 #[derive(Debug)]
-pub(super) struct Part<W: Word, N> {
+pub(super) struct RegionSearch<W: Word, N> {
     product: Arc<Product<W, N>>,
     index: usize,
     region: Arc<Region<W>>,
@@ -166,7 +168,7 @@ pub(super) enum Filled<W> {
 
 /// What a complete product is worth.
 #[derive(Debug)]
-pub(super) enum Worth<W> {
+pub(super) enum ProductValue<W> {
     /// Some region has no filling.
     Nothing,
     /// It was not finished; the node has to be handed back as a whole.
@@ -181,10 +183,10 @@ pub(super) enum Worth<W> {
 
 impl<W: Word> Results<W> {
     /// Puts the parts together.
-    pub(super) fn worth(self) -> Worth<W> {
+    pub(super) fn worth(self) -> ProductValue<W> {
         // Acquire: pairs with the release in `Goal::abandon`, by way of the part.
         if self.abandoned.load(Ordering::Acquire) {
-            return Worth::Unknown;
+            return ProductValue::Unknown;
         }
         let (mut lists, mut number, mut open) = (Vec::new(), Count::ONE, Vec::new());
         for part in self.parts {
@@ -195,12 +197,12 @@ impl<W: Word> Results<W> {
                 }
                 Some(Filled::Number(count)) => number *= &count,
                 Some(Filled::Open(region)) => open.push(region),
-                None => return Worth::Unknown,
+                None => return ProductValue::Unknown,
             }
         }
         match number.is_zero() {
-            true => Worth::Nothing,
-            false => Worth::Factors {
+            true => ProductValue::Nothing,
+            false => ProductValue::Factors {
                 lists,
                 number,
                 open,
@@ -256,7 +258,7 @@ pub(super) struct Collecting {
     pub(super) most_bytes: u64,
 }
 
-impl<W: Word, N> Part<W, N> {
+impl<W: Word, N> RegionSearch<W, N> {
     /// Part `index` of a product, for a region of a grid of this width, as a goal to search for.
     pub(super) fn goal(
         product: &Arc<Product<W, N>>,
@@ -280,7 +282,7 @@ impl<W: Word, N> Part<W, N> {
         } else {
             Collected::Number(Count::ZERO)
         };
-        Goal::Part(Arc::new(Part {
+        Goal::RegionSearch(Arc::new(RegionSearch {
             product: Arc::clone(product),
             index,
             region,

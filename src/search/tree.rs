@@ -14,8 +14,8 @@ use super::meter::{Meter, WHOLE};
 use super::near::nearer;
 use super::options::Options;
 use super::outcome::{Outcome, Total};
+use super::portfolio::{Portfolio, Turns};
 use super::product::{Collecting, Memory};
-use super::race::{Race, Turns};
 use super::switch::switched;
 use super::task::{self, Node, Shared, Task};
 use crate::board::{Board, Cell, Clues};
@@ -23,7 +23,7 @@ use crate::classic::Classic;
 use crate::line::{Word, by_width};
 use crate::puzzle::{Grid, Puzzle, verify};
 use crate::run::{Control, Limits, Observer, Statistics, shares, ticking};
-use crate::solutions::{Count, Counter, Set, Sink, Stop};
+use crate::solutions::{Count, CountSink, Set, Sink, Stop};
 
 /// A search for the solutions of one puzzle.
 ///
@@ -175,12 +175,12 @@ impl<'a> Search<'a> {
 
     /// Counts the solutions.
     pub fn count(&self) -> Outcome {
-        self.run(&Counter::new())
+        self.run(&CountSink::new())
     }
 
     /// Counts the solutions under this control, on which the limits of the search itself have no bearing, but for memory.
     pub(crate) fn count_under(&self, control: Control) -> Outcome {
-        self.start_under(&Arc::new(control), &Counter::new(), None)
+        self.start_under(&Arc::new(control), &CountSink::new(), None)
     }
 
     /// Finds up to `most` solutions and stops: one to solve a puzzle, two to know whether it is unique.
@@ -188,7 +188,7 @@ impl<'a> Search<'a> {
     /// Clause learning joins in where the tree alone does not know soon, unless only some cubes are to be searched. A limit on
     /// solutions that was set before is replaced by `most`.
     pub fn first(&self, most: usize) -> (Vec<Grid>, Outcome) {
-        self.race(Race::new(self.puzzle, most, None))
+        self.portfolio(Portfolio::new(self.puzzle, most, None))
     }
 
     /// Looks for a second solution where one is known, which is then the first of those returned. The second is as near to it as it
@@ -232,7 +232,7 @@ impl<'a> Search<'a> {
             };
             return (vec![first.clone(), other], outcome);
         }
-        let (mut found, outcome) = whole.race(Race::new(self.puzzle, 2, Some(first)));
+        let (mut found, outcome) = whole.portfolio(Portfolio::new(self.puzzle, 2, Some(first)));
         if let [first, other] = &mut found[..] {
             *other = nearer(first, other);
         }
@@ -240,10 +240,10 @@ impl<'a> Search<'a> {
     }
 
     /// Runs a race to its end.
-    pub(super) fn race(&self, race: Race) -> (Vec<Grid>, Outcome) {
-        let race = Arc::new(race);
-        let mut outcome = self.start(&*race, Some(&race));
-        let (found, conflicts) = race.result();
+    pub(super) fn portfolio(&self, portfolio: Portfolio) -> (Vec<Grid>, Outcome) {
+        let portfolio = Arc::new(portfolio);
+        let mut outcome = self.start(&*portfolio, Some(&portfolio));
+        let (found, conflicts) = portfolio.result();
         outcome.statistics.conflicts = conflicts;
         let number = Count::from(found.len() as u64);
         outcome.solutions = match outcome.stopped {
@@ -268,9 +268,9 @@ impl<'a> Search<'a> {
         self.start(sink, None)
     }
 
-    pub(super) fn start(&self, sink: &dyn Sink, race: Option<&Arc<Race>>) -> Outcome {
-        let control = Arc::new(Control::new(&self.limits, race.is_none()));
-        self.start_under(&control, sink, race)
+    pub(super) fn start(&self, sink: &dyn Sink, portfolio: Option<&Arc<Portfolio>>) -> Outcome {
+        let control = Arc::new(Control::new(&self.limits, portfolio.is_none()));
+        self.start_under(&control, sink, portfolio)
     }
 
     /// Starts under a control that may outlive the run.
@@ -278,33 +278,33 @@ impl<'a> Search<'a> {
         &self,
         control: &Arc<Control>,
         sink: &dyn Sink,
-        race: Option<&Arc<Race>>,
+        portfolio: Option<&Arc<Portfolio>>,
     ) -> Outcome {
         if let Some(classic) = &self.classic {
-            let wanted = race.map(|race| race.most() as u64);
+            let wanted = portfolio.map(|portfolio| portfolio.most() as u64);
             let wanted = wanted.or(self.limits.solutions);
             return self.run_classic(classic, control, sink, wanted);
         }
         let longest = self.puzzle.width().max(self.puzzle.height());
-        by_width!(longest, W => self.drive::<W>(control, sink, race))
+        by_width!(longest, W => self.drive::<W>(control, sink, portfolio))
     }
 
     fn drive<W: Word>(
         &self,
         control: &Arc<Control>,
         sink: &dyn Sink,
-        race: Option<&Arc<Race>>,
+        portfolio: Option<&Arc<Portfolio>>,
     ) -> Outcome {
-        let learns = race.is_some() && self.cubes.is_none() && self.options.learning.is_some();
+        let learns = portfolio.is_some() && self.cubes.is_none() && self.options.learning.is_some();
         let clues = Clues::new(self.puzzle);
         let threads = match self.threads() {
             threads if learns => (threads - 1).max(1),
             threads => threads,
         };
-        let shared = self.shared::<W>(&clues, control, sink, race, threads);
+        let shared = self.shared::<W>(&clues, control, sink, portfolio, threads);
         self.ticking(&shared.meter, || self.search(&shared, learns));
-        if let (Some(race), None) = (race, shared.control.reason()) {
-            shared.meter.finish(race.count());
+        if let (Some(portfolio), None) = (portfolio, shared.control.reason()) {
+            shared.meter.finish(portfolio.count());
         }
         if let Some(observer) = self.observer {
             observer(shared.meter.snapshot());
@@ -318,12 +318,12 @@ impl<'a> Search<'a> {
         clues: &'s Clues,
         control: &Arc<Control>,
         sink: &'s dyn Sink,
-        race: Option<&Arc<Race>>,
+        portfolio: Option<&Arc<Portfolio>>,
         threads: usize,
     ) -> Shared<'s, W> {
         // How many are wanted is for the race to say, as both engines may find the same.
-        let wanted = match race {
-            Some(race) => Some(race.most() as u64),
+        let wanted = match portfolio {
+            Some(portfolio) => Some(portfolio.most() as u64),
             None => self.limits.solutions,
         };
         // A settle takes about as long as the square of its words: more blocks, each over more words.
@@ -332,7 +332,7 @@ impl<'a> Search<'a> {
             clues,
             options: &self.options,
             control: Arc::clone(control),
-            race: race.cloned(),
+            portfolio: portfolio.cloned(),
             meter: Meter::new(),
             sink,
             collecting: Collecting {
@@ -350,7 +350,7 @@ impl<'a> Search<'a> {
             cubes: SegQueue::new(),
             torn: AtomicBool::new(false),
             totals: Mutex::new((Statistics::default(), Count::ZERO)),
-            habit: Mutex::new(None),
+            policy: Mutex::new(None),
             rests: SegQueue::new(),
             pending: SegQueue::new(),
         };
@@ -386,8 +386,8 @@ impl<'a> Search<'a> {
             .unwrap_or_else(PoisonError::into_inner)
             .0
             .settles += board.settles();
-        if let Some(race) = shared.race.as_ref().filter(|_| root != Some(false)) {
-            race.tell(&board);
+        if let Some(portfolio) = shared.portfolio.as_ref().filter(|_| root != Some(false)) {
+            portfolio.tell(&board);
         }
         if root.is_none() {
             cubes
@@ -415,13 +415,20 @@ impl<'a> Search<'a> {
             }
             node
         });
-        let race = shared.race.as_ref().filter(|_| learns);
+        let portfolio = shared.portfolio.as_ref().filter(|_| learns);
         if self.threads() == 1 {
-            let turns = race.map(|race| {
+            let turns = portfolio.map(|portfolio| {
                 let alone = self.options.learning.unwrap_or(u64::MAX);
                 let (control, clues) = (&shared.control, shared.clues);
                 let memory = self.memory() / shares::SOLVER;
-                RefCell::new(Turns::new(race, control, self.puzzle, clues, memory, alone))
+                RefCell::new(Turns::new(
+                    portfolio,
+                    control,
+                    self.puzzle,
+                    clues,
+                    memory,
+                    alone,
+                ))
             });
             for node in nodes {
                 Task::run(shared, node, None, turns.as_ref());
@@ -432,12 +439,12 @@ impl<'a> Search<'a> {
         } else {
             std::thread::scope(|threads| {
                 // A thread of its own: a job of the pool would have to wait for a free worker, and keep it from the tree until called.
-                if let Some(race) = race.filter(|_| open > 0) {
+                if let Some(portfolio) = portfolio.filter(|_| open > 0) {
                     let (control, memory) = (&shared.control, self.memory() / shares::SOLVER);
                     let (puzzle, clues) = (self.puzzle, shared.clues);
-                    threads.spawn(move || race.learn(control, puzzle, clues, memory));
+                    threads.spawn(move || portfolio.learn(control, puzzle, clues, memory));
                 }
-                let _leaving = race.map(|race| race.leave_together());
+                let _leaving = portfolio.map(|portfolio| portfolio.leave_together());
                 rayon::in_place_scope_fifo(|scope| {
                     nodes.for_each(|node| task::spawn(shared, node, scope));
                 });
@@ -476,7 +483,10 @@ fn cube_root<W: Word>(
 /// Sums a run up.
 pub(super) fn conclude<W: Word>(shared: Shared<'_, W>) -> Outcome {
     let stopped = shared.control.reason();
-    let race_began = shared.race.as_ref().is_some_and(|race| race.has_learnt());
+    let race_began = shared
+        .portfolio
+        .as_ref()
+        .is_some_and(|portfolio| portfolio.has_learnt());
     let (mut statistics, count) = shared
         .totals
         .into_inner()

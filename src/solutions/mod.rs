@@ -1,12 +1,12 @@
 //! Where solutions go.
 //!
 //! The search hands its leaves over in a [`Batch`]: bundles, each a base picture and independent factors whose fillings multiply.
-//! A [`Sink`] takes batches: [`Counter`] adds up their sizes and never looks at a picture, [`Set`]
+//! A [`Sink`] takes batches: [`CountSink`] adds up their sizes and never looks at a picture, [`Set`]
 //! keeps every picture once, [`Stream`] passes batches to one writer thread through a bounded channel.
 
 mod batch;
 mod count;
-mod counter;
+mod count_sink;
 mod rough;
 mod set;
 mod sink;
@@ -16,7 +16,7 @@ mod stream;
 pub(crate) use batch::expand;
 pub use batch::{Batch, Factor};
 pub use count::Count;
-pub use counter::Counter;
+pub use count_sink::CountSink;
 pub use rough::Rough;
 pub use set::Set;
 pub use sink::Sink;
@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn every_sink_sees_the_same() {
-        let counter = Counter::new();
+        let counter = CountSink::new();
         assert!(counter.take(batch()).is_continue());
         assert_eq!(counter.into_count(), Count::from(3));
 

@@ -4,8 +4,8 @@
 use std::sync::Mutex;
 
 use omnogram::cluster::{
-    Answer, Digest, Id, Job, Keeper, Lines, Merge, Office, Piece, Splitting, Sum, Task, Working,
-    seal,
+    Answer, CubeQueue, CubeSolver, Digest, DigestSink, Id, Job, Lines, Merge, Piece, Splitter, Sum,
+    Task, seal,
 };
 use omnogram::puzzle::Puzzle;
 use omnogram::search::{Cube, Limits, Outcome};
@@ -13,30 +13,30 @@ use omnogram::solutions::{Batch, Stop};
 
 /// Cubes in order, and what they have come to.
 struct Desk<'a> {
-    working: &'a Working<'a>,
+    cube_solver: &'a CubeSolver<'a>,
     digest: Digest,
     cubes: Mutex<Vec<Cube>>,
     limits: Box<dyn Fn() -> Limits + Sync>,
     answers: Mutex<Vec<Answer>>,
 }
 
-impl Office for Desk<'_> {
-    type Shelf = Option<Nothing>;
+impl CubeQueue for Desk<'_> {
+    type SolutionStore = Option<Nothing>;
 
-    fn next(&self) -> Option<Job<Self::Shelf>> {
+    fn next(&self) -> Option<Job<Self::SolutionStore>> {
         let cube = self.cubes.lock().unwrap().pop()?;
         Some(Job {
             cube,
             limits: (self.limits)(),
-            keeper: Keeper::new(None),
+            keeper: DigestSink::new(None),
             ticket: 0,
         })
     }
 
-    fn take(&self, job: Job<Self::Shelf>, outcome: Outcome, counts: bool) {
-        let outcome = self.working.cut(&job.cube, outcome);
+    fn take(&self, job: Job<Self::SolutionStore>, outcome: Outcome, counts: bool) {
+        let outcome = self.cube_solver.cut(&job.cube, outcome);
         let set = job.keeper.into_parts().1;
-        let listed = counts && self.working.task() == Task::List;
+        let listed = counts && self.cube_solver.task() == Task::List;
         let id = Id::of(self.digest, &job.cube);
         let answer = Answer::new(self.digest, id, &outcome, listed.then_some(set));
         self.answers.lock().unwrap().push(answer);
@@ -45,7 +45,7 @@ impl Office for Desk<'_> {
 
 struct Nothing;
 
-impl omnogram::cluster::Shelf for Nothing {
+impl omnogram::cluster::SolutionStore for Nothing {
     fn put(&mut self, _: Batch) -> std::ops::ControlFlow<Stop> {
         std::ops::ControlFlow::Continue(())
     }
@@ -60,20 +60,20 @@ pub(crate) fn work(
     limits: impl Fn() -> Limits + Sync + 'static,
 ) -> Vec<Answer> {
     cubes.reverse();
-    let working = Working::new(puzzle, task, threads, 1 << 30);
+    let cube_solver = CubeSolver::new(puzzle, task, threads, 1 << 30);
     let desk = Desk {
-        working: &working,
+        cube_solver: &cube_solver,
         digest: Digest::of(puzzle),
         cubes: Mutex::new(cubes),
         limits: Box::new(limits),
         answers: Mutex::new(Vec::new()),
     };
-    working.run(&desk).unwrap();
+    cube_solver.run(&desk).unwrap();
     desk.answers.into_inner().unwrap()
 }
 
 pub(crate) fn pieces(puzzle: &Puzzle, cubes: usize) -> Vec<Piece> {
-    let split = Splitting::new(puzzle, cubes).run();
+    let split = Splitter::new(puzzle, cubes).run();
     let of = split.cubes.len() as u64;
     assert!(of <= cubes.max(1) as u64 + 1 && split.unknown.len() as u64 == of);
     let piece = |((cube, size), unknown)| {

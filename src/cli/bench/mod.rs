@@ -22,10 +22,10 @@ use rayon::ThreadPool;
 
 use self::machine::Machine;
 use self::row::Row;
-use self::workload::{Name, Run, Spoilt, Workload};
+use self::workload::{Measurement, Name, Spoilt, Workload};
 use super::counted::counted;
 use super::interrupt::Interrupt;
-use super::options::{Talking, When, time};
+use super::options::{Verbosity, When, time};
 use super::output::{Outputs, Replacing};
 use super::status::{Answered, Halt, Status};
 use super::{messages, progress, session};
@@ -83,7 +83,7 @@ pub(super) struct Options {
     json: bool,
 
     #[command(flatten)]
-    talking: Talking,
+    verbosity: Verbosity,
 }
 
 impl Options {
@@ -131,7 +131,7 @@ fn measure(options: &Options) -> Answered {
         .map(|path| outputs.file(Some(path)))
         .transpose()
         .map_err(Halt::Failed)?;
-    let quiet = options.talking.quiet;
+    let quiet = options.verbosity.quiet;
     let machine = Machine::this();
     let most = options.threads.map_or(machine.cores(), usize::from);
     if !quiet {
@@ -243,8 +243,8 @@ fn steps(most: usize) -> Result<Vec<Step>> {
 fn rounds(
     steps: &[Step],
     repeat: usize,
-    run: impl Fn(usize, &ThreadPool) -> std::result::Result<Run, Spoilt>,
-) -> (Vec<(usize, Vec<Run>)>, Option<Spoilt>) {
+    run: impl Fn(usize, &ThreadPool) -> std::result::Result<Measurement, Spoilt>,
+) -> (Vec<(usize, Vec<Measurement>)>, Option<Spoilt>) {
     let mut all: Vec<_> = steps.iter().map(|(n, _)| (*n, Vec::new())).collect();
     for _ in 0..repeat {
         for ((threads, pool), (_, runs)) in steps.iter().zip(&mut all) {

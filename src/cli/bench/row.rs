@@ -2,7 +2,7 @@
 
 use omnogram::search::Statistics;
 
-use super::workload::{Run, Workload};
+use super::workload::{Measurement, Workload};
 
 /// A row of the table, a point of the plot, an object for programs.
 #[derive(Debug)]
@@ -10,7 +10,7 @@ pub(super) struct Row<'a> {
     pub(super) workload: &'a Workload,
     pub(super) threads: usize,
     /// In the order in which they were made; never empty.
-    runs: Vec<Run>,
+    runs: Vec<Measurement>,
     /// Seconds on one thread.
     alone: f64,
 }
@@ -21,7 +21,7 @@ const NOISE: f64 = 1.2;
 impl<'a> Row<'a> {
     /// The rows of a workload: one for each number of threads with its runs, one thread first. Where there are no runs yet there is
     /// no row.
-    pub(super) fn of(workload: &'a Workload, runs: Vec<(usize, Vec<Run>)>) -> Vec<Self> {
+    pub(super) fn of(workload: &'a Workload, runs: Vec<(usize, Vec<Measurement>)>) -> Vec<Self> {
         let mut rows = Vec::new();
         let mut alone = None;
         for (threads, runs) in runs {
@@ -41,8 +41,8 @@ impl<'a> Row<'a> {
     }
 
     /// The run in the middle by its time, of two the faster one. All figures are of this run, so that they belong together.
-    fn middle(&self) -> &Run {
-        let mut runs: Vec<&Run> = self.runs.iter().collect();
+    fn middle(&self) -> &Measurement {
+        let mut runs: Vec<&Measurement> = self.runs.iter().collect();
         runs.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
         runs[(runs.len() - 1) / 2]
     }
@@ -104,7 +104,7 @@ pub(super) mod tests {
     /// Rows of these times on 1, 2, 4 and so on threads.
     pub(in super::super) fn rows<'a>(workload: &'a Workload, times: &[&[f64]]) -> Vec<Row<'a>> {
         let runs = times.iter().enumerate().map(|(i, times)| {
-            let run = |&seconds: &f64| Run {
+            let run = |&seconds: &f64| Measurement {
                 seconds,
                 statistics: Statistics {
                     nodes: 7_257_601,

@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use omnogram::format;
 use omnogram::puzzle::{Grid, Puzzle};
 use omnogram::search::{Limits, Options, Search, Statistics};
-use omnogram::solutions::{Count, Counter, Stop};
+use omnogram::solutions::{Count, CountSink, Stop};
 use rayon::prelude::*;
 
 use super::super::interrupt::Interrupt;
@@ -46,7 +46,7 @@ pub(super) struct Workload {
 
 /// One run of a workload.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Run {
+pub(super) struct Measurement {
     pub(super) seconds: f64,
     pub(super) statistics: Statistics,
 }
@@ -113,7 +113,7 @@ impl Workload {
         &self,
         interrupt: &Interrupt,
         deadline: Option<Instant>,
-    ) -> Result<Run, Spoilt> {
+    ) -> Result<Measurement, Spoilt> {
         let started = Instant::now();
         let limits = Limits {
             solutions: self.enough,
@@ -140,8 +140,8 @@ impl Workload {
                 };
                 let search = Search::new(puzzle).limits(limits).options(options.clone());
                 Some(match self.puzzles.len() {
-                    1 => search.run(&Counter::new()),
-                    _ => search.alone().run(&Counter::new()),
+                    1 => search.run(&CountSink::new()),
+                    _ => search.alone().run(&CountSink::new()),
                 })
             })
             .collect();
@@ -159,7 +159,7 @@ impl Workload {
             statistics.add(&outcome.statistics);
         }
         match solutions == self.solutions {
-            true => Ok(Run {
+            true => Ok(Measurement {
                 seconds,
                 statistics,
             }),

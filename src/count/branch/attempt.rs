@@ -4,8 +4,8 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use super::worker::{Worker, nodes_in};
-use crate::count::components::{Part, Worth};
-use crate::count::frontier::{Allowance, Halt, Way, sweep};
+use crate::count::components::{Component, ComponentValue};
+use crate::count::frontier::{Allowance, Direction, SweepEnd, sweep};
 use crate::count::plan::{Ended, Plan, Trial};
 use crate::line::Word;
 use crate::run::shares;
@@ -17,8 +17,8 @@ const STATE: u64 = 170;
 impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     /// Counts a part as it is planned, or finds out that this takes too long.
     pub(crate) fn try_out(&mut self, trial: Trial) -> Ended {
-        let part = trial.part;
-        self.part = part;
+        let component = trial.component;
+        self.component = component;
         match trial.plan {
             Plan::Branch(_) | Plan::BranchAndSweep => self.walk(trial),
             Plan::Tree => {
@@ -35,24 +35,24 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                     scratch: self.shared.scratch,
                     ..self.allowance(1, trial.budget)
                 };
-                let swept = &self.shared.parts[part];
+                let swept = &self.shared.components[component];
                 match sweep(&self.board, swept, way, allowance, &self.stop()) {
                     Ok(count) => {
-                        let worth = Worth::number(count);
+                        let value = ComponentValue::number(count);
                         let store = &self.shared.store;
-                        store.keep(swept.key.clone(), worth.clone(), u64::MAX, u64::MAX);
-                        Ended::Done(worth)
+                        store.keep(swept.key.clone(), value.clone(), u64::MAX, u64::MAX);
+                        Ended::Done(value)
                     }
-                    Err(Halt::Spent(passed)) => Ended::Spent {
+                    Err(SweepEnd::Spent(passed)) => Ended::Spent {
                         foreseen: passed * STATE as f64,
                         proved: 0.0,
                     },
-                    Err(Halt::Full | Halt::Overflow) => Ended::Full,
-                    Err(Halt::Scratch) => {
+                    Err(SweepEnd::Full | SweepEnd::Overflow) => Ended::Full,
+                    Err(SweepEnd::Scratch) => {
                         self.shared.control.stop(Stop::Memory);
                         Ended::Stopped
                     }
-                    Err(Halt::Stopped) => Ended::Stopped,
+                    Err(SweepEnd::Stopped) => Ended::Stopped,
                 }
             }
         }
@@ -79,20 +79,20 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     }
 
     /// Sweeps a part, if it is much narrower than the last one that was too wide. Tells how many nodes would have taken as long, too.
-    pub(crate) fn sweep_part(&mut self, part: &Part<W>) -> Option<(Count, u64)> {
+    pub(crate) fn sweep_component(&mut self, component: &Component<W>) -> Option<(Count, u64)> {
         // A sweep leaves no graph behind.
-        if part.size > self.narrow - self.narrow / 8 || self.shared.store.keeps_graph() {
+        if component.size > self.narrow - self.narrow / 8 || self.shared.store.keeps_graph() {
             return None;
         }
         let bite = self.shared.bite();
         let allowance = self.allowance(self.shared.workers as u64, bite);
         let (stop, began) = (self.stop(), Instant::now());
-        let count = [Way::Down, Way::Right]
+        let count = [Direction::Down, Direction::Right]
             .into_iter()
-            .find_map(|way| sweep(&self.board, part, way, allowance, &stop).ok());
+            .find_map(|way| sweep(&self.board, component, way, allowance, &stop).ok());
         if count.is_none() {
-            self.narrow = part.size;
-            self.shared.is_too_wide(part.size);
+            self.narrow = component.size;
+            self.shared.is_too_wide(component.size);
         }
         let took = began.elapsed().as_nanos() as u64;
         if bite < u64::MAX {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::unfinished::Unfinished;
 use crate::board::{Cell, Inherited};
-use crate::count::components::{Part, Rows};
+use crate::count::components::{Component, Rows};
 use crate::graph::{Edge, NodeId};
 use crate::line::Word;
 use crate::puzzle::Grid;
@@ -13,7 +13,7 @@ use crate::solutions::Count;
 /// A part being counted, and the side of its branch that is under way.
 #[derive(Debug)]
 pub(crate) struct Frame<W> {
-    pub(crate) part: Part<W>,
+    pub(crate) component: Component<W>,
     /// Where the board was before the branch.
     pub(crate) mark: usize,
     /// Where the prober's records ended before the branch; and, where the side under way is probed, those of that.
@@ -27,12 +27,12 @@ pub(crate) struct Frame<W> {
     pub(crate) sum: Count,
     /// The product of the side's parts counted so far, and those to come.
     pub(crate) product: Count,
-    pub(crate) pending: Vec<Part<W>>,
+    pub(crate) pending: Vec<Component<W>>,
     /// Where a graph is kept: the sides before, and the nodes of the parts counted so far.
     pub(crate) edges: Vec<Edge>,
     pub(crate) rest: Vec<(NodeId, Rows<W>)>,
     /// Into how many parts the side fell.
-    pub(crate) parts: u64,
+    pub(crate) components: u64,
     /// Is there a solution on this side? For a part among others: as far as it is concerned.
     pub(crate) alive: bool,
     /// Solutions of the puzzle that lie in the part, and on this side of it.
@@ -45,11 +45,11 @@ pub(crate) struct Frame<W> {
     /// Has the other side been given away?
     pub(crate) lent: bool,
     /// What others add to the part, and multiply into the side.
-    pub(crate) component: Option<Arc<Unfinished<W>>>,
+    pub(crate) open_component: Option<Arc<Unfinished<W>>>,
     pub(crate) side: Option<Arc<Unfinished<W>>>,
     /// The weight of what has been given away, out of that of the side and out of that of the component.
     pub(crate) lent_of_side: u64,
-    pub(crate) lent_of_part: u64,
+    pub(crate) lent_of_component: u64,
     /// Nodes before the part, and nanoseconds of work before the side.
     pub(crate) began: u64,
     pub(crate) side_began: u64,
@@ -64,9 +64,9 @@ pub(crate) struct Frame<W> {
 
 impl<W> Frame<W> {
     /// A frame at this mark of the board, of which nothing is begun yet. A solution lies `within` the part.
-    pub(crate) fn new(part: Part<W>, mark: usize, within: Option<Arc<Grid>>) -> Self {
+    pub(crate) fn new(component: Component<W>, mark: usize, within: Option<Arc<Grid>>) -> Self {
         Frame {
-            part,
+            component,
             mark,
             records: 0,
             probed: None,
@@ -77,17 +77,17 @@ impl<W> Frame<W> {
             pending: Vec::new(),
             edges: Vec::new(),
             rest: Vec::new(),
-            parts: 1,
+            components: 1,
             alive: false,
             within,
             witness: None,
             claimed: false,
             gaps: false,
             lent: false,
-            component: None,
+            open_component: None,
             side: None,
             lent_of_side: 0,
-            lent_of_part: 0,
+            lent_of_component: 0,
             began: 0,
             side_began: 0,
             patience: 0,
@@ -99,18 +99,18 @@ impl<W> Frame<W> {
 
     /// The bottom of a stack on which nothing but this part is counted, for the side `of`.
     pub(crate) fn bottom(
-        part: Part<W>,
+        component: Component<W>,
         mark: usize,
         of: Arc<Unfinished<W>>,
         witness: Option<Arc<Grid>>,
     ) -> Self {
         Frame {
             product: Count::ONE,
-            pending: vec![part],
+            pending: vec![component],
             alive: witness.is_some(),
             witness,
             side: Some(of),
-            ..Frame::new(Part::nothing(), mark, None)
+            ..Frame::new(Component::nothing(), mark, None)
         }
     }
 
@@ -164,8 +164,8 @@ pub(crate) fn bound<W: Word>(frames: &[Frame<W>]) -> Count {
             false => frame.proved(inner.as_ref()),
         };
         sum += &frame.sum;
-        if let Some(component) = &frame.component {
-            sum += &component.value();
+        if let Some(open_component) = &frame.open_component {
+            sum += &open_component.value();
         }
         inner = Some(sum);
     }

@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::board::{Board, Cell};
-use crate::count::components::Part;
+use crate::count::components::Component;
 use crate::line::Word;
 
 /// An order of branching.
@@ -64,9 +64,10 @@ impl Order {
     }
 
     /// The cell of a part to branch on, as far as the order tells without probing. All its cells must be unknown.
-    pub(crate) fn pick<W: Word>(self, board: &Board<'_, W>, part: &Part<W>) -> Cell {
+    pub(crate) fn pick<W: Word>(self, board: &Board<'_, W>, component: &Component<W>) -> Cell {
         let rows = || {
-            part.rows
+            component
+                .rows
                 .iter()
                 .map(|&(row, cells)| (usize::from(row), cells))
         };

@@ -3,15 +3,15 @@
 use super::order::Order;
 use super::worker::Worker;
 use crate::board::{Board, Cell, Probed, Region};
-use crate::count::components::Part;
+use crate::count::components::Component;
 use crate::line::Word;
 
 impl<W: Word> Worker<'_, '_, W> {
     /// The cell of a part to branch on.
-    pub(crate) fn pick(&mut self, part: &Part<W>) -> Cell {
+    pub(crate) fn pick(&mut self, component: &Component<W>) -> Cell {
         let probed = self.top().probed.filter(|_| self.order == Order::Probed);
-        let best = probed.and_then(|probed| self.prober.best(probed, &region(part)));
-        best.unwrap_or_else(|| self.order.pick(&self.board, part))
+        let best = probed.and_then(|probed| self.prober.best(probed, &region(component)));
+        best.unwrap_or_else(|| self.order.pick(&self.board, component))
     }
 
     /// Probes the side of the top frame, which has just been decided, unless it is small. `false` when it has no solution, and when the run
@@ -19,10 +19,10 @@ impl<W: Word> Worker<'_, '_, W> {
     pub(crate) fn probe(&mut self) -> bool {
         let changed = self.board.take_changed();
         let top = self.frames.last().expect("a side is begun on a frame");
-        if top.part.size < self.shared.options.probed {
+        if top.component.size < self.shared.options.probed {
             return true;
         }
-        let (region, settle) = (region(&top.part), W::BITS as u64);
+        let (region, settle) = (region(&top.component), W::BITS as u64);
         // What the component's own records say holds on its sides too, but for the lines that the decision has changed.
         let above = self.frames.len().checked_sub(2);
         let inherited = above.and_then(|above| self.frames[above].probed);
@@ -45,7 +45,7 @@ impl<W: Word> Worker<'_, '_, W> {
 }
 
 /// The cells of a part.
-fn region<W: Word>(part: &Part<W>) -> Region<W> {
-    let rows = part.rows.iter();
+fn region<W: Word>(component: &Component<W>) -> Region<W> {
+    let rows = component.rows.iter();
     Region::of_rows(rows.map(|&(row, cells)| (row.into(), cells)))
 }

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::frame::Frame;
-use super::trail::Step;
+use super::trail::TrailStep;
 use super::worker::Worker;
 use crate::line::Word;
 use crate::solutions::Count;
@@ -18,54 +18,55 @@ impl<W: Word> Worker<'_, '_, W> {
         // The first frame has nothing but the one part, which is under way.
         let frames = self.frames.get(1..).unwrap_or_default();
         // Where others have added to a part, or are to do so, what is known here is not all: it is begun anew.
-        let known = |frame: &&Frame<W>| frame.component.is_none() || frame.lent;
+        let known = |frame: &&Frame<W>| frame.open_component.is_none() || frame.lent;
         let frames = &frames[..frames.iter().take_while(known).count()];
         let steps = frames.iter().enumerate().filter_map(|(i, frame)| {
             let (cell, filled) = frame.decision?;
             // The innermost side is begun anew.
-            let parts = match i + 1 < frames.len() && !frame.gaps {
-                true => frame.parts as usize - frame.pending.len() - 1,
+            let components = match i + 1 < frames.len() && !frame.gaps {
+                true => frame.components as usize - frame.pending.len() - 1,
                 false => 0,
             };
-            Some(Step {
-                size: frame.part.size,
+            Some(TrailStep {
+                size: frame.component.size,
                 cell,
                 filled,
                 more: frame.more || frame.lent,
                 sum: frame.sum.clone(),
-                of: frame.parts as u32,
-                parts: parts as u32,
-                product: match parts {
+                of: frame.components as u32,
+                components: components as u32,
+                product: match components {
                     0 => Count::ONE,
                     _ => frame.product.clone(),
                 },
             })
         });
-        self.shared.note_trail(self.part, plan, steps.collect());
+        self.shared
+            .note_trail(self.component, plan, steps.collect());
     }
 
     /// Goes to where an earlier walk in the same order has left off, as far as its trail leads.
-    pub(crate) fn follow(&mut self, trail: &[Step]) {
+    pub(crate) fn follow(&mut self, trail: &[TrailStep]) {
         for (i, step) in trail.iter().enumerate() {
-            let Some(part) = self.top().pending.pop() else {
+            let Some(component) = self.top().pending.pop() else {
                 return;
             };
-            let known = self.shared.store.get(&part.key).is_some();
-            let cell = self.pick(&part);
-            let same = cell == step.cell && part.size == step.size;
+            let known = self.shared.store.get(&component.key).is_some();
+            let cell = self.pick(&component);
+            let same = cell == step.cell && component.size == step.size;
             if known || !same || self.shared.control.stopped() {
-                self.top().pending.push(part);
+                self.top().pending.push(component);
                 return;
             }
-            self.branch(part, cell, Some(step), false);
-            let parts = step.parts as usize;
+            self.branch(component, cell, Some(step), false);
+            let components = step.components as usize;
             let top = self.top();
-            let fits = top.pending.len() == step.of as usize && parts < top.pending.len();
+            let fits = top.pending.len() == step.of as usize && components < top.pending.len();
             if i + 1 == trail.len() || top.product.is_zero() || !fits || step.product.is_zero() {
                 return;
             }
             // The last ones are counted first.
-            top.pending.truncate(top.pending.len() - parts);
+            top.pending.truncate(top.pending.len() - components);
             top.product = step.product.clone();
         }
     }

@@ -31,15 +31,15 @@ impl<W: Word> Worker<'_, '_, W> {
         if std::mem::take(&mut self.moved) {
             self.board.set_rows(&self.shared.rows);
         }
-        let part = self.shared.parts[trial.part].clone();
+        let component = self.shared.components[trial.component].clone();
         let witness = self.shared.witness.clone().map(Arc::new);
-        let bottom = Frame::bottom(part, self.board.mark(), walk.root(), witness);
+        let bottom = Frame::bottom(component, self.board.mark(), walk.root(), witness);
         let bottom = bottom.since(self.statistics.nodes, self.work(), 0, self.again);
         self.frames.push(Frame {
             weights: [WHOLE, 0],
             ..bottom
         });
-        if let Some(trail) = (self.plan).and_then(|plan| self.shared.trail(trial.part, plan)) {
+        if let Some(trail) = (self.plan).and_then(|plan| self.shared.trail(trial.component, plan)) {
             self.follow(&trail);
         }
         walk.begin_stack();
@@ -75,11 +75,11 @@ impl<W: Word> Worker<'_, '_, W> {
 
     fn join(&mut self, walk: &Arc<Walk<W>>) {
         let trial = walk.trial;
-        self.part = trial.part;
+        self.component = trial.component;
         self.asks = trial.thorough;
         (self.order, self.narrow) = match trial.plan {
             Plan::Branch(order) => (order, 0),
-            _ => (Order::Narrow, self.shared.narrow(trial.part)),
+            _ => (Order::Narrow, self.shared.narrow(trial.component)),
         };
         self.path.clear();
         self.barren = 0;
@@ -125,17 +125,18 @@ impl<W: Word> Worker<'_, '_, W> {
         let (nodes, work, again) = (self.statistics.nodes, self.work(), self.again);
         match task.side {
             None => {
-                let bottom = Frame::bottom(task.part, mark, task.of, task.within);
+                let bottom = Frame::bottom(task.component, mark, task.of, task.within);
                 self.frames.push(Frame {
                     weights: [task.weight, 0],
                     ..bottom.since(nodes, work, 0, again)
                 });
             }
             Some((cell, filled)) => {
-                let frame = Frame::new(task.part, mark, task.within).since(nodes, work, 0, again);
+                let frame =
+                    Frame::new(task.component, mark, task.within).since(nodes, work, 0, again);
                 self.frames.push(Frame {
                     decision: Some((cell, filled)),
-                    component: Some(task.of),
+                    open_component: Some(task.of),
                     weights: match filled {
                         true => [0, task.weight],
                         false => [task.weight, 0],
@@ -159,7 +160,7 @@ impl<W: Word> Worker<'_, '_, W> {
             if self.statistics.nodes >= self.looked + BREATH || self.pace.polls() != polls {
                 polls = self.pace.polls();
                 let work = self.breathe(walk, of.is_none());
-                if self.shared.keeping.is_some() && self.noted.elapsed() >= NOTED {
+                if self.shared.checkpointer.is_some() && self.noted.elapsed() >= NOTED {
                     self.note_trail();
                 }
                 if self.shared.store.is_outgrown() {
@@ -184,7 +185,7 @@ impl<W: Word> Worker<'_, '_, W> {
             }
             let top = self.top();
             match top.pending.pop() {
-                Some(part) if !top.product.is_zero() => self.enter(part),
+                Some(component) if !top.product.is_zero() => self.enter(component),
                 _ => {
                     if self.end_side(walk) {
                         break true;
@@ -218,11 +219,14 @@ impl<W: Word> Worker<'_, '_, W> {
             }
             // Of the topmost side the next component is about to be begun here.
             let begun = i + 1 < self.frames.len();
-            let component = begun && frame.alive && !frame.product.is_zero();
-            let component =
-                component && frame.pending.first().is_some_and(|part| part.size >= least);
-            let other = frame.more && frame.part.size >= least;
-            if !component && !other {
+            let open_component = begun && frame.alive && !frame.product.is_zero();
+            let open_component = open_component
+                && frame
+                    .pending
+                    .first()
+                    .is_some_and(|component| component.size >= least);
+            let other = frame.more && frame.component.size >= least;
+            if !open_component && !other {
                 continue;
             }
             let above = if other { i } else { i + 1 };
@@ -238,12 +242,14 @@ impl<W: Word> Worker<'_, '_, W> {
                 let weight = frame.weights[usize::from(!filled)];
                 frame.more = false;
                 frame.lent = true;
-                frame.lent_of_part += weight;
-                let of = frame.component.get_or_insert_with(Unfinished::component);
+                frame.lent_of_component += weight;
+                let of = frame
+                    .open_component
+                    .get_or_insert_with(Unfinished::open_component);
                 of.open();
                 Task {
                     rows,
-                    part: frame.part.clone(),
+                    component: frame.component.clone(),
                     side: Some((cell, !filled)),
                     of: Arc::clone(of),
                     within: frame.within.clone(),
@@ -253,15 +259,15 @@ impl<W: Word> Worker<'_, '_, W> {
                 }
             } else {
                 // The largest is the first.
-                let part = frame.pending.remove(0);
-                let weight = frame.weight() / frame.parts;
+                let component = frame.pending.remove(0);
+                let weight = frame.weight() / frame.components;
                 frame.gaps = true;
                 frame.lent_of_side += weight;
                 let of = frame.side.get_or_insert_with(Unfinished::side);
                 of.open();
                 Task {
                     rows,
-                    part,
+                    component,
                     side: None,
                     of: Arc::clone(of),
                     within: frame.witness.clone(),
@@ -286,18 +292,18 @@ impl<W: Word> Worker<'_, '_, W> {
         let walk = self.walk.clone();
         while self.frames.len() > from {
             let frame = self.frames.pop().expect("there are more than these");
-            frame.component.iter().for_each(|it| it.kill());
+            frame.open_component.iter().for_each(|it| it.kill());
             if frame.decision.is_some() {
                 frame.side.iter().for_each(|side| side.kill());
             }
             let Some(walk) = walk.as_ref().filter(|_| frame.claimed) else {
                 continue;
             };
-            let waiting = walk.release(&frame.part.key);
+            let waiting = walk.release(&frame.component.key);
             if !waiting.is_empty() {
                 walk.give(Task {
                     rows: self.board.rows_at(frame.mark),
-                    part: frame.part,
+                    component: frame.component,
                     side: None,
                     of: walk.instead(waiting),
                     within: frame.within,

@@ -11,7 +11,7 @@ use crate::solutions::Count;
 
 /// A branch on the way.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Step {
+pub(crate) struct TrailStep {
     /// Cells of the part that is branched: where memory is short, parts may be larger in one process than in another.
     pub(crate) size: u32,
     pub(crate) cell: Cell,
@@ -23,7 +23,7 @@ pub(crate) struct Step {
     pub(crate) sum: Count,
     /// Parts of the side, those that are done, and their product.
     pub(crate) of: u32,
-    pub(crate) parts: u32,
+    pub(crate) components: u32,
     pub(crate) product: Count,
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct Trail {
     /// What part of what board is walked.
     pub(crate) place: u64,
     pub(crate) plan: Plan,
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<TrailStep>,
 }
 
 /// Where the last walk by each plan has left off: a plan is followed on one board at a time.
@@ -50,7 +50,7 @@ impl Trails {
     }
 
     /// The way that a walk by this plan has left at this place.
-    pub(crate) fn of(&self, place: u64, plan: Plan) -> Option<Vec<Step>> {
+    pub(crate) fn of(&self, place: u64, plan: Plan) -> Option<Vec<TrailStep>> {
         let here = |(left, _): &&(Trail, bool)| (left.place, left.plan) == (place, plan);
         let (trail, _) = self.left.iter().find(here)?;
         Some(trail.steps.clone())
@@ -69,18 +69,24 @@ impl Trails {
 }
 
 /// A trail as text.
-pub(crate) fn write(trail: &[Step]) -> String {
+pub(crate) fn write(trail: &[TrailStep]) -> String {
     let mut text = String::new();
     for step in trail {
         let flags = u32::from(step.filled) << 1 | u32::from(step.more);
         let (row, column) = (u32::from(step.cell.row), u32::from(step.cell.column));
-        for number in [step.parts << 2 | flags, step.size, row, column, step.of] {
+        for number in [
+            step.components << 2 | flags,
+            step.size,
+            row,
+            column,
+            step.of,
+        ] {
             push(&mut text, number);
         }
         if !step.more {
             text.push_str(&format!("+{}", step.sum));
         }
-        if step.parts > 0 {
+        if step.components > 0 {
             text.push_str(&format!("*{}", step.product));
         }
         text.push(' ');
@@ -89,7 +95,7 @@ pub(crate) fn write(trail: &[Step]) -> String {
 }
 
 /// The trail in a text; `None` when it is not in order.
-pub(crate) fn read(text: &str) -> Option<Vec<Step>> {
+pub(crate) fn read(text: &str) -> Option<Vec<TrailStep>> {
     let step = |word: &str| {
         let (word, product) = match word.split_once('*') {
             Some((word, product)) => (word, Some(product.parse().ok()?)),
@@ -102,7 +108,7 @@ pub(crate) fn read(text: &str) -> Option<Vec<Step>> {
         let mut numbers = Reader::new(word);
         let (first, size) = (numbers.number()?, numbers.number()?);
         let (row, column, of) = (numbers.number()?, numbers.number()?, numbers.number()?);
-        let step = Step {
+        let step = TrailStep {
             size,
             cell: Cell {
                 row: row.try_into().ok()?,
@@ -111,7 +117,7 @@ pub(crate) fn read(text: &str) -> Option<Vec<Step>> {
             filled: first & 2 != 0,
             more: first & 1 != 0,
             of,
-            parts: first >> 2,
+            components: first >> 2,
             product: product.unwrap_or(Count::ONE),
             sum: sum.unwrap_or(Count::ZERO),
         };
@@ -131,14 +137,14 @@ mod tests {
             (1, false, 77, 0, 1),
             (4095, false, 5, 3, 1 << 40),
         ];
-        let trail = trail.map(|(at, more, sum, parts, product)| Step {
+        let trail = trail.map(|(at, more, sum, components, product)| TrailStep {
             cell: Cell::new(at, at / 2),
             filled: at != 1,
             more,
             size: 700 - u32::from(more),
             sum: Count::from(sum),
-            of: parts + 1,
-            parts,
+            of: components + 1,
+            components,
             product: Count::from(product),
         });
         assert_eq!(read(&write(&trail)).unwrap(), trail);

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::count::components::{Part, Rows, Worth};
+use crate::count::components::{Component, ComponentValue, Rows};
 use crate::graph::{Edge, NodeId};
 use crate::line::Word;
 use crate::solutions::Count;
@@ -34,7 +34,7 @@ pub(crate) enum Kind<W> {
     Component {
         edges: Vec<Edge>,
         /// What is to be kept of it, when it has left the stack.
-        record: Option<Record<W>>,
+        record: Option<ComponentRecord<W>>,
     },
     Side {
         rest: Vec<(NodeId, Rows<W>)>,
@@ -45,17 +45,17 @@ pub(crate) enum Kind<W> {
 
 /// What the table keeps of a component.
 #[derive(Debug)]
-pub(crate) struct Record<W> {
-    pub(crate) part: Part<W>,
+pub(crate) struct ComponentRecord<W> {
+    pub(crate) component: Component<W>,
     /// Nodes that it took, and would take again.
     pub(crate) nodes: u64,
     pub(crate) again: u64,
 }
 
-impl<W> Record<W> {
+impl<W> ComponentRecord<W> {
     /// Bytes that it and what it is a record of take.
     pub(crate) fn bytes(&self) -> u64 {
-        (size_of_val(&*self.part.rows) + size_of_val(&*self.part.key) + OVERHEAD) as u64
+        (size_of_val(&*self.component.rows) + size_of_val(&*self.component.key) + OVERHEAD) as u64
     }
 }
 
@@ -110,11 +110,11 @@ impl<W> Gift<W> {
     }
 
     /// A component with these cells, for a side.
-    pub(crate) fn of(worth: &Worth, cells: Rows<W>) -> Self {
+    pub(crate) fn of(value: &ComponentValue, cells: Rows<W>) -> Self {
         Gift {
-            count: worth.count.clone(),
+            count: value.count.clone(),
             edges: Vec::new(),
-            rest: worth.node.map(|node| (node, cells)).into_iter().collect(),
+            rest: value.node.map(|node| (node, cells)).into_iter().collect(),
         }
     }
 }
@@ -133,7 +133,7 @@ impl<W: Word> Unfinished<W> {
     }
 
     /// A component that is on a stack.
-    pub(crate) fn component() -> Arc<Self> {
+    pub(crate) fn open_component() -> Arc<Self> {
         let kind = Kind::Component {
             edges: Vec::new(),
             record: None,
@@ -179,9 +179,9 @@ impl<W: Word> Unfinished<W> {
     }
 
     /// A side has left the stack, and goes into this component; where a graph is kept, with its cells and those that are filled.
-    pub(crate) fn close_side(&self, component: Arc<Self>, cells: Option<(Rows<W>, Box<[W]>)>) {
+    pub(crate) fn close_side(&self, open_component: Arc<Self>, cells: Option<(Rows<W>, Box<[W]>)>) {
         let mut state = self.state();
-        state.then = Then::Into(component);
+        state.then = Then::Into(open_component);
         if let Kind::Side { known, .. } = &mut state.kind {
             *known = cells;
         }
@@ -202,7 +202,7 @@ impl<W: Word> Unfinished<W> {
     }
 
     /// A component that has left the stack with gaps goes into this side. The stack's own gap is still to be filled.
-    pub(crate) fn close_component(&self, side: Arc<Self>, of: Record<W>) {
+    pub(crate) fn close_component(&self, side: Arc<Self>, of: ComponentRecord<W>) {
         let mut state = self.state();
         state.then = Then::Into(side);
         if let Kind::Component { record, .. } = &mut state.kind {

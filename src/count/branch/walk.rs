@@ -18,9 +18,9 @@ use std::time::{Duration, Instant};
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::frame::Frame;
-use super::unfinished::{Gift, Kind, Record, Then, Unfinished, Waiting};
+use super::unfinished::{ComponentRecord, Gift, Kind, Then, Unfinished, Waiting};
 use crate::board::Cell;
-use crate::count::components::{Key, Part, Store, Worth, edge};
+use crate::count::components::{Component, ComponentValue, Key, Store, edge};
 use crate::count::plan::{Ended, Trial};
 use crate::line::{Known, Word};
 use crate::puzzle::Grid;
@@ -42,7 +42,7 @@ const PATIENCE: Duration = Duration::from_millis(100);
 pub(crate) struct Task<W> {
     /// The known cells from which it is begun.
     pub(crate) rows: Vec<Known<W>>,
-    pub(crate) part: Part<W>,
+    pub(crate) component: Component<W>,
     /// One side of the branch on this cell alone, or the whole component.
     pub(crate) side: Option<(Cell, bool)>,
     /// What it is a gap of: a component where it is a side, and else a side.
@@ -233,44 +233,46 @@ impl<W: Word> Walk<W> {
             match frame.side.take() {
                 None => frame.sum += &side,
                 Some(gaps) => {
-                    let component = frame.component.get_or_insert_with(Unfinished::component);
-                    component.open();
-                    gaps.close_side(Arc::clone(component), None);
+                    let open_component = frame
+                        .open_component
+                        .get_or_insert_with(Unfinished::open_component);
+                    open_component.open();
+                    gaps.close_side(Arc::clone(open_component), None);
                     self.fill(store, gaps, Gift::number(side));
                 }
             }
             let Some(parent) = frames.last_mut() else {
-                if let Some(of) = frame.component {
+                if let Some(of) = frame.open_component {
                     self.fill(store, of, Gift::number(frame.sum));
                 }
                 return;
             };
-            let whole = match &frame.component {
+            let whole = match &frame.open_component {
                 None => Some(frame.sum),
-                Some(component) => {
-                    let whole = component.leave_stack(&frame.sum, Vec::new());
+                Some(open_component) => {
+                    let whole = open_component.leave_stack(&frame.sum, Vec::new());
                     whole.map(|(count, _)| count)
                 }
             };
-            inner = Some(match (whole, frame.component) {
+            inner = Some(match (whole, frame.open_component) {
                 (Some(count), _) => {
                     if frame.claimed {
-                        let worth = Worth::number(count.clone());
-                        self.give_to_all(store, &frame.part.key, &worth);
+                        let value = ComponentValue::number(count.clone());
+                        self.give_to_all(store, &frame.component.key, &value);
                     }
                     count
                 }
-                (None, Some(component)) => {
+                (None, Some(open_component)) => {
                     let side = parent.side.get_or_insert_with(Unfinished::side);
                     side.open();
-                    let record = Record {
-                        part: frame.part,
+                    let record = ComponentRecord {
+                        component: frame.component,
                         nodes: 0,
                         again: 0,
                     };
                     self.charge(&record);
-                    component.close_component(Arc::clone(side), record);
-                    self.fill(store, component, Gift::number(Count::ZERO));
+                    open_component.close_component(Arc::clone(side), record);
+                    self.fill(store, open_component, Gift::number(Count::ZERO));
                     // It is a factor that comes by itself.
                     Count::ONE
                 }
@@ -333,22 +335,22 @@ impl<W: Word> Walk<W> {
     /// Somebody comes to a component that is not counted yet, on the side that `side` says.
     pub(crate) fn claim(
         &self,
-        part: &Part<W>,
+        component: &Component<W>,
         weight: u64,
         room: bool,
         side: impl FnOnce() -> Arc<Unfinished<W>>,
     ) -> Claim {
-        if part.key.is_empty() {
+        if component.key.is_empty() {
             return Claim::Unclaimed;
         }
-        let mut begun = self.shard(&part.key);
-        match begun.get_mut(&part.key) {
+        let mut begun = self.shard(&component.key);
+        match begun.get_mut(&component.key) {
             Some(waiting) if room => {
                 let side = side();
                 side.open();
                 let gap = Waiting {
                     side,
-                    cells: part.rows.clone(),
+                    cells: component.rows.clone(),
                     weight,
                 };
                 self.bytes.fetch_add(gap.bytes(), Ordering::Relaxed);
@@ -357,7 +359,7 @@ impl<W: Word> Walk<W> {
             }
             Some(_) => Claim::Unclaimed,
             None => {
-                begun.insert(part.key.clone(), Vec::new());
+                begun.insert(component.key.clone(), Vec::new());
                 Claim::Mine
             }
         }
@@ -380,21 +382,21 @@ impl<W: Word> Walk<W> {
     }
 
     /// Charges what is put aside to the memory.
-    pub(crate) fn charge(&self, record: &Record<W>) {
+    pub(crate) fn charge(&self, record: &ComponentRecord<W>) {
         self.bytes.fetch_add(record.bytes(), Ordering::Relaxed);
     }
 
     /// Gives a component that is counted to all sides that wait for it.
-    pub(crate) fn give_to_all(&self, store: &Store, key: &Key, worth: &Worth) {
+    pub(crate) fn give_to_all(&self, store: &Store, key: &Key, value: &ComponentValue) {
         let waiting = self.release(key);
-        let gifts = waiting.into_iter().map(|gap| self.gift(worth, gap));
+        let gifts = waiting.into_iter().map(|gap| self.gift(value, gap));
         self.fill_all(store, gifts.collect());
     }
 
     /// What a component is for one of those that wait for it.
-    fn gift(&self, worth: &Worth, gap: Waiting<W>) -> (Arc<Unfinished<W>>, Gift<W>) {
+    fn gift(&self, value: &ComponentValue, gap: Waiting<W>) -> (Arc<Unfinished<W>>, Gift<W>) {
         self.add(0, gap.weight);
-        (gap.side, Gift::of(worth, gap.cells))
+        (gap.side, Gift::of(value, gap.cells))
     }
 
     /// Fills one gap; and those that can be filled then, and so on.
@@ -414,38 +416,42 @@ impl<W: Word> Walk<W> {
                         continue;
                     };
                     self.bytes.fetch_sub(record.bytes(), Ordering::Relaxed);
-                    let Record { part, nodes, again } = record;
+                    let ComponentRecord {
+                        component,
+                        nodes,
+                        again,
+                    } = record;
                     // Of a lower bound there is no graph.
                     let edges = match self.partial.load(Ordering::Relaxed) {
                         true => Vec::new(),
                         false => edges,
                     };
-                    let worth = Worth {
+                    let value = ComponentValue {
                         node: store.node(&edges, &value),
                         count: value,
                     };
-                    let waiting = self.keep(store, &part.key, &worth, nodes, again);
-                    gifts.extend(waiting.into_iter().map(|gap| self.gift(&worth, gap)));
+                    let waiting = self.keep(store, &component.key, &value, nodes, again);
+                    gifts.extend(waiting.into_iter().map(|gap| self.gift(&value, gap)));
                     if let Then::Into(side) = then {
-                        gifts.push((side, Gift::of(&worth, part.rows)));
+                        gifts.push((side, Gift::of(&value, component.rows)));
                     }
                 }
                 Kind::Side { rest, known } => {
-                    let worth = Worth {
+                    let value = ComponentValue {
                         count: value,
                         node: rest.last().map(|&(node, _)| node),
                     };
                     match then {
                         Then::Ends if self.partial.load(Ordering::Relaxed) => {
-                            *lock(&self.least) = worth.count;
+                            *lock(&self.least) = value.count;
                         }
-                        Then::Ends => self.end(Ended::Done(worth)),
+                        Then::Ends => self.end(Ended::Done(value)),
                         Then::IntoAll(waiting) => {
-                            gifts.extend(waiting.into_iter().map(|gap| self.gift(&worth, gap)));
+                            gifts.extend(waiting.into_iter().map(|gap| self.gift(&value, gap)));
                         }
-                        Then::Into(component) => {
+                        Then::Into(open_component) => {
                             let edges = match known {
-                                Some((cells, filled)) if !worth.count.is_zero() => {
+                                Some((cells, filled)) if !value.count.is_zero() => {
                                     let mut filled = filled.iter().copied();
                                     let filled = |_| filled.next().expect("one for each row");
                                     vec![edge(&cells, filled, rest)]
@@ -453,11 +459,11 @@ impl<W: Word> Walk<W> {
                                 _ => Vec::new(),
                             };
                             let gift = Gift {
-                                count: worth.count,
+                                count: value.count,
                                 edges,
                                 rest: Vec::new(),
                             };
-                            gifts.push((component, gift));
+                            gifts.push((open_component, gift));
                         }
                         Then::Stays => debug_assert!(false, "what is on a stack is not complete"),
                     }
@@ -471,13 +477,13 @@ impl<W: Word> Walk<W> {
         &self,
         store: &Store,
         key: &Key,
-        worth: &Worth,
+        value: &ComponentValue,
         nodes: u64,
         again: u64,
     ) -> Vec<Waiting<W>> {
         // Into the table first: whoever does not find it in progress any more finds it there.
         if !self.partial.load(Ordering::Relaxed) {
-            store.keep(key.clone(), worth.clone(), nodes, again);
+            store.keep(key.clone(), value.clone(), nodes, again);
         }
         self.release(key)
     }

@@ -10,11 +10,13 @@ use std::time::Instant;
 use super::frame::Frame;
 
 use super::order::Order;
-use super::trail::Step;
-use super::unfinished::{Gift, Record, Unfinished};
+use super::trail::TrailStep;
+use super::unfinished::{ComponentRecord, Gift, Unfinished};
 use super::walk::{Claim, Walk};
 use crate::board::{Board, Cell, Prober};
-use crate::count::components::{Lines, Part, Parts, Rows, Worth, edge};
+use crate::count::components::{
+    Component, ComponentFinder, ComponentValue, LineAutomata, Rows, edge,
+};
 use crate::count::plan::Plan;
 use crate::count::shared::Shared;
 use crate::line::Word;
@@ -29,8 +31,8 @@ use crate::solutions::Count;
 pub(crate) struct Worker<'s, 'a, W: Word> {
     pub(crate) shared: &'s Shared<'a, W>,
     pub(crate) board: Board<'a, W>,
-    pub(crate) lines: Lines<W>,
-    pub(crate) parts: Parts<W>,
+    pub(crate) lines: LineAutomata<W>,
+    pub(crate) components: ComponentFinder<W>,
     pub(crate) prober: Prober<W>,
     pub(crate) oracle: Oracle<'a>,
     pub(crate) frames: Vec<Frame<W>>,
@@ -45,7 +47,7 @@ pub(crate) struct Worker<'s, 'a, W: Word> {
     /// What the walk has been told of: work and share.
     pub(crate) told: (u64, u64),
     /// Which part of the whole is being counted.
-    pub(crate) part: usize,
+    pub(crate) component: usize,
     /// The way that is tried, if somebody keeps track of it, and when the trail was last noted.
     pub(crate) plan: Option<Plan>,
     pub(crate) noted: Instant,
@@ -126,8 +128,8 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         Worker {
             shared,
             board: Board::with_rows(clues, &shared.rows),
-            lines: Lines::new(width + height, lines),
-            parts: Parts::new(width, height),
+            lines: LineAutomata::new(width + height, lines),
+            components: ComponentFinder::new(width, height),
             prober: Prober::default(),
             oracle: Oracle::new(shared.puzzle, Arc::clone(&shared.control), learner)
                 .sharing(exchange),
@@ -138,7 +140,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             path: Vec::new(),
             moved: false,
             told: (0, 0),
-            part: 0,
+            component: 0,
             plan: None,
             noted: Instant::now(),
             asks: true,
@@ -186,22 +188,22 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     }
 
     /// A part is to be counted: known, or in progress, or a new frame.
-    pub(crate) fn enter(&mut self, part: Part<W>) {
-        if let Some((worth, again)) = self.shared.store.get(&part.key) {
+    pub(crate) fn enter(&mut self, component: Component<W>) {
+        if let Some((value, again)) = self.shared.store.get(&component.key) {
             self.statistics.leaves += 1;
             self.again += again;
-            self.give(&worth, part.rows);
+            self.give(&value, component.rows);
             return;
         }
         let mut claimed = false;
-        if 3 * part.size >= self.shared.options.shared
+        if 3 * component.size >= self.shared.options.shared
             && let Some(walk) = &self.walk
         {
             let room = walk.has_room(self.shared.put_aside());
             let top = self.frames.last_mut().expect("the root is the last to go");
-            let weight = top.weight() / top.parts;
+            let weight = top.weight() / top.components;
             let side = || Arc::clone(top.side.get_or_insert_with(Unfinished::side));
-            match walk.claim(&part, weight, room, side) {
+            match walk.claim(&component, weight, room, side) {
                 Claim::InProgress => {
                     top.gaps = true;
                     top.lent_of_side += weight;
@@ -210,31 +212,37 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                 claim => claimed = claim == Claim::Mine,
             }
         }
-        if let Some((count, again)) = self.sweep_part(&part) {
-            let (worth, cost) = (Worth::number(count), u64::from(part.size));
+        if let Some((count, again)) = self.sweep_component(&component) {
+            let (value, cost) = (ComponentValue::number(count), u64::from(component.size));
             let store = &self.shared.store;
-            self.again += store.keep(part.key.clone(), worth.clone(), cost, again);
+            self.again += store.keep(component.key.clone(), value.clone(), cost, again);
             if let Some(walk) = self.walk.as_ref().filter(|_| claimed) {
-                walk.give_to_all(&self.shared.store, &part.key, &worth);
+                walk.give_to_all(&self.shared.store, &component.key, &value);
             }
-            self.give(&worth, part.rows);
+            self.give(&value, component.rows);
             return;
         }
-        let cell = self.pick(&part);
-        self.branch(part, cell, None, claimed);
+        let cell = self.pick(&component);
+        self.branch(component, cell, None, claimed);
     }
 
     /// A new frame for a part, which branches on this cell; on the side on which another process has `left` it.
-    pub(crate) fn branch(&mut self, part: Part<W>, cell: Cell, left: Option<&Step>, claimed: bool) {
+    pub(crate) fn branch(
+        &mut self,
+        component: Component<W>,
+        cell: Cell,
+        left: Option<&TrailStep>,
+        claimed: bool,
+    ) {
         let parent = self.top();
         let within = parent.witness.clone();
         // What a side weighs is shared out among its parts, and what a part weighs between its sides.
-        let weight = parent.weight() / parent.parts;
+        let weight = parent.weight() / parent.components;
         let first = left.is_none_or(|step| step.filled);
         let more = left.is_none_or(|step| step.more);
         let (likely, of) = self.board.odds(cell);
         let filled = (u128::from(weight) * u128::from(likely) / u128::from(of)) as u64;
-        let mut frame = Frame::new(part, self.board.mark(), within);
+        let mut frame = Frame::new(component, self.board.mark(), within);
         frame.records = self.prober.mark();
         let frame = frame.since(self.statistics.nodes, 0, self.done, self.again);
         self.frames.push(Frame {
@@ -278,7 +286,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         let top = self.frames.last_mut().expect("a side is begun on a frame");
         let (cell, filled) = top.decision.expect("the root has no sides");
         let (row, column) = (usize::from(cell.row), usize::from(cell.column));
-        top.parts = 1;
+        top.components = 1;
         top.side_began = work;
         top.patience = 0;
         top.done = done;
@@ -306,18 +314,25 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         }
         let mut pending = Vec::new();
         let top = self.frames.last_mut().expect("a side is begun on a frame");
-        self.cells += u64::from(top.part.size);
-        let (lines, numbers) = (&mut self.lines, &self.shared.store.counted.numbers);
+        self.cells += u64::from(top.component.size);
+        let (lines, numbers) = (&mut self.lines, &self.shared.store.table.numbers);
         let (board, pace) = (&self.board, &mut self.pace);
-        let split = (self.parts).split(board, &top.part.rows, lines, numbers, &mut pending, pace);
+        let split = (self.components).split(
+            board,
+            &top.component.rows,
+            lines,
+            numbers,
+            &mut pending,
+            pace,
+        );
         if split.is_none() {
             return;
         }
         if pending.len() > 1 {
-            top.parts = pending.len() as u64;
+            top.components = pending.len() as u64;
             self.statistics.splits += 1;
             // The smallest is the last, and so the first to be counted.
-            pending.sort_by_key(|part| std::cmp::Reverse(part.size));
+            pending.sort_by_key(|component| std::cmp::Reverse(component.size));
         }
         top.product = Count::ONE;
         top.pending = pending;
@@ -335,7 +350,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             .expect("the bottom is the last to go");
         top.pending.clear();
         self.done = (top.done + top.weight()).saturating_sub(top.lent_of_side);
-        top.lent_of_part += std::mem::take(&mut top.lent_of_side);
+        top.lent_of_component += std::mem::take(&mut top.lent_of_side);
         if top.decision.is_none() {
             let bottom = self.frames.pop().expect("there is a top");
             let gift = Gift {
@@ -355,20 +370,22 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             None => {
                 top.sum += &top.product;
                 if keeps {
-                    top.edges.push(edge(&top.part.rows, filled, rest));
+                    top.edges.push(edge(&top.component.rows, filled, rest));
                 }
             }
             // One of its parts has no solution.
             Some(side) if top.product.is_zero() || side.is_dead() => side.kill(),
             Some(side) => {
-                let component = top.component.get_or_insert_with(Unfinished::component);
-                component.open();
-                let rows = &top.part.rows;
+                let open_component = top
+                    .open_component
+                    .get_or_insert_with(Unfinished::open_component);
+                open_component.open();
+                let rows = &top.component.rows;
                 let known = keeps.then(|| {
                     let filled = rows.iter().map(|&(row, _)| filled(row)).collect();
                     (rows.clone(), filled)
                 });
-                side.close_side(Arc::clone(component), known);
+                side.close_side(Arc::clone(open_component), known);
                 let gift = Gift {
                     count: top.product.clone(),
                     edges: Vec::new(),
@@ -386,11 +403,11 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         }
         let frame = self.frames.pop().expect("there is a top");
         self.barren = self.barren.min(self.frames.len());
-        self.end_part(walk, frame)
+        self.end_component(walk, frame)
     }
 
     /// The part of a frame is counted, but for what is counted elsewhere. Is the stack empty now?
-    fn end_part(&mut self, walk: &Walk<W>, frame: Frame<W>) -> bool {
+    fn end_component(&mut self, walk: &Walk<W>, frame: Frame<W>) -> bool {
         let nodes = self.statistics.nodes - frame.began;
         let again = self.again - frame.again;
         let Some(parent) = self.frames.last_mut() else {
@@ -400,50 +417,56 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                 edges: frame.edges,
                 rest: Vec::new(),
             };
-            let component = frame.component.expect("a side is counted for a component");
-            walk.fill(&self.shared.store, component, gift);
+            let open_component = frame
+                .open_component
+                .expect("a side is counted for a component");
+            walk.fill(&self.shared.store, open_component, gift);
             return true;
         };
-        parent.lent_of_side += frame.lent_of_part;
-        let (count, edges) = match frame.component {
+        parent.lent_of_side += frame.lent_of_component;
+        let (count, edges) = match frame.open_component {
             None => (frame.sum, frame.edges),
-            Some(component) => match component.leave_stack(&frame.sum, frame.edges) {
+            Some(open_component) => match open_component.leave_stack(&frame.sum, frame.edges) {
                 Some(whole) => whole,
                 None => {
                     parent.gaps = true;
                     let side = parent.side.get_or_insert_with(Unfinished::side);
                     side.open();
-                    let record = Record {
-                        part: frame.part,
+                    let record = ComponentRecord {
+                        component: frame.component,
                         nodes,
                         again,
                     };
                     walk.charge(&record);
-                    component.close_component(Arc::clone(side), record);
-                    walk.fill(&self.shared.store, component, Gift::number(Count::ZERO));
+                    open_component.close_component(Arc::clone(side), record);
+                    walk.fill(
+                        &self.shared.store,
+                        open_component,
+                        Gift::number(Count::ZERO),
+                    );
                     return false;
                 }
             },
         };
-        let worth = Worth {
+        let value = ComponentValue {
             node: self.shared.store.node(&edges, &count),
             count,
         };
-        let key = frame.claimed.then(|| frame.part.key.clone());
+        let key = frame.claimed.then(|| frame.component.key.clone());
         let store = &self.shared.store;
-        self.again = frame.again + store.keep(frame.part.key, worth.clone(), nodes, again);
+        self.again = frame.again + store.keep(frame.component.key, value.clone(), nodes, again);
         if let Some(key) = key {
-            walk.give_to_all(&self.shared.store, &key, &worth);
+            walk.give_to_all(&self.shared.store, &key, &value);
         }
-        self.give(&worth, frame.part.rows);
+        self.give(&value, frame.component.rows);
         false
     }
 
     /// Multiplies a part with these cells into the side it belongs to.
-    fn give(&mut self, worth: &Worth, rows: Rows<W>) {
+    fn give(&mut self, value: &ComponentValue, rows: Rows<W>) {
         let top = self.top();
-        top.product *= &worth.count;
-        top.rest.extend(worth.node.map(|node| (node, rows)));
+        top.product *= &value.count;
+        top.rest.extend(value.node.map(|node| (node, rows)));
         if !top.product.is_zero() && top.pending.is_empty() && !top.gaps {
             self.enliven();
         }
@@ -453,7 +476,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     fn enliven(&mut self) {
         for (above, frame) in self.frames.iter_mut().rev().enumerate() {
             let others = frame.pending.is_empty() && !frame.product.is_zero() && !frame.gaps;
-            if frame.alive || above > 0 && frame.parts > 1 && !others {
+            if frame.alive || above > 0 && frame.components > 1 && !others {
                 break;
             }
             frame.alive = true;

@@ -7,8 +7,8 @@
 use rustc_hash::FxHashMap;
 
 use super::cache::Key;
-use super::diagram::{END, NONE, Numbers};
 use super::digits::{Reader, push};
+use super::line_automaton::{END, NONE, UniqueTable};
 use crate::solutions::Count;
 
 /// How a state is written that there is not, and the one in which a word is complete; others follow.
@@ -30,7 +30,7 @@ pub(crate) struct Book {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Page {
     pub(crate) states: String,
-    pub(crate) parts: String,
+    pub(crate) components: String,
 }
 
 impl Book {
@@ -45,7 +45,7 @@ impl Book {
     /// Writes down parts and what they are worth.
     pub(crate) fn write(
         &mut self,
-        numbers: &Numbers,
+        numbers: &UniqueTable,
         news: impl Iterator<Item = (Key, Count)>,
     ) -> Page {
         let mut page = Page::default();
@@ -59,14 +59,14 @@ impl Book {
             for place in places {
                 key[place] = self.state(key[place], numbers, states);
             }
-            key.iter().for_each(|&n| push(&mut page.parts, n));
-            page.parts.push_str(&format!(" {count} "));
+            key.iter().for_each(|&n| push(&mut page.components, n));
+            page.components.push_str(&format!(" {count} "));
         }
         page
     }
 
     /// The number in the book of a state, which is written down first if it is not there.
-    fn state(&mut self, state: u32, numbers: &Numbers, text: &mut String) -> u32 {
+    fn state(&mut self, state: u32, numbers: &UniqueTable, text: &mut String) -> u32 {
         if let Some(&number) = self.written.get(&state) {
             return number;
         }
@@ -88,7 +88,7 @@ impl Book {
         self.written[&state]
     }
 
-    fn successors(&mut self, state: u32, numbers: &Numbers) -> [u32; 2] {
+    fn successors(&mut self, state: u32, numbers: &UniqueTable) -> [u32; 2] {
         let known = |of: &[[u32; 2]]| {
             of.get(state as usize)
                 .copied()
@@ -114,7 +114,7 @@ impl Book {
     pub(crate) fn read(
         &mut self,
         page: &Page,
-        numbers: &Numbers,
+        numbers: &UniqueTable,
         mut see: impl FnMut(Key, Count),
     ) -> Option<()> {
         let mut states = Reader::new(&page.states);
@@ -135,7 +135,7 @@ impl Book {
             }
             self.states.push(here);
         }
-        let mut words = page.parts.split_terminator(' ');
+        let mut words = page.components.split_terminator(' ');
         while let Some(word) = words.next() {
             let mut reader = Reader::new(word);
             let mut key = Vec::with_capacity(word.len());
@@ -158,7 +158,7 @@ impl Book {
     }
 }
 
-/// Where in a key the numbers of states are, as [`Part`](super::part::Part) makes keys that do not tell places apart: the number of
+/// Where in a key the numbers of states are, as [`Component`](super::part::Part) makes keys that do not tell places apart: the number of
 /// columns, then for each row its number and a bit for each column, then the numbers of the columns.
 fn places(key: &[u32]) -> Option<impl Iterator<Item = usize> + use<>> {
     let columns = *key.first()? as usize;
@@ -176,8 +176,8 @@ mod tests {
     /// What one process has written another one reads, though it numbers states otherwise.
     #[test]
     fn parts_are_read_back() {
-        let (here, there) = (Numbers::new(1 << 20), Numbers::new(1 << 20));
-        let state = |numbers: &Numbers, successors| numbers.of(successors).unwrap();
+        let (here, there) = (UniqueTable::new(1 << 20), UniqueTable::new(1 << 20));
+        let state = |numbers: &UniqueTable, successors| numbers.of(successors).unwrap();
         let a = state(&here, [END, NONE]);
         let b = state(&here, [a, END]);
         let c = state(&here, [NONE, b]);
@@ -215,26 +215,26 @@ mod tests {
         let d = state(&there, [c, c]);
         let more = book.write(&there, [(vec![1, d, 1, d].into(), Count::ONE)].into_iter());
         let mut third = Book::new();
-        let numbers = Numbers::new(1 << 20);
-        let mut parts = 0;
+        let numbers = UniqueTable::new(1 << 20);
+        let mut components = 0;
         for page in [&page, &more] {
-            third.read(page, &numbers, |_, _| parts += 1).unwrap();
+            third.read(page, &numbers, |_, _| components += 1).unwrap();
         }
-        assert_eq!(parts, 3);
+        assert_eq!(components, 3);
     }
 
     #[test]
     fn what_is_out_of_order_is_refused() {
-        let numbers = Numbers::new(1 << 20);
-        let read = |states: &str, parts: &str| {
+        let numbers = UniqueTable::new(1 << 20);
+        let read = |states: &str, components: &str| {
             let page = Page {
                 states: states.to_owned(),
-                parts: parts.to_owned(),
+                components: components.to_owned(),
             };
             Book::new().read(&page, &numbers, |_, _| {})
         };
         assert!(read("10", "1212 2 ").is_some());
-        for (states, parts) in [
+        for (states, components) in [
             ("1", ""),
             ("15", ""),
             ("!", ""),
@@ -244,7 +244,7 @@ mod tests {
             ("10", "121 2 "),
             ("10", " 2 "),
         ] {
-            assert!(read(states, parts).is_none(), "{states} {parts}");
+            assert!(read(states, components).is_none(), "{states} {components}");
         }
     }
 }

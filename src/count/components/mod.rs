@@ -3,17 +3,17 @@
 
 mod book;
 mod cache;
-mod counted;
-mod diagram;
+mod component;
 mod digits;
-mod part;
+mod line_automaton;
 mod store;
+mod table;
 
 pub(crate) use book::{Book, Page};
 pub(crate) use cache::Key;
-pub use counted::Counted;
-pub(crate) use counted::Worth;
-pub(crate) use diagram::{END, Lines, NONE, Numbers, Piece, States};
+pub(crate) use component::{Component, ComponentFinder, Rows};
 pub(crate) use digits::{Reader, push};
-pub(crate) use part::{Part, Parts, Rows};
+pub(crate) use line_automaton::{END, LineAutomata, NONE, Piece, States, UniqueTable};
 pub(crate) use store::{Store, edge};
+pub use table::ComponentTable;
+pub(crate) use table::ComponentValue;

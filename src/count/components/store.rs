@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::cache::Key;
-use super::counted::{Counted, Worth};
-use super::part::Rows;
+use super::component::Rows;
+use super::table::{ComponentTable, ComponentValue};
 use crate::graph::{Arenas, Becomes, Edge, NodeId};
 use crate::line::Word;
 use crate::solutions::Count;
@@ -14,7 +14,7 @@ use crate::solutions::Count;
 #[derive(Debug)]
 pub(crate) struct Store {
     /// The table. The nodes in it are those of one graph, so a count that keeps a graph shares its table with no other count.
-    pub(crate) counted: Arc<Counted>,
+    pub(crate) table: Arc<ComponentTable>,
     pub(crate) graph: Option<Arenas>,
     /// Most bytes of the graph.
     pub(crate) most: u64,
@@ -24,9 +24,9 @@ pub(crate) struct Store {
 
 impl Store {
     /// An empty graph of at most `most` bytes is kept if `keeps_graph`, to which the threads of the pool at hand can add.
-    pub(crate) fn new(counted: Arc<Counted>, keeps_graph: bool, most: u64) -> Self {
+    pub(crate) fn new(table: Arc<ComponentTable>, keeps_graph: bool, most: u64) -> Self {
         Store {
-            counted,
+            table,
             graph: keeps_graph.then(|| Arenas::new(rayon::current_num_threads())),
             most,
             outgrown: AtomicBool::new(false),
@@ -45,17 +45,17 @@ impl Store {
 
     /// What a component with this key is worth, and the nodes that it would take again; `None` where the table does not say, or where a
     /// graph is kept and the component has fillings but no node.
-    pub(crate) fn get(&self, key: &Key) -> Option<(Worth, u64)> {
-        let known = self.counted.cache.get(key);
-        known.filter(|(worth, _)| {
-            self.graph.is_none() || worth.node.is_some() || worth.count.is_zero()
+    pub(crate) fn get(&self, key: &Key) -> Option<(ComponentValue, u64)> {
+        let known = self.table.cache.get(key);
+        known.filter(|(value, _)| {
+            self.graph.is_none() || value.node.is_some() || value.count.is_zero()
         })
     }
 
     /// Keeps a component that took this number of nodes, and would take `again` with what is logged alone. Returns what it would take
     /// now that it is kept.
-    pub(crate) fn keep(&self, key: Key, worth: Worth, nodes: u64, again: u64) -> u64 {
-        self.counted.cache.insert(key, worth, nodes, again)
+    pub(crate) fn keep(&self, key: Key, value: ComponentValue, nodes: u64, again: u64) -> u64 {
+        self.table.cache.insert(key, value, nodes, again)
     }
 
     /// The node of a component with these edges, which have `count` fillings together, where a graph is kept and there is a filling.
@@ -81,7 +81,7 @@ pub(crate) fn edge<W: Word>(
     let mut here: Vec<(u32, W)> = Vec::new();
     let size = cells.iter().map(|(_, cells)| cells.count()).sum();
     let mut becomes = Vec::with_capacity(size);
-    for &(row, of_part) in cells {
+    for &(row, of_component) in cells {
         here.clear();
         for (i, ((_, rows), above)) in rest.iter().zip(&mut above).enumerate() {
             if let Some(&(_, left)) = rows.get(*above).filter(|&&(at, _)| at == row) {
@@ -90,7 +90,7 @@ pub(crate) fn edge<W: Word>(
             }
         }
         let filled = filled(row);
-        becomes.extend(of_part.cells().map(|column| {
+        becomes.extend(of_component.cells().map(|column| {
             let left = here.iter().find(|(_, left)| left.has(column));
             match left {
                 Some(&(i, _)) => Becomes::Left(i),

@@ -6,7 +6,7 @@ use crate::count::scratch::Scratch;
 
 /// Which way the frontier goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Way {
+pub(crate) enum Direction {
     /// Row by row.
     Down,
     /// Column by column.
@@ -28,7 +28,7 @@ pub(crate) struct Allowance<'s> {
 
 /// Why a sweep gave up.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Halt {
+pub(crate) enum SweepEnd {
     /// It would take more memory than it may: no use in trying again.
     Full,
     /// It has passed as many combinations as it may. The number is an estimate of the combinations that the whole sweep would pass.

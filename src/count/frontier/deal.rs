@@ -3,11 +3,11 @@
 //! Each thread deals for itself, into blocks that it chains up for each part. When there is no block left it stops, if need be in the
 //! middle of what one combination leads to, and goes on from there once its blocks have been emptied.
 
-use super::allowance::{Halt, Stop};
-use super::key::{Key, Ways};
+use super::allowance::{Stop, SweepEnd};
+use super::key::{Key, PathCount};
 use super::layer::{Layer, Pieces, Reading};
-use super::step::{Step, Walk};
 use super::table::{BLOCK, Deal};
+use super::transition::{Transition, Walk};
 
 /// Combinations, read or led to, between two looks at whether to stop.
 const POLLED: i64 = 1 << 13;
@@ -48,8 +48,8 @@ pub(crate) struct Batch<'b, 's, K, N> {
     pub(crate) bytes: u64,
 }
 
-impl<'s, K: Key, N: Ways> Dealer<'s, K, N> {
-    pub(crate) fn new(step: &'s Step<'_, K>) -> Self {
+impl<'s, K: Key, N: PathCount> Dealer<'s, K, N> {
+    pub(crate) fn new(step: &'s Transition<'_, K>) -> Self {
         Dealer {
             walk: step.walk(),
             reading: Reading::new(),
@@ -70,18 +70,22 @@ impl<'s, K: Key, N: Ways> Dealer<'s, K, N> {
 
     /// Is there something left of what it has begun?
     pub(crate) fn is_open(&self) -> bool {
-        self.open.is_some() || self.reading.part().is_some()
+        self.open.is_some() || self.reading.partition().is_some()
     }
 
     /// The part that it has begun to read, if it has not read all of it.
-    pub(crate) fn part(&self) -> Option<usize> {
-        self.reading.part()
+    pub(crate) fn partition(&self) -> Option<usize> {
+        self.reading.partition()
     }
 
     /// Deals out what comes next, as long as there is room.
-    pub(crate) fn deal(&mut self, batch: &Batch<'_, '_, K, N>, stop: Stop<'_>) -> Result<(), Halt> {
+    pub(crate) fn deal(
+        &mut self,
+        batch: &Batch<'_, '_, K, N>,
+        stop: Stop<'_>,
+    ) -> Result<(), SweepEnd> {
         let deal = batch.deal;
-        self.begin(deal.parts, batch.room.max(2 * deal.parts * BLOCK));
+        self.begin(deal.partitions, batch.room.max(2 * deal.partitions * BLOCK));
         let Dealer {
             walk,
             reading,
@@ -113,10 +117,10 @@ impl<'s, K: Key, N: Ways> Dealer<'s, K, N> {
                 }
             };
             let all = walk.go_on(|key| {
-                let part = deal.part(key);
-                let at = next[part] as usize;
+                let partition = deal.partition(key);
+                let at = next[partition] as usize;
                 pool[at] = (key, ways);
-                next[part] = at as u32 + 1;
+                next[partition] = at as u32 + 1;
                 left -= 1;
                 if (at + 1).is_multiple_of(BLOCK) {
                     if before.len() == *blocks {
@@ -124,9 +128,9 @@ impl<'s, K: Key, N: Ways> Dealer<'s, K, N> {
                         return false;
                     }
                     let block = before.len() as u32;
-                    before.push(last[part]);
-                    last[part] = block;
-                    next[part] = block * BLOCK as u32;
+                    before.push(last[partition]);
+                    last[partition] = block;
+                    next[partition] = block * BLOCK as u32;
                     let taken = before.len() * BLOCK;
                     if pool.len() < taken {
                         pool.resize(taken, (K::ZERO, N::NONE));
@@ -142,7 +146,7 @@ impl<'s, K: Key, N: Ways> Dealer<'s, K, N> {
             }
             if left <= 0 {
                 if stop() {
-                    return Err(Halt::Stopped);
+                    return Err(SweepEnd::Stopped);
                 }
                 let more = POLLED.min(most - granted + left);
                 if more <= 0 {
@@ -157,7 +161,7 @@ impl<'s, K: Key, N: Ways> Dealer<'s, K, N> {
     }
 
     /// Empties the blocks; each part gets one.
-    fn begin(&mut self, parts: usize, room: usize) {
+    fn begin(&mut self, partitions: usize, room: usize) {
         let blocks = room / BLOCK;
         self.before.clear();
         if self.blocks != blocks {
@@ -165,25 +169,25 @@ impl<'s, K: Key, N: Ways> Dealer<'s, K, N> {
             self.before = Vec::with_capacity(blocks);
             self.pool = Vec::with_capacity(blocks * BLOCK);
         }
-        self.before.resize(parts, NONE);
-        if self.pool.len() < parts * BLOCK {
-            self.pool.resize(parts * BLOCK, (K::ZERO, N::NONE));
+        self.before.resize(partitions, NONE);
+        if self.pool.len() < partitions * BLOCK {
+            self.pool.resize(partitions * BLOCK, (K::ZERO, N::NONE));
         }
         self.last.clear();
-        self.last.extend(0..parts as u32);
+        self.last.extend(0..partitions as u32);
         self.next.clear();
         self.next
-            .extend((0..parts).map(|part| (part * BLOCK) as u32));
+            .extend((0..partitions).map(|partition| (partition * BLOCK) as u32));
     }
 
     /// Shows what was dealt to a part, block by block.
     pub(crate) fn each(
         &self,
-        part: usize,
-        mut see: impl FnMut(&[(K, N)]) -> Result<(), Halt>,
-    ) -> Result<(), Halt> {
-        let mut block = self.last[part];
-        let mut end = self.next[part] as usize;
+        partition: usize,
+        mut see: impl FnMut(&[(K, N)]) -> Result<(), SweepEnd>,
+    ) -> Result<(), SweepEnd> {
+        let mut block = self.last[partition];
+        let mut end = self.next[partition] as usize;
         loop {
             let from = block as usize * BLOCK;
             if from < end {

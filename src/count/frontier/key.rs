@@ -18,7 +18,7 @@ pub(crate) trait Key:
 }
 
 /// A number of ways.
-pub(crate) trait Ways: Copy + Debug + Send + Sync + Stored {
+pub(crate) trait PathCount: Copy + Debug + Send + Sync + Stored {
     /// Of a place that is not taken.
     const NONE: Self;
     const ONE: Self;
@@ -116,7 +116,7 @@ impl Key for Pair {
     }
 }
 
-impl Ways for u64 {
+impl PathCount for u64 {
     const NONE: Self = 0;
     const ONE: Self = 1;
 
@@ -130,7 +130,7 @@ impl Ways for u64 {
     }
 }
 
-impl Ways for Pair {
+impl PathCount for Pair {
     const NONE: Self = Pair { high: 0, low: 0 };
     const ONE: Self = Pair { high: 0, low: 1 };
 

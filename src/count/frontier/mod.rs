@@ -6,29 +6,29 @@
 //! is ever tried twice; but on wide, tight parts there are too many combinations, and then the sweep gives up.
 
 mod allowance;
+mod crossing;
 mod deal;
 mod key;
-mod lane;
 mod layer;
+mod line_fillings;
 mod memory;
 mod pass;
 mod runs;
-mod step;
 mod table;
-mod track;
+mod transition;
 
 use allowance::Stop;
-pub(crate) use allowance::{Allowance, Halt, Way};
-use key::{Key, Pair, Ways};
-use lane::Lane;
+pub(crate) use allowance::{Allowance, Direction, SweepEnd};
+use crossing::{Crossing, LineStates};
+use key::{Key, Pair, PathCount};
 use layer::Layer;
+use line_fillings::LineFillings;
 use memory::Memory;
 use pass::Means;
 use rustc_hash::FxHashMap;
-use step::{Move, Packing, Step};
-use track::{Across, Track};
+use transition::{Move, Packing, Transition};
 
-use super::components::{NONE, Part, States};
+use super::components::{Component, NONE, States};
 use crate::board::Board;
 use crate::line::{Known, Word};
 use crate::run::Pace;
@@ -40,13 +40,13 @@ const EFFORT: usize = 10_000_000;
 /// Counts the fillings of a part of a board at a fixpoint.
 pub(crate) fn sweep<W: Word>(
     board: &Board<'_, W>,
-    part: &Part<W>,
-    way: Way,
+    component: &Component<W>,
+    way: Direction,
     allowance: Allowance<'_>,
     stop: Stop<'_>,
-) -> Result<Count, Halt> {
+) -> Result<Count, SweepEnd> {
     let memory = Memory::new(allowance.bytes);
-    let sweep = Sweep::new(board, part, way, &memory, stop)?;
+    let sweep = Sweep::new(board, component, way, &memory, stop)?;
     let bits = sweep.bits();
     let allowance = Allowance {
         bytes: memory.left(),
@@ -55,11 +55,11 @@ pub(crate) fn sweep<W: Word>(
     let narrow = match bits {
         0..=64 => sweep.run::<u64, u64>(allowance, stop),
         65..=128 => sweep.run::<Pair, u64>(allowance, stop),
-        _ => Err(Halt::Full),
+        _ => Err(SweepEnd::Full),
     };
     match (narrow, bits) {
-        (Err(Halt::Overflow), 0..=64) => sweep.run::<u64, Pair>(allowance, stop),
-        (Err(Halt::Overflow), _) => sweep.run::<Pair, Pair>(allowance, stop),
+        (Err(SweepEnd::Overflow), 0..=64) => sweep.run::<u64, Pair>(allowance, stop),
+        (Err(SweepEnd::Overflow), _) => sweep.run::<Pair, Pair>(allowance, stop),
         (ended, _) => ended,
     }
 }
@@ -68,13 +68,13 @@ pub(crate) fn sweep<W: Word>(
 #[derive(Debug)]
 struct Sweep {
     along: Vec<Along>,
-    across: Vec<Across>,
+    across: Vec<Crossing>,
 }
 
 /// A line along the frontier.
 #[derive(Debug)]
 struct Along {
-    lane: Lane,
+    line_fillings: LineFillings,
     /// The lines that cross it in the part, in order.
     crossings: Vec<usize>,
 }
@@ -100,7 +100,7 @@ struct Front<'s, K, N> {
     passed: usize,
 }
 
-impl<K: Key, N: Ways> Front<'_, K, N> {
+impl<K: Key, N: PathCount> Front<'_, K, N> {
     /// How many combinations it will have if the lines that are left, shared with the other front, multiply them as those before did.
     fn grown(&self, left: usize) -> f64 {
         let passed = self.passed.max(1) as f64;
@@ -108,9 +108,11 @@ impl<K: Key, N: Ways> Front<'_, K, N> {
     }
 
     /// The reason to give up, where both fronts are stopped for `halt` with `left` lines between them.
-    fn foresee(&self, other: &Self, left: usize, halt: Halt) -> Halt {
+    fn foresee(&self, other: &Self, left: usize, halt: SweepEnd) -> SweepEnd {
         match halt {
-            Halt::Spent(passed) => Halt::Spent(passed.max(self.grown(left) + other.grown(left))),
+            SweepEnd::Spent(passed) => {
+                SweepEnd::Spent(passed.max(self.grown(left) + other.grown(left)))
+            }
             _ => halt,
         }
     }
@@ -120,22 +122,22 @@ impl<K: Key, N: Ways> Front<'_, K, N> {
 type Line<W> = (usize, W);
 
 impl Sweep {
-    /// [`Halt::Full`] when lines are too long, or have too many states.
+    /// [`SweepEnd::Full`] when lines are too long, or have too many states.
     fn new<W: Word>(
         board: &Board<'_, W>,
-        part: &Part<W>,
-        way: Way,
+        component: &Component<W>,
+        way: Direction,
         memory: &Memory,
         stop: Stop<'_>,
-    ) -> Result<Self, Halt> {
+    ) -> Result<Self, SweepEnd> {
         let height = board.clues().height();
         let mut columns = vec![W::ZERO; board.clues().width()];
-        for &(row, cells) in &part.rows {
+        for &(row, cells) in &component.rows {
             for column in cells.cells() {
                 columns[column] |= W::bit(usize::from(row));
             }
         }
-        let rows = part
+        let rows = component
             .rows
             .iter()
             .map(|&(row, cells)| (usize::from(row), cells));
@@ -145,8 +147,8 @@ impl Sweep {
             .filter(|(_, cells)| !cells.is_zero());
         let columns: Vec<Line<W>> = columns.collect();
         let (along, across, first_along, first_across) = match way {
-            Way::Down => (rows, columns, 0, height),
-            Way::Right => (columns, rows, height, 0),
+            Direction::Down => (rows, columns, 0, height),
+            Direction::Right => (columns, rows, height, 0),
         };
         let numbers = |lines: &[Line<W>], first: usize| -> FxHashMap<usize, usize> {
             let lines = lines.iter().enumerate();
@@ -154,10 +156,10 @@ impl Sweep {
         };
         let (along_numbers, across_numbers) =
             (numbers(&along, first_along), numbers(&across, first_across));
-        let lane = |&(line, cells): &Line<W>| {
+        let line_fillings = |&(line, cells): &Line<W>| {
             let (blocks, length, known) = board_line(board, line);
             Some(Along {
-                lane: Lane::new(blocks, length, known, cells)?,
+                line_fillings: LineFillings::new(blocks, length, known, cells)?,
                 crossings: cells.cells().map(|cell| across_numbers[&cell]).collect(),
             })
         };
@@ -174,7 +176,7 @@ impl Sweep {
         let mut track = |&(line, cells): &Line<W>| {
             let (blocks, length, known) = board_line(board, line);
             let crossing = |cell: usize| along_numbers[&cell];
-            let track = Track::new(
+            let track = LineStates::new(
                 &mut states,
                 blocks,
                 length,
@@ -183,16 +185,16 @@ impl Sweep {
                 crossing,
                 &mut paced,
             )?;
-            Across::new(track, &mut effort, memory, &mut paced)
+            Crossing::new(track, &mut effort, memory, &mut paced)
         };
         // Long lines are found at once, and are the usual reason to give up.
-        let along: Option<Vec<Along>> = along.iter().map(lane).collect();
-        let along = along.ok_or(Halt::Full)?;
-        let across: Option<Vec<Across>> = across.iter().map(&mut track).collect();
+        let along: Option<Vec<Along>> = along.iter().map(line_fillings).collect();
+        let along = along.ok_or(SweepEnd::Full)?;
+        let across: Option<Vec<Crossing>> = across.iter().map(&mut track).collect();
         match across {
             Some(across) => Ok(Sweep { along, across }),
-            None if stopped => Err(Halt::Stopped),
-            None => Err(Halt::Full),
+            None if stopped => Err(SweepEnd::Stopped),
+            None => Err(SweepEnd::Full),
         }
     }
 
@@ -228,7 +230,7 @@ impl Sweep {
         widest(End::Near).max(widest(End::Far)).max(meeting)
     }
 
-    fn track(&self, end: End, i: usize) -> &Track {
+    fn track(&self, end: End, i: usize) -> &LineStates {
         match end {
             End::Near => &self.across[i].forth,
             End::Far => &self.across[i].back,
@@ -240,7 +242,7 @@ impl Sweep {
         Packing::new(lines.map(|(i, &depth)| self.track(end, i).states(depth)))
     }
 
-    fn front<K: Key, N: Ways>(&self, end: End) -> Front<'_, K, N> {
+    fn front<K: Key, N: PathCount>(&self, end: End) -> Front<'_, K, N> {
         let depths = vec![0; self.across.len()];
         Front {
             end,
@@ -252,11 +254,11 @@ impl Sweep {
         }
     }
 
-    fn run<K: Key, N: Ways>(
+    fn run<K: Key, N: PathCount>(
         &self,
         allowance: Allowance<'_>,
         stop: Stop<'_>,
-    ) -> Result<Count, Halt> {
+    ) -> Result<Count, SweepEnd> {
         let mut means = Means::new(allowance, stop);
         let (mut near, mut far) = (self.front::<K, N>(End::Near), self.front::<K, N>(End::Far));
         let mut lines = &self.along[..];
@@ -284,12 +286,12 @@ impl Sweep {
     }
 
     /// Moves a frontier past a line.
-    fn advance<'s, K: Key, N: Ways>(
+    fn advance<'s, K: Key, N: PathCount>(
         &self,
         front: &mut Front<'s, K, N>,
         line: &Along,
         means: &mut Means<'s>,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), SweepEnd> {
         let end = front.end;
         let moves = (0..self.across.len()).map(|i| {
             let (track, depth) = (self.track(end, i), front.depths[i]);
@@ -303,8 +305,8 @@ impl Sweep {
         let moves: Vec<Move> = moves.collect();
         line.crossings.iter().for_each(|&i| front.depths[i] += 1);
         let packing = self.packing(end, &front.depths);
-        let step = Step::new(
-            &line.lane,
+        let step = Transition::new(
+            &line.line_fillings,
             &line.crossings,
             &moves,
             &front.packing,
@@ -323,13 +325,13 @@ impl Sweep {
     /// A state from the far end may suit several from the near end, and the other way round. So the far frontier passes the line, its
     /// states told apart by the cell that they begin with: these say how the line is filled. And each combination of the near one, with
     /// each filling of the line, leads to those that suit it.
-    fn meet<'s, K: Key, N: Ways>(
+    fn meet<'s, K: Key, N: PathCount>(
         &self,
         near: &mut Front<'s, K, N>,
         far: &mut Front<'s, K, N>,
         line: &Along,
         means: &mut Means<'s>,
-    ) -> Result<Count, Halt> {
+    ) -> Result<Count, SweepEnd> {
         let mut states = vec![0; self.across.len()];
         let mut of_far = Vec::with_capacity(self.across.len());
         let mut of_near = Vec::with_capacity(self.across.len());
@@ -363,14 +365,20 @@ impl Sweep {
             of_near.push(Move::Crossed(partners.iter().map(suit).collect()));
         }
         let packing = Packing::new(states.into_iter());
-        let near_step = Step::new(
-            &line.lane,
+        let near_step = Transition::new(
+            &line.line_fillings,
             &line.crossings,
             &of_near,
             &near.packing,
             &packing,
         );
-        let far_step = Step::new(&line.lane, &line.crossings, &of_far, &far.packing, &packing);
+        let far_step = Transition::new(
+            &line.line_fillings,
+            &line.crossings,
+            &of_far,
+            &far.packing,
+            &packing,
+        );
         let layer =
             |front: &mut Front<'s, K, N>| std::mem::replace(&mut front.layer, Layer::nothing());
         let (near, far) = (layer(near), layer(far));

@@ -7,20 +7,20 @@
 
 use rayon::prelude::*;
 
-use super::allowance::{Allowance, Halt, Stop};
+use super::allowance::{Allowance, Stop, SweepEnd};
 use super::deal::{Batch, Dealer};
-use super::key::{Key, Ways};
-use super::layer::{Layer, Part, Pieces};
+use super::key::{Key, PathCount};
+use super::layer::{Layer, Partition, Pieces};
 use super::memory::Memory;
-use super::runs::{Merge, Run, Sheet, most_runs};
-use super::step::Step;
+use super::runs::{Merge, ScratchFile, SortedRun, most_runs};
 use super::table::{Added, BLOCK, Deal, Table, bytes_of};
+use super::transition::Transition;
 use crate::count::scratch::Scratch;
 use crate::solutions::Count;
 
 /// Combinations that a part has, roughly, and the largest number of parts.
 const IN_PART: u64 = 1 << 12;
-const PARTS: usize = 1 << 12;
+const MAX_PARTITIONS: usize = 1 << 12;
 
 /// When the parts hold more than half of this factor times as many combinations as they should, each is split into this number of parts.
 const SPLIT: usize = 8;
@@ -85,8 +85,11 @@ impl<'s> Means<'s> {
 
     /// The largest number of parts with which most blocks of a batch are still filled.
     fn most_parts<K, N>(&self) -> usize {
-        let parts = self.room::<K, N>() / self.dealers() / BLOCK / 4;
-        (parts + 1).next_power_of_two().div_ceil(2).min(PARTS)
+        let partitions = self.room::<K, N>() / self.dealers() / BLOCK / 4;
+        (partitions + 1)
+            .next_power_of_two()
+            .div_ceil(2)
+            .min(MAX_PARTITIONS)
     }
 
     /// Bytes for reading one part from disk.
@@ -98,16 +101,16 @@ impl<'s> Means<'s> {
     fn each<T: Send>(
         &self,
         much: bool,
-        parts: &mut [T],
-        work: impl Fn(usize, &mut T) -> Result<(), Halt> + Sync,
-    ) -> Result<(), Halt> {
-        let mut parts = parts.iter_mut().enumerate();
+        partitions: &mut [T],
+        work: impl Fn(usize, &mut T) -> Result<(), SweepEnd> + Sync,
+    ) -> Result<(), SweepEnd> {
+        let mut partitions = partitions.iter_mut().enumerate();
         match much && self.threads > 1 {
-            true => parts
+            true => partitions
                 .collect::<Vec<_>>()
                 .into_par_iter()
-                .try_for_each(|(i, part)| work(i, part)),
-            false => parts.try_for_each(|(i, part)| work(i, part)),
+                .try_for_each(|(i, partition)| work(i, partition)),
+            false => partitions.try_for_each(|(i, partition)| work(i, partition)),
         }
     }
 }
@@ -117,10 +120,10 @@ impl<'s> Means<'s> {
 struct Growing<K, N> {
     table: Table<K, N>,
     /// What did not fit into memory.
-    runs: Vec<Run>,
+    runs: Vec<SortedRun>,
 }
 
-impl<K: Key, N: Ways> Growing<K, N> {
+impl<K: Key, N: PathCount> Growing<K, N> {
     fn new(table: Table<K, N>) -> Self {
         Growing {
             table,
@@ -132,12 +135,12 @@ impl<K: Key, N: Ways> Growing<K, N> {
         &mut self,
         block: &[(K, N)],
         means: &Means<'_>,
-        sheet: Option<&Sheet<'_>>,
-    ) -> Result<(), Halt> {
+        sheet: Option<&ScratchFile<'_>>,
+    ) -> Result<(), SweepEnd> {
         match (self.table.add(block, &means.memory), sheet) {
             (Added::All, _) => Ok(()),
-            (Added::Overflow, _) => Err(Halt::Overflow),
-            (Added::Full, None) => Err(Halt::Full),
+            (Added::Overflow, _) => Err(SweepEnd::Overflow),
+            (Added::Full, None) => Err(SweepEnd::Full),
             (Added::Full, Some(sheet)) => {
                 if self.table.len() == 0 {
                     // The first table is small.
@@ -147,15 +150,15 @@ impl<K: Key, N: Ways> Growing<K, N> {
                 }
                 match self.table.add(block, &means.memory) {
                     Added::All => Ok(()),
-                    Added::Overflow => Err(Halt::Overflow),
-                    Added::Full => Err(Halt::Full),
+                    Added::Overflow => Err(SweepEnd::Overflow),
+                    Added::Full => Err(SweepEnd::Full),
                 }
             }
         }
     }
 
     /// Writes the table to disk.
-    fn write(&mut self, means: &Means<'_>, sheet: &Sheet<'_>) -> Result<(), Halt> {
+    fn write(&mut self, means: &Means<'_>, sheet: &ScratchFile<'_>) -> Result<(), SweepEnd> {
         // The sorted copy stands beside the table until it is written.
         let bytes = bytes_of::<K, N>(self.table.len());
         means.memory.owe(bytes);
@@ -165,7 +168,7 @@ impl<K: Key, N: Ways> Growing<K, N> {
         means.memory.give(bytes);
         self.runs.push(run);
         if (means.stop)() {
-            return Err(Halt::Stopped);
+            return Err(SweepEnd::Stopped);
         }
         if self.runs.len() >= most_runs(means.reading()) {
             let mut merge = Merge::<K, N>::new(sheet, &self.runs, means.reading())?;
@@ -174,7 +177,7 @@ impl<K: Key, N: Ways> Growing<K, N> {
             let merged = std::iter::from_fn(|| {
                 passed += 1;
                 match passed % POLLED == 0 && (means.stop)() {
-                    true => Some(Err(Halt::Stopped)),
+                    true => Some(Err(SweepEnd::Stopped)),
                     false => merge.next(sheet).transpose(),
                 }
             });
@@ -185,7 +188,7 @@ impl<K: Key, N: Ways> Growing<K, N> {
 }
 
 /// The parts of a layer that is being made, and where they go when there is no memory for them.
-type Grown<'s, K, N> = (Vec<Growing<K, N>>, Option<Sheet<'s>>);
+type Grown<'s, K, N> = (Vec<Growing<K, N>>, Option<ScratchFile<'s>>);
 
 /// A part of what a front meets, and the sum of what it has met.
 #[derive(Debug)]
@@ -222,33 +225,39 @@ impl Sum {
     }
 }
 
-impl<'s, K: Key, N: Ways> Layer<'s, K, N> {
+impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
     /// The combinations that these lead to.
     pub(crate) fn step(
         self,
-        step: &Step<'_, K>,
+        step: &Transition<'_, K>,
         means: &mut Means<'s>,
-    ) -> Result<Layer<'s, K, N>, Halt> {
-        let (parts, sheet) = self.grow(step, None, means)?;
+    ) -> Result<Layer<'s, K, N>, SweepEnd> {
+        let (partitions, sheet) = self.grow(step, None, means)?;
         let on_disk = means.scratch.is_some() && {
-            let len: usize = parts.iter().map(|part| part.table.len()).sum();
+            let len: usize = partitions
+                .iter()
+                .map(|partition| partition.table.len())
+                .sum();
             let large = bytes_of::<K, N>(len) > means.bytes / STAY_SHARE;
-            large || parts.iter().any(|part| !part.runs.is_empty())
+            large
+                || partitions
+                    .iter()
+                    .any(|partition| !partition.runs.is_empty())
         };
-        finish(parts, sheet.filter(|_| on_disk), means)
+        finish(partitions, sheet.filter(|_| on_disk), means)
     }
 
     /// The sum over all pairs of a combination of `self` and one of `other` that go together: those where the step of both leads to the
     /// same.
     pub(crate) fn join(
         self,
-        step: &Step<'_, K>,
+        step: &Transition<'_, K>,
         other: Layer<'s, K, N>,
-        step_of_other: &Step<'_, K>,
+        step_of_other: &Transition<'_, K>,
         means: &mut Means<'s>,
-    ) -> Result<Count, Halt> {
+    ) -> Result<Count, SweepEnd> {
         let (met, sheet) = other.grow(step_of_other, None, means)?;
-        let sums: Vec<Sum> = if met.iter().any(|part| !part.runs.is_empty()) {
+        let sums: Vec<Sum> = if met.iter().any(|partition| !partition.runs.is_empty()) {
             let count = met.len();
             let met = finish(met, sheet, means)?;
             let (own, sheet) = self.grow(step, Some(count), means)?;
@@ -257,8 +266,8 @@ impl<'s, K: Key, N: Ways> Layer<'s, K, N> {
             means.each(true, &mut sums, |i, sum| own.match_up(&met, i, sum, means))?;
             sums
         } else {
-            let meeting = |part: Growing<K, N>| Meeting {
-                table: part.table,
+            let meeting = |partition: Growing<K, N>| Meeting {
+                table: partition.table,
                 sum: Sum::default(),
             };
             let mut met: Vec<_> = met.into_iter().map(meeting).collect();
@@ -266,17 +275,17 @@ impl<'s, K: Key, N: Ways> Layer<'s, K, N> {
                 step,
                 &mut met,
                 means,
-                |part, block, _| {
+                |partition, block, _| {
                     for &(key, ways) in block {
-                        if let Some(others) = part.table.get(key) {
-                            part.sum.add(ways.wide(), others.wide());
+                        if let Some(others) = partition.table.get(key) {
+                            partition.sum.add(ways.wide(), others.wide());
                         }
                     }
                     Ok(())
                 },
                 |_, _| Ok(()),
             )?;
-            met.into_iter().map(|part| part.sum).collect()
+            met.into_iter().map(|partition| partition.sum).collect()
         };
         let mut total = Count::ZERO;
         sums.into_iter().for_each(|sum| total += &sum.total());
@@ -286,22 +295,23 @@ impl<'s, K: Key, N: Ways> Layer<'s, K, N> {
     /// What these lead to, in this many parts or as many as are good.
     fn grow(
         self,
-        step: &Step<'_, K>,
-        parts: Option<usize>,
+        step: &Transition<'_, K>,
+        partitions: Option<usize>,
         means: &mut Means<'s>,
-    ) -> Result<Grown<'s, K, N>, Halt> {
-        let sheet = means.scratch.map(Sheet::new).transpose()?;
+    ) -> Result<Grown<'s, K, N>, SweepEnd> {
+        let sheet = means.scratch.map(ScratchFile::new).transpose()?;
         let most = means.most_parts::<K, N>();
         let good = usize::try_from(self.len() / IN_PART).unwrap_or(usize::MAX);
-        let good = parts.unwrap_or_else(|| (good.min(PARTS) + 1).next_power_of_two().min(most));
+        let good = partitions
+            .unwrap_or_else(|| (good.min(MAX_PARTITIONS) + 1).next_power_of_two().min(most));
         let new = || Growing::new(Table::default());
         let mut growing: Vec<Growing<K, N>> = (0..good).map(|_| new()).collect();
         self.pass(
             step,
             &mut growing,
             means,
-            |part, block, means| part.add(block, means, sheet.as_ref()),
-            |growing, means| match parts {
+            |partition, block, means| partition.add(block, means, sheet.as_ref()),
+            |growing, means| match partitions {
                 None => split(growing, most, means),
                 Some(_) => Ok(()),
             },
@@ -313,17 +323,17 @@ impl<'s, K: Key, N: Ways> Layer<'s, K, N> {
     /// they may be changed.
     fn pass<T: Send>(
         mut self,
-        step: &Step<'_, K>,
+        step: &Transition<'_, K>,
         targets: &mut Vec<T>,
         means: &mut Means<'s>,
-        take: impl Fn(&mut T, &[(K, N)], &Means<'s>) -> Result<(), Halt> + Sync,
-        mut change: impl FnMut(&mut Vec<T>, &Means<'s>) -> Result<(), Halt>,
-    ) -> Result<(), Halt> {
+        take: impl Fn(&mut T, &[(K, N)], &Means<'s>) -> Result<(), SweepEnd> + Sync,
+        mut change: impl FnMut(&mut Vec<T>, &Means<'s>) -> Result<(), SweepEnd>,
+    ) -> Result<(), SweepEnd> {
         let most = means.room::<K, N>();
         let charged =
             Dealer::<K, N>::bytes(most) + means.scratch.map_or(0, |_| means.bytes / READING_SHARE);
         if !means.memory.take(charged) {
-            return Err(Halt::Full);
+            return Err(SweepEnd::Full);
         }
         let share = self.len() / (8 * means.dealers() as u64);
         let pieces = Pieces::new(&self, share.clamp(1, PIECE) as usize);
@@ -336,7 +346,7 @@ impl<'s, K: Key, N: Ways> Layer<'s, K, N> {
             }
             let (stop, count) = (means.stop, dealers.len());
             let deal = Deal {
-                parts: targets.len(),
+                partitions: targets.len(),
             };
             let batch = Batch {
                 layer: &self,
@@ -354,24 +364,28 @@ impl<'s, K: Key, N: Ways> Layer<'s, K, N> {
             })?;
             let work = dealers.iter().map(|dealer| dealer.work).sum();
             let left = means.passed.checked_sub(work);
-            means.passed = left.ok_or(Halt::Spent(0.0))?;
+            means.passed = left.ok_or(SweepEnd::Spent(0.0))?;
             if stop() {
-                return Err(Halt::Stopped);
+                return Err(SweepEnd::Stopped);
             }
-            let next = pieces.part();
+            let next = pieces.partition();
             if next.is_none() && !dealers.iter().any(Dealer::is_open) {
                 break;
             }
-            let read = dealers.iter().filter_map(Dealer::part).chain(next).min();
-            for part in freed..read.unwrap_or(freed) {
-                self.free(part, &means.memory);
+            let read = dealers
+                .iter()
+                .filter_map(Dealer::partition)
+                .chain(next)
+                .min();
+            for partition in freed..read.unwrap_or(freed) {
+                self.free(partition, &means.memory);
             }
             freed = read.unwrap_or(freed);
             change(targets, means)?;
             size = (size * LARGER).min(most);
         }
-        for part in freed..self.parts.len() {
-            self.free(part, &means.memory);
+        for partition in freed..self.partitions.len() {
+            self.free(partition, &means.memory);
         }
         means.memory.give(charged);
         Ok(())
@@ -381,12 +395,14 @@ impl<'s, K: Key, N: Ways> Layer<'s, K, N> {
     fn match_up(
         &self,
         other: &Self,
-        part: usize,
+        partition: usize,
         sum: &mut Sum,
         means: &Means<'_>,
-    ) -> Result<(), Halt> {
-        let read = |layer: &Self| match (&layer.parts[part], &layer.sheet) {
-            (Part::Disk(runs), Some(sheet)) => Merge::<K, N>::new(sheet, runs, means.reading()),
+    ) -> Result<(), SweepEnd> {
+        let read = |layer: &Self| match (&layer.partitions[partition], &layer.sheet) {
+            (Partition::Disk(runs), Some(sheet)) => {
+                Merge::<K, N>::new(sheet, runs, means.reading())
+            }
             _ => unreachable!("all parts have been written"),
         };
         let sheets = self.sheet.as_ref().zip(other.sheet.as_ref());
@@ -397,7 +413,7 @@ impl<'s, K: Key, N: Ways> Layer<'s, K, N> {
         while let (Some((key, ways)), Some((other, others_ways))) = (a, b) {
             passed += 1;
             if passed % POLLED == 0 && (means.stop)() {
-                return Err(Halt::Stopped);
+                return Err(SweepEnd::Stopped);
             }
             if key == other {
                 sum.add(ways.wide(), others_ways.wide());
@@ -414,31 +430,33 @@ impl<'s, K: Key, N: Ways> Layer<'s, K, N> {
 }
 
 /// Makes more parts when they have grown large, unless something of them is on disk, or there is no memory to do so.
-fn split<K: Key, N: Ways>(
+fn split<K: Key, N: PathCount>(
     growing: &mut Vec<Growing<K, N>>,
     most: usize,
     means: &Means<'_>,
-) -> Result<(), Halt> {
+) -> Result<(), SweepEnd> {
     let count = growing.len();
     let times = SPLIT.min(most / count);
-    let len: usize = growing.iter().map(|part| part.table.len()).sum();
-    let tables = growing.iter().map(|part| &part.table);
+    let len: usize = growing.iter().map(|partition| partition.table.len()).sum();
+    let tables = growing.iter().map(|partition| &partition.table);
     let needed: u64 = tables.map(|table| table.split_bytes(times)).sum();
     if times < 2
         || (len as u64) < 4 * IN_PART * count as u64
         || needed > means.memory.left()
-        || growing.iter().any(|part| !part.runs.is_empty())
+        || growing.iter().any(|partition| !partition.runs.is_empty())
     {
         return Ok(());
     }
     let deal = Deal {
-        parts: count * times,
+        partitions: count * times,
     };
-    let tables = growing.drain(..).map(|part| vec![part.table]);
+    let tables = growing.drain(..).map(|partition| vec![partition.table]);
     let mut tables: Vec<Vec<Table<K, N>>> = tables.collect();
     means.each(true, &mut tables, |_, tables| {
         let table = tables.pop().unwrap_or_default();
-        *tables = table.split(times, deal, &means.memory).ok_or(Halt::Full)?;
+        *tables = table
+            .split(times, deal, &means.memory)
+            .ok_or(SweepEnd::Full)?;
         Ok(())
     })?;
     let tables = tables.into_iter().flatten();
@@ -447,35 +465,38 @@ fn split<K: Key, N: Ways>(
 }
 
 /// A layer that is complete, on disk if there is a sheet for it.
-fn finish<'s, K: Key, N: Ways>(
+fn finish<'s, K: Key, N: PathCount>(
     growing: Vec<Growing<K, N>>,
-    sheet: Option<Sheet<'s>>,
+    sheet: Option<ScratchFile<'s>>,
     means: &Means<'s>,
-) -> Result<Layer<'s, K, N>, Halt> {
-    let len: usize = growing.iter().map(|part| part.table.len()).sum();
-    let mut parts: Vec<(Growing<K, N>, Part<K, N>)> = growing
+) -> Result<Layer<'s, K, N>, SweepEnd> {
+    let len: usize = growing.iter().map(|partition| partition.table.len()).sum();
+    let mut partitions: Vec<(Growing<K, N>, Partition<K, N>)> = growing
         .into_iter()
-        .map(|part| (part, Part::Disk(Vec::new())))
+        .map(|partition| (partition, Partition::Disk(Vec::new())))
         .collect();
     let much = len >= SHARED;
-    means.each(much, &mut parts, |_, (growing, part)| {
+    means.each(much, &mut partitions, |_, (growing, partition)| {
         if (means.stop)() {
-            return Err(Halt::Stopped);
+            return Err(SweepEnd::Stopped);
         }
         if let Some(sheet) = &sheet {
             if growing.table.len() > 0 {
                 growing.write(means, sheet)?;
             }
             std::mem::take(&mut growing.table).dense(&means.memory);
-            *part = Part::Disk(std::mem::take(&mut growing.runs));
+            *partition = Partition::Disk(std::mem::take(&mut growing.runs));
         } else {
             let table = std::mem::take(&mut growing.table);
-            *part = Part::Memory(table.dense(&means.memory));
+            *partition = Partition::Memory(table.dense(&means.memory));
         }
         Ok(())
     })?;
     Ok(Layer {
-        parts: parts.into_iter().map(|(_, part)| part).collect(),
+        partitions: partitions
+            .into_iter()
+            .map(|(_, partition)| partition)
+            .collect(),
         sheet,
     })
 }

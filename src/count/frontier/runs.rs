@@ -6,8 +6,8 @@ use std::fs::File;
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::allowance::Halt;
-use super::key::{Key, Ways};
+use super::allowance::SweepEnd;
+use super::key::{Key, PathCount};
 use crate::count::scratch::Scratch;
 
 /// Bytes that are written at once, and the fewest that are read at once.
@@ -19,7 +19,7 @@ const MOST_READ: u64 = 1 << 18;
 
 /// A file of runs.
 #[derive(Debug)]
-pub(crate) struct Sheet<'s> {
+pub(crate) struct ScratchFile<'s> {
     scratch: &'s Scratch,
     file: File,
     /// Where the next run begins. Relaxed: each run has its own place, and is read by whoever has been told of it.
@@ -28,17 +28,17 @@ pub(crate) struct Sheet<'s> {
 
 /// A run: combinations in order of their keys.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Run {
+pub(crate) struct SortedRun {
     /// Its first byte in the file.
     at: u64,
     /// Its combinations.
     pub(crate) len: u64,
 }
 
-impl<'s> Sheet<'s> {
-    pub(crate) fn new(scratch: &'s Scratch) -> Result<Self, Halt> {
+impl<'s> ScratchFile<'s> {
+    pub(crate) fn new(scratch: &'s Scratch) -> Result<Self, SweepEnd> {
         let file = scratch.file().map_err(|error| fail(scratch, &error))?;
-        Ok(Sheet {
+        Ok(ScratchFile {
             scratch,
             file,
             end: AtomicU64::new(0),
@@ -46,14 +46,14 @@ impl<'s> Sheet<'s> {
     }
 
     /// Writes combinations, of which at most `most` come, in order.
-    pub(crate) fn write<K: Key, N: Ways>(
+    pub(crate) fn write<K: Key, N: PathCount>(
         &self,
         most: u64,
-        combinations: impl Iterator<Item = Result<(K, N), Halt>>,
-    ) -> Result<Run, Halt> {
+        combinations: impl Iterator<Item = Result<(K, N), SweepEnd>>,
+    ) -> Result<SortedRun, SweepEnd> {
         let size = (K::BYTES + N::BYTES) as u64;
         let at = self.end.fetch_add(most * size, Ordering::Relaxed);
-        let mut run = Run { at, len: 0 };
+        let mut run = SortedRun { at, len: 0 };
         let mut buffer = Vec::with_capacity(WRITTEN + size as usize);
         let mut to = at;
         let mut write = |buffer: &mut Vec<u8>| {
@@ -76,9 +76,9 @@ impl<'s> Sheet<'s> {
     }
 }
 
-fn fail(scratch: &Scratch, error: &io::Error) -> Halt {
+fn fail(scratch: &Scratch, error: &io::Error) -> SweepEnd {
     scratch.fail(error);
-    Halt::Scratch
+    SweepEnd::Scratch
 }
 
 /// Several runs, read as one: in order of their keys, the ways of equal ones added up.
@@ -93,7 +93,7 @@ pub(crate) struct Merge<K, N> {
 /// A run that is being read.
 #[derive(Debug)]
 struct Reader {
-    run: Run,
+    run: SortedRun,
     buffer: Vec<u8>,
     at: usize,
 }
@@ -104,9 +104,13 @@ pub(crate) fn most_runs(bytes: u64) -> usize {
     (bytes / READ).clamp(16, 1 << 12) as usize
 }
 
-impl<K: Key, N: Ways> Merge<K, N> {
+impl<K: Key, N: PathCount> Merge<K, N> {
     /// Begins to read these runs, with buffers of about `bytes` in all.
-    pub(crate) fn new(sheet: &Sheet<'_>, runs: &[Run], bytes: u64) -> Result<Self, Halt> {
+    pub(crate) fn new(
+        sheet: &ScratchFile<'_>,
+        runs: &[SortedRun],
+        bytes: u64,
+    ) -> Result<Self, SweepEnd> {
         let each = bytes / runs.len().max(1) as u64;
         let size = K::BYTES + N::BYTES;
         let buffer = each.clamp(READ, MOST_READ) as usize / size * size;
@@ -127,7 +131,7 @@ impl<K: Key, N: Ways> Merge<K, N> {
     }
 
     /// Takes up the next combination of a run.
-    fn advance(&mut self, sheet: &Sheet<'_>, i: usize) -> Result<(), Halt> {
+    fn advance(&mut self, sheet: &ScratchFile<'_>, i: usize) -> Result<(), SweepEnd> {
         let reader = &mut self.readers[i];
         let size = K::BYTES + N::BYTES;
         if reader.at == reader.buffer.len() {
@@ -153,7 +157,7 @@ impl<K: Key, N: Ways> Merge<K, N> {
     }
 
     /// The next combination, if there is one.
-    pub(crate) fn next(&mut self, sheet: &Sheet<'_>) -> Result<Option<(K, N)>, Halt> {
+    pub(crate) fn next(&mut self, sheet: &ScratchFile<'_>) -> Result<Option<(K, N)>, SweepEnd> {
         let Some(Reverse((key, i))) = self.heads.pop() else {
             return Ok(None);
         };
@@ -163,7 +167,7 @@ impl<K: Key, N: Ways> Merge<K, N> {
             && other == key
         {
             self.heads.pop();
-            sum = sum.add(self.ways[i]).ok_or(Halt::Overflow)?;
+            sum = sum.add(self.ways[i]).ok_or(SweepEnd::Overflow)?;
             self.advance(sheet, i)?;
         }
         Ok(Some((key, sum)))
@@ -216,7 +220,7 @@ mod tests {
     #[test]
     fn several_runs_are_read_as_one() {
         let scratch = Scratch::new(std::env::temp_dir()).unwrap();
-        let sheet = Sheet::new(&scratch).unwrap();
+        let sheet = ScratchFile::new(&scratch).unwrap();
         let run = |step: usize| {
             let all = (0..20_000u64).step_by(step);
             sheet
@@ -237,17 +241,17 @@ mod tests {
         let large = [Ok((1, u64::MAX))];
         let large = sheet.write(1, large.into_iter()).unwrap();
         let overflow = Merge::<u64, u64>::new(&sheet, &[large, large], 1);
-        assert_eq!(overflow.unwrap().next(&sheet), Err(Halt::Overflow));
+        assert_eq!(overflow.unwrap().next(&sheet), Err(SweepEnd::Overflow));
         assert!(scratch.error().is_none());
     }
 
     #[test]
     fn what_cannot_be_read_is_an_error() {
         let scratch = Scratch::new(std::env::temp_dir()).unwrap();
-        let sheet = Sheet::new(&scratch).unwrap();
-        let run = Run { at: 1000, len: 1 };
+        let sheet = ScratchFile::new(&scratch).unwrap();
+        let run = SortedRun { at: 1000, len: 1 };
         let merge = Merge::<u64, u64>::new(&sheet, &[run], 1);
-        assert_eq!(merge.unwrap_err(), Halt::Scratch);
+        assert_eq!(merge.unwrap_err(), SweepEnd::Scratch);
         let folder = std::env::temp_dir().display().to_string();
         assert!(scratch.error().unwrap().to_string().starts_with(&folder));
     }

@@ -4,7 +4,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::key::{Key, Ways};
+use super::key::{Key, PathCount};
 use super::memory::Memory;
 
 /// Most combinations that are added at once.
@@ -43,14 +43,14 @@ impl<K, N> Default for Table<K, N> {
 /// How combinations are dealt out by hash.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Deal {
-    pub(crate) parts: usize,
+    pub(crate) partitions: usize,
 }
 
 impl Deal {
     /// To which part a combination belongs.
     #[inline]
-    pub(crate) fn part<K: Key>(self, key: K) -> usize {
-        ((u128::from(key.mix()) * self.parts as u128) >> 64) as usize
+    pub(crate) fn partition<K: Key>(self, key: K) -> usize {
+        ((u128::from(key.mix()) * self.partitions as u128) >> 64) as usize
     }
 }
 
@@ -69,7 +69,7 @@ fn room(buckets: usize) -> usize {
     buckets / 8 * 7
 }
 
-impl<K: Key, N: Ways> Table<K, N> {
+impl<K: Key, N: PathCount> Table<K, N> {
     /// How many combinations it has.
     pub(crate) fn len(&self) -> usize {
         self.map.len()
@@ -127,7 +127,7 @@ impl<K: Key, N: Ways> Table<K, N> {
     pub(crate) fn split(mut self, times: usize, deal: Deal, memory: &Memory) -> Option<Vec<Self>> {
         let mut tables = vec![Table::default(); times];
         for combination in self.map.drain() {
-            let table: &mut Self = &mut tables[deal.part(combination.0) % times];
+            let table: &mut Self = &mut tables[deal.partition(combination.0) % times];
             if table.add(&[combination], memory) != Added::All {
                 return None;
             }
@@ -185,16 +185,16 @@ mod tests {
         assert_eq!(table.map.capacity(), room(table.buckets));
         let taken = bytes_of_buckets::<u64, u64>(table.buckets);
         assert_eq!(memory.left(), (1 << 20) - taken);
-        let four = Deal { parts: 4 };
+        let four = Deal { partitions: 4 };
         let most = table.split_bytes(4);
         let tables = table.split(4, four, &memory).unwrap();
         assert!((1 << 20) - memory.left() <= most);
         assert_eq!(tables.iter().map(Table::len).sum::<usize>(), wanted.len());
         for (&key, &ways) in &wanted {
-            assert_eq!(tables[four.part(key)].get(key), Some(ways));
+            assert_eq!(tables[four.partition(key)].get(key), Some(ways));
         }
         let dense: Vec<_> = tables.into_iter().map(|t| t.dense(&memory)).collect();
-        let places: usize = dense.iter().map(|part| part.capacity()).sum();
+        let places: usize = dense.iter().map(|partition| partition.capacity()).sum();
         assert_eq!(memory.left(), (1 << 20) - bytes_of::<u64, u64>(places));
         let mut dense: Vec<_> = dense.concat();
         dense.sort_unstable();

@@ -31,7 +31,7 @@ impl<W: Word> Task<'_, '_, W> {
             match &context.goal {
                 Goal::Root if *number == Count::ONE => self.batch.push_one(),
                 Goal::Root => self.batch.push_count(number),
-                Goal::Part(part) => part.collect_number(number),
+                Goal::RegionSearch(part) => part.collect_number(number),
             }
             return;
         }
@@ -42,7 +42,7 @@ impl<W: Word> Task<'_, '_, W> {
         }
         if context.factors.is_empty() && rest.is_none() {
             match &context.goal {
-                Goal::Part(part) => {
+                Goal::RegionSearch(part) => {
                     part.collect(&self.words);
                 }
                 Goal::Root => {
@@ -54,7 +54,7 @@ impl<W: Word> Task<'_, '_, W> {
         }
         let factors: Vec<_> = context.factors.iter().cloned().chain(rest).collect();
         match &context.goal {
-            Goal::Part(part) => {
+            Goal::RegionSearch(part) => {
                 expand(&mut self.words, &factors, |words| part.collect(words));
             }
             Goal::Root => self.emit_bundle(factors),

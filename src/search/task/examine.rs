@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::super::options::Probing;
 use super::node::Finding;
-use super::rests;
 use super::state::{Task, breathe};
+use super::subproblem_cache;
 use crate::board::{Board, Cell, Probed, Region, split_unless};
 use crate::line::{Known, Word};
 use crate::run::Pace;
@@ -28,7 +28,7 @@ impl<W: Word> Task<'_, '_, W> {
             Probing::Always => true,
             Probing::Never => false,
             Probing::Root => at_root,
-            Probing::Adaptive => self.habit.probing() || self.insist,
+            Probing::Adaptive => self.policy.probing() || self.insist,
         };
         let mut best = None;
         if probing {
@@ -40,8 +40,8 @@ impl<W: Word> Task<'_, '_, W> {
                     best = cell;
                 }
             }
-            if let Some(race) = self.shared.race.as_ref().filter(|_| self.is_at_base()) {
-                race.tell(&self.board);
+            if let Some(portfolio) = self.shared.portfolio.as_ref().filter(|_| self.is_at_base()) {
+                portfolio.tell(&self.board);
             }
             if self.open_cells() == 0 {
                 return Finding::Leaf;
@@ -68,7 +68,7 @@ impl<W: Word> Task<'_, '_, W> {
             }
         }
         self.split_at = self.split_at.min(open);
-        if open <= rests::CELLS
+        if open <= subproblem_cache::CELLS
             && let Some(finding) = self.rest()
         {
             return finding;
@@ -85,8 +85,8 @@ impl<W: Word> Task<'_, '_, W> {
             let settles = board.settles() - *looked;
             if settles >= shared.breath {
                 *looked = board.settles();
-                if let Some(race) = shared.race.as_ref().filter(|_| base) {
-                    race.tell(board);
+                if let Some(portfolio) = shared.portfolio.as_ref().filter(|_| base) {
+                    portfolio.tell(board);
                 }
                 breathe(shared, turns, settles);
             }
@@ -99,7 +99,7 @@ impl<W: Word> Task<'_, '_, W> {
             Probed::Contradiction => true,
             Probed::Stopped | Probed::Fixpoint(..) => self.board.unknown() < unknown,
         };
-        self.habit.probed(self.board.settles() - began, decided);
+        self.policy.probed(self.board.settles() - began, decided);
         probed
     }
 
@@ -110,7 +110,12 @@ impl<W: Word> Task<'_, '_, W> {
 
     /// Decides what clause learning has found out; `false` is a contradiction.
     fn obey_facts(&mut self) -> bool {
-        let Some(facts) = self.shared.race.as_ref().and_then(|race| race.facts::<W>()) else {
+        let Some(facts) = self
+            .shared
+            .portfolio
+            .as_ref()
+            .and_then(|portfolio| portfolio.facts::<W>())
+        else {
             return true;
         };
         let region = Arc::clone(&self.context().region);

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::node::Finding;
-use super::rests::{FILLINGS, Fillings, SETTLES};
 use super::state::Task;
+use super::subproblem_cache::{FILLINGS, Fillings, SETTLES};
 use crate::line::Word;
 use crate::puzzle::Grid;
 use crate::solutions::Factor;

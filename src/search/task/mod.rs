@@ -8,13 +8,13 @@ mod emit;
 mod examine;
 mod fill;
 mod node;
-mod rests;
 mod share;
 mod state;
+mod subproblem_cache;
 mod walk;
 
 pub(crate) use examine::narrowest;
 pub(super) use node::{Context, Goal, Node, Product};
-pub(super) use rests::Rests;
 pub(super) use share::spawn;
 pub(super) use state::{Shared, Task};
+pub(super) use subproblem_cache::Rests;

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use super::super::cube::{Cube, Decision};
-use super::super::habit::Habit;
 use super::super::options::Options;
+use super::super::probing_policy::ProbingPolicy;
 use super::super::product::{self, Held, Results};
 use crate::board::{Board, Cell, Inherited, Prober, Region};
 use crate::line::{Known, Word};
@@ -26,7 +26,7 @@ pub(in crate::search) struct Node<W: Word> {
     pub(super) decision: Option<Decision>,
     pub(in crate::search) context: Context<W>,
     pub(super) weight: u64,
-    pub(super) habit: Habit,
+    pub(super) policy: ProbingPolicy,
     pub(super) split_at: usize,
     /// What probing it, or its parent, has shown, with the records that this is about.
     pub(in crate::search) probed: Option<(Prober<W>, Inherited)>,
@@ -48,7 +48,7 @@ impl<W: Word> Node<W> {
             decision: None,
             context: Context::root(board),
             weight,
-            habit: Habit::new(options.stretch, options.patience),
+            policy: ProbingPolicy::new(options.stretch, options.patience),
             split_at: usize::MAX,
             probed: None,
             results: None,
@@ -121,7 +121,7 @@ pub(super) enum Finding<W> {
 }
 
 /// Something open on the stack: where to go back to, and what to do there.
-pub(super) struct Open<W: Word> {
+pub(super) struct StackEntry<W: Word> {
     pub(super) mark: usize,
     pub(super) path: usize,
     /// The context to go on in, by its place in the task's stack of contexts.
@@ -131,10 +131,10 @@ pub(super) struct Open<W: Word> {
     /// Where the prober's records end. That is not where the inherited ones do: there are none in a region decided in place.
     pub(super) records: usize,
     pub(super) split_at: usize,
-    pub(super) what: What<W>,
+    pub(super) what: Pending<W>,
 }
 
-pub(super) enum What<W: Word> {
+pub(super) enum Pending<W: Word> {
     /// The other side of a branch.
     Sibling(Decision),
     /// A region to be searched apart.

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use rayon::ScopeFifo;
 
 use super::super::cube::{Cube, Decision};
-use super::node::{Context, Goal, Node, Open, What};
+use super::node::{Context, Goal, Node, Pending, StackEntry};
 use super::state::{Shared, Task};
 use crate::line::Word;
 
@@ -30,7 +30,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         let Some(oldest) = self
             .stack
             .iter()
-            .position(|open| !matches!(open.what, What::Join(..)))
+            .position(|open| !matches!(open.what, Pending::Join(..)))
         else {
             return;
         };
@@ -45,7 +45,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         let mut path = self.path[..open.path].to_vec();
         let rows = self.board.rows_at(open.mark);
         let (context, decision, split_at) = match open.what {
-            What::Sibling(decision) => {
+            Pending::Sibling(decision) => {
                 path.push(decision);
                 (
                     self.contexts[open.context].clone(),
@@ -53,11 +53,11 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
                     open.split_at,
                 )
             }
-            What::Region(region, goal) => {
+            Pending::Region(region, goal) => {
                 let size = region.size();
                 (Context::apart(region, goal), None, size)
             }
-            What::Join(..) => unreachable!("joins stay"),
+            Pending::Join(..) => unreachable!("joins stay"),
         };
         let node = Node {
             rows,
@@ -65,7 +65,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             decision,
             context,
             weight: open.weight,
-            habit: self.habit,
+            policy: self.policy,
             split_at,
             probed: None,
             results: None,
@@ -75,13 +75,13 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
 
     /// Lets others know what it knows of probing, be it only how far it has come with finding out.
     fn teach(&self) {
-        let mut habit = self
+        let mut policy = self
             .shared
-            .habit
+            .policy
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        if !self.habit.is_green() || habit.is_none_or(|habit| habit.is_green()) {
-            *habit = Some(self.habit);
+        if !self.policy.is_green() || policy.is_none_or(|policy| policy.is_green()) {
+            *policy = Some(self.policy);
         }
     }
 
@@ -112,17 +112,17 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             goal => goal.abandon(),
         };
         for open in &self.stack {
-            let Open {
+            let StackEntry {
                 path,
                 context,
                 weight,
                 ..
             } = *open;
             match &open.what {
-                What::Sibling(decision) => give(path, Some(*decision), context, weight),
-                What::Join(..) => give(path, None, context, weight),
+                Pending::Sibling(decision) => give(path, Some(*decision), context, weight),
+                Pending::Join(..) => give(path, None, context, weight),
                 // Its join stands for it.
-                What::Region(_, goal) => goal.abandon(),
+                Pending::Region(_, goal) => goal.abandon(),
             }
         }
         // The one under way comes last, as it would be gone on with first.
@@ -138,13 +138,13 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         // From the top, as a part must be let go before the product that it belongs to.
         while let Some(open) = self.stack.pop() {
             match open.what {
-                What::Sibling(_) => {}
-                What::Region(_, goal) => {
+                Pending::Sibling(_) => {}
+                Pending::Region(_, goal) => {
                     if let Some(node) = Node::released(goal) {
                         self.spawn(node, scope);
                     }
                 }
-                What::Join(product, _) => drop(product),
+                Pending::Join(product, _) => drop(product),
             }
         }
         self.teach();

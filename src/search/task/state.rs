@@ -8,13 +8,13 @@ use crossbeam::queue::SegQueue;
 use crossbeam::utils::CachePadded;
 
 use super::super::cube::{Cube, Decision};
-use super::super::habit::Habit;
 use super::super::meter::Meter;
 use super::super::options::Options;
+use super::super::portfolio::{Portfolio, Turns};
+use super::super::probing_policy::ProbingPolicy;
 use super::super::product::Collecting;
-use super::super::race::{Race, Turns};
-use super::node::{Context, Node, Open};
-use super::rests::Rests;
+use super::node::{Context, Node, StackEntry};
+use super::subproblem_cache::Rests;
 use crate::board::{Board, Clues, Inherited, Prober};
 use crate::line::Word;
 use crate::run::{Control, Statistics};
@@ -26,7 +26,7 @@ pub(in crate::search) struct Shared<'a, W: Word> {
     pub(in crate::search) options: &'a Options,
     pub(in crate::search) control: Arc<Control>,
     /// Shared with clause learning where the search is a race.
-    pub(in crate::search) race: Option<Arc<Race>>,
+    pub(in crate::search) portfolio: Option<Arc<Portfolio>>,
     pub(in crate::search) meter: Meter,
     pub(in crate::search) sink: &'a dyn Sink,
     pub(in crate::search) collecting: Collecting,
@@ -47,7 +47,7 @@ pub(in crate::search) struct Shared<'a, W: Word> {
     /// Sums of finished tasks, and the solutions that the sink accepted.
     pub(in crate::search) totals: Mutex<(Statistics, Count)>,
     /// The probing habit of the last task that ended or gave a node away, for tasks that have not learnt their own yet.
-    pub(in crate::search) habit: Mutex<Option<Habit>>,
+    pub(in crate::search) policy: Mutex<Option<ProbingPolicy>>,
     /// Rests known to tasks that have ended, to be taken over by new tasks.
     pub(in crate::search) rests: SegQueue<Rests>,
     /// Nodes to search, where there is no pool to spawn them in.
@@ -61,7 +61,7 @@ pub(in crate::search) struct Task<'s, 'a, W: Word> {
     pub(super) turns: Option<&'s RefCell<Turns<'a>>>,
     pub(super) board: Board<'a, W>,
     pub(super) prober: Prober<W>,
-    pub(super) stack: Vec<Open<W>>,
+    pub(super) stack: Vec<StackEntry<W>>,
     pub(super) contexts: Vec<Context<W>>,
     pub(super) path: Vec<Decision>,
     /// Whether the present node is free of contradiction.
@@ -72,7 +72,7 @@ pub(in crate::search) struct Task<'s, 'a, W: Word> {
     pub(super) inherited: Option<Inherited>,
     /// Open cells when regions were last looked for.
     pub(super) split_at: usize,
-    pub(super) habit: Habit,
+    pub(super) policy: ProbingPolicy,
     /// Settles when the node began, when the task last polled the control, passed solutions on, and gave a node away.
     pub(super) node_began: u64,
     pub(super) looked: u64,
@@ -103,12 +103,12 @@ pub(super) fn breathe<W: Word>(
     settles: u64,
 ) {
     shared.control.look();
-    match (turns, &shared.race) {
+    match (turns, &shared.portfolio) {
         (Some(turns), _) => turns.borrow_mut().spent(settles),
-        (None, Some(race)) => {
-            let all = race.spent(settles);
+        (None, Some(portfolio)) => {
+            let all = portfolio.spent(settles);
             if shared.options.learning.is_some_and(|alone| all >= alone) {
-                race.call();
+                portfolio.call();
             }
         }
         (None, None) => {}

@@ -7,9 +7,9 @@ use rayon::ScopeFifo;
 
 use super::super::cube::Decision;
 use super::super::options::Probing;
-use super::super::product::{Part, Results, Worth};
-use super::super::race::Turns;
-use super::node::{Context, Finding, Node, Open, Product, What};
+use super::super::portfolio::Turns;
+use super::super::product::{ProductValue, RegionSearch, Results};
+use super::node::{Context, Finding, Node, Pending, Product, StackEntry};
 use super::state::{Shared, Task, breathe};
 use crate::board::{Board, Cell, Prober, Region};
 use crate::line::Word;
@@ -39,7 +39,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             decision,
             context,
             weight,
-            habit,
+            policy,
             split_at,
             probed,
             results,
@@ -51,10 +51,10 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         let board = Board::with_rows(shared.clues, &rows);
         let context = context.place(&board);
         drop(rows);
-        let learnt = || *shared.habit.lock().unwrap_or_else(PoisonError::into_inner);
-        let habit = match habit.is_green() {
-            true => learnt().unwrap_or(habit),
-            false => habit,
+        let learnt = || *shared.policy.lock().unwrap_or_else(PoisonError::into_inner);
+        let policy = match policy.is_green() {
+            true => learnt().unwrap_or(policy),
+            false => policy,
         };
         let mut task = Task {
             shared,
@@ -68,7 +68,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             weight,
             inherited,
             split_at,
-            habit,
+            policy,
             node_began: 0,
             looked: 0,
             passed: 0,
@@ -185,14 +185,14 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
 
     /// Decides the cell one way and leaves the other way open.
     fn branch(&mut self, cell: Cell) {
-        let race = self.shared.race.as_ref();
-        let first = race.is_none_or(|race| race.side(cell));
+        let portfolio = self.shared.portfolio.as_ref();
+        let first = portfolio.is_none_or(|portfolio| portfolio.side(cell));
         // The more filled cells its lines still need, the likelier the cell is filled, and the larger that side of the tree.
         let (filled, of) = self.board.odds(cell);
         let other = if first { of - filled } else { filled };
         let sibling = (u128::from(self.weight) * u128::from(other) / u128::from(of)) as u64;
         self.weight -= sibling;
-        self.stack.push(Open {
+        self.stack.push(StackEntry {
             mark: self.board.mark(),
             path: self.path.len(),
             context: self.contexts.len() - 1,
@@ -200,7 +200,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             inherited: self.inherited,
             records: self.prober.mark(),
             split_at: self.split_at,
-            what: What::Sibling(Decision {
+            what: Pending::Sibling(Decision {
                 cell,
                 filled: !first,
             }),
@@ -231,7 +231,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         let pivot = Arc::new(regions.pop().expect("there are regions"));
         let product = Product::new(self.context().goal.clone(), regions.len());
         let share = self.weight / (regions.len() as u64 + 1);
-        let frame = |weight, what| Open {
+        let frame = |weight, what| StackEntry {
             mark: self.board.mark(),
             path: self.path.len(),
             context: self.contexts.len() - 1,
@@ -242,19 +242,21 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             what,
         };
         let pivot_weight = self.weight - share * regions.len() as u64;
-        self.stack
-            .push(frame(pivot_weight, What::Join(Arc::clone(&product), pivot)));
+        self.stack.push(frame(
+            pivot_weight,
+            Pending::Join(Arc::clone(&product), pivot),
+        ));
         // The smallest is searched first.
         for (index, region) in regions.into_iter().enumerate().rev() {
             let region = Arc::new(region);
-            let goal = Part::goal(
+            let goal = RegionSearch::goal(
                 &product,
                 index,
                 Arc::clone(&region),
                 self.shared.clues.width(),
                 &self.shared.collecting,
             );
-            self.stack.push(frame(share, What::Region(region, goal)));
+            self.stack.push(frame(share, Pending::Region(region, goal)));
         }
         self.weight = 0;
         self.low = self.stack.len();
@@ -288,16 +290,16 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
     /// Goes on with a pivot when the other regions are complete. `false` if there is nothing to go on with.
     fn carry_on(&mut self, results: Results<W>) -> bool {
         match results.worth() {
-            Worth::Nothing => {
+            ProductValue::Nothing => {
                 self.end_node(false);
                 false
             }
-            Worth::Unknown => {
+            ProductValue::Unknown => {
                 // Only a run that was stopped leaves a part unfinished; the search sees that first thing.
                 debug_assert!(self.shared.control.stopped());
                 true
             }
-            Worth::Factors {
+            ProductValue::Factors {
                 lists,
                 number,
                 open,
@@ -326,7 +328,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
     /// without a leaf below it, to probe it and to search it again. `false` where that does not apply.
     fn retreat(&mut self) -> bool {
         let lost = self.shared.options.probing == Probing::Adaptive
-            && self.habit.is_lost(self.board.settles() - self.fertile);
+            && self.policy.is_lost(self.board.settles() - self.fertile);
         if !lost || self.stack.len() <= self.low {
             return false;
         }
@@ -364,16 +366,16 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             self.split_at = open.split_at;
             self.alive = true;
             match open.what {
-                What::Sibling(decision) => {
+                Pending::Sibling(decision) => {
                     self.path.push(decision);
                     self.decide(decision);
                     return true;
                 }
-                What::Region(region, goal) => {
+                Pending::Region(region, goal) => {
                     self.enter(Context::apart(region, goal));
                     return true;
                 }
-                What::Join(product, pivot) => {
+                Pending::Join(product, pivot) => {
                     let context = Context {
                         region: pivot,
                         ..self.context().clone()
@@ -384,7 +386,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
                         decision: None,
                         context: context.clone(),
                         weight: open.weight,
-                        habit: self.habit,
+                        policy: self.policy,
                         split_at: open.split_at,
                         probed: None,
                         results: None,
@@ -423,7 +425,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             true => self.context().number.to_u64().unwrap_or(u64::MAX),
             false => 0,
         };
-        self.habit.node(settles - self.node_began, solutions);
+        self.policy.node(settles - self.node_began, solutions);
         self.node_began = settles;
         match leaf {
             true => {

@@ -3,8 +3,8 @@
 //! A node stands for the solutions of one region. Each of its edges decides some cells and leads to what is left: nodes of smaller
 //! regions, independent of each other. So edges add and what an edge leads to multiplies; a region that comes again is one node
 //! that many edges lead to. A graph of a few thousand nodes can hold more solutions than anyone could list, and yet each of them can
-//! be got at: counted cell by cell ([`Space::cells`]), drawn with equal chances ([`Space::samples`]), listed
-//! ([`Space::each`], [`Space::run`]), or found by its number in canonical order ([`Space::ordered`]).
+//! be got at: counted cell by cell ([`SolutionGraph::cells`]), drawn with equal chances ([`SolutionGraph::samples`]), listed
+//! ([`SolutionGraph::each`], [`SolutionGraph::run`]), or found by its number in canonical order ([`SolutionGraph::lexicographic`]).
 //!
 //! A node does not know where in the picture it lies. Its cells are numbered in reading order, and each of its edges says which of
 //! them belong to which of the nodes it leads to: the first of these is the first cell of that node, and so on. So equal regions are one
@@ -24,7 +24,7 @@ use crate::solutions::Count;
 
 /// Every solution of a puzzle, counted and shared: decisions add, regions multiply, equal regions are shared.
 #[derive(Clone, Debug)]
-pub struct Space {
+pub struct SolutionGraph {
     /// The cells that no node decides; the others are empty.
     known: Grid,
     /// Nodes whose solutions multiply.
@@ -57,7 +57,7 @@ pub(super) struct EdgeView<'a> {
     last: bool,
 }
 
-impl Space {
+impl SolutionGraph {
     pub(super) fn new(known: Grid, roots: Vec<Root>, nodes: Arena) -> Self {
         let Arena {
             mut starts,
@@ -72,7 +72,7 @@ impl Space {
         for root in &roots {
             count *= &tallies.get(root.node as usize);
         }
-        Space {
+        SolutionGraph {
             known,
             roots,
             starts,
@@ -89,9 +89,9 @@ impl Space {
     /// When a side is 0 or too long for a puzzle.
     pub fn none(width: usize, height: usize) -> Self {
         let known = Grid::new(width, height);
-        Space {
+        SolutionGraph {
             count: Count::ZERO,
-            ..Space::new(known, Vec::new(), Arena::default())
+            ..SolutionGraph::new(known, Vec::new(), Arena::default())
         }
     }
 
@@ -196,7 +196,7 @@ impl Space {
             .product(nodes.iter().map(|&node| node as usize))
     }
 
-    /// [`Space::product`] where it is known to be small.
+    /// [`SolutionGraph::product`] where it is known to be small.
     #[inline]
     pub(super) fn small_product(&self, nodes: &[u32]) -> u64 {
         let small = |&node: &u32| self.tallies.small(node as usize);

@@ -9,11 +9,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crossbeam::queue::SegQueue;
 
 use super::cube::{Cube, Decision};
-use super::habit::Habit;
 use super::meter::WHOLE;
 use super::options::{Options, Probing};
 use super::outcome::Outcome;
-use super::product::{Held, Part, Worth};
+use super::probing_policy::ProbingPolicy;
+use super::product::{Held, ProductValue, RegionSearch};
 use super::task::{Context, Goal, Node, Product, Rests, Shared, Task};
 use super::tree::{Search, conclude};
 use crate::board::{Board, Clues, Inherited, Probed, Prober, Region, split_unless};
@@ -33,11 +33,11 @@ impl Search<'_> {
     /// ```
     /// use omnogram::puzzle::{Clue, Puzzle};
     /// use omnogram::search::{Cube, Limits, Search};
-    /// use omnogram::solutions::Counter;
+    /// use omnogram::solutions::CountSink;
     ///
     /// let ones = vec![Clue::new([1])?; 4];
     /// let puzzle = Puzzle::new(ones.clone(), ones)?;
-    /// let outcome = Search::new(&puzzle).apart(|ask| ask(&Cube::default(), &Limits::default(), &Counter::new()));
+    /// let outcome = Search::new(&puzzle).apart(|ask| ask(&Cube::default(), &Limits::default(), &CountSink::new()));
     /// assert_eq!(outcome.solutions.to_string(), "24");
     /// # Ok::<(), omnogram::error::Error>(())
     /// ```
@@ -55,12 +55,12 @@ impl Search<'_> {
         let mut place = Place::<W>::new(&clues);
         let sums = self.puzzle.sums();
         let mut rests: SegQueue<Rests> = SegQueue::new();
-        let (mut habit, mut memory, mut spent) = (None, None, 0);
+        let (mut policy, mut memory, mut spent) = (None, None, 0);
         work(&mut |cube, limits, sink| {
             let control = Arc::new(Control::new(limits, false));
             let mut shared = self.shared::<W>(&clues, &control, sink, None, 1);
             shared.rests = std::mem::take(&mut rests);
-            shared.habit = Mutex::new(habit);
+            shared.policy = Mutex::new(policy);
             // What is kept from cube to cube is counted in one place.
             let memory = memory.get_or_insert_with(|| Arc::clone(&shared.collecting.memory));
             shared.collecting.memory = Arc::clone(memory);
@@ -69,7 +69,7 @@ impl Search<'_> {
                 Probing::Always => true,
                 Probing::Root | Probing::Never => false,
                 Probing::Adaptive => {
-                    habit.as_ref().is_none_or(Habit::probing) || place.may_probe(spent)
+                    policy.as_ref().is_none_or(ProbingPolicy::probing) || place.may_probe(spent)
                 }
             };
             let go = match sums.0 == sums.1 {
@@ -90,7 +90,7 @@ impl Search<'_> {
                 Some(Some(rest)) => run(&shared, place.node(cube, rest, &self.options)),
             }
             rests = std::mem::take(&mut shared.rests);
-            habit = *shared.habit.lock().unwrap_or_else(PoisonError::into_inner);
+            policy = *shared.policy.lock().unwrap_or_else(PoisonError::into_inner);
             let outcome = conclude(shared);
             spent += outcome.statistics.settles;
             outcome
@@ -149,7 +149,7 @@ struct Here<W: Word> {
     /// What the last node on the way that was probed has left.
     inherited: Option<Inherited>,
     /// The regions that it falls apart into, once that is known, and how those came out that were searched by themselves.
-    regions: Vec<(Arc<Region<W>>, Option<Found>)>,
+    regions: Vec<(Arc<Region<W>>, Option<RegionResults>)>,
 }
 
 impl<W: Word> Here<W> {
@@ -180,12 +180,12 @@ impl<W: Word> Here<W> {
 #[derive(Clone)]
 struct Rest<W: Word> {
     region: Arc<Region<W>>,
-    apart: Found,
+    apart: RegionResults,
 }
 
 /// How regions came out.
 #[derive(Clone)]
-struct Found {
+struct RegionResults {
     factors: Vec<Arc<Factor>>,
     /// The memory that those take.
     held: Vec<Arc<Held>>,
@@ -194,9 +194,9 @@ struct Found {
     open: bool,
 }
 
-impl Found {
+impl RegionResults {
     fn nothing() -> Self {
-        Found {
+        RegionResults {
             factors: Vec::new(),
             held: Vec::new(),
             number: Count::ONE,
@@ -210,7 +210,7 @@ impl<'a, W: Word> Place<'a, W> {
         let board = Board::new(clues);
         let rest = Rest {
             region: Arc::new(Region::whole(&board)),
-            apart: Found::nothing(),
+            apart: RegionResults::nothing(),
         };
         Place {
             board,
@@ -277,7 +277,7 @@ impl<'a, W: Word> Place<'a, W> {
         let mut node = Node::root(&self.board, cube.clone(), WHOLE, options);
         let inherited = self.here.inherited;
         node.probed = inherited.map(|inherited| self.prober.branch(inherited));
-        let Found {
+        let RegionResults {
             factors,
             held,
             number,
@@ -411,21 +411,21 @@ impl<'a, W: Word> Place<'a, W> {
     }
 
     /// Searches a region by itself; `None` when the run was stopped.
-    fn search(&self, region: &Arc<Region<W>>, shared: &Shared<'_, W>) -> Option<Found> {
+    fn search(&self, region: &Arc<Region<W>>, shared: &Shared<'_, W>) -> Option<RegionResults> {
         let product = Product::new(Goal::Root, 1);
         let width = shared.clues.width();
-        let goal = Part::goal(&product, 0, Arc::clone(region), width, &shared.collecting);
+        let goal = RegionSearch::goal(&product, 0, Arc::clone(region), width, &shared.collecting);
         let mut node = Node::root(&self.board, Cube::default(), 0, shared.options);
         node.context = Context::apart(Arc::clone(region), goal);
         let inherited = self.here.inherited;
         node.probed = inherited.map(|inherited| self.prober.branch(inherited));
         run(shared, node);
         let results = product.join(|| unreachable!("all that belongs to it has ended"))?;
-        let mut found = Found::nothing();
+        let mut found = RegionResults::nothing();
         match results.worth() {
-            Worth::Unknown => return None,
-            Worth::Nothing => found.number = Count::ZERO,
-            Worth::Factors {
+            ProductValue::Unknown => return None,
+            ProductValue::Nothing => found.number = Count::ZERO,
+            ProductValue::Factors {
                 lists,
                 number,
                 open,

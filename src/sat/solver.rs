@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use cadical_sys::{CaDiCal, FixedAssignmentListener, Status, Terminator};
 
-use super::encode::{Cells, Starts, encode};
+use super::encode::{BlockStarts, CellVariables, encode};
 use super::exchange::{Exchange, Member};
 use crate::belief::Beliefs;
 use crate::puzzle::{Grid, Puzzle};
@@ -14,7 +14,7 @@ use crate::puzzle::{Grid, Puzzle};
 /// Bytes that the solver takes for each start of a block, roughly.
 const BYTES_OF_START: u64 = 500;
 
-/// What a [`Learner`] has come to.
+/// What a [`SatSolver`] has come to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// A solution, none of those forbidden.
@@ -31,12 +31,12 @@ pub enum Answer {
 ///
 /// ```
 /// use omnogram::puzzle::{Clue, Grid, Puzzle};
-/// use omnogram::sat::{Answer, Learner};
+/// use omnogram::sat::{Answer, SatSolver};
 ///
 /// let one = || Clue::new([1]).unwrap();
 /// let puzzle = Puzzle::new(vec![one(), one()], vec![one(), one()]).unwrap();
 /// let unknown = Grid::new(2, 2);
-/// let mut learner = Learner::new(&puzzle, &unknown, &unknown, u64::MAX, || false, |_, _, _| {}).unwrap();
+/// let mut learner = SatSolver::new(&puzzle, &unknown, &unknown, u64::MAX, || false, |_, _, _| {}).unwrap();
 /// let mut found = 0;
 /// while let Answer::Solution(grid) = learner.solve(None) {
 ///     learner.forbid(&grid);
@@ -44,17 +44,17 @@ pub enum Answer {
 /// }
 /// assert_eq!(found, 2);
 /// ```
-pub struct Learner {
+pub struct SatSolver {
     solver: CaDiCal,
-    cells: Rc<Cells>,
-    starts: Starts,
+    cells: Rc<CellVariables>,
+    starts: BlockStarts,
     /// What was known when it was made.
     filled: Grid,
     /// Whom it hands clauses to.
     member: Option<Member>,
 }
 
-impl fmt::Debug for Learner {
+impl fmt::Debug for SatSolver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Learner")
             .field("cells", &self.cells.count())
@@ -73,7 +73,7 @@ impl<F: FnMut() -> bool> Terminator for Asking<F> {
 }
 
 /// Tells a closure which cells hold from now on.
-struct Telling<F>(F, Rc<Cells>);
+struct Telling<F>(F, Rc<CellVariables>);
 
 impl<F: FnMut(usize, usize, bool)> FixedAssignmentListener for Telling<F> {
     fn notify_fixed_assignment(&mut self, literal: i32) {
@@ -83,7 +83,7 @@ impl<F: FnMut(usize, usize, bool)> FixedAssignmentListener for Telling<F> {
     }
 }
 
-impl Learner {
+impl SatSolver {
     /// Takes a puzzle in which the cells of `filled` are known to be filled and those of `empty` to be empty; the more, the better.
     ///
     /// `stop` is asked every now and then whether to give up, and `fixed` told of every cell (row, column, filled?) as soon as it is
@@ -99,8 +99,8 @@ impl Learner {
     ) -> Option<Self> {
         // Variables are numbered by an i32.
         let most = (memory / BYTES_OF_START).min(1 << 28) as usize;
-        let cells = Rc::new(Cells::new(filled, empty));
-        let starts = Starts::new(puzzle, (filled, empty), &cells, most, &mut stop)?;
+        let cells = Rc::new(CellVariables::new(filled, empty));
+        let starts = BlockStarts::new(puzzle, (filled, empty), &cells, most, &mut stop)?;
         let mut solver = CaDiCal::new();
         // Puzzles are small: simplifying the clauses takes longer than it saves. Few restarts, always back to where most was
         // assigned, prove and find sooner than restarting fast; measured over tournament and survey puzzles.
@@ -119,7 +119,7 @@ impl Learner {
             solver.add(0);
         })?;
         solver.connect_terminator(Asking(stop));
-        Some(Learner {
+        Some(SatSolver {
             solver,
             cells,
             starts,
@@ -128,7 +128,7 @@ impl Learner {
         })
     }
 
-    /// Hands short clauses to all learners of this exchange, and takes theirs, whenever [`Learner::meet`] is called. All of them have been
+    /// Hands short clauses to all learners of this exchange, and takes theirs, whenever [`SatSolver::meet`] is called. All of them have been
     /// given the same puzzle with the same known cells, and forbid nothing.
     pub(crate) fn share(&mut self, exchange: Arc<Exchange>) {
         let member = Member::new(exchange);
@@ -223,7 +223,7 @@ impl Learner {
         }
     }
 
-    /// For the next call of [`Learner::solve`] alone, this cell is such. An [`Answer::None`] then speaks of what was assumed.
+    /// For the next call of [`SatSolver::solve`] alone, this cell is such. An [`Answer::None`] then speaks of what was assumed.
     pub fn assume(&mut self, row: usize, column: usize, filled: bool) {
         let variable = self.cells.variable(row, column);
         if variable != 0 {
@@ -232,7 +232,7 @@ impl Learner {
         }
     }
 
-    /// For the next call of [`Learner::solve`] alone, at least one of these cells, as (row, column), is other than in this picture,
+    /// For the next call of [`SatSolver::solve`] alone, at least one of these cells, as (row, column), is other than in this picture,
     /// which agrees with what was known. An [`Answer::None`] then says that none of them can be.
     pub fn differ(&mut self, from: &Grid, cells: &[(usize, usize)]) {
         for &(row, column) in cells {

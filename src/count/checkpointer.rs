@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::branch::trail::{self, Step, Trail, Trails};
-use super::components::{Book, Counted, Page, Worth};
+use super::branch::trail::{self, Trail, TrailStep, Trails};
+use super::components::{Book, ComponentTable, ComponentValue, Page};
 use super::plan::Plan;
-use super::standing::Standing;
+use super::selection_state::SelectionState;
 use crate::error::{Error, Result};
 use crate::puzzle::{Grid, Puzzle};
 use crate::run::Snapshot;
@@ -44,8 +44,8 @@ pub struct Checkpoint {
     solution: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     opening: Option<Opening>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    contest: Option<Standing>,
+    #[serde(rename = "contest", default, skip_serializing_if = "Option::is_none")]
+    selection: Option<SelectionState>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     trails: Vec<WrittenTrail>,
     /// The smallest part that was found too wide to be swept.
@@ -57,8 +57,8 @@ pub struct Checkpoint {
     /// States and parts, as a book has them.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     states: String,
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    parts: String,
+    #[serde(rename = "parts", default, skip_serializing_if = "String::is_empty")]
+    components: String,
 }
 
 /// A [`Trail`] as it is written.
@@ -84,18 +84,18 @@ pub(crate) struct Opening {
 
 /// What a count finds when it goes on.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct Resumed {
     pub(crate) cells: Option<Backbone>,
     pub(crate) solution: Option<Grid>,
     pub(crate) opening: Opening,
-    pub(crate) contest: Option<Standing>,
+    pub(crate) selection: Option<SelectionState>,
     pub(crate) least: Count,
 }
 
 /// Keeps track of a count, so that it can be gone on with.
 #[derive(Debug)]
-pub struct Keeping {
-    counted: Arc<Counted>,
+pub struct Checkpointer {
+    table: Arc<ComponentTable>,
     size: (usize, usize),
     /// Nodes from which on a part is written down.
     least: u64,
@@ -106,7 +106,7 @@ pub struct Keeping {
 #[derive(Debug)]
 struct State {
     book: Book,
-    found: Found,
+    found: Resumed,
     trails: Trails,
     wide: Option<u32>,
     nodes: u64,
@@ -125,23 +125,23 @@ struct Fresh {
     state: bool,
 }
 
-impl Keeping {
+impl Checkpointer {
     /// For a count of this puzzle that may take `memory` bytes, of which about a third hold what is counted.
     pub fn new(puzzle: &Puzzle, memory: u64) -> Self {
-        Self::of_parts(puzzle, memory, LEAST)
+        Self::of_components(puzzle, memory, LEAST)
     }
 
     /// The same with another least cost of recomputation of the parts that are written down: for tests on small puzzles.
     #[doc(hidden)]
-    pub fn of_parts(puzzle: &Puzzle, memory: u64, least: u64) -> Self {
-        Keeping {
-            counted: Arc::new(Counted::new(memory).logging(least)),
+    pub fn of_components(puzzle: &Puzzle, memory: u64, least: u64) -> Self {
+        Checkpointer {
+            table: Arc::new(ComponentTable::new(memory).logging(least)),
             size: (puzzle.width(), puzzle.height()),
             least,
             began: Instant::now(),
             state: Mutex::new(State {
                 book: Book::new(),
-                found: Found::default(),
+                found: Resumed::default(),
                 trails: Trails::default(),
                 wide: None,
                 nodes: 0,
@@ -153,8 +153,8 @@ impl Keeping {
     }
 
     /// What has been counted.
-    pub fn counted(&self) -> &Arc<Counted> {
-        &self.counted
+    pub fn table(&self) -> &Arc<ComponentTable> {
+        &self.table
     }
 
     /// Takes what another process has written down. `life` is how long that had lived by then.
@@ -170,12 +170,12 @@ impl Keeping {
             cells,
             solution,
             opening,
-            contest,
+            selection,
             trails,
             wide,
             least,
             states,
-            parts,
+            components,
         } = checkpoint;
         if let Some(text) = cells {
             state.found.cells = Some(self.cells(&text).ok_or_else(|| wrong("cells"))?);
@@ -187,7 +187,7 @@ impl Keeping {
         if let Some(opening) = opening {
             state.found.opening = opening;
             // Both are of the same moment.
-            state.found.contest = contest;
+            state.found.selection = selection;
             state.wide = wide;
         }
         for WrittenTrail { place, plan, steps } in trails {
@@ -197,21 +197,21 @@ impl Keeping {
         if let Some(text) = least {
             state.found.least = text.parse()?;
         }
-        state.bytes += (states.len() + parts.len()) as u64;
-        let counted = &self.counted;
-        let page = Page { states, parts };
+        state.bytes += (states.len() + components.len()) as u64;
+        let table = &self.table;
+        let page = Page { states, components };
         let recall = |key, count| {
-            let worth = Worth { count, node: None };
-            counted.recall(key, worth, LEAST);
+            let value = ComponentValue { count, node: None };
+            table.recall(key, value, LEAST);
         };
-        let read = state.book.read(&page, &counted.numbers, recall);
+        let read = state.book.read(&page, &table.numbers, recall);
         read.ok_or_else(|| wrong("parts"))
     }
 
     /// Forgets what is of one cube alone: the next one is begun.
     pub fn restart(&self) {
         let mut state = self.lock();
-        state.found = Found::default();
+        state.found = Resumed::default();
         state.trails = Trails::default();
         (state.wide, state.nodes) = (None, 0);
         state.fresh = Fresh::default();
@@ -224,9 +224,9 @@ impl Keeping {
         let growing = self.began.elapsed().as_secs_f64() / GROWING.as_secs_f64();
         let large = state.bytes as f64 / LARGE as f64;
         let least = self.least as f64 * growing.max(1.0) * large.max(1.0).powi(2);
-        let news = self.counted.cache.news(least as u64).into_iter();
-        let news = news.map(|(key, worth)| (key, worth.count));
-        let Page { states, parts } = state.book.write(&self.counted.numbers, news);
+        let news = self.table.cache.news(least as u64).into_iter();
+        let news = news.map(|(key, value)| (key, value.count));
+        let Page { states, components } = state.book.write(&self.table.numbers, news);
         let Fresh {
             cells,
             solution,
@@ -241,11 +241,14 @@ impl Keeping {
             .collect();
         let found = &state.found;
         // Time that a trial has had counts, too.
-        let under_way = found.contest.as_ref().is_some_and(Standing::is_under_way);
-        if !(cells || solution || changed || under_way || !parts.is_empty()) {
+        let under_way = found
+            .selection
+            .as_ref()
+            .is_some_and(SelectionState::is_under_way);
+        if !(cells || solution || changed || under_way || !components.is_empty()) {
             return None;
         }
-        state.bytes += (states.len() + parts.len()) as u64;
+        state.bytes += (states.len() + components.len()) as u64;
         let text = |backbone: &Backbone| backbone.to_string();
         Some(Checkpoint {
             cells: found.cells.as_ref().filter(|_| cells).map(text),
@@ -254,12 +257,12 @@ impl Keeping {
                 text(&only)
             }),
             opening: Some(found.opening),
-            contest: found.contest.as_ref().map(Standing::settled),
+            selection: found.selection.as_ref().map(SelectionState::settled),
             trails,
             wide: state.wide,
             least: (!found.least.is_zero()).then(|| found.least.to_string()),
             states,
-            parts,
+            components,
         })
     }
 
@@ -303,7 +306,7 @@ impl Keeping {
     }
 
     /// What there is to go on with.
-    pub(crate) fn found(&self) -> Found {
+    pub(crate) fn found(&self) -> Resumed {
         self.lock().found.clone()
     }
 
@@ -353,24 +356,26 @@ impl Keeping {
                 ..Opening::default()
             };
             opening.tried = true;
-            state.found.contest = None;
+            state.found.selection = None;
             state.wide = None;
         });
     }
 
     /// Notes how the contest stands.
-    pub(crate) fn stands(&self, contest: Option<Standing>) {
+    pub(crate) fn stands(&self, selection: Option<SelectionState>) {
         self.change(|state| {
-            let part = |standing: &Option<Standing>| standing.as_ref().map(Standing::part);
-            if part(&contest) != part(&state.found.contest) {
+            let component = |state_of_selection: &Option<SelectionState>| {
+                state_of_selection.as_ref().map(SelectionState::component)
+            };
+            if component(&selection) != component(&state.found.selection) {
                 state.wide = None;
             }
-            state.found.contest = contest;
+            state.found.selection = selection;
         });
     }
 
     /// The way that an earlier walk by this plan has left.
-    pub(crate) fn trail(&self, place: u64, plan: Plan) -> Option<Vec<Step>> {
+    pub(crate) fn trail(&self, place: u64, plan: Plan) -> Option<Vec<TrailStep>> {
         self.lock().trails.of(place, plan)
     }
 

@@ -8,10 +8,12 @@ use super::plan::{Plan, Tried};
 
 /// How a contest stands at a part.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Standing {
-    /// Parts in all, and which one it is about.
-    pub(crate) parts: usize,
-    pub(crate) part: usize,
+pub(crate) struct SelectionState {
+    /// Components in all, and the index of the one that is being counted.
+    #[serde(rename = "parts")]
+    pub(crate) components: usize,
+    #[serde(rename = "part")]
+    pub(crate) component: usize,
     pub(crate) budget: u64,
     /// The order that leads, and its work.
     #[serde(default)]
@@ -20,7 +22,7 @@ pub(crate) struct Standing {
     pub(crate) tried: Vec<Tried>,
     pub(crate) before: Vec<Tried>,
     pub(crate) waiting: Vec<Tried>,
-    pub(crate) open: Vec<Open>,
+    pub(crate) open: Vec<UnfinishedTrial>,
     /// The trial under way, since when.
     #[serde(skip)]
     pub(crate) running: Option<(Plan, Instant)>,
@@ -28,7 +30,7 @@ pub(crate) struct Standing {
 
 /// A trial that was cut short.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(crate) struct Open {
+pub(crate) struct UnfinishedTrial {
     pub(crate) plan: Plan,
     /// Nanoseconds that it has had, a sweep in its longest try.
     pub(crate) spent: u64,
@@ -59,10 +61,10 @@ pub(crate) fn endless(tried: &[Tried]) -> Vec<Tried> {
     tried.iter().map(endless).collect()
 }
 
-impl Standing {
+impl SelectionState {
     /// Which part it is about.
-    pub(crate) fn part(&self) -> usize {
-        self.part
+    pub(crate) fn component(&self) -> usize {
+        self.component
     }
 
     /// Is a trial under way?
@@ -71,13 +73,13 @@ impl Standing {
     }
 
     /// As it is now, for a file.
-    pub(crate) fn settled(&self) -> Standing {
+    pub(crate) fn settled(&self) -> SelectionState {
         let mut settled = self.clone();
         if let Some((plan, since)) = settled.running.take() {
             let time = u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX);
             let place = settled.open.iter().position(|open| open.plan == plan);
             let place = place.unwrap_or_else(|| {
-                settled.open.push(Open {
+                settled.open.push(UnfinishedTrial {
                     plan,
                     spent: 0,
                     tries: 0,

@@ -20,13 +20,13 @@ const BYTES_OF_SET: u64 = 96;
 /// A line of a part: for each of its cells in the part, the states that it can be in before that cell, each by its successors behind
 /// an empty and behind a filled cell, numbered within their layer. There is one state before the first cell, and one behind the last.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Track {
+pub(crate) struct LineStates {
     /// The lines that cross it, cell by cell.
     pub(crate) crossings: Vec<usize>,
     pub(crate) layers: Vec<Vec<[u32; 2]>>,
 }
 
-impl Track {
+impl LineStates {
     /// The line with these blocks and known cells, as far as it lies in `cells`, which are whole pieces of it. `crossing` numbers the
     /// lines across. `None` when `stop`, told of the work as it is done, says so.
     pub(crate) fn new<W: Word>(
@@ -46,7 +46,7 @@ impl Track {
             }))
         };
         let pieces = states.build(blocks, length, known, &mut number, stop)?;
-        let mut track = Track::default();
+        let mut track = LineStates::default();
         for piece in pieces
             .iter()
             .filter(|piece| !(piece.cells & cells).is_zero())
@@ -92,25 +92,25 @@ impl Track {
 
 /// A line across the frontier, from both ends.
 #[derive(Debug)]
-pub(crate) struct Across {
-    pub(crate) forth: Track,
+pub(crate) struct Crossing {
+    pub(crate) forth: LineStates,
     /// The same from the far end.
-    pub(crate) back: Track,
+    pub(crate) back: LineStates,
     /// For every number of cells before the frontier and every state from the far end, the states from the near end that it goes with.
     suits: Vec<Vec<Vec<u32>>>,
 }
 
-impl Across {
+impl Crossing {
     /// `None` when that takes more than is left of `effort`, in states looked at, or of the memory, or when `stop`, told of the work as it is done, says
     /// so.
     pub(crate) fn new(
-        forth: Track,
+        forth: LineStates,
         effort: &mut usize,
         memory: &Memory,
         stop: &mut dyn FnMut(u64) -> bool,
     ) -> Option<Self> {
         let length = forth.layers.len();
-        let mut back = Track {
+        let mut back = LineStates {
             crossings: forth.crossings.iter().rev().copied().collect(),
             layers: Vec::with_capacity(length),
         };
@@ -150,7 +150,7 @@ impl Across {
             suits.push(before);
         }
         suits.reverse();
-        Some(Across { forth, back, suits })
+        Some(Crossing { forth, back, suits })
     }
 
     /// The states from the far end that go with each state from the near end, with `depth` cells before the frontier.

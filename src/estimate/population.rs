@@ -25,9 +25,9 @@ use std::rc::Rc;
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::dive::{Dive, draw_again, uniform};
 use super::exact::Exact;
 use super::guide::{Guide, Hope};
+use super::particle::{Particle, draw_again, uniform};
 use super::scaled::Scaled;
 use super::steps::Steps;
 use crate::belief::Beliefs;
@@ -66,7 +66,7 @@ pub(super) struct Ending<W> {
 
 /// Sends down one crew after the other.
 #[derive(Clone, Debug)]
-pub(super) struct Diver<'p, W> {
+pub(super) struct ParticleFilter<'p, W> {
     board: Board<'p, W>,
     /// What is known at the root, and what the lines believe there.
     rows: Box<[Known<W>]>,
@@ -74,7 +74,7 @@ pub(super) struct Diver<'p, W> {
     exact: Exact,
 }
 
-impl<'p, W: Word> Diver<'p, W> {
+impl<'p, W: Word> ParticleFilter<'p, W> {
     /// Starts from a board at a fixpoint. `stop` is asked while the lines agree, and breaks that off: what they believe then is worse,
     /// but not wrong.
     pub(super) fn new(board: Board<'p, W>, stop: impl Fn() -> bool) -> Self {
@@ -89,7 +89,7 @@ impl<'p, W: Word> Diver<'p, W> {
                 break;
             }
         }
-        Diver {
+        ParticleFilter {
             rows: board.rows().into(),
             board,
             root,
@@ -101,11 +101,11 @@ impl<'p, W: Word> Diver<'p, W> {
     pub(super) fn bytes(clues: &Clues) -> u64 {
         let (width, height) = (clues.width() as u64, clues.height() as u64);
         let word = size_of::<Known<W>>() as u64;
-        Beliefs::bytes(clues) + (height + width) * (word + 1) + size_of::<Dive<'_, W>>() as u64
+        Beliefs::bytes(clues) + (height + width) * (word + 1) + size_of::<Particle<'_, W>>() as u64
     }
 
     /// Sends `size` dives through a region, from its last line to its first one if `upwards`. `None` when the step limit ends them early.
-    pub(super) fn crew(
+    pub(super) fn population(
         &mut self,
         region: &Region<W>,
         size: usize,
@@ -115,7 +115,7 @@ impl<'p, W: Word> Diver<'p, W> {
         steps: &mut Steps<'_>,
     ) -> Option<Ending<W>> {
         let (rows, columns) = lines(&self.board, region);
-        let first = Dive {
+        let first = Particle {
             rows: self.rows.clone(),
             beliefs: self.root.clone(),
             stale: vec![false; self.board.clues().height() + self.board.clues().width()].into(),
@@ -125,10 +125,10 @@ impl<'p, W: Word> Diver<'p, W> {
             path: Vec::new(),
             within: guide.as_ref().and_then(|guide| guide.witness()),
         };
-        let (mut crew, mut spine) = match &first.within {
+        let (mut population, mut spine) = match &first.within {
             Some(witness) => {
                 let spine = Spine {
-                    dive: first.clone(),
+                    particle: first.clone(),
                     witness: Rc::clone(witness),
                     upwards,
                     size,
@@ -141,11 +141,11 @@ impl<'p, W: Word> Diver<'p, W> {
             }
             None => (vec![first], None),
         };
-        while spine.is_none() && crew.len() < size {
+        while spine.is_none() && population.len() < size {
             if steps.stop() {
                 return None;
             }
-            crew.push(crew[0].clone());
+            population.push(population[0].clone());
         }
         // Across its shorter side.
         let mut order = match rows.len() >= columns.len() {
@@ -159,32 +159,32 @@ impl<'p, W: Word> Diver<'p, W> {
         let mut dead = 0;
         for line in order {
             if let (Some(spine), Some(guide)) = (&mut spine, &mut guide) {
-                self.branch_off(spine, (region, line), guide, &mut crew, random, steps)?;
+                self.branch_off(spine, (region, line), guide, &mut population, random, steps)?;
             }
-            for dive in &mut crew {
-                if dive.ended.is_none() {
-                    self.descend(dive, region, line, &mut guide, random, steps)?;
-                    dive.look_ahead(&all, steps)?;
+            for particle in &mut population {
+                if particle.ended.is_none() {
+                    self.descend(particle, region, line, &mut guide, random, steps)?;
+                    particle.look_ahead(&all, steps)?;
                 }
             }
             if spine.is_some() {
                 // New dives need their places.
-                let before = crew.len();
-                crew.retain(|dive| !dive.weight.is_zero());
-                dead += (before - crew.len()) as u64;
+                let before = population.len();
+                population.retain(|particle| !particle.weight.is_zero());
+                dead += (before - population.len()) as u64;
             }
             let spine_ended = spine
                 .as_ref()
-                .is_none_or(|spine| spine.dive.ended.is_some());
-            if spine_ended && crew.iter().all(|dive| dive.ended.is_some()) {
+                .is_none_or(|spine| spine.particle.ended.is_some());
+            if spine_ended && population.iter().all(|particle| particle.ended.is_some()) {
                 break;
             }
-            draw_again(&mut crew, size, random);
+            draw_again(&mut population, size, random);
         }
         if let (Some(spine), Some(guide)) = (&spine, guide) {
             guide.note_open(upwards, spine.sides - spine.alive);
         }
-        Some(end(crew, size, dead, spine))
+        Some(end(population, size, dead, spine))
     }
 
     /// Goes on with the way to the witness until every cell of a line is known, and adds to the crew dives on the sides that the witness is
@@ -194,19 +194,19 @@ impl<'p, W: Word> Diver<'p, W> {
         spine: &mut Spine<'p, W>,
         (region, line): (&Region<W>, usize),
         guide: &mut Guide<'_>,
-        crew: &mut Vec<Dive<'p, W>>,
+        population: &mut Vec<Particle<'p, W>>,
         random: &mut Xoshiro256PlusPlus,
         steps: &mut Steps<'_>,
     ) -> Option<()> {
         let (upwards, size, lines) = (spine.upwards, spine.size, spine.lines);
-        let dive = &mut spine.dive;
-        self.board.set_rows(&dive.rows);
-        while dive.ended.is_none() {
+        let particle = &mut spine.particle;
+        self.board.set_rows(&particle.rows);
+        while particle.ended.is_none() {
             let open = region.unknown(&self.board).count();
             if open <= spine.few {
                 spine.few = open / 2;
-                dive.ended = (self.exact).count(&mut self.board, region, BRANCHES, steps);
-                if dive.ended.is_some() {
+                particle.ended = (self.exact).count(&mut self.board, region, BRANCHES, steps);
+                if particle.ended.is_some() {
                     break;
                 }
             }
@@ -223,7 +223,7 @@ impl<'p, W: Word> Diver<'p, W> {
                 let chance = guide.chance(upwards, cell, size, lines);
                 let drawn = uniform(random) < chance;
                 let other = (cell, !filled);
-                let path = dive.path.iter().copied().chain([other]);
+                let path = particle.path.iter().copied().chain([other]);
                 let (clues, rows) = (self.board.clues(), &self.rows);
                 let hope = match drawn {
                     true => guide.beside((upwards, cell), clues, rows, path, steps)?,
@@ -232,7 +232,7 @@ impl<'p, W: Word> Diver<'p, W> {
                 if matches!(hope, Hope::Dead) {
                     spine.sides -= 1;
                 } else if drawn {
-                    let mut new = dive.clone();
+                    let mut new = particle.clone();
                     new.path.push(other);
                     // As the others of a crew, of which it is worth the mean.
                     new.weight = Scaled::from(size as f64 / chance);
@@ -244,7 +244,7 @@ impl<'p, W: Word> Diver<'p, W> {
                     let changed = self.board.take_changed();
                     new.see(&self.board, changed);
                     new.rows.copy_from_slice(self.board.rows());
-                    crew.push(new);
+                    population.push(new);
                 }
             }
             self.board.undo(here);
@@ -252,67 +252,67 @@ impl<'p, W: Word> Diver<'p, W> {
             let alive = self.board.decide(cell, filled);
             debug_assert!(alive, "a solution contradicts nothing");
             let changed = self.board.take_changed();
-            dive.see(&self.board, changed);
-            dive.path.push((cell, filled));
+            particle.see(&self.board, changed);
+            particle.path.push((cell, filled));
         }
-        dive.rows.copy_from_slice(self.board.rows());
+        particle.rows.copy_from_slice(self.board.rows());
         Some(())
     }
 
     /// Goes down one dive until every cell of a line is known. `None` when the steps end before that.
     fn descend(
         &mut self,
-        dive: &mut Dive<'p, W>,
+        particle: &mut Particle<'p, W>,
         region: &Region<W>,
         line: usize,
         guide: &mut Option<&mut Guide<'_>>,
         random: &mut Xoshiro256PlusPlus,
         steps: &mut Steps<'_>,
     ) -> Option<()> {
-        self.board.set_rows(&dive.rows);
-        if let (Some(guide), None) = (guide.as_mut(), &dive.within) {
-            let path = dive.path.iter().copied();
+        self.board.set_rows(&particle.rows);
+        if let (Some(guide), None) = (guide.as_mut(), &particle.within) {
+            let path = particle.path.iter().copied();
             match guide.ask(self.board.clues(), &self.rows, path, steps)? {
-                Hope::Alive(grid) => dive.within = Some(grid),
-                Hope::Dead => dive.die(),
+                Hope::Alive(grid) => particle.within = Some(grid),
+                Hope::Dead => particle.die(),
                 Hope::Unknown => {}
             }
         }
         let mut few = FEW;
-        while dive.ended.is_none() {
+        while particle.ended.is_none() {
             let open = region.unknown(&self.board).count();
             if open <= few {
                 // Where that takes too long, another attempt is made when half of the cells are known.
                 few = open / 2;
                 let number = self.exact.count(&mut self.board, region, BRANCHES, steps);
                 if let Some(number) = number {
-                    dive.weight = dive.weight * Scaled::from(number as f64);
-                    dive.ended = Some(number);
+                    particle.weight = particle.weight * Scaled::from(number as f64);
+                    particle.ended = Some(number);
                     break;
                 }
             }
             let Some(cell) = next(&self.board, region, line) else {
                 break;
             };
-            let likely = self.ask(dive, line, cell, steps);
+            let likely = self.ask(particle, line, cell, steps);
             let (Some(mut likely), true) = (likely, steps.node()) else {
                 return None;
             };
             let mut beside = None;
             if let Some(guide) = guide {
                 guide.note();
-                (likely, beside) = self.weigh(dive, cell, likely, guide, steps)?;
+                (likely, beside) = self.weigh(particle, cell, likely, guide, steps)?;
             }
-            match self.branch(dive, cell, likely, random) {
-                None => dive.die(),
+            match self.branch(particle, cell, likely, random) {
+                None => particle.die(),
                 Some(filled) => {
                     let here =
                         |grid: &Rc<Grid>| grid.get(cell.row.into(), cell.column.into()) == filled;
-                    dive.within = dive.within.take().filter(here).or(beside.filter(here));
+                    particle.within = particle.within.take().filter(here).or(beside.filter(here));
                 }
             }
         }
-        dive.rows.copy_from_slice(self.board.rows());
+        particle.rows.copy_from_slice(self.board.rows());
         Some(())
     }
 
@@ -320,13 +320,13 @@ impl<'p, W: Word> Diver<'p, W> {
     /// that there is. `None` when the steps end.
     fn weigh(
         &mut self,
-        dive: &Dive<'p, W>,
+        particle: &Particle<'p, W>,
         cell: Cell,
         likely: f64,
         guide: &mut Guide<'_>,
         steps: &mut Steps<'_>,
     ) -> Option<(f64, Option<Rc<Grid>>)> {
-        let Some(within) = &dive.within else {
+        let Some(within) = &particle.within else {
             return Some((likely, None));
         };
         let other = !within.get(cell.row.into(), cell.column.into());
@@ -338,7 +338,7 @@ impl<'p, W: Word> Diver<'p, W> {
         if !open {
             return Some((sure, None));
         }
-        let path = dive.path.iter().copied().chain([(cell, other)]);
+        let path = particle.path.iter().copied().chain([(cell, other)]);
         let hope = guide.ask(self.board.clues(), &self.rows, path, steps)?;
         Some(match hope {
             Hope::Alive(grid) => (likely, Some(grid)),
@@ -351,7 +351,7 @@ impl<'p, W: Word> Diver<'p, W> {
     /// Takes one side of a cell, and says which; `None` where both contradict.
     fn branch(
         &mut self,
-        dive: &mut Dive<'p, W>,
+        particle: &mut Particle<'p, W>,
         cell: Cell,
         likely: f64,
         random: &mut Xoshiro256PlusPlus,
@@ -364,7 +364,7 @@ impl<'p, W: Word> Diver<'p, W> {
         if self.board.decide(cell, filled) {
             if other {
                 let taken = if filled { likely } else { 1.0 - likely };
-                dive.weight = dive.weight / Scaled::from(taken);
+                particle.weight = particle.weight / Scaled::from(taken);
             }
         } else {
             self.board.undo(here);
@@ -375,15 +375,15 @@ impl<'p, W: Word> Diver<'p, W> {
             }
         }
         let changed = self.board.take_changed();
-        dive.see(&self.board, changed);
-        dive.path.push((cell, filled));
+        particle.see(&self.board, changed);
+        particle.path.push((cell, filled));
         Some(filled)
     }
 
     /// How likely a cell of a line is to be filled, after the lines concerned have spoken again. `None` when the steps end.
     fn ask(
         &self,
-        dive: &mut Dive<'p, W>,
+        particle: &mut Particle<'p, W>,
         line: usize,
         cell: Cell,
         steps: &Steps<'_>,
@@ -394,18 +394,18 @@ impl<'p, W: Word> Diver<'p, W> {
             Some(column) => self.board.unknown_in_column(column),
         };
         for crossing in crossing.cells() {
-            dive.say(if line < height { height } else { 0 } + crossing, steps)?;
+            particle.say(if line < height { height } else { 0 } + crossing, steps)?;
         }
-        dive.stale[line] = true;
-        dive.say(line, steps)?;
-        let odds = (dive.beliefs).log_odds(usize::from(cell.row), usize::from(cell.column));
+        particle.stale[line] = true;
+        particle.say(line, steps)?;
+        let odds = (particle.beliefs).log_odds(usize::from(cell.row), usize::from(cell.column));
         Some((1.0 / (1.0 + (-odds).exp())).clamp(LEAST, 1.0 - LEAST))
     }
 }
 
 /// The way to a witness, which a crew goes down beside.
 struct Spine<'p, W> {
-    dive: Dive<'p, W>,
+    particle: Particle<'p, W>,
     witness: Rc<Grid>,
     /// What the crew was told, and how many lines its region has.
     upwards: bool,
@@ -420,34 +420,38 @@ struct Spine<'p, W> {
 
 /// Sums up a crew of `size` dives that have all ended, some of them `dead` before.
 fn end<W: Word>(
-    crew: Vec<Dive<'_, W>>,
+    population: Vec<Particle<'_, W>>,
     size: usize,
     dead: u64,
     spine: Option<Spine<'_, W>>,
 ) -> Ending<W> {
     let mut ending = Ending {
-        worth: crew.iter().map(|dive| dive.weight).sum::<Scaled>() / Scaled::from(size as f64),
+        worth: population
+            .iter()
+            .map(|particle| particle.weight)
+            .sum::<Scaled>()
+            / Scaled::from(size as f64),
         alive: 0,
         dead,
         exact: false,
         seen: 0,
         witness: None,
     };
-    for dive in crew {
-        match dive.ended {
+    for particle in population {
+        match particle.ended {
             None | Some(0) => ending.dead += 1,
             Some(number) => {
                 ending.alive += 1;
-                ending.see(number, dive.rows);
+                ending.see(number, particle.rows);
             }
         }
     }
     if let Some(spine) = spine {
         // At its end it has a filling: that of the witness.
-        let number = spine.dive.ended.unwrap_or(1);
+        let number = spine.particle.ended.unwrap_or(1);
         ending.worth = ending.worth + Scaled::from(number as f64);
         ending.exact = spine.sides == 0;
-        ending.see(number + spine.alive, spine.dive.rows);
+        ending.see(number + spine.alive, spine.particle.rows);
     }
     ending
 }
@@ -523,7 +527,7 @@ mod tests {
         let mut board = Board::<u64>::new(&clues);
         assert!(board.propagate());
         let region = Region::whole(&board);
-        let mut diver = Diver::new(board, || false);
+        let mut diver = ParticleFilter::new(board, || false);
         let control = Arc::new(Control::new(&Limits::default(), false));
         let mut steps = Steps::new(&control);
         let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
@@ -531,17 +535,21 @@ mod tests {
         let witness = Arc::new(witness);
         for witness in [None, Some(&witness)] {
             let mut guide = Guide::new(&puzzle, Arc::clone(&control), u64::MAX, witness);
-            let crews = (0..300).map(|i| {
+            let populations = (0..300).map(|i| {
                 let guide = Some(&mut guide);
-                let crew = diver.crew(&region, 6, i % 2 == 1, guide, &mut random, &mut steps);
-                let ending = crew.expect("nothing stops it");
+                let population =
+                    diver.population(&region, 6, i % 2 == 1, guide, &mut random, &mut steps);
+                let ending = population.expect("nothing stops it");
                 assert!(ending.seen as f64 <= truth && !ending.exact);
                 assert!(witness.is_none() || ending.seen > 0);
                 ending.worth.to_f64()
             });
-            let crews: Vec<f64> = crews.collect();
-            let mean = crews.iter().sum::<f64>() / 300.0;
-            let squares: f64 = crews.iter().map(|crew| (crew - mean).powi(2)).sum();
+            let populations: Vec<f64> = populations.collect();
+            let mean = populations.iter().sum::<f64>() / 300.0;
+            let squares: f64 = populations
+                .iter()
+                .map(|population| (population - mean).powi(2))
+                .sum();
             let error = (squares / 299.0 / 300.0).sqrt();
             assert!(error < 0.1 * truth, "{error}");
             assert!((mean - truth).abs() < 4.0 * error, "{mean}, {error}");

@@ -17,12 +17,12 @@ use crate::line::{Known, Word};
 use crate::puzzle::{Grid, Puzzle};
 use crate::run::Control;
 use crate::run::lock;
-use crate::sat::{Answer, Learner};
+use crate::sat::{Answer, SatSolver};
 use crate::solutions::{Batch, Sink, Stop};
 
 /// What the engines share.
 #[derive(Debug)]
-pub(super) struct Race {
+pub(super) struct Portfolio {
     width: usize,
     height: usize,
     /// Solutions that are wanted.
@@ -76,12 +76,12 @@ fn load(words: &[AtomicU64]) -> Vec<u64> {
         .collect()
 }
 
-impl Race {
+impl Portfolio {
     /// A race for `most` solutions of a puzzle, of which one may be known.
     pub(super) fn new(puzzle: &Puzzle, most: usize, witness: Option<&Grid>) -> Self {
         let words = Grid::stride(puzzle.width()) * puzzle.height();
         let none = || (0..words).map(|_| AtomicU64::new(0)).collect();
-        Race {
+        Portfolio {
             width: puzzle.width(),
             height: puzzle.height(),
             most,
@@ -200,7 +200,7 @@ impl Race {
 
     /// Dismisses the learner when it is let go, even by a panic: else it would be waited for.
     pub(super) fn leave_together(&self) -> impl Drop + '_ {
-        struct Leaving<'a>(&'a Race);
+        struct Leaving<'a>(&'a Portfolio);
         impl Drop for Leaving<'_> {
             fn drop(&mut self) {
                 self.0.dismiss();
@@ -231,14 +231,14 @@ impl Race {
         if done() || control.stopped() {
             return;
         }
-        if let Some(mut racer) = Racer::new(self, control, puzzle, clues, memory) {
-            while racer.go() {}
+        if let Some(mut runner) = SatRunner::new(self, control, puzzle, clues, memory) {
+            while runner.go() {}
         }
     }
 }
 
 /// The tree's solutions.
-impl Sink for Race {
+impl Sink for Portfolio {
     fn wants_grids(&self) -> bool {
         true
     }
@@ -262,10 +262,10 @@ impl Sink for Race {
 
 /// The learner in a race.
 #[derive(Debug)]
-struct Racer {
-    race: Arc<Race>,
+struct SatRunner {
+    portfolio: Arc<Portfolio>,
     control: Arc<Control>,
-    learner: Learner,
+    solver: SatSolver,
     /// The facts that it was told or knows by itself.
     filled: Vec<u64>,
     empty: Vec<u64>,
@@ -282,7 +282,7 @@ const SWEEPS: usize = 30;
 /// Tells a learner by belief propagation, going by the cells known to be filled and to be empty, where to look first. `None` when `over`
 /// says so before that is done.
 pub(crate) fn guess(
-    learner: &mut Learner,
+    solver: &mut SatSolver,
     clues: &Clues,
     (filled, empty): (&Grid, &Grid),
     over: impl Fn() -> bool,
@@ -295,57 +295,58 @@ pub(crate) fn guess(
     for _ in 0..SWEEPS {
         beliefs.sweep(&over)?;
     }
-    learner.guess(&mut beliefs, over);
+    solver.guess(&mut beliefs, over);
     Some(())
 }
 
 /// The conflicts that the learner may take in one turn: the first number, and those that it has had so far divided by the second number.
 const BITE: (u64, u64) = (200, 4);
 
-impl Racer {
+impl SatRunner {
     /// `None` when the puzzle is too large, or the race is over before it is ready.
     fn new(
-        race: &Arc<Race>,
+        portfolio: &Arc<Portfolio>,
         control: &Arc<Control>,
         puzzle: &Puzzle,
         clues: &Clues,
         memory: u64,
     ) -> Option<Self> {
-        let (filled, empty) = (load(&race.facts.filled), load(&race.facts.empty));
-        let grid = |words: &[u64]| Grid::from_words(race.width, race.height, words.into());
+        let (filled, empty) = (load(&portfolio.facts.filled), load(&portfolio.facts.empty));
+        let grid =
+            |words: &[u64]| Grid::from_words(portfolio.width, portfolio.height, words.into());
         let known = (grid(&filled), grid(&empty));
         // Until it is ready, solutions that are found do not disturb it.
         let forbidden = Rc::new(Cell::new(usize::MAX));
         let over = || {
             control.look();
-            control.stopped() || race.tree_done.load(Ordering::Relaxed)
+            control.stopped() || portfolio.tree_done.load(Ordering::Relaxed)
         };
         let stop = {
-            let (race, control) = (Arc::clone(race), Arc::clone(control));
+            let (portfolio, control) = (Arc::clone(portfolio), Arc::clone(control));
             let forbidden = Rc::clone(&forbidden);
             move || {
                 control.look();
                 control.stopped()
-                    || race.tree_done.load(Ordering::Relaxed)
-                    || race.count.load(Ordering::Relaxed) > forbidden.get()
+                    || portfolio.tree_done.load(Ordering::Relaxed)
+                    || portfolio.count.load(Ordering::Relaxed) > forbidden.get()
             }
         };
         let fixed = {
-            let race = Arc::clone(race);
-            move |row, column, filled| race.facts.learn(race.width, row, column, filled)
+            let portfolio = Arc::clone(portfolio);
+            move |row, column, filled| portfolio.facts.learn(portfolio.width, row, column, filled)
         };
-        let mut learner = Learner::new(puzzle, &known.0, &known.1, memory, stop, fixed)?;
+        let mut solver = SatSolver::new(puzzle, &known.0, &known.1, memory, stop, fixed)?;
         // Once there is a solution, another is looked for near it.
-        if let Some(witness) = &race.witness {
-            learner.visit(witness);
-        } else if race.count.load(Ordering::Relaxed) == 0 {
-            guess(&mut learner, clues, (&known.0, &known.1), over)?;
+        if let Some(witness) = &portfolio.witness {
+            solver.visit(witness);
+        } else if portfolio.count.load(Ordering::Relaxed) == 0 {
+            guess(&mut solver, clues, (&known.0, &known.1), over)?;
         }
         forbidden.set(0);
-        Some(Racer {
-            race: Arc::clone(race),
+        Some(SatRunner {
+            portfolio: Arc::clone(portfolio),
             control: Arc::clone(control),
-            learner,
+            solver,
             filled,
             empty,
             forbidden,
@@ -354,48 +355,48 @@ impl Racer {
 
     /// Work done so far, in what counts as settles.
     fn work(&self) -> u64 {
-        self.learner.ticks() / TICKS
+        self.solver.ticks() / TICKS
     }
 
     /// Goes on for a bite. `false` when there is nothing more to be done.
     fn go(&mut self) -> bool {
         self.catch_up();
-        let bite = BITE.0 + self.learner.conflicts() / BITE.1;
-        let answer = self.learner.solve(u32::try_from(bite).ok());
-        let conflicts = self.learner.conflicts();
-        self.race.conflicts.store(conflicts, Ordering::Relaxed);
+        let bite = BITE.0 + self.solver.conflicts() / BITE.1;
+        let answer = self.solver.solve(u32::try_from(bite).ok());
+        let conflicts = self.solver.conflicts();
+        self.portfolio.conflicts.store(conflicts, Ordering::Relaxed);
         match answer {
             Answer::Solution(grid) => {
-                if !self.race.find(grid) {
+                if !self.portfolio.find(grid) {
                     self.control.stop(Stop::Limit);
                 }
             }
             Answer::None => self.control.settle(),
             Answer::Unknown => {}
         }
-        !self.control.stopped() && !self.race.tree_done.load(Ordering::Relaxed)
+        !self.control.stopped() && !self.portfolio.tree_done.load(Ordering::Relaxed)
     }
 
     /// Tells the learner what has been found and proved.
     fn catch_up(&mut self) {
-        let found = lock(&self.race.found);
+        let found = lock(&self.portfolio.found);
         for grid in &found[self.forbidden.get()..] {
-            self.learner.forbid(grid);
+            self.solver.forbid(grid);
         }
         if self.forbidden.replace(found.len()) == 0 && !found.is_empty() {
-            self.learner.stay();
+            self.solver.stay();
         }
         drop(found);
-        let stride = Grid::stride(self.race.width);
+        let stride = Grid::stride(self.portfolio.width);
         for (facts, known, filled) in [
-            (&self.race.facts.filled, &mut self.filled, true),
-            (&self.race.facts.empty, &mut self.empty, false),
+            (&self.portfolio.facts.filled, &mut self.filled, true),
+            (&self.portfolio.facts.empty, &mut self.empty, false),
         ] {
             for (i, (fact, known)) in facts.iter().zip(known).enumerate() {
                 let new = fact.load(Ordering::Relaxed) & !*known;
                 *known |= new;
                 for bit in new.cells() {
-                    self.learner.know(i / stride, i % stride * 64 + bit, filled);
+                    self.solver.know(i / stride, i % stride * 64 + bit, filled);
                 }
             }
         }
@@ -405,12 +406,12 @@ impl Racer {
 /// The learner's turns, where it has no thread of its own.
 #[derive(Debug)]
 pub(super) struct Turns<'a> {
-    race: &'a Arc<Race>,
+    portfolio: &'a Arc<Portfolio>,
     control: &'a Arc<Control>,
     puzzle: &'a Puzzle,
     clues: &'a Clues,
     memory: u64,
-    racer: Option<Racer>,
+    runner: Option<SatRunner>,
     /// Settles of the tree so far, and at the learner's next turn.
     settles: u64,
     next: u64,
@@ -419,7 +420,7 @@ pub(super) struct Turns<'a> {
 impl<'a> Turns<'a> {
     /// The first turn comes after `alone` settles.
     pub(super) fn new(
-        race: &'a Arc<Race>,
+        portfolio: &'a Arc<Portfolio>,
         control: &'a Arc<Control>,
         puzzle: &'a Puzzle,
         clues: &'a Clues,
@@ -427,12 +428,12 @@ impl<'a> Turns<'a> {
         alone: u64,
     ) -> Self {
         Turns {
-            race,
+            portfolio,
             control,
             puzzle,
             clues,
             memory,
-            racer: None,
+            runner: None,
             settles: 0,
             next: alone,
         }
@@ -446,13 +447,13 @@ impl<'a> Turns<'a> {
         }
         // Ever longer turns, so that there are few.
         self.next = self.settles + self.settles / 2;
-        self.race.called.store(true, Ordering::Relaxed);
-        if self.racer.is_none() {
-            let (race, control) = (self.race, self.control);
-            self.racer = Racer::new(race, control, self.puzzle, self.clues, self.memory);
+        self.portfolio.called.store(true, Ordering::Relaxed);
+        if self.runner.is_none() {
+            let (portfolio, control) = (self.portfolio, self.control);
+            self.runner = SatRunner::new(portfolio, control, self.puzzle, self.clues, self.memory);
         }
-        match &mut self.racer {
-            Some(racer) => while racer.work() < self.settles && racer.go() {},
+        match &mut self.runner {
+            Some(runner) => while runner.work() < self.settles && runner.go() {},
             None => self.next = u64::MAX,
         }
     }

@@ -8,7 +8,7 @@
 
 /// Probing or not, and what each has cost. A task's first node inherits its parent's.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Habit {
+pub(super) struct ProbingPolicy {
     probing: bool,
     /// Is the present stretch a look at the other way?
     trial: bool,
@@ -44,9 +44,9 @@ const GENEROUS: f64 = 4.0;
 /// Probes of a node that may be spent on dead ends before it is probed after all.
 const LOST: u64 = 1;
 
-impl Habit {
+impl ProbingPolicy {
     pub(super) fn new(stretch: u64, patience: u64) -> Self {
-        Habit {
+        ProbingPolicy {
             probing: true,
             trial: false,
             begun: false,

@@ -10,7 +10,7 @@
 //! with one key correspond in reading order, the first one to the first one and so on, and so do their fillings.
 
 use super::cache::Key;
-use super::diagram::{Lines, NONE, Numbers};
+use super::line_automaton::{LineAutomata, NONE, UniqueTable};
 use crate::board::Board;
 use crate::line::Word;
 use crate::run::Pace;
@@ -20,7 +20,7 @@ pub(crate) type Rows<W> = Box<[(u16, W)]>;
 
 /// Unknown cells that are independent of all others.
 #[derive(Clone, Debug)]
-pub(crate) struct Part<W> {
+pub(crate) struct Component<W> {
     /// Its cells, row by row; a row where it has none may be missing.
     pub(crate) rows: Rows<W>,
     /// Number of cells.
@@ -29,10 +29,10 @@ pub(crate) struct Part<W> {
     pub(crate) key: Key,
 }
 
-impl<W> Part<W> {
+impl<W> Component<W> {
     /// A part without cells.
     pub(crate) fn nothing() -> Self {
-        Part {
+        Component {
             rows: Box::default(),
             size: 0,
             key: Key::default(),
@@ -54,7 +54,7 @@ struct Strip<W> {
 
 /// Scratch memory for falling apart.
 #[derive(Debug)]
-pub(crate) struct Parts<W> {
+pub(crate) struct ComponentFinder<W> {
     rows: Vec<Strip<W>>,
     columns: Vec<Strip<W>>,
     /// Of each row and column, its first strip.
@@ -64,11 +64,11 @@ pub(crate) struct Parts<W> {
     open: Vec<W>,
     /// The first row of each part.
     roots: Vec<u32>,
-    part_of_row: Vec<u32>,
-    part_of_column: Vec<u32>,
+    component_of_row: Vec<u32>,
+    component_of_column: Vec<u32>,
     /// Rows and columns part by part, each in order.
-    rows_of_parts: Grouped,
-    columns_of_parts: Grouped,
+    rows_of_components: Grouped,
+    columns_of_components: Grouped,
     key: Vec<u32>,
 }
 
@@ -81,12 +81,12 @@ struct Grouped {
 }
 
 impl Grouped {
-    /// `part_of_strip` says to which of `parts` each strip belongs. O(strips + parts).
-    fn group(&mut self, parts: usize, part_of_strip: &[u32]) {
+    /// `component_of_strip` says to which of `components` each strip belongs. O(strips + parts).
+    fn group(&mut self, components: usize, component_of_strip: &[u32]) {
         self.starts.clear();
-        self.starts.resize(parts + 1, 0);
-        for &part in part_of_strip {
-            self.starts[part as usize] += 1;
+        self.starts.resize(components + 1, 0);
+        for &component in component_of_strip {
+            self.starts[component as usize] += 1;
         }
         let mut end = 0;
         for start in &mut self.starts {
@@ -94,33 +94,33 @@ impl Grouped {
             *start = end;
         }
         self.strips.clear();
-        self.strips.resize(part_of_strip.len(), 0);
-        for (strip, &part) in part_of_strip.iter().enumerate().rev() {
-            let at = &mut self.starts[part as usize];
+        self.strips.resize(component_of_strip.len(), 0);
+        for (strip, &component) in component_of_strip.iter().enumerate().rev() {
+            let at = &mut self.starts[component as usize];
             *at -= 1;
             self.strips[*at as usize] = strip as u32;
         }
     }
 
-    fn of(&self, part: usize) -> &[u32] {
-        &self.strips[self.starts[part] as usize..self.starts[part + 1] as usize]
+    fn of(&self, component: usize) -> &[u32] {
+        &self.strips[self.starts[component] as usize..self.starts[component + 1] as usize]
     }
 }
 
-impl<W: Word> Parts<W> {
+impl<W: Word> ComponentFinder<W> {
     /// For a picture of this size.
     pub(crate) fn new(width: usize, height: usize) -> Self {
-        Parts {
+        ComponentFinder {
             rows: Vec::new(),
             columns: Vec::new(),
             first_of_row: vec![0; height],
             first_of_column: vec![0; width],
             open: vec![W::ZERO; height],
             roots: Vec::new(),
-            part_of_row: Vec::new(),
-            part_of_column: Vec::new(),
-            rows_of_parts: Grouped::default(),
-            columns_of_parts: Grouped::default(),
+            component_of_row: Vec::new(),
+            component_of_column: Vec::new(),
+            rows_of_components: Grouped::default(),
+            columns_of_components: Grouped::default(),
             key: Vec::new(),
         }
     }
@@ -131,16 +131,16 @@ impl<W: Word> Parts<W> {
         &mut self,
         board: &Board<'_, W>,
         cells: &[(u16, W)],
-        lines: &mut Lines<W>,
-        numbers: &Numbers,
-        parts: &mut Vec<Part<W>>,
+        lines: &mut LineAutomata<W>,
+        numbers: &UniqueTable,
+        components: &mut Vec<Component<W>>,
         pace: &mut Pace<'_>,
     ) -> Option<()> {
         self.gather(board, cells, lines, numbers, pace)?;
         self.join(pace)?;
         for i in 0..self.roots.len() {
-            let part = self.part(i, pace)?;
-            parts.push(part);
+            let component = self.component(i, pace)?;
+            components.push(component);
         }
         Some(())
     }
@@ -150,8 +150,8 @@ impl<W: Word> Parts<W> {
         &mut self,
         board: &Board<'_, W>,
         cells: &[(u16, W)],
-        lines: &mut Lines<W>,
-        numbers: &Numbers,
+        lines: &mut LineAutomata<W>,
+        numbers: &UniqueTable,
         pace: &mut Pace<'_>,
     ) -> Option<()> {
         let clues = board.clues();
@@ -258,32 +258,33 @@ impl<W: Word> Parts<W> {
         }
         // The part of each strip: a root comes before the rows that are joined to it.
         self.roots.clear();
-        let mut part_of_row = std::mem::take(&mut self.part_of_row);
-        part_of_row.clear();
+        let mut component_of_row = std::mem::take(&mut self.component_of_row);
+        component_of_row.clear();
         for i in 0..self.rows.len() as u32 {
             let root = self.root(i);
-            part_of_row.push(match root == i {
+            component_of_row.push(match root == i {
                 true => self.roots.len() as u32,
-                false => part_of_row[root as usize],
+                false => component_of_row[root as usize],
             });
             if root == i {
                 self.roots.push(i);
             }
         }
         let columns = self.columns.iter();
-        let mut part_of_column = std::mem::take(&mut self.part_of_column);
-        part_of_column.clear();
-        part_of_column.extend(columns.map(|strip| part_of_row[strip.link as usize]));
-        let parts = self.roots.len();
-        self.rows_of_parts.group(parts, &part_of_row);
-        self.columns_of_parts.group(parts, &part_of_column);
-        (self.part_of_row, self.part_of_column) = (part_of_row, part_of_column);
+        let mut component_of_column = std::mem::take(&mut self.component_of_column);
+        component_of_column.clear();
+        component_of_column.extend(columns.map(|strip| component_of_row[strip.link as usize]));
+        let components = self.roots.len();
+        self.rows_of_components.group(components, &component_of_row);
+        self.columns_of_components
+            .group(components, &component_of_column);
+        (self.component_of_row, self.component_of_column) = (component_of_row, component_of_column);
         Some(())
     }
 
     /// The part with this number.
-    fn part(&mut self, part: usize, pace: &mut Pace<'_>) -> Option<Part<W>> {
-        let columns = self.columns_of_parts.of(part);
+    fn component(&mut self, component: usize, pace: &mut Pace<'_>) -> Option<Component<W>> {
+        let columns = self.columns_of_components.of(component);
         for (local, &j) in (0..).zip(columns) {
             self.columns[j as usize].local = local;
         }
@@ -293,7 +294,7 @@ impl<W: Word> Parts<W> {
         self.key.clear();
         self.key.push(columns);
         let words = columns.div_ceil(u32::BITS) as usize;
-        for &i in self.rows_of_parts.of(part) {
+        for &i in self.rows_of_components.of(component) {
             let Strip {
                 line,
                 number,
@@ -318,12 +319,12 @@ impl<W: Word> Parts<W> {
                 self.key[at + (local / u32::BITS) as usize] |= 1 << (local % u32::BITS);
             }
         }
-        for &j in self.columns_of_parts.of(part) {
+        for &j in self.columns_of_components.of(component) {
             let number = self.columns[j as usize].number;
             numbered &= number != NONE;
             self.key.push(number);
         }
-        Some(Part {
+        Some(Component {
             rows: rows.into(),
             size,
             key: if numbered {
@@ -361,14 +362,23 @@ mod tests {
         assert!(board.propagate());
         let control = Control::new(&Limits::default(), false);
         for (bytes, numbered) in [(1 << 20, true), (0, false)] {
-            let (numbers, mut pace) = (Numbers::new(bytes), Pace::new(&control));
-            let (mut lines, mut parts) = (Lines::new(7, 1 << 20), Vec::new());
+            let (numbers, mut pace) = (UniqueTable::new(bytes), Pace::new(&control));
+            let (mut lines, mut components) = (LineAutomata::new(7, 1 << 20), Vec::new());
             let right = [(0, 0b11000), (1, 0b11000)];
-            let split =
-                Parts::new(5, 2).split(&board, &right, &mut lines, &numbers, &mut parts, &mut pace);
-            assert!(split.is_some() && parts.len() == 1);
-            assert_eq!(*parts[0].rows, right);
-            assert_eq!((parts[0].size, parts[0].key.is_empty()), (4, !numbered));
+            let split = ComponentFinder::new(5, 2).split(
+                &board,
+                &right,
+                &mut lines,
+                &numbers,
+                &mut components,
+                &mut pace,
+            );
+            assert!(split.is_some() && components.len() == 1);
+            assert_eq!(*components[0].rows, right);
+            assert_eq!(
+                (components[0].size, components[0].key.is_empty()),
+                (4, !numbered)
+            );
         }
     }
 }

@@ -10,7 +10,7 @@ use super::stop::Stop;
 
 /// Adds up how many solutions there are and never looks at one.
 #[derive(Debug, Default)]
-pub struct Counter(Mutex<Count>);
+pub struct CountSink(Mutex<Count>);
 
 impl Default for Count {
     fn default() -> Self {
@@ -18,7 +18,7 @@ impl Default for Count {
     }
 }
 
-impl Counter {
+impl CountSink {
     /// Nothing counted yet.
     pub fn new() -> Self {
         Self::default()
@@ -32,7 +32,7 @@ impl Counter {
     }
 }
 
-impl Sink for Counter {
+impl Sink for CountSink {
     fn wants_grids(&self) -> bool {
         false
     }

@@ -7,8 +7,8 @@
 //! graph, and taken off again, last in first out.
 
 use super::runs::{FILLED, LEFT};
-use super::space::EdgeView;
-use super::space::Space;
+use super::solution_graph::EdgeView;
+use super::solution_graph::SolutionGraph;
 use super::tally::{self, Tallies};
 use crate::solutions::Count;
 
@@ -24,7 +24,7 @@ const BREATH: usize = 1 << 12;
 /// A graph and the nodes that are laid over it; these are numbered after its own.
 #[derive(Clone, Debug)]
 pub(super) struct Layers<'a> {
-    space: &'a Space,
+    graph: &'a SolutionGraph,
     /// Of each new node: the node of the graph that it is a restriction of, and how many of the first cells of that are decided.
     bases: Vec<u32>,
     decided: Vec<u32>,
@@ -53,7 +53,7 @@ pub(super) struct Mark {
 
 /// An edge of either kind.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Step<'a> {
+pub(super) struct EdgeStep<'a> {
     /// What becomes of the cells of the node; some of the first may have been decided before, as they are here.
     pub(super) edge: EdgeView<'a>,
     /// Where it leads to; [`DONE`] where nothing is left open.
@@ -66,9 +66,9 @@ pub(super) struct Stopped;
 
 impl<'a> Layers<'a> {
     /// The graph alone.
-    pub(super) fn new(space: &'a Space) -> Self {
+    pub(super) fn new(graph: &'a SolutionGraph) -> Self {
         Layers {
-            space,
+            graph,
             bases: Vec::new(),
             decided: Vec::new(),
             starts: Vec::new(),
@@ -78,21 +78,21 @@ impl<'a> Layers<'a> {
         }
     }
 
-    pub(super) fn space(&self) -> &'a Space {
-        self.space
+    pub(super) fn graph(&self) -> &'a SolutionGraph {
+        self.graph
     }
 
     /// The place of a new node among them.
     #[inline]
     fn new_node(&self, node: u32) -> Option<usize> {
-        (node as usize).checked_sub(self.space.nodes())
+        (node as usize).checked_sub(self.graph.nodes())
     }
 
     /// Number of cells of a node, those included that have been decided.
     #[inline]
     pub(super) fn size(&self, node: u32) -> u32 {
         let base = self.new_node(node).map_or(node, |i| self.bases[i]);
-        self.space.size(base)
+        self.graph.size(base)
     }
 
     /// How many of the first cells of a node have been decided: the first open cell comes after them.
@@ -106,7 +106,7 @@ impl<'a> Layers<'a> {
     pub(super) fn count(&self, node: u32) -> Count {
         match self.new_node(node) {
             _ if node == DONE => Count::ONE,
-            None => self.space.tallies().get(node as usize),
+            None => self.graph.tallies().get(node as usize),
             Some(i) => self.tallies.get(i),
         }
     }
@@ -117,7 +117,7 @@ impl<'a> Layers<'a> {
         for node in nodes.clone() {
             let small = match self.new_node(node) {
                 _ if node == DONE => Some(1),
-                None => self.space.tallies().small(node as usize),
+                None => self.graph.tallies().small(node as usize),
                 Some(i) => self.tallies.small(i),
             };
             match small.and_then(|n| product.checked_mul(u128::from(n))) {
@@ -134,7 +134,7 @@ impl<'a> Layers<'a> {
     }
 
     /// The edges of a node.
-    pub(super) fn steps(&self, node: u32) -> impl Iterator<Item = Step<'_>> {
+    pub(super) fn steps(&self, node: u32) -> impl Iterator<Item = EdgeStep<'_>> {
         let mut at = Some(self.start(node));
         std::iter::from_fn(move || {
             let (step, next) = self.step(node, at?);
@@ -147,24 +147,24 @@ impl<'a> Layers<'a> {
     #[inline]
     pub(super) fn start(&self, node: u32) -> u32 {
         match self.new_node(node) {
-            None => self.space.start(node),
+            None => self.graph.start(node),
             Some(i) => self.starts[i],
         }
     }
 
     /// The edge of this node that is here, and where the next one is.
     #[inline]
-    pub(super) fn step(&self, node: u32, at: u32) -> (Step<'_>, Option<u32>) {
+    pub(super) fn step(&self, node: u32, at: u32) -> (EdgeStep<'_>, Option<u32>) {
         let size = self.size(node);
         if self.new_node(node).is_none() {
-            let edge = self.space.edge(at, size);
+            let edge = self.graph.edge(at, size);
             let rest = edge.rest;
-            return (Step { edge, rest }, edge.next());
+            return (EdgeStep { edge, rest }, edge.next());
         }
         let words = &self.words[at as usize..];
         let length = words[1] & !LAST;
-        let step = Step {
-            edge: self.space.edge(words[0], size),
+        let step = EdgeStep {
+            edge: self.graph.edge(words[0], size),
             rest: &words[2..2 + length as usize],
         };
         (step, (words[1] & LAST == 0).then(|| at + 2 + length))
@@ -174,13 +174,13 @@ impl<'a> Layers<'a> {
     ///
     /// Touches the nodes below it whose first open cell this is. Every now and then it asks whether to stop, and then nothing has
     /// happened.
-    pub(super) fn restrict(
+    pub(super) fn condition(
         &mut self,
         node: u32,
         filled: bool,
         stop: &mut dyn FnMut() -> bool,
     ) -> Result<Option<u32>, Stopped> {
-        let nodes = self.space.nodes() + self.starts.len();
+        let nodes = self.graph.nodes() + self.starts.len();
         self.fate.resize(nodes.max(self.fate.len()), UNSEEN);
         let mut looked = 0usize;
         let mut stopped = || {
@@ -272,7 +272,7 @@ impl<'a> Layers<'a> {
         self.starts.push(self.words.len() as u32);
         self.words.extend_from_slice(words);
         self.tallies.push(sum);
-        Some((self.space.nodes() + self.starts.len() - 1) as u32)
+        Some((self.graph.nodes() + self.starts.len() - 1) as u32)
     }
 
     /// Bytes held beside the graph.

@@ -29,17 +29,17 @@ const BYTES_OF_STATE: u64 = 32;
 
 /// The numbers of all states, shared by all workers.
 #[derive(Debug)]
-pub(crate) struct Numbers {
+pub(crate) struct UniqueTable {
     states: DashMap<[u32; 2], u32, BuildHasherDefault<FxHasher>>,
     /// The next number. Relaxed: the map makes it known.
     next: AtomicU32,
     most: u32,
 }
 
-impl Numbers {
+impl UniqueTable {
     /// Numbers that take about `bytes` bytes; when those are full, no more are given.
     pub(crate) fn new(bytes: u64) -> Self {
-        Numbers {
+        UniqueTable {
             states: DashMap::default(),
             next: AtomicU32::new(END + 1),
             most: (bytes / BYTES_OF_STATE).clamp(2, u64::from(NONE - 1)) as u32,
@@ -86,7 +86,7 @@ type OfLine<W> = FxHashMap<Known<W>, Box<[Piece<W>]>>;
 
 /// The pieces of lines, remembered by each worker for itself.
 #[derive(Debug)]
-pub(crate) struct Lines<W> {
+pub(crate) struct LineAutomata<W> {
     /// For each line.
     known: Vec<OfLine<W>>,
     remembered: usize,
@@ -106,11 +106,11 @@ pub(crate) struct States {
     next: Vec<u32>,
 }
 
-impl<W: Word> Lines<W> {
+impl<W: Word> LineAutomata<W> {
     /// For this number of lines, in about `bytes` bytes.
     pub(crate) fn new(lines: usize, bytes: u64) -> Self {
         let bytes_of_line = (4 * size_of::<W>() + 64) as u64;
-        Lines {
+        LineAutomata {
             known: (0..lines).map(|_| FxHashMap::default()).collect(),
             remembered: 0,
             most: (bytes / bytes_of_line).clamp(256, REMEMBERED as u64) as usize,
@@ -126,7 +126,7 @@ impl<W: Word> Lines<W> {
         blocks: &[u16],
         length: usize,
         known: Known<W>,
-        numbers: &Numbers,
+        numbers: &UniqueTable,
         pace: &mut Pace<'_>,
     ) -> Option<&[Piece<W>]> {
         if self.remembered >= self.most {

@@ -10,7 +10,7 @@ use crate::solutions::Count;
 
 /// A list of the fillings of one region, sorted, and the range of it that is in play.
 #[derive(Clone, Debug)]
-struct Wheel {
+struct RangedList {
     spots: Vec<u32>,
     words: Vec<u64>,
     from: usize,
@@ -19,8 +19,8 @@ struct Wheel {
 
 /// A range was halved.
 #[derive(Clone, Copy, Debug)]
-struct Turn {
-    wheel: u32,
+struct RangeSplit {
+    list_index: u32,
     /// The place of the cell.
     cell: u32,
     /// The range before.
@@ -34,35 +34,35 @@ struct Turn {
 
 /// A walk through the product.
 #[derive(Clone, Debug)]
-pub(super) struct Odometer {
-    wheels: Vec<Wheel>,
+pub(super) struct SortedProduct {
+    lists: Vec<RangedList>,
     /// Lists of more than one picture: the place of the first cell in which they differ, the last one first, and which list it is.
     open: Vec<(u32, u32)>,
-    turns: Vec<Turn>,
+    splits: Vec<RangeSplit>,
     /// The one list left open, of which one picture after the other is shown: which list, and which picture.
     last: Option<(u32, usize)>,
     picture: Vec<u64>,
 }
 
-impl Odometer {
+impl SortedProduct {
     /// The product of these fillings over a picture, of which `skip` are passed over. There must be more than these.
     pub(super) fn new(picture: Vec<u64>, lists: Vec<Fillings>, skip: Count) -> Self {
-        let mut odometer = Odometer {
-            wheels: Vec::with_capacity(lists.len()),
+        let mut product = SortedProduct {
+            lists: Vec::with_capacity(lists.len()),
             open: Vec::new(),
-            turns: Vec::new(),
+            splits: Vec::new(),
             last: None,
             picture,
         };
         for fillings in lists {
             // What is decided already is in the picture, and may be in the list too.
-            let wheel = Wheel::sorted(fillings, &odometer.picture);
-            let (from, to) = (wheel.from, wheel.to);
-            odometer.wheels.push(wheel);
-            odometer.play(odometer.wheels.len() as u32 - 1, from, to);
+            let list_index = RangedList::sorted(fillings, &product.picture);
+            let (from, to) = (list_index.from, list_index.to);
+            product.lists.push(list_index);
+            product.play(product.lists.len() as u32 - 1, from, to);
         }
-        odometer.descend(skip);
-        odometer
+        product.descend(skip);
+        product
     }
 
     /// The picture that it shows.
@@ -73,28 +73,28 @@ impl Odometer {
     /// Shows the next picture; `false` when there is none.
     #[inline]
     pub(super) fn advance(&mut self) -> bool {
-        if let Some((wheel, at)) = self.last {
-            let list = &self.wheels[wheel as usize];
+        if let Some((list_index, at)) = self.last {
+            let list = &self.lists[list_index as usize];
             list.lay(at, &mut self.picture);
             if at + 1 < list.to {
                 list.lay(at + 1, &mut self.picture);
-                self.last = Some((wheel, at + 1));
+                self.last = Some((list_index, at + 1));
                 return true;
             }
             self.last = None;
         }
-        while let Some(turn) = self.turns.pop() {
-            if turn.second {
-                self.withdraw(turn.wheel);
-                let list = &mut self.wheels[turn.wheel as usize];
-                (list.from, list.to) = (turn.from, turn.to);
-                self.insert(turn.cell, turn.wheel);
+        while let Some(split) = self.splits.pop() {
+            if split.second {
+                self.withdraw(split.list_index);
+                let list = &mut self.lists[split.list_index as usize];
+                (list.from, list.to) = (split.from, split.to);
+                self.insert(split.cell, split.list_index);
             } else {
-                self.withdraw(turn.wheel);
-                self.play(turn.wheel, turn.middle, turn.to);
-                self.turns.push(Turn {
+                self.withdraw(split.list_index);
+                self.play(split.list_index, split.middle, split.to);
+                self.splits.push(RangeSplit {
                     second: true,
-                    ..turn
+                    ..split
                 });
                 self.descend(Count::ZERO);
                 return true;
@@ -107,15 +107,15 @@ impl Odometer {
     fn descend(&mut self, mut skip: Count) {
         let mut left = Count::ONE;
         if !skip.is_zero() {
-            for &(_, wheel) in &self.open {
-                left *= &self.wheels[wheel as usize].length();
+            for &(_, list_index) in &self.open {
+                left *= &self.lists[list_index as usize].length();
             }
         }
         while self.open.len() > 1 {
-            let Some((cell, wheel)) = self.open.pop() else {
+            let Some((cell, list_index)) = self.open.pop() else {
                 break;
             };
-            let list = &self.wheels[wheel as usize];
+            let list = &self.lists[list_index as usize];
             let (from, to) = (list.from, list.to);
             let middle = list.middle(cell);
             let mut second = false;
@@ -137,8 +137,8 @@ impl Odometer {
                     skip -= &before;
                 }
             }
-            self.turns.push(Turn {
-                wheel,
+            self.splits.push(RangeSplit {
+                list_index,
                 cell,
                 from,
                 to,
@@ -146,32 +146,32 @@ impl Odometer {
                 second,
             });
             match second {
-                true => self.play(wheel, middle, to),
-                false => self.play(wheel, from, middle),
+                true => self.play(list_index, middle, to),
+                false => self.play(list_index, from, middle),
             }
         }
-        if let Some(&(_, wheel)) = self.open.first() {
-            let list = &self.wheels[wheel as usize];
+        if let Some(&(_, list_index)) = self.open.first() {
+            let list = &self.lists[list_index as usize];
             // What is left to be passed over is less than the range.
             let at = list.from + skip.to_u64().unwrap_or_default() as usize;
             list.lay(at, &mut self.picture);
-            self.last = Some((wheel, at));
+            self.last = Some((list_index, at));
         }
     }
 
     /// Puts a range of a list in play: onto the picture, if it is a single one.
-    fn play(&mut self, wheel: u32, from: usize, to: usize) {
-        let list = &mut self.wheels[wheel as usize];
+    fn play(&mut self, list_index: u32, from: usize, to: usize) {
+        let list = &mut self.lists[list_index as usize];
         (list.from, list.to) = (from, to);
         match list.differ() {
-            Some(cell) => self.insert(cell, wheel),
+            Some(cell) => self.insert(cell, list_index),
             None => list.lay(from, &mut self.picture),
         }
     }
 
     /// Takes a range out of play.
-    fn withdraw(&mut self, wheel: u32) {
-        let list = &self.wheels[wheel as usize];
+    fn withdraw(&mut self, list_index: u32) {
+        let list = &self.lists[list_index as usize];
         match list.differ() {
             Some(cell) => {
                 let place = self.place(cell);
@@ -181,9 +181,9 @@ impl Odometer {
         }
     }
 
-    fn insert(&mut self, cell: u32, wheel: u32) {
+    fn insert(&mut self, cell: u32, list_index: u32) {
         let place = self.place(cell);
-        self.open.insert(place, (cell, wheel));
+        self.open.insert(place, (cell, list_index));
     }
 
     /// Where an open list with this cell stands; cells of different lists are different.
@@ -192,7 +192,7 @@ impl Odometer {
     }
 }
 
-impl Wheel {
+impl RangedList {
     /// The list in canonical order, without the cells that are filled in the picture.
     fn sorted(fillings: Fillings, picture: &[u64]) -> Self {
         let Fillings { spots, mut words } = fillings;
@@ -205,7 +205,7 @@ impl Wheel {
         let mut sorted: Vec<&[u64]> = words.chunks_exact(size).collect();
         sorted.sort_unstable_by(|a, b| crate::puzzle::order(a, b));
         let to = sorted.len();
-        Wheel {
+        RangedList {
             words: sorted.concat(),
             spots,
             from: 0,

@@ -8,7 +8,7 @@ use rand_xoshiro::rand_core::Rng;
 use super::scaled::Scaled;
 use super::steps::Steps;
 use crate::belief::Beliefs;
-use crate::board::{Board, Cell, Touch};
+use crate::board::{Board, Cell, LineSet};
 use crate::line::{Known, Word};
 use crate::puzzle::Grid;
 
@@ -19,7 +19,7 @@ const LOT: f64 = 0.1;
 
 /// One dive on its way.
 #[derive(Clone, Debug)]
-pub(super) struct Dive<'p, W> {
+pub(super) struct Particle<'p, W> {
     pub(super) rows: Box<[Known<W>]>,
     pub(super) beliefs: Beliefs<'p>,
     /// Lines in which something has become known since they last spoke.
@@ -34,7 +34,7 @@ pub(super) struct Dive<'p, W> {
     pub(super) within: Option<Rc<Grid>>,
 }
 
-impl<W: Word> Dive<'_, W> {
+impl<W: Word> Particle<'_, W> {
     /// Lets a line speak in which something has become known since it last did. `None` when the steps end.
     pub(super) fn say(&mut self, line: usize, steps: &Steps<'_>) -> Option<()> {
         if std::mem::take(&mut self.stale[line]) {
@@ -81,7 +81,7 @@ impl<W: Word> Dive<'_, W> {
     }
 
     /// Passes on to the beliefs what has become known in these lines.
-    pub(super) fn see(&mut self, board: &Board<'_, W>, changed: Touch) {
+    pub(super) fn see(&mut self, board: &Board<'_, W>, changed: LineSet) {
         let (height, width) = (board.clues().height(), board.clues().width());
         let has = |set: u64, line: usize| set >> (line % 64) & 1 == 1;
         for row in (0..height).filter(|&row| has(changed.rows, row)) {
@@ -100,26 +100,31 @@ impl<W: Word> Dive<'_, W> {
 /// Gives every dive as many of the `size` places as it is worth, and weights to match, if the dives are worth too different things, or are
 /// more than there are places.
 pub(super) fn draw_again<W: Word>(
-    crew: &mut Vec<Dive<'_, W>>,
+    population: &mut Vec<Particle<'_, W>>,
     size: usize,
     random: &mut Xoshiro256PlusPlus,
 ) {
-    let sum: Scaled = crew.iter().map(Dive::worth).sum();
+    let sum: Scaled = population.iter().map(Particle::worth).sum();
     if sum.is_zero() {
         return;
     }
     let all = size;
     let size = all as f64;
-    let shares = crew.iter().map(|dive| (dive.worth() / sum).to_f64());
+    let shares = population
+        .iter()
+        .map(|particle| (particle.worth() / sum).to_f64());
     let mut shares: Vec<f64> = shares.collect();
     // As many dives of one worth would do as well.
     let effective = 1.0 / shares.iter().map(|share| share * share).sum::<f64>();
-    if effective > size / 2.0 && crew.len() <= all {
+    if effective > size / 2.0 && population.len() <= all {
         return;
     }
-    let living = crew.iter().filter(|dive| !dive.weight.is_zero()).count() as f64;
-    for (share, dive) in shares.iter_mut().zip(crew.iter()) {
-        if !dive.weight.is_zero() {
+    let living = population
+        .iter()
+        .filter(|particle| !particle.weight.is_zero())
+        .count() as f64;
+    for (share, particle) in shares.iter_mut().zip(population.iter()) {
+        if !particle.weight.is_zero() {
             *share = (1.0 - LOT) * *share + LOT / living;
         }
     }
@@ -136,13 +141,13 @@ pub(super) fn draw_again<W: Word>(
     // Rounding may have kept the sum of the shares below 1.
     let last = shares.iter().rposition(|&share| share > 0.0).unwrap_or(0);
     places.resize(all, last);
-    for (dive, share) in crew.iter_mut().zip(&shares) {
+    for (particle, share) in population.iter_mut().zip(&shares) {
         if *share > 0.0 {
-            dive.weight = dive.weight / Scaled::from(share * size);
+            particle.weight = particle.weight / Scaled::from(share * size);
         }
     }
     // Who has a place keeps it; the second and further ones go to where somebody has none.
-    let mut has = vec![false; crew.len()];
+    let mut has = vec![false; population.len()];
     let mut further = Vec::new();
     for i in places {
         if std::mem::replace(&mut has[i], true) {
@@ -150,15 +155,19 @@ pub(super) fn draw_again<W: Word>(
         }
     }
     let mut further = further.into_iter();
-    let free: Vec<usize> = (0..crew.len()).filter(|&i| !has[i]).collect();
+    let free: Vec<usize> = (0..population.len()).filter(|&i| !has[i]).collect();
     for (to, from) in free.into_iter().zip(&mut further) {
-        crew[to] = crew[from].clone();
+        population[to] = population[from].clone();
         has[to] = true;
     }
-    crew.extend(further.map(|from| crew[from].clone()).collect::<Vec<_>>());
-    has.resize(crew.len(), true);
+    population.extend(
+        further
+            .map(|from| population[from].clone())
+            .collect::<Vec<_>>(),
+    );
+    has.resize(population.len(), true);
     let mut has = has.into_iter();
-    crew.retain(|_| has.next() == Some(true));
+    population.retain(|_| has.next() == Some(true));
 }
 
 /// A random number from 0 to below 1.
@@ -181,7 +190,7 @@ mod tests {
         let clues = Clues::new(&one.unwrap());
         let weights = [1.0, 8.0, 0.0, 2.0, 100.0, 1.0, 0.5, 3.0];
         let rests = [0.0, 3.0, 0.0, -2.0, -6.0, 1.0, 5.0, 0.0];
-        let crew = weights.iter().zip(rests).map(|(&weight, rest)| Dive {
+        let population = weights.iter().zip(rests).map(|(&weight, rest)| Particle {
             rows: vec![Known::<u64>::NOTHING].into(),
             beliefs: Beliefs::new(&clues),
             stale: vec![false; 2].into(),
@@ -191,18 +200,21 @@ mod tests {
             path: Vec::new(),
             within: None,
         });
-        let crew: Vec<_> = crew.collect();
+        let population: Vec<_> = population.collect();
         let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
         let truth: f64 = weights.iter().sum();
         // As many places as dives, or fewer, or more.
         for places in [8, 5, 12] {
             let (mut sum, runs) = (0.0, 20_000);
             for _ in 0..runs {
-                let mut drawn = crew.clone();
+                let mut drawn = population.clone();
                 draw_again(&mut drawn, places, &mut random);
                 assert_eq!(drawn.len(), places);
-                assert!(drawn.iter().all(|dive| !dive.weight.is_zero()));
-                sum += drawn.iter().map(|dive| dive.weight.to_f64()).sum::<f64>();
+                assert!(drawn.iter().all(|particle| !particle.weight.is_zero()));
+                sum += drawn
+                    .iter()
+                    .map(|particle| particle.weight.to_f64())
+                    .sum::<f64>();
             }
             let mean = sum / f64::from(runs);
             assert!((mean / truth - 1.0).abs() < 0.02, "{mean} is not {truth}");

@@ -6,7 +6,7 @@
 use std::ops::BitXor;
 
 use super::key::Key;
-use super::lane::{Fillings, Lane};
+use super::line_fillings::{FillingsCursor, LineFillings};
 
 /// Where the states of the lines across lie in a packed combination.
 #[derive(Clone, Debug)]
@@ -120,8 +120,8 @@ impl<K: Key> Becomes<K> {
 
 /// How to get past a line.
 #[derive(Debug)]
-pub(crate) struct Step<'l, K> {
-    lane: &'l Lane,
+pub(crate) struct Transition<'l, K> {
+    line_fillings: &'l LineFillings,
     /// The lines across, cell by cell: for each state, what it becomes.
     crossed: Vec<Becomes<K>>,
     /// The lines that are not crossed: likewise, as by empty cells.
@@ -129,10 +129,10 @@ pub(crate) struct Step<'l, K> {
     more: Vec<K>,
 }
 
-impl<'l, K: Key> Step<'l, K> {
+impl<'l, K: Key> Transition<'l, K> {
     /// Past a lane with these crossings, when the lines across move like this.
     pub(crate) fn new(
-        lane: &'l Lane,
+        line_fillings: &'l LineFillings,
         crossings: &[usize],
         moves: &[Move],
         before: &Packing,
@@ -161,8 +161,8 @@ impl<'l, K: Key> Step<'l, K> {
             (next, [more_empty, more_filled])
         };
         let mut crossings = crossings.iter();
-        let mut crossed = Vec::with_capacity(lane.cells.len());
-        for cell in &lane.cells {
+        let mut crossed = Vec::with_capacity(line_fillings.cells.len());
+        for cell in &line_fillings.cells {
             crossed.push(match cell {
                 Some(fill) => Becomes::known(*fill),
                 None => {
@@ -185,8 +185,8 @@ impl<'l, K: Key> Step<'l, K> {
                 others.push(Becomes::new(before.field(i), states.iter().map(next)));
             }
         }
-        Step {
-            lane,
+        Transition {
+            line_fillings,
             crossed,
             others,
             more,
@@ -199,10 +199,10 @@ impl<'l, K: Key> Step<'l, K> {
         Walk {
             step: self,
             changes: vec![K::ZERO; cells + 1],
-            fillings: self.lane.room(K::ZERO),
+            fillings: self.line_fillings.room(K::ZERO),
             several: Vec::new(),
             traced_changes: vec![Traced(K::ZERO, 0); cells + 1],
-            traced: self.lane.room(Traced(K::ZERO, 0)),
+            traced: self.line_fillings.room(Traced(K::ZERO, 0)),
             digits: Vec::new(),
         }
     }
@@ -215,15 +215,15 @@ type Several = (Option<(usize, bool)>, (u32, u32));
 /// A step, taken from one combination after the other.
 #[derive(Debug)]
 pub(crate) struct Walk<'s, K> {
-    step: &'s Step<'s, K>,
+    step: &'s Transition<'s, K>,
     /// What filled cells change, summed up from the first cell on.
     changes: Vec<K>,
-    fillings: Fillings<K>,
+    fillings: FillingsCursor<K>,
     /// Lines that may become several states here.
     several: Vec<Several>,
     /// The same where there are such lines, together with the cells that are filled.
     traced_changes: Vec<Traced<K>>,
-    traced: Fillings<Traced<K>>,
+    traced: FillingsCursor<Traced<K>>,
     /// What the present filling leads to, as far as it has not been shown.
     digits: Vec<Digit<K>>,
 }
@@ -264,7 +264,7 @@ impl<K: Key> Walk<'_, K> {
             }
         }
         if self.several.is_empty() {
-            step.lane.begin(&mut self.fillings, can, base);
+            step.line_fillings.begin(&mut self.fillings, can, base);
             return;
         }
         // Seldom: which cells are filled must be known, too.
@@ -272,7 +272,8 @@ impl<K: Key> Walk<'_, K> {
         self.traced_changes.clear();
         self.traced_changes
             .extend(self.changes.iter().enumerate().map(traced));
-        step.lane.begin(&mut self.traced, can, Traced(base, 0));
+        step.line_fillings
+            .begin(&mut self.traced, can, Traced(base, 0));
     }
 
     /// Shows the next combinations. As soon as `emit` returns `false` it returns `false`, and goes on behind that one when it is called
@@ -281,7 +282,9 @@ impl<K: Key> Walk<'_, K> {
     pub(crate) fn go_on(&mut self, mut emit: impl FnMut(K) -> bool) -> bool {
         let step = self.step;
         if self.several.is_empty() {
-            return step.lane.go_on(&mut self.fillings, &self.changes, emit);
+            return step
+                .line_fillings
+                .go_on(&mut self.fillings, &self.changes, emit);
         }
         let (several, digits) = (&self.several, &mut self.digits);
         let mut others = |digits: &mut [Digit<K>]| {
@@ -293,7 +296,7 @@ impl<K: Key> Walk<'_, K> {
             true
         };
         others(digits)
-            && (step.lane).go_on(
+            && (step.line_fillings).go_on(
                 &mut self.traced,
                 &self.traced_changes,
                 |Traced(base, cells)| {

@@ -10,7 +10,7 @@ use crate::line::{Known, Word};
 
 /// A line of a part, as far as its blocks can move.
 #[derive(Clone, Debug)]
-pub(crate) struct Lane {
+pub(crate) struct LineFillings {
     /// What is known of its cells; those of the part are unknown. Those of other parts are as in any one arrangement, for they are
     /// independent.
     pub(crate) cells: Vec<Option<bool>>,
@@ -21,7 +21,7 @@ pub(crate) struct Lane {
 /// Most cells of a lane: two positions behind it must fit into a word.
 const MOST: usize = 62;
 
-impl Lane {
+impl LineFillings {
     /// The line with these blocks and known cells, as far as it lies in `cells`, which are whole pieces of it. `None` when it is too long.
     pub(crate) fn new<W: Word>(
         blocks: &[u16],
@@ -51,7 +51,7 @@ impl Lane {
         if after > 0 {
             to = starts[end].0 - 1;
         }
-        (to <= from + MOST).then(|| Lane {
+        (to <= from + MOST).then(|| LineFillings {
             cells: (from..to).map(known).collect(),
             blocks: blocks[before..end]
                 .iter()
@@ -61,13 +61,13 @@ impl Lane {
     }
 
     /// Room to go through its fillings.
-    pub(crate) fn room<K: Copy>(&self, zero: K) -> Fillings<K> {
+    pub(crate) fn room<K: Copy>(&self, zero: K) -> FillingsCursor<K> {
         let start = Start {
             can: 0,
             base: zero,
             left: 0,
         };
-        Fillings {
+        FillingsCursor {
             starts: vec![start; self.blocks.len()],
             solid: 0,
             at: None,
@@ -79,7 +79,7 @@ impl Lane {
     #[inline]
     pub(crate) fn begin<K: Copy>(
         &self,
-        fillings: &mut Fillings<K>,
+        fillings: &mut FillingsCursor<K>,
         [empty, filled]: [u64; 2],
         base: K,
     ) {
@@ -111,7 +111,7 @@ impl Lane {
     #[inline]
     pub(crate) fn go_on<K: Copy + BitXor<Output = K>>(
         &self,
-        fillings: &mut Fillings<K>,
+        fillings: &mut FillingsCursor<K>,
         changes: &[K],
         mut see: impl FnMut(K) -> bool,
     ) -> bool {
@@ -158,7 +158,7 @@ impl Lane {
 
 /// How far the fillings of a lane have been gone through.
 #[derive(Clone, Debug)]
-pub(crate) struct Fillings<K> {
+pub(crate) struct FillingsCursor<K> {
     /// For each block.
     starts: Vec<Start<K>>,
     /// The cells that cannot be empty.
@@ -178,7 +178,7 @@ struct Start<K> {
     left: u64,
 }
 
-impl<K: Copy> Fillings<K> {
+impl<K: Copy> FillingsCursor<K> {
     /// Takes up the starts of a block behind which all is empty up to the next one, which begins at `next`.
     #[inline]
     fn enter(&mut self, at: usize, base: K, block: u32, next: u32) {
@@ -311,13 +311,15 @@ mod tests {
     use crate::line::Known;
 
     /// All fillings of a lane, cells as bits.
-    fn fillings(lane: &Lane, can: [u64; 2]) -> Vec<u64> {
-        let mut fillings = lane.room(0);
-        let changes: Vec<u64> = (0..=lane.cells.len()).map(|i| !(u64::MAX << i)).collect();
+    fn fillings(line_fillings: &LineFillings, can: [u64; 2]) -> Vec<u64> {
+        let mut fillings = line_fillings.room(0);
+        let changes: Vec<u64> = (0..=line_fillings.cells.len())
+            .map(|i| !(u64::MAX << i))
+            .collect();
         let mut found = Vec::new();
-        lane.begin(&mut fillings, can, 0);
+        line_fillings.begin(&mut fillings, can, 0);
         // A break after every third one must make no difference.
-        while !lane.go_on(&mut fillings, &changes, |filling| {
+        while !line_fillings.go_on(&mut fillings, &changes, |filling| {
             found.push(filling);
             found.len() % 3 != 0
         }) {}
@@ -333,11 +335,11 @@ mod tests {
                 filled: 0u64,
                 empty: 0,
             };
-            let lane = Lane::new(blocks, 10, known, 0x3ffu64).unwrap();
+            let line_fillings = LineFillings::new(blocks, 10, known, 0x3ffu64).unwrap();
             let all: Vec<u64> = (0..1u64 << 10)
                 .filter(|&word| clue(word) == blocks)
                 .collect();
-            if lane.cells.len() < 10 {
+            if line_fillings.cells.len() < 10 {
                 // Nothing can move.
                 assert_eq!(all.len(), 1);
                 continue;
@@ -354,7 +356,7 @@ mod tests {
                 let fits = |word: &&u64| *word & !filled == 0 && !*word & 0x3ff & !empty == 0;
                 let wanted: Vec<u64> = all.iter().filter(fits).copied().collect();
                 assert_eq!(
-                    fillings(&lane, [empty, filled]),
+                    fillings(&line_fillings, [empty, filled]),
                     wanted,
                     "{blocks:?} {filled:b} {empty:b}"
                 );
@@ -380,8 +382,11 @@ mod tests {
             filled: 0b11u64,
             empty: 0,
         };
-        let lane = Lane::new(&[2, 1], 6, known, 0b11_1000u64).unwrap();
-        assert_eq!(lane.cells, [None; 3]);
-        assert_eq!(fillings(&lane, [0b111, 0b111]), [0b001, 0b010, 0b100]);
+        let line_fillings = LineFillings::new(&[2, 1], 6, known, 0b11_1000u64).unwrap();
+        assert_eq!(line_fillings.cells, [None; 3]);
+        assert_eq!(
+            fillings(&line_fillings, [0b111, 0b111]),
+            [0b001, 0b010, 0b100]
+        );
     }
 }

@@ -3,16 +3,16 @@
 //! The graph decides cells in whatever order was good for counting. Canonical order goes through the cells in reading order, filled
 //! before empty; so the graph is restricted to the first open cell being filled, then to its being empty, and so on, depth first, and
 //! every restriction says how many solutions it leaves. Those that are passed over need no more than that. Where only small regions
-//! are left, they are listed, sorted, and walked through as a product ([`Odometer`]).
+//! are left, they are listed, sorted, and walked through as a product ([`SortedProduct`]).
 //!
 //! The open regions are kept apart: a decision restricts the one that has the cell.
 
+use super::condition::{DONE, Layers, Mark, Stopped};
 use super::fillings::list;
-use super::odometer::Odometer;
 use super::picture::Canvas;
-use super::restrict::{DONE, Layers, Mark, Stopped};
 use super::runs::{EMPTY, FILLED, LEFT};
-use super::space::Space;
+use super::solution_graph::SolutionGraph;
+use super::sorted_product::SortedProduct;
 use crate::puzzle::Grid;
 use crate::solutions::Count;
 
@@ -22,13 +22,13 @@ const MOST_WORDS: u64 = 1 << 18;
 
 /// An iterator over solutions in canonical order.
 #[derive(Clone, Debug)]
-pub struct Ordered<'a> {
+pub struct Lexicographic<'a> {
     layers: Layers<'a>,
     /// Where the cells of open regions lie, one region after the other.
     places: Vec<u32>,
     /// The way down, not taken yet before the first solution.
     frames: Vec<Frame>,
-    odometer: Option<Odometer>,
+    product: Option<SortedProduct>,
     /// Solutions to be passed over first.
     skip: Count,
     /// Most solutions of a region that is listed.
@@ -39,7 +39,7 @@ pub struct Ordered<'a> {
 #[derive(Clone, Debug)]
 struct Frame {
     picture: Canvas,
-    open: Vec<Open>,
+    open: Vec<OpenRegion>,
     /// What is laid over the graph there, and how many places there are.
     mark: Mark,
     places: usize,
@@ -48,7 +48,7 @@ struct Frame {
 
 /// An open region: a node, and where its cells begin in the list of places.
 #[derive(Clone, Copy, Debug)]
-struct Open {
+struct OpenRegion {
     node: u32,
     places: u32,
 }
@@ -61,51 +61,51 @@ enum Side {
     Both,
 }
 
-impl Space {
+impl SolutionGraph {
     /// The solutions in canonical order, that of [`Grid`], but for the first `skip` ones. These are passed over by counting, so that it
     /// does not matter how many they are.
     ///
     /// ```
-    /// use omnogram::count::Counting;
+    /// use omnogram::count::Counter;
     /// use omnogram::puzzle::{Clue, Puzzle};
     /// use omnogram::solutions::Count;
     ///
     /// let ones = vec![Clue::new([1])?; 4];
     /// let puzzle = Puzzle::new(ones.clone(), ones)?;
-    /// let space = Counting::new(&puzzle).space().0.unwrap();
-    /// let last = space.ordered(&Count::from(23)).next().unwrap();
+    /// let graph = Counter::new(&puzzle).graph().0.unwrap();
+    /// let last = graph.lexicographic(&Count::from(23)).next().unwrap();
     /// assert_eq!(last.to_string(), "...#\n..#.\n.#..\n#...\n");
     /// # Ok::<(), omnogram::error::Error>(())
     /// ```
-    pub fn ordered(&self, skip: &Count) -> Ordered<'_> {
+    pub fn lexicographic(&self, skip: &Count) -> Lexicographic<'_> {
         let words = self.known().words().len() as u64;
-        let mut ordered = Ordered {
+        let mut lexicographic = Lexicographic {
             layers: Layers::new(self),
             places: Vec::new(),
             frames: Vec::new(),
-            odometer: None,
+            product: None,
             skip: skip.clone(),
             most: Count::from((MOST_WORDS / words).clamp(64, MOST)),
         };
         if skip < self.count() {
             let mut open = Vec::new();
             for root in self.roots() {
-                open.push(Open {
+                open.push(OpenRegion {
                     node: root.node,
-                    places: ordered.places.len() as u32,
+                    places: lexicographic.places.len() as u32,
                 });
-                ordered.places.extend_from_slice(&root.places);
+                lexicographic.places.extend_from_slice(&root.places);
             }
-            ordered.enter(Canvas::new(self.known()), open);
+            lexicographic.enter(Canvas::new(self.known()), open);
         }
-        ordered
+        lexicographic
     }
 }
 
 /// What a step towards the next solution has come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Advance {
-    /// It is there: [`Ordered::words`].
+    /// It is there: [`Lexicographic::words`].
     Found,
     /// Not there yet: a cell has been decided, which can take as long as going through the whole graph.
     Deciding,
@@ -115,7 +115,7 @@ pub enum Advance {
     Stopped,
 }
 
-impl Ordered<'_> {
+impl Lexicographic<'_> {
     /// The next one, packed as in [`Grid`].
     pub fn next_words(&mut self) -> Option<&[u64]> {
         loop {
@@ -136,22 +136,22 @@ impl Ordered<'_> {
     /// The same, asking every now and then whether to stop.
     #[inline]
     pub fn advance_unless(&mut self, stop: &mut dyn FnMut() -> bool) -> Advance {
-        if self.odometer.as_mut().is_some_and(Odometer::advance) {
+        if self.product.as_mut().is_some_and(SortedProduct::advance) {
             return Advance::Found;
         }
-        self.odometer = None;
+        self.product = None;
         self.descend(stop)
     }
 
     /// The one that was found, packed as in [`Grid`]; nothing before that.
     pub fn words(&self) -> &[u64] {
-        self.odometer.as_ref().map_or(&[], Odometer::words)
+        self.product.as_ref().map_or(&[], SortedProduct::words)
     }
 
     /// Bytes held beside the graph, but for the lists of small regions.
     pub fn bytes(&self) -> u64 {
         let open: usize = self.frames.iter().map(|frame| frame.open.capacity()).sum();
-        let held = self.places.capacity() * size_of::<u32>() + open * size_of::<Open>();
+        let held = self.places.capacity() * size_of::<u32>() + open * size_of::<OpenRegion>();
         self.layers.bytes() + held as u64
     }
 
@@ -162,10 +162,11 @@ impl Ordered<'_> {
             self.layers.cut(frame.mark);
             self.places.truncate(frame.places);
             let (layers, places) = (&self.layers, &self.places);
-            let first = |open: &Open| places[(open.places + layers.decided(open.node)) as usize];
+            let first =
+                |open: &OpenRegion| places[(open.places + layers.decided(open.node)) as usize];
             let firsts = frame.open.iter().enumerate();
             let firsts = firsts.map(|(i, open)| (first(open), i)).min();
-            let large = |open: &Open| layers.count(open.node) > self.most;
+            let large = |open: &OpenRegion| layers.count(open.node) > self.most;
             let (first, i) = match (firsts, frame.side) {
                 (_, Side::Both) => {
                     self.frames.pop();
@@ -174,7 +175,7 @@ impl Ordered<'_> {
                 (Some(first), _) if frame.open.iter().any(large) => first,
                 _ => {
                     let mut lists = Vec::with_capacity(frame.open.len());
-                    for &Open { node, places: from } in &frame.open {
+                    for &OpenRegion { node, places: from } in &frame.open {
                         if stop() {
                             return Advance::Stopped;
                         }
@@ -184,12 +185,12 @@ impl Ordered<'_> {
                     frame.side = Side::Both;
                     let picture = frame.picture.words().to_vec();
                     let skip = std::mem::take(&mut self.skip);
-                    self.odometer = Some(Odometer::new(picture, lists, skip));
+                    self.product = Some(SortedProduct::new(picture, lists, skip));
                     return Advance::Found;
                 }
             };
             let filled = frame.side == Side::Nothing;
-            let node = match self.layers.restrict(frame.open[i].node, filled, stop) {
+            let node = match self.layers.condition(frame.open[i].node, filled, stop) {
                 Err(Stopped) => return Advance::Stopped,
                 Ok(node) => node,
             };
@@ -218,10 +219,10 @@ impl Ordered<'_> {
     }
 
     /// A new point with these open regions. Those that can go on in one way only do, and may fall apart.
-    fn enter(&mut self, mut picture: Canvas, mut open: Vec<Open>) {
+    fn enter(&mut self, mut picture: Canvas, mut open: Vec<OpenRegion>) {
         let mut ends = Vec::new();
         let mut i = 0;
-        while let Some(&Open { node, places: from }) = open.get(i) {
+        while let Some(&OpenRegion { node, places: from }) = open.get(i) {
             if node == DONE || self.layers.decided(node) == self.layers.size(node) {
                 open.swap_remove(i);
                 continue;
@@ -236,7 +237,7 @@ impl Ordered<'_> {
             let mut end = self.places.len();
             for &node in step.rest {
                 ends.push(end);
-                open.push(Open {
+                open.push(OpenRegion {
                     node,
                     places: end as u32,
                 });
@@ -272,11 +273,11 @@ impl Ordered<'_> {
     }
 }
 
-impl Iterator for Ordered<'_> {
+impl Iterator for Lexicographic<'_> {
     type Item = Grid;
 
     fn next(&mut self) -> Option<Grid> {
-        let (width, height) = (self.layers.space().width(), self.layers.space().height());
+        let (width, height) = (self.layers.graph().width(), self.layers.graph().height());
         let words = self.next_words()?.into();
         Some(Grid::from_words(width, height, words))
     }

@@ -11,7 +11,7 @@
 //! later all workers take part in each. Trials side by side would take as long and decide by less, as no trial would find what the ones
 //! before it have left in the table, and the work of those that lose would be lost.
 //!
-//! A contest can be gone on with in another process, as its [`Standing`] says. A walk in some order that was cut short comes back to
+//! A contest can be gone on with in another process, as its [`SelectionState`] says. A walk in some order that was cut short comes back to
 //! where it was, so that its time is added up over all processes; a sweep that was cut short has nothing left, and is not begun
 //! a third time: then the part is branched and what has become narrow is swept.
 
@@ -19,12 +19,12 @@ use std::collections::VecDeque;
 use std::time::Instant;
 
 use super::branch::order::Order;
-use super::components::Worth;
-use super::frontier::Way;
-use super::judge::{self, CLEAR};
+use super::components::ComponentValue;
+use super::frontier::Direction;
 use super::options::Method;
 use super::plan::{Ended, Plan, Trial, Tried};
-use super::standing::{Open, Standing, endless, finite};
+use super::ranking::{self, CLEAR};
+use super::selection_state::{SelectionState, UnfinishedTrial, endless, finite};
 use crate::graph::NodeId;
 use crate::solutions::Count;
 
@@ -63,7 +63,7 @@ pub(crate) enum Help {
 
 /// The contest for one part after the other.
 #[derive(Debug)]
-pub(crate) struct Contest {
+pub(crate) struct PlanSelection {
     method: Method,
     /// Does a walk in some order go on where the one before it in the same order has ended?
     resumes: bool,
@@ -74,9 +74,9 @@ pub(crate) struct Contest {
     /// Work of a trial in the first round, in nanoseconds.
     first: u64,
     /// What each part is worth that is done, in order.
-    counted: Vec<Worth>,
+    table: Vec<ComponentValue>,
     /// How many parts there are.
-    parts: usize,
+    components: usize,
     /// Ways to be tried in this round.
     todo: VecDeque<Plan>,
     /// What was tried in this round.
@@ -105,23 +105,23 @@ pub(crate) struct Contest {
     /// The trial that is under way, since when.
     under_way: Option<(Trial, Instant)>,
     /// Trials of this round that an earlier process has not ended.
-    open: Vec<Open>,
+    open: Vec<UnfinishedTrial>,
     /// How an earlier process left the part that it was at.
-    resumed: Option<Standing>,
+    resumed: Option<SelectionState>,
     /// Is nothing more to be done?
     halted: bool,
 }
 
-impl Contest {
-    pub(crate) fn new(method: Method, parts: usize, first: u64) -> Self {
-        let mut contest = Contest {
+impl PlanSelection {
+    pub(crate) fn new(method: Method, components: usize, first: u64) -> Self {
+        let mut selection = PlanSelection {
             method,
             resumes: true,
             has_tree: false,
             only: &[],
             first,
-            counted: Vec::with_capacity(parts),
-            parts,
+            table: Vec::with_capacity(components),
+            components,
             todo: VecDeque::new(),
             tried: Vec::new(),
             before: Vec::new(),
@@ -140,19 +140,19 @@ impl Contest {
             resumed: None,
             halted: false,
         };
-        contest.begin_part();
-        contest
+        selection.begin_component();
+        selection
     }
 
     /// One in which each of these plans is tried once, and that is over as soon as a part is counted by none of them. The last of several
     /// goes on, if it looks as if it was soon done, until it has taken a good deal more than that.
-    pub(crate) fn short(parts: usize, first: u64, only: &'static [Plan]) -> Self {
-        let mut contest = Contest {
+    pub(crate) fn short(components: usize, first: u64, only: &'static [Plan]) -> Self {
+        let mut selection = PlanSelection {
             only,
-            ..Contest::new(Method::Regions, parts, first)
+            ..PlanSelection::new(Method::Regions, components, first)
         };
-        contest.begin_part();
-        contest
+        selection.begin_component();
+        selection
     }
 
     fn is_short(&self) -> bool {
@@ -173,7 +173,7 @@ impl Contest {
 
     /// The same, where each walk begins anew.
     pub(crate) fn anew(self) -> Self {
-        Contest {
+        PlanSelection {
             resumes: false,
             ..self
         }
@@ -181,34 +181,34 @@ impl Contest {
 
     /// The same, with the tree search as one of the plans. There must be one part alone.
     pub(crate) fn with_tree(self) -> Self {
-        debug_assert_eq!(self.parts, 1);
-        let mut contest = Contest {
+        debug_assert_eq!(self.components, 1);
+        let mut selection = PlanSelection {
             has_tree: true,
             ..self
         };
-        contest.begin_part();
-        contest
+        selection.begin_component();
+        selection
     }
 
     /// The same, to be broken off where `until` nanoseconds of work of each way do not suffice.
     pub(crate) fn until(self, until: u64) -> Self {
-        Contest { until, ..self }
+        PlanSelection { until, ..self }
     }
 
     /// The same, gone on with as an earlier process has left it, if that had the same parts.
-    pub(crate) fn resume(mut self, standing: Standing) -> Self {
-        if standing.parts == self.parts {
-            self.resumed = Some(standing);
-            self.begin_part();
+    pub(crate) fn resume(mut self, state_of_selection: SelectionState) -> Self {
+        if state_of_selection.components == self.components {
+            self.resumed = Some(state_of_selection);
+            self.begin_component();
         }
         self
     }
 
     /// How it stands; `None` where there is nothing to go on with.
-    pub(crate) fn standing(&self) -> Option<Standing> {
-        (!self.is_short() && !self.is_over()).then(|| Standing {
-            parts: self.parts,
-            part: self.counted.len(),
+    pub(crate) fn state_of_selection(&self) -> Option<SelectionState> {
+        (!self.is_short() && !self.is_over()).then(|| SelectionState {
+            components: self.components,
+            component: self.table.len(),
             budget: self.nominal,
             favoured: self.favoured,
             todo: self.todo.iter().copied().collect(),
@@ -221,27 +221,27 @@ impl Contest {
     }
 
     /// Takes up the part at hand where an earlier process has left it.
-    fn take_up(&mut self, standing: Standing) {
-        (self.budget, self.nominal) = (standing.budget, standing.budget);
-        self.favoured = standing.favoured;
-        self.tried = endless(&standing.tried);
-        self.before = endless(&standing.before);
-        let (lost, open): (Vec<Open>, Vec<Open>) = standing
+    fn take_up(&mut self, state_of_selection: SelectionState) {
+        (self.budget, self.nominal) = (state_of_selection.budget, state_of_selection.budget);
+        self.favoured = state_of_selection.favoured;
+        self.tried = endless(&state_of_selection.tried);
+        self.before = endless(&state_of_selection.before);
+        let (lost, open): (Vec<UnfinishedTrial>, Vec<UnfinishedTrial>) = state_of_selection
             .open
             .into_iter()
             .partition(|open| open.plan.is_sweep() && open.tries >= TRIES);
-        self.todo = standing.todo.into();
+        self.todo = state_of_selection.todo.into();
         let kept = |plan: &Plan| lost.iter().all(|open| open.plan != *plan);
         self.todo.retain(kept);
         // What was under way comes first, and of that the sweeps, while there is most time for them.
-        let (sweeps, walks): (Vec<Open>, Vec<Open>) =
+        let (sweeps, walks): (Vec<UnfinishedTrial>, Vec<UnfinishedTrial>) =
             open.iter().copied().partition(|open| open.plan.is_sweep());
         for open in walks.iter().chain(&sweeps) {
             self.todo.retain(|plan| *plan != open.plan);
             self.todo.push_front(open.plan);
         }
         self.open = open;
-        let waiting = endless(&standing.waiting);
+        let waiting = endless(&state_of_selection.waiting);
         if sweeps.is_empty() {
             // Those that waited for a sweep need not any more.
             self.todo.extend(waiting.iter().map(|tried| tried.plan));
@@ -268,8 +268,8 @@ impl Contest {
         self.halted = true;
     }
 
-    fn begin_part(&mut self) {
-        let sweeps = [Way::Down, Way::Right].map(Plan::Sweep);
+    fn begin_component(&mut self) {
+        let sweeps = [Direction::Down, Direction::Right].map(Plan::Sweep);
         let branches = Order::ALL.map(Plan::Branch);
         self.todo = match self.method {
             _ if self.is_short() => self.only.to_vec().into(),
@@ -291,10 +291,11 @@ impl Contest {
         self.begin_trials();
         self.under_way = None;
         self.open.clear();
-        let part = self.counted.len();
-        let here = |standing: &mut Standing| standing.part == part;
-        if let Some(standing) = self.resumed.take_if(here) {
-            self.take_up(standing);
+        let component = self.table.len();
+        let here =
+            |state_of_selection: &mut SelectionState| state_of_selection.component == component;
+        if let Some(state_of_selection) = self.resumed.take_if(here) {
+            self.take_up(state_of_selection);
         }
     }
 
@@ -313,8 +314,8 @@ impl Contest {
     }
 
     fn choose(&mut self) -> Option<Trial> {
-        let part = self.counted.len();
-        if part == self.parts || self.regroup || self.halted {
+        let component = self.table.len();
+        if component == self.components || self.regroup || self.halted {
             return None;
         }
         if self.todo.is_empty() {
@@ -326,7 +327,7 @@ impl Contest {
             }
         }
         let plan = self.todo.pop_front()?;
-        let walk = |open: &&Open| open.plan == plan && !plan.is_sweep();
+        let walk = |open: &&UnfinishedTrial| open.plan == plan && !plan.is_sweep();
         let cut_short = self.open.iter().find(walk).map_or(0, |open| open.spent);
         let before = self.before.iter().find(|tried| tried.plan == plan);
         let before = before.map_or(0, |tried| tried.spent);
@@ -338,7 +339,7 @@ impl Contest {
         let whole = favoured.map_or(self.budget.max(further), |(_, whole)| whole);
         let budget = (whole.saturating_sub(self.had)).max(AGAIN.min(self.budget));
         Some(Trial {
-            part,
+            component,
             plan,
             budget,
             thorough: !self.is_short(),
@@ -363,12 +364,12 @@ impl Contest {
         let tried = std::mem::take(&mut self.tried);
         let (sweeps, orders): (Vec<Tried>, Vec<Tried>) =
             tried.into_iter().partition(|tried| tried.plan.is_sweep());
-        let (mut orders, best) = judge::best_of(orders, &self.before, self.budget);
+        let (mut orders, best) = ranking::best_of(orders, &self.before, self.budget);
         orders.append(&mut self.waiting);
-        let (sweeps, together) = judge::best_sweeps(sweeps, best, self.budget);
+        let (sweeps, together) = ranking::best_sweeps(sweeps, best, self.budget);
         self.together = together;
         self.before.clone_from(&orders);
-        let lead = judge::lead_of(&orders);
+        let lead = ranking::lead_of(&orders);
         if self.together {
             self.waiting = std::mem::take(&mut orders);
         }
@@ -394,7 +395,7 @@ impl Contest {
 
     /// How a trial ended; says which part is to be counted now.
     pub(crate) fn report(&mut self, trial: Trial, ended: Ended) -> usize {
-        debug_assert_eq!(trial.part, self.counted.len());
+        debug_assert_eq!(trial.component, self.table.len());
         if !matches!(ended, Ended::Stopped) {
             self.under_way = None;
             self.open.retain(|open| open.plan != trial.plan);
@@ -403,9 +404,9 @@ impl Contest {
         let spent = self.had.saturating_add(trial.budget);
         let whole = spent as f64 / trial.budget as f64;
         match ended {
-            Ended::Done(worth) => {
-                self.counted.push(worth);
-                self.begin_part();
+            Ended::Done(value) => {
+                self.table.push(value);
+                self.begin_component();
             }
             Ended::Spent { foreseen, proved } => self.tried.push(Tried {
                 plan: trial.plan,
@@ -420,7 +421,7 @@ impl Contest {
             }
             Ended::Full | Ended::Stopped => {}
         }
-        self.counted.len()
+        self.table.len()
     }
 
     /// Lets all workers come anew, if they are wanted.
@@ -431,25 +432,23 @@ impl Contest {
     /// The product of the parts that are done, and how many are not.
     pub(crate) fn result(&self) -> (Count, usize) {
         let mut product = Count::ONE;
-        self.counted
-            .iter()
-            .for_each(|worth| product *= &worth.count);
-        (product, self.parts - self.counted.len())
+        self.table.iter().for_each(|value| product *= &value.count);
+        (product, self.components - self.table.len())
     }
 
     /// Is all counted?
     pub(crate) fn is_over(&self) -> bool {
-        self.is_void() || self.counted.len() == self.parts
+        self.is_void() || self.table.len() == self.components
     }
 
     /// Is it clear that there is no solution?
     pub(crate) fn is_void(&self) -> bool {
-        self.counted.iter().any(|worth| worth.count.is_zero())
+        self.table.iter().any(|value| value.count.is_zero())
     }
 
     /// The nodes of all parts; `None` when one has no solution.
     pub(crate) fn nodes(&self) -> Option<Vec<NodeId>> {
-        self.counted.iter().map(|worth| worth.node).collect()
+        self.table.iter().map(|value| value.node).collect()
     }
 }
 
@@ -458,15 +457,18 @@ mod tests {
     use super::*;
 
     /// A contest for one part that another process goes on with.
-    fn gone_on(contest: &Contest) -> Contest {
-        let standing = contest.standing().expect("it is not over").settled();
-        let text = serde_json::to_string(&standing).unwrap();
-        let contest = Contest::new(contest.method, contest.parts, contest.first);
-        contest.resume(serde_json::from_str(&text).unwrap())
+    fn gone_on(selection: &PlanSelection) -> PlanSelection {
+        let state_of_selection = selection
+            .state_of_selection()
+            .expect("it is not over")
+            .settled();
+        let text = serde_json::to_string(&state_of_selection).unwrap();
+        let selection = PlanSelection::new(selection.method, selection.components, selection.first);
+        selection.resume(serde_json::from_str(&text).unwrap())
     }
 
-    fn next(contest: &mut Contest) -> Option<Trial> {
-        contest.next()
+    fn next(selection: &mut PlanSelection) -> Option<Trial> {
+        selection.next()
     }
 
     fn spent(foreseen: f64) -> Ended {
@@ -476,33 +478,33 @@ mod tests {
         }
     }
 
-    fn plans(contest: &mut Contest) -> Vec<Plan> {
-        let first = next(contest).map(|trial| trial.plan);
+    fn plans(selection: &mut PlanSelection) -> Vec<Plan> {
+        let first = next(selection).map(|trial| trial.plan);
         first
             .into_iter()
-            .chain(contest.todo.iter().copied())
+            .chain(selection.todo.iter().copied())
             .collect()
     }
 
     #[test]
     fn what_was_under_way_comes_first() {
-        let mut contest = Contest::new(Method::Auto, 1, 10);
-        let first = next(&mut contest).unwrap();
-        contest.report(first, spent(f64::INFINITY));
+        let mut selection = PlanSelection::new(Method::Auto, 1, 10);
+        let first = next(&mut selection).unwrap();
+        selection.report(first, spent(f64::INFINITY));
         // On one thread, a sweep; it is cut short, and so is the next process.
-        let sweep = next(&mut contest).unwrap();
+        let sweep = next(&mut selection).unwrap();
         assert!(sweep.plan.is_sweep());
-        let mut contest = gone_on(&contest);
+        let mut selection = gone_on(&selection);
         let tried = Tried {
             plan: first.plan,
             spent: first.budget,
             foreseen: f64::INFINITY,
             proved: 0.0,
         };
-        assert_eq!(contest.tried, [tried]);
-        assert_eq!(next(&mut contest).unwrap().plan, sweep.plan);
-        let mut contest = gone_on(&contest);
-        let left = plans(&mut contest);
+        assert_eq!(selection.tried, [tried]);
+        assert_eq!(next(&mut selection).unwrap().plan, sweep.plan);
+        let mut selection = gone_on(&selection);
+        let left = plans(&mut selection);
         assert!(!left.contains(&sweep.plan) && !left.contains(&first.plan));
         assert!(left.contains(&Plan::BranchAndSweep), "{left:?}");
         assert_eq!(left.len(), Order::ALL.len() + 1);
@@ -510,16 +512,16 @@ mod tests {
 
     #[test]
     fn a_walk_has_what_is_left_of_its_budget_and_is_judged_by_all_of_it() {
-        let mut contest = Contest::new(Method::Regions, 1, 10 * AGAIN);
-        let walk = next(&mut contest).unwrap();
+        let mut selection = PlanSelection::new(Method::Regions, 1, 10 * AGAIN);
+        let walk = next(&mut selection).unwrap();
         assert_eq!(walk.budget, 10 * AGAIN);
-        let mut standing = contest.standing().unwrap().settled();
-        standing.open[0].spent = 6 * AGAIN;
-        let contest = |standing: &Standing| {
-            let contest = Contest::new(Method::Regions, 1, 10 * AGAIN);
-            contest.resume(standing.clone())
+        let mut state_of_selection = selection.state_of_selection().unwrap().settled();
+        state_of_selection.open[0].spent = 6 * AGAIN;
+        let selection = |state_of_selection: &SelectionState| {
+            let selection = PlanSelection::new(Method::Regions, 1, 10 * AGAIN);
+            selection.resume(state_of_selection.clone())
         };
-        let mut resumed = contest(&standing);
+        let mut resumed = selection(&state_of_selection);
         let again = next(&mut resumed).unwrap();
         assert_eq!((again.plan, again.budget), (walk.plan, 4 * AGAIN));
         resumed.report(again, spent(8.0));
@@ -530,17 +532,20 @@ mod tests {
             proved: 0.0,
         };
         assert_eq!(resumed.tried, [tried]);
-        standing.open[0].spent = 60 * AGAIN;
-        assert_eq!(next(&mut contest(&standing)).unwrap().budget, AGAIN);
+        state_of_selection.open[0].spent = 60 * AGAIN;
+        assert_eq!(
+            next(&mut selection(&state_of_selection)).unwrap().budget,
+            AGAIN
+        );
         // Another puzzle's would have other parts.
-        let other = Contest::new(Method::Regions, 2, 10 * AGAIN).resume(standing);
+        let other = PlanSelection::new(Method::Regions, 2, 10 * AGAIN).resume(state_of_selection);
         assert!(other.open.is_empty());
     }
 
     #[test]
     fn those_that_waited_for_a_sweep_go_on_when_it_is_lost() {
-        let mut contest = Contest::new(Method::Auto, 1, CLEAR);
-        let sweep = Plan::Sweep(Way::Down);
+        let mut selection = PlanSelection::new(Method::Auto, 1, CLEAR);
+        let sweep = Plan::Sweep(Direction::Down);
         let tried = |plan: Plan, foreseen: f64| Tried {
             plan,
             spent: CLEAR,
@@ -548,19 +553,19 @@ mod tests {
             proved: 0.0,
         };
         let orders = Order::ALL.map(|order| tried(Plan::Branch(order), 1e30));
-        contest.todo.clear();
-        contest.tried = orders.into_iter().chain([tried(sweep, 1e9)]).collect();
-        let trial = next(&mut contest).unwrap();
+        selection.todo.clear();
+        selection.tried = orders.into_iter().chain([tried(sweep, 1e9)]).collect();
+        let trial = next(&mut selection).unwrap();
         assert_eq!((trial.plan, trial.budget), (sweep, u64::MAX));
-        let mut contest = gone_on(&contest);
-        let trial = next(&mut contest).unwrap();
+        let mut selection = gone_on(&selection);
+        let trial = next(&mut selection).unwrap();
         assert_eq!(trial.plan, sweep);
         assert!(trial.budget < u64::MAX);
-        let mut contest = gone_on(&contest);
-        let left = plans(&mut contest);
+        let mut selection = gone_on(&selection);
+        let left = plans(&mut selection);
         let walks: Vec<Plan> = orders[..5].iter().map(|tried| tried.plan).collect();
         assert!(walks.iter().all(|plan| left.contains(plan)), "{left:?}");
         assert!(left.contains(&Plan::BranchAndSweep) && left.len() == 6);
-        assert!(contest.budget < u64::MAX);
+        assert!(selection.budget < u64::MAX);
     }
 }
