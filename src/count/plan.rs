@@ -44,6 +44,8 @@ pub(crate) struct Trial {
     pub(crate) plan: Plan,
     /// Nanoseconds of work that it may take.
     pub(crate) budget: u64,
+    /// Nanoseconds of work that the plan has had in this component before.
+    pub(crate) had: u64,
     /// May clause learning be asked, and is the way to where the walk ends noted? What is soon counted is counted without.
     pub(crate) thorough: bool,
     /// Is it for the host alone?

@@ -7,9 +7,9 @@
 //! Beside the orders the frontier is swept both ways, then the better one, as long as it looks as if it could end; where it looks much
 //! better than any order, all threads sweep together.
 //!
-//! On several threads the trials are the same, one after the other. Those of the first rounds are one worker's each, but for the leader's;
-//! later all workers take part in each. Trials side by side would take as long and decide by less, as no trial would find what the ones
-//! before it have left in the table, and the work of those that lose would be lost.
+//! On several threads the trials of a round are the same. In the first rounds all but the leader's are for one worker each, side by side:
+//! what several workers do at several ends of a component cannot be compared with what one does from its beginning. The leader's walk, and
+//! later every walk, is shared by all workers. A sweep uses the threads that have nothing else to do.
 //!
 //! A contest can be gone on with in another process, as its [`SelectionState`] says. A walk in some order that was cut short comes back to
 //! where it was, so that its time is added up over all processes; a sweep that was cut short has nothing left, and is not begun
@@ -50,14 +50,16 @@ const AGAIN: u64 = 20_000_000;
 /// How often a sweep is begun before it is given up.
 const TRIES: u32 = 2;
 
-/// What helpers are to do while the host is at a trial.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Help {
-    /// Join in the walk.
+/// What a worker is to do next.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Next {
+    /// Begin this trial.
+    Try(Trial),
+    /// Join the walk that the host has begun.
     Join,
-    /// Wait for a while.
+    /// Ask again after a while.
     Wait,
-    /// Go home.
+    /// Leave, as no trial is left for now, or as a sweep needs all threads.
     Leave,
 }
 
@@ -74,7 +76,7 @@ pub(crate) struct PlanSelection {
     /// Work of a trial in the first round, in nanoseconds.
     first: u64,
     /// What each part is worth that is done, in order.
-    table: Vec<ComponentValue>,
+    done: Vec<ComponentValue>,
     /// How many parts there are.
     components: usize,
     /// Ways to be tried in this round.
@@ -88,8 +90,6 @@ pub(crate) struct PlanSelection {
     /// Nanoseconds of work of a trial in this round; and the order that leads it, with its work.
     budget: u64,
     favoured: Option<(Plan, u64)>,
-    /// The work that had been done of the trial under way when it began.
-    had: u64,
     /// Are there many ways in this round, which are compared by what one worker does?
     compares: bool,
     /// Is the one way left a sweep, for which all threads are wanted?
@@ -103,7 +103,7 @@ pub(crate) struct PlanSelection {
     /// The budget that the round has, or would have if there were several ways left.
     nominal: u64,
     /// The trial that is under way, since when.
-    under_way: Option<(Trial, Instant)>,
+    under_way: Vec<(Trial, Instant)>,
     /// Trials of this round that an earlier process has not ended.
     open: Vec<UnfinishedTrial>,
     /// How an earlier process left the part that it was at.
@@ -120,7 +120,7 @@ impl PlanSelection {
             has_tree: false,
             only: &[],
             first,
-            table: Vec::with_capacity(components),
+            done: Vec::with_capacity(components),
             components,
             todo: VecDeque::new(),
             tried: Vec::new(),
@@ -128,14 +128,13 @@ impl PlanSelection {
             waiting: Vec::new(),
             budget: 0,
             favoured: None,
-            had: 0,
             compares: false,
             together: false,
             regroup: false,
             at_rest: false,
             until: u64::MAX,
             nominal: first,
-            under_way: None,
+            under_way: Vec::new(),
             open: Vec::new(),
             resumed: None,
             halted: false,
@@ -208,7 +207,7 @@ impl PlanSelection {
     pub(crate) fn state_of_selection(&self) -> Option<SelectionState> {
         (!self.is_short() && !self.is_over()).then(|| SelectionState {
             components: self.components,
-            component: self.table.len(),
+            component: self.done.len(),
             budget: self.nominal,
             favoured: self.favoured,
             todo: self.todo.iter().copied().collect(),
@@ -216,7 +215,9 @@ impl PlanSelection {
             before: finite(&self.before),
             waiting: finite(&self.waiting),
             open: self.open.clone(),
-            running: self.under_way.map(|(trial, since)| (trial.plan, since)),
+            running: (self.under_way.iter())
+                .map(|(trial, since)| (trial.plan, *since))
+                .collect(),
         })
     }
 
@@ -259,7 +260,7 @@ impl PlanSelection {
     /// Goes on after it was broken off, until each way has had `until` nanoseconds of work.
     pub(crate) fn go_on(&mut self, until: u64) {
         self.until = until;
-        self.under_way = None;
+        self.under_way.clear();
         self.at_rest = false;
     }
 
@@ -289,9 +290,9 @@ impl PlanSelection {
         self.together = false;
         (self.budget, self.nominal) = (self.first, self.first);
         self.begin_trials();
-        self.under_way = None;
+        self.under_way.clear();
         self.open.clear();
-        let component = self.table.len();
+        let component = self.done.len();
         let here =
             |state_of_selection: &mut SelectionState| state_of_selection.component == component;
         if let Some(state_of_selection) = self.resumed.take_if(here) {
@@ -305,58 +306,79 @@ impl PlanSelection {
         self.compares = !self.is_short() && orders > FEW && self.budget < CLEAR;
     }
 
-    /// What the host is to try next; `None` when there is nothing left to do for now.
-    pub(crate) fn next(&mut self) -> Option<Trial> {
-        let trial = self.choose();
-        self.under_way = trial.map(|trial| (trial, Instant::now()));
-        self.at_rest = trial.is_none();
-        trial
+    /// What the host is to do next.
+    pub(crate) fn next(&mut self) -> Next {
+        let next = self.choose();
+        self.at_rest = matches!(next, Next::Leave);
+        next
     }
 
-    fn choose(&mut self) -> Option<Trial> {
-        let component = self.table.len();
-        if component == self.components || self.regroup || self.halted {
-            return None;
+    fn choose(&mut self) -> Next {
+        if self.done.len() == self.components || self.regroup || self.halted {
+            return Next::Leave;
         }
         if self.todo.is_empty() {
             match self.is_short() {
+                // A round is judged when all its trials have ended.
+                _ if !self.under_way.is_empty() => return Next::Wait,
                 true if self.go_on_with_last() => {}
-                true => return None,
-                false if self.budget >= self.until && !self.tried.is_empty() => return None,
+                true => return Next::Leave,
+                false if self.budget >= self.until && !self.tried.is_empty() => return Next::Leave,
                 false => self.begin_round(),
             }
         }
-        let plan = self.todo.pop_front()?;
+        match self.todo.pop_front() {
+            Some(plan) => Next::Try(self.begin(plan)),
+            None => Next::Leave,
+        }
+    }
+
+    /// What a helper is to do next.
+    pub(crate) fn next_of_helper(&mut self) -> Next {
+        // A sweep that all threads are wanted for takes them from rayon.
+        if self.at_rest || self.together && !self.under_way.is_empty() {
+            return Next::Leave;
+        }
+        let is_walk = |plan: Plan| !plan.is_sweep() && plan != Plan::Tree;
+        let shared = |(trial, _): &(Trial, Instant)| is_walk(trial.plan) && !trial.alone;
+        if self.under_way.iter().any(shared) {
+            return Next::Join;
+        }
+        let favoured = self.favoured.map(|(leader, _)| leader);
+        let alone = |&plan: &Plan| is_walk(plan) && favoured != Some(plan);
+        let place = self.todo.iter().position(alone);
+        match place.filter(|_| self.compares && !self.halted && !self.regroup) {
+            Some(place) => {
+                let plan = self.todo.remove(place).expect("it was found there");
+                Next::Try(self.begin(plan))
+            }
+            None => Next::Wait,
+        }
+    }
+
+    /// The trial of this plan in this round, which begins now.
+    fn begin(&mut self, plan: Plan) -> Trial {
         let walk = |open: &&UnfinishedTrial| open.plan == plan && !plan.is_sweep();
         let cut_short = self.open.iter().find(walk).map_or(0, |open| open.spent);
         let before = self.before.iter().find(|tried| tried.plan == plan);
         let before = before.map_or(0, |tried| tried.spent);
         let resumes = self.resumes && !plan.is_sweep();
-        self.had = cut_short + if resumes { before } else { 0 };
+        let had = cut_short + if resumes { before } else { 0 };
         // One that led in the round before has to get further than it was.
         let further = if resumes { 0 } else { 2 * before };
         let favoured = self.favoured.filter(|(leader, _)| *leader == plan);
         let whole = favoured.map_or(self.budget.max(further), |(_, whole)| whole);
-        let budget = (whole.saturating_sub(self.had)).max(AGAIN.min(self.budget));
-        Some(Trial {
-            component,
+        let trial = Trial {
+            component: self.done.len(),
             plan,
-            budget,
+            budget: (whole.saturating_sub(had)).max(AGAIN.min(self.budget)),
+            had,
             thorough: !self.is_short(),
             // What several workers do at several ends is not to be compared with what one does from the beginning.
             alone: self.compares && favoured.is_none(),
-        })
-    }
-
-    /// What helpers are to do now.
-    pub(crate) fn help(&self) -> Help {
-        match self.under_way {
-            _ if self.at_rest => Help::Leave,
-            // A sweep that all are wanted for takes their threads.
-            Some(_) if self.together => Help::Leave,
-            Some((trial, _)) if !trial.plan.is_sweep() && !trial.alone => Help::Join,
-            _ => Help::Wait,
-        }
+        };
+        self.under_way.push((trial, Instant::now()));
+        trial
     }
 
     /// Chooses what is still in it.
@@ -393,19 +415,22 @@ impl PlanSelection {
         self.begin_trials();
     }
 
-    /// How a trial ended; says which part is to be counted now.
+    /// Takes in how a trial ended, and returns the index of the component to be counted now. A trial of a component that another worker
+    /// has counted meanwhile says nothing.
     pub(crate) fn report(&mut self, trial: Trial, ended: Ended) -> usize {
-        debug_assert_eq!(trial.component, self.table.len());
+        if trial.component != self.done.len() {
+            return self.done.len();
+        }
         if !matches!(ended, Ended::Stopped) {
-            self.under_way = None;
+            (self.under_way).retain(|(under_way, _)| under_way.plan != trial.plan);
             self.open.retain(|open| open.plan != trial.plan);
         }
         // The share that the walk has come to took the work of earlier trials too.
-        let spent = self.had.saturating_add(trial.budget);
+        let spent = trial.had.saturating_add(trial.budget);
         let whole = spent as f64 / trial.budget as f64;
         match ended {
             Ended::Done(value) => {
-                self.table.push(value);
+                self.done.push(value);
                 self.begin_component();
             }
             Ended::Spent { foreseen, proved } => self.tried.push(Tried {
@@ -421,7 +446,7 @@ impl PlanSelection {
             }
             Ended::Full | Ended::Stopped => {}
         }
-        self.table.len()
+        self.done.len()
     }
 
     /// Lets all workers come anew, if they are wanted.
@@ -432,23 +457,23 @@ impl PlanSelection {
     /// The product of the parts that are done, and how many are not.
     pub(crate) fn result(&self) -> (Count, usize) {
         let mut product = Count::ONE;
-        self.table.iter().for_each(|value| product *= &value.count);
-        (product, self.components - self.table.len())
+        self.done.iter().for_each(|value| product *= &value.count);
+        (product, self.components - self.done.len())
     }
 
     /// Is all counted?
     pub(crate) fn is_over(&self) -> bool {
-        self.is_void() || self.table.len() == self.components
+        self.is_void() || self.done.len() == self.components
     }
 
     /// Is it clear that there is no solution?
     pub(crate) fn is_void(&self) -> bool {
-        self.table.iter().any(|value| value.count.is_zero())
+        self.done.iter().any(|value| value.count.is_zero())
     }
 
     /// The nodes of all parts; `None` when one has no solution.
     pub(crate) fn nodes(&self) -> Option<Vec<NodeId>> {
-        self.table.iter().map(|value| value.node).collect()
+        self.done.iter().map(|value| value.node).collect()
     }
 }
 
@@ -468,7 +493,10 @@ mod tests {
     }
 
     fn next(selection: &mut PlanSelection) -> Option<Trial> {
-        selection.next()
+        match selection.next() {
+            Next::Try(trial) => Some(trial),
+            _ => None,
+        }
     }
 
     fn spent(foreseen: f64) -> Ended {
@@ -508,6 +536,41 @@ mod tests {
         assert!(!left.contains(&sweep.plan) && !left.contains(&first.plan));
         assert!(left.contains(&Plan::BranchAndSweep), "{left:?}");
         assert_eq!(left.len(), Order::ALL.len() + 1);
+    }
+
+    #[test]
+    fn helpers_try_what_is_for_one_worker_and_join_the_leader() {
+        let mut selection = PlanSelection::new(Method::Auto, 2, 10);
+        let host = next(&mut selection).unwrap();
+        let Next::Try(helper) = selection.next_of_helper() else {
+            panic!("there are walks for one worker");
+        };
+        assert!(host.alone && helper.alone && !helper.plan.is_sweep());
+        assert_ne!(host.plan, helper.plan);
+        // The round is judged when the helper is back.
+        selection.report(host, spent(1e9));
+        while let Some(trial) = next(&mut selection) {
+            selection.report(trial, spent(1e9));
+        }
+        assert!(matches!(selection.next(), Next::Wait));
+        assert!(matches!(selection.next_of_helper(), Next::Wait));
+        selection.report(helper, spent(1e9));
+        let leader = next(&mut selection).unwrap();
+        assert!(!leader.alone && matches!(selection.next_of_helper(), Next::Join));
+        selection.report(leader, spent(1e9));
+        // What is counted by one makes the trials of the others void.
+        let host = next(&mut selection).unwrap();
+        let Next::Try(helper) = selection.next_of_helper() else {
+            panic!("there are walks for one worker");
+        };
+        let two = ComponentValue::number(Count::from(2));
+        assert_eq!(selection.report(helper, Ended::Done(two)), 1);
+        assert_eq!(
+            selection.report(host, Ended::Done(ComponentValue::number(Count::from(3)))),
+            1
+        );
+        let (product, open) = selection.result();
+        assert_eq!((product, open), (Count::from(2), 1));
     }
 
     #[test]

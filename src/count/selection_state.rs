@@ -23,9 +23,9 @@ pub(crate) struct SelectionState {
     pub(crate) before: Vec<Tried>,
     pub(crate) waiting: Vec<Tried>,
     pub(crate) open: Vec<UnfinishedTrial>,
-    /// The trial under way, since when.
+    /// The trials under way, since when.
     #[serde(skip)]
-    pub(crate) running: Option<(Plan, Instant)>,
+    pub(crate) running: Vec<(Plan, Instant)>,
 }
 
 /// A trial that was cut short.
@@ -69,13 +69,13 @@ impl SelectionState {
 
     /// Is a trial under way?
     pub(crate) fn is_under_way(&self) -> bool {
-        self.running.is_some()
+        !self.running.is_empty()
     }
 
     /// As it is now, for a file.
     pub(crate) fn settled(&self) -> SelectionState {
         let mut settled = self.clone();
-        if let Some((plan, since)) = settled.running.take() {
+        for (plan, since) in std::mem::take(&mut settled.running) {
             let time = u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX);
             let place = settled.open.iter().position(|open| open.plan == plan);
             let place = place.unwrap_or_else(|| {

@@ -1,7 +1,7 @@
 //! What all workers of a count share: the root, the component table, the contest of plans, the walk under way, and what has been proved.
 
 use std::hash::{Hash, Hasher};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHasher;
@@ -12,7 +12,7 @@ use super::checkpointer::Checkpointer;
 use super::components::{Component, Store};
 use super::open_tree::OpenTree;
 use super::options::Options;
-use super::plan::Plan;
+use super::plan::{Ended, Plan, Trial};
 use super::plan_selection::PlanSelection;
 use super::scratch::Scratch;
 use super::setup::Setup;
@@ -21,7 +21,7 @@ use crate::board::Clues;
 use crate::line::{Known, Word};
 use crate::puzzle::{Grid, Puzzle};
 use crate::run::{Control, Statistics, lock, shares};
-use crate::solutions::Count;
+use crate::solutions::{Count, Stop};
 
 /// What all workers of a run share.
 #[derive(Debug)]
@@ -54,8 +54,12 @@ pub(crate) struct Shared<'a, W: Word> {
     /// which would come to an end only when the sweep has. Relaxed: the thread that sets it is the one that must not miss it.
     pub(crate) closed: AtomicBool,
     pub(crate) status: &'a Status,
-    /// The best lower bound of the part that is being counted.
-    pub(crate) bound: Mutex<Count>,
+    /// The index of the component that is being counted, and the best lower bound of its fillings.
+    bound: Mutex<(usize, Count)>,
+    /// That index once more: a trial of another component is of no use any more. Relaxed: a hint, which saves work.
+    current: AtomicUsize,
+    /// Limits of the slice of the tree that is being searched.
+    pub(crate) slice: Mutex<Option<Arc<Control>>>,
     pub(crate) statistics: Mutex<Statistics>,
 }
 
@@ -90,7 +94,9 @@ impl<'a, W: Word> Shared<'a, W> {
             tree: Mutex::default(),
             closed: AtomicBool::new(false),
             status,
-            bound: Mutex::new(Count::ZERO),
+            bound: Mutex::new((0, Count::ZERO)),
+            current: AtomicUsize::new(0),
+            slice: Mutex::default(),
             statistics: Mutex::new(Statistics::default()),
         }
     }
@@ -98,7 +104,8 @@ impl<'a, W: Word> Shared<'a, W> {
     /// Makes ready for this contest, or for going on with it; returns the one before.
     pub(crate) fn begin(&self, selection: PlanSelection) -> PlanSelection {
         let before = std::mem::replace(&mut *lock(&self.selection), selection);
-        *lock(&self.bound) = Count::ZERO;
+        *lock(&self.bound) = (0, Count::ZERO);
+        self.current.store(0, Ordering::Relaxed);
         before
     }
 
@@ -107,14 +114,44 @@ impl<'a, W: Word> Shared<'a, W> {
         self.memory / shares::PUT_ASIDE
     }
 
-    /// Notes that the part that is being counted has at least `bound` fillings; for the worker that has begun the trial at hand.
-    pub(crate) fn raise_bound(&self, bound: Count) {
+    /// Notes that the component with this index has at least `bound` fillings, if it is still the one that is being counted.
+    pub(crate) fn raise_bound(&self, component: usize, bound: Count) {
         let mut best = lock(&self.bound);
-        if bound > *best {
-            *best = bound;
+        if component == best.0 && bound > best.1 {
+            best.1 = bound;
             drop(best);
             self.status.raise(self.proved());
         }
+    }
+
+    /// Takes in how a trial ended. The trials of other workers are broken off when that was the last one of its component.
+    pub(crate) fn report(&self, trial: Trial, ended: Ended) {
+        let mut selection = lock(&self.selection);
+        let component = selection.report(trial, ended);
+        if self.store.is_outgrown() {
+            selection.halt();
+        }
+        self.note(&selection);
+        if selection.is_void() {
+            // No solution of this component, none at all.
+            self.control.settle();
+        }
+        // Still under the selection's lock: whoever reads both sees the component and its bound together.
+        let mut bound = lock(&self.bound);
+        if component != bound.0 {
+            *bound = (component, Count::ZERO);
+            self.current.store(component, Ordering::Relaxed);
+            if let Some(slice) = &*lock(&self.slice) {
+                slice.stop(Stop::Interrupt);
+            }
+        }
+        drop((selection, bound));
+        self.status.raise(self.proved());
+    }
+
+    /// Whether this component is not being counted any more.
+    pub(crate) fn is_obsolete(&self, component: usize) -> bool {
+        self.current.load(Ordering::Relaxed) != component
     }
 
     /// Notes how a contest stands, where somebody keeps track of it.
@@ -196,7 +233,7 @@ impl<'a, W: Word> Shared<'a, W> {
         let (mut count, open) = selection.result();
         if open > 0 && !count.is_zero() {
             // Of parts that nobody has looked at nothing is known, but that they have a solution each where the whole has one.
-            let bound = &*lock(&self.bound);
+            let bound = &lock(&self.bound).1;
             match &self.witness {
                 Some(_) if bound.is_zero() => {}
                 None if open > 1 => count = Count::ZERO,

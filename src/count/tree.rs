@@ -5,6 +5,7 @@
 //! the slice before has ended: what is open is a list of cubes.
 
 use std::cmp::Reverse;
+use std::sync::Arc;
 
 use super::components::ComponentValue;
 use super::open_tree::OpenTree;
@@ -32,7 +33,7 @@ impl<W: Word> Shared<'_, W> {
         let before = lock(&self.tree).take().filter(|(of, _)| *of == place);
         let mut tree = before.map_or_else(|| self.root_of_tree(), |(_, tree)| tree);
         let ended = self.search_slices(&mut tree, trial);
-        self.raise_bound(tree.found.clone());
+        self.raise_bound(trial.component, tree.found.clone());
         *lock(&self.tree) = Some((place, tree));
         ended
     }
@@ -46,7 +47,7 @@ impl<W: Word> Shared<'_, W> {
             // What a slice has done of a region that it does not finish is lost, so slices grow with the nodes of all before.
             let least = FIRST_NODES.max(tree.nodes / LONGER);
             let want = (left / each).clamp(least, least.max(last * LONGER));
-            if self.control.poll() {
+            if self.control.poll() || self.is_obsolete(trial.component) {
                 return Ended::Stopped;
             }
             last = want;
@@ -64,7 +65,9 @@ impl<W: Word> Shared<'_, W> {
             if trial.alone {
                 search = search.alone();
             }
-            let outcome = search.count_under(self.control.part(want));
+            let slice = Arc::new(self.control.part(want));
+            *lock(&self.slice) = Some(Arc::clone(&slice));
+            let outcome = search.count_under(&slice);
             let took = &outcome.statistics;
             self.status.add_nodes(took.nodes);
             lock(&self.statistics).add(took);
@@ -82,7 +85,7 @@ impl<W: Word> Shared<'_, W> {
                 Some(Stop::Nodes) => return Ended::Full,
                 Some(_) => return Ended::Stopped,
             }
-            self.raise_bound(tree.found.clone());
+            self.raise_bound(trial.component, tree.found.clone());
         }
         let open: f64 = tree.cubes.iter().map(|(_, share)| share).sum();
         let foreseen = match open < 1.0 {
@@ -151,6 +154,7 @@ mod tests {
             component: 0,
             plan: Plan::Tree,
             budget: 1,
+            had: 0,
             thorough: false,
             alone: true,
         };

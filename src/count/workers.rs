@@ -5,17 +5,16 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::branch::worker::Worker;
-use super::plan::Ended;
-use super::plan_selection::Help;
+use super::plan_selection::Next;
 use super::shared::Shared;
 use crate::line::Word;
 use crate::run::{Control, lock};
 use crate::sat::Exchange;
-use crate::solutions::{Count, Stop};
+use crate::solutions::Stop;
 
-/// A worker with nothing to do looks for something after the first time, and then ever more rarely, up to the second: one that waits for
-/// another's trial would else take a tenth of a core to look.
-const NAPS: [Duration; 2] = [Duration::from_micros(500), Duration::from_millis(8)];
+/// A worker with nothing to do asks again after the first time, and then ever more rarely, up to the second. Asking takes a few
+/// microseconds.
+const NAPS: [Duration; 2] = [Duration::from_micros(50), Duration::from_millis(1)];
 
 impl<W: Word> Shared<'_, W> {
     /// Counts all parts on all threads: one hosts the trials, the others help.
@@ -52,73 +51,61 @@ impl<W: Word> Shared<'_, W> {
     fn host_with(&self, exchange: Option<Arc<Exchange>>) {
         let _others = Others(&self.control);
         let mut worker = Worker::new(self, exchange);
-        loop {
+        let mut nap = NAPS[0];
+        while !self.control.stopped() {
             let next = {
                 let mut selection = lock(&self.selection);
                 let next = selection.next();
                 self.note(&selection);
                 next
             };
-            let Some(trial) = next else {
-                break;
-            };
-            self.status.begin(trial.plan.activity());
-            let ended = worker.try_out(trial);
-            let stopped = matches!(ended, Ended::Stopped);
-            let mut selection = lock(&self.selection);
-            let component = selection.report(trial, ended);
-            if self.store.is_outgrown() {
-                selection.halt();
-            }
-            self.note(&selection);
-            if selection.is_void() {
-                // No solution of this part, none at all.
-                self.control.settle();
-                break;
-            }
-            if component != trial.component {
-                // Still under the contest's lock: whoever reads both sees the part and its bound together.
-                *lock(&self.bound) = Count::ZERO;
-            }
-            drop(selection);
-            self.status.raise(self.proved());
-            if stopped {
-                break;
+            match next {
+                Next::Try(trial) => {
+                    self.status.begin(trial.plan.activity());
+                    let ended = worker.try_out(trial);
+                    self.report(trial, ended);
+                    nap = NAPS[0];
+                }
+                Next::Wait => nap = self.nap(nap),
+                Next::Join | Next::Leave => break,
             }
         }
         lock(&self.statistics).add(&worker.statistics());
     }
 
-    /// Joins in the walks that are shared, until there is nothing left to try.
+    /// Joins the walks that are shared and takes over trials that are for one worker, until there is nothing left to try.
     fn help(&self, exchange: Option<Arc<Exchange>>) {
         let _others = Others(&self.control);
         let mut worker = Worker::new(self, exchange);
         worker.wait_for_learner();
         let mut nap = NAPS[0];
         while !self.control.stopped() {
-            let help = lock(&self.selection).help();
+            let next = lock(&self.selection).next_of_helper();
             let walk = lock(&self.walk).clone();
-            let busy = match (help, walk) {
-                (Help::Leave, _) => break,
-                (Help::Join, Some(walk)) => {
-                    worker.help(&walk);
-                    true
+            match (next, walk) {
+                (Next::Leave, _) => break,
+                (Next::Try(trial), _) => {
+                    let ended = worker.try_out(trial);
+                    self.report(trial, ended);
                 }
+                (Next::Join, Some(walk)) => worker.help(&walk),
+                // Sweeps and the tree may have something to do.
+                _ if rayon::yield_now() == Some(rayon::Yield::Executed) => {}
                 _ => {
-                    self.control.look();
-                    // Sweeps may have something to do.
-                    rayon::yield_now() == Some(rayon::Yield::Executed)
+                    nap = self.nap(nap);
+                    continue;
                 }
-            };
-            nap = match busy {
-                true => NAPS[0],
-                false => {
-                    std::thread::sleep(nap);
-                    NAPS[1].min(2 * nap)
-                }
-            };
+            }
+            nap = NAPS[0];
         }
         lock(&self.statistics).add(&worker.statistics());
+    }
+
+    /// Sleeps for this long; returns for how long to sleep next.
+    fn nap(&self, nap: Duration) -> Duration {
+        self.control.look();
+        std::thread::sleep(nap);
+        NAPS[1].min(2 * nap)
     }
 }
 

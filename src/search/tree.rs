@@ -179,8 +179,8 @@ impl<'a> Search<'a> {
     }
 
     /// Counts the solutions under this control, on which the limits of the search itself have no bearing, but for memory.
-    pub(crate) fn count_under(&self, control: Control) -> Outcome {
-        self.start_under(&Arc::new(control), &CountSink::new(), None)
+    pub(crate) fn count_under(&self, control: &Arc<Control>) -> Outcome {
+        self.start_under(control, &CountSink::new(), None)
     }
 
     /// Finds up to `most` solutions and stops: one to solve a puzzle, two to know whether it is unique.

@@ -36,7 +36,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                     ..self.allowance(1, trial.budget)
                 };
                 let swept = &self.shared.components[component];
-                match sweep(&self.board, swept, way, allowance, &self.stop()) {
+                match sweep(&self.board, swept, way, allowance, &self.stop(component)) {
                     Ok(count) => {
                         let value = ComponentValue::number(count);
                         let store = &self.shared.store;
@@ -58,14 +58,11 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         }
     }
 
-    /// For a sweep that is about to begin: must it stop?
-    fn stop(&self) -> impl Fn() -> bool + Sync + use<'s, 'a, W> {
+    /// For a sweep of this component that is about to begin: whether it must stop.
+    fn stop(&self, component: usize) -> impl Fn() -> bool + Sync + use<'s, 'a, W> {
         let shared = self.shared;
         shared.closed.store(true, Ordering::Relaxed);
-        move || {
-            shared.control.look();
-            shared.control.stopped()
-        }
+        move || shared.control.poll() || shared.is_obsolete(component)
     }
 
     /// What one of this number of sweeps may take on one thread, for this many nanoseconds of work.
@@ -86,7 +83,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         }
         let bite = self.shared.bite();
         let allowance = self.allowance(self.shared.workers as u64, bite);
-        let (stop, began) = (self.stop(), Instant::now());
+        let (stop, began) = (self.stop(self.component), Instant::now());
         let count = [Direction::Down, Direction::Right]
             .into_iter()
             .find_map(|way| sweep(&self.board, component, way, allowance, &stop).ok());

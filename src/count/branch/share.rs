@@ -24,7 +24,9 @@ impl<W: Word> Worker<'_, '_, W> {
     pub(crate) fn walk(&mut self, trial: Trial) -> Ended {
         let walk = Arc::new(Walk::new(trial));
         self.join(&walk);
-        *lock(&self.shared.walk) = (self.shared.workers > 1).then(|| Arc::clone(&walk));
+        if self.walk.is_some() {
+            *lock(&self.shared.walk) = Some(Arc::clone(&walk));
+        }
         // The opening is not gone on with.
         let tracked = trial.thorough && !self.shared.store.keeps_graph();
         self.plan = tracked.then_some(trial.plan);
@@ -46,7 +48,9 @@ impl<W: Word> Worker<'_, '_, W> {
         self.run(&walk, None);
         self.plan = None;
         self.work_in(&walk);
-        *lock(&self.shared.walk) = None;
+        if self.walk.is_some() {
+            *lock(&self.shared.walk) = None;
+        }
         let ended = walk.ended();
         if !matches!(ended, Ended::Done(_)) && self.walk.take().is_some() {
             self.raise(&walk, walk.proved(&self.shared.store));
@@ -63,7 +67,7 @@ impl<W: Word> Worker<'_, '_, W> {
     /// Notes that a walk has proved this number of solutions of its part.
     fn raise(&self, walk: &Walk<W>, bound: Count) {
         walk.raise(&bound);
-        self.shared.raise_bound(bound);
+        self.shared.raise_bound(walk.trial.component, bound);
     }
 
     /// Takes part in a walk that another worker has begun, until it is over.
@@ -87,7 +91,7 @@ impl<W: Word> Worker<'_, '_, W> {
         self.told = (self.work(), 0);
         self.until = self.work().saturating_add(trial.budget);
         self.plan = None;
-        self.walk = (self.shared.workers > 1).then(|| Arc::clone(walk));
+        self.walk = (self.shared.workers > 1 && !trial.alone).then(|| Arc::clone(walk));
     }
 
     /// Counts what others give away, until the walk is over.
@@ -165,6 +169,8 @@ impl<W: Word> Worker<'_, '_, W> {
                 }
                 if self.shared.store.is_outgrown() {
                     walk.end(Ended::Full);
+                } else if self.shared.is_obsolete(walk.trial.component) {
+                    walk.end(Ended::Stopped);
                 } else if work >= walk.trial.budget {
                     walk.end_spent();
                 }
