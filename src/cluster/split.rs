@@ -120,8 +120,7 @@ impl<'a> Splitter<'a> {
         let (mut open, mut done): (Vec<_>, Vec<_>) =
             [root].into_iter().partition(|part| part.branch.is_some());
         while open.len() + done.len() < self.cubes && !open.is_empty() {
-            control.look();
-            if control.stopped() {
+            if control.poll() {
                 result.stopped = control.reason();
                 break;
             }

@@ -134,7 +134,7 @@ impl<'a, W: Word> Shared<'a, W> {
         self.note(&selection);
         if selection.is_void() {
             // No solution of this component, none at all.
-            self.control.settle();
+            self.control.finish();
         }
         // Still under the selection's lock: whoever reads both sees the component and its bound together.
         let mut bound = lock(&self.bound);

@@ -103,7 +103,7 @@ impl<W: Word> Shared<'_, W> {
 
     /// Sleeps for this long; returns for how long to sleep next.
     fn nap(&self, nap: Duration) -> Duration {
-        self.control.look();
+        self.control.poll();
         std::thread::sleep(nap);
         NAPS[1].min(2 * nap)
     }

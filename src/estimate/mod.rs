@@ -207,10 +207,7 @@ impl<'a> Estimator<'a> {
             tally.plan = PopulationPlan::new(tally.region.size(), most as usize, self.budgeted());
         }
         if let Some(board) = board.filter(|_| !run.regions.is_empty()) {
-            let mut diver = ParticleFilter::new(board, || {
-                control.look();
-                control.stopped()
-            });
+            let mut diver = ParticleFilter::new(board, || control.poll());
             // A crew that is led may have more dives for a while, by the number of cells of the longest line.
             let more = self.puzzle.width().max(self.puzzle.height());
             self.scout(
@@ -301,8 +298,7 @@ impl<'a> Estimator<'a> {
                 }
             }
         }
-        control.look();
-        !control.stopped()
+        !control.poll()
     }
 
     /// Sends a dive from either side into each region, and small crews where one of the two dies, and decides where the others are led. What

@@ -41,8 +41,7 @@ impl<'c> Steps<'c> {
 
     /// Must the run stop?
     pub(super) fn stop(&self) -> bool {
-        self.control.look();
-        self.control.stopped()
+        self.control.poll()
     }
 
     /// Nodes made since the last call.

@@ -179,7 +179,7 @@ struct Pass<'a> {
 impl Pass<'_> {
     fn run(&mut self) -> Result<(), Stop> {
         let graph = self.graph;
-        self.control.look();
+        self.control.poll();
         self.hold(graph.nodes() as u64 * 4)?;
         self.count_uses()?;
         let (width, line) = (graph.width(), Grid::stride(graph.width()) * 64);
@@ -214,7 +214,7 @@ impl Pass<'_> {
         self.looked += cells + 8;
         if self.looked >= BREATH {
             self.looked = 0;
-            self.control.look();
+            self.control.poll();
         }
         match self.control.stopped() {
             true => Err(self.control.reason().unwrap_or(Stop::Interrupt)),

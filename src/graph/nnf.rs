@@ -81,7 +81,7 @@ impl SolutionGraph {
         write: impl FnMut(&[u8]) -> bool,
     ) -> Result<Nnf, Stop> {
         let control = Control::new(limits, false);
-        control.look();
+        control.poll();
         let mut writing = Writing {
             graph: self,
             control: &control,

@@ -1,4 +1,4 @@
-//! The limits as everything that takes part in a run sees them: a flag that all poll, and the loops that poll it.
+//! The stop flag of a run: it checks the limits, and every loop of the run polls it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
@@ -7,27 +7,29 @@ use std::time::Instant;
 use super::limits::Limits;
 use crate::solutions::Stop;
 
-/// Not stopped by anything, but answered: the tree need not go on.
-const SETTLED: u8 = u8::MAX;
+/// Value of the stop flag when the question is answered and the run ends without a [`Stop`].
+const FINISHED: u8 = u8::MAX;
 
-/// The limits as the tasks of one run see them.
+/// Stop flag and remaining limits of one run, shared by its tasks.
 #[derive(Debug)]
 pub(crate) struct Control {
-    /// A [`Stop`], [`SETTLED`], or 0. Relaxed: it only ever goes from 0 to one value, and nothing is read by its leave.
+    /// A [`Stop`], [`FINISHED`], or 0 while running. Relaxed: the flag orders no other memory access; beside
+    /// [`Control::clear_solution_limit`] it changes only once, from 0.
     stop: AtomicU8,
     deadline: Option<Instant>,
     interrupt: Option<Arc<AtomicBool>>,
-    /// Nodes that nobody has reserved yet. Relaxed: a sum.
+    /// Nodes not yet reserved by any task. Relaxed: a sum.
     nodes: Option<AtomicU64>,
     /// Solutions that may still be accepted. Relaxed: a sum.
     solutions: Option<AtomicU64>,
+    /// Calls of [`Control::stopped`] until it stops the run, for tests. Relaxed: a sum.
     checks: Option<AtomicU64>,
-    /// The run that this is a part of.
-    whole: Option<Arc<Control>>,
+    /// The run that contains this sub-run.
+    parent: Option<Arc<Control>>,
 }
 
 impl Control {
-    /// `accepting`: it is for the control to see when there are enough solutions.
+    /// `accepting`: whether the control enforces the limit on solutions, through [`Control::accept`].
     pub(crate) fn new(limits: &Limits, accepting: bool) -> Self {
         Control {
             stop: AtomicU8::new(0),
@@ -38,48 +40,50 @@ impl Control {
             nodes: limits.nodes.map(AtomicU64::new),
             solutions: limits.solutions.filter(|_| accepting).map(AtomicU64::new),
             checks: limits.checks.map(AtomicU64::new),
-            whole: None,
+            parent: None,
         }
     }
 
-    /// For a part of this run that may take this number of nodes. Its nodes are those of the run, and whatever stops the run stops the part.
+    /// The control of a sub-run of at most this number of nodes. The nodes are reserved from this run too, and whatever stops this run
+    /// stops the sub-run.
     pub(crate) fn part(self: &Arc<Self>, nodes: u64) -> Self {
         let limits = Limits {
             nodes: Some(nodes),
             ..Limits::default()
         };
         Control {
-            whole: Some(Arc::clone(self)),
+            parent: Some(Arc::clone(self)),
             ..Control::new(&limits, false)
         }
     }
 
-    /// Stops the run; the first reason counts.
+    /// Stops the run. A later reason does not replace the first.
     pub(crate) fn stop(&self, why: Stop) {
         self.end(why as u8);
     }
 
-    /// Ends the run because its question is answered: there is no [`Control::reason`].
-    pub(crate) fn settle(&self) {
-        self.end(SETTLED);
+    /// Ends the run because its question is answered; [`Control::reason`] stays `None`.
+    pub(crate) fn finish(&self) {
+        self.end(FINISHED);
     }
 
-    /// Goes on after there were enough solutions, where that was only the first step. Nobody else may look at the control meanwhile.
-    pub(crate) fn go_on(&self) {
-        // A failure means that something else has stopped it.
+    /// Clears [`Stop::Limit`], so that a run that has found enough solutions can start its next phase. No other thread may use the control
+    /// meanwhile.
+    pub(crate) fn clear_solution_limit(&self) {
+        // Fails if another reason has stopped the run.
         let _ =
             self.stop
                 .compare_exchange(Stop::Limit as u8, 0, Ordering::Relaxed, Ordering::Relaxed);
     }
 
-    fn end(&self, how: u8) {
-        // A failure means that it has stopped already.
+    fn end(&self, state: u8) {
+        // Fails if the run has ended already.
         let _ = self
             .stop
-            .compare_exchange(0, how, Ordering::Relaxed, Ordering::Relaxed);
+            .compare_exchange(0, state, Ordering::Relaxed, Ordering::Relaxed);
     }
 
-    /// Has the run been stopped? Cheap enough for every node.
+    /// Whether the run has ended. Reads the flag alone, cheap enough for every node.
     #[inline]
     pub(crate) fn stopped(&self) -> bool {
         if let Some(checks) = &self.checks
@@ -92,7 +96,7 @@ impl Control {
         self.stop.load(Ordering::Relaxed) != 0
     }
 
-    /// Why the run has been stopped.
+    /// Why the run stopped; `None` while it runs and when it has finished.
     pub(crate) fn reason(&self) -> Option<Stop> {
         [
             Stop::Limit,
@@ -107,15 +111,9 @@ impl Control {
         .find(|&stop| stop as u8 == self.stop.load(Ordering::Relaxed))
     }
 
-    /// Looks at the clock and at the interrupt flag, and says whether the run has been stopped. Takes some 50 nanoseconds: for every
-    /// step that takes a microsecond or more.
+    /// Checks the deadline, the interrupt flag and the parent run, and returns whether the run has ended. Takes some 50 nanoseconds: call it
+    /// at intervals of a microsecond or more.
     pub(crate) fn poll(&self) -> bool {
-        self.look();
-        self.stopped()
-    }
-
-    /// Looks at the clock and at the interrupt flag: for every now and then.
-    pub(crate) fn look(&self) {
         if self
             .interrupt
             .as_ref()
@@ -129,24 +127,25 @@ impl Control {
         {
             self.stop(Stop::Time);
         }
-        if let Some(whole) = self.whole.as_ref().filter(|whole| whole.poll()) {
-            // Where the run is answered the part is not.
-            self.stop(whole.reason().unwrap_or(Stop::Interrupt));
+        if let Some(parent) = self.parent.as_ref().filter(|parent| parent.poll()) {
+            // A finished parent has no reason, but the sub-run is cut short.
+            self.stop(parent.reason().unwrap_or(Stop::Interrupt));
         }
+        self.stopped()
     }
 
-    /// Reserves up to `want` nodes, fewer when the end is near, so that no task is stopped while another has many to spare; 0 when
-    /// there are none left, and then the run is stopped.
+    /// Reserves up to `want` nodes, but at most 1/128 of those left, so that no task is stopped while another holds a large reserve.
+    /// Returns 0, and stops the run, when no node is left.
     pub(crate) fn reserve_nodes(&self, want: u64) -> u64 {
-        let mine = self.reserve_own_nodes(want);
-        let Some(whole) = self.whole.as_ref().filter(|_| mine > 0) else {
-            return mine;
+        let own = self.reserve_own_nodes(want);
+        let Some(parent) = self.parent.as_ref().filter(|_| own > 0) else {
+            return own;
         };
-        let got = whole.reserve_nodes(mine);
+        let got = parent.reserve_nodes(own);
         if got == 0 {
             self.stop(Stop::Nodes);
         }
-        self.return_own_nodes(mine - got);
+        self.return_own_nodes(own - got);
         got
     }
 
@@ -165,11 +164,11 @@ impl Control {
         share(left)
     }
 
-    /// Gives reserved nodes back that were not used.
+    /// Returns unused reserved nodes.
     pub(crate) fn return_nodes(&self, unused: u64) {
         self.return_own_nodes(unused);
-        if let Some(whole) = &self.whole {
-            whole.return_nodes(unused);
+        if let Some(parent) = &self.parent {
+            parent.return_nodes(unused);
         }
     }
 
@@ -179,7 +178,8 @@ impl Control {
         }
     }
 
-    /// How many of `found` more solutions may be accepted: all (`None`), or a number, and then the run is stopped.
+    /// Subtracts `found` solutions from the limit (`None`: more than a `u64` holds). Returns `None` when all of them are accepted and more may
+    /// follow; otherwise stops the run and returns how many of them are accepted.
     pub(crate) fn accept(&self, found: Option<u64>) -> Option<u64> {
         let solutions = self.solutions.as_ref()?;
         let found = found.unwrap_or(u64::MAX);
@@ -195,8 +195,7 @@ impl Control {
     }
 }
 
-/// Polls a [`Control`] once for every [`Pace::WORK`] units of work, for loops whose steps are too short to poll at each, and too many
-/// to be left alone.
+/// Polls a [`Control`] once per [`Pace::WORK`] units of work, for loops whose steps are too short to poll at each.
 #[derive(Debug)]
 pub(crate) struct Pace<'c> {
     control: &'c Control,
@@ -206,7 +205,7 @@ pub(crate) struct Pace<'c> {
 }
 
 impl<'c> Pace<'c> {
-    /// Units of work between two polls. A unit is a few nanoseconds, up to a hundred where memory is waited for.
+    /// Units of work between two polls. A unit takes a few nanoseconds, up to a hundred with cache misses.
     pub(crate) const WORK: u64 = 1 << 14;
 
     pub(crate) fn new(control: &'c Control) -> Self {
@@ -217,12 +216,12 @@ impl<'c> Pace<'c> {
         }
     }
 
-    /// How often the control has been polled.
+    /// Number of polls so far.
     pub(crate) fn polls(&self) -> u64 {
         self.polls
     }
 
-    /// Notes some work; `true` when the run has been stopped.
+    /// Records work done; `true` when the run has ended.
     #[inline]
     pub(crate) fn spend(&mut self, work: u64) -> bool {
         if work < self.left {
@@ -254,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nodes_of_a_part_are_those_of_the_run() {
+    fn a_sub_run_takes_its_nodes_from_the_run() {
         let run = with_nodes(1000);
         let part = run.part(300);
         assert_eq!(all_nodes(&part), 300);
@@ -269,19 +268,18 @@ mod tests {
     }
 
     #[test]
-    fn what_stops_the_run_stops_its_part() {
+    fn a_stopped_run_stops_its_sub_run() {
         let run = with_nodes(1000);
         let part = run.part(10);
-        part.look();
-        assert!(!part.stopped());
+        assert!(!part.poll());
         run.stop(Stop::Memory);
-        part.look();
+        part.poll();
         assert_eq!(part.reason(), Some(Stop::Memory));
-        // An answered run says nothing of what its part has found.
+        // When the run is finished, its sub-run is interrupted.
         let run = with_nodes(1000);
         let part = run.part(10);
-        run.settle();
-        part.look();
+        run.finish();
+        part.poll();
         assert_eq!((run.reason(), part.reason()), (None, Some(Stop::Interrupt)));
     }
 }

@@ -1,34 +1,34 @@
-//! When a run must stop.
+//! The limits of a run.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// Bytes that a run may keep unless its limits say otherwise.
-const MEMORY: u64 = 4 << 30;
+/// Default memory limit of a run, in bytes.
+const DEFAULT_MEMORY_BYTES: u64 = 4 << 30;
 
-/// Bounds on a run. Whatever strikes first stops it, and the answer says so.
+/// Bounds on a run. The first one that is reached stops the run, and the answer names it.
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
-    /// Most solutions to find.
+    /// Maximum number of solutions to find.
     pub solutions: Option<u64>,
-    /// Longest time, from the start of the run.
+    /// Maximum time from the start of the run.
     pub time: Option<Duration>,
-    /// Most nodes of the search tree.
+    /// Maximum number of search tree nodes.
     pub nodes: Option<u64>,
-    /// Most bytes for what has to be kept. Half of it is for the fillings of regions, which are searched in place beyond that; it
-    /// never stops a run by itself, but a sink with the same limit does.
+    /// Maximum memory in bytes. Half of it is for lists of fillings of regions; a region whose list does not fit is searched in place
+    /// instead. The search itself never stops at this limit, but a sink with the same limit does.
     pub memory: Option<u64>,
-    /// Set by anyone, at any time, to stop the run.
+    /// Flag that any thread may set at any time to stop the run.
     pub interrupt: Option<Arc<AtomicBool>>,
-    /// Stop at the n-th time that the search asks whether to stop: makes stopping testable.
+    /// Stop at the n-th check of the stop flag, so that tests can stop a run at any point.
     #[doc(hidden)]
     pub checks: Option<u64>,
 }
 
 impl Limits {
-    /// Bytes that the run may keep.
+    /// The memory limit in bytes, or its default.
     pub(crate) fn bytes(&self) -> u64 {
-        self.memory.unwrap_or(MEMORY)
+        self.memory.unwrap_or(DEFAULT_MEMORY_BYTES)
     }
 }

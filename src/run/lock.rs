@@ -1,4 +1,4 @@
-//! Locking where a thread that panicked may have held the lock: the run ends with that panic, and nobody is to panic a second time.
+//! Locking that ignores poisoning: a panic of one thread ends the run anyway, so the other threads need not panic too.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -1,4 +1,4 @@
-//! What every run has, whatever it does: limits, a control that stops it, and how far it has come.
+//! What all kinds of runs share: limits, the control that stops them, progress reports and the memory plan.
 
 mod control;
 mod limits;

@@ -1,20 +1,20 @@
-//! How far a run has come, and who is told of it.
+//! Progress of a run: statistics, snapshots, and the observer that receives them.
 
 use std::fmt;
 use std::time::Duration;
 
 use crate::solutions::Count;
 
-/// Counts of what a search did. Sums over all tasks.
+/// Counters of a search, summed over all tasks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// Nodes of the search tree: the root and both sides of every branch, and one for each region searched apart.
+    /// Nodes of the search tree: the root, both sides of every branch, and one for each region searched by itself.
     pub nodes: u64,
-    /// Leaves: nodes at which nothing was left open.
+    /// Leaves: nodes without unknown cells.
     pub leaves: u64,
-    /// Nodes that turned out to hold no solution.
+    /// Nodes proved to have no solution.
     pub dead_ends: u64,
-    /// Times that the open cells fell apart into regions.
+    /// Nodes whose unknown cells were split into independent regions.
     pub splits: u64,
     /// Cells probed, both sides counted as one.
     pub probes: u64,
@@ -22,12 +22,12 @@ pub struct Statistics {
     pub settles: u64,
     /// Tasks spawned.
     pub tasks: u64,
-    /// Conflicts that clause learning met beside the tree.
+    /// Conflicts of the SAT solver that runs beside the tree search.
     pub conflicts: u64,
 }
 
 impl Statistics {
-    /// Adds the counts of another part of the search.
+    /// Adds the counters of another part of the search.
     pub fn add(&mut self, other: &Statistics) {
         let Statistics {
             nodes,
@@ -54,13 +54,13 @@ impl Statistics {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Activity {
-    /// It searches the tree.
+    /// Searching the tree.
     Searching,
-    /// It looks for the cells that are the same in every solution.
+    /// Looking for the cells that are the same in every solution.
     Backbone,
-    /// It counts, and branches in the order of this name.
+    /// Counting by branching, with this branching order.
     Branching(&'static str),
-    /// It counts, and sweeps a frontier in the direction of this name.
+    /// Counting by a frontier sweep in this direction.
     Sweeping(&'static str),
 }
 
@@ -71,29 +71,29 @@ impl fmt::Display for Activity {
             Activity::Searching => f.write_str("searching"),
             Activity::Backbone => f.write_str("backbone"),
             Activity::Branching(order) => write!(f, "branching {order}"),
-            Activity::Sweeping(way) => write!(f, "sweeping {way}"),
+            Activity::Sweeping(direction) => write!(f, "sweeping {direction}"),
         }
     }
 }
 
-/// A moment of a running search.
+/// The progress of a run at one moment.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
-    /// Share of the work that is finished, from 0 to 1. It only grows, and ends at 1 when the run is complete. `None` where nothing tells
-    /// it, as while the best way to count is sought.
+    /// Finished share of the work, from 0 to 1. It never decreases, and is 1 when the run is complete. `None` where it cannot be estimated,
+    /// for example while the counter selects a plan.
     pub share: Option<f64>,
     /// Nodes so far.
     pub nodes: u64,
-    /// Solutions so far: a lower bound, that only grows.
+    /// Solutions so far: a lower bound that never decreases.
     pub solutions: Count,
-    /// What is being done.
+    /// The present activity.
     pub activity: Activity,
     /// Time since the start.
     pub elapsed: Duration,
 }
 
 impl Snapshot {
-    /// Time left if the rest goes as fast as what is done; `None` where that is not known, and before anything is done.
+    /// Estimated time left, if the rest takes as long per share as the finished work; `None` while the share is unknown or 0.
     pub fn left(&self) -> Option<Duration> {
         let share = self.share?;
         let rest = self.elapsed.as_secs_f64() * (1.0 - share) / share;
@@ -101,13 +101,13 @@ impl Snapshot {
     }
 }
 
-/// Called now and then while a run goes on, and once at its end.
+/// Called at intervals of [`TICK`] during a run, and once at its end.
 pub(crate) type Observer<'a> = &'a (dyn Fn(Snapshot) + Sync);
 
-/// How often a run is observed.
+/// Interval between two calls of the observer.
 pub(crate) const TICK: Duration = Duration::from_millis(100);
 
-/// Does this work, and calls `tell` ten times a second meanwhile, from a thread of its own.
+/// Runs `work`, and meanwhile calls `tell` every [`TICK`] from another thread.
 pub(crate) fn ticking<T>(tell: impl Fn() + Sync, work: impl FnOnce() -> T) -> T {
     std::thread::scope(|threads| {
         let (finished, ticks) = crossbeam::channel::bounded::<()>(0);

@@ -1,12 +1,12 @@
-//! The memory plan: into how many equal shares the memory of a run is divided, of which the named use has one.
+//! The memory plan: each constant is a divisor, and the named use may take the memory limit of the run divided by it.
 //!
-//! Uses that are under way at the same time add up to the whole at most. A search holds fillings and one solver. A count holds numbers,
-//! components, lines, solvers, what is put aside and, if it is wanted, the graph; while it sweeps nothing is put aside, and no graph is kept.
+//! Uses at the same time add up to at most the whole limit. A search holds fillings and one SAT solver. A count holds numbers, components,
+//! lines, SAT solvers, deferred work and, if requested, the graph; during a frontier sweep there is neither deferred work nor a graph.
 
-/// A search: the fillings of regions that are listed by themselves.
+/// A search: the lists of fillings of regions.
 pub(crate) const FILLINGS: u64 = 2;
 
-/// A search, and an estimate: clause learning.
+/// A search, and an estimate: the SAT solver.
 pub(crate) const SOLVER: u64 = 4;
 
 /// A count: the numbers of sets of line states.
@@ -15,13 +15,13 @@ pub(crate) const NUMBERS: u64 = 16;
 /// A count: the component table.
 pub(crate) const COMPONENTS: u64 = 4;
 
-/// A count: the sets of line states that each worker has met, all workers together.
+/// A count: the sets of line states seen by all workers together.
 pub(crate) const LINES: u64 = 16;
 
-/// A count: clause learning of all workers together.
+/// A count: the SAT solvers of all workers together.
 pub(crate) const SOLVERS: u64 = 8;
 
-/// A count: what a walk on several threads puts aside.
+/// A count: the work that a walk on several threads defers.
 pub(crate) const PUT_ASIDE: u64 = 16;
 
 /// A count: the graph of all solutions.
@@ -30,8 +30,8 @@ pub(crate) const GRAPH: u64 = 3;
 /// A count: the two frontiers of a sweep.
 pub(crate) const SWEEP: u64 = 2;
 
-/// A count: a search of the tree.
+/// A count: a tree search.
 pub(crate) const TREE: u64 = 8;
 
-/// An estimate: the exact counts before it.
+/// An estimate: the exact counting that precedes it.
 pub(crate) const KNOWN: u64 = 2;

@@ -87,7 +87,7 @@ impl Search<'_> {
             (Some(why), [first, others @ ..]) => {
                 others.iter().for_each(|other| known.differ(first, other));
                 if why == Stop::Limit {
-                    control.go_on();
+                    control.clear_solution_limit();
                 }
                 if !known.is_complete() && !control.stopped() {
                     let ask = || self.ask(control, &meter, &known, (first, others), effort);
@@ -126,16 +126,10 @@ impl Search<'_> {
         (first, others): (&Grid, &[Grid]),
         effort: Option<u64>,
     ) -> Option<(BackboneResult, u64)> {
-        let over = || {
-            control.look();
-            control.stopped()
-        };
+        let over = || control.poll();
         let stop = {
             let control = Arc::clone(control);
-            move || {
-                control.look();
-                control.stopped()
-            }
+            move || control.poll()
         };
         let (filled, empty) = (&known.filled, &known.empty);
         let memory = self.memory() / shares::SOLVER;

@@ -48,7 +48,7 @@ impl Search<'_> {
             control.stop(Stop::Limit);
         }
         let mut open = Vec::new();
-        control.look();
+        control.poll();
         // Lets go of what would be in the way.
         classic.needs(self.puzzle, Some(watching.memory));
         if !control.stopped() {
@@ -146,7 +146,7 @@ impl Watch for Watching<'_> {
         }
         self.nodes += 1;
         if self.nodes.is_multiple_of(self.breath) {
-            self.control.look();
+            self.control.poll();
             if !self.batch.count().is_zero() && self.handed_over.elapsed() >= PATIENCE {
                 self.hand_over();
             }

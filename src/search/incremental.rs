@@ -300,7 +300,7 @@ impl<'a, W: Word> Place<'a, W> {
             self.propagated = self.board.propagate_unless(|| {
                 settles += 1;
                 if settles.is_multiple_of(shared.breath) {
-                    shared.control.look();
+                    shared.control.poll();
                 }
                 shared.control.stopped()
             });
@@ -335,7 +335,7 @@ impl<'a, W: Word> Place<'a, W> {
             let stop = |board: &Board<'_, W>| {
                 if board.settles() - looked >= shared.breath {
                     looked = board.settles();
-                    shared.control.look();
+                    shared.control.poll();
                 }
                 shared.control.stopped()
             };

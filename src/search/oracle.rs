@@ -77,17 +77,11 @@ impl<'a> Oracle<'a> {
         if self.solver.is_none() {
             let (filled, empty) = known(rows, self.puzzle.width());
             let control = Arc::clone(&self.control);
-            let stop = move || {
-                control.look();
-                control.stopped()
-            };
+            let stop = move || control.poll();
             let (puzzle, memory) = (self.puzzle, self.memory);
             self.solver = SatSolver::new(puzzle, &filled, &empty, memory, stop, |_, _, _| {});
             if let Some(solver) = &mut self.solver {
-                let over = || {
-                    self.control.look();
-                    self.control.stopped()
-                };
+                let over = || self.control.poll();
                 if let Some(exchange) = &self.exchange {
                     solver.share(Arc::clone(exchange));
                 }

@@ -317,16 +317,12 @@ impl SatRunner {
         let known = (grid(&filled), grid(&empty));
         // Until it is ready, solutions that are found do not disturb it.
         let forbidden = Rc::new(Cell::new(usize::MAX));
-        let over = || {
-            control.look();
-            control.stopped() || portfolio.tree_done.load(Ordering::Relaxed)
-        };
+        let over = || control.poll() || portfolio.tree_done.load(Ordering::Relaxed);
         let stop = {
             let (portfolio, control) = (Arc::clone(portfolio), Arc::clone(control));
             let forbidden = Rc::clone(&forbidden);
             move || {
-                control.look();
-                control.stopped()
+                control.poll()
                     || portfolio.tree_done.load(Ordering::Relaxed)
                     || portfolio.count.load(Ordering::Relaxed) > forbidden.get()
             }
@@ -371,7 +367,7 @@ impl SatRunner {
                     self.control.stop(Stop::Limit);
                 }
             }
-            Answer::None => self.control.settle(),
+            Answer::None => self.control.finish(),
             Answer::Unknown => {}
         }
         !self.control.stopped() && !self.portfolio.tree_done.load(Ordering::Relaxed)

@@ -376,7 +376,7 @@ impl<'a> Search<'a> {
         let root = board.propagate_unless(|| {
             settles += 1;
             if settles.is_multiple_of(shared.breath) {
-                shared.control.look();
+                shared.control.poll();
             }
             shared.control.stopped()
         });

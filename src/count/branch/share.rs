@@ -104,8 +104,7 @@ impl<W: Word> Worker<'_, '_, W> {
                 }
                 Some(task) => self.take(walk, task),
                 None => {
-                    self.shared.control.look();
-                    if self.shared.control.stopped() {
+                    if self.shared.control.poll() {
                         walk.end(Ended::Stopped);
                     }
                 }
@@ -327,7 +326,7 @@ impl<W: Word> Worker<'_, '_, W> {
     fn breathe(&mut self, walk: &Walk<W>, whole: bool) -> u64 {
         let nodes = self.statistics.nodes;
         (self.shared.status).add_nodes(nodes - std::mem::replace(&mut self.looked, nodes));
-        self.shared.control.look();
+        self.shared.control.poll();
         let now = (self.work(), self.done.max(self.told.1));
         let work = walk.add(now.0 - self.told.0, now.1 - self.told.1);
         self.told = now;

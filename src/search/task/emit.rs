@@ -84,8 +84,7 @@ impl<W: Word> Task<'_, '_, W> {
         let whole = expand(&mut words, &outer, |words| {
             self.batch.push_bundle(words, &inner);
             if self.pass_on_if_full() {
-                self.shared.control.look();
-                return !self.shared.control.stopped();
+                return !self.shared.control.poll();
             }
             true
         });

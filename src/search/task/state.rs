@@ -102,7 +102,7 @@ pub(super) fn breathe<W: Word>(
     turns: Option<&RefCell<Turns<'_>>>,
     settles: u64,
 ) {
-    shared.control.look();
+    shared.control.poll();
     match (turns, &shared.portfolio) {
         (Some(turns), _) => turns.borrow_mut().spent(settles),
         (None, Some(portfolio)) => {
