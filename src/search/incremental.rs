@@ -1,8 +1,8 @@
-//! Cubes searched one after the other, each with an answer of its own.
+//! Incremental search: cubes are searched one after the other, each with its own limits, sink and outcome.
 //!
-//! A run over many small cubes must not pay again for what they have in common. So the puzzle is set up and its root propagated once,
-//! the decisions that a cube shares with the one before it stay made, with all that probing has shown on the way, and what was learnt of
-//! probing and of rests is passed on.
+//! Work that cubes have in common is done once. The puzzle is set up and its root propagated once. A [`CubeCursor`] keeps the decisions
+//! that a cube shares with the previous one, with their propagation and probing results. The probing policy and the subproblem caches
+//! are passed on from cube to cube.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -13,22 +13,22 @@ use super::meter::WHOLE;
 use super::options::{Options, Probing};
 use super::outcome::Outcome;
 use super::probing_policy::ProbingPolicy;
-use super::product::{Held, ProductValue, RegionSearch};
-use super::task::{Context, Goal, Node, Product, Rests, Shared, Task};
+use super::product::{ProductValue, RegionSearch, Reservation};
+use super::task::{Context, Goal, Node, Product, Shared, SubproblemCache, Task};
 use super::tree::{Search, conclude};
 use crate::board::{Board, Clues, Inherited, Probed, Prober, Region, split_unless};
 use crate::line::{Word, by_width};
 use crate::run::{Control, Limits, Pace};
 use crate::solutions::{Count, Factor, Sink};
 
-/// Searches one cube within these limits, on the calling thread.
+/// The function that [`Search::apart`] lends: searches one cube within these limits, on the calling thread.
 pub type Ask<'f> = dyn FnMut(&Cube, &Limits, &dyn Sink) -> Outcome + 'f;
 
 impl Search<'_> {
-    /// Does some work that searches cubes one after the other, in any order, each with limits and a sink of its own. The limits and
-    /// cubes of the search itself are not looked at.
+    /// Calls `work` with a function that searches one cube, with limits and a sink of its own. It may be called for any cubes in any
+    /// order. The limits and cubes of this search itself are ignored, except that its memory limit bounds the lists kept between cubes.
     ///
-    /// Cubes that follow each other in the tree cost least.
+    /// Cubes cost least when consecutive ones share a long prefix of decisions.
     ///
     /// ```
     /// use omnogram::puzzle::{Clue, Puzzle};
@@ -47,49 +47,51 @@ impl Search<'_> {
     /// When a cube decides a cell outside the puzzle.
     pub fn apart<T>(&self, work: impl FnOnce(&mut Ask<'_>) -> T) -> T {
         let longest = self.puzzle.width().max(self.puzzle.height());
-        by_width!(longest, W => self.each::<W, T>(work))
+        by_width!(longest, W => self.apart_by_width::<W, T>(work))
     }
 
-    fn each<W: Word, T>(&self, work: impl FnOnce(&mut Ask<'_>) -> T) -> T {
+    fn apart_by_width<W: Word, T>(&self, work: impl FnOnce(&mut Ask<'_>) -> T) -> T {
         let clues = Clues::new(self.puzzle);
-        let mut place = Place::<W>::new(&clues);
+        let mut cursor = CubeCursor::<W>::new(&clues);
         let sums = self.puzzle.sums();
-        let mut rests: SegQueue<Rests> = SegQueue::new();
+        let mut caches: SegQueue<SubproblemCache> = SegQueue::new();
         let (mut policy, mut memory, mut spent) = (None, None, 0);
         work(&mut |cube, limits, sink| {
             let control = Arc::new(Control::new(limits, false));
             let mut shared = self.shared::<W>(&clues, &control, sink, None, 1);
-            shared.rests = std::mem::take(&mut rests);
+            shared.caches = std::mem::take(&mut caches);
             shared.policy = Mutex::new(policy);
-            // What is kept from cube to cube is counted in one place.
-            let memory = memory.get_or_insert_with(|| Arc::clone(&shared.collecting.memory));
-            shared.collecting.memory = Arc::clone(memory);
-            let (settles, probes) = (place.board.settles(), place.prober.probes());
+            // One memory budget covers the lists kept from cube to cube.
+            let memory = memory.get_or_insert_with(|| Arc::clone(&shared.collect_options.memory));
+            shared.collect_options.memory = Arc::clone(memory);
+            let (settles, probes) = (cursor.board.settles(), cursor.prober.probes());
             let probing = match self.options.probing {
                 Probing::Always => true,
                 Probing::Root | Probing::Never => false,
                 Probing::Adaptive => {
-                    policy.as_ref().is_none_or(ProbingPolicy::probing) || place.may_probe(spent)
+                    policy.as_ref().is_none_or(ProbingPolicy::probing) || cursor.probing_pays(spent)
                 }
             };
-            let go = match sums.0 == sums.1 {
-                true => place.go_to(cube, &shared, probing),
+            let moved = match sums.0 == sums.1 {
+                true => cursor.move_to(cube, &shared, probing),
                 false => Some(None),
             };
-            // Only a run that was stopped leaves it undecided.
-            if go.is_none() {
+            // The run was stopped on the way: the whole cube is handed back.
+            if moved.is_none() {
                 shared.cubes.push((cube.clone(), WHOLE));
             }
             if let Ok(totals) = shared.totals.get_mut() {
-                totals.0.settles += place.board.settles() - settles;
-                totals.0.probes += place.prober.probes() - probes;
+                totals.0.settles += cursor.board.settles() - settles;
+                totals.0.probes += cursor.prober.probes() - probes;
             }
-            match go {
+            match moved {
                 None => shared.meter.add(0, 1),
                 Some(None) => shared.meter.add(WHOLE, 1),
-                Some(Some(rest)) => run(&shared, place.node(cube, rest, &self.options)),
+                Some(Some(subproblem)) => {
+                    run(&shared, cursor.root_node(cube, subproblem, &self.options))
+                }
             }
-            rests = std::mem::take(&mut shared.rests);
+            caches = std::mem::take(&mut shared.caches);
             policy = *shared.policy.lock().unwrap_or_else(PoisonError::into_inner);
             let outcome = conclude(shared);
             spent += outcome.statistics.settles;
@@ -98,73 +100,78 @@ impl Search<'_> {
     }
 }
 
-/// Searches a node and all that comes of it.
+/// Searches a subtree, and the nodes that its tasks leave pending.
 fn run<W: Word>(shared: &Shared<'_, W>, node: Node<W>) {
     Task::run(shared, node, None, None);
-    while let Some(node) = shared.pending.pop() {
+    while let Some(node) = shared.pending_nodes.pop() {
         Task::run(shared, node, None, None);
     }
 }
 
-/// Probing on the way to a cube is worth its cost where it decides at least one in this number of the cells that are decided there.
-const GAIN: u64 = 5;
+/// Probing on the paths to cubes pays when it decides at least this fraction, 1 / 5, of the cells decided on them.
+const PROBING_GAIN_DIVISOR: u64 = 5;
 
-/// It is also worth its cost where it takes at most one in this number of all settles.
-const CHEAP: u64 = 20;
+/// It also pays when its settles are at most this fraction, 1 / 20, of those spent inside cubes and on their paths.
+const PROBING_COST_DIVISOR: u64 = 20;
 
-/// Where in the tree the board is: at the root of the last cube.
-struct Place<'a, W: Word> {
+/// A board that moves from cube to cube, and stands at the root of the latest one. It undoes only the decisions that the next cube does not
+/// share.
+struct CubeCursor<'a, W: Word> {
     board: Board<'a, W>,
     prober: Prober<W>,
-    /// Whether the root holds, once that is known.
-    propagated: Option<bool>,
-    /// The decisions that are made.
-    steps: Vec<Step<W>>,
-    here: Here<W>,
-    /// Are pictures wanted of what was searched by itself?
-    grids: bool,
-    /// Cells decided on all ways so far by probing, and in all; and the settles that probing has taken.
-    gained: u64,
+    /// Whether propagation at the root of the tree found no contradiction; `None` until it has ended.
+    root_is_consistent: Option<bool>,
+    /// The decisions made, each with the state before it.
+    levels: Vec<Level<W>>,
+    /// The present node.
+    node: NodeState<W>,
+    /// Whether results of solved regions are lists of fillings, not numbers alone.
+    keeps_grids: bool,
+    /// Cells decided on all paths so far, by probing alone and in all.
+    decided_by_probing: u64,
     decided: u64,
-    probing: u64,
+    /// Settles of probing on all paths so far.
+    probing_settles: u64,
 }
 
-/// A decision, and what there was before it.
-struct Step<W: Word> {
+/// A decision, and the state before it.
+struct Level<W: Word> {
     decision: Decision,
-    /// Where the board was, and the prober's records.
+    /// Undo mark of the board.
     mark: usize,
+    /// Number of the prober's records.
     records: usize,
-    here: Here<W>,
-    /// Was anything left away that falls apart from this decision and all that follow?
-    parts: bool,
+    node: NodeState<W>,
+    /// Whether the subproblem below was confined to the region of this decision and all that follow: [`NodeState::confines`].
+    is_confined: bool,
 }
 
 /// What is known of a node.
-struct Here<W: Word> {
-    rest: Rest<W>,
-    probed: bool,
-    /// It holds no solution.
-    dead: bool,
-    /// What the last node on the way that was probed has left.
+struct NodeState<W: Word> {
+    subproblem: Subproblem<W>,
+    is_probed: bool,
+    /// Whether it is proved to have no solution.
+    is_dead_end: bool,
+    /// Probing records of the deepest probed node on the path.
     inherited: Option<Inherited>,
-    /// The regions that it falls apart into, once that is known, and how those came out that were searched by themselves.
-    regions: Vec<(Arc<Region<W>>, Option<RegionResults>)>,
+    /// Its independent regions, empty until they are computed, each with its result once it has been searched by itself.
+    regions: Vec<(Arc<Region<W>>, Option<SolvedRegions>)>,
 }
 
-impl<W: Word> Here<W> {
-    fn new(rest: Rest<W>, inherited: Option<Inherited>) -> Self {
-        Here {
-            rest,
-            probed: false,
-            dead: false,
+impl<W: Word> NodeState<W> {
+    fn new(subproblem: Subproblem<W>, inherited: Option<Inherited>) -> Self {
+        NodeState {
+            subproblem,
+            is_probed: false,
+            is_dead_end: false,
             inherited,
             regions: Vec::new(),
         }
     }
 
-    /// Do these decisions lie in one of several regions, so that all others can be searched by themselves? The first one says in which.
-    fn parts(&self, path: &[Decision]) -> bool {
+    /// Whether all decisions of `path` that lie in a region lie in the same one of several, and the first decision lies in it. Then the other
+    /// regions can be searched by themselves.
+    fn confines(&self, path: &[Decision]) -> bool {
         let touched = |i: &usize| {
             let region = &self.regions[*i].0;
             path.iter().any(|decision| region.has(decision.cell))
@@ -176,178 +183,182 @@ impl<W: Word> Here<W> {
     }
 }
 
-/// What is to be searched at a node, and what has fallen apart from it on the way and was searched by itself.
+/// The region to be searched at a node, and the results of the regions that were split off on the path and searched by themselves.
 #[derive(Clone)]
-struct Rest<W: Word> {
+struct Subproblem<W: Word> {
     region: Arc<Region<W>>,
-    apart: RegionResults,
+    solved: SolvedRegions,
 }
 
-/// How regions came out.
+/// The results of some regions, multiplied.
 #[derive(Clone)]
-struct RegionResults {
+struct SolvedRegions {
     factors: Vec<Arc<Factor>>,
-    /// The memory that those take.
-    held: Vec<Arc<Held>>,
+    /// The memory reserved for the factors.
+    held: Vec<Arc<Reservation>>,
+    /// Number of fillings.
     number: Count,
-    /// There are too many fillings to be kept, so that it is to be searched again and again.
-    open: bool,
+    /// Whether the list of fillings exceeded its memory, so that the region is searched again in every cube.
+    is_unlisted: bool,
 }
 
-impl RegionResults {
-    fn nothing() -> Self {
-        RegionResults {
+impl SolvedRegions {
+    /// No region: the empty product.
+    fn one() -> Self {
+        SolvedRegions {
             factors: Vec::new(),
             held: Vec::new(),
             number: Count::ONE,
-            open: false,
+            is_unlisted: false,
         }
     }
 }
 
-impl<'a, W: Word> Place<'a, W> {
+impl<'a, W: Word> CubeCursor<'a, W> {
     fn new(clues: &'a Clues) -> Self {
         let board = Board::new(clues);
-        let rest = Rest {
+        let subproblem = Subproblem {
             region: Arc::new(Region::whole(&board)),
-            apart: RegionResults::nothing(),
+            solved: SolvedRegions::one(),
         };
-        Place {
+        CubeCursor {
             board,
             prober: Prober::default(),
-            propagated: None,
-            steps: Vec::new(),
-            here: Here::new(rest, None),
-            grids: false,
-            gained: 0,
+            root_is_consistent: None,
+            levels: Vec::new(),
+            node: NodeState::new(subproblem, None),
+            keeps_grids: false,
+            decided_by_probing: 0,
             decided: 0,
-            probing: 0,
+            probing_settles: 0,
         }
     }
 
-    /// Is probing the way to a cube worth its while, where the search itself has given it up? It tells what falls apart, and once for many.
-    fn may_probe(&self, spent: u64) -> bool {
-        GAIN * self.gained >= self.decided || CHEAP * self.probing <= spent
+    /// Whether the path to a cube is probed although the search inside cubes has given probing up: it finds regions to split off, and serves
+    /// many cubes. `search_settles` are the settles spent so far, those of paths included.
+    fn probing_pays(&self, search_settles: u64) -> bool {
+        PROBING_GAIN_DIVISOR * self.decided_by_probing >= self.decided
+            || PROBING_COST_DIVISOR * self.probing_settles <= search_settles
     }
 
-    /// Goes to the root of a cube: what is to be searched there? Nothing, if the cube is empty. `None` when the run was stopped on the
-    /// way.
+    /// Moves to the root of a cube and returns the subproblem there: `Some(None)` when the cube has no solution, `None` when the run was
+    /// stopped on the way.
     ///
-    /// If `probing`, the nodes on the way are probed, as the search itself does it; so nobody below has to do it all again. Likewise
-    /// what falls apart from all that the cube decides is searched once, and not for every cube.
-    fn go_to(
+    /// With `probing`, the nodes on the path are probed, so that the cubes below need not repeat it. A region in which the cube decides
+    /// nothing is searched once, not for every cube.
+    fn move_to(
         &mut self,
         cube: &Cube,
         shared: &Shared<'_, W>,
         probing: bool,
-    ) -> Option<Option<Rest<W>>> {
+    ) -> Option<Option<Subproblem<W>>> {
         if !self.propagate(shared)? {
             return Some(None);
         }
-        if self.grids != shared.collecting.grids {
-            self.grids = shared.collecting.grids;
-            self.back_to(0);
-            self.here.regions.clear();
+        if self.keeps_grids != shared.collect_options.with_grids {
+            self.keeps_grids = shared.collect_options.with_grids;
+            self.backtrack_to(0);
+            self.node.regions.clear();
         }
-        let same = self.steps.iter().zip(&cube.path).enumerate();
-        let same = same.take_while(|(i, (step, decision))| {
-            step.decision == **decision && step.parts == step.here.parts(&cube.path[*i..])
+        let same = self.levels.iter().zip(&cube.path).enumerate();
+        let same = same.take_while(|(i, (level, decision))| {
+            level.decision == **decision
+                && level.is_confined == level.node.confines(&cube.path[*i..])
         });
-        self.back_to(same.count());
+        self.backtrack_to(same.count());
         loop {
-            if !self.look(probing, shared)? {
+            if !self.examine(probing, shared)? {
                 return Some(None);
             }
-            let path = &cube.path[self.steps.len()..];
-            let Some(rest) = self.rest(path, shared)? else {
-                self.here.dead = true;
+            let path = &cube.path[self.levels.len()..];
+            let Some(subproblem) = self.subproblem(path, shared)? else {
+                self.node.is_dead_end = true;
                 return Some(None);
             };
             let Some(&next) = path.first() else {
-                return Some(Some(rest));
+                return Some(Some(subproblem));
             };
-            if !self.decide(next, rest, self.here.parts(path)) {
+            if !self.decide(next, subproblem, self.node.confines(path)) {
                 return Some(None);
             }
         }
     }
 
-    /// A cube whose root is here.
-    fn node(&self, cube: &Cube, rest: Rest<W>, options: &Options) -> Node<W> {
+    /// The root node of the cube at which the cursor stands.
+    fn root_node(&self, cube: &Cube, subproblem: Subproblem<W>, options: &Options) -> Node<W> {
         let mut node = Node::root(&self.board, cube.clone(), WHOLE, options);
-        let inherited = self.here.inherited;
+        let inherited = self.node.inherited;
         node.probed = inherited.map(|inherited| self.prober.branch(inherited));
-        let RegionResults {
+        let SolvedRegions {
             factors,
             held,
             number,
             ..
-        } = rest.apart;
+        } = subproblem.solved;
         node.context = Context {
             factors,
             held,
             number,
-            ..Context::apart(rest.region, Goal::Root)
+            ..Context::for_region(subproblem.region, Goal::Root)
         };
         node
     }
 
     /// Propagates the root.
     fn propagate(&mut self, shared: &Shared<'_, W>) -> Option<bool> {
-        if self.propagated.is_none() {
-            // What has been settled of it stays.
+        if self.root_is_consistent.is_none() {
             let mut settles = 0u64;
-            self.propagated = self.board.propagate_unless(|| {
+            self.root_is_consistent = self.board.propagate_unless(|| {
                 settles += 1;
-                if settles.is_multiple_of(shared.breath) {
+                if settles.is_multiple_of(shared.settles_per_poll) {
                     shared.control.poll();
                 }
                 shared.control.stopped()
             });
-            if self.propagated.is_none() {
+            if self.root_is_consistent.is_none() {
                 self.board = Board::new(self.board.clues());
             }
         }
-        self.propagated
+        self.root_is_consistent
     }
 
-    /// Takes all decisions back but the first ones.
-    fn back_to(&mut self, steps: usize) {
-        if steps < self.steps.len() {
-            let step = self.steps.swap_remove(steps);
-            self.board.undo(step.mark);
-            self.prober.backtrack(step.records);
-            self.here = step.here;
-            self.steps.truncate(steps);
+    /// Undoes all decisions but the first `levels`.
+    fn backtrack_to(&mut self, levels: usize) {
+        if levels < self.levels.len() {
+            let level = self.levels.swap_remove(levels);
+            self.board.undo(level.mark);
+            self.prober.backtrack(level.records);
+            self.node = level.node;
+            self.levels.truncate(levels);
         }
     }
 
-    /// Looks at the present node, if that has not been done: `false` when it holds no solution.
-    fn look(&mut self, probing: bool, shared: &Shared<'_, W>) -> Option<bool> {
-        if self.here.dead {
+    /// Probes the present node and computes its regions, unless done before: `false` when it has no solution, `None` when stopped.
+    fn examine(&mut self, probing: bool, shared: &Shared<'_, W>) -> Option<bool> {
+        if self.node.is_dead_end {
             return Some(false);
         }
-        if probing && !self.here.probed {
+        if probing && !self.node.is_probed {
             let records = self.prober.mark();
-            let inherited = self.here.inherited.take();
+            let inherited = self.node.inherited.take();
             let (settles, unknown) = (self.board.settles(), self.board.unknown());
-            let mut looked = settles;
+            let mut polled_at = settles;
             let stop = |board: &Board<'_, W>| {
-                if board.settles() - looked >= shared.breath {
-                    looked = board.settles();
+                if board.settles() - polled_at >= shared.settles_per_poll {
+                    polled_at = board.settles();
                     shared.control.poll();
                 }
                 shared.control.stopped()
             };
-            let region = &self.here.rest.region;
+            let region = &self.node.subproblem.region;
             let probed = self.prober.probe(&mut self.board, region, inherited, stop);
             let decided = (unknown - self.board.unknown()) as u64;
-            self.gained += decided;
+            self.decided_by_probing += decided;
             self.decided += decided;
-            self.probing += self.board.settles() - settles;
+            self.probing_settles += self.board.settles() - settles;
             match probed {
                 Probed::Contradiction => {
-                    self.here.dead = true;
+                    self.node.is_dead_end = true;
                     return Some(false);
                 }
                 Probed::Stopped => {
@@ -355,91 +366,105 @@ impl<'a, W: Word> Place<'a, W> {
                     return None;
                 }
                 Probed::Fixpoint(inherited, _) => {
-                    self.here.probed = true;
-                    self.here.inherited = Some(inherited);
-                    // There may be more of them now.
-                    self.here.regions.clear();
+                    self.node.is_probed = true;
+                    self.node.inherited = Some(inherited);
+                    // The cells decided may split the node further.
+                    self.node.regions.clear();
                 }
             }
         }
-        if shared.options.regions && self.here.regions.is_empty() {
-            let region = &self.here.rest.region;
+        if shared.options.regions && self.node.regions.is_empty() {
+            let region = &self.node.subproblem.region;
             let mut pace = Pace::new(&shared.control);
             let stop = || pace.spend(W::BITS as u64);
             let regions = split_unless(&mut self.board, region, stop)?;
             let regions = regions.into_iter().map(|region| (Arc::new(region), None));
-            self.here.regions = regions.collect();
+            self.node.regions = regions.collect();
         }
         Some(true)
     }
 
-    /// What is to be searched for a cube whose path goes on so: the region in which that lies, if it lies in one, and all others are
-    /// searched by themselves. Nothing, if one of those holds nothing.
-    fn rest(&mut self, path: &[Decision], shared: &Shared<'_, W>) -> Option<Option<Rest<W>>> {
-        let mut rest = self.here.rest.clone();
-        if !self.here.parts(path) {
-            return Some(Some(rest));
+    /// The subproblem for a cube whose remaining decisions are `path`: when the node confines them to one region, that region alone, and
+    /// each other region is searched by itself, at most once. `Some(None)` when another region has no filling, `None` when stopped.
+    fn subproblem(
+        &mut self,
+        path: &[Decision],
+        shared: &Shared<'_, W>,
+    ) -> Option<Option<Subproblem<W>>> {
+        let mut subproblem = self.node.subproblem.clone();
+        if !self.node.confines(path) {
+            return Some(Some(subproblem));
         }
-        let mut open = Vec::new();
-        for i in 0..self.here.regions.len() {
-            let (region, found) = &self.here.regions[i];
+        let mut unsolved = Vec::new();
+        for i in 0..self.node.regions.len() {
+            let (region, found) = &self.node.regions[i];
             let region = Arc::clone(region);
             if path.iter().any(|decision| region.has(decision.cell)) {
-                open.push(region);
+                unsolved.push(region);
                 continue;
             }
             let found = match found {
                 Some(found) => found.clone(),
                 None => {
-                    let found = self.search(&region, shared)?;
-                    self.here.regions[i].1 = Some(found.clone());
+                    let found = self.solve_region(&region, shared)?;
+                    self.node.regions[i].1 = Some(found.clone());
                     found
                 }
             };
             if found.number.is_zero() {
                 return Some(None);
             }
-            if found.open {
-                open.push(region);
+            if found.is_unlisted {
+                unsolved.push(region);
             }
-            rest.apart.factors.extend(found.factors);
-            rest.apart.held.extend(found.held);
-            rest.apart.number *= &found.number;
+            subproblem.solved.factors.extend(found.factors);
+            subproblem.solved.held.extend(found.held);
+            subproblem.solved.number *= &found.number;
         }
-        rest.region = Arc::new(Region::union(&open));
-        Some(Some(rest))
+        subproblem.region = Arc::new(Region::union(&unsolved));
+        Some(Some(subproblem))
     }
 
     /// Searches a region by itself; `None` when the run was stopped.
-    fn search(&self, region: &Arc<Region<W>>, shared: &Shared<'_, W>) -> Option<RegionResults> {
+    fn solve_region(
+        &self,
+        region: &Arc<Region<W>>,
+        shared: &Shared<'_, W>,
+    ) -> Option<SolvedRegions> {
         let product = Product::new(Goal::Root, 1);
         let width = shared.clues.width();
-        let goal = RegionSearch::goal(&product, 0, Arc::clone(region), width, &shared.collecting);
+        let goal = RegionSearch::goal(
+            &product,
+            0,
+            Arc::clone(region),
+            width,
+            &shared.collect_options,
+        );
         let mut node = Node::root(&self.board, Cube::default(), 0, shared.options);
-        node.context = Context::apart(Arc::clone(region), goal);
-        let inherited = self.here.inherited;
+        node.context = Context::for_region(Arc::clone(region), goal);
+        let inherited = self.node.inherited;
         node.probed = inherited.map(|inherited| self.prober.branch(inherited));
         run(shared, node);
-        let results = product.join(|| unreachable!("all that belongs to it has ended"))?;
-        let mut found = RegionResults::nothing();
-        match results.worth() {
-            ProductValue::Unknown => return None,
-            ProductValue::Nothing => found.number = Count::ZERO,
+        let results = product.join(|| unreachable!("every task of the region has ended"))?;
+        let mut found = SolvedRegions::one();
+        match results.combine() {
+            ProductValue::Unfinished => return None,
+            ProductValue::Zero => found.number = Count::ZERO,
             ProductValue::Factors {
                 lists,
                 number,
-                open,
+                unlisted,
             } => {
                 (found.factors, found.held) = lists.into_iter().unzip();
                 found.number = number;
-                found.open = !open.is_empty();
+                found.is_unlisted = !unlisted.is_empty();
             }
         }
         Some(found)
     }
 
-    /// Makes a decision, with this to be searched below it; `false` when it contradicts, and then it is not made.
-    fn decide(&mut self, decision: Decision, rest: Rest<W>, parts: bool) -> bool {
+    /// Makes a decision, with this subproblem below it; `false` when it leads to a contradiction, and then it is undone.
+    fn decide(&mut self, decision: Decision, subproblem: Subproblem<W>, is_confined: bool) -> bool {
         let Decision { cell, filled } = decision;
         let (mark, records) = (self.board.mark(), self.prober.mark());
         let unknown = self.board.unknown();
@@ -450,14 +475,14 @@ impl<'a, W: Word> Place<'a, W> {
         }
         self.decided += (unknown - self.board.unknown()) as u64;
         let changed = self.board.take_changed();
-        let inherited = self.here.inherited.map(|all| all.after(changed));
-        let here = std::mem::replace(&mut self.here, Here::new(rest, inherited));
-        self.steps.push(Step {
+        let inherited = self.node.inherited.map(|all| all.after(changed));
+        let node = std::mem::replace(&mut self.node, NodeState::new(subproblem, inherited));
+        self.levels.push(Level {
             decision,
             mark,
             records,
-            here,
-            parts,
+            node,
+            is_confined,
         });
         true
     }

@@ -401,7 +401,7 @@ impl SatRunner {
 
 /// The learner's turns, where it has no thread of its own.
 #[derive(Debug)]
-pub(super) struct Turns<'a> {
+pub(super) struct SatTurns<'a> {
     portfolio: &'a Arc<Portfolio>,
     control: &'a Arc<Control>,
     puzzle: &'a Puzzle,
@@ -413,7 +413,7 @@ pub(super) struct Turns<'a> {
     next: u64,
 }
 
-impl<'a> Turns<'a> {
+impl<'a> SatTurns<'a> {
     /// The first turn comes after `alone` settles.
     pub(super) fn new(
         portfolio: &'a Arc<Portfolio>,
@@ -423,7 +423,7 @@ impl<'a> Turns<'a> {
         memory: u64,
         alone: u64,
     ) -> Self {
-        Turns {
+        SatTurns {
             portfolio,
             control,
             puzzle,

@@ -1,13 +1,13 @@
-//! Regions searched apart, and put together again.
+//! Regions searched separately, and the product of their results.
 //!
-//! Where the open cells of a node fall apart, each region but one is searched on its own: its leaves do not go to the sink but are
-//! collected in a [`RegionSearch`], as a list of fillings or as a number alone. When all parts are complete, their [`Product`] is carried
-//! into the search of the last region, the pivot: whatever is found there, and what it is a leaf of, multiplies with them. So every
-//! region is searched once, solutions flow while the largest one is searched, and memory is bounded by the lists.
+//! When the unknown cells of a node split into regions, each region but one, the pivot, is searched by itself: its leaves do not go to the
+//! sink but are collected in a [`RegionSearch`], as a list of fillings or as a number alone. When all these searches are complete, the
+//! results in their [`Product`] are passed to the search of the pivot, whose leaves multiply with them. So every region is searched once,
+//! solutions are emitted while the largest region is searched, and memory is bounded by the lists.
 //!
-//! Parts may be worked on by several tasks. Nobody waits: a part is complete when the last task that holds it lets go, and the
-//! product when its last holder does; that one takes the pivot on, which lies ready if its owner has gone elsewhere. What a pivot is,
-//! `N` below, is left to the task.
+//! Several tasks may work on one region. No task waits: a region search is complete when the last `Arc` of it is dropped, and a product
+//! when its last `Arc` is dropped. The task that drops the last one continues with the pivot, which is stored in the product if the task
+//! that owned it has gone on with other work. The type of the pivot, `N` below, is chosen by the task module.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -17,24 +17,24 @@ use crate::line::Word;
 use crate::puzzle::Grid;
 use crate::solutions::{Count, Factor};
 
-/// Bytes that all lists of a run hold together, and may hold.
+/// Bytes reserved by all lists of a run together, and their limit.
 #[derive(Debug)]
-pub(super) struct Memory {
+pub(super) struct MemoryBudget {
     /// Relaxed: a sum.
     held: AtomicU64,
-    most: u64,
+    limit: u64,
 }
 
-impl Memory {
-    pub(super) fn new(most: u64) -> Self {
-        Memory {
+impl MemoryBudget {
+    pub(super) fn new(limit: u64) -> Self {
+        MemoryBudget {
             held: AtomicU64::new(0),
-            most,
+            limit,
         }
     }
 
-    fn hold(&self, bytes: u64) -> bool {
-        let fits = |held: u64| Some(held + bytes).filter(|&sum| sum <= self.most);
+    fn reserve(&self, bytes: u64) -> bool {
+        let fits = |held: u64| Some(held + bytes).filter(|&sum| sum <= self.limit);
         self.held
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits)
             .is_ok()
@@ -45,87 +45,89 @@ impl Memory {
     }
 }
 
-/// Bytes that are counted against a [`Memory`] for as long as this lives.
+/// Bytes of a [`MemoryBudget`], released on drop.
 #[derive(Debug)]
-pub(super) struct Held {
-    memory: Arc<Memory>,
+pub(super) struct Reservation {
+    memory: Arc<MemoryBudget>,
     bytes: u64,
 }
 
-impl Drop for Held {
+impl Drop for Reservation {
     fn drop(&mut self) {
         self.memory.release(self.bytes);
     }
 }
 
-/// What is done with the leaves of a search.
+/// What the leaves of a search are used for.
 #[derive(Debug)]
 pub(super) enum Goal<W: Word, N> {
-    /// They are solutions.
+    /// They are solutions of the puzzle, for the sink.
     Root,
-    /// They are fillings of one region.
+    /// They are fillings of one region, to be collected.
     RegionSearch(Arc<RegionSearch<W, N>>),
 }
 
-// Derived, it would ask for a pivot that can be cloned.
+// A derived `Clone` would require `N: Clone`.
 impl<W: Word, N> Clone for Goal<W, N> {
     fn clone(&self) -> Self {
         match self {
             Goal::Root => Goal::Root,
-            Goal::RegionSearch(part) => Goal::RegionSearch(Arc::clone(part)),
+            Goal::RegionSearch(search) => Goal::RegionSearch(Arc::clone(search)),
         }
     }
 }
 
 impl<W: Word, N> Goal<W, N> {
-    /// Whether searching on is of no use.
+    /// Whether further leaves are useless.
     pub(super) fn is_closed(&self) -> bool {
         let mut goal = self;
-        while let Goal::RegionSearch(part) = goal {
-            // Relaxed: seen late, it costs a little work for nothing.
-            if part.closed.load(Ordering::Relaxed) || part.product.dead.load(Ordering::Relaxed) {
+        while let Goal::RegionSearch(search) = goal {
+            // Relaxed: a stale value only costs some useless work.
+            if search.is_closed.load(Ordering::Relaxed)
+                || search.product.is_zero.load(Ordering::Relaxed)
+            {
                 return true;
             }
-            goal = &part.product.goal;
+            goal = &search.product.goal;
         }
         false
     }
 
-    /// Notes that part of the work was handed back, so that what was collected is not everything.
+    /// Records that some work of this goal was handed back, so that its result is incomplete.
     pub(super) fn abandon(&self) {
-        if let Goal::RegionSearch(part) = self {
-            // Release: whoever completes the part reads it after acquiring the last hold on the part.
-            part.abandoned.store(true, Ordering::Release);
+        if let Goal::RegionSearch(search) = self {
+            // Release: the task that completes the region search reads it after it has dropped the last `Arc`.
+            search.is_abandoned.store(true, Ordering::Release);
         }
     }
 
-    /// Lets go of the goal. If that completed a product whose pivot lay waiting, returns the pivot and the product's results.
-    pub(super) fn release(self) -> Option<(N, Results<W>)> {
+    /// Drops the goal. If that completes a product whose pivot is stored, returns the pivot and the product's results.
+    pub(super) fn release(self) -> Option<(N, ProductResults<W>)> {
         let mut goal = self;
         loop {
-            let Goal::RegionSearch(part) = goal else {
+            let Goal::RegionSearch(search) = goal else {
                 return None;
             };
-            let product = Arc::into_inner(Arc::into_inner(part)?.finish())?;
+            let product = Arc::into_inner(Arc::into_inner(search)?.finish())?;
             match product
                 .pivot
                 .into_inner()
                 .unwrap_or_else(PoisonError::into_inner)
             {
                 Some(pivot) => return Some((pivot, product.results)),
-                // Its owner handed it back when the run was stopped; what it belonged to still has to be let go.
+                // The pivot was handed back when the run was stopped; the goal that contains the product still has to be released.
                 None => goal = product.goal,
             }
         }
     }
 }
 
-/// What was collected of one region.
+/// What has been collected of one region so far.
 #[derive(Debug)]
 enum Collected {
-    /// Fillings, and how many bytes they are counted for.
+    /// Fillings, one after the other, and the bytes reserved for them.
     List(Vec<u64>, u64),
-    /// Too many to list.
+    /// The list exceeded a memory limit.
     Overflow,
     Number(Count),
 }
@@ -136,148 +138,148 @@ pub(super) struct RegionSearch<W: Word, N> {
     product: Arc<Product<W, N>>,
     index: usize,
     region: Arc<Region<W>>,
-    /// Words of a packed grid that the region touches.
-    spots: Vec<u32>,
-    /// Its cells in those words.
+    /// Indices of the words of a packed grid that contain cells of the region.
+    word_indices: Vec<u32>,
+    /// The cells of the region in those words.
     masks: Vec<u64>,
     collected: Mutex<Collected>,
-    /// Enough was collected, or too much.
-    closed: AtomicBool,
-    abandoned: AtomicBool,
-    /// More fillings than this are of no use.
-    enough: u64,
-    memory: Arc<Memory>,
-    most_bytes: u64,
+    /// Whether no more fillings are needed: enough were collected, or the list overflowed.
+    is_closed: AtomicBool,
+    is_abandoned: AtomicBool,
+    /// The search may end at this number of fillings.
+    max_fillings: u64,
+    memory: Arc<MemoryBudget>,
+    max_list_bytes: u64,
 }
 
-/// How all regions but the pivot came out.
+/// The results of all regions of a product but the pivot.
 #[derive(Debug)]
-pub(super) struct Results<W> {
-    parts: Vec<OnceLock<Filled<W>>>,
-    abandoned: AtomicBool,
+pub(super) struct ProductResults<W> {
+    regions: Vec<OnceLock<RegionResult<W>>>,
+    is_abandoned: AtomicBool,
 }
 
-/// How one region came out.
+/// The result of one region.
 #[derive(Debug)]
-pub(super) enum Filled<W> {
-    List(Arc<Factor>, Held),
+pub(super) enum RegionResult<W> {
+    List(Arc<Factor>, Reservation),
     Number(Count),
-    /// It has too many fillings to list: it has to be searched in place.
-    Open(Arc<Region<W>>),
+    /// Its list of fillings exceeded a memory limit: it must be searched in place.
+    Unlisted(Arc<Region<W>>),
 }
 
-/// What a complete product is worth.
+/// The combined value of a complete product.
 #[derive(Debug)]
 pub(super) enum ProductValue<W> {
     /// Some region has no filling.
-    Nothing,
-    /// It was not finished; the node has to be handed back as a whole.
-    Unknown,
-    /// Lists, the product of all numbers, and the regions that stay to be searched in place.
+    Zero,
+    /// Some region was not finished: the node must be handed back as a whole.
+    Unfinished,
+    /// The lists, the product of all numbers, and the regions that must be searched in place.
     Factors {
-        lists: Vec<(Arc<Factor>, Arc<Held>)>,
+        lists: Vec<(Arc<Factor>, Arc<Reservation>)>,
         number: Count,
-        open: Vec<Arc<Region<W>>>,
+        unlisted: Vec<Arc<Region<W>>>,
     },
 }
 
-impl<W: Word> Results<W> {
-    /// Puts the parts together.
-    pub(super) fn worth(self) -> ProductValue<W> {
-        // Acquire: pairs with the release in `Goal::abandon`, by way of the part.
-        if self.abandoned.load(Ordering::Acquire) {
-            return ProductValue::Unknown;
+impl<W: Word> ProductResults<W> {
+    /// Multiplies the results.
+    pub(super) fn combine(self) -> ProductValue<W> {
+        // Acquire: pairs with the release in `Goal::abandon`, through `RegionSearch::finish`.
+        if self.is_abandoned.load(Ordering::Acquire) {
+            return ProductValue::Unfinished;
         }
-        let (mut lists, mut number, mut open) = (Vec::new(), Count::ONE, Vec::new());
-        for part in self.parts {
-            match part.into_inner() {
-                Some(Filled::List(factor, held)) => {
+        let (mut lists, mut number, mut unlisted) = (Vec::new(), Count::ONE, Vec::new());
+        for region in self.regions {
+            match region.into_inner() {
+                Some(RegionResult::List(factor, held)) => {
                     number *= &Count::from(factor.count() as u64);
                     lists.push((factor, Arc::new(held)));
                 }
-                Some(Filled::Number(count)) => number *= &count,
-                Some(Filled::Open(region)) => open.push(region),
-                None => return ProductValue::Unknown,
+                Some(RegionResult::Number(count)) => number *= &count,
+                Some(RegionResult::Unlisted(region)) => unlisted.push(region),
+                None => return ProductValue::Unfinished,
             }
         }
         match number.is_zero() {
-            true => ProductValue::Nothing,
+            true => ProductValue::Zero,
             false => ProductValue::Factors {
                 lists,
                 number,
-                open,
+                unlisted,
             },
         }
     }
 }
 
-/// The regions of one node that are searched apart from its pivot.
+/// The regions of one node, except its pivot, that are searched by themselves.
 #[derive(Debug)]
 pub(super) struct Product<W: Word, N> {
-    /// What the node itself is searched for.
+    /// The goal of the node itself.
     goal: Goal<W, N>,
-    results: Results<W>,
-    /// Some region has no filling, so that the others do not matter.
-    dead: AtomicBool,
-    /// The pivot, left by an owner who had other things to do.
+    results: ProductResults<W>,
+    /// Whether some region has no filling, so that the others need not be searched.
+    is_zero: AtomicBool,
+    /// The pivot, stored when its owner reached it before all regions were complete.
     pivot: Mutex<Option<N>>,
 }
 
 impl<W: Word, N> Product<W, N> {
-    /// A product of `parts` regions beside the pivot.
-    pub(super) fn new(goal: Goal<W, N>, parts: usize) -> Arc<Self> {
-        let parts = (0..parts).map(|_| OnceLock::new()).collect();
-        let results = Results {
-            parts,
-            abandoned: AtomicBool::new(false),
+    /// A product of `regions` regions beside the pivot.
+    pub(super) fn new(goal: Goal<W, N>, regions: usize) -> Arc<Self> {
+        let regions = (0..regions).map(|_| OnceLock::new()).collect();
+        let results = ProductResults {
+            regions,
+            is_abandoned: AtomicBool::new(false),
         };
         Arc::new(Product {
             goal,
             results,
-            dead: AtomicBool::new(false),
+            is_zero: AtomicBool::new(false),
             pivot: Mutex::new(None),
         })
     }
 
-    /// Takes the results if every part is complete, else leaves the pivot (made only if needed) for whoever completes the last one.
-    pub(super) fn join(self: Arc<Self>, pivot: impl FnOnce() -> N) -> Option<Results<W>> {
+    /// Returns the results if every region is complete; else stores the pivot, made by `pivot`, for the task that completes the last one.
+    pub(super) fn join(self: Arc<Self>, pivot: impl FnOnce() -> N) -> Option<ProductResults<W>> {
         if Arc::strong_count(&self) > 1 {
             *self.pivot.lock().unwrap_or_else(PoisonError::into_inner) = Some(pivot());
         }
-        // Should the last part have been completed in between, the pivot is not needed.
+        // If the last region was completed in the meantime, the stored pivot is not needed.
         Some(Arc::into_inner(self)?.results)
     }
 }
 
-/// What parts of a run have in common.
+/// How fillings of regions are collected, the same for all regions of a run.
 #[derive(Clone, Debug)]
-pub(super) struct Collecting {
-    pub(super) grids: bool,
-    pub(super) enough: u64,
-    pub(super) memory: Arc<Memory>,
-    pub(super) most_bytes: u64,
+pub(super) struct CollectOptions {
+    pub(super) with_grids: bool,
+    pub(super) max_fillings: u64,
+    pub(super) memory: Arc<MemoryBudget>,
+    pub(super) max_list_bytes: u64,
 }
 
 impl<W: Word, N> RegionSearch<W, N> {
-    /// Part `index` of a product, for a region of a grid of this width, as a goal to search for.
+    /// The goal of searching region `index` of a product, in a grid of this width.
     pub(super) fn goal(
         product: &Arc<Product<W, N>>,
         index: usize,
         region: Arc<Region<W>>,
         width: usize,
-        how: &Collecting,
+        options: &CollectOptions,
     ) -> Goal<W, N> {
         let stride = Grid::stride(width);
-        let (mut spots, mut masks) = (Vec::new(), Vec::new());
+        let (mut word_indices, mut masks) = (Vec::new(), Vec::new());
         for (r, cells) in region.rows() {
             for i in 0..stride {
                 if cells.part(i) != 0 {
-                    spots.push((r * stride + i) as u32);
+                    word_indices.push((r * stride + i) as u32);
                     masks.push(cells.part(i));
                 }
             }
         }
-        let collected = if how.grids {
+        let collected = if options.with_grids {
             Collected::List(Vec::new(), 0)
         } else {
             Collected::Number(Count::ZERO)
@@ -286,14 +288,14 @@ impl<W: Word, N> RegionSearch<W, N> {
             product: Arc::clone(product),
             index,
             region,
-            spots,
+            word_indices,
             masks,
             collected: Mutex::new(collected),
-            closed: AtomicBool::new(false),
-            abandoned: AtomicBool::new(false),
-            enough: how.enough,
-            memory: Arc::clone(&how.memory),
-            most_bytes: how.most_bytes,
+            is_closed: AtomicBool::new(false),
+            is_abandoned: AtomicBool::new(false),
+            max_fillings: options.max_fillings,
+            memory: Arc::clone(&options.memory),
+            max_list_bytes: options.max_list_bytes,
         }))
     }
 
@@ -303,85 +305,88 @@ impl<W: Word, N> RegionSearch<W, N> {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Collects a number of fillings of which the pictures are not wanted.
+    /// Adds a number of fillings, where the grids themselves are not needed.
     pub(super) fn collect_number(&self, more: &Count) {
         if let Collected::Number(number) = &mut *self.lock() {
             *number += more;
-            if number.to_u64().is_none_or(|number| number >= self.enough) {
-                self.closed.store(true, Ordering::Relaxed);
+            if number
+                .to_u64()
+                .is_none_or(|number| number >= self.max_fillings)
+            {
+                self.is_closed.store(true, Ordering::Relaxed);
             }
         }
     }
 
-    /// Collects one filling from a packed picture that has it. Says whether more are wanted.
+    /// Collects the filling of the region in a packed grid. Returns whether more are needed.
     pub(super) fn collect(&self, words: &[u64]) -> bool {
         let mut collected = self.lock();
         let Collected::List(list, bytes) = &mut *collected else {
             return false;
         };
-        // Room is reserved by doubling, as the list itself grows.
-        let size = (list.len() + self.spots.len()) as u64 * 8;
+        // The reservation doubles, as the capacity of the list does.
+        let size = (list.len() + self.word_indices.len()) as u64 * 8;
         if size > *bytes {
             let more = (*bytes).max(size);
-            if *bytes + more > self.most_bytes || !self.memory.hold(more) {
+            if *bytes + more > self.max_list_bytes || !self.memory.reserve(more) {
                 self.memory.release(*bytes);
                 *collected = Collected::Overflow;
-                self.closed.store(true, Ordering::Relaxed);
+                self.is_closed.store(true, Ordering::Relaxed);
                 return false;
             }
             *bytes += more;
         }
         list.extend(
-            self.spots
+            self.word_indices
                 .iter()
                 .zip(&self.masks)
-                .map(|(&spot, mask)| words[spot as usize] & mask),
+                .map(|(&index, mask)| words[index as usize] & mask),
         );
-        let wanted = ((list.len() / self.spots.len()) as u64) < self.enough;
+        let wanted = ((list.len() / self.word_indices.len()) as u64) < self.max_fillings;
         if !wanted {
-            self.closed.store(true, Ordering::Relaxed);
+            self.is_closed.store(true, Ordering::Relaxed);
         }
         wanted
     }
 
-    /// Everything has been collected: notes the result in the product and lets go of it.
+    /// Completes the search: stores its result in the product, and returns its hold on the product.
     fn finish(self) -> Arc<Product<W, N>> {
         let collected = self
             .collected
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner);
         // Acquire: see `Goal::abandon`.
-        if self.abandoned.load(Ordering::Acquire) {
+        if self.is_abandoned.load(Ordering::Acquire) {
             self.product
                 .results
-                .abandoned
+                .is_abandoned
                 .store(true, Ordering::Release);
             if let Collected::List(_, bytes) = collected {
                 self.memory.release(bytes);
             }
             return self.product;
         }
-        let filled = match collected {
+        let result = match collected {
             Collected::List(list, bytes) => {
-                let held = Held {
+                let held = Reservation {
                     memory: self.memory,
                     bytes,
                 };
-                Filled::List(Arc::new(Factor::new(self.spots, list)), held)
+                RegionResult::List(Arc::new(Factor::new(self.word_indices, list)), held)
             }
-            Collected::Number(count) => Filled::Number(count),
-            Collected::Overflow => Filled::Open(self.region),
+            Collected::Number(count) => RegionResult::Number(count),
+            Collected::Overflow => RegionResult::Unlisted(self.region),
         };
-        let nothing = match &filled {
-            Filled::List(factor, _) => factor.count() == 0,
-            Filled::Number(count) => count.is_zero(),
-            Filled::Open(_) => false,
+        let has_none = match &result {
+            RegionResult::List(factor, _) => factor.count() == 0,
+            RegionResult::Number(count) => count.is_zero(),
+            RegionResult::Unlisted(_) => false,
         };
-        if nothing {
-            self.product.dead.store(true, Ordering::Relaxed);
+        if has_none {
+            self.product.is_zero.store(true, Ordering::Relaxed);
         }
-        let slot = &self.product.results.parts[self.index];
-        slot.set(filled).expect("a part finishes once");
+        let slot = &self.product.results.regions[self.index];
+        slot.set(result).expect("a region search finishes once");
         self.product
     }
 }

@@ -14,8 +14,8 @@ use super::meter::{Meter, WHOLE};
 use super::near::nearer;
 use super::options::Options;
 use super::outcome::{Outcome, Total};
-use super::portfolio::{Portfolio, Turns};
-use super::product::{Collecting, Memory};
+use super::portfolio::{Portfolio, SatTurns};
+use super::product::{CollectOptions, MemoryBudget};
 use super::switch::switched;
 use super::task::{self, Node, Shared, Task};
 use crate::board::{Board, Cell, Clues};
@@ -335,24 +335,25 @@ impl<'a> Search<'a> {
             portfolio: portfolio.cloned(),
             meter: Meter::new(),
             sink,
-            collecting: Collecting {
-                grids: sink.wants_grids(),
-                enough: wanted.unwrap_or(u64::MAX).max(1),
-                memory: Arc::new(Memory::new(self.memory() / shares::FILLINGS)),
-                most_bytes: self.options.region_bytes,
+            collect_options: CollectOptions {
+                with_grids: sink.wants_grids(),
+                max_fillings: wanted.unwrap_or(u64::MAX).max(1),
+                memory: Arc::new(MemoryBudget::new(self.memory() / shares::FILLINGS)),
+                max_list_bytes: self.options.region_bytes,
             },
-            breath: (self.options.breath / (words * words)).max(1),
-            most_leaves: (self.options.batch as u64).min(wanted.unwrap_or(u64::MAX)) as usize,
-            most_in_batch: (self.options.batch_cells / (clues.width() * clues.height()) as u64)
+            settles_per_poll: (self.options.breath / (words * words)).max(1),
+            max_batch_leaves: (self.options.batch as u64).min(wanted.unwrap_or(u64::MAX)) as usize,
+            max_batch_solutions: (self.options.batch_cells
+                / (clues.width() * clues.height()) as u64)
                 .max(1),
             threads,
-            waiting: CachePadded::new(AtomicUsize::new(0)),
+            waiting_tasks: CachePadded::new(AtomicUsize::new(0)),
             cubes: SegQueue::new(),
-            torn: AtomicBool::new(false),
+            cubes_incomplete: AtomicBool::new(false),
             totals: Mutex::new((Statistics::default(), Count::ZERO)),
             policy: Mutex::new(None),
-            rests: SegQueue::new(),
-            pending: SegQueue::new(),
+            caches: SegQueue::new(),
+            pending_nodes: SegQueue::new(),
         };
         if wanted == Some(0) {
             shared.control.stop(Stop::Limit);
@@ -375,7 +376,7 @@ impl<'a> Search<'a> {
         let mut settles = 0u64;
         let root = board.propagate_unless(|| {
             settles += 1;
-            if settles.is_multiple_of(shared.breath) {
+            if settles.is_multiple_of(shared.settles_per_poll) {
                 shared.control.poll();
             }
             shared.control.stopped()
@@ -421,7 +422,7 @@ impl<'a> Search<'a> {
                 let alone = self.options.learning.unwrap_or(u64::MAX);
                 let (control, clues) = (&shared.control, shared.clues);
                 let memory = self.memory() / shares::SOLVER;
-                RefCell::new(Turns::new(
+                RefCell::new(SatTurns::new(
                     portfolio,
                     control,
                     self.puzzle,
@@ -432,7 +433,7 @@ impl<'a> Search<'a> {
             });
             for node in nodes {
                 Task::run(shared, node, None, turns.as_ref());
-                while let Some(node) = shared.pending.pop() {
+                while let Some(node) = shared.pending_nodes.pop() {
                     Task::run(shared, node, None, turns.as_ref());
                 }
             }
@@ -493,7 +494,7 @@ pub(super) fn conclude<W: Word>(shared: Shared<'_, W>) -> Outcome {
         .unwrap_or_else(PoisonError::into_inner);
     statistics.nodes = statistics.nodes.max(1);
     // Of a race that both were in, nobody can say what is left.
-    let torn = shared.torn.into_inner()
+    let torn = shared.cubes_incomplete.into_inner()
         || race_began
         || matches!(stopped, Some(Stop::Limit | Stop::Memory | Stop::Closed));
     let open: Vec<(Cube, u64)> = match torn {

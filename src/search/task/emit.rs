@@ -1,4 +1,4 @@
-//! What a task finds, on its way to the sink or to the part of a product that it is searched for, and what it tells of itself.
+//! Emitting leaves: to the sink, or to the region search that they belong to. Also reports the progress of a task.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
@@ -11,13 +11,13 @@ use crate::puzzle::Grid;
 use crate::solutions::{Batch, Count, Factor, expand};
 
 impl<W: Word> Task<'_, '_, W> {
-    /// Hands a leaf, or the fillings of a rest and their number, to whatever it is searched for.
-    pub(super) fn emit(&mut self, fillings: u64, rest: Option<Arc<Factor>>) {
+    /// Passes a leaf to its goal: one solution, or the `fillings` of a small subproblem, listed in `listed` where grids are wanted.
+    pub(super) fn emit(&mut self, fillings: u64, listed: Option<Arc<Factor>>) {
         let context = self
             .contexts
             .last()
             .expect("a task has a context while it runs");
-        if !self.shared.collecting.grids {
+        if !self.shared.collect_options.with_grids {
             let product;
             let number = match fillings {
                 1 => &context.number,
@@ -40,19 +40,19 @@ impl<W: Word> Task<'_, '_, W> {
         for row in self.board.rows() {
             self.words.extend((0..stride).map(|i| row.filled.part(i)));
         }
-        if context.factors.is_empty() && rest.is_none() {
+        if context.factors.is_empty() && listed.is_none() {
             match &context.goal {
                 Goal::RegionSearch(part) => {
                     part.collect(&self.words);
                 }
                 Goal::Root => {
                     self.batch.push_grid(&self.words);
-                    self.pass_on_if_full();
+                    self.flush_if_full();
                 }
             }
             return;
         }
-        let factors: Vec<_> = context.factors.iter().cloned().chain(rest).collect();
+        let factors: Vec<_> = context.factors.iter().cloned().chain(listed).collect();
         match &context.goal {
             Goal::RegionSearch(part) => {
                 expand(&mut self.words, &factors, |words| part.collect(words));
@@ -61,13 +61,13 @@ impl<W: Word> Task<'_, '_, W> {
         }
     }
 
-    /// Hands over a bundle, in pieces that fit a batch: else nobody could stop the run while a sink expands billions.
+    /// Emits a bundle in pieces that fit a batch, so that the run can be stopped before a sink has expanded billions of solutions.
     pub(super) fn emit_bundle(&mut self, factors: Vec<Arc<Factor>>) {
-        let most = self.shared.most_in_batch;
+        let max_solutions = self.shared.max_batch_solutions;
         let mut product = 1u64;
         let (inner, outer): (Vec<_>, Vec<_>) = factors.into_iter().partition(|factor| {
             let grown = product.saturating_mul(factor.count() as u64);
-            let fits = grown <= most;
+            let fits = grown <= max_solutions;
             if fits {
                 product = grown;
             }
@@ -75,50 +75,52 @@ impl<W: Word> Task<'_, '_, W> {
         });
         let mut words = std::mem::take(&mut self.words);
         if outer.is_empty() {
-            // All of it at once: nothing can be torn.
+            // One piece: it cannot be cut.
             self.batch.push_bundle(&words, &inner);
-            self.pass_on_if_full();
+            self.flush_if_full();
             self.words = words;
             return;
         }
         let whole = expand(&mut words, &outer, |words| {
             self.batch.push_bundle(words, &inner);
-            if self.pass_on_if_full() {
+            if self.flush_if_full() {
                 return !self.shared.control.poll();
             }
             true
         });
         if !whole {
-            // Relaxed: read when all tasks are done.
-            self.shared.torn.store(true, Ordering::Relaxed);
+            // Relaxed: read when all tasks have ended.
+            self.shared.cubes_incomplete.store(true, Ordering::Relaxed);
         }
         self.words = words;
     }
 
-    /// Passes the batch on if it is full, and says so.
-    pub(super) fn pass_on_if_full(&mut self) -> bool {
-        let full = self.batch.leaves() >= self.shared.most_leaves
+    /// Flushes the batch if it is full, and returns whether it was.
+    pub(super) fn flush_if_full(&mut self) -> bool {
+        let full = self.batch.leaves() >= self.shared.max_batch_leaves
             || self
                 .batch
                 .count()
                 .to_u64()
-                .is_none_or(|count| count >= self.shared.most_in_batch);
+                .is_none_or(|count| count >= self.shared.max_batch_solutions);
         if full {
-            self.pass_on();
+            self.flush();
         }
         full
     }
 
-    /// Passes on how far the task has come.
-    pub(super) fn pass_sums_on(&mut self) {
-        let nodes = self.statistics.nodes - self.passed_on;
-        self.passed_on = self.statistics.nodes;
-        self.shared.meter.add(std::mem::take(&mut self.done), nodes);
+    /// Adds finished weight and nodes to the meter.
+    pub(super) fn report_progress(&mut self) {
+        let nodes = self.statistics.nodes - self.reported_nodes;
+        self.reported_nodes = self.statistics.nodes;
+        self.shared
+            .meter
+            .add(std::mem::take(&mut self.unreported_weight), nodes);
     }
 
-    /// Passes solutions on.
-    pub(super) fn pass_on(&mut self) {
-        self.passed = self.board.settles();
+    /// Passes the batch to the sink, cut at the limit on solutions.
+    pub(super) fn flush(&mut self) {
+        self.flushed_at = self.board.settles();
         let shared = self.shared;
         if self.batch.count().is_zero() {
             return;
@@ -126,9 +128,9 @@ impl<W: Word> Task<'_, '_, W> {
         let empty = Batch::new(shared.clues.width(), shared.clues.height());
         let mut batch = std::mem::replace(&mut self.batch, empty);
         if let Some(limit) = shared.control.accept(batch.count().to_u64()) {
-            // What is over the limit is dropped, and regions were listed no further than it: whatever stopped the run first, cubes
-            // would not be all that is left.
-            shared.torn.store(true, Ordering::Relaxed);
+            // Solutions beyond the limit are dropped, and regions were listed up to the limit only: the cubes would not cover everything open,
+            // whatever stopped the run first.
+            shared.cubes_incomplete.store(true, Ordering::Relaxed);
             batch.truncate(limit);
             if limit == 0 {
                 return;
@@ -147,7 +149,7 @@ impl<W: Word> Task<'_, '_, W> {
                     .1 += &count;
             }
             ControlFlow::Break(why) => {
-                shared.torn.store(true, Ordering::Relaxed);
+                shared.cubes_incomplete.store(true, Ordering::Relaxed);
                 shared.control.stop(why);
             }
         }

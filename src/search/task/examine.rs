@@ -1,34 +1,34 @@
-//! What is to be done at a node: facts are obeyed, cells probed, regions and small rests looked for, and where something stays open
-//! all the same, a cell is chosen to branch on.
+//! Examining a node: apply the facts of the SAT solver, probe, split into regions, look up small subproblems, and if cells stay unknown,
+//! choose the one to branch on.
 
 use std::sync::Arc;
 
 use super::super::options::Probing;
 use super::node::Finding;
-use super::state::{Task, breathe};
+use super::state::{Task, poll};
 use super::subproblem_cache;
 use crate::board::{Board, Cell, Probed, Region, split_unless};
 use crate::line::{Known, Word};
 use crate::run::Pace;
 
 impl<W: Word> Task<'_, '_, W> {
-    /// What is to be done at this node.
+    /// Examines the present node.
     pub(super) fn examine(&mut self) -> Finding<W> {
-        if !self.alive || self.context().goal.is_closed() {
+        if !self.is_consistent || self.context().goal.is_closed() {
             return Finding::DeadEnd;
         }
-        if !self.obey_facts() {
+        if !self.apply_facts() {
             return Finding::DeadEnd;
         }
         if self.open_cells() == 0 {
             return Finding::Leaf;
         }
-        let at_root = self.split_at == usize::MAX;
+        let at_root = self.cells_at_split_check == usize::MAX;
         let probing = match self.shared.options.probing {
             Probing::Always => true,
             Probing::Never => false,
             Probing::Root => at_root,
-            Probing::Adaptive => self.policy.probing() || self.insist,
+            Probing::Adaptive => self.policy.probing() || self.force_probe,
         };
         let mut best = None;
         if probing {
@@ -40,7 +40,7 @@ impl<W: Word> Task<'_, '_, W> {
                     best = cell;
                 }
             }
-            if let Some(portfolio) = self.shared.portfolio.as_ref().filter(|_| self.is_at_base()) {
+            if let Some(portfolio) = self.shared.portfolio.as_ref().filter(|_| self.is_at_root()) {
                 portfolio.tell(&self.board);
             }
             if self.open_cells() == 0 {
@@ -48,28 +48,29 @@ impl<W: Word> Task<'_, '_, W> {
             }
         }
         let open = self.open_cells();
-        // After probing a look for regions costs little; else it is worth it only where much is left, and much less than last time.
+        // Compared with probing, the search for regions is cheap. Without probing it pays only where many cells are unknown, and at most half
+        // of those at the last check.
         let due = match probing {
-            true => open < self.split_at,
+            true => open < self.cells_at_split_check,
             false => {
-                open <= self.split_at / 2
+                open <= self.cells_at_split_check / 2
                     && (at_root || open >= self.shared.options.fewest_cells_to_split)
             }
         };
         if self.shared.options.regions && due {
-            self.split_at = open;
+            self.cells_at_split_check = open;
             let region = Arc::clone(&self.context().region);
             let mut pace = Pace::new(&self.shared.control);
             let stop = || pace.spend(W::BITS as u64);
-            // Where it was stopped in the middle the node is handed back as a whole.
+            // Stopped midway, the node counts as one region; the next check of the control hands it back.
             let regions = split_unless(&mut self.board, &region, stop).unwrap_or_default();
             if regions.len() > 1 {
                 return Finding::Regions(regions);
             }
         }
-        self.split_at = self.split_at.min(open);
-        if open <= subproblem_cache::CELLS
-            && let Some(finding) = self.rest()
+        self.cells_at_split_check = self.cells_at_split_check.min(open);
+        if open <= subproblem_cache::MAX_CELLS
+            && let Some(finding) = self.small_subproblem()
         {
             return finding;
         }
@@ -77,18 +78,18 @@ impl<W: Word> Task<'_, '_, W> {
     }
 
     fn probe(&mut self) -> Probed {
-        let began = self.board.settles();
+        let settles_before = self.board.settles();
         let region = Arc::clone(&self.context().region);
-        let (shared, turns, base) = (self.shared, self.turns, self.is_at_base());
-        let (unknown, looked) = (self.board.unknown(), &mut self.looked);
+        let (shared, turns, base) = (self.shared, self.turns, self.is_at_root());
+        let (unknown, polled_at) = (self.board.unknown(), &mut self.polled_at);
         let stop = |board: &Board<'_, W>| {
-            let settles = board.settles() - *looked;
-            if settles >= shared.breath {
-                *looked = board.settles();
+            let settles = board.settles() - *polled_at;
+            if settles >= shared.settles_per_poll {
+                *polled_at = board.settles();
                 if let Some(portfolio) = shared.portfolio.as_ref().filter(|_| base) {
                     portfolio.tell(board);
                 }
-                breathe(shared, turns, settles);
+                poll(shared, turns, settles);
             }
             shared.control.stopped()
         };
@@ -99,17 +100,18 @@ impl<W: Word> Task<'_, '_, W> {
             Probed::Contradiction => true,
             Probed::Stopped | Probed::Fixpoint(..) => self.board.unknown() < unknown,
         };
-        self.policy.probed(self.board.settles() - began, decided);
+        self.policy
+            .probed(self.board.settles() - settles_before, decided);
         probed
     }
 
-    /// Is this the root, where everything known holds in every solution?
-    fn is_at_base(&self) -> bool {
+    /// Whether the present node is the root of the tree, where known cells hold in every solution.
+    fn is_at_root(&self) -> bool {
         self.path.is_empty() && self.stack.is_empty()
     }
 
-    /// Decides what clause learning has found out; `false` is a contradiction.
-    fn obey_facts(&mut self) -> bool {
+    /// Decides the cells fixed by the SAT solver; `false` on a contradiction.
+    fn apply_facts(&mut self) -> bool {
         let Some(facts) = self
             .shared
             .portfolio
@@ -120,7 +122,7 @@ impl<W: Word> Task<'_, '_, W> {
         };
         let region = Arc::clone(&self.context().region);
         self.board.take_changed();
-        let alive = self.board.decide_all(region.rows().map(|(row, cells)| {
+        let is_consistent = self.board.decide_all(region.rows().map(|(row, cells)| {
             let fact = facts(row);
             let here = Known {
                 filled: fact.filled & cells,
@@ -130,17 +132,17 @@ impl<W: Word> Task<'_, '_, W> {
         }));
         let changed = self.board.take_changed();
         self.inherited = self.inherited.map(|inherited| inherited.after(changed));
-        alive
+        is_consistent
     }
 
-    /// The unknown cell to branch on at a node that is not probed.
+    /// The cell to branch on at a node that is not probed.
     pub(super) fn narrowest(&self) -> Cell {
         narrowest(&self.board, &self.context().region)
     }
 }
 
-/// The unknown cell of the region's narrowest line, the one with fewest unknown cells, where the narrowest line crosses it: cheap, for
-/// nodes that are not probed. There must be one.
+/// An unknown cell of the region: on its line with the fewest unknown cells, where the crossing line with the fewest crosses it. A cheap
+/// choice for nodes that are not probed. The region must have an unknown cell.
 pub(crate) fn narrowest<W: Word>(board: &Board<'_, W>, region: &Region<W>) -> Cell {
     let in_row = |row: usize| board.unknown_in_row(row).count();
     let in_column = |column: usize| board.unknown_in_column(column).count();

@@ -1,43 +1,48 @@
-//! Small rests of the board are filled in by plain search, each once.
+//! Small subproblems: their fillings are enumerated once, by search without probing, and cached.
 
 use std::sync::Arc;
 
 use super::node::Finding;
 use super::state::Task;
-use super::subproblem_cache::{FILLINGS, Fillings, SETTLES};
+use super::subproblem_cache::{Fillings, MAX_FILLINGS, MAX_SETTLES};
 use crate::line::Word;
 use crate::puzzle::Grid;
 use crate::solutions::Factor;
 
 impl<W: Word> Task<'_, '_, W> {
-    /// The leaves below this node, if what is open is small and was met before, or may be met again.
-    pub(super) fn rest(&mut self) -> Option<Finding<W>> {
+    /// The leaves below a node with few unknown cells, from the cache or by enumeration; `None` where the cache is not used or there are too
+    /// many.
+    pub(super) fn small_subproblem(&mut self) -> Option<Finding<W>> {
         let context = self.context();
-        // The key does not tell apart lines that go on into other regions.
-        let whole = context.outside == 0 && context.rest.is_empty();
-        let wanted = self.shared.collecting.enough > FILLINGS;
-        if !self.shared.options.rests || !whole || !wanted || !self.rests.are_worth_it() {
+        // The key does not distinguish lines that continue in other regions.
+        let is_whole_board = context.unknown_outside == 0 && context.later_regions.is_empty();
+        let all_wanted = self.shared.collect_options.max_fillings > MAX_FILLINGS;
+        if !self.shared.options.rests
+            || !is_whole_board
+            || !all_wanted
+            || !self.cache.should_look_up()
+        {
             return None;
         }
-        let fillings = match self.rests.look_up(&self.board) {
+        let fillings = match self.cache.look_up(&self.board) {
             Some(fillings) => fillings,
             None => {
-                let Some(fillings) = self.fill_rest() else {
+                let Some(fillings) = self.enumerate_fillings() else {
                     return Some(Finding::Stopped);
                 };
-                self.rests.keep(fillings.clone());
+                self.cache.insert(fillings.clone());
                 fillings
             }
         };
         match fillings {
             Fillings::Listed(0, _) => Some(Finding::DeadEnd),
-            Fillings::Listed(number, factor) => Some(Finding::Rest(number, factor)),
+            Fillings::Listed(number, factor) => Some(Finding::Fillings(number, factor)),
             Fillings::TooMany => None,
         }
     }
 
-    /// Finds all ways to fill in what is open, by plain search; `None` when the run must stop.
-    fn fill_rest(&mut self) -> Option<Fillings> {
+    /// Enumerates all fillings of the unknown cells, without probing; `None` when the run must stop.
+    fn enumerate_fillings(&mut self) -> Option<Fillings> {
         let stride = Grid::stride(self.shared.clues.width());
         let open: Vec<(u32, u64)> = (0..self.shared.clues.height())
             .flat_map(|r| {
@@ -46,23 +51,23 @@ impl<W: Word> Task<'_, '_, W> {
             })
             .filter(|&(_, cells)| cells != 0)
             .collect();
-        let (base, began) = (self.board.mark(), self.board.settles());
+        let (base, settles_before) = (self.board.mark(), self.board.settles());
         let mut fillings = Vec::new();
         let mut number = 0;
         let mut siblings = Vec::new();
-        let mut alive = true;
+        let mut is_consistent = true;
         let finished = loop {
-            if alive && self.open_cells() > 0 {
+            if is_consistent && self.open_cells() > 0 {
                 let cell = self.narrowest();
                 siblings.push((self.board.mark(), cell));
-                alive = self.board.decide(cell, true);
+                is_consistent = self.board.decide(cell, true);
             } else {
-                if alive {
+                if is_consistent {
                     number += 1;
-                    if self.shared.collecting.grids {
+                    if self.shared.collect_options.with_grids {
                         let rows = self.board.rows();
-                        fillings.extend(open.iter().map(|&(spot, cells)| {
-                            let (r, i) = (spot as usize / stride, spot as usize % stride);
+                        fillings.extend(open.iter().map(|&(index, cells)| {
+                            let (r, i) = (index as usize / stride, index as usize % stride);
                             rows[r].filled.part(i) & cells
                         }));
                     }
@@ -71,14 +76,14 @@ impl<W: Word> Task<'_, '_, W> {
                     break true;
                 };
                 self.board.undo(mark);
-                alive = self.board.decide(cell, false);
+                is_consistent = self.board.decide(cell, false);
             }
             if !self.count_node() {
                 self.board.undo(base);
                 return None;
             }
-            let spent = self.board.settles() - began;
-            if number > FILLINGS || spent > SETTLES {
+            let spent = self.board.settles() - settles_before;
+            if number > MAX_FILLINGS || spent > MAX_SETTLES {
                 break false;
             }
         };
@@ -86,9 +91,9 @@ impl<W: Word> Task<'_, '_, W> {
         if !finished {
             return Some(Fillings::TooMany);
         }
-        let spots = open.into_iter().map(|(spot, _)| spot).collect();
-        let factor = (number > 0 && self.shared.collecting.grids)
-            .then(|| Arc::new(Factor::new(spots, fillings)));
+        let word_indices = open.into_iter().map(|(index, _)| index).collect();
+        let factor = (number > 0 && self.shared.collect_options.with_grids)
+            .then(|| Arc::new(Factor::new(word_indices, fillings)));
         Some(Fillings::Listed(number, factor))
     }
 }

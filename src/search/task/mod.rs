@@ -1,8 +1,8 @@
-//! A task: walks one subtree depth first, in a loop, with an explicit stack of what is open.
+//! A task: searches one subtree depth first, in a loop, with an explicit stack of open entries.
 //!
-//! The board is changed in place; an open sibling is no more than a point of the undo trail and the decision to make there. Only when
-//! too few tasks wait is the oldest open piece of the stack packed up as a [`Node`], which is data, and given to another task. When
-//! the run must stop, everything open is handed back as cubes.
+//! The board is changed in place; an open sibling is only an undo mark and the decision to make there. When too few tasks are waiting, the
+//! oldest open entry of the stack is packed as a [`Node`], which is plain data, and given to another task. When the run must stop,
+//! everything open is handed back as cubes.
 
 mod emit;
 mod examine;
@@ -17,4 +17,4 @@ pub(crate) use examine::narrowest;
 pub(super) use node::{Context, Goal, Node, Product};
 pub(super) use share::spawn;
 pub(super) use state::{Shared, Task};
-pub(super) use subproblem_cache::Rests;
+pub(super) use subproblem_cache::SubproblemCache;

@@ -1,23 +1,23 @@
-//! Parts of the tree as data: a [`Node`] that can be given to any task, the context in which cells are decided, what a task finds at
-//! a node, and what it has open on its stack.
+//! Subtrees as data: a [`Node`] that can be given to any task, the [`Context`] in which its cells are decided, what a task finds at a node,
+//! and the open entries of its stack.
 
 use std::sync::Arc;
 
 use super::super::cube::{Cube, Decision};
 use super::super::options::Options;
 use super::super::probing_policy::ProbingPolicy;
-use super::super::product::{self, Held, Results};
+use super::super::product::{self, ProductResults, Reservation};
 use crate::board::{Board, Cell, Inherited, Prober, Region};
 use crate::line::{Known, Word};
 use crate::solutions::{Count, Factor};
 
-/// A goal whose product goes on with a node.
+/// A goal whose products have a node as their pivot.
 pub(in crate::search) type Goal<W> = product::Goal<W, Node<W>>;
 
-/// A product that goes on with a node.
+/// A product with a node as its pivot.
 pub(in crate::search) type Product<W> = product::Product<W, Node<W>>;
 
-/// A subtree as data: the known cells at its root, what to decide there, and what its leaves are for.
+/// A subtree as data: the known cells at its root, the decision to make there, and the use of its leaves.
 #[derive(Debug)]
 pub(in crate::search) struct Node<W: Word> {
     pub(super) rows: Vec<Known<W>>,
@@ -27,11 +27,11 @@ pub(in crate::search) struct Node<W: Word> {
     pub(in crate::search) context: Context<W>,
     pub(super) weight: u64,
     pub(super) policy: ProbingPolicy,
-    pub(super) split_at: usize,
-    /// What probing it, or its parent, has shown, with the records that this is about.
+    pub(super) cells_at_split_check: usize,
+    /// The probing records of this node or its parent, with a prober that holds them.
     pub(in crate::search) probed: Option<(Prober<W>, Inherited)>,
-    /// For a pivot: how the other regions came out.
-    pub(super) results: Option<Results<W>>,
+    /// For a pivot: the results of the other regions.
+    pub(super) results: Option<ProductResults<W>>,
 }
 
 impl<W: Word> Node<W> {
@@ -49,14 +49,14 @@ impl<W: Word> Node<W> {
             context: Context::root(board),
             weight,
             policy: ProbingPolicy::new(options.stretch, options.patience),
-            split_at: usize::MAX,
+            cells_at_split_check: usize::MAX,
             probed: None,
             results: None,
         }
     }
 
-    /// Lets go of a goal: the pivot of the product that this completes, if it lay waiting.
-    pub(super) fn released(goal: Goal<W>) -> Option<Self> {
+    /// Releases a goal. If that completes a product whose pivot is stored, returns the pivot.
+    pub(super) fn from_released(goal: Goal<W>) -> Option<Self> {
         let (node, results) = goal.release()?;
         Some(Node {
             results: Some(results),
@@ -65,36 +65,36 @@ impl<W: Word> Node<W> {
     }
 }
 
-/// What the cells at hand are searched for.
+/// The cells being decided, and what their fillings are used for.
 #[derive(Clone, Debug)]
 pub(in crate::search) struct Context<W: Word> {
     /// The cells to be decided.
     pub(in crate::search) region: Arc<Region<W>>,
-    /// Unknown cells of the board outside the region; they stay unknown while it is searched.
-    pub(in crate::search) outside: usize,
-    /// Regions to be decided after it, each in place.
-    pub(in crate::search) rest: Vec<Arc<Region<W>>>,
+    /// Number of unknown cells of the board outside the region. They stay unknown while the region is searched.
+    pub(in crate::search) unknown_outside: usize,
+    /// Regions to be decided after this one, each in place.
+    pub(in crate::search) later_regions: Vec<Arc<Region<W>>>,
     pub(in crate::search) goal: Goal<W>,
-    /// Fillings of regions searched before, to be multiplied in.
+    /// Lists of fillings of other regions, which multiply with the leaves.
     pub(in crate::search) factors: Vec<Arc<Factor>>,
-    /// The memory those are counted for.
-    pub(in crate::search) held: Vec<Arc<Held>>,
-    /// The product of their numbers.
+    /// The memory reserved for the factors.
+    pub(in crate::search) held: Vec<Arc<Reservation>>,
+    /// The number of fillings of all other regions, those without a list included.
     pub(in crate::search) number: Count,
 }
 
 impl<W: Word> Context<W> {
-    /// The whole of a puzzle.
+    /// All unknown cells of a board.
     pub(super) fn root(board: &Board<'_, W>) -> Self {
-        Self::apart(Arc::new(Region::whole(board)), Goal::Root)
+        Self::for_region(Arc::new(Region::whole(board)), Goal::Root)
     }
 
     /// A region by itself.
-    pub(in crate::search) fn apart(region: Arc<Region<W>>, goal: Goal<W>) -> Self {
+    pub(in crate::search) fn for_region(region: Arc<Region<W>>, goal: Goal<W>) -> Self {
         Context {
             region,
-            outside: 0,
-            rest: Vec::new(),
+            unknown_outside: 0,
+            later_regions: Vec::new(),
             goal,
             factors: Vec::new(),
             held: Vec::new(),
@@ -102,43 +102,43 @@ impl<W: Word> Context<W> {
         }
     }
 
-    /// Notes how many unknown cells are not its own.
-    pub(super) fn place(mut self, board: &Board<'_, W>) -> Self {
-        self.outside = board.unknown() - self.region.unknown(board).count();
+    /// Sets the number of unknown cells outside the region.
+    pub(super) fn with_unknown_outside(mut self, board: &Board<'_, W>) -> Self {
+        self.unknown_outside = board.unknown() - self.region.unknown(board).count();
         self
     }
 }
 
-/// What a task finds at a node.
+/// The result of examining a node.
 pub(super) enum Finding<W> {
     DeadEnd,
     Leaf,
     /// The number of leaves below it, and their fillings where solutions are listed.
-    Rest(u64, Option<Arc<Factor>>),
+    Fillings(u64, Option<Arc<Factor>>),
     Regions(Vec<Region<W>>),
     Branch(Cell),
     Stopped,
 }
 
-/// Something open on the stack: where to go back to, and what to do there.
+/// An open entry of the stack: the state to go back to, and the work pending there.
 pub(super) struct StackEntry<W: Word> {
     pub(super) mark: usize,
-    pub(super) path: usize,
-    /// The context to go on in, by its place in the task's stack of contexts.
+    pub(super) path_len: usize,
+    /// The context, as an index into the task's stack of contexts.
     pub(super) context: usize,
     pub(super) weight: u64,
     pub(super) inherited: Option<Inherited>,
-    /// Where the prober's records end. That is not where the inherited ones do: there are none in a region decided in place.
+    /// Number of the prober's records. `inherited` does not tell it, as it is `None` in a region decided in place.
     pub(super) records: usize,
-    pub(super) split_at: usize,
-    pub(super) what: Pending<W>,
+    pub(super) cells_at_split_check: usize,
+    pub(super) pending: Pending<W>,
 }
 
 pub(super) enum Pending<W: Word> {
     /// The other side of a branch.
     Sibling(Decision),
-    /// A region to be searched apart.
+    /// A region to be searched by itself.
     Region(Arc<Region<W>>, Goal<W>),
-    /// All regions but the pivot lie above on the stack, or elsewhere: go on with the pivot.
+    /// The pivot of a product. Its other regions are above on the stack, or were given to other tasks.
     Join(Arc<Product<W>>, Arc<Region<W>>),
 }

@@ -1,5 +1,5 @@
-//! What a task gives to others: its oldest open piece when too few tasks wait, everything open when the run must stop, its sums when
-//! it ends.
+//! What a task gives away: its oldest open entry when too few tasks are waiting, everything open when the run must stop, its sums when it
+//! ends.
 
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
@@ -12,52 +12,52 @@ use super::state::{Shared, Task};
 use crate::line::Word;
 
 impl<'s, 'a, W: Word> Task<'s, 'a, W> {
-    /// Gives the oldest open piece away if too few tasks wait.
-    pub(super) fn feed<'scope>(&mut self, scope: Option<&ScopeFifo<'scope>>)
+    /// Gives the oldest open entry to another task if too few tasks are waiting.
+    pub(super) fn give_oldest<'scope>(&mut self, scope: Option<&ScopeFifo<'scope>>)
     where
         's: 'scope,
         'a: 'scope,
     {
         if self.shared.threads == 1
-            || self.shared.waiting.load(Ordering::Relaxed) >= self.shared.threads
+            || self.shared.waiting_tasks.load(Ordering::Relaxed) >= self.shared.threads
         {
             return;
         }
-        if self.board.settles() - self.gave < self.shared.breath {
+        if self.board.settles() - self.shared_at < self.shared.settles_per_poll {
             return;
         }
-        // A join waits for what lies above it, so it stays; the oldest other piece goes.
+        // A join depends on the entries above it, so it stays; the oldest other entry goes.
         let Some(oldest) = self
             .stack
             .iter()
-            .position(|open| !matches!(open.what, Pending::Join(..)))
+            .position(|open| !matches!(open.pending, Pending::Join(..)))
         else {
             return;
         };
-        self.gave = self.board.settles();
-        self.teach();
+        self.shared_at = self.board.settles();
+        self.publish_policy();
         let open = self.stack.remove(oldest);
-        self.low = if oldest < self.low {
-            self.low - 1
+        self.retreat_floor = if oldest < self.retreat_floor {
+            self.retreat_floor - 1
         } else {
             oldest
         };
-        let mut path = self.path[..open.path].to_vec();
+        let mut path = self.path[..open.path_len].to_vec();
         let rows = self.board.rows_at(open.mark);
-        let (context, decision, split_at) = match open.what {
+        let (context, decision, cells_at_split_check) = match open.pending {
             Pending::Sibling(decision) => {
                 path.push(decision);
                 (
                     self.contexts[open.context].clone(),
                     Some(decision),
-                    open.split_at,
+                    open.cells_at_split_check,
                 )
             }
             Pending::Region(region, goal) => {
                 let size = region.size();
-                (Context::apart(region, goal), None, size)
+                (Context::for_region(region, goal), None, size)
             }
-            Pending::Join(..) => unreachable!("joins stay"),
+            Pending::Join(..) => unreachable!("joins are not given away"),
         };
         let node = Node {
             rows,
@@ -66,15 +66,15 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             context,
             weight: open.weight,
             policy: self.policy,
-            split_at,
+            cells_at_split_check,
             probed: None,
             results: None,
         };
         self.spawn(node, scope);
     }
 
-    /// Lets others know what it knows of probing, be it only how far it has come with finding out.
-    fn teach(&self) {
+    /// Publishes the probing policy of this task for new tasks. A policy without measurements never replaces one that has some.
+    fn publish_policy(&self) {
         let mut policy = self
             .shared
             .policy
@@ -93,13 +93,13 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         let shared = self.shared;
         match scope {
             Some(scope) => spawn(shared, node, scope),
-            None => shared.pending.push(node),
+            None => shared.pending_nodes.push(node),
         }
     }
 
-    /// The run has been stopped: everything open becomes cubes.
+    /// The run has been stopped: turns everything open into cubes.
     pub(super) fn hand_back(&mut self) {
-        let wanted = !self.shared.torn.load(Ordering::Relaxed);
+        let wanted = !self.shared.cubes_incomplete.load(Ordering::Relaxed);
         let give = |end: usize, last: Option<Decision>, context: usize, weight: u64| match &self
             .contexts[context]
             .goal
@@ -113,46 +113,46 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         };
         for open in &self.stack {
             let StackEntry {
-                path,
+                path_len,
                 context,
                 weight,
                 ..
             } = *open;
-            match &open.what {
-                Pending::Sibling(decision) => give(path, Some(*decision), context, weight),
-                Pending::Join(..) => give(path, None, context, weight),
-                // Its join stands for it.
+            match &open.pending {
+                Pending::Sibling(decision) => give(path_len, Some(*decision), context, weight),
+                Pending::Join(..) => give(path_len, None, context, weight),
+                // The cube of its join covers it.
                 Pending::Region(_, goal) => goal.abandon(),
             }
         }
-        // The one under way comes last, as it would be gone on with first.
+        // The present node comes last, as the search would have continued with it first.
         give(self.path.len(), None, self.contexts.len() - 1, self.weight);
     }
 
-    /// Lets go of everything and adds up.
-    pub(super) fn close<'scope>(mut self, scope: Option<&ScopeFifo<'scope>>)
+    /// Releases everything open, and adds the sums of this task to the totals.
+    pub(super) fn finish<'scope>(mut self, scope: Option<&ScopeFifo<'scope>>)
     where
         's: 'scope,
         'a: 'scope,
     {
-        // From the top, as a part must be let go before the product that it belongs to.
+        // From the top, as a region search must be released before its product.
         while let Some(open) = self.stack.pop() {
-            match open.what {
+            match open.pending {
                 Pending::Sibling(_) => {}
                 Pending::Region(_, goal) => {
-                    if let Some(node) = Node::released(goal) {
+                    if let Some(node) = Node::from_released(goal) {
                         self.spawn(node, scope);
                     }
                 }
                 Pending::Join(product, _) => drop(product),
             }
         }
-        self.teach();
+        self.publish_policy();
         self.leave_contexts(0, scope);
         self.shared.control.return_nodes(self.nodes_left);
-        self.pass_sums_on();
-        self.pass_on();
-        self.shared.rests.push(std::mem::take(&mut self.rests));
+        self.report_progress();
+        self.flush();
+        self.shared.caches.push(std::mem::take(&mut self.cache));
         self.statistics.settles = self.board.settles();
         self.statistics.probes = self.prober.probes();
         let mut totals = self
@@ -173,9 +173,9 @@ pub(in crate::search) fn spawn<'s, 'a, 'scope, W: Word>(
     's: 'scope,
     'a: 'scope,
 {
-    shared.waiting.fetch_add(1, Ordering::Relaxed);
+    shared.waiting_tasks.fetch_add(1, Ordering::Relaxed);
     scope.spawn_fifo(move |scope| {
-        shared.waiting.fetch_sub(1, Ordering::Relaxed);
+        shared.waiting_tasks.fetch_sub(1, Ordering::Relaxed);
         Task::run(shared, node, Some(scope), None);
     });
 }

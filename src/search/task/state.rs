@@ -1,4 +1,4 @@
-//! What all tasks of a run share, and what one task keeps while it walks its subtree.
+//! The state shared by all tasks of a run, and the state of one task.
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
@@ -10,96 +10,99 @@ use crossbeam::utils::CachePadded;
 use super::super::cube::{Cube, Decision};
 use super::super::meter::Meter;
 use super::super::options::Options;
-use super::super::portfolio::{Portfolio, Turns};
+use super::super::portfolio::{Portfolio, SatTurns};
 use super::super::probing_policy::ProbingPolicy;
-use super::super::product::Collecting;
+use super::super::product::CollectOptions;
 use super::node::{Context, Node, StackEntry};
-use super::subproblem_cache::Rests;
+use super::subproblem_cache::SubproblemCache;
 use crate::board::{Board, Clues, Inherited, Prober};
 use crate::line::Word;
 use crate::run::{Control, Statistics};
 use crate::solutions::{Batch, Count, Sink};
 
-/// What all tasks of a run share.
+/// The state shared by all tasks of a run.
 pub(in crate::search) struct Shared<'a, W: Word> {
     pub(in crate::search) clues: &'a Clues,
     pub(in crate::search) options: &'a Options,
     pub(in crate::search) control: Arc<Control>,
-    /// Shared with clause learning where the search is a race.
+    /// Shared with the SAT solver where a portfolio is run.
     pub(in crate::search) portfolio: Option<Arc<Portfolio>>,
     pub(in crate::search) meter: Meter,
     pub(in crate::search) sink: &'a dyn Sink,
-    pub(in crate::search) collecting: Collecting,
-    /// Settles between two looks at the clock.
-    pub(in crate::search) breath: u64,
-    /// The most leaves of a batch: no more than the solutions that are asked for.
-    pub(in crate::search) most_leaves: usize,
-    /// The most solutions of a batch, small enough that a sink takes a batch in a short time.
-    pub(in crate::search) most_in_batch: u64,
-    /// The most threads that work; with 1 nothing is given away.
+    pub(in crate::search) collect_options: CollectOptions,
+    /// Settles of a task between two polls of the control.
+    pub(in crate::search) settles_per_poll: u64,
+    /// Maximum leaves of a batch, at most the number of solutions wanted.
+    pub(in crate::search) max_batch_leaves: usize,
+    /// Maximum solutions of a batch, small enough that a sink takes a batch in a short time.
+    pub(in crate::search) max_batch_solutions: u64,
+    /// Number of threads; with 1 a task gives nothing away.
     pub(in crate::search) threads: usize,
-    /// Tasks spawned that have not begun. Relaxed: a hint whether to split.
-    pub(in crate::search) waiting: CachePadded<AtomicUsize>,
-    /// Cubes that were handed back, each with its weight.
+    /// Tasks spawned that have not begun. Relaxed: a hint whether to give entries away.
+    pub(in crate::search) waiting_tasks: CachePadded<AtomicUsize>,
+    /// Cubes handed back, each with its weight.
     pub(in crate::search) cubes: SegQueue<(Cube, u64)>,
-    /// A bundle was cut in the middle, so that the cubes do not cover all that is left.
-    pub(in crate::search) torn: AtomicBool,
+    /// Whether solutions were dropped from a bundle or a batch, so that the cubes do not cover everything open. Relaxed: read when all tasks
+    /// have ended; before that a hint.
+    pub(in crate::search) cubes_incomplete: AtomicBool,
     /// Sums of finished tasks, and the solutions that the sink accepted.
     pub(in crate::search) totals: Mutex<(Statistics, Count)>,
-    /// The probing habit of the last task that ended or gave a node away, for tasks that have not learnt their own yet.
+    /// The probing policy of the last task that ended or gave a node away, for tasks without measurements of their own.
     pub(in crate::search) policy: Mutex<Option<ProbingPolicy>>,
-    /// Rests known to tasks that have ended, to be taken over by new tasks.
-    pub(in crate::search) rests: SegQueue<Rests>,
-    /// Nodes to search, where there is no pool to spawn them in.
-    pub(in crate::search) pending: SegQueue<Node<W>>,
+    /// Subproblem caches of ended tasks, to be reused by new tasks.
+    pub(in crate::search) caches: SegQueue<SubproblemCache>,
+    /// Nodes to search, where there is no thread pool to spawn tasks in.
+    pub(in crate::search) pending_nodes: SegQueue<Node<W>>,
 }
 
-/// One task at work on a subtree.
+/// A task that searches one subtree.
 pub(in crate::search) struct Task<'s, 'a, W: Word> {
     pub(super) shared: &'s Shared<'a, W>,
-    /// Clause learning, where it shares the task's thread.
-    pub(super) turns: Option<&'s RefCell<Turns<'a>>>,
+    /// The turns of the SAT solver, where it shares the task's thread.
+    pub(super) turns: Option<&'s RefCell<SatTurns<'a>>>,
     pub(super) board: Board<'a, W>,
     pub(super) prober: Prober<W>,
     pub(super) stack: Vec<StackEntry<W>>,
     pub(super) contexts: Vec<Context<W>>,
     pub(super) path: Vec<Decision>,
-    /// Whether the present node is free of contradiction.
-    pub(super) alive: bool,
-    /// Its share of the tree.
+    /// Whether propagation at the present node found no contradiction.
+    pub(super) is_consistent: bool,
+    /// Weight of the present node.
     pub(super) weight: u64,
-    /// What it inherits from the last probed node above it.
+    /// Probing records of the deepest probed node on the path.
     pub(super) inherited: Option<Inherited>,
-    /// Open cells when regions were last looked for.
-    pub(super) split_at: usize,
+    /// Unknown cells when regions were last looked for; `usize::MAX` before the first time.
+    pub(super) cells_at_split_check: usize,
     pub(super) policy: ProbingPolicy,
-    /// Settles when the node began, when the task last polled the control, passed solutions on, and gave a node away.
-    pub(super) node_began: u64,
-    pub(super) looked: u64,
-    pub(super) passed: u64,
-    pub(super) gave: u64,
-    /// Nodes reserved and not used.
+    /// Settles of the task when the node began, when it last polled the control, last flushed its batch, and last gave an entry away.
+    pub(super) node_started_at: u64,
+    pub(super) polled_at: u64,
+    pub(super) flushed_at: u64,
+    pub(super) shared_at: u64,
+    /// Reserved nodes not used yet.
     pub(super) nodes_left: u64,
-    /// The lowest height of the stack since the last leaf: no leaf was found above it, and nothing above it was given away.
-    pub(super) low: usize,
-    /// Settles at the last leaf or retreat.
-    pub(super) fertile: u64,
-    /// The present node is probed whatever the habit says.
-    pub(super) insist: bool,
-    pub(super) rests: Rests,
-    /// Weight of finished nodes that the meter does not know of yet.
-    pub(super) done: u64,
+    /// The lowest height of the stack since the last leaf. No leaf was found from the entries above it, and none of them was given away.
+    pub(super) retreat_floor: usize,
+    /// Settles of the task at the last leaf or retreat.
+    pub(super) progress_at: u64,
+    /// Whether the present node is probed whatever the policy says.
+    pub(super) force_probe: bool,
+    pub(super) cache: SubproblemCache,
+    /// Weight of finished nodes not yet reported to the meter.
+    pub(super) unreported_weight: u64,
     pub(super) batch: Batch,
+    /// Scratch: a packed grid.
     pub(super) words: Vec<u64>,
     pub(super) statistics: Statistics,
-    /// Nodes that the meter knows of.
-    pub(super) passed_on: u64,
+    /// Nodes already reported to the meter.
+    pub(super) reported_nodes: u64,
 }
 
-/// Looks at the limits and gives the learner its turn. A task calls it at intervals; `settles` is the work done since the last call.
-pub(super) fn breathe<W: Word>(
+/// Polls the control, and gives the SAT solver its turn or starts it. A task calls this at intervals; `settles` is its work since the last
+/// call.
+pub(super) fn poll<W: Word>(
     shared: &Shared<'_, W>,
-    turns: Option<&RefCell<Turns<'_>>>,
+    turns: Option<&RefCell<SatTurns<'_>>>,
     settles: u64,
 ) {
     shared.control.poll();

@@ -1,8 +1,8 @@
-//! The open cells of a node, where they are few and the same are met repeatedly.
+//! A cache of small subproblems: the unknown cells of a node, where they are few.
 //!
-//! On loose puzzles the same few open cells, with the same choices for their lines, are met under many different pictures. Such a
-//! *rest* is searched once, and its fillings are kept: met again it is a bundle at once. Rests are compared by all that their
-//! fillings depend on, never by a hash alone.
+//! On loosely constrained puzzles the same few unknown cells, with the same choices for their lines, remain under many different partial
+//! grids. Such a subproblem is searched once and its fillings are cached; the next time they form a bundle without a search. The key
+//! holds everything that the fillings depend on, never a hash alone.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,56 +11,60 @@ use crate::board::Board;
 use crate::line::{Known, Word};
 use crate::solutions::Factor;
 
-/// The fillings of a rest.
+/// The fillings of a subproblem.
 #[derive(Clone, Debug)]
 pub(super) enum Fillings {
-    /// Their number, and what they are where solutions are listed.
+    /// Their number, and the fillings themselves where solutions are listed.
     Listed(u64, Option<Arc<Factor>>),
-    /// Too many, or too long to find.
+    /// More than [`MAX_FILLINGS`], or not found within [`MAX_SETTLES`].
     TooMany,
 }
 
-/// The rests that a task has met.
+/// The subproblems that a task has seen.
 #[derive(Debug, Default)]
-pub(in crate::search) struct Rests {
-    /// By what their fillings depend on.
-    known: HashMap<Box<[u64]>, Fillings>,
+pub(in crate::search) struct SubproblemCache {
+    /// From key to fillings.
+    entries: HashMap<Box<[u64]>, Fillings>,
+    /// The key of the latest look-up.
     key: Vec<u64>,
-    /// Words that they take.
+    /// Approximate size of all entries, in words.
     size: usize,
-    /// Rests met lately that were known, and that were not.
+    /// Look-ups of the present trial with and without a result.
     hits: u32,
     misses: u32,
-    /// Nodes to let pass before the next look.
+    /// Nodes to skip before the next look-up.
     pause: u32,
 }
 
-/// Most open cells of a rest.
-pub(super) const CELLS: usize = 32;
+/// Maximum unknown cells of a subproblem.
+pub(super) const MAX_CELLS: usize = 32;
 
-/// Most fillings of a rest.
-pub(super) const FILLINGS: u64 = 256;
+/// Maximum fillings of a cached list.
+pub(super) const MAX_FILLINGS: u64 = 256;
 
-/// Most settles to find them.
-pub(super) const SETTLES: u64 = 4096;
+/// Maximum settles to enumerate the fillings of one subproblem.
+pub(super) const MAX_SETTLES: u64 = 4096;
 
-/// Words that are kept before all is forgotten.
-const SIZE: usize = 1 << 19;
+/// Size in words at which the cache is cleared.
+const MAX_WORDS: usize = 1 << 19;
 
-/// Look-ups before the hit rate is judged; a poor rate suspends them for as many nodes as the product of both numbers.
-const TRIAL: (u32, u32) = (256, 64);
+/// Look-ups per trial, after which the hit rate is judged.
+const TRIAL_LOOK_UPS: u32 = 256;
 
-impl Rests {
-    /// Whether rests are looked up here.
-    pub(super) fn are_worth_it(&mut self) -> bool {
+/// After a trial with a low hit rate look-ups pause for this many times [`TRIAL_LOOK_UPS`] nodes.
+const PAUSE_FACTOR: u32 = 64;
+
+impl SubproblemCache {
+    /// Whether to look up the subproblem of this node. Called once per node.
+    pub(super) fn should_look_up(&mut self) -> bool {
         if self.pause > 0 {
             self.pause -= 1;
             return false;
         }
-        if self.hits + self.misses >= TRIAL.0 {
-            // Filling one in costs about as much as searching it plainly, and a little more.
+        if self.hits + self.misses >= TRIAL_LOOK_UPS {
+            // A miss costs a little more than searching the subproblem without the cache.
             if 8 * self.hits < self.misses {
-                self.pause = TRIAL.0 * TRIAL.1;
+                self.pause = TRIAL_LOOK_UPS * PAUSE_FACTOR;
             }
             self.hits = 0;
             self.misses = 0;
@@ -68,7 +72,7 @@ impl Rests {
         true
     }
 
-    /// The rest of a board with a few unknown cells, if it has been met before; or else it is the one that [`Rests::keep`] keeps.
+    /// The fillings of the unknown cells of a board, if they are cached; else [`SubproblemCache::insert`] is to be called with them.
     pub(super) fn look_up<W: Word>(&mut self, board: &Board<'_, W>) -> Option<Fillings> {
         self.key.clear();
         let (width, height) = (board.clues().width(), board.clues().height());
@@ -80,7 +84,7 @@ impl Rests {
             let unknown = board.unknown_in_column(c);
             push_line(&mut self.key, height + c, board.column(c), unknown, height);
         }
-        let found = self.known.get(&*self.key).cloned();
+        let found = self.entries.get(&*self.key).cloned();
         match found {
             Some(_) => self.hits += 1,
             None => self.misses += 1,
@@ -88,23 +92,23 @@ impl Rests {
         found
     }
 
-    /// Keeps the rest that was looked up last.
-    pub(super) fn keep(&mut self, fillings: Fillings) {
+    /// Stores the fillings of the subproblem of the latest look-up.
+    pub(super) fn insert(&mut self, fillings: Fillings) {
         let words = match &fillings {
             Fillings::Listed(_, Some(factor)) => factor.words(),
             _ => 0,
         };
         self.size += self.key.len() + words + 16;
-        if self.size > SIZE {
+        if self.size > MAX_WORDS {
             self.size = 0;
-            self.known.clear();
+            self.entries.clear();
         }
-        self.known.insert(self.key.as_slice().into(), fillings);
+        self.entries.insert(self.key.as_slice().into(), fillings);
     }
 }
 
-/// All that the open cells of a line depend on: which they are, what is known between them, and how many blocks and which part of
-/// one are laid to either side.
+/// Appends everything that the unknown cells of a line depend on: which they are, the known cells between them, and on either side the number
+/// of blocks and the length of the run next to them.
 fn push_line<W: Word>(key: &mut Vec<u64>, line: usize, known: Known<W>, unknown: W, length: usize) {
     if unknown.is_zero() {
         return;
@@ -112,7 +116,7 @@ fn push_line<W: Word>(key: &mut Vec<u64>, line: usize, known: Known<W>, unknown:
     let last_of = |cells: W| W::BITS - 1 - cells.reverse().first();
     let (first, last) = (unknown.first(), last_of(unknown));
     let filled = known.filled;
-    // To either side everything is known; the nearest block there may go on.
+    // On either side everything is known; the nearest block there may continue into the unknown cells.
     let (left, right) = (filled & W::low(first), filled & !W::low(last + 1));
     let begun = left & !left.up(1);
     let ended = right & !right.down(1);

@@ -1,4 +1,4 @@
-//! The walk: a task examines a node, branches or goes back, and so on until nothing of its subtree is open.
+//! The search loop of a task: examine a node, branch or backtrack, until nothing in the subtree is open.
 
 use std::cell::RefCell;
 use std::sync::{Arc, PoisonError};
@@ -7,28 +7,28 @@ use rayon::ScopeFifo;
 
 use super::super::cube::Decision;
 use super::super::options::Probing;
-use super::super::portfolio::Turns;
-use super::super::product::{ProductValue, RegionSearch, Results};
+use super::super::portfolio::SatTurns;
+use super::super::product::{ProductResults, ProductValue, RegionSearch};
 use super::node::{Context, Finding, Node, Pending, Product, StackEntry};
-use super::state::{Shared, Task, breathe};
+use super::state::{Shared, Task, poll};
 use crate::board::{Board, Cell, Prober, Region};
 use crate::line::Word;
 use crate::run::Statistics;
 use crate::solutions::Batch;
 
-/// Polls of the control after which a task passes on a batch that is not full.
-const BREATHS: u64 = 32;
+/// Polls of the control after which a task flushes a batch that is not full.
+const POLLS_PER_FLUSH: u64 = 32;
 
-/// Nodes that a task reserves at once.
-const RESERVE: u64 = 64;
+/// Nodes that a task reserves from the control at once.
+const NODES_PER_RESERVATION: u64 = 64;
 
 impl<'s, 'a, W: Word> Task<'s, 'a, W> {
-    /// Searches a subtree to its end, or until the run is stopped; what is open then is handed back as cubes.
+    /// Searches a subtree to its end, or until the run is stopped, and then hands everything open back as cubes.
     pub(in crate::search) fn run<'scope>(
         shared: &'s Shared<'a, W>,
         node: Node<W>,
         scope: Option<&ScopeFifo<'scope>>,
-        turns: Option<&'s RefCell<Turns<'a>>>,
+        turns: Option<&'s RefCell<SatTurns<'a>>>,
     ) where
         's: 'scope,
         'a: 'scope,
@@ -40,7 +40,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             context,
             weight,
             policy,
-            split_at,
+            cells_at_split_check,
             probed,
             results,
         } = node;
@@ -49,7 +49,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             None => (Prober::default(), None),
         };
         let board = Board::with_rows(shared.clues, &rows);
-        let context = context.place(&board);
+        let context = context.with_unknown_outside(&board);
         drop(rows);
         let learnt = || *shared.policy.lock().unwrap_or_else(PoisonError::into_inner);
         let policy = match policy.is_green() {
@@ -64,40 +64,40 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             stack: Vec::new(),
             contexts: vec![context],
             path,
-            alive: true,
+            is_consistent: true,
             weight,
             inherited,
-            split_at,
+            cells_at_split_check,
             policy,
-            node_began: 0,
-            looked: 0,
-            passed: 0,
-            gave: 0,
+            node_started_at: 0,
+            polled_at: 0,
+            flushed_at: 0,
+            shared_at: 0,
             nodes_left: 0,
-            low: 0,
-            fertile: 0,
-            insist: false,
-            rests: shared.rests.pop().unwrap_or_default(),
-            done: 0,
+            retreat_floor: 0,
+            progress_at: 0,
+            force_probe: false,
+            cache: shared.caches.pop().unwrap_or_default(),
+            unreported_weight: 0,
             batch: Batch::new(shared.clues.width(), shared.clues.height()),
             words: Vec::new(),
             statistics: Statistics::default(),
-            passed_on: 0,
+            reported_nodes: 0,
         };
         task.statistics.tasks = 1;
         let mut begun = true;
         if let Some(results) = results {
-            begun = task.carry_on(results);
+            begun = task.resume_pivot(results);
         } else if let Some(decision) = decision {
             task.decide(decision);
         }
         if begun || task.backtrack(scope) {
             task.search(scope);
         }
-        task.close(scope);
+        task.finish(scope);
     }
 
-    /// Examines the present node and acts on what it finds, until nothing is open.
+    /// Examines the present node and acts on the finding, until nothing is open.
     fn search<'scope>(&mut self, scope: Option<&ScopeFifo<'scope>>)
     where
         's: 'scope,
@@ -124,14 +124,14 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
                     self.emit(1, None);
                     self.end_node(true);
                 }
-                Finding::Rest(number, factor) => {
+                Finding::Fillings(number, factor) => {
                     self.emit(number, factor);
                     self.end_node(true);
                 }
-                Finding::Regions(regions) => self.fall_apart(regions),
+                Finding::Regions(regions) => self.split_node(regions),
                 Finding::Branch(cell) => {
                     self.branch(cell);
-                    self.feed(scope);
+                    self.give_oldest(scope);
                     continue;
                 }
             }
@@ -147,21 +147,21 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             .expect("a task has a context while it runs")
     }
 
-    /// Cells still to be decided in the present region.
+    /// Number of unknown cells in the present region.
     pub(super) fn open_cells(&self) -> usize {
-        self.board.unknown() - self.context().outside
+        self.board.unknown() - self.context().unknown_outside
     }
 
     /// Polls the control at intervals and counts a node; `true` when the run must stop.
     fn must_stop(&mut self) -> bool {
-        if self.board.settles() - self.looked >= self.shared.breath {
-            let settles = self.board.settles() - self.looked;
-            self.looked = self.board.settles();
-            breathe(self.shared, self.turns, settles);
-            self.pass_sums_on();
-            // A batch costs its receiver more than a leaf costs here, but a single solution is not kept back for long.
-            if self.looked - self.passed >= BREATHS * self.shared.breath {
-                self.pass_on();
+        if self.board.settles() - self.polled_at >= self.shared.settles_per_poll {
+            let settles = self.board.settles() - self.polled_at;
+            self.polled_at = self.board.settles();
+            poll(self.shared, self.turns, settles);
+            self.report_progress();
+            // A sink spends more on a batch than the search on a leaf, so batches are collected, but no solution is kept back for long.
+            if self.polled_at - self.flushed_at >= POLLS_PER_FLUSH * self.shared.settles_per_poll {
+                self.flush();
             }
         }
         !self.count_node()
@@ -173,7 +173,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             return false;
         }
         if self.nodes_left == 0 {
-            self.nodes_left = self.shared.control.reserve_nodes(RESERVE);
+            self.nodes_left = self.shared.control.reserve_nodes(NODES_PER_RESERVATION);
             if self.nodes_left == 0 {
                 return false;
             }
@@ -183,31 +183,31 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         true
     }
 
-    /// Decides the cell one way and leaves the other way open.
+    /// Decides the cell one way and pushes the other side on the stack.
     fn branch(&mut self, cell: Cell) {
         let portfolio = self.shared.portfolio.as_ref();
         let first = portfolio.is_none_or(|portfolio| portfolio.side(cell));
-        // The more filled cells its lines still need, the likelier the cell is filled, and the larger that side of the tree.
+        // The odds that the cell is filled, from the filled cells that its lines still need, estimate the sizes of the two subtrees.
         let (filled, of) = self.board.odds(cell);
         let other = if first { of - filled } else { filled };
         let sibling = (u128::from(self.weight) * u128::from(other) / u128::from(of)) as u64;
         self.weight -= sibling;
         self.stack.push(StackEntry {
             mark: self.board.mark(),
-            path: self.path.len(),
+            path_len: self.path.len(),
             context: self.contexts.len() - 1,
             weight: sibling,
             inherited: self.inherited,
             records: self.prober.mark(),
-            split_at: self.split_at,
-            what: Pending::Sibling(Decision {
+            cells_at_split_check: self.cells_at_split_check,
+            pending: Pending::Sibling(Decision {
                 cell,
                 filled: !first,
             }),
         });
-        if std::mem::take(&mut self.insist) {
-            // Probing has decided nothing more here: the next retreat ends one step further down.
-            self.low = self.stack.len();
+        if std::mem::take(&mut self.force_probe) {
+            // The forced probe has not closed this node, so the next retreat must stop below it.
+            self.retreat_floor = self.stack.len();
         }
         let decision = Decision {
             cell,
@@ -219,30 +219,31 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
 
     fn decide(&mut self, decision: Decision) {
         self.board.take_changed();
-        self.alive = self.board.decide(decision.cell, decision.filled);
+        self.is_consistent = self.board.decide(decision.cell, decision.filled);
         let changed = self.board.take_changed();
         self.inherited = self.inherited.map(|inherited| inherited.after(changed));
     }
 
-    /// Puts all regions on the stack: the largest as the pivot, to be searched after the others, and each other one to be searched apart.
-    fn fall_apart(&mut self, mut regions: Vec<Region<W>>) {
+    /// Pushes all regions on the stack: the largest as the pivot, to be searched after the others, and each of the others to be searched by
+    /// itself.
+    fn split_node(&mut self, mut regions: Vec<Region<W>>) {
         self.statistics.splits += 1;
         regions.sort_by_cached_key(Region::size);
         let pivot = Arc::new(regions.pop().expect("there are regions"));
         let product = Product::new(self.context().goal.clone(), regions.len());
         let share = self.weight / (regions.len() as u64 + 1);
-        let frame = |weight, what| StackEntry {
+        let entry = |weight, pending| StackEntry {
             mark: self.board.mark(),
-            path: self.path.len(),
+            path_len: self.path.len(),
             context: self.contexts.len() - 1,
             weight,
             inherited: self.inherited,
             records: self.prober.mark(),
-            split_at: self.split_at,
-            what,
+            cells_at_split_check: self.cells_at_split_check,
+            pending,
         };
         let pivot_weight = self.weight - share * regions.len() as u64;
-        self.stack.push(frame(
+        self.stack.push(entry(
             pivot_weight,
             Pending::Join(Arc::clone(&product), pivot),
         ));
@@ -254,55 +255,56 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
                 index,
                 Arc::clone(&region),
                 self.shared.clues.width(),
-                &self.shared.collecting,
+                &self.shared.collect_options,
             );
-            self.stack.push(frame(share, Pending::Region(region, goal)));
+            self.stack.push(entry(share, Pending::Region(region, goal)));
         }
         self.weight = 0;
-        self.low = self.stack.len();
+        self.retreat_floor = self.stack.len();
     }
 
-    /// At a leaf of one region, goes on with the next region that is to be decided in place; `false` if there is none.
+    /// At a leaf of one region, enters the next region to be decided in place; `false` if there is none.
     fn next_region(&mut self) -> bool {
         let context = self.context();
-        let Some((region, rest)) = context.rest.split_first() else {
+        let Some((region, rest)) = context.later_regions.split_first() else {
             return false;
         };
         let next = Context {
             region: Arc::clone(region),
-            rest: rest.to_vec(),
+            later_regions: rest.to_vec(),
             ..context.clone()
         };
         self.enter(next);
-        // The records are about cells of the previous region.
+        // The probing records belong to cells of the previous region.
         self.inherited = None;
         true
     }
 
-    /// Goes on in another context on the present board.
+    /// Pushes a context and continues in it on the present board.
     fn enter(&mut self, context: Context<W>) {
-        self.contexts.push(context.place(&self.board));
-        self.split_at = self.open_cells();
-        // A retreat stays within a context.
-        self.low = self.stack.len();
+        self.contexts
+            .push(context.with_unknown_outside(&self.board));
+        self.cells_at_split_check = self.open_cells();
+        // A retreat must not leave the context.
+        self.retreat_floor = self.stack.len();
     }
 
-    /// Goes on with a pivot when the other regions are complete. `false` if there is nothing to go on with.
-    fn carry_on(&mut self, results: Results<W>) -> bool {
-        match results.worth() {
-            ProductValue::Nothing => {
+    /// Enters the pivot when the other regions are complete; `false` if one of them has no filling.
+    fn resume_pivot(&mut self, results: ProductResults<W>) -> bool {
+        match results.combine() {
+            ProductValue::Zero => {
                 self.end_node(false);
                 false
             }
-            ProductValue::Unknown => {
-                // Only a run that was stopped leaves a part unfinished; the search sees that first thing.
+            ProductValue::Unfinished => {
+                // A region is left unfinished only when the run is stopped, and then the search loop hands this node back.
                 debug_assert!(self.shared.control.stopped());
                 true
             }
             ProductValue::Factors {
                 lists,
                 number,
-                open,
+                unlisted,
             } => {
                 let mut context = self.context().clone();
                 for (factor, held) in lists {
@@ -311,12 +313,12 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
                 }
                 context.number *= &number;
                 // Regions too large to list are searched before the pivot, each in place.
-                if !open.is_empty() {
-                    let pivot = std::mem::replace(&mut context.region, Arc::clone(&open[0]));
-                    let mut rest = open[1..].to_vec();
+                if !unlisted.is_empty() {
+                    let pivot = std::mem::replace(&mut context.region, Arc::clone(&unlisted[0]));
+                    let mut rest = unlisted[1..].to_vec();
                     rest.push(pivot);
-                    rest.append(&mut context.rest);
-                    context.rest = rest;
+                    rest.append(&mut context.later_regions);
+                    context.later_regions = rest;
                 }
                 self.enter(context);
                 true
@@ -325,54 +327,57 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
     }
 
     /// After many dead ends without a leaf and without probing, an early decision is probably wrong: goes back to the topmost node
-    /// without a leaf below it, to probe it and to search it again. `false` where that does not apply.
+    /// without a leaf below it, to probe it and search it again. `false` if the conditions are not met.
     fn retreat(&mut self) -> bool {
         let lost = self.shared.options.probing == Probing::Adaptive
-            && self.policy.is_lost(self.board.settles() - self.fertile);
-        if !lost || self.stack.len() <= self.low {
+            && self.policy.is_lost(self.board.settles() - self.progress_at);
+        if !lost || self.stack.len() <= self.retreat_floor {
             return false;
         }
-        self.weight = self.stack[self.low..].iter().map(|open| open.weight).sum();
-        self.stack.truncate(self.low + 1);
+        self.weight = self.stack[self.retreat_floor..]
+            .iter()
+            .map(|open| open.weight)
+            .sum();
+        self.stack.truncate(self.retreat_floor + 1);
         let Some(open) = self.stack.pop() else {
             return false;
         };
         self.board.undo(open.mark);
-        self.path.truncate(open.path);
+        self.path.truncate(open.path_len);
         self.prober.backtrack(open.records);
         self.inherited = open.inherited;
-        self.split_at = open.split_at;
-        self.alive = true;
-        self.insist = true;
-        self.fertile = self.board.settles();
+        self.cells_at_split_check = open.cells_at_split_check;
+        self.is_consistent = true;
+        self.force_probe = true;
+        self.progress_at = self.board.settles();
         true
     }
 
-    /// Goes on with the piece that was left open last; `false` when nothing is open.
+    /// Continues with the topmost entry of the stack; `false` when the stack is empty.
     fn backtrack<'scope>(&mut self, scope: Option<&ScopeFifo<'scope>>) -> bool
     where
         's: 'scope,
         'a: 'scope,
     {
         while let Some(open) = self.stack.pop() {
-            self.low = self.low.min(self.stack.len());
-            self.insist = false;
+            self.retreat_floor = self.retreat_floor.min(self.stack.len());
+            self.force_probe = false;
             self.board.undo(open.mark);
-            self.path.truncate(open.path);
+            self.path.truncate(open.path_len);
             self.leave_contexts(open.context + 1, scope);
             self.prober.backtrack(open.records);
             self.weight = open.weight;
             self.inherited = open.inherited;
-            self.split_at = open.split_at;
-            self.alive = true;
-            match open.what {
+            self.cells_at_split_check = open.cells_at_split_check;
+            self.is_consistent = true;
+            match open.pending {
                 Pending::Sibling(decision) => {
                     self.path.push(decision);
                     self.decide(decision);
                     return true;
                 }
                 Pending::Region(region, goal) => {
-                    self.enter(Context::apart(region, goal));
+                    self.enter(Context::for_region(region, goal));
                     return true;
                 }
                 Pending::Join(product, pivot) => {
@@ -387,13 +392,13 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
                         context: context.clone(),
                         weight: open.weight,
                         policy: self.policy,
-                        split_at: open.split_at,
+                        cells_at_split_check: open.cells_at_split_check,
                         probed: None,
                         results: None,
                     };
                     if let Some(results) = product.join(node) {
                         self.contexts.push(context);
-                        if self.carry_on(results) {
+                        if self.resume_pivot(results) {
                             return true;
                         }
                     }
@@ -403,38 +408,38 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         false
     }
 
-    /// Lets go of contexts above the first `keep`; a product that this completes goes on as a task of its own.
+    /// Drops all contexts but the first `keep`. If that completes a product with a stored pivot, the pivot is spawned as a task.
     pub(super) fn leave_contexts<'scope>(&mut self, keep: usize, scope: Option<&ScopeFifo<'scope>>)
     where
         's: 'scope,
         'a: 'scope,
     {
         while self.contexts.len() > keep {
-            let context = self.contexts.pop().expect("there are more than are kept");
-            if let Some(node) = Node::released(context.goal) {
+            let context = self.contexts.pop().expect("more contexts than are kept");
+            if let Some(node) = Node::from_released(context.goal) {
                 self.spawn(node, scope);
             }
         }
     }
 
-    /// Records the cost of the node, and that its share of the tree is done. A rest counts as one leaf, as its fillings are found
-    /// once.
+    /// Ends the node: records its cost for the probing policy, and its weight as finished. A small subproblem counts as one leaf, as its
+    /// fillings are enumerated only once.
     fn end_node(&mut self, leaf: bool) {
         let settles = self.board.settles();
         let solutions = match leaf {
             true => self.context().number.to_u64().unwrap_or(u64::MAX),
             false => 0,
         };
-        self.policy.node(settles - self.node_began, solutions);
-        self.node_began = settles;
+        self.policy.node(settles - self.node_started_at, solutions);
+        self.node_started_at = settles;
         match leaf {
             true => {
                 self.statistics.leaves += 1;
-                self.low = self.stack.len();
-                self.fertile = settles;
+                self.retreat_floor = self.stack.len();
+                self.progress_at = settles;
             }
             false => self.statistics.dead_ends += 1,
         }
-        self.done += std::mem::take(&mut self.weight);
+        self.unreported_weight += std::mem::take(&mut self.weight);
     }
 }
