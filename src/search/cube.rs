@@ -1,19 +1,19 @@
-//! Cubes: parts of the search tree that are named by decisions alone, so that they can be stored, sent and searched elsewhere.
+//! Cubes: subtrees given by their paths of decisions alone, so that they can be stored, sent and searched elsewhere.
 
 use crate::board::Cell;
 
-/// One cell decided.
+/// The decision of one cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Decision {
     /// The cell.
     pub cell: Cell,
-    /// Filled, or else empty.
+    /// Whether it is filled; otherwise it is empty.
     pub filled: bool,
 }
 
-/// All solutions in which these decisions hold. The empty path is the whole puzzle.
+/// A subtree: all solutions in which these decisions hold. The empty path is the whole puzzle.
 ///
-/// What a run has found and the cubes that it handed back are disjoint and together everything, whatever engine searches the cubes.
+/// The solutions that a run has found and those in the cubes that it handed back are disjoint, and together all solutions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Cube {
     /// The decisions, in the order in which they were made.
@@ -21,7 +21,7 @@ pub struct Cube {
 }
 
 impl Cube {
-    /// Its decisions, each as a cell and whether that is filled.
+    /// The decisions, each as a cell and whether it is filled.
     pub(crate) fn decisions(&self) -> impl Iterator<Item = (Cell, bool)> {
         self.path
             .iter()

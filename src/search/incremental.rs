@@ -69,7 +69,8 @@ impl Search<'_> {
                 Probing::Always => true,
                 Probing::Root | Probing::Never => false,
                 Probing::Adaptive => {
-                    policy.as_ref().is_none_or(ProbingPolicy::probing) || cursor.probing_pays(spent)
+                    policy.as_ref().is_none_or(ProbingPolicy::is_probing)
+                        || cursor.probing_pays(spent)
                 }
             };
             let moved = match sums.0 == sums.1 {

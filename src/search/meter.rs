@@ -1,4 +1,4 @@
-//! How far a search has come. Tasks add up on their own and pass sums on every now and then; whoever wants to show them pulls.
+//! The progress of a search. Tasks keep sums of their own and add them here at intervals; the observer reads them.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -7,11 +7,11 @@ use crossbeam::utils::CachePadded;
 
 use crate::run::{Activity, Snapshot};
 
-/// The weight of the whole tree. A node's weight is shared out among its children without a remainder, as much to each as it is likely
-/// to hold of the tree, so that the weights of finished parts add up to exactly this at the end.
+/// The weight of the whole tree. The weight of a node is divided among its children without a remainder, in proportion to their estimated
+/// sizes, so that the weights of finished nodes add up to exactly this at the end.
 pub(crate) const WHOLE: u64 = 1 << 62;
 
-/// The sums that tasks pass on. Relaxed: each is read for showing alone.
+/// The sums over all tasks. Relaxed: they are only displayed.
 #[derive(Debug)]
 pub(super) struct Meter {
     started: Instant,
@@ -42,7 +42,7 @@ impl Meter {
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
     }
 
-    /// Everything is done, and this is the number of solutions.
+    /// Sets the share to 1 and the number of solutions to this.
     pub(super) fn finish(&self, solutions: u64) {
         self.done.store(WHOLE, Ordering::Relaxed);
         self.solutions.store(solutions, Ordering::Relaxed);

@@ -1,10 +1,10 @@
-//! The tree: propagate, probe, branch, recurse, on all cores.
+//! The search tree: propagate, probe, branch, on all cores.
 //!
 //! A [`Search`] says what to search and within which limits; [`Search::run`] gives every solution to a [`Sink`](crate::solutions::Sink) and returns an
-//! [`Outcome`]: how many, whether that is all, why it stopped if not, and the [`Cube`]s that stay open then.
+//! [`Outcome`]: their number, whether they are all, and if not, why the run stopped and which [`Cube`]s are still open.
 //!
-//! A node is data, a task walks a subtree with an explicit stack, and gives its oldest open piece away only when too few tasks
-//! wait. With one thread there is no pool, nothing is split, and a run repeats exactly.
+//! A node is plain data. A task searches a subtree with an explicit stack, and gives its oldest open entry away only when too few tasks are
+//! waiting. With one thread there is no pool and a single task, and a run is reproducible.
 
 mod backbone;
 mod classic;

@@ -1,44 +1,44 @@
-//! The heuristics of the search, in one table: run-time options with defaults, so that tests and experiments can vary them.
+//! The heuristics of the search: run-time options with defaults, so that tests and experiments can vary them.
 
 /// When nodes are probed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Probing {
-    /// As long as it pays, measured in settles per leaf.
+    /// Where it pays, measured in settles per solution.
     Adaptive,
     /// At every node.
     Always,
     /// At the root only.
     Root,
-    /// Nowhere: the search has to do with propagation.
+    /// Nowhere: the search relies on propagation alone.
     Never,
 }
 
-/// What the search may do differently without changing the answer.
+/// Options that change the work of the search, but not its answer.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// When nodes are probed.
     pub probing: Probing,
-    /// Search independent regions apart, and multiply.
+    /// Search independent regions separately and multiply their results.
     pub regions: bool,
-    /// Keep the fillings of small rests that come again and again. Without it every solution is a leaf of its own, but for regions.
+    /// Cache the fillings of small subproblems. Without it every solution is a leaf of its own, except for products of regions.
     pub rests: bool,
-    /// Solutions to find before probing, or doing without, is judged by its cost.
+    /// Solutions per stretch, after which the cost of searching with or without probing is measured.
     pub stretch: u64,
-    /// Settles after which probing that decides nothing is given a rest.
+    /// Settles after which probing that decides nothing is suspended.
     pub patience: u64,
-    /// Fewest unknown cells of a node that is not probed, to look for regions.
+    /// Minimum unknown cells of an unprobed node to look for regions.
     pub fewest_cells_to_split: usize,
-    /// Most bytes of fillings listed for one region; a region with more is searched in place. Another half of the memory limit
-    /// bounds all lists together.
+    /// Maximum bytes of the list of fillings of one region; a region with more is searched in place. All lists together are bounded by half
+    /// of the memory limit.
     pub region_bytes: u64,
-    /// Settles between two siblings that a task gives away, and between two looks at the clock; fewer where lines are longer than
-    /// 64 cells.
+    /// Settles between two entries that a task gives away, and between two polls of the control; fewer where lines are longer than 64
+    /// cells.
     pub breath: u64,
-    /// Leaves that a task collects before it hands them to the sink.
+    /// Leaves that a task collects before it passes them to the sink.
     pub batch: usize,
-    /// Most cells of all solutions of a batch, bundles expanded: what a sink may have to work off before a run that is stopped ends.
+    /// Maximum cells of all solutions of a batch, bundles expanded. It bounds the work of a sink after the run has been stopped.
     pub batch_cells: u64,
-    /// Settles after which clause learning joins in, where the first few solutions are wanted; `None` never.
+    /// Settles after which the SAT solver starts, where only the first few solutions are wanted; `None`: never.
     pub learning: Option<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! What a run has come to.
+//! The outcome of a run.
 
 use std::fmt;
 use std::time::Duration;
@@ -7,10 +7,10 @@ use super::cube::Cube;
 use crate::run::Statistics;
 use crate::solutions::{Count, Stop};
 
-/// How many solutions a run has found.
+/// The number of solutions that a run has found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Total {
-    /// All of them.
+    /// The number of all solutions.
     Exactly(Count),
     /// The run was stopped; there may be more.
     AtLeast(Count),
@@ -24,12 +24,12 @@ impl Total {
         }
     }
 
-    /// Is it all of them?
+    /// Whether it is the number of all solutions.
     pub fn is_exact(&self) -> bool {
         matches!(self, Total::Exactly(_))
     }
 
-    /// What it says about the puzzle.
+    /// The verdict on the puzzle.
     pub fn verdict(&self) -> Verdict {
         match (self, self.number().to_u64()) {
             (Total::Exactly(_), Some(0)) => Verdict::None,
@@ -50,7 +50,7 @@ impl fmt::Display for Total {
     }
 }
 
-/// Has a puzzle none, one, or several solutions?
+/// Whether a puzzle has no, one, or several solutions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// No solution.
@@ -59,7 +59,7 @@ pub enum Verdict {
     Unique,
     /// More than one.
     Multiple,
-    /// The run was stopped before it could be told.
+    /// The run was stopped before this was decided.
     Undecided,
 }
 
@@ -75,28 +75,28 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// What a run has come to.
+/// The result of a run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// The solutions that the sink took.
     pub solutions: Total,
     /// Why the run stopped, if it did.
     pub stopped: Option<Stop>,
-    /// What stays open: together with what the sink took, everything, and nothing twice. It is empty where that cannot be said by
-    /// cubes: after [`Stop::Limit`], [`Stop::Memory`] and [`Stop::Closed`], and when the run was stopped within a bundle.
+    /// The cubes still open: their solutions and those that the sink took are disjoint, and together all solutions. Empty where cubes cannot
+    /// express that: after [`Stop::Limit`], [`Stop::Memory`] and [`Stop::Closed`], and when the run was stopped within a bundle.
     pub cubes: Vec<Cube>,
-    /// What each of them is likely to hold of all that stays open: they add up to 1.
+    /// For each of the cubes, its estimated share of the open work. The shares add up to 1.
     pub shares: Vec<f64>,
-    /// Share of the tree that is finished, as [`Snapshot::share`](crate::run::Snapshot::share) has it.
+    /// Finished share of the tree, from 0 to 1, as in [`Snapshot::share`](crate::run::Snapshot::share).
     pub done: f64,
-    /// What was done.
+    /// Counters of the work done.
     pub statistics: Statistics,
-    /// Time that the run took.
+    /// Duration of the run.
     pub elapsed: Duration,
 }
 
 impl Outcome {
-    /// Has everything been searched?
+    /// Whether the run was not stopped, so that the answer is complete.
     pub fn is_complete(&self) -> bool {
         self.stopped.is_none()
     }

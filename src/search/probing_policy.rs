@@ -1,137 +1,147 @@
-//! Whether probing is worth its while, judged by what it costs.
+//! The probing policy: chooses between searching with and without probing, by measured cost.
 //!
-//! On most puzzles full probing makes nearly every leaf a solution and is worth any price; on loose ones, where everything can be
-//! filled in somehow, it decides nothing and costs a hundred times what the leaf does. No look at the puzzle tells which, so both
-//! ways are tried by turns, a stretch of some solutions each, and the one that takes fewer settles per solution goes on. The other
-//! is looked at again ever more rarely while it stays the worse one. The measure is settles, never the clock: a run on one thread
-//! repeats exactly.
+//! On most puzzles full probing makes nearly every leaf a solution and pays at any cost. On loosely constrained puzzles it decides nothing
+//! and costs a hundred times as much as the leaf. The puzzle itself does not show which case holds, so both modes are tried in
+//! turn, for a stretch of some solutions each, and the mode with fewer settles per solution stays. The other mode is tried again, at
+//! intervals that grow while it stays the worse one. Costs are measured in settles, never by the clock, so that a run on one thread is
+//! reproducible.
 
-/// Probing or not, and what each has cost. A task's first node inherits its parent's.
+/// The mode in use, and the measured cost of both modes. A task inherits the policy of the task that created its first node.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ProbingPolicy {
-    probing: bool,
-    /// Is the present stretch a look at the other way?
-    trial: bool,
-    /// The way down to the first solution says nothing of what the next ones cost: nothing is measured before it.
-    begun: bool,
+    is_probing: bool,
+    /// Whether the present stretch is a trial of the other mode.
+    is_trial: bool,
+    /// Whether a solution has been found. Nothing is measured before the first one, whose cost says nothing about later ones.
+    has_solution: bool,
     /// Settles and solutions of the present stretch.
     settles: u64,
     solutions: u64,
-    /// Settles per solution in the latest stretch without probing, and with it.
+    /// Settles per solution in the latest stretch without probing and in the latest with it.
     costs: [Option<f64>; 2],
-    /// Stretches until the next trial, and how many there are from one trial to the next.
-    left: u64,
-    interval: u64,
-    /// Settles of probing since it last decided something.
-    fruitless: u64,
-    /// What probing a node costs, in settles: a running mean.
+    /// Stretches until the next trial, and from one trial to the next.
+    stretches_to_trial: u64,
+    trial_interval: u64,
+    /// Settles of probing since it last decided a cell.
+    fruitless_settles: u64,
+    /// Settles to probe one node: a running mean.
     probe_cost: u64,
-    /// Solutions that make a stretch.
-    stretch: u64,
-    /// Settles after which probing that decides nothing is broken off, and for each solution searching without it.
+    /// Solutions per stretch.
+    stretch_solutions: u64,
+    /// Settles after which a stretch is broken off: with probing, settles that decided nothing; without it, settles per solution.
     patience: u64,
 }
 
-/// The most solutions that a leaf counts for: a single large bundle says little of what the next leaf will be.
-const MOST: u64 = 64;
+/// Maximum solutions counted for one leaf: a single large bundle says little about the next leaf.
+const MAX_SOLUTIONS_PER_LEAF: u64 = 64;
 
-/// The fewest and the most stretches between two trials.
-const INTERVALS: (u64, u64) = (4, 1 << 14);
+/// Minimum and maximum of stretches between two trials.
+const MIN_TRIAL_INTERVAL: u64 = 4;
+const MAX_TRIAL_INTERVAL: u64 = 1 << 14;
 
-/// A stretch may cost this many times what the other way took before it is broken off.
-const GENEROUS: f64 = 4.0;
+/// A stretch is broken off when it has cost this many times a stretch in the other mode.
+const MAX_COST_RATIO: f64 = 4.0;
 
-/// Probes of a node that may be spent on dead ends before it is probed after all.
-const LOST: u64 = 1;
+/// Work on dead ends, in mean costs of probing a node, after which an unprobed node should be probed.
+const PROBES_BEFORE_RETREAT: u64 = 1;
 
 impl ProbingPolicy {
-    pub(super) fn new(stretch: u64, patience: u64) -> Self {
+    pub(super) fn new(stretch_solutions: u64, patience: u64) -> Self {
         ProbingPolicy {
-            probing: true,
-            trial: false,
-            begun: false,
+            is_probing: true,
+            is_trial: false,
+            has_solution: false,
             settles: 0,
             solutions: 0,
             costs: [None, None],
-            left: 1,
-            interval: INTERVALS.0,
-            fruitless: 0,
+            stretches_to_trial: 1,
+            trial_interval: MIN_TRIAL_INTERVAL,
+            fruitless_settles: 0,
             probe_cost: 0,
-            stretch,
+            stretch_solutions,
             patience,
         }
     }
 
-    /// Has nothing been measured yet?
-    pub(super) fn is_green(&self) -> bool {
+    /// Whether neither mode has been measured yet.
+    pub(super) fn is_unmeasured(&self) -> bool {
         self.costs == [None, None]
     }
 
-    /// Should the next node be probed?
-    pub(super) fn probing(&self) -> bool {
-        self.probing
+    /// Whether the next node should be probed.
+    pub(super) fn is_probing(&self) -> bool {
+        self.is_probing
     }
 
-    /// Notes that probing a node took `settles` and decided something or nothing.
-    pub(super) fn probed(&mut self, settles: u64, decided: bool) {
-        self.fruitless = if decided { 0 } else { self.fruitless + settles };
+    /// Records that probing a node took `settles`, and whether it decided any cell.
+    pub(super) fn record_probe(&mut self, settles: u64, decided: bool) {
+        self.fruitless_settles = if decided {
+            0
+        } else {
+            self.fruitless_settles + settles
+        };
         self.probe_cost = (3 * self.probe_cost + settles) / 4;
     }
 
-    /// Has searching without probing gone on for so long without a solution, `settles`, that probing would have been cheaper?
-    pub(super) fn is_lost(&self, settles: u64) -> bool {
-        !self.probing && settles > LOST * self.probe_cost
+    /// Whether searching without probing has taken so many `settles` without a solution that probing would have been cheaper.
+    pub(super) fn should_retreat(&self, settles: u64) -> bool {
+        !self.is_probing && settles > PROBES_BEFORE_RETREAT * self.probe_cost
     }
 
-    /// Notes that a node is done with, which took `settles` in all, and how many solutions it was worth: 0 for a dead end.
-    pub(super) fn node(&mut self, settles: u64, solutions: u64) {
-        if !self.begun && solutions > 0 {
-            self.begun = true;
+    /// Records a finished node, its `settles` in all, and its number of solutions, 0 for a dead end.
+    pub(super) fn record_node(&mut self, settles: u64, solutions: u64) {
+        if !self.has_solution && solutions > 0 {
+            self.has_solution = true;
             self.settles = 0;
             return;
         }
         self.settles += settles;
-        self.solutions += solutions.min(MOST);
-        let other = self.costs[usize::from(!self.probing)];
-        let dear = match other {
-            Some(cost) => self.settles as f64 > GENEROUS * cost * self.stretch as f64,
+        self.solutions += solutions.min(MAX_SOLUTIONS_PER_LEAF);
+        let other = self.costs[usize::from(!self.is_probing)];
+        let is_too_costly = match other {
+            Some(cost) => {
+                self.settles as f64 > MAX_COST_RATIO * cost * self.stretch_solutions as f64
+            }
             None => false,
         };
-        let fruitless = match self.probing {
-            true => self.fruitless > self.patience,
+        let is_fruitless = match self.is_probing {
+            true => self.fruitless_settles > self.patience,
             false => self.settles > self.patience.saturating_mul(1 + self.solutions),
         };
-        if self.solutions >= self.stretch || dear || fruitless {
+        if self.solutions >= self.stretch_solutions || is_too_costly || is_fruitless {
             self.end_stretch(other);
         }
     }
 
     fn end_stretch(&mut self, other: Option<f64>) {
-        // Without a solution there is no price, and none is too high.
+        // Without a solution the cost per solution is infinite.
         let cost = match self.solutions {
             0 => f64::INFINITY,
             solutions => self.settles as f64 / solutions as f64,
         };
-        self.costs[usize::from(self.probing)] = Some(cost);
-        let worse = other.is_some_and(|other| cost >= other);
-        self.left = self.left.saturating_sub(1);
-        if self.trial {
-            self.trial = false;
-            if worse {
-                // As before, and for longer.
-                self.probing = !self.probing;
-                self.interval = (2 * self.interval).min(INTERVALS.1);
+        self.costs[usize::from(self.is_probing)] = Some(cost);
+        let is_worse = other.is_some_and(|other| cost >= other);
+        self.stretches_to_trial = self.stretches_to_trial.saturating_sub(1);
+        if self.is_trial {
+            self.is_trial = false;
+            if is_worse {
+                // Back to the other mode, for a longer interval.
+                self.is_probing = !self.is_probing;
+                self.trial_interval = (2 * self.trial_interval).min(MAX_TRIAL_INTERVAL);
                 self.patience = self.patience.saturating_mul(2);
             } else {
-                self.interval = INTERVALS.0;
+                self.trial_interval = MIN_TRIAL_INTERVAL;
             }
-            self.left = self.interval;
-        } else if worse || self.left == 0 || self.probing && self.fruitless > self.patience {
-            self.probing = !self.probing;
-            self.trial = true;
+            self.stretches_to_trial = self.trial_interval;
+        } else if is_worse
+            || self.stretches_to_trial == 0
+            || self.is_probing && self.fruitless_settles > self.patience
+        {
+            self.is_probing = !self.is_probing;
+            self.is_trial = true;
         }
         self.settles = 0;
         self.solutions = 0;
-        self.fruitless = 0;
+        self.fruitless_settles = 0;
     }
 }

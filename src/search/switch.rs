@@ -1,27 +1,27 @@
-//! The least that two solutions can differ: two cells emptied and two filled, the corners of a rectangle, so that no clue of its two
-//! rows and two columns changes. Most pictures that are ambiguous are so in such a place, and it is found without any search.
+//! The smallest difference between two solutions: two cells emptied and two filled, at the corners of a rectangle, so that no clue of its two
+//! rows and two columns changes. Most ambiguous grids have such a rectangle, and it is found without search.
 
 use std::cell::Cell;
 use std::ops::Range;
 
 use crate::puzzle::Grid;
 
-/// Cells that are looked at before it is given up: some ten milliseconds.
-const LOOKS: u64 = 4_000_000;
+/// Cell reads after which the scan gives up: some ten milliseconds.
+const MAX_CELL_READS: u64 = 4_000_000;
 
-/// Another picture with the same clues that differs in four cells, if one is found.
+/// Another grid with the same clues that differs in four cells, if one is found.
 pub(super) fn switched(grid: &Grid) -> Option<Grid> {
     let (width, height) = (grid.width(), grid.height());
-    let looks = Cell::new(0u64);
+    let reads = Cell::new(0u64);
     let get = |row, column| {
-        looks.set(looks.get() + 1);
+        reads.set(reads.get() + 1);
         grid.get(row, column)
     };
     let in_row = |row, column| moves(width, column, |column| get(row, column));
     let in_column = |column, row| moves(height, row, |row| get(row, column));
     for row in 0..height {
         for column in (0..width).filter(|&column| grid.get(row, column)) {
-            if looks.get() > LOOKS {
+            if reads.get() > MAX_CELL_READS {
                 return None;
             }
             let rows = in_column(column, row);
@@ -30,13 +30,13 @@ pub(super) fn switched(grid: &Grid) -> Option<Grid> {
             }
             for other_column in in_row(row, column).into_iter().flatten() {
                 for other_row in rows.clone().into_iter().flatten() {
-                    if looks.get() > LOOKS {
+                    if reads.get() > MAX_CELL_READS {
                         return None;
                     }
                     let corner = (other_row, other_column);
                     if get(corner.0, corner.1)
-                        && has(&in_row(corner.0, corner.1), column)
-                        && has(&in_column(corner.1, corner.0), row)
+                        && contains(&in_row(corner.0, corner.1), column)
+                        && contains(&in_column(corner.1, corner.0), row)
                     {
                         let mut other = grid.clone();
                         other.set(row, column, false);
@@ -52,8 +52,8 @@ pub(super) fn switched(grid: &Grid) -> Option<Grid> {
     None
 }
 
-/// Where a filled cell of a line can go so that its clue stays: those before it, and those after it. A block of one cell goes anywhere
-/// within its gap; a longer one is shifted by one cell, which takes its first cell behind its last, or the last before the first.
+/// The empty cells to which a filled cell of a line can move without changing the clue: those before it, and those after it. A block of one
+/// cell moves anywhere within its gap. A longer block shifts by one cell: its first cell moves behind its last, or its last before its first.
 fn moves(length: usize, from: usize, filled: impl Fn(usize) -> bool) -> [Range<usize>; 2] {
     let start = (0..from).rev().take_while(|&i| filled(i)).last();
     let last = (from + 1..length).take_while(|&i| filled(i)).last();
@@ -84,7 +84,7 @@ fn is_empty(ranges: &[Range<usize>; 2]) -> bool {
     ranges.iter().all(Range::is_empty)
 }
 
-fn has(ranges: &[Range<usize>; 2], at: usize) -> bool {
+fn contains(ranges: &[Range<usize>; 2], at: usize) -> bool {
     ranges.iter().any(|range| range.contains(&at))
 }
 
@@ -94,7 +94,7 @@ mod tests {
     use crate::puzzle::{Line, Puzzle, verify};
 
     #[test]
-    fn a_cell_moves_where_the_clue_stays() {
+    fn moves_keep_the_clue() {
         for bits in 0u32..1 << 9 {
             let cells: Vec<bool> = (0..9).map(|i| bits >> i & 1 == 1).collect();
             let clue = |cells: &[bool]| {
@@ -119,7 +119,7 @@ mod tests {
             &["#.", ".#"][..],
             &[".#..", "...#"],
             &["#..", "...", "..#"],
-            // Blocks of two, shifted against each other.
+            // Blocks of two cells, shifted in opposite directions.
             &["##.", ".##"],
         ] {
             let grid = Grid::from_rows(rows).unwrap();

@@ -28,7 +28,7 @@ impl<W: Word> Task<'_, '_, W> {
             Probing::Always => true,
             Probing::Never => false,
             Probing::Root => at_root,
-            Probing::Adaptive => self.policy.probing() || self.force_probe,
+            Probing::Adaptive => self.policy.is_probing() || self.force_probe,
         };
         let mut best = None;
         if probing {
@@ -101,7 +101,7 @@ impl<W: Word> Task<'_, '_, W> {
             Probed::Stopped | Probed::Fixpoint(..) => self.board.unknown() < unknown,
         };
         self.policy
-            .probed(self.board.settles() - settles_before, decided);
+            .record_probe(self.board.settles() - settles_before, decided);
         probed
     }
 

@@ -80,7 +80,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             .policy
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        if !self.policy.is_green() || policy.is_none_or(|policy| policy.is_green()) {
+        if !self.policy.is_unmeasured() || policy.is_none_or(|policy| policy.is_unmeasured()) {
             *policy = Some(self.policy);
         }
     }

@@ -52,7 +52,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         let context = context.with_unknown_outside(&board);
         drop(rows);
         let learnt = || *shared.policy.lock().unwrap_or_else(PoisonError::into_inner);
-        let policy = match policy.is_green() {
+        let policy = match policy.is_unmeasured() {
             true => learnt().unwrap_or(policy),
             false => policy,
         };
@@ -330,7 +330,9 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
     /// without a leaf below it, to probe it and search it again. `false` if the conditions are not met.
     fn retreat(&mut self) -> bool {
         let lost = self.shared.options.probing == Probing::Adaptive
-            && self.policy.is_lost(self.board.settles() - self.progress_at);
+            && self
+                .policy
+                .should_retreat(self.board.settles() - self.progress_at);
         if !lost || self.stack.len() <= self.retreat_floor {
             return false;
         }
@@ -430,7 +432,8 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             true => self.context().number.to_u64().unwrap_or(u64::MAX),
             false => 0,
         };
-        self.policy.node(settles - self.node_started_at, solutions);
+        self.policy
+            .record_node(settles - self.node_started_at, solutions);
         self.node_started_at = settles;
         match leaf {
             true => {
