@@ -1,11 +1,11 @@
-//! The cells that are the same in every solution: a race for the first two solutions, which answers most puzzles, then clause learning,
-//! one chunk of cells after the other.
+//! The backbone: the portfolio looks for two solutions, which answers most puzzles, then the SAT solver decides the remaining cells, one
+//! chunk after the other.
 
 use std::sync::Arc;
 
 use super::meter::{Meter, WHOLE};
 use super::outcome::{Outcome, Total};
-use super::portfolio::{Portfolio, guess};
+use super::portfolio::{Portfolio, guess_phases};
 use super::tree::Search;
 use crate::board::Clues;
 use crate::puzzle::Grid;
@@ -17,12 +17,12 @@ use crate::solutions::{Count, Stop};
 impl Search<'_> {
     /// Finds the cells that are the same in every solution, and those that are not.
     ///
-    /// Of a run that was stopped, everything that it says is true, but some cells are undecided; before there is a solution, what is said
-    /// to be the same is so in any that there may be. Where there is none, every cell is undecided and the outcome says so. The outcome
-    /// has the number of solutions that were met, which is a lower bound unless it is 0 or 1 and nothing stopped the run.
+    /// A run that was stopped returns correct but incomplete results: some cells are undecided. If it found no solution, the cells returned
+    /// as the same are the same in every solution that may exist. If the puzzle has no solution, every cell is undecided and the
+    /// outcome says so. The outcome has the number of solutions found, a lower bound unless it is 0 or 1 and the run was not stopped.
     ///
-    /// It asks about the whole puzzle: cubes that were set before do not count, nor does a limit on solutions. Clause learning, which it
-    /// cannot do without, works on one thread once there are two solutions.
+    /// The whole puzzle is examined: cubes and a limit on solutions are ignored. The SAT solver is always used, on one thread,
+    /// once there are two solutions.
     ///
     /// ```
     /// use omnogram::puzzle::{Clue, Puzzle};
@@ -43,8 +43,8 @@ impl Search<'_> {
         (backbone, outcome)
     }
 
-    /// Likewise, under a control that outlives it. After `effort` conflicts it leaves the other cells undecided. It also returns up to two
-    /// of the solutions that it met.
+    /// The same, under a control that outlives the call. After `effort` conflicts the remaining cells stay undecided. Also returns up to two of
+    /// the solutions found.
     pub(crate) fn backbone_under(
         &self,
         control: &Arc<Control>,
@@ -52,7 +52,7 @@ impl Search<'_> {
     ) -> (Backbone, Vec<Grid>, Outcome) {
         let meter = Meter::new();
         let portfolio = Arc::new(Portfolio::new(self.puzzle, 2, None));
-        // How much of the tree is done says nothing of how many cells are.
+        // The finished share of the tree is no measure of the cells decided.
         let observe = |snapshot| {
             if let Some(observer) = self.observer {
                 observer(Snapshot {
@@ -90,7 +90,7 @@ impl Search<'_> {
                     control.clear_solution_limit();
                 }
                 if !known.is_complete() && !control.stopped() {
-                    let ask = || self.ask(control, &meter, &known, (first, others), effort);
+                    let ask = || self.ask_solver(control, &meter, &known, (first, others), effort);
                     if let Some((found, conflicts)) = self.ticking(&meter, ask) {
                         known = found.backbone;
                         number += found.solutions;
@@ -100,9 +100,9 @@ impl Search<'_> {
             }
             (Some(_), []) => {}
         }
-        // A limit that struck when all was known did no harm.
-        let known_anyway = number > 0 && known.is_complete();
-        outcome.stopped = control.reason().filter(|_| !known_anyway);
+        // A limit reached after every cell was decided does not matter.
+        let is_complete = number > 0 && known.is_complete();
+        outcome.stopped = control.reason().filter(|_| !is_complete);
         outcome.solutions = match (outcome.stopped, number) {
             (None, 0 | 1) => Total::Exactly(Count::from(number)),
             _ => Total::AtLeast(Count::from(number)),
@@ -117,8 +117,8 @@ impl Search<'_> {
         (known, found, outcome)
     }
 
-    /// Asks a learner about the cells that are not known. What it found, and how many conflicts it met; `None` when it could not begin.
-    fn ask(
+    /// Decides the unknown cells with a SAT solver. Returns its result and its number of conflicts; `None` when it could not begin.
+    fn ask_solver(
         &self,
         control: &Arc<Control>,
         meter: &Meter,
@@ -135,20 +135,20 @@ impl Search<'_> {
         let memory = self.memory() / shares::SOLVER;
         let solver = SatSolver::new(self.puzzle, filled, empty, memory, stop, |_, _, _| {});
         let Some(mut solver) = solver else {
-            // Unless something else has stopped it already.
+            // Has no effect if the run has stopped for another reason.
             if effort.is_none() {
                 control.stop(Stop::Memory);
             }
             return None;
         };
-        // Where solutions are likely to be is also where cells are likely to differ: without that it takes twice as long.
-        guess(&mut solver, &Clues::new(self.puzzle), (filled, empty), over)?;
+        // Phases from beliefs find differing cells sooner: without them it takes twice as long.
+        guess_phases(&mut solver, &Clues::new(self.puzzle), (filled, empty), over)?;
         let all = known.undecided().max(1) as u64;
-        let mut told = 0;
+        let mut reported = 0;
         let found = backbone(&mut solver, first, others, |undecided, conflicts| {
             let done = WHOLE / all * all.saturating_sub(undecided as u64);
-            meter.add(done - told, 0);
-            told = done;
+            meter.add(done - reported, 0);
+            reported = done;
             over() || effort.is_some_and(|effort| conflicts > effort)
         });
         Some((found, solver.conflicts()))

@@ -1,5 +1,5 @@
-//! A [classic](crate::classic) in the place of the search: within the same limits, into the same sinks, with the same outcome. It only
-//! passes on; how the classic solves is its own.
+//! Runs a [classic](crate::classic) algorithm in place of the tree search, with the same limits, sinks and outcome. This module only adapts
+//! the interfaces.
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -14,15 +14,15 @@ use crate::run::Control;
 use crate::run::Statistics;
 use crate::solutions::{Batch, Count, Sink, Stop};
 
-/// Most steps between two looks at the clock. Where lines are long there are fewer, as a step may take as long as a line.
-const BREATH: u64 = 256;
+/// Maximum steps between two polls of the control. Fewer where lines are long, as the time of a step may grow with the line length.
+const MAX_STEPS_PER_POLL: u64 = 256;
 
-/// Most solutions that wait to be handed over together, and how long they wait.
-const BATCH: u64 = 1024;
-const PATIENCE: Duration = Duration::from_millis(20);
+/// Maximum solutions of a batch, and the maximum time that a solution waits in it.
+const MAX_BATCH_SOLUTIONS: u64 = 1024;
+const MAX_BATCH_DELAY: Duration = Duration::from_millis(20);
 
 impl Search<'_> {
-    /// Runs the classic under this control, until there are as many solutions as are wanted.
+    /// Runs the algorithm under this control, until `wanted` solutions are found.
     pub(super) fn run_classic(
         &self,
         classic: &Classic,
@@ -32,37 +32,38 @@ impl Search<'_> {
     ) -> Outcome {
         let started = Instant::now();
         let (width, height) = (self.puzzle.width(), self.puzzle.height());
-        let mut watching = Watching {
+        let mut watch = RunWatch {
             control,
             sink,
             batch: Batch::new(width, height),
             nodes: 0,
-            most_nodes: self.limits.nodes.unwrap_or(u64::MAX),
+            max_nodes: self.limits.nodes.unwrap_or(u64::MAX),
             memory: self.memory(),
             wanted: wanted.unwrap_or(u64::MAX),
             found: Count::ZERO,
-            breath: (BREATH * 32 / (width + height) as u64).clamp(1, BREATH),
-            handed_over: started,
+            steps_per_poll: (MAX_STEPS_PER_POLL * 32 / (width + height) as u64)
+                .clamp(1, MAX_STEPS_PER_POLL),
+            flushed_at: started,
         };
-        if watching.wanted == 0 {
+        if watch.wanted == 0 {
             control.stop(Stop::Limit);
         }
         let mut open = Vec::new();
         control.poll();
-        // Lets go of what would be in the way.
-        classic.needs(self.puzzle, Some(watching.memory));
+        // Frees memory of earlier runs that would not leave enough.
+        classic.needs(self.puzzle, Some(watch.memory));
         if !control.stopped() {
-            if let End::Stuck(known) = classic.run(self.puzzle, &mut watching) {
+            if let End::Stuck(known) = classic.run(self.puzzle, &mut watch) {
                 control.stop(Stop::Stuck);
-                // Where there is a solution already, that one would have to be left out.
-                if watching.batch.count().is_zero() && watching.found.is_zero() {
+                // A cube cannot exclude solutions found before.
+                if watch.batch.count().is_zero() && watch.found.is_zero() {
                     open.push(cube(&known));
                 }
             }
-            watching.hand_over();
+            watch.flush();
         }
         let stopped = control.reason();
-        let Watching { nodes, found, .. } = watching;
+        let RunWatch { nodes, found, .. } = watch;
         let statistics = Statistics {
             nodes,
             leaves: found.to_u64().unwrap_or(u64::MAX),
@@ -83,7 +84,7 @@ impl Search<'_> {
     }
 }
 
-/// What is known, as the part of the tree where all solutions are.
+/// The known cells as a cube, which contains all solutions.
 fn cube(known: &[Vec<Option<bool>>]) -> Cube {
     let mut path = Vec::new();
     for (row, cells) in known.iter().enumerate() {
@@ -98,37 +99,37 @@ fn cube(known: &[Vec<Option<bool>>]) -> Cube {
     Cube { path }
 }
 
-/// Watches a classic on behalf of a control and a sink.
-struct Watching<'a> {
+/// Connects an algorithm to a control and a sink.
+struct RunWatch<'a> {
     control: &'a Control,
     sink: &'a dyn Sink,
     batch: Batch,
     nodes: u64,
-    most_nodes: u64,
+    max_nodes: u64,
     memory: u64,
-    /// Solutions that are still wanted.
+    /// Solutions still wanted.
     wanted: u64,
     found: Count,
-    breath: u64,
-    handed_over: Instant,
+    steps_per_poll: u64,
+    flushed_at: Instant,
 }
 
-impl Watching<'_> {
-    fn hand_over(&mut self) {
+impl RunWatch<'_> {
+    fn flush(&mut self) {
         let count = self.batch.count().clone();
         if count.is_zero() {
             return;
         }
         let empty = Batch::new(self.batch.width(), self.batch.height());
         let batch = std::mem::replace(&mut self.batch, empty);
-        self.handed_over = Instant::now();
+        self.flushed_at = Instant::now();
         match self.sink.take(batch) {
             ControlFlow::Continue(()) => self.found += &count,
             ControlFlow::Break(stop) => self.control.stop(stop),
         }
     }
 
-    /// Has anything stopped the run?
+    /// Breaks when the run has ended.
     fn flow(&self) -> Flow {
         match self.control.stopped() {
             true => Flow::Break(()),
@@ -137,18 +138,18 @@ impl Watching<'_> {
     }
 }
 
-impl Watch for Watching<'_> {
+impl Watch for RunWatch<'_> {
     #[inline]
     fn step(&mut self) -> Flow {
-        if self.nodes == self.most_nodes {
+        if self.nodes == self.max_nodes {
             self.control.stop(Stop::Nodes);
             return Flow::Break(());
         }
         self.nodes += 1;
-        if self.nodes.is_multiple_of(self.breath) {
+        if self.nodes.is_multiple_of(self.steps_per_poll) {
             self.control.poll();
-            if !self.batch.count().is_zero() && self.handed_over.elapsed() >= PATIENCE {
-                self.hand_over();
+            if !self.batch.count().is_zero() && self.flushed_at.elapsed() >= MAX_BATCH_DELAY {
+                self.flush();
             }
             return self.flow();
         }
@@ -163,8 +164,8 @@ impl Watch for Watching<'_> {
         self.wanted -= 1;
         if self.wanted == 0 {
             self.control.stop(Stop::Limit);
-        } else if self.batch.count() >= &Count::from(BATCH) {
-            self.hand_over();
+        } else if self.batch.count() >= &Count::from(MAX_BATCH_SOLUTIONS) {
+            self.flush();
         }
         self.flow()
     }

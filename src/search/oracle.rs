@@ -1,37 +1,38 @@
-//! Whether there is a solution at all below a node, asked of clause learning.
+//! The oracle: a SAT solver that decides whether there is a solution below a node.
 //!
-//! Below a wrong decision high up a search without learning dies a million deaths, each new to it. So when a side of a branch has
-//! taken many nodes and shown no solution, a [`SatSolver`] is asked about its path. What it answers is either a proof, which closes the
-//! side at once, and whose clauses help with the next one, or a solution, a *witness* that no node on its way needs to be asked about.
+//! Below a wrong decision high in the tree, a search without learning meets millions of dead ends one by one. So when a side of a branch
+//! has taken many nodes without a solution, a [`SatSolver`] is asked about its path. The answer is either a proof that there is none, which
+//! closes the side at once, and whose learnt clauses help later calls, or a solution, a *witness*, which answers the question for every
+//! node on its path too.
 
 use std::sync::Arc;
 
-use super::portfolio::guess;
+use super::portfolio::guess_phases;
 use crate::board::{Cell, Clues};
 use crate::line::{Known, Word};
 use crate::puzzle::{Grid, Puzzle};
 use crate::run::Control;
 use crate::sat::{Answer, Exchange, SatSolver};
 
-/// Most conflicts that a question may take: one that is too hard now may be easy with a few cells more.
+/// Maximum conflicts per question. A question that is too hard now may become easy when a few more cells are decided.
 pub(crate) const CONFLICTS: u32 = 1000;
 
-/// The learner of one worker, made when it is first asked.
+/// The SAT solver of one worker, built at the first question.
 #[derive(Debug)]
 pub(crate) struct Oracle<'a> {
     puzzle: &'a Puzzle,
     control: Arc<Control>,
-    /// Bytes that it may take.
+    /// Memory limit of the solver, in bytes.
     memory: u64,
     solver: Option<SatSolver>,
-    /// Where it looks first, if a solution is at hand.
+    /// A known solution, near which the solver searches first.
     near: Option<Arc<Grid>>,
-    /// Where its learner meets those of other threads.
+    /// For sharing learnt clauses with the solvers of other threads.
     exchange: Option<Arc<Exchange>>,
-    /// What the learner had done after the last question, in its own measure: asking it takes a look-up by name.
+    /// Ticks of the solver after the last question, cached because the solver looks statistics up by name.
     ticks: u64,
-    /// There is no memory for one.
-    dumb: bool,
+    /// Whether the solver could not be built, for lack of memory or because the run ended.
+    is_unavailable: bool,
 }
 
 impl<'a> Oracle<'a> {
@@ -44,29 +45,29 @@ impl<'a> Oracle<'a> {
             near: None,
             exchange: None,
             ticks: 0,
-            dumb: false,
+            is_unavailable: false,
         }
     }
 
-    /// It looks first near this solution, if there is one.
+    /// Searches near this solution first, if there is one.
     pub(crate) fn near(mut self, solution: Option<Arc<Grid>>) -> Self {
         self.near = solution;
         self
     }
 
-    /// Its learner hands clauses to those of this exchange.
+    /// Shares learnt clauses through this exchange.
     pub(crate) fn sharing(mut self, exchange: Option<Arc<Exchange>>) -> Self {
         self.exchange = exchange;
         self
     }
 
-    /// Is there nobody to ask?
+    /// Whether the solver could not be built, so that every answer is [`Answer::Unknown`].
     pub(crate) fn is_dumb(&self) -> bool {
-        self.dumb
+        self.is_unavailable
     }
 
-    /// A solution in which these cells are so, unless it takes more than this number of conflicts to say. `rows` is what is known at the
-    /// root, and so on any path; it must be the same each time.
+    /// Looks for a solution in which the cells of `path` have these values, within a number of conflicts. `rows` are the cells known at the
+    /// root, which hold on every path; they must be the same in every call.
     pub(crate) fn ask<W: Word>(
         &mut self,
         clues: &Clues,
@@ -75,7 +76,7 @@ impl<'a> Oracle<'a> {
         conflicts: u32,
     ) -> Answer {
         if self.solver.is_none() {
-            let (filled, empty) = known(rows, self.puzzle.width());
+            let (filled, empty) = to_grids(rows, self.puzzle.width());
             let control = Arc::clone(&self.control);
             let stop = move || control.poll();
             let (puzzle, memory) = (self.puzzle, self.memory);
@@ -87,13 +88,13 @@ impl<'a> Oracle<'a> {
                 }
                 match &self.near {
                     Some(solution) => solver.visit(solution),
-                    // Where it is broken off the run is over.
-                    None => drop(guess(solver, clues, (&filled, &empty), over)),
+                    // `None` means that the run has ended.
+                    None => drop(guess_phases(solver, clues, (&filled, &empty), over)),
                 }
             }
         }
         let Some(solver) = &mut self.solver else {
-            self.dumb = true;
+            self.is_unavailable = true;
             return Answer::Unknown;
         };
         solver.meet();
@@ -106,19 +107,19 @@ impl<'a> Oracle<'a> {
         answer
     }
 
-    /// Conflicts met so far.
+    /// Number of conflicts so far.
     pub(crate) fn conflicts(&self) -> u64 {
         self.solver.as_ref().map_or(0, SatSolver::conflicts)
     }
 
-    /// Work done so far, in the learner's own measure.
+    /// Work done so far, in ticks of the solver.
     pub(crate) fn ticks(&self) -> u64 {
         self.ticks
     }
 }
 
-/// The known cells of some rows of this width, those that are filled and those that are empty.
-fn known<W: Word>(rows: &[Known<W>], width: usize) -> (Grid, Grid) {
+/// The filled and the empty cells of some rows of this width, as grids.
+fn to_grids<W: Word>(rows: &[Known<W>], width: usize) -> (Grid, Grid) {
     let nothing = Grid::new(width, rows.len());
     let (mut filled, mut empty) = (nothing.clone(), nothing);
     for (r, row) in rows.iter().enumerate() {

@@ -1,9 +1,11 @@
-//! Two engines on one question: the tree, and clause learning beside it.
+//! A portfolio of two engines on one question: the tree search, and a SAT solver beside it.
 //!
-//! Different engines win on different puzzles, so where one or a few solutions are wanted both look for them, and each tells the other
-//! what it has proved: the solutions found, and the *facts*, cells that are the same in every solution but those found. Whoever
-//! knows first ends the race. A solution that is known beforehand, the *witness*, counts as found, and both look near it. Beside a pool, which then splits the tree among one thread fewer, a thread of its own learns; on a single
-//! thread the two take turns, measured by what they do and not by the clock, so that a run repeats exactly.
+//! Different engines win on different puzzles, so where one or a few solutions are wanted both look for them. They exchange what they have
+//! proved: the solutions found, and the *facts*, cells that are the same in every solution except those found. The first engine
+//! with the answer ends the run. A solution that is known beforehand, the *witness*, counts as found, and both search near it.
+//!
+//! Beside a thread pool the solver has a thread of its own, and the tree search uses one thread fewer. On a single thread the two take
+//! turns, measured by work and not by the clock, so that a run is reproducible.
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
@@ -20,46 +22,46 @@ use crate::run::lock;
 use crate::sat::{Answer, SatSolver};
 use crate::solutions::{Batch, Sink, Stop};
 
-/// What the engines share.
+/// The state shared by both engines.
 #[derive(Debug)]
 pub(super) struct Portfolio {
     width: usize,
     height: usize,
-    /// Solutions that are wanted.
-    most: usize,
-    /// A solution that was known beforehand.
+    /// Number of solutions wanted.
+    max_solutions: usize,
+    /// A solution known beforehand.
     witness: Option<Grid>,
-    /// Those found, all different; the witness is the first of them.
+    /// The solutions found, all different; the witness, if any, is the first.
     found: Mutex<Vec<Grid>>,
-    /// How many. Relaxed: a hint to look.
+    /// Number of solutions found. Relaxed: a hint that there are more.
     count: AtomicUsize,
     facts: Facts,
-    /// Settles of all tasks of the tree, where the learner has a thread of its own. Relaxed: a sum.
+    /// Settles of all tasks, where the solver has a thread of its own. Relaxed: a sum.
     settles: AtomicU64,
-    /// Has the learner been called? Relaxed: whoever waits for it holds the gate.
-    called: AtomicBool,
-    /// The tree has been searched, or given up. Relaxed, likewise; else a hint to look.
-    tree_done: AtomicBool,
-    /// Where a learner with a thread of its own waits for one of the two.
+    /// Whether the solver has been told to start. Relaxed: its thread waits for the change while holding the gate.
+    is_solver_started: AtomicBool,
+    /// Whether the tree search has ended. Relaxed: as above for the waiting thread; elsewhere a hint.
+    is_tree_done: AtomicBool,
+    /// Guards the condition variable on which the thread of the solver waits for one of the two flags.
     gate: Mutex<()>,
     changed: Condvar,
-    /// Conflicts that the learner met. Relaxed: read when it is done.
+    /// Conflicts of the solver. Relaxed: read when the solver has ended.
     conflicts: AtomicU64,
 }
 
-/// Cells that are the same in every solution but those found.
+/// Cells that are the same in every solution except those found.
 #[derive(Debug)]
 struct Facts {
-    /// One bit a cell, packed as in a [`Grid`]: filled, empty. Relaxed: each bit is true by itself, whenever it is seen.
+    /// One bit per cell, packed as in a [`Grid`]: filled, empty. Relaxed: each bit is valid by itself, whenever it is read.
     filled: Box<[AtomicU64]>,
     empty: Box<[AtomicU64]>,
-    /// Is there any that the tree does not know by itself? Relaxed, likewise.
+    /// Whether the solver has contributed a fact that the tree search had not. Relaxed: a hint.
     any: AtomicBool,
 }
 
 impl Facts {
-    /// The learner has found out about a cell.
-    fn learn(&self, width: usize, row: usize, column: usize, filled: bool) {
+    /// Adds a fact proved by the solver.
+    fn add(&self, width: usize, row: usize, column: usize, filled: bool) {
         let words = if filled { &self.filled } else { &self.empty };
         let word = &words[row * Grid::stride(width) + column / 64];
         let bit = 1 << (column % 64);
@@ -77,14 +79,14 @@ fn load(words: &[AtomicU64]) -> Vec<u64> {
 }
 
 impl Portfolio {
-    /// A race for `most` solutions of a puzzle, of which one may be known.
-    pub(super) fn new(puzzle: &Puzzle, most: usize, witness: Option<&Grid>) -> Self {
+    /// For `max_solutions` solutions of a puzzle, one of which may be known.
+    pub(super) fn new(puzzle: &Puzzle, max_solutions: usize, witness: Option<&Grid>) -> Self {
         let words = Grid::stride(puzzle.width()) * puzzle.height();
         let none = || (0..words).map(|_| AtomicU64::new(0)).collect();
         Portfolio {
             width: puzzle.width(),
             height: puzzle.height(),
-            most,
+            max_solutions,
             witness: witness.cloned(),
             found: Mutex::new(witness.cloned().into_iter().collect()),
             count: AtomicUsize::new(usize::from(witness.is_some())),
@@ -94,24 +96,24 @@ impl Portfolio {
                 any: AtomicBool::new(false),
             },
             settles: AtomicU64::new(0),
-            called: AtomicBool::new(false),
-            tree_done: AtomicBool::new(false),
+            is_solver_started: AtomicBool::new(false),
+            is_tree_done: AtomicBool::new(false),
             gate: Mutex::new(()),
             changed: Condvar::new(),
             conflicts: AtomicU64::new(0),
         }
     }
 
-    /// The solutions found, and the conflicts that the learner met.
+    /// Takes the solutions found, and the number of conflicts of the solver.
     pub(super) fn result(&self) -> (Vec<Grid>, u64) {
         let found = std::mem::take(&mut *lock(&self.found));
         (found, self.conflicts.load(Ordering::Relaxed))
     }
 
-    /// The cells that are filled, and those that are empty, in every solution, as far as either engine knows. `found` are those found.
+    /// The cells known to be filled, and those known to be empty, in every solution, those of `found` included.
     pub(super) fn known(&self, found: &[Grid]) -> (Grid, Grid) {
         let (mut filled, mut empty) = (load(&self.facts.filled), load(&self.facts.empty));
-        // A fact may hold in all solutions but those found: then they have to agree with it too.
+        // A fact need not hold in the solutions found, so they are checked here.
         for grid in found {
             for (i, &word) in grid.words().iter().enumerate() {
                 filled[i] &= word;
@@ -122,40 +124,40 @@ impl Portfolio {
         (grid(filled), grid(empty))
     }
 
-    /// Solutions found so far.
+    /// Number of solutions found so far.
     pub(super) fn count(&self) -> u64 {
         self.count.load(Ordering::Relaxed) as u64
     }
 
-    /// Solutions that are wanted.
-    pub(super) fn most(&self) -> usize {
-        self.most
+    /// Number of solutions wanted.
+    pub(super) fn max_solutions(&self) -> usize {
+        self.max_solutions
     }
 
-    /// Which way the tree decides this cell first: as the witness has it, else filled.
-    pub(super) fn side(&self, cell: board::Cell) -> bool {
+    /// The value that the tree search tries first for this cell: that of the witness, else filled.
+    pub(super) fn first_value(&self, cell: board::Cell) -> bool {
         let (row, column) = (usize::from(cell.row), usize::from(cell.column));
         let witness = self.witness.as_ref();
         witness.is_none_or(|witness| witness.get(row, column))
     }
 
-    /// Has the learner done anything?
-    pub(super) fn has_learnt(&self) -> bool {
-        self.called.load(Ordering::Relaxed)
+    /// Whether the solver has been started.
+    pub(super) fn solver_started(&self) -> bool {
+        self.is_solver_started.load(Ordering::Relaxed)
     }
 
-    /// Takes a solution, unless it is there already; `false` when no more are wanted.
-    fn find(&self, grid: Grid) -> bool {
+    /// Adds a solution, unless it has been found before; `false` when no more are wanted.
+    fn add_solution(&self, grid: Grid) -> bool {
         let mut found = lock(&self.found);
-        if found.len() < self.most && !found.contains(&grid) {
+        if found.len() < self.max_solutions && !found.contains(&grid) {
             found.push(grid);
             self.count.store(found.len(), Ordering::Relaxed);
         }
-        found.len() < self.most
+        found.len() < self.max_solutions
     }
 
-    /// The tree, at its root, knows these cells.
-    pub(super) fn tell<W: Word>(&self, board: &Board<'_, W>) {
+    /// Adds the cells known at the root of the tree to the facts.
+    pub(super) fn add_root_cells<W: Word>(&self, board: &Board<'_, W>) {
         let stride = Grid::stride(self.width);
         for (r, row) in board.rows().iter().enumerate() {
             for i in 0..stride {
@@ -165,7 +167,7 @@ impl Portfolio {
         }
     }
 
-    /// What the learner found out about a row, as long as there is anything.
+    /// The facts by row; `None` when the solver has contributed none.
     pub(super) fn facts<W: Word>(&self) -> Option<impl Fn(usize) -> Known<W> + '_> {
         let stride = Grid::stride(self.width);
         let row = move |words: &[AtomicU64], r: usize| {
@@ -184,60 +186,60 @@ impl Portfolio {
             })
     }
 
-    /// Adds to the settles of the tree; returns their sum.
-    pub(super) fn spent(&self, settles: u64) -> u64 {
+    /// Adds to the settles of the tree search and returns their sum.
+    pub(super) fn add_settles(&self, settles: u64) -> u64 {
         self.settles.fetch_add(settles, Ordering::Relaxed) + settles
     }
 
-    /// The tree has gone on for long enough: the learner shall begin, if there is one.
-    pub(super) fn call(&self) {
-        if !self.called.load(Ordering::Relaxed) {
+    /// Tells the solver to start, if there is a thread for it.
+    pub(super) fn start_solver(&self) {
+        if !self.is_solver_started.load(Ordering::Relaxed) {
             let _gate = lock(&self.gate);
-            self.called.store(true, Ordering::Relaxed);
+            self.is_solver_started.store(true, Ordering::Relaxed);
             self.changed.notify_all();
         }
     }
 
-    /// Dismisses the learner when it is let go, even by a panic: else it would be waited for.
-    pub(super) fn leave_together(&self) -> impl Drop + '_ {
-        struct Leaving<'a>(&'a Portfolio);
-        impl Drop for Leaving<'_> {
+    /// A guard that dismisses the solver when dropped, on a panic too: otherwise the scope would wait for its thread forever.
+    pub(super) fn dismiss_on_drop(&self) -> impl Drop + '_ {
+        struct Dismissal<'a>(&'a Portfolio);
+        impl Drop for Dismissal<'_> {
             fn drop(&mut self) {
                 self.0.dismiss();
             }
         }
-        Leaving(self)
+        Dismissal(self)
     }
 
-    /// The tree is done.
+    /// Tells the solver that the tree search has ended.
     fn dismiss(&self) {
         let _gate = lock(&self.gate);
-        self.tree_done.store(true, Ordering::Relaxed);
+        self.is_tree_done.store(true, Ordering::Relaxed);
         self.changed.notify_all();
     }
 
-    /// Learns on this thread, once called, until the race is over.
-    pub(super) fn learn(
+    /// Waits on this thread until the solver is told to start, then runs it until either engine has the answer.
+    pub(super) fn run_solver(
         self: &Arc<Self>,
         control: &Arc<Control>,
         puzzle: &Puzzle,
         clues: &Clues,
         memory: u64,
     ) {
-        let done = || self.tree_done.load(Ordering::Relaxed);
-        let waits = |_: &mut ()| !self.called.load(Ordering::Relaxed) && !done();
+        let done = || self.is_tree_done.load(Ordering::Relaxed);
+        let waits = |_: &mut ()| !self.is_solver_started.load(Ordering::Relaxed) && !done();
         let gate = lock(&self.gate);
         drop(self.changed.wait_while(gate, waits));
         if done() || control.stopped() {
             return;
         }
         if let Some(mut runner) = SatRunner::new(self, control, puzzle, clues, memory) {
-            while runner.go() {}
+            while runner.take_turn() {}
         }
     }
 }
 
-/// The tree's solutions.
+/// The sink of the tree search.
 impl Sink for Portfolio {
     fn wants_grids(&self) -> bool {
         true
@@ -246,7 +248,7 @@ impl Sink for Portfolio {
     fn take(&self, batch: Batch) -> ControlFlow<Stop> {
         let mut more = true;
         batch.try_each(|words| {
-            more = self.find(Grid::from_words(
+            more = self.add_solution(Grid::from_words(
                 batch.width(),
                 batch.height(),
                 words.into(),
@@ -260,50 +262,51 @@ impl Sink for Portfolio {
     }
 }
 
-/// The learner in a race.
+/// The SAT solver as an engine of a portfolio.
 #[derive(Debug)]
 struct SatRunner {
     portfolio: Arc<Portfolio>,
     control: Arc<Control>,
     solver: SatSolver,
-    /// The facts that it was told or knows by itself.
+    /// The facts passed to the solver or proved by it.
     filled: Vec<u64>,
     empty: Vec<u64>,
-    /// Solutions that it was told of. Its solver asks whether there are more by now.
+    /// Number of solutions found that are forbidden in the solver. Its terminator compares this with the number found.
     forbidden: Rc<Cell<usize>>,
 }
 
-/// Ticks of the learner's solver that count as much as a settle: it is given rather more of the time than the tree.
-const TICKS: u64 = 20;
+/// Ticks of the solver counted as one settle. With this value the solver gets more of the time than the tree search.
+const TICKS_PER_SETTLE: u64 = 20;
 
-/// Sweeps of belief that tell the learner where to look first.
-const SWEEPS: usize = 30;
+/// Sweeps of belief propagation before the phases of the solver are set.
+const BELIEF_SWEEPS: usize = 30;
 
-/// Tells a learner by belief propagation, going by the cells known to be filled and to be empty, where to look first. `None` when `over`
-/// says so before that is done.
-pub(crate) fn guess(
+/// Sets the initial phases of a solver by belief propagation, from the cells known to be filled and to be empty. `None` when `is_over` has
+/// stopped it.
+pub(crate) fn guess_phases(
     solver: &mut SatSolver,
     clues: &Clues,
     (filled, empty): (&Grid, &Grid),
-    over: impl Fn() -> bool,
+    is_over: impl Fn() -> bool,
 ) -> Option<()> {
     let mut beliefs = Beliefs::new(clues);
     beliefs.see(|row, column| {
         let empty = || empty.get(row, column).then_some(false);
         filled.get(row, column).then_some(true).or_else(empty)
     });
-    for _ in 0..SWEEPS {
-        beliefs.sweep(&over)?;
+    for _ in 0..BELIEF_SWEEPS {
+        beliefs.sweep(&is_over)?;
     }
-    solver.guess(&mut beliefs, over);
+    solver.guess(&mut beliefs, is_over);
     Some(())
 }
 
-/// The conflicts that the learner may take in one turn: the first number, and those that it has had so far divided by the second number.
-const BITE: (u64, u64) = (200, 4);
+/// Conflicts per turn of the solver: this number, plus its conflicts so far divided by [`TURN_CONFLICT_DIVISOR`].
+const MIN_TURN_CONFLICTS: u64 = 200;
+const TURN_CONFLICT_DIVISOR: u64 = 4;
 
 impl SatRunner {
-    /// `None` when the puzzle is too large, or the race is over before it is ready.
+    /// Builds the solver. `None` when it needs too much memory, or the run ends before it is ready.
     fn new(
         portfolio: &Arc<Portfolio>,
         control: &Arc<Control>,
@@ -315,28 +318,28 @@ impl SatRunner {
         let grid =
             |words: &[u64]| Grid::from_words(portfolio.width, portfolio.height, words.into());
         let known = (grid(&filled), grid(&empty));
-        // Until it is ready, solutions that are found do not disturb it.
+        // Until the solver is ready, solutions found must not stop it.
         let forbidden = Rc::new(Cell::new(usize::MAX));
-        let over = || control.poll() || portfolio.tree_done.load(Ordering::Relaxed);
+        let is_over = || control.poll() || portfolio.is_tree_done.load(Ordering::Relaxed);
         let stop = {
             let (portfolio, control) = (Arc::clone(portfolio), Arc::clone(control));
             let forbidden = Rc::clone(&forbidden);
             move || {
                 control.poll()
-                    || portfolio.tree_done.load(Ordering::Relaxed)
+                    || portfolio.is_tree_done.load(Ordering::Relaxed)
                     || portfolio.count.load(Ordering::Relaxed) > forbidden.get()
             }
         };
         let fixed = {
             let portfolio = Arc::clone(portfolio);
-            move |row, column, filled| portfolio.facts.learn(portfolio.width, row, column, filled)
+            move |row, column, filled| portfolio.facts.add(portfolio.width, row, column, filled)
         };
         let mut solver = SatSolver::new(puzzle, &known.0, &known.1, memory, stop, fixed)?;
-        // Once there is a solution, another is looked for near it.
+        // A second solution is searched near the known one.
         if let Some(witness) = &portfolio.witness {
             solver.visit(witness);
         } else if portfolio.count.load(Ordering::Relaxed) == 0 {
-            guess(&mut solver, clues, (&known.0, &known.1), over)?;
+            guess_phases(&mut solver, clues, (&known.0, &known.1), is_over)?;
         }
         forbidden.set(0);
         Some(SatRunner {
@@ -349,31 +352,32 @@ impl SatRunner {
         })
     }
 
-    /// Work done so far, in what counts as settles.
-    fn work(&self) -> u64 {
-        self.solver.ticks() / TICKS
+    /// Work done so far, converted to settles.
+    fn settles(&self) -> u64 {
+        self.solver.ticks() / TICKS_PER_SETTLE
     }
 
-    /// Goes on for a bite. `false` when there is nothing more to be done.
-    fn go(&mut self) -> bool {
+    /// Runs the solver for one turn. `false` when the run has ended.
+    fn take_turn(&mut self) -> bool {
         self.catch_up();
-        let bite = BITE.0 + self.solver.conflicts() / BITE.1;
-        let answer = self.solver.solve(u32::try_from(bite).ok());
+        let conflicts_per_turn =
+            MIN_TURN_CONFLICTS + self.solver.conflicts() / TURN_CONFLICT_DIVISOR;
+        let answer = self.solver.solve(u32::try_from(conflicts_per_turn).ok());
         let conflicts = self.solver.conflicts();
         self.portfolio.conflicts.store(conflicts, Ordering::Relaxed);
         match answer {
             Answer::Solution(grid) => {
-                if !self.portfolio.find(grid) {
+                if !self.portfolio.add_solution(grid) {
                     self.control.stop(Stop::Limit);
                 }
             }
             Answer::None => self.control.finish(),
             Answer::Unknown => {}
         }
-        !self.control.stopped() && !self.portfolio.tree_done.load(Ordering::Relaxed)
+        !self.control.stopped() && !self.portfolio.is_tree_done.load(Ordering::Relaxed)
     }
 
-    /// Tells the learner what has been found and proved.
+    /// Passes the new solutions and facts to the solver.
     fn catch_up(&mut self) {
         let found = lock(&self.portfolio.found);
         for grid in &found[self.forbidden.get()..] {
@@ -399,7 +403,7 @@ impl SatRunner {
     }
 }
 
-/// The learner's turns, where it has no thread of its own.
+/// The turns of the solver, where it shares the thread of the tree search.
 #[derive(Debug)]
 pub(super) struct SatTurns<'a> {
     portfolio: &'a Arc<Portfolio>,
@@ -408,20 +412,20 @@ pub(super) struct SatTurns<'a> {
     clues: &'a Clues,
     memory: u64,
     runner: Option<SatRunner>,
-    /// Settles of the tree so far, and at the learner's next turn.
+    /// Settles of the tree search so far, and at the next turn of the solver.
     settles: u64,
-    next: u64,
+    next_turn: u64,
 }
 
 impl<'a> SatTurns<'a> {
-    /// The first turn comes after `alone` settles.
+    /// The first turn comes after `first_turn` settles of the tree search.
     pub(super) fn new(
         portfolio: &'a Arc<Portfolio>,
         control: &'a Arc<Control>,
         puzzle: &'a Puzzle,
         clues: &'a Clues,
         memory: u64,
-        alone: u64,
+        first_turn: u64,
     ) -> Self {
         SatTurns {
             portfolio,
@@ -431,26 +435,28 @@ impl<'a> SatTurns<'a> {
             memory,
             runner: None,
             settles: 0,
-            next: alone,
+            next_turn: first_turn,
         }
     }
 
-    /// Adds to the settles of the tree, and lets the learner have its turn when it is due.
-    pub(super) fn spent(&mut self, settles: u64) {
+    /// Adds to the settles of the tree search, and runs the solver when its turn is due.
+    pub(super) fn add_settles(&mut self, settles: u64) {
         self.settles += settles;
-        if self.settles < self.next || self.control.stopped() {
+        if self.settles < self.next_turn || self.control.stopped() {
             return;
         }
-        // Ever longer turns, so that there are few.
-        self.next = self.settles + self.settles / 2;
-        self.portfolio.called.store(true, Ordering::Relaxed);
+        // Each turn comes after 1.5 times the settles before the last one, so that there are few.
+        self.next_turn = self.settles + self.settles / 2;
+        self.portfolio
+            .is_solver_started
+            .store(true, Ordering::Relaxed);
         if self.runner.is_none() {
             let (portfolio, control) = (self.portfolio, self.control);
             self.runner = SatRunner::new(portfolio, control, self.puzzle, self.clues, self.memory);
         }
         match &mut self.runner {
-            Some(runner) => while runner.work() < self.settles && runner.go() {},
-            None => self.next = u64::MAX,
+            Some(runner) => while runner.settles() < self.settles && runner.take_turn() {},
+            None => self.next_turn = u64::MAX,
         }
     }
 }

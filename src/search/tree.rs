@@ -1,4 +1,4 @@
-//! A search: what is searched and within which limits, and how a run goes from the root of the tree to its outcome.
+//! The [`Search`] builder, and a run from the root of the tree to its outcome.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -41,7 +41,7 @@ use crate::solutions::{Count, CountSink, Set, Sink, Stop};
 pub struct Search<'a> {
     pub(super) puzzle: &'a Puzzle,
     pub(super) cubes: Option<Vec<Cube>>,
-    /// What each of the cubes is likely to hold of all, where that is known.
+    /// Estimated share of each cube in the whole work, where known.
     pub(super) shares: Option<Vec<f64>>,
     pub(super) limits: Limits,
     pub(super) options: Options,
@@ -78,7 +78,7 @@ impl fmt::Debug for Search<'_> {
 impl<'a> Search<'a> {
     /// A search for all solutions, without limits.
     ///
-    /// It works on the threads of the rayon pool that it is run in; [`rayon::ThreadPool::install`] chooses another.
+    /// It uses the threads of the rayon pool in which it is run; [`rayon::ThreadPool::install`] chooses another pool.
     pub fn new(puzzle: &'a Puzzle) -> Self {
         Search {
             puzzle,
@@ -92,7 +92,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Searches only these parts of the tree, as an earlier run handed them back.
+    /// Searches only these subtrees, for example those that an earlier run handed back.
     ///
     /// # Panics
     ///
@@ -114,29 +114,29 @@ impl<'a> Search<'a> {
         self
     }
 
-    /// Of all solutions, the cubes hold about these shares, one each. Without it they count for the same.
+    /// Sets the estimated share of each cube in the whole work. Without it all cubes count the same.
     #[must_use]
     pub(crate) fn shares(mut self, shares: Vec<f64>) -> Self {
         self.shares = Some(shares);
         self
     }
 
-    /// Within these limits.
+    /// Sets the limits.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// With these heuristics.
+    /// Sets the heuristics.
     #[must_use]
     pub fn options(mut self, options: Options) -> Self {
         self.options = options;
         self
     }
 
-    /// By a classic algorithm instead, on the calling thread alone. Cubes, options and observers mean nothing to it. Its steps are counted,
-    /// and limited, as nodes.
+    /// Uses a classic algorithm instead of the tree search, on the calling thread alone. Cubes, options and observers are ignored. Its steps
+    /// are counted, and limited, as nodes.
     ///
     /// ```
     /// use omnogram::classic::{Algorithm, Classic};
@@ -158,15 +158,15 @@ impl<'a> Search<'a> {
         self
     }
 
-    /// On the calling thread alone, whatever pool that is in: for many puzzles, one on each thread. Without it [`Search::first`] works
-    /// on all threads of the pool and, where a puzzle takes longer, starts one more for clause learning.
+    /// Uses the calling thread alone, whatever pool it is in: for many puzzles, one on each thread. Without it [`Search::first`] uses all
+    /// threads of the pool and, for harder puzzles, one more thread for the SAT solver.
     #[must_use]
     pub fn alone(mut self) -> Self {
         self.alone = true;
         self
     }
 
-    /// Calls `observer` ten times a second, from a thread of its own, and once at the end.
+    /// Calls `observer` ten times a second from a separate thread, and once at the end.
     #[must_use]
     pub fn observer(mut self, observer: Observer<'a>) -> Self {
         self.observer = Some(observer);
@@ -178,24 +178,24 @@ impl<'a> Search<'a> {
         self.run(&CountSink::new())
     }
 
-    /// Counts the solutions under this control, on which the limits of the search itself have no bearing, but for memory.
+    /// Counts the solutions under this control. Of the limits of the search itself only memory applies.
     pub(crate) fn count_under(&self, control: &Arc<Control>) -> Outcome {
         self.start_under(control, &CountSink::new(), None)
     }
 
     /// Finds up to `most` solutions and stops: one to solve a puzzle, two to know whether it is unique.
     ///
-    /// Clause learning joins in where the tree alone does not know soon, unless only some cubes are to be searched. A limit on
-    /// solutions that was set before is replaced by `most`.
+    /// The SAT solver joins in where the tree search alone has no answer soon, unless only some cubes are searched. A limit on solutions set
+    /// before is replaced by `most`.
     pub fn first(&self, most: usize) -> (Vec<Grid>, Outcome) {
         self.portfolio(Portfolio::new(self.puzzle, most, None))
     }
 
-    /// Looks for a second solution where one is known, which is then the first of those returned. The second is as near to it as it
-    /// can be made without searching on: of what was found to differ, only as much as must differ together.
+    /// Looks for a second solution where one is known, which is then the first of those returned. Of the groups of cells in which the two
+    /// can differ independently, the second differs only in the smallest.
     ///
-    /// It asks about the whole puzzle: cubes that were set before do not count, nor does a limit on solutions. Where `first` is not a
-    /// solution this is the same as [`Search::first`] with two.
+    /// The whole puzzle is searched: cubes and a limit on solutions set before are ignored. Where `first` is not a solution this is the same as
+    /// [`Search::first`] with two.
     ///
     /// ```
     /// use omnogram::puzzle::{Clue, Grid, Puzzle};
@@ -239,7 +239,7 @@ impl<'a> Search<'a> {
         (found, outcome)
     }
 
-    /// Runs a race to its end.
+    /// Runs a portfolio to its end.
     pub(super) fn portfolio(&self, portfolio: Portfolio) -> (Vec<Grid>, Outcome) {
         let portfolio = Arc::new(portfolio);
         let mut outcome = self.start(&*portfolio, Some(&portfolio));
@@ -263,7 +263,7 @@ impl<'a> Search<'a> {
         )
     }
 
-    /// Gives every solution to a sink.
+    /// Passes every solution to a sink.
     pub fn run(&self, sink: &dyn Sink) -> Outcome {
         self.start(sink, None)
     }
@@ -273,7 +273,7 @@ impl<'a> Search<'a> {
         self.start_under(&control, sink, portfolio)
     }
 
-    /// Starts under a control that may outlive the run.
+    /// Runs under a control that may outlive the run.
     pub(super) fn start_under(
         &self,
         control: &Arc<Control>,
@@ -281,7 +281,7 @@ impl<'a> Search<'a> {
         portfolio: Option<&Arc<Portfolio>>,
     ) -> Outcome {
         if let Some(classic) = &self.classic {
-            let wanted = portfolio.map(|portfolio| portfolio.most() as u64);
+            let wanted = portfolio.map(|portfolio| portfolio.max_solutions() as u64);
             let wanted = wanted.or(self.limits.solutions);
             return self.run_classic(classic, control, sink, wanted);
         }
@@ -312,7 +312,7 @@ impl<'a> Search<'a> {
         conclude(shared)
     }
 
-    /// What the tasks of a run share.
+    /// The state shared by the tasks of a run.
     pub(super) fn shared<'s, W: Word>(
         &'s self,
         clues: &'s Clues,
@@ -321,12 +321,12 @@ impl<'a> Search<'a> {
         portfolio: Option<&Arc<Portfolio>>,
         threads: usize,
     ) -> Shared<'s, W> {
-        // How many are wanted is for the race to say, as both engines may find the same.
+        // The portfolio enforces its own number, as both engines may find the same solution.
         let wanted = match portfolio {
-            Some(portfolio) => Some(portfolio.most() as u64),
+            Some(portfolio) => Some(portfolio.max_solutions() as u64),
             None => self.limits.solutions,
         };
-        // A settle takes about as long as the square of its words: more blocks, each over more words.
+        // The time of a settle grows with the square of the words per line: more blocks, each over more words.
         let words = (W::BITS / 64) as u64;
         let shared = Shared::<W> {
             clues,
@@ -361,7 +361,7 @@ impl<'a> Search<'a> {
         shared
     }
 
-    /// Does this work, and shows the observer how far it has come meanwhile.
+    /// Runs `work`, and meanwhile reports its progress to the observer.
     pub(super) fn ticking<T>(&self, meter: &Meter, work: impl FnOnce() -> T) -> T {
         let Some(observer) = self.observer else {
             return work();
@@ -369,7 +369,7 @@ impl<'a> Search<'a> {
         ticking(|| observer(meter.snapshot()), work)
     }
 
-    /// Propagates the root, then searches every cube: side by side in the pool, or one after the other on one thread.
+    /// Propagates the root, then searches every cube: in parallel in the pool, or one after the other on one thread.
     fn search<W: Word>(&self, shared: &Shared<'_, W>, learns: bool) {
         let cubes = self.cubes.clone().unwrap_or_else(|| vec![Cube::default()]);
         let mut board = Board::<W>::new(shared.clues);
@@ -388,7 +388,7 @@ impl<'a> Search<'a> {
             .0
             .settles += board.settles();
         if let Some(portfolio) = shared.portfolio.as_ref().filter(|_| root != Some(false)) {
-            portfolio.tell(&board);
+            portfolio.add_root_cells(&board);
         }
         if root.is_none() {
             cubes
@@ -405,12 +405,12 @@ impl<'a> Search<'a> {
         let count = cubes.len() as u64;
         let all: f64 = self.shares.iter().flatten().sum();
         let nodes = cubes.into_iter().enumerate().filter_map(|(i, cube)| {
-            // Weights add up to the whole, whatever the number of cubes.
+            // Without shares, the weights add up to exactly the whole for any number of cubes.
             let weight = match &self.shares {
                 Some(shares) => (shares[i] / all * WHOLE as f64) as u64,
                 None => WHOLE / count + u64::from((i as u64) < WHOLE % count),
             };
-            let node = cube_root(&mut board, cube, weight, &self.options);
+            let node = root_of_cube(&mut board, cube, weight, &self.options);
             if node.is_none() {
                 shared.meter.add(weight, 1);
             }
@@ -439,13 +439,13 @@ impl<'a> Search<'a> {
             }
         } else {
             std::thread::scope(|threads| {
-                // A thread of its own: a job of the pool would have to wait for a free worker, and keep it from the tree until called.
+                // A separate thread: a job of the pool would wait for a free worker, and then block it until the solver is to start.
                 if let Some(portfolio) = portfolio.filter(|_| open > 0) {
                     let (control, memory) = (&shared.control, self.memory() / shares::SOLVER);
                     let (puzzle, clues) = (self.puzzle, shared.clues);
-                    threads.spawn(move || portfolio.learn(control, puzzle, clues, memory));
+                    threads.spawn(move || portfolio.run_solver(control, puzzle, clues, memory));
                 }
-                let _leaving = portfolio.map(|portfolio| portfolio.leave_together());
+                let _dismissal = portfolio.map(|portfolio| portfolio.dismiss_on_drop());
                 rayon::in_place_scope_fifo(|scope| {
                     nodes.for_each(|node| task::spawn(shared, node, scope));
                 });
@@ -453,7 +453,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Threads to work on.
+    /// Number of threads to use.
     pub(super) fn threads(&self) -> usize {
         match self.alone {
             true => 1,
@@ -461,14 +461,14 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Bytes that may be kept.
+    /// Memory limit in bytes.
     pub(super) fn memory(&self) -> u64 {
         self.limits.bytes()
     }
 }
 
-/// The node of a cube, if its decisions do not contradict the clues.
-fn cube_root<W: Word>(
+/// The root node of a cube; `None` if its decisions contradict the clues.
+fn root_of_cube<W: Word>(
     board: &mut Board<'_, W>,
     cube: Cube,
     weight: u64,
@@ -481,23 +481,23 @@ fn cube_root<W: Word>(
     node
 }
 
-/// Sums a run up.
+/// The outcome of a run, from the shared state.
 pub(super) fn conclude<W: Word>(shared: Shared<'_, W>) -> Outcome {
     let stopped = shared.control.reason();
-    let race_began = shared
+    let solver_started = shared
         .portfolio
         .as_ref()
-        .is_some_and(|portfolio| portfolio.has_learnt());
+        .is_some_and(|portfolio| portfolio.solver_started());
     let (mut statistics, count) = shared
         .totals
         .into_inner()
         .unwrap_or_else(PoisonError::into_inner);
     statistics.nodes = statistics.nodes.max(1);
-    // Of a race that both were in, nobody can say what is left.
-    let torn = shared.cubes_incomplete.into_inner()
-        || race_began
+    // Once the solver has run, the cubes of the tree search do not tell which solutions are left.
+    let incomplete = shared.cubes_incomplete.into_inner()
+        || solver_started
         || matches!(stopped, Some(Stop::Limit | Stop::Memory | Stop::Closed));
-    let open: Vec<(Cube, u64)> = match torn {
+    let open: Vec<(Cube, u64)> = match incomplete {
         true => Vec::new(),
         false => shared.cubes.into_iter().collect(),
     };

@@ -41,7 +41,7 @@ impl<W: Word> Task<'_, '_, W> {
                 }
             }
             if let Some(portfolio) = self.shared.portfolio.as_ref().filter(|_| self.is_at_root()) {
-                portfolio.tell(&self.board);
+                portfolio.add_root_cells(&self.board);
             }
             if self.open_cells() == 0 {
                 return Finding::Leaf;
@@ -87,7 +87,7 @@ impl<W: Word> Task<'_, '_, W> {
             if settles >= shared.settles_per_poll {
                 *polled_at = board.settles();
                 if let Some(portfolio) = shared.portfolio.as_ref().filter(|_| base) {
-                    portfolio.tell(board);
+                    portfolio.add_root_cells(board);
                 }
                 poll(shared, turns, settles);
             }

@@ -107,11 +107,11 @@ pub(super) fn poll<W: Word>(
 ) {
     shared.control.poll();
     match (turns, &shared.portfolio) {
-        (Some(turns), _) => turns.borrow_mut().spent(settles),
+        (Some(turns), _) => turns.borrow_mut().add_settles(settles),
         (None, Some(portfolio)) => {
-            let all = portfolio.spent(settles);
+            let all = portfolio.add_settles(settles);
             if shared.options.learning.is_some_and(|alone| all >= alone) {
-                portfolio.call();
+                portfolio.start_solver();
             }
         }
         (None, None) => {}

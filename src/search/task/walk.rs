@@ -186,7 +186,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
     /// Decides the cell one way and pushes the other side on the stack.
     fn branch(&mut self, cell: Cell) {
         let portfolio = self.shared.portfolio.as_ref();
-        let first = portfolio.is_none_or(|portfolio| portfolio.side(cell));
+        let first = portfolio.is_none_or(|portfolio| portfolio.first_value(cell));
         // The odds that the cell is filled, from the filled cells that its lines still need, estimate the sizes of the two subtrees.
         let (filled, of) = self.board.odds(cell);
         let other = if first { of - filled } else { filled };
