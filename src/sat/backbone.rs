@@ -1,30 +1,30 @@
 //! The backbone: the cells that are the same in every solution.
 //!
-//! A cell that two known solutions fill differently is *ambiguous*; every other open cell is a *candidate*. The learner is asked for a
-//! solution that flips at least one candidate of a chunk. When there is one, every candidate that it flips is ambiguous; when there is
-//! none, the whole chunk belongs to the backbone. What the learner proves of other cells by the way counts as well. So there are
-//! never more questions than open cells, and far fewer as a rule.
+//! A cell that differs between two known solutions is *ambiguous*; every other undecided cell is a *candidate*. The SAT solver is asked for a
+//! solution that flips at least one candidate of a chunk. If there is one, every candidate that it flips is ambiguous; if there is none,
+//! the whole chunk belongs to the backbone. Cells that the solver proves on the way are decided as well. So there are never more
+//! questions than undecided cells, and usually far fewer.
 
 use std::fmt;
 
 use super::solver::{Answer, SatSolver};
 use crate::puzzle::Grid;
 
-/// What is known of which cells are the same in every solution.
+/// The cells that are the same in every solution, and those that are not, as far as decided.
 ///
-/// The three pictures share no cell. A cell that is in none of them is undecided.
+/// The three grids are disjoint. A cell in none of them is undecided.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Backbone {
     /// Cells that are filled in every solution.
     pub filled: Grid,
     /// Cells that are empty in every solution.
     pub empty: Grid,
-    /// Cells that some solution fills and another leaves empty: both have been found.
+    /// Cells that are filled in one solution found and empty in another.
     pub ambiguous: Grid,
 }
 
 impl Backbone {
-    /// Everything undecided.
+    /// Every cell undecided.
     pub fn unknown(width: usize, height: usize) -> Self {
         let nothing = Grid::new(width, height);
         Backbone {
@@ -34,7 +34,7 @@ impl Backbone {
         }
     }
 
-    /// That of a single solution.
+    /// The backbone of a puzzle with this solution only.
     pub fn of_one(grid: &Grid) -> Self {
         let mut backbone = Backbone::unknown(grid.width(), grid.height());
         for row in 0..grid.height() {
@@ -50,33 +50,33 @@ impl Backbone {
         self.filled.filled() + self.empty.filled()
     }
 
-    /// Number of cells that are known to differ.
+    /// Number of ambiguous cells.
     pub fn differing(&self) -> usize {
         self.ambiguous.filled()
     }
 
-    /// Number of cells of which it is not known.
+    /// Number of undecided cells.
     pub fn undecided(&self) -> usize {
         self.filled.width() * self.filled.height() - self.same() - self.differing()
     }
 
-    /// Is every cell decided?
+    /// Whether every cell is decided.
     pub fn is_complete(&self) -> bool {
         self.undecided() == 0
     }
 
-    /// What this cell is in every solution, if that is known.
+    /// The value of this cell in every solution, if that is known.
     ///
     /// # Panics
     ///
-    /// When the cell is outside.
+    /// When the cell is outside the grid.
     #[inline]
     pub fn get(&self, row: usize, column: usize) -> Option<bool> {
         let empty = || self.empty.get(row, column).then_some(false);
         self.filled.get(row, column).then_some(true).or_else(empty)
     }
 
-    /// Notes where two solutions differ.
+    /// Records the cells in which two solutions differ.
     pub(crate) fn differ(&mut self, first: &Grid, other: &Grid) {
         let words = self.ambiguous.words().iter();
         let words = words.zip(first.words()).zip(other.words());
@@ -84,7 +84,7 @@ impl Backbone {
         self.ambiguous = Grid::from_words(first.width(), first.height(), words.collect());
     }
 
-    /// Notes what a cell is in every solution.
+    /// Records the value of a cell in every solution.
     fn fix(&mut self, row: usize, column: usize, filled: bool) {
         match filled {
             true => self.filled.set(row, column, true),
@@ -117,29 +117,30 @@ impl fmt::Display for Backbone {
     }
 }
 
-/// What asking for the backbone has come to.
+/// The result of [`backbone`].
 #[derive(Clone, Debug)]
 pub struct BackboneResult {
-    /// Which cells are the same. Complete unless it was stopped.
+    /// The backbone, complete unless the call was stopped.
     pub backbone: Backbone,
-    /// Solutions found by the way, all different from each other and from those that were given.
+    /// Number of solutions found, all different from each other and from those given.
     pub solutions: u64,
 }
 
-/// Cells of a chunk. The solver flips one after the other, so that the size matters little: over 39 tournament puzzles this took least,
-/// 4, 64 and all at once up to a third longer, and a size that grew with every refusal and shrank with every solution longest.
-const CHUNK: usize = 16;
+/// Cells per chunk. The solver flips one after the other, so that the size matters little: over 39 tournament puzzles this size was fastest,
+/// 4, 64 and all at once took up to a third longer, and a size that grew with every refutation and shrank with every solution took longest.
+const CELLS_PER_CHUNK: usize = 16;
 
-/// The conflicts that a question may take before others have their turn: the first number, and those that it has had so far divided by the
-/// second number. So the easy cells are decided when a limit strikes.
-const BITE: (u64, u64) = (2000, 8);
+/// Maximum conflicts per question: this number, plus the conflicts so far divided by [`CONFLICT_DIVISOR`]. A question that needs more is put
+/// back, so that easy cells are decided before a limit is reached.
+const MIN_CONFLICTS: u64 = 2000;
+const CONFLICT_DIVISOR: u64 = 8;
 
-/// Finds the backbone of the solutions that a learner has not been forbidden. `first` is one of them, `others` are more, if there are
-/// any at hand: all different.
+/// Finds the backbone of the solutions that are not forbidden in a solver. `first` is one of them; `others` are more, if known. All must be
+/// different.
 ///
-/// `stop` is told before every question how many cells are undecided and how many conflicts the learner has met, and says whether to
-/// give up; the learner's own `stop` is asked
-/// while it looks for an answer. What was found by then is true, but not complete. Whether or not, the learner knows it from now on.
+/// `stop` is called before every question with the numbers of undecided cells and of conflicts so far, and ends the call when it returns
+/// `true`; the solver's own `stop` is called during a question. The result is then correct but incomplete. In any case the solver has the
+/// cells found fixed from then on.
 ///
 /// ```
 /// use omnogram::puzzle::{Clue, Grid, Puzzle};
@@ -162,37 +163,37 @@ pub fn backbone(
     others: &[Grid],
     mut stop: impl FnMut(usize, u64) -> bool,
 ) -> BackboneResult {
-    let mut open = Candidates::new(first);
+    let mut candidates = Candidates::new(first);
     let mut solutions = 0;
     for other in others {
-        open.flip(other);
+        candidates.flip(other);
     }
-    open.settle(solver);
-    while !open.cells.is_empty() && !stop(open.cells.len(), solver.conflicts()) {
-        let chunk = open.cells.len().saturating_sub(CHUNK);
-        solver.differ(first, &open.cells[chunk..]);
+    candidates.take_proved(solver);
+    while !candidates.cells.is_empty() && !stop(candidates.cells.len(), solver.conflicts()) {
+        let chunk = candidates.cells.len().saturating_sub(CELLS_PER_CHUNK);
+        solver.differ(first, &candidates.cells[chunk..]);
         let before = solver.conflicts();
-        let bite = BITE.0 + before / BITE.1;
-        match solver.solve(u32::try_from(bite).ok()) {
+        let max_conflicts = MIN_CONFLICTS + before / CONFLICT_DIVISOR;
+        match solver.solve(u32::try_from(max_conflicts).ok()) {
             Answer::Solution(other) => {
                 solutions += 1;
-                open.flip(&other);
+                candidates.flip(&other);
             }
-            Answer::None => open.fix(chunk, solver),
-            // With conflicts to spare, it was told to stop.
-            Answer::Unknown if solver.conflicts() - before < bite => break,
-            Answer::Unknown => open.cells.rotate_left(chunk),
+            Answer::None => candidates.fix(chunk, solver),
+            // Below the maximum of conflicts: the solver was told to stop.
+            Answer::Unknown if solver.conflicts() - before < max_conflicts => break,
+            Answer::Unknown => candidates.cells.rotate_left(chunk),
         }
-        open.settle(solver);
+        candidates.take_proved(solver);
     }
-    open.settle(solver);
+    candidates.take_proved(solver);
     BackboneResult {
-        backbone: open.backbone,
+        backbone: candidates.backbone,
         solutions,
     }
 }
 
-/// The cells that no solution has flipped yet and nobody has proved.
+/// The undecided cells, and the result so far.
 struct Candidates<'a> {
     first: &'a Grid,
     cells: Vec<(usize, usize)>,
@@ -210,7 +211,7 @@ impl<'a> Candidates<'a> {
         }
     }
 
-    /// Takes away those that this solution flips.
+    /// Removes the cells that this solution flips, as ambiguous.
     fn flip(&mut self, other: &Grid) {
         self.cells.retain(|&(row, column)| {
             let same = self.first.get(row, column) == other.get(row, column);
@@ -221,7 +222,7 @@ impl<'a> Candidates<'a> {
         });
     }
 
-    /// Those from this place on cannot be flipped.
+    /// Removes the cells from this index on, as part of the backbone.
     fn fix(&mut self, from: usize, solver: &mut SatSolver) {
         for (row, column) in self.cells.drain(from..) {
             let filled = self.first.get(row, column);
@@ -230,8 +231,8 @@ impl<'a> Candidates<'a> {
         }
     }
 
-    /// Takes away those that the learner has proved by itself.
-    fn settle(&mut self, solver: &SatSolver) {
+    /// Removes the cells that the solver has proved by itself.
+    fn take_proved(&mut self, solver: &SatSolver) {
         self.cells.retain(|&(row, column)| {
             let known = solver.known(row, column);
             if let Some(filled) = known {
@@ -248,7 +249,7 @@ mod tests {
     use crate::puzzle::{Clue, Puzzle};
 
     #[test]
-    fn marks_are_told_apart() {
+    fn every_state_has_its_character() {
         let mut backbone = Backbone::unknown(3, 2);
         assert_eq!(backbone.to_string(), "---\n---\n");
         backbone.fix(0, 0, true);
@@ -261,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn other_solutions_spare_questions() {
+    fn known_solutions_save_questions() {
         let one = || Clue::new([1]).unwrap();
         let puzzle = Puzzle::new(vec![one(), one()], vec![one(), one()]).unwrap();
         let unknown = Grid::new(2, 2);

@@ -1,22 +1,23 @@
-//! The clauses of a puzzle as a file, for any SAT solver or model counter.
+//! The clauses of a puzzle as a DIMACS file, for any SAT solver or model counter.
 
 use std::io::{self, Write};
 
 use super::encode::{BlockStarts, CellVariables, encode};
 use crate::puzzle::{Grid, Puzzle};
 
-/// Starts of blocks that a file can number: variables are i32 elsewhere too.
-const MOST: usize = 1 << 30;
+/// Maximum starts of blocks in a file, as variables are `i32`.
+const MAX_STARTS: usize = 1 << 30;
 
-/// Writes the clauses in DIMACS CNF, as the Model Counting Competitions have it (2021 to 2024): a header with `c t pmc`, the cells as
-/// variables 1 to width x height, row by row, projected on by `c p show`, and the order encoding of every block's start above them.
+/// Writes the clauses in DIMACS CNF, in the format of the Model Counting Competitions (2021 to 2024): a header with `c t pmc`, the cells as
+/// variables 1 to width x height, row by row, listed by `c p show` as projection variables, and the order encoding of every block's start in
+/// the variables above them.
 ///
-/// The other variables are determined by the cells, so that the models are the solutions one to one, projected or not. `name` is said in a
-/// comment. Clauses are made twice, to be counted and to be written, and never kept: memory is that of the starts, some bytes each.
+/// The other variables are determined by the cells, so that models and solutions correspond one to one, projected or not. `name` is written
+/// in a comment. Clauses are generated twice, once to count and once to write them, and never stored: memory is some bytes per start.
 ///
 /// # Errors
 ///
-/// What `out` fails with, and [`io::ErrorKind::FileTooLarge`] for a puzzle with more than 2^30 starts of blocks.
+/// Errors of `out`, and [`io::ErrorKind::FileTooLarge`] for a puzzle with more than 2^30 starts of blocks.
 ///
 /// ```
 /// use omnogram::format;
@@ -30,10 +31,16 @@ const MOST: usize = 1 << 30;
 /// ```
 pub fn dimacs(puzzle: &Puzzle, name: &str, out: &mut dyn Write) -> io::Result<()> {
     let (width, height) = (puzzle.width(), puzzle.height());
-    // Nothing is known, so that every cell has its variable.
+    // No cell is known, so that every cell has a variable.
     let unknown = Grid::new(width, height);
     let cells = CellVariables::new(&unknown, &unknown);
-    let starts = BlockStarts::new(puzzle, (&unknown, &unknown), &cells, MOST, &mut || false);
+    let starts = BlockStarts::new(
+        puzzle,
+        (&unknown, &unknown),
+        &cells,
+        MAX_STARTS,
+        &mut || false,
+    );
     let starts = starts.ok_or(io::ErrorKind::FileTooLarge)?;
     let mut clauses = 0_u64;
     let never = &mut || false;
@@ -53,7 +60,7 @@ pub fn dimacs(puzzle: &Puzzle, name: &str, out: &mut dyn Write) -> io::Result<()
     }
     writeln!(out, " 0")?;
     let mut failed = Ok(());
-    // Once writing has failed no more lines are encoded.
+    // After a write error no more lines are encoded.
     let mut stop = false;
     let stop = std::cell::Cell::from_mut(&mut stop);
     encode(

@@ -1,24 +1,24 @@
-//! A puzzle as clauses: the order encoding of where each block starts, without auxiliary variables for the cells that it covers.
+//! A puzzle as clauses: the order encoding of the start of each block, without auxiliary variables for the cells that it covers.
 //!
-//! For each block and each place where it can start, but the last, one variable says that it starts there or before. The unknown
-//! cells are variables too. Both are determined by the picture, so models and solutions are the same, one to one. What is known
-//! already is left out: a block is given only the starts that some arrangement of its line still has.
+//! For each block and each of its possible starts but the last, one variable is true when the block starts there or before. The unknown
+//! cells are variables too. All variables are determined by the grid, so models and solutions correspond one to one. Known cells are used
+//! to reduce the encoding: a block has only the starts that occur in some arrangement of its line that agrees with them.
 //!
 //! Order encoding: Tamura, Taga, Kitagawa and Banbara, "Compiling finite linear CSP into SAT", Constraints 14 (2009).
 
 use crate::puzzle::{Grid, Line, Puzzle};
 
-/// The variables of a puzzle's cells: number 1 and up, 0 where the cell is known.
+/// The variables of the cells: from 1, and 0 where the cell is known.
 #[derive(Debug)]
 pub(super) struct CellVariables {
     width: usize,
     variables: Vec<i32>,
-    /// Row and column of each variable; the one of number 1 comes first.
+    /// Row and column of each variable, beginning with variable 1.
     places: Vec<(u16, u16)>,
 }
 
 impl CellVariables {
-    /// Numbers the cells that are in neither picture.
+    /// Numbers the cells that are in neither grid.
     pub(super) fn new(filled: &Grid, empty: &Grid) -> Self {
         let (width, height) = (filled.width(), filled.height());
         let mut cells = CellVariables {
@@ -37,7 +37,7 @@ impl CellVariables {
         cells
     }
 
-    /// How many there are.
+    /// Number of variables.
     pub(super) fn count(&self) -> usize {
         self.places.len()
     }
@@ -63,31 +63,31 @@ impl CellVariables {
     }
 }
 
-/// A start of a block, and the variable that says that the block starts there or before; 0 for the last one, where it is true.
+/// A start of a block, and the variable that is true when the block starts there or before; 0 for the last start, where that is always true.
 pub(super) type Start = (u16, i32);
 
-/// Where every block of every line may start, what is known taken into account.
+/// The possible starts of every block of every line, given the known cells.
 #[derive(Debug)]
 pub(super) struct BlockStarts {
-    /// For each line, rows first: for each block its starts, in order.
+    /// For each line, rows first, and each block: its starts in increasing order.
     lines: Vec<Vec<Vec<Start>>>,
     /// The greatest variable.
     top: i32,
 }
 
 impl BlockStarts {
-    /// Finds them, line by line, or gives up (`None`) when there are more than `most`, or when `stop`, asked before every line, says
-    /// so. A line that cannot be arranged has blocks without a start. Variables are numbered on from the cells'.
+    /// Computes the starts line by line; `None` when there are more than `max_starts`, or when `stop`, called before every line, returns `true`.
+    /// A line without an arrangement has blocks without a start. Variables are numbered after those of the cells.
     pub(super) fn new(
         puzzle: &Puzzle,
         (filled, empty): (&Grid, &Grid),
         cells: &CellVariables,
-        most: usize,
+        max_starts: usize,
         stop: &mut dyn FnMut() -> bool,
     ) -> Option<Self> {
         let mut lines = Vec::with_capacity(puzzle.height() + puzzle.width());
         let mut top = cells.count() as i32;
-        let mut left = most;
+        let mut left = max_starts;
         for (line, clue) in puzzle.lines() {
             if stop() {
                 return None;
@@ -131,11 +131,11 @@ impl BlockStarts {
     }
 }
 
-/// Every start that each block has in some arrangement.
+/// For each block, every start that occurs in some arrangement.
 fn starts(lengths: &[usize], known: &[Option<bool>]) -> Vec<Vec<u16>> {
     let n = known.len();
-    // Cells 0..i that are empty, and that are filled, as running totals.
-    let running = |value: bool| -> Vec<usize> {
+    // Prefix sums: the number of cells among 0..i with this value.
+    let prefix_sums = |value: bool| -> Vec<usize> {
         let mut sums = vec![0];
         sums.extend(known.iter().scan(0, |sum, cell| {
             *sum += usize::from(*cell == Some(value));
@@ -143,10 +143,10 @@ fn starts(lengths: &[usize], known: &[Option<bool>]) -> Vec<Vec<u16>> {
         }));
         sums
     };
-    let (empty, filled) = (running(false), running(true));
+    let (empty, filled) = (prefix_sums(false), prefix_sums(true));
     let fits = |start: usize, length: usize| empty[start + length] == empty[start];
     let free = |from: usize, to: usize| filled[to] == filled[from];
-    // `before[j][i]`: the first j blocks can lie in cells 0..i so that another one can begin at i.
+    // `before[j][i]`: the first j blocks fit into cells 0..i so that another block can start at i.
     let sweep = |lengths: &[usize],
                  fits: &dyn Fn(usize, usize) -> bool,
                  free: &dyn Fn(usize) -> bool| {
@@ -206,7 +206,7 @@ impl std::ops::Not for Literal {
     }
 }
 
-/// Gives every clause of a puzzle to `add`; `None` when `stop`, asked before every line, breaks it off.
+/// Passes every clause of a puzzle to `add`; `None` when `stop`, called before every line, returns `true`.
 pub(super) fn encode(
     puzzle: &Puzzle,
     filled: &Grid,
@@ -225,7 +225,7 @@ pub(super) fn encode(
                 Literal::Is(literal) => clause.push(*literal),
             }
         }
-        // One and its opposite: always true.
+        // A clause with a literal and its negation is always true.
         if !clause.iter().any(|literal| clause.contains(&-literal)) {
             add(&clause);
         }
@@ -253,7 +253,7 @@ pub(super) fn encode(
         if starts.iter().any(Vec::is_empty) {
             add(&[]);
         }
-        // Block `j` starts at `q` or before.
+        // The literal: block `j` starts at `q` or before.
         let by = |j: usize, q: Option<usize>| -> Literal {
             let Some(q) = q else { return Literal::False };
             let starts = &starts[j];
@@ -269,7 +269,7 @@ pub(super) fn encode(
                 let (q, next) = (usize::from(pair[0].0), usize::from(pair[1].0));
                 add(&[!by(j, Some(q)), by(j, Some(next))]);
             }
-            // The next block leaves room for this one and for an empty cell.
+            // The next block starts after this block and an empty cell.
             if j + 1 < blocks {
                 for &(q, _) in &starts[j + 1] {
                     let q = usize::from(q);
@@ -280,23 +280,23 @@ pub(super) fn encode(
         }
         for i in 0..length {
             let cell = cell(i);
-            // Begun and not over: filled.
+            // A block has started and not ended: the cell is filled.
             for (j, &length) in lengths.iter().enumerate() {
-                let over = by(j, i.checked_sub(length));
-                add(&[!by(j, Some(i)), over, cell]);
+                let ended = by(j, i.checked_sub(length));
+                add(&[!by(j, Some(i)), ended, cell]);
             }
-            // Between two blocks, or outside of all: empty.
+            // One block has ended and the next has not started: the cell is empty.
             for j in 0..=blocks {
-                let over = match j {
+                let ended = match j {
                     0 => Literal::True,
                     _ => by(j - 1, i.checked_sub(lengths[j - 1])),
                 };
-                let begun = if j < blocks {
+                let started = if j < blocks {
                     by(j, Some(i))
                 } else {
                     Literal::False
                 };
-                add(&[!over, begun, !cell]);
+                add(&[!ended, started, !cell]);
             }
         }
     }
@@ -322,7 +322,7 @@ mod tests {
 
     #[test]
     fn starts_are_those_of_all_arrangements() {
-        // Every picture of up to seven cells, any of them known.
+        // Every line of up to seven cells, with every subset of them known.
         for n in 1..=7 {
             for picture in 0..1 << n {
                 let clue = lengths(&runs(picture, n));

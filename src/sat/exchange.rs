@@ -1,7 +1,7 @@
-//! The short clauses that the learners of several threads hand to each other.
+//! The exchange of short learnt clauses between the SAT solvers of several threads.
 //!
-//! A learnt clause follows from the puzzle alone, whatever was assumed when it was learnt. So it holds for every learner that was given
-//! the same puzzle with the same known cells, and these number their variables alike.
+//! A learnt clause follows from the puzzle alone, whatever was assumed when it was learnt. So it holds for every solver of the same puzzle
+//! with the same known cells, and all of these number their variables alike.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -9,14 +9,14 @@ use std::sync::{Arc, Mutex};
 
 use crate::run::lock;
 
-/// The longest clause that is handed on. With 2 literals eight threads needed 1.9 times the conflicts of one, with 5 literals 1.7 times, with
+/// Maximum literals of a shared clause. With 2 literals eight threads needed 1.9 times the conflicts of one, with 5 literals 1.7 times, with
 /// 12 literals 1.2 times (tcga2016 #535); with 40 literals conflicts were as few, but each cost more propagation.
 const MAX_LITERALS: i32 = 12;
 
-/// The number of clauses that an exchange keeps, which take about 5 MB. What is learnt later is not handed on.
+/// Maximum clauses of an exchange, which take about 5 MB. Clauses learnt later are not shared.
 const MAX_CLAUSES: usize = 1 << 16;
 
-/// The clauses that learners have handed on, each with the number of the learner that has learnt it.
+/// The shared clauses, each with the number of the solver that learnt it.
 #[derive(Debug, Default)]
 pub(crate) struct Exchange(Mutex<Log>);
 
@@ -26,21 +26,21 @@ struct Log {
     clauses: Vec<(u32, Box<[i32]>)>,
 }
 
-/// The place of one learner in an exchange.
+/// One solver's membership in an exchange.
 #[derive(Debug)]
 pub(super) struct Member {
     exchange: Arc<Exchange>,
     number: u32,
-    /// How many clauses of the exchange this learner knows.
+    /// Number of clauses of the exchange that this solver has read.
     known: usize,
-    /// What it has learnt since then.
+    /// The clauses that it has learnt since then.
     learnt: Learnt,
 }
 
-/// Clauses that a solver has told of, each ended by 0.
+/// Learnt clauses, each ended by 0.
 pub(super) type Learnt = Rc<RefCell<Vec<i32>>>;
 
-/// Keeps the clauses that a solver tells of.
+/// Collects the short clauses that a solver learns.
 pub(super) struct Listener(pub(super) Learnt);
 
 impl cadical_sys::Learner for Listener {
@@ -67,13 +67,13 @@ impl Member {
         }
     }
 
-    /// Where the solver is to put what it learns.
+    /// The listener to connect to the solver.
     pub(super) fn listener(&self) -> Listener {
         Listener(Rc::clone(&self.learnt))
     }
 
-    /// Hands on what has been learnt, and adds what the others have.
-    pub(super) fn meet(&mut self, mut add: impl FnMut(i32)) {
+    /// Publishes the clauses learnt, and passes those of the other solvers to `add`.
+    pub(super) fn exchange_clauses(&mut self, mut add: impl FnMut(i32)) {
         let mut log = lock(&self.exchange.0);
         for (by, clause) in &log.clauses[self.known..] {
             if *by != self.number {
@@ -105,18 +105,18 @@ mod tests {
         *random
     }
 
-    fn solves(learner: &mut SatSolver, cells: &[(usize, usize, bool)]) -> bool {
-        learner.meet();
-        (cells.iter()).for_each(|&(row, column, filled)| learner.assume(row, column, filled));
-        match learner.solve(None) {
+    fn solves(solver: &mut SatSolver, cells: &[(usize, usize, bool)]) -> bool {
+        solver.exchange_clauses();
+        (cells.iter()).for_each(|&(row, column, filled)| solver.assume(row, column, filled));
+        match solver.solve(None) {
             Answer::Solution(_) => true,
             Answer::None => false,
-            Answer::Unknown => unreachable!("nothing stops it"),
+            Answer::Unknown => unreachable!("the solver is never stopped"),
         }
     }
 
     #[test]
-    fn learners_that_share_clauses_answer_as_one_alone() {
+    fn solvers_that_share_clauses_answer_like_one_alone() {
         let mut state = 0x9E37_79B9_7F4A_7C15;
         let (mut refuted, mut taken) = (0, 0);
         for _ in 0..20 {
@@ -138,8 +138,8 @@ mod tests {
             };
             let (mut alone, mut one, mut other) = (new().unwrap(), new().unwrap(), new().unwrap());
             let exchange = Arc::new(Exchange::default());
-            one.share(Arc::clone(&exchange));
-            other.share(Arc::clone(&exchange));
+            one.share_clauses(Arc::clone(&exchange));
+            other.share_clauses(Arc::clone(&exchange));
             for turn in 0..60 {
                 let cells: Vec<_> = (0..6)
                     .map(|_| {

@@ -1,9 +1,8 @@
-//! Clause learning: a [`SatSolver`] finds a solution, another one, or that there is no more; [`backbone()`] what all solutions have in
-//! common; [`dimacs()`] writes down the question for other solvers.
+//! SAT solving: a [`SatSolver`] finds a solution, another one, or proves that there are no more; [`backbone()`] finds the cells that all
+//! solutions have in common; [`dimacs()`] writes the clauses for other solvers.
 //!
-//! On proofs where probing decides little, a solver that learns a clause from every dead end sees what the tree never would. The
-//! learning is CaDiCaL's (Biere, Faller, Fazekas, Fleury, Froleyks and Pollitt, "CaDiCaL 2.0", CAV 2024); what is ours is how a
-//! puzzle is put to it.
+//! On proofs where probing decides little, a solver that learns a clause from every conflict is far better than the tree search. The
+//! solver is CaDiCaL (Biere, Faller, Fazekas, Fleury, Froleyks and Pollitt, "CaDiCaL 2.0", CAV 2024); the encoding of puzzles is our own.
 
 mod backbone;
 mod dimacs;

@@ -1,4 +1,4 @@
-//! The solver that learns clauses, with a puzzle put to it.
+//! The SAT solver for a puzzle: CaDiCaL on the encoding of [`super::encode`].
 
 use std::fmt;
 use std::rc::Rc;
@@ -11,23 +11,23 @@ use super::exchange::{Exchange, Member};
 use crate::belief::Beliefs;
 use crate::puzzle::{Grid, Puzzle};
 
-/// Bytes that the solver takes for each start of a block, roughly.
-const BYTES_OF_START: u64 = 500;
+/// Approximate memory of the solver per start of a block, in bytes.
+const BYTES_PER_START: u64 = 500;
 
-/// What a [`SatSolver`] has come to.
+/// The answer of a [`SatSolver`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// A solution, none of those forbidden.
+    /// A solution that is not forbidden.
     Solution(Grid),
-    /// There is no other solution than those forbidden.
+    /// There is no solution that is not forbidden.
     None,
-    /// It was stopped before it knew.
+    /// The solver was stopped before it had an answer.
     Unknown,
 }
 
-/// A puzzle in the hands of a clause-learning solver.
+/// A SAT solver with clause learning, for one puzzle.
 ///
-/// It works on the thread that made it. What it has learnt stays from one call to the next.
+/// It works on the thread that made it, and keeps learnt clauses from one call to the next.
 ///
 /// ```
 /// use omnogram::puzzle::{Clue, Grid, Puzzle};
@@ -36,10 +36,10 @@ pub enum Answer {
 /// let one = || Clue::new([1]).unwrap();
 /// let puzzle = Puzzle::new(vec![one(), one()], vec![one(), one()]).unwrap();
 /// let unknown = Grid::new(2, 2);
-/// let mut learner = SatSolver::new(&puzzle, &unknown, &unknown, u64::MAX, || false, |_, _, _| {}).unwrap();
+/// let mut solver = SatSolver::new(&puzzle, &unknown, &unknown, u64::MAX, || false, |_, _, _| {}).unwrap();
 /// let mut found = 0;
-/// while let Answer::Solution(grid) = learner.solve(None) {
-///     learner.forbid(&grid);
+/// while let Answer::Solution(grid) = solver.solve(None) {
+///     solver.forbid(&grid);
 ///     found += 1;
 /// }
 /// assert_eq!(found, 2);
@@ -48,9 +48,9 @@ pub struct SatSolver {
     solver: CaDiCal,
     cells: Rc<CellVariables>,
     starts: BlockStarts,
-    /// What was known when it was made.
+    /// The cells known to be filled when it was made.
     filled: Grid,
-    /// Whom it hands clauses to.
+    /// Its membership in an exchange of learnt clauses.
     member: Option<Member>,
 }
 
@@ -63,19 +63,19 @@ impl fmt::Debug for SatSolver {
     }
 }
 
-/// Asks a closure whether to stop.
-struct Asking<F>(F);
+/// Calls a closure to ask whether to stop.
+struct StopCallback<F>(F);
 
-impl<F: FnMut() -> bool> Terminator for Asking<F> {
+impl<F: FnMut() -> bool> Terminator for StopCallback<F> {
     fn terminated(&mut self) -> bool {
         (self.0)()
     }
 }
 
-/// Tells a closure which cells hold from now on.
-struct Telling<F>(F, Rc<CellVariables>);
+/// Calls a closure for every cell that becomes fixed.
+struct FixedCallback<F>(F, Rc<CellVariables>);
 
-impl<F: FnMut(usize, usize, bool)> FixedAssignmentListener for Telling<F> {
+impl<F: FnMut(usize, usize, bool)> FixedAssignmentListener for FixedCallback<F> {
     fn notify_fixed_assignment(&mut self, literal: i32) {
         if let Some((row, column)) = self.1.place(literal.abs()) {
             (self.0)(row, column, literal > 0);
@@ -84,11 +84,12 @@ impl<F: FnMut(usize, usize, bool)> FixedAssignmentListener for Telling<F> {
 }
 
 impl SatSolver {
-    /// Takes a puzzle in which the cells of `filled` are known to be filled and those of `empty` to be empty; the more, the better.
+    /// Encodes a puzzle in which the cells of `filled` are known to be filled and those of `empty` to be empty. The more cells are known, the
+    /// smaller the encoding.
     ///
-    /// `stop` is asked every now and then whether to give up, and `fixed` told of every cell (row, column, filled?) as soon as it is
-    /// the same in all solutions that are not forbidden. `None` when it would take more than about `memory` bytes, or when `stop` says
-    /// so before all is encoded.
+    /// `stop` is called at intervals, and stops the solver when it returns `true`. `fixed` is called for every cell (row, column, whether
+    /// filled) as soon as it is proved to be the same in all solutions that are not forbidden. `None` when the solver would take more than
+    /// about `memory` bytes, or when `stop` returns `true` before everything is encoded.
     pub fn new(
         puzzle: &Puzzle,
         filled: &Grid,
@@ -97,28 +98,28 @@ impl SatSolver {
         mut stop: impl FnMut() -> bool + 'static,
         fixed: impl FnMut(usize, usize, bool) + 'static,
     ) -> Option<Self> {
-        // Variables are numbered by an i32.
-        let most = (memory / BYTES_OF_START).min(1 << 28) as usize;
+        // Variables are `i32`.
+        let max_starts = (memory / BYTES_PER_START).min(1 << 28) as usize;
         let cells = Rc::new(CellVariables::new(filled, empty));
-        let starts = BlockStarts::new(puzzle, (filled, empty), &cells, most, &mut stop)?;
+        let starts = BlockStarts::new(puzzle, (filled, empty), &cells, max_starts, &mut stop)?;
         let mut solver = CaDiCal::new();
-        // Puzzles are small: simplifying the clauses takes longer than it saves. Few restarts, always back to where most was
-        // assigned, prove and find sooner than restarting fast; measured over tournament and survey puzzles.
+        // Puzzles are small: simplifying the clauses takes longer than it saves. Stable mode, with few restarts and best phases, is faster for
+        // proofs and for solutions than frequent restarts; measured over tournament and survey puzzles.
         solver.configure("plain");
         solver.set("stabilizeonly", 1);
         solver.set("shrink", 0);
-        // What is assumed is kept assigned from one call to the next, as far as it is the same.
+        // Keeps the common prefix of the assumptions assigned from one call to the next.
         solver.set("ilb", 1);
-        // The attempt to satisfy all clauses by one simple rule never succeeds on a puzzle, gives up what is assigned, and made each of
-        // the counter's short questions some ten times as dear.
+        // The attempt to satisfy all clauses by one simple rule never succeeds on a puzzle, and undoes the assignment. It made each of the
+        // counter's short questions about ten times as expensive.
         solver.set("lucky", 0);
-        // Before the clauses, as what follows from them at once is told only then.
-        solver.connect_fixed_listener(Telling(fixed, Rc::clone(&cells)));
+        // Connected before the clauses are added, to be told of the cells fixed by unit propagation too.
+        solver.connect_fixed_listener(FixedCallback(fixed, Rc::clone(&cells)));
         encode(puzzle, filled, &cells, &starts, &mut stop, |clause| {
             clause.iter().for_each(|&literal| solver.add(literal));
             solver.add(0);
         })?;
-        solver.connect_terminator(Asking(stop));
+        solver.connect_terminator(StopCallback(stop));
         Some(SatSolver {
             solver,
             cells,
@@ -128,22 +129,22 @@ impl SatSolver {
         })
     }
 
-    /// Hands short clauses to all learners of this exchange, and takes theirs, whenever [`SatSolver::meet`] is called. All of them have been
-    /// given the same puzzle with the same known cells, and forbid nothing.
-    pub(crate) fn share(&mut self, exchange: Arc<Exchange>) {
+    /// Joins an exchange: shares short learnt clauses with its other solvers whenever [`SatSolver::exchange_clauses`] is called. All of them
+    /// must have the same puzzle with the same known cells, and no forbidden solutions.
+    pub(crate) fn share_clauses(&mut self, exchange: Arc<Exchange>) {
         let member = Member::new(exchange);
         self.solver.connect_learner(member.listener());
         self.member = Some(member);
     }
 
-    /// Hands on what it has learnt and takes over what the others have, if it has an exchange.
-    pub(crate) fn meet(&mut self) {
+    /// Publishes its learnt clauses and adds those of the other solvers, if it has joined an exchange.
+    pub(crate) fn exchange_clauses(&mut self) {
         if let Some(member) = &mut self.member {
-            member.meet(|literal| self.solver.add(literal));
+            member.exchange_clauses(|literal| self.solver.add(literal));
         }
     }
 
-    /// Looks for a solution, until it has met this many conflicts or is stopped.
+    /// Looks for a solution, until this number of conflicts or until stopped.
     pub fn solve(&mut self, conflicts: Option<u32>) -> Answer {
         if let Some(conflicts) = conflicts {
             let conflicts = i32::try_from(conflicts).unwrap_or(i32::MAX);
@@ -162,10 +163,10 @@ impl SatSolver {
         }
     }
 
-    /// From now on this solution is none.
+    /// Excludes this solution from all later calls.
     pub fn forbid(&mut self, grid: &Grid) {
         for (variable, row, column) in self.cells.each() {
-            // What is fixed says nothing.
+            // Known cells have no variable and need no literal.
             self.solver.add(match grid.get(row, column) {
                 true => -variable,
                 false => variable,
@@ -174,15 +175,15 @@ impl SatSolver {
         self.solver.add(0);
     }
 
-    /// Looks first where the beliefs say that solutions are. What was known must be known to them. Goes no further when `stop`, asked
-    /// before every line, says so.
+    /// Sets the initial phases from beliefs, so that the search begins where solutions are likely. The beliefs must include the known cells.
+    /// `stop` is called before every line and ends the work when it returns `true`.
     pub fn guess(&mut self, beliefs: &mut Beliefs<'_>, mut stop: impl FnMut() -> bool) {
         for (variable, row, column) in self.cells.each() {
             let filled = beliefs.log_odds(row, column) > 0.0;
             self.solver.phase(if filled { variable } else { -variable });
         }
         for (line, blocks) in self.starts.lines().enumerate() {
-            // Where every block has one start there is nothing to guess.
+            // Where every block has one start there are no variables to set.
             if blocks.iter().all(|starts| starts.len() == 1) {
                 continue;
             }
@@ -190,22 +191,25 @@ impl SatSolver {
                 return;
             }
             let mut blocks: Vec<_> = blocks.iter().map(|block| (block.iter(), 0.0)).collect();
-            beliefs.starts(line, |j, i, likely| {
-                let (starts, begun) = &mut blocks[j];
-                *begun += likely;
+            beliefs.starts(line, |j, i, probability| {
+                let (starts, probability_started) = &mut blocks[j];
+                *probability_started += probability;
                 let here = starts.as_slice().first();
                 if let Some(&(_, variable)) = here.filter(|&&(start, _)| usize::from(start) == i) {
                     starts.next();
                     if variable != 0 {
-                        self.solver
-                            .phase(if *begun > 0.5 { variable } else { -variable });
+                        self.solver.phase(if *probability_started > 0.5 {
+                            variable
+                        } else {
+                            -variable
+                        });
                     }
                 }
             });
         }
     }
 
-    /// Puts it where this solution is, from where it goes on to look. What was known must agree with it.
+    /// Moves the assignment of the solver to this solution, so that later calls search near it. The solution must agree with the known cells.
     pub fn visit(&mut self, solution: &Grid) {
         for (variable, row, column) in self.cells.each() {
             self.solver.assume(match solution.get(row, column) {
@@ -216,14 +220,14 @@ impl SatSolver {
         self.solve(None);
     }
 
-    /// Forgets what it guessed: from now on it looks near where it has been. Where there is a second solution, it mostly is.
+    /// Clears the phases set by [`SatSolver::guess`], so that later calls search near the latest assignment, where a second solution usually is.
     pub fn stay(&mut self) {
         for variable in 1..=self.starts.top() {
             self.solver.unphase(variable);
         }
     }
 
-    /// For the next call of [`SatSolver::solve`] alone, this cell is such. An [`Answer::None`] then speaks of what was assumed.
+    /// Assumes the value of a cell for the next call of [`SatSolver::solve`] only. [`Answer::None`] then means: none under the assumptions.
     pub fn assume(&mut self, row: usize, column: usize, filled: bool) {
         let variable = self.cells.variable(row, column);
         if variable != 0 {
@@ -232,8 +236,8 @@ impl SatSolver {
         }
     }
 
-    /// For the next call of [`SatSolver::solve`] alone, at least one of these cells, as (row, column), is other than in this picture,
-    /// which agrees with what was known. An [`Answer::None`] then says that none of them can be.
+    /// For the next call of [`SatSolver::solve`] only, requires that at least one of these cells (row, column) differs from this grid, which
+    /// must agree with the known cells. [`Answer::None`] then means that none of them can differ.
     pub fn differ(&mut self, from: &Grid, cells: &[(usize, usize)]) {
         for &(row, column) in cells {
             let variable = self.cells.variable(row, column);
@@ -247,7 +251,7 @@ impl SatSolver {
         self.solver.constrain(0);
     }
 
-    /// What this cell is in every solution that is not forbidden, as far as that has been proved.
+    /// The value of this cell in every solution that is not forbidden, if one has been proved so far.
     pub fn known(&self, row: usize, column: usize) -> Option<bool> {
         let fixed = match self.cells.variable(row, column) {
             0 if self.filled.get(row, column) => 1,
@@ -257,7 +261,7 @@ impl SatSolver {
         (fixed != 0).then_some(fixed > 0)
     }
 
-    /// From now on this cell is known.
+    /// Fixes this cell for all later calls.
     pub fn know(&mut self, row: usize, column: usize, filled: bool) {
         let variable = self.cells.variable(row, column);
         if variable != 0 && self.solver.fixed(variable) == 0 {
@@ -266,12 +270,12 @@ impl SatSolver {
         }
     }
 
-    /// Conflicts met so far.
+    /// Number of conflicts so far.
     pub fn conflicts(&self) -> u64 {
         self.solver.get_statistic_value("conflicts").max(0) as u64
     }
 
-    /// Work done so far, in the solver's own measure, which no clock disturbs: some nanoseconds each.
+    /// Work done so far, in CaDiCaL's ticks: a deterministic measure, some nanoseconds each.
     pub fn ticks(&self) -> u64 {
         self.solver.get_statistic_value("ticks").max(0) as u64
     }

@@ -84,7 +84,7 @@ impl<'a> Oracle<'a> {
             if let Some(solver) = &mut self.solver {
                 let over = || self.control.poll();
                 if let Some(exchange) = &self.exchange {
-                    solver.share(Arc::clone(exchange));
+                    solver.share_clauses(Arc::clone(exchange));
                 }
                 match &self.near {
                     Some(solution) => solver.visit(solution),
@@ -97,13 +97,13 @@ impl<'a> Oracle<'a> {
             self.is_unavailable = true;
             return Answer::Unknown;
         };
-        solver.meet();
+        solver.exchange_clauses();
         for (cell, filled) in path {
             solver.assume(usize::from(cell.row), usize::from(cell.column), filled);
         }
         let answer = solver.solve(Some(conflicts));
         self.ticks = solver.ticks();
-        solver.meet();
+        solver.exchange_clauses();
         answer
     }
 
