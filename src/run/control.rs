@@ -111,8 +111,8 @@ impl Control {
         .find(|&stop| stop as u8 == self.stop.load(Ordering::Relaxed))
     }
 
-    /// Checks the deadline, the interrupt flag and the parent run, and returns whether the run has ended. Takes some 50 nanoseconds: call it
-    /// at intervals of a microsecond or more.
+    /// Checks the deadline, the interrupt flag and the parent run, and returns whether the run has ended. Takes some 50 nanoseconds: call
+    /// it at intervals of a microsecond or more.
     pub(crate) fn poll(&self) -> bool {
         if self
             .interrupt
@@ -178,8 +178,8 @@ impl Control {
         }
     }
 
-    /// Subtracts `found` solutions from the limit (`None`: more than a `u64` holds). Returns `None` when all of them are accepted and more may
-    /// follow; otherwise stops the run and returns how many of them are accepted.
+    /// Subtracts `found` solutions from the limit (`None`: more than a `u64` holds). Returns `None` when all of them are accepted and more
+    /// may follow; otherwise stops the run and returns how many of them are accepted.
     pub(crate) fn accept(&self, found: Option<u64>) -> Option<u64> {
         let solutions = self.solutions.as_ref()?;
         let found = found.unwrap_or(u64::MAX);

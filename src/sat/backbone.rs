@@ -1,9 +1,9 @@
 //! The backbone: the cells that are the same in every solution.
 //!
-//! A cell that differs between two known solutions is *ambiguous*; every other undecided cell is a *candidate*. The SAT solver is asked for a
-//! solution that flips at least one candidate of a chunk. If there is one, every candidate that it flips is ambiguous; if there is none,
-//! the whole chunk belongs to the backbone. Cells that the solver proves on the way are decided as well. So there are never more
-//! questions than undecided cells, and usually far fewer.
+//! A cell that differs between two known solutions is *ambiguous*; every other undecided cell is a *candidate*. The SAT solver is asked for
+//! a solution that flips at least one candidate of a chunk. If there is one, every candidate that it flips is ambiguous; if there is none,
+//! the whole chunk belongs to the backbone. Cells that the solver proves on the way are decided as well. So there are never more questions
+//! than undecided cells, and usually far fewer.
 
 use std::fmt;
 
@@ -126,12 +126,13 @@ pub struct BackboneResult {
     pub solutions: u64,
 }
 
-/// Cells per chunk. The solver flips one after the other, so that the size matters little: over 39 tournament puzzles this size was fastest,
-/// 4, 64 and all at once took up to a third longer, and a size that grew with every refutation and shrank with every solution took longest.
+/// Cells per chunk. The solver flips one after the other, so that the size matters little: over 39 tournament puzzles this size was
+/// fastest, 4, 64 and all at once took up to a third longer, and a size that grew with every refutation and shrank with every solution took
+/// longest.
 const CELLS_PER_CHUNK: usize = 16;
 
-/// Maximum conflicts per question: this number, plus the conflicts so far divided by [`CONFLICT_DIVISOR`]. A question that needs more is put
-/// back, so that easy cells are decided before a limit is reached.
+/// Maximum conflicts per question: this number, plus the conflicts so far divided by [`CONFLICT_DIVISOR`]. A question that needs more is
+/// put back, so that easy cells are decided before a limit is reached.
 const MIN_CONFLICTS: u64 = 2000;
 const CONFLICT_DIVISOR: u64 = 8;
 

@@ -9,8 +9,8 @@ use crate::puzzle::{Grid, Puzzle};
 const MAX_STARTS: usize = 1 << 30;
 
 /// Writes the clauses in DIMACS CNF, in the format of the Model Counting Competitions (2021 to 2024): a header with `c t pmc`, the cells as
-/// variables 1 to width x height, row by row, listed by `c p show` as projection variables, and the order encoding of every block's start in
-/// the variables above them.
+/// variables 1 to width x height, row by row, listed by `c p show` as projection variables, and the order encoding of every block's start
+/// in the variables above them.
 ///
 /// The other variables are determined by the cells, so that models and solutions correspond one to one, projected or not. `name` is written
 /// in a comment. Clauses are generated twice, once to count and once to write them, and never stored: memory is some bytes per start.

@@ -63,7 +63,8 @@ impl CellVariables {
     }
 }
 
-/// A start of a block, and the variable that is true when the block starts there or before; 0 for the last start, where that is always true.
+/// A start of a block, and the variable that is true when the block starts there or before; 0 for the last start, where that is always
+/// true.
 pub(super) type Start = (u16, i32);
 
 /// The possible starts of every block of every line, given the known cells.
@@ -76,8 +77,8 @@ pub(super) struct BlockStarts {
 }
 
 impl BlockStarts {
-    /// Computes the starts line by line; `None` when there are more than `max_starts`, or when `stop`, called before every line, returns `true`.
-    /// A line without an arrangement has blocks without a start. Variables are numbered after those of the cells.
+    /// Computes the starts line by line; `None` when there are more than `max_starts`, or when `stop`, called before every line, returns
+    /// `true`. A line without an arrangement has blocks without a start. Variables are numbered after those of the cells.
     pub(super) fn new(
         puzzle: &Puzzle,
         (filled, empty): (&Grid, &Grid),

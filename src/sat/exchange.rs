@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex};
 
 use crate::run::lock;
 
-/// Maximum literals of a shared clause. With 2 literals eight threads needed 1.9 times the conflicts of one, with 5 literals 1.7 times, with
-/// 12 literals 1.2 times (tcga2016 #535); with 40 literals conflicts were as few, but each cost more propagation.
+/// Maximum literals of a shared clause. With 2 literals eight threads needed 1.9 times the conflicts of one, with 5 literals 1.7 times,
+/// with 12 literals 1.2 times (tcga2016 #535); with 40 literals conflicts were as few, but each cost more propagation.
 const MAX_LITERALS: i32 = 12;
 
 /// Maximum clauses of an exchange, which take about 5 MB. Clauses learnt later are not shared.

@@ -1,4 +1,4 @@
-//! The SAT solver for a puzzle: CaDiCaL on the encoding of [`super::encode`].
+//! The SAT solver for a puzzle: CaDiCaL with the order encoding of `encode`.
 
 use std::fmt;
 use std::rc::Rc;
@@ -84,8 +84,8 @@ impl<F: FnMut(usize, usize, bool)> FixedAssignmentListener for FixedCallback<F> 
 }
 
 impl SatSolver {
-    /// Encodes a puzzle in which the cells of `filled` are known to be filled and those of `empty` to be empty. The more cells are known, the
-    /// smaller the encoding.
+    /// Encodes a puzzle in which the cells of `filled` are known to be filled and those of `empty` to be empty. The more cells are known,
+    /// the smaller the encoding.
     ///
     /// `stop` is called at intervals, and stops the solver when it returns `true`. `fixed` is called for every cell (row, column, whether
     /// filled) as soon as it is proved to be the same in all solutions that are not forbidden. `None` when the solver would take more than
@@ -103,8 +103,9 @@ impl SatSolver {
         let cells = Rc::new(CellVariables::new(filled, empty));
         let starts = BlockStarts::new(puzzle, (filled, empty), &cells, max_starts, &mut stop)?;
         let mut solver = CaDiCal::new();
-        // Puzzles are small: simplifying the clauses takes longer than it saves. Stable mode, with few restarts and best phases, is faster for
-        // proofs and for solutions than frequent restarts; measured over tournament and survey puzzles.
+        // Puzzles are small: simplifying the clauses takes longer than it saves. Stable mode, with few restarts and the phases of the
+        // largest assignment so far, is faster for proofs and solutions than frequent restarts; measured over tournament and survey
+        // puzzles.
         solver.configure("plain");
         solver.set("stabilizeonly", 1);
         solver.set("shrink", 0);
@@ -129,8 +130,8 @@ impl SatSolver {
         })
     }
 
-    /// Joins an exchange: shares short learnt clauses with its other solvers whenever [`SatSolver::exchange_clauses`] is called. All of them
-    /// must have the same puzzle with the same known cells, and no forbidden solutions.
+    /// Joins an exchange: shares short learnt clauses with its other solvers whenever [`SatSolver::exchange_clauses`] is called. All of
+    /// them must have the same puzzle with the same known cells, and no forbidden solutions.
     pub(crate) fn share_clauses(&mut self, exchange: Arc<Exchange>) {
         let member = Member::new(exchange);
         self.solver.connect_learner(member.listener());
@@ -175,8 +176,8 @@ impl SatSolver {
         self.solver.add(0);
     }
 
-    /// Sets the initial phases from beliefs, so that the search begins where solutions are likely. The beliefs must include the known cells.
-    /// `stop` is called before every line and ends the work when it returns `true`.
+    /// Sets the initial phases from beliefs, so that the search begins where solutions are likely. The beliefs must include the known
+    /// cells. `stop` is called before every line and ends the work when it returns `true`.
     pub fn guess(&mut self, beliefs: &mut Beliefs<'_>, mut stop: impl FnMut() -> bool) {
         for (variable, row, column) in self.cells.each() {
             let filled = beliefs.log_odds(row, column) > 0.0;
@@ -209,7 +210,8 @@ impl SatSolver {
         }
     }
 
-    /// Moves the assignment of the solver to this solution, so that later calls search near it. The solution must agree with the known cells.
+    /// Moves the assignment of the solver to this solution, so that later calls search near it. The solution must agree with the known
+    /// cells.
     pub fn visit(&mut self, solution: &Grid) {
         for (variable, row, column) in self.cells.each() {
             self.solver.assume(match solution.get(row, column) {
@@ -220,7 +222,8 @@ impl SatSolver {
         self.solve(None);
     }
 
-    /// Clears the phases set by [`SatSolver::guess`], so that later calls search near the latest assignment, where a second solution usually is.
+    /// Clears the phases set by [`SatSolver::guess`], so that later calls search near the latest assignment, where a second solution
+    /// usually is.
     pub fn stay(&mut self) {
         for variable in 1..=self.starts.top() {
             self.solver.unphase(variable);
@@ -236,8 +239,8 @@ impl SatSolver {
         }
     }
 
-    /// For the next call of [`SatSolver::solve`] only, requires that at least one of these cells (row, column) differs from this grid, which
-    /// must agree with the known cells. [`Answer::None`] then means that none of them can differ.
+    /// For the next call of [`SatSolver::solve`] only, requires that at least one of these cells (row, column) differs from this grid,
+    /// which must agree with the known cells. [`Answer::None`] then means that none of them can differ.
     pub fn differ(&mut self, from: &Grid, cells: &[(usize, usize)]) {
         for &(row, column) in cells {
             let variable = self.cells.variable(row, column);

@@ -43,8 +43,8 @@ impl Search<'_> {
         (backbone, outcome)
     }
 
-    /// The same, under a control that outlives the call. After `effort` conflicts the remaining cells stay undecided. Also returns up to two of
-    /// the solutions found.
+    /// The same, under a control that outlives the call. After `effort` conflicts the remaining cells stay undecided. Also returns up to
+    /// two of the solutions found.
     pub(crate) fn backbone_under(
         &self,
         control: &Arc<Control>,

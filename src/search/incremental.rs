@@ -170,8 +170,8 @@ impl<W: Word> NodeState<W> {
         }
     }
 
-    /// Whether all decisions of `path` that lie in a region lie in the same one of several, and the first decision lies in it. Then the other
-    /// regions can be searched by themselves.
+    /// Whether all decisions of `path` that lie in a region lie in the same one of several, and the first decision lies in it. Then the
+    /// other regions can be searched by themselves.
     fn confines(&self, path: &[Decision]) -> bool {
         let touched = |i: &usize| {
             let region = &self.regions[*i].0;
@@ -235,8 +235,8 @@ impl<'a, W: Word> CubeCursor<'a, W> {
         }
     }
 
-    /// Whether the path to a cube is probed although the search inside cubes has given probing up: it finds regions to split off, and serves
-    /// many cubes. `search_settles` are the settles spent so far, those of paths included.
+    /// Whether the path to a cube is probed although the search inside cubes has given probing up: it finds regions to split off, and
+    /// serves many cubes. `search_settles` are the settles spent so far, those of paths included.
     fn probing_pays(&self, search_settles: u64) -> bool {
         PROBING_GAIN_DIVISOR * self.decided_by_probing >= self.decided
             || PROBING_COST_DIVISOR * self.probing_settles <= search_settles

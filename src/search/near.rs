@@ -1,5 +1,5 @@
-//! Reducing the difference between two solutions. Two solutions often differ in several independent groups of cells, and one group is enough
-//! to show that there are two solutions.
+//! Reducing the difference between two solutions. Two solutions often differ in several independent groups of cells, and one group is
+//! enough to show that there are two solutions.
 //!
 //! Two differing cells are in the same group when they share a line, directly or through other differing cells. A line crosses at most one
 //! group. So when one group alone is taken from the second solution, every line is as in the first or as in the second, and the

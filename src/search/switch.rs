@@ -1,5 +1,5 @@
-//! The smallest difference between two solutions: two cells emptied and two filled, at the corners of a rectangle, so that no clue of its two
-//! rows and two columns changes. Most ambiguous grids have such a rectangle, and it is found without search.
+//! The smallest difference between two solutions: two cells emptied and two filled, at the corners of a rectangle, so that no clue of its
+//! two rows and two columns changes. Most ambiguous grids have such a rectangle, and it is found without search.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -53,7 +53,8 @@ pub(super) fn switched(grid: &Grid) -> Option<Grid> {
 }
 
 /// The empty cells to which a filled cell of a line can move without changing the clue: those before it, and those after it. A block of one
-/// cell moves anywhere within its gap. A longer block shifts by one cell: its first cell moves behind its last, or its last before its first.
+/// cell moves anywhere within its gap. A longer block shifts by one cell: its first cell moves behind its last, or its last before its
+/// first.
 fn moves(length: usize, from: usize, filled: impl Fn(usize) -> bool) -> [Range<usize>; 2] {
     let start = (0..from).rev().take_while(|&i| filled(i)).last();
     let last = (from + 1..length).take_while(|&i| filled(i)).last();

@@ -135,8 +135,8 @@ impl<'a> Search<'a> {
         self
     }
 
-    /// Uses a classic algorithm instead of the tree search, on the calling thread alone. Cubes, options and observers are ignored. Its steps
-    /// are counted, and limited, as nodes.
+    /// Uses a classic algorithm instead of the tree search, on the calling thread alone. Cubes, options and observers are ignored. Its
+    /// steps are counted, and limited, as nodes.
     ///
     /// ```
     /// use omnogram::classic::{Algorithm, Classic};
@@ -185,8 +185,8 @@ impl<'a> Search<'a> {
 
     /// Finds up to `most` solutions and stops: one to solve a puzzle, two to know whether it is unique.
     ///
-    /// The SAT solver joins in where the tree search alone has no answer soon, unless only some cubes are searched. A limit on solutions set
-    /// before is replaced by `most`.
+    /// The SAT solver joins in where the tree search alone has no answer soon, unless only some cubes are searched. A limit on solutions
+    /// set before is replaced by `most`.
     pub fn first(&self, most: usize) -> (Vec<Grid>, Outcome) {
         self.portfolio(Portfolio::new(self.puzzle, most, None))
     }
@@ -194,8 +194,8 @@ impl<'a> Search<'a> {
     /// Looks for a second solution where one is known, which is then the first of those returned. Of the groups of cells in which the two
     /// can differ independently, the second differs only in the smallest.
     ///
-    /// The whole puzzle is searched: cubes and a limit on solutions set before are ignored. Where `first` is not a solution this is the same as
-    /// [`Search::first`] with two.
+    /// The whole puzzle is searched: cubes and a limit on solutions set before are ignored. Where `first` is not a solution this is the
+    /// same as [`Search::first`] with two.
     ///
     /// ```
     /// use omnogram::puzzle::{Clue, Grid, Puzzle};

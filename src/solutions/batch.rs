@@ -1,72 +1,72 @@
-//! What a task hands over at once: the leaves that it found, as bundles.
+//! Batches of leaves, as a task passes them to a sink.
 //!
-//! Most leaves are one picture; those lie packed one after the other. A leaf where regions were independent is a bundle: a base
-//! picture and, for each region, a [`Factor`] that lists its fillings; it stands for their product, and is expanded only where the
-//! pictures are needed, a few words a picture.
+//! Most leaves are a single grid; these are packed one after the other. A leaf with independent regions is a bundle: a base grid and, for
+//! each region, a [`Factor`] that lists its fillings. A bundle stands for their product, and is expanded only where the grids are
+//! needed, at a few words per grid.
 
 use std::sync::Arc;
 
 use super::count::Count;
 use crate::puzzle::Grid;
 
-/// The fillings of one region, as words to be laid over a base picture in which the region is empty.
+/// The fillings of one region, as words to be combined with a base grid in which the region is empty.
 #[derive(Debug)]
 pub struct Factor {
-    /// Which words of a packed grid the region touches.
-    spots: Box<[u32]>,
-    /// The filled cells of each filling, `spots.len()` words each.
+    /// Indices of the words of a packed grid that contain cells of the region.
+    word_indices: Box<[u32]>,
+    /// The filled cells of each filling, `word_indices.len()` words per filling.
     fillings: Box<[u64]>,
 }
 
 impl Factor {
-    /// Fillings of `spots.len()` words each, of the words of a packed grid that `spots` names.
+    /// A factor from the words of its fillings, `word_indices.len()` words per filling.
     ///
     /// # Panics
     ///
-    /// When the number of words is not a multiple of the number of spots.
-    pub fn new(spots: Vec<u32>, fillings: Vec<u64>) -> Self {
+    /// When `word_indices` is empty, or the number of words is not a multiple of its length.
+    pub fn new(word_indices: Vec<u32>, fillings: Vec<u64>) -> Self {
         assert!(
-            !spots.is_empty() && fillings.len().is_multiple_of(spots.len()),
-            "torn fillings"
+            !word_indices.is_empty() && fillings.len().is_multiple_of(word_indices.len()),
+            "the words are not whole fillings"
         );
         Factor {
-            spots: spots.into(),
+            word_indices: word_indices.into(),
             fillings: fillings.into(),
         }
     }
 
     /// Number of fillings.
     pub fn count(&self) -> usize {
-        self.fillings.len() / self.spots.len()
+        self.fillings.len() / self.word_indices.len()
     }
 
-    /// Words that it takes.
+    /// Size in words.
     pub(crate) fn words(&self) -> usize {
-        self.spots.len() + self.fillings.len()
+        self.word_indices.len() + self.fillings.len()
     }
 
-    /// Lays the difference of two fillings over a picture: takes one out and puts the other in. Regions are disjoint, so that the
-    /// exclusive or does both.
+    /// Replaces one filling in a grid by another, by exclusive or: the regions of a bundle are disjoint and empty in the base.
     fn exchange(&self, words: &mut [u64], from: usize, to: usize) {
-        let size = self.spots.len();
+        let size = self.word_indices.len();
         let (from, to) = (
             &self.fillings[from * size..][..size],
             &self.fillings[to * size..][..size],
         );
-        for ((&spot, &from), &to) in self.spots.iter().zip(from).zip(to) {
-            words[spot as usize] ^= from ^ to;
+        for ((&index, &from), &to) in self.word_indices.iter().zip(from).zip(to) {
+            words[index as usize] ^= from ^ to;
         }
     }
 
-    fn put(&self, words: &mut [u64]) {
-        for (&spot, &filling) in self.spots.iter().zip(&self.fillings) {
-            words[spot as usize] ^= filling;
+    /// Puts the first filling into a grid in which the region is empty.
+    fn put_first(&self, words: &mut [u64]) {
+        for (&index, &filling) in self.word_indices.iter().zip(&self.fillings) {
+            words[index as usize] ^= filling;
         }
     }
 }
 
-/// Shows every picture of a bundle: `words` is its base and is left as the last picture. Stops when `show` returns `false`, and
-/// says whether it went to the end.
+/// Calls `show` with every grid of a bundle. `words` is the base, and is left changed. Stops when `show` returns `false`, and returns
+/// whether all grids were shown.
 pub(crate) fn expand(
     words: &mut [u64],
     factors: &[Arc<Factor>],
@@ -75,16 +75,16 @@ pub(crate) fn expand(
     if factors.iter().any(|factor| factor.count() == 0) {
         return true;
     }
-    factors.iter().for_each(|factor| factor.put(words));
+    factors.iter().for_each(|factor| factor.put_first(words));
     let mut digits = vec![0; factors.len()];
     loop {
         if !show(words) {
             return false;
         }
-        // An odometer whose wheels are the factors, the last one turning fastest.
-        let mut wheel = factors.len();
+        // Counts through the product like an odometer: one digit per factor, the last one changes fastest.
+        let mut position = factors.len();
         loop {
-            let Some(i) = wheel.checked_sub(1) else {
+            let Some(i) = position.checked_sub(1) else {
                 return true;
             };
             let next = if digits[i] + 1 == factors[i].count() {
@@ -97,7 +97,7 @@ pub(crate) fn expand(
             if next != 0 {
                 break;
             }
-            wheel = i;
+            position = i;
         }
     }
 }
@@ -107,13 +107,13 @@ pub(crate) fn expand(
 pub struct Batch {
     width: usize,
     height: usize,
-    /// Base pictures, `size` words each.
+    /// Base grids, `size` words each.
     words: Vec<u64>,
     size: usize,
-    /// Bases that have factors: their index, in order.
+    /// The base grids with factors: index and factors, in order of the index.
     bundles: Vec<(usize, Box<[Arc<Factor>]>)>,
     count: Count,
-    /// Show no more than this many.
+    /// Maximum number of grids to show, after [`Batch::truncate`].
     limit: Option<u64>,
 }
 
@@ -147,12 +147,12 @@ impl Batch {
         &self.count
     }
 
-    /// Number of leaves that carry pictures; less than the number of solutions where bundles are among them.
+    /// Number of base grids; less than the number of solutions where there are bundles.
     pub fn leaves(&self) -> usize {
         self.words.len() / self.size
     }
 
-    /// Adds one picture, packed as in [`Grid`].
+    /// Adds one grid, packed as in [`Grid`].
     ///
     /// # Panics
     ///
@@ -164,7 +164,7 @@ impl Batch {
         self.count.add_one();
     }
 
-    /// Adds a bundle: a base picture and the factors that are laid over it.
+    /// Adds a bundle: a base grid and its factors.
     ///
     /// # Panics
     ///
@@ -182,12 +182,12 @@ impl Batch {
         self.count += &product;
     }
 
-    /// Adds to the number alone, for a sink that does not look at pictures.
+    /// Adds to the number of solutions alone, for a sink that does not want grids.
     pub fn push_count(&mut self, count: &Count) {
         self.count += count;
     }
 
-    /// One more solution without its picture.
+    /// Adds one solution without its grid.
     #[inline]
     pub fn push_one(&mut self) {
         self.count.add_one();
@@ -201,7 +201,7 @@ impl Batch {
         }
     }
 
-    /// Shows every picture, packed as in [`Grid`], in order.
+    /// Calls `show` with every grid, packed as in [`Grid`], in order.
     pub fn each(&self, mut show: impl FnMut(&[u64])) {
         self.try_each(|words| {
             show(words);
@@ -209,7 +209,7 @@ impl Batch {
         });
     }
 
-    /// Shows pictures until `show` returns `false`; says whether it went to the end.
+    /// Calls `show` with every grid until it returns `false`; returns whether all grids were shown.
     pub fn try_each(&self, mut show: impl FnMut(&[u64]) -> bool) -> bool {
         let mut left = self.limit.unwrap_or(u64::MAX);
         let mut bundles = self.bundles.iter().peekable();
@@ -243,7 +243,7 @@ impl Batch {
         true
     }
 
-    /// Its grids, in order.
+    /// The grids, in order.
     pub fn grids(&self) -> Vec<Grid> {
         let mut grids = Vec::new();
         self.each(|words| grids.push(Grid::from_words(self.width, self.height, words.into())));

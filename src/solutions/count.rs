@@ -35,7 +35,7 @@ impl Count {
         }
     }
 
-    /// Is it zero?
+    /// Whether it is zero.
     pub fn is_zero(&self) -> bool {
         matches!(self.0, Small(0))
     }
@@ -44,18 +44,18 @@ impl Count {
     pub fn to_f64(&self) -> f64 {
         match &self.0 {
             Small(n) => *n as f64,
-            // Decimal parsing rounds correctly and knows infinity.
+            // Decimal parsing rounds correctly, to infinity where the number is too large.
             Big(n) => n.to_string().parse().unwrap_or(f64::INFINITY),
         }
     }
 
-    /// A number that machine words hold.
+    /// A number that fits into machine words.
     #[inline]
     pub(crate) fn small(n: u128) -> Self {
         Count(Small(n))
     }
 
-    /// Binary digits that it takes; 0 for zero.
+    /// Number of binary digits; 0 for zero.
     pub fn bits(&self) -> u64 {
         match &self.0 {
             Small(n) => u64::from(u128::BITS - n.leading_zeros()),
@@ -63,7 +63,7 @@ impl Count {
         }
     }
 
-    /// The number with these binary digits, the lowest 64 of them first.
+    /// The number with these 64-bit digits, lowest first.
     pub fn from_words(words: &[u64]) -> Self {
         match *words {
             [] => Count::ZERO,
@@ -76,7 +76,7 @@ impl Count {
         }
     }
 
-    /// How often `by` goes into it, and what is left then.
+    /// The quotient and the remainder of the division by `by`.
     ///
     /// # Panics
     ///
@@ -86,15 +86,15 @@ impl Count {
             (Small(a), Small(b)) => (Count(Small(a / b)), Count(Small(a % b))),
             _ => {
                 let (a, b) = (self.big(), by.big());
-                let often = &a / &b;
-                let left = a - &often * b;
-                (Count::from(often), Count::from(left))
+                let quotient = &a / &b;
+                let remainder = a - &quotient * b;
+                (Count::from(quotient), Count::from(remainder))
             }
         }
     }
 
-    /// Roughly how many: `5.2 x 10^15`, rounded from the exact number, upwards when it lies in the middle. `None` up to nine digits,
-    /// which are read as easily as they stand.
+    /// The number rounded to two digits, as in `5.2 x 10^15`, from the exact number, half up. `None` up to nine digits, which are readable
+    /// in full.
     pub fn rough(&self) -> Option<Rough> {
         let digits = self.to_string();
         if digits.len() <= 9 {
@@ -102,7 +102,7 @@ impl Count {
         }
         let power = digits.len() as i64 - 1;
         let leading: u64 = digits[..3].parse().expect("decimal digits");
-        // What follows the third digit decides nothing: the middle itself is rounded upwards.
+        // Digits after the third do not matter, because half is rounded up.
         Some(match (leading + 5) / 10 {
             100 => Rough::new("10", power + 1),
             leading => Rough::new(&leading.to_string(), power),
@@ -164,9 +164,9 @@ impl std::ops::AddAssign<&Count> for Count {
 impl std::ops::SubAssign<&Count> for Count {
     /// # Panics
     ///
-    /// When less than nothing would be left.
+    /// When the difference would be negative.
     fn sub_assign(&mut self, other: &Count) {
-        assert!(*self >= *other, "less than nothing");
+        assert!(*self >= *other, "a difference of counts is negative");
         *self = match (&self.0, &other.0) {
             (Small(a), Small(b)) => Count(Small(a - b)),
             _ => Count::from(self.big() - other.big()),
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn is_taken_apart_and_put_together() {
+    fn text_words_and_division_agree() {
         for text in [
             "0",
             "7",
@@ -279,12 +279,12 @@ mod tests {
     }
 
     #[test]
-    fn large_numbers_are_told_roughly() {
-        let told = |digits: &str| {
+    fn large_numbers_are_rounded() {
+        let rounded = |digits: &str| {
             let number: BigUint = digits.parse().unwrap();
             Count::from(number).rough().map(|rough| rough.to_string())
         };
-        assert_eq!(told("999999999"), None);
+        assert_eq!(rounded("999999999"), None);
         for (digits, rough) in [
             ("1000000000", "1.0 x 10^9"),
             ("1049999999", "1.0 x 10^9"),
@@ -294,10 +294,10 @@ mod tests {
             ("9950000000000000", "1.0 x 10^16"),
             ("1296999999999999999999999999999999999999999", "1.3 x 10^42"),
         ] {
-            assert_eq!(told(digits).as_deref(), Some(rough), "{digits}");
+            assert_eq!(rounded(digits).as_deref(), Some(rough), "{digits}");
         }
         let thousands = format!("996{}", "9".repeat(4997));
-        assert_eq!(told(&thousands).as_deref(), Some("1.0 x 10^5000"));
+        assert_eq!(rounded(&thousands).as_deref(), Some("1.0 x 10^5000"));
         assert_eq!(
             format!("{:e}", Count::from(u64::MAX).rough().unwrap()),
             "1.8e19"

@@ -8,7 +8,7 @@ use super::count::Count;
 use super::sink::Sink;
 use super::stop::Stop;
 
-/// Adds up how many solutions there are and never looks at one.
+/// Adds up the numbers of solutions and never looks at a grid.
 #[derive(Debug, Default)]
 pub struct CountSink(Mutex<Count>);
 
@@ -19,7 +19,7 @@ impl Default for Count {
 }
 
 impl CountSink {
-    /// Nothing counted yet.
+    /// A sink with the sum 0.
     pub fn new() -> Self {
         Self::default()
     }

@@ -1,8 +1,8 @@
-//! Where solutions go.
+//! Sinks for solutions.
 //!
-//! The search hands its leaves over in a [`Batch`]: bundles, each a base picture and independent factors whose fillings multiply.
-//! A [`Sink`] takes batches: [`CountSink`] adds up their sizes and never looks at a picture, [`Set`]
-//! keeps every picture once, [`Stream`] passes batches to one writer thread through a bounded channel.
+//! The search passes its leaves on in a [`Batch`]: bundles, each a base grid and independent factors whose fillings multiply.
+//! A [`Sink`] takes batches: [`CountSink`] adds up their sizes and never looks at a grid, [`Set`] keeps every grid once, [`Stream`]
+//! passes batches to one writer thread through a bounded channel.
 
 mod batch;
 mod count;
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
     use crate::puzzle::Grid;
 
-    /// Two pictures of 3x1: `#..` alone, and `..#` or `.##` by a factor of one cell.
+    /// Grids of 3x1: `#..` alone, and a bundle of `..#` and `.##` with a factor of one cell.
     fn batch() -> Batch {
         let mut batch = Batch::new(3, 1);
         batch.push_grid(&[0b001]);

@@ -1,4 +1,4 @@
-//! Large numbers in a few digits, for people.
+//! Large numbers rounded to a few digits, for people.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ pub struct Rough {
 }
 
 impl Rough {
-    /// The first digits of a number, rounded, and the power of ten of the foremost one.
+    /// From the first digits of a number, rounded, and the power of ten of the first digit.
     pub(crate) fn new(digits: &str, power: i64) -> Self {
         let (first, rest) = digits.split_at(1);
         let leading = match rest {
@@ -21,7 +21,7 @@ impl Rough {
         Rough { leading, power }
     }
 
-    /// The power of ten: one less than the number has digits.
+    /// The power of ten of the first digit.
     pub fn power(&self) -> i64 {
         self.power
     }

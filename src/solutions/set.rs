@@ -1,7 +1,7 @@
 //! The deduplicated set: every solution once, shared by all tasks.
 //!
-//! The branches of the search are disjoint, so it never finds a grid twice, and [`Set::repeats`] proves it in the tests. Where the
-//! same part of a tree may be answered twice, as in merged runs, the set makes it once.
+//! The branches of the search are disjoint, so it never finds a grid twice; [`Set::repeats`] verifies this in the tests. Where the same
+//! subtree may be searched twice, as in merged runs, the set keeps each solution once.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,17 +13,17 @@ use super::sink::Sink;
 use super::stop::Stop;
 use crate::puzzle::Grid;
 
-/// What an entry costs beside its words: the box, its place in the table at a usual load, the allocator's rounding.
-const OVERHEAD: u64 = 48;
+/// Memory of an entry beside its words, in bytes: the box, its slot in the table at a usual load, the allocator's rounding.
+const BYTES_PER_ENTRY: u64 = 48;
 
-/// Keeps every solution once, keyed by the whole packed grid, within a number of bytes.
+/// Keeps every solution once, keyed by the whole packed grid, within a memory limit.
 #[derive(Debug)]
 pub struct Set {
     grids: DashSet<Box<[u64]>>,
-    /// Relaxed: these are sums that nothing else is read by.
+    /// Bytes in use, and grids rejected as repeats. Relaxed: sums that order no other memory access.
     bytes: AtomicU64,
     repeats: AtomicU64,
-    most: u64,
+    max_bytes: u64,
 }
 
 impl Set {
@@ -33,7 +33,7 @@ impl Set {
             grids: DashSet::new(),
             bytes: AtomicU64::new(0),
             repeats: AtomicU64::new(0),
-            most: memory,
+            max_bytes: memory,
         }
     }
 
@@ -42,17 +42,17 @@ impl Set {
         self.grids.len()
     }
 
-    /// Is there none yet?
+    /// Whether it has no solutions.
     pub fn is_empty(&self) -> bool {
         self.grids.is_empty()
     }
 
-    /// How many solutions came that were in it already.
+    /// Number of solutions taken that were in the set already.
     pub fn repeats(&self) -> u64 {
         self.repeats.load(Ordering::Relaxed)
     }
 
-    /// The solutions in canonical order, for grids of this size. They take the set's memory over.
+    /// The solutions in canonical order, for grids of this size. They reuse the memory of the set.
     pub fn into_sorted(self, width: usize, height: usize) -> Vec<Grid> {
         let mut grids: Vec<Grid> = self
             .grids
@@ -71,8 +71,8 @@ impl Sink for Set {
 
     fn take(&self, batch: Batch) -> ControlFlow<Stop> {
         let fits = batch.try_each(|words| {
-            let cost = words.len() as u64 * 8 + OVERHEAD;
-            if self.bytes.load(Ordering::Relaxed) + cost > self.most {
+            let cost = words.len() as u64 * 8 + BYTES_PER_ENTRY;
+            if self.bytes.load(Ordering::Relaxed) + cost > self.max_bytes {
                 return false;
             }
             if self.grids.insert(words.into()) {

@@ -1,4 +1,4 @@
-//! What takes solutions.
+//! The interface that takes solutions.
 
 use std::ops::ControlFlow;
 
@@ -7,9 +7,9 @@ use super::stop::Stop;
 
 /// Takes the solutions that a search finds. All tasks share one sink.
 pub trait Sink: Sync {
-    /// Whether it looks at the pictures. If not, batches carry only their number, and regions are counted, not listed.
+    /// Whether it needs the grids. If not, batches have only numbers of solutions, and regions are counted, not listed.
     fn wants_grids(&self) -> bool;
 
-    /// Takes a batch, and may wait, which slows the search down; [`ControlFlow::Break`] stops the run.
+    /// Takes a batch. It may block, which slows the search down; [`ControlFlow::Break`] stops the run.
     fn take(&self, batch: Batch) -> ControlFlow<Stop>;
 }

@@ -1,4 +1,4 @@
-//! Why a run ended early.
+//! The reasons why a run stops early.
 
 use std::fmt;
 
@@ -12,18 +12,18 @@ pub enum Stop {
     Time,
     /// The limit on nodes of the search tree was reached.
     Nodes,
-    /// What has to be kept would exceed the memory limit.
+    /// The data to be kept would exceed the memory limit.
     Memory,
     /// The user interrupted the run.
     Interrupt,
-    /// The receiver of the solutions went away.
+    /// The receiver of the solutions was closed.
     Closed,
     /// The algorithm cannot decide more cells. The search never ends like this, but some of the [classics](crate::classic) do.
     Stuck,
 }
 
 impl fmt::Display for Stop {
-    /// One word, as `--json` says it.
+    /// One word, as in the output of `--json`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Stop::Limit => "limit",

@@ -1,4 +1,4 @@
-//! The sink that passes solutions on as they are found, to one thread that writes them.
+//! The sink that passes solutions, as they are found, to one thread that writes them.
 
 use std::ops::ControlFlow;
 
@@ -8,12 +8,12 @@ use super::batch::Batch;
 use super::sink::Sink;
 use super::stop::Stop;
 
-/// The sending end: a bounded channel of batches. When it is full the search waits, so that a slow reader slows the search and
-/// never fills memory; when the receiving end is gone the run stops.
+/// The sending end of a bounded channel of batches. When the channel is full the search waits, so that a slow reader slows the search
+/// instead of filling memory; when the receiving end has been dropped the run stops.
 #[derive(Clone, Debug)]
 pub struct Stream(Sender<Batch>);
 
-/// The receiving end of a [`Stream`]: an iterator over batches that ends when every sender is gone.
+/// The receiving end of a [`Stream`]: an iterator over batches that ends when every sender has been dropped.
 pub type Batches = Receiver<Batch>;
 
 impl Stream {

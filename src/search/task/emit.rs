@@ -128,8 +128,8 @@ impl<W: Word> Task<'_, '_, W> {
         let empty = Batch::new(shared.clues.width(), shared.clues.height());
         let mut batch = std::mem::replace(&mut self.batch, empty);
         if let Some(limit) = shared.control.accept(batch.count().to_u64()) {
-            // Solutions beyond the limit are dropped, and regions were listed up to the limit only: the cubes would not cover everything open,
-            // whatever stopped the run first.
+            // Solutions beyond the limit are dropped, and regions were listed up to the limit only: the cubes would not cover everything
+            // open, whatever stopped the run first.
             shared.cubes_incomplete.store(true, Ordering::Relaxed);
             batch.truncate(limit);
             if limit == 0 {

@@ -48,8 +48,8 @@ impl<W: Word> Task<'_, '_, W> {
             }
         }
         let open = self.open_cells();
-        // Compared with probing, the search for regions is cheap. Without probing it pays only where many cells are unknown, and at most half
-        // of those at the last check.
+        // Compared with probing, the search for regions is cheap. Without probing it pays only where many cells are unknown, and at most
+        // half of those at the last check.
         let due = match probing {
             true => open < self.cells_at_split_check,
             false => {

@@ -10,8 +10,8 @@ use crate::puzzle::Grid;
 use crate::solutions::Factor;
 
 impl<W: Word> Task<'_, '_, W> {
-    /// The leaves below a node with few unknown cells, from the cache or by enumeration; `None` where the cache is not used or there are too
-    /// many.
+    /// The leaves below a node with few unknown cells, from the cache or by enumeration; `None` where the cache is not used or there are
+    /// too many.
     pub(super) fn small_subproblem(&mut self) -> Option<Finding<W>> {
         let context = self.context();
         // The key does not distinguish lines that continue in other regions.

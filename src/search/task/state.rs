@@ -42,8 +42,8 @@ pub(in crate::search) struct Shared<'a, W: Word> {
     pub(in crate::search) waiting_tasks: CachePadded<AtomicUsize>,
     /// Cubes handed back, each with its weight.
     pub(in crate::search) cubes: SegQueue<(Cube, u64)>,
-    /// Whether solutions were dropped from a bundle or a batch, so that the cubes do not cover everything open. Relaxed: read when all tasks
-    /// have ended; before that a hint.
+    /// Whether solutions were dropped from a bundle or a batch, so that the cubes do not cover everything open. Relaxed: read when all
+    /// tasks have ended; before that a hint.
     pub(in crate::search) cubes_incomplete: AtomicBool,
     /// Sums of finished tasks, and the solutions that the sink accepted.
     pub(in crate::search) totals: Mutex<(Statistics, Count)>,

@@ -107,8 +107,8 @@ impl SubproblemCache {
     }
 }
 
-/// Appends everything that the unknown cells of a line depend on: which they are, the known cells between them, and on either side the number
-/// of blocks and the length of the run next to them.
+/// Appends everything that the unknown cells of a line depend on: which they are, the known cells between them, and on either side the
+/// number of blocks and the length of the run next to them.
 fn push_line<W: Word>(key: &mut Vec<u64>, line: usize, known: Known<W>, unknown: W, length: usize) {
     if unknown.is_zero() {
         return;
