@@ -117,7 +117,7 @@ impl fmt::Display for Backbone {
     }
 }
 
-/// The result of [`backbone`].
+/// The result of [`backbone()`].
 #[derive(Clone, Debug)]
 pub struct BackboneResult {
     /// The backbone, complete unless the call was stopped.

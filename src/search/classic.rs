@@ -50,7 +50,7 @@ impl Search<'_> {
         }
         let mut open = Vec::new();
         control.poll();
-        // Frees memory of earlier runs that would not leave enough.
+        // Frees tables kept for other puzzles if they would not leave enough memory.
         classic.needs(self.puzzle, Some(watch.memory));
         if !control.stopped() {
             if let End::Stuck(known) = classic.run(self.puzzle, &mut watch) {

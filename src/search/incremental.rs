@@ -109,10 +109,10 @@ fn run<W: Word>(shared: &Shared<'_, W>, node: Node<W>) {
     }
 }
 
-/// Probing on the paths to cubes pays when it decides at least this fraction, 1 / 5, of the cells decided on them.
+/// Probing on the paths to cubes pays when it decides at least one in this number of the cells decided on them.
 const PROBING_GAIN_DIVISOR: u64 = 5;
 
-/// It also pays when its settles are at most this fraction, 1 / 20, of those spent inside cubes and on their paths.
+/// It also pays when it takes at most one in this number of the settles spent on paths and inside cubes.
 const PROBING_COST_DIVISOR: u64 = 20;
 
 /// A board that moves from cube to cube, and stands at the root of the latest one. It undoes only the decisions that the next cube does not
@@ -143,11 +143,11 @@ struct Level<W: Word> {
     /// Number of the prober's records.
     records: usize,
     node: NodeState<W>,
-    /// Whether the subproblem below was confined to the region of this decision and all that follow: [`NodeState::confines`].
+    /// Whether the subproblem below was confined to the region of this and the later decisions; see [`NodeState::confines`].
     is_confined: bool,
 }
 
-/// What is known of a node.
+/// The search state of a node.
 struct NodeState<W: Word> {
     subproblem: Subproblem<W>,
     is_probed: bool,

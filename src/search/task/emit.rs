@@ -31,7 +31,7 @@ impl<W: Word> Task<'_, '_, W> {
             match &context.goal {
                 Goal::Root if *number == Count::ONE => self.batch.push_one(),
                 Goal::Root => self.batch.push_count(number),
-                Goal::RegionSearch(part) => part.collect_number(number),
+                Goal::RegionSearch(search) => search.collect_number(number),
             }
             return;
         }
@@ -42,8 +42,8 @@ impl<W: Word> Task<'_, '_, W> {
         }
         if context.factors.is_empty() && listed.is_none() {
             match &context.goal {
-                Goal::RegionSearch(part) => {
-                    part.collect(&self.words);
+                Goal::RegionSearch(search) => {
+                    search.collect(&self.words);
                 }
                 Goal::Root => {
                     self.batch.push_grid(&self.words);
@@ -54,8 +54,8 @@ impl<W: Word> Task<'_, '_, W> {
         }
         let factors: Vec<_> = context.factors.iter().cloned().chain(listed).collect();
         match &context.goal {
-            Goal::RegionSearch(part) => {
-                expand(&mut self.words, &factors, |words| part.collect(words));
+            Goal::RegionSearch(search) => {
+                expand(&mut self.words, &factors, |words| search.collect(words));
             }
             Goal::Root => self.emit_bundle(factors),
         }
@@ -81,14 +81,14 @@ impl<W: Word> Task<'_, '_, W> {
             self.words = words;
             return;
         }
-        let whole = expand(&mut words, &outer, |words| {
+        let all_emitted = expand(&mut words, &outer, |words| {
             self.batch.push_bundle(words, &inner);
             if self.flush_if_full() {
                 return !self.shared.control.poll();
             }
             true
         });
-        if !whole {
+        if !all_emitted {
             // Relaxed: read when all tasks have ended.
             self.shared.cubes_incomplete.store(true, Ordering::Relaxed);
         }

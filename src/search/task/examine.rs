@@ -80,13 +80,13 @@ impl<W: Word> Task<'_, '_, W> {
     fn probe(&mut self) -> Probed {
         let settles_before = self.board.settles();
         let region = Arc::clone(&self.context().region);
-        let (shared, turns, base) = (self.shared, self.turns, self.is_at_root());
+        let (shared, turns, at_root) = (self.shared, self.turns, self.is_at_root());
         let (unknown, polled_at) = (self.board.unknown(), &mut self.polled_at);
         let stop = |board: &Board<'_, W>| {
             let settles = board.settles() - *polled_at;
             if settles >= shared.settles_per_poll {
                 *polled_at = board.settles();
-                if let Some(portfolio) = shared.portfolio.as_ref().filter(|_| base) {
+                if let Some(portfolio) = shared.portfolio.as_ref().filter(|_| at_root) {
                     portfolio.add_root_cells(board);
                 }
                 poll(shared, turns, settles);

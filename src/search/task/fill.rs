@@ -56,7 +56,7 @@ impl<W: Word> Task<'_, '_, W> {
         let mut number = 0;
         let mut siblings = Vec::new();
         let mut is_consistent = true;
-        let finished = loop {
+        let is_complete = loop {
             if is_consistent && self.open_cells() > 0 {
                 let cell = self.narrowest();
                 siblings.push((self.board.mark(), cell));
@@ -88,7 +88,7 @@ impl<W: Word> Task<'_, '_, W> {
             }
         };
         self.board.undo(base);
-        if !finished {
+        if !is_complete {
             return Some(Fillings::TooMany);
         }
         let word_indices = open.into_iter().map(|(index, _)| index).collect();

@@ -30,27 +30,27 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         let Some(oldest) = self
             .stack
             .iter()
-            .position(|open| !matches!(open.pending, Pending::Join(..)))
+            .position(|entry| !matches!(entry.pending, Pending::Join(..)))
         else {
             return;
         };
         self.shared_at = self.board.settles();
         self.publish_policy();
-        let open = self.stack.remove(oldest);
+        let entry = self.stack.remove(oldest);
         self.retreat_floor = if oldest < self.retreat_floor {
             self.retreat_floor - 1
         } else {
             oldest
         };
-        let mut path = self.path[..open.path_len].to_vec();
-        let rows = self.board.rows_at(open.mark);
-        let (context, decision, cells_at_split_check) = match open.pending {
+        let mut path = self.path[..entry.path_len].to_vec();
+        let rows = self.board.rows_at(entry.mark);
+        let (context, decision, cells_at_split_check) = match entry.pending {
             Pending::Sibling(decision) => {
                 path.push(decision);
                 (
-                    self.contexts[open.context].clone(),
+                    self.contexts[entry.context].clone(),
                     Some(decision),
-                    open.cells_at_split_check,
+                    entry.cells_at_split_check,
                 )
             }
             Pending::Region(region, goal) => {
@@ -64,7 +64,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             path,
             decision,
             context,
-            weight: open.weight,
+            weight: entry.weight,
             policy: self.policy,
             cells_at_split_check,
             probed: None,
@@ -99,34 +99,35 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
 
     /// The run has been stopped: turns everything open into cubes.
     pub(super) fn hand_back(&mut self) {
-        let wanted = !self.shared.cubes_incomplete.load(Ordering::Relaxed);
-        let give = |end: usize, last: Option<Decision>, context: usize, weight: u64| match &self
-            .contexts[context]
-            .goal
-        {
-            Goal::Root if wanted => {
-                let path = self.path[..end].iter().copied().chain(last).collect();
-                self.shared.cubes.push((Cube { path }, weight));
-            }
-            Goal::Root => {}
-            goal => goal.abandon(),
-        };
-        for open in &self.stack {
+        let cubes_wanted = !self.shared.cubes_incomplete.load(Ordering::Relaxed);
+        let give_back =
+            |end: usize, last: Option<Decision>, context: usize, weight: u64| match &self.contexts
+                [context]
+                .goal
+            {
+                Goal::Root if cubes_wanted => {
+                    let path = self.path[..end].iter().copied().chain(last).collect();
+                    self.shared.cubes.push((Cube { path }, weight));
+                }
+                Goal::Root => {}
+                goal => goal.abandon(),
+            };
+        for entry in &self.stack {
             let StackEntry {
                 path_len,
                 context,
                 weight,
                 ..
-            } = *open;
-            match &open.pending {
-                Pending::Sibling(decision) => give(path_len, Some(*decision), context, weight),
-                Pending::Join(..) => give(path_len, None, context, weight),
+            } = *entry;
+            match &entry.pending {
+                Pending::Sibling(decision) => give_back(path_len, Some(*decision), context, weight),
+                Pending::Join(..) => give_back(path_len, None, context, weight),
                 // The cube of its join covers it.
                 Pending::Region(_, goal) => goal.abandon(),
             }
         }
         // The present node comes last, as the search would have continued with it first.
-        give(self.path.len(), None, self.contexts.len() - 1, self.weight);
+        give_back(self.path.len(), None, self.contexts.len() - 1, self.weight);
     }
 
     /// Releases everything open, and adds the sums of this task to the totals.
@@ -136,8 +137,8 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         'a: 'scope,
     {
         // From the top, as a region search must be released before its product.
-        while let Some(open) = self.stack.pop() {
-            match open.pending {
+        while let Some(entry) = self.stack.pop() {
+            match entry.pending {
                 Pending::Sibling(_) => {}
                 Pending::Region(_, goal) => {
                     if let Some(node) = Node::from_released(goal) {

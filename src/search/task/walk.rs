@@ -51,9 +51,9 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         let board = Board::with_rows(shared.clues, &rows);
         let context = context.with_unknown_outside(&board);
         drop(rows);
-        let learnt = || *shared.policy.lock().unwrap_or_else(PoisonError::into_inner);
+        let published = || *shared.policy.lock().unwrap_or_else(PoisonError::into_inner);
         let policy = match policy.is_unmeasured() {
-            true => learnt().unwrap_or(policy),
+            true => published().unwrap_or(policy),
             false => policy,
         };
         let mut task = Task {
@@ -85,13 +85,13 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             reported_nodes: 0,
         };
         task.statistics.tasks = 1;
-        let mut begun = true;
+        let mut has_work = true;
         if let Some(results) = results {
-            begun = task.resume_pivot(results);
+            has_work = task.resume_pivot(results);
         } else if let Some(decision) = decision {
             task.decide(decision);
         }
-        if begun || task.backtrack(scope) {
+        if has_work || task.backtrack(scope) {
             task.search(scope);
         }
         task.finish(scope);
@@ -338,17 +338,17 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         }
         self.weight = self.stack[self.retreat_floor..]
             .iter()
-            .map(|open| open.weight)
+            .map(|entry| entry.weight)
             .sum();
         self.stack.truncate(self.retreat_floor + 1);
-        let Some(open) = self.stack.pop() else {
+        let Some(entry) = self.stack.pop() else {
             return false;
         };
-        self.board.undo(open.mark);
-        self.path.truncate(open.path_len);
-        self.prober.backtrack(open.records);
-        self.inherited = open.inherited;
-        self.cells_at_split_check = open.cells_at_split_check;
+        self.board.undo(entry.mark);
+        self.path.truncate(entry.path_len);
+        self.prober.backtrack(entry.records);
+        self.inherited = entry.inherited;
+        self.cells_at_split_check = entry.cells_at_split_check;
         self.is_consistent = true;
         self.force_probe = true;
         self.progress_at = self.board.settles();
@@ -361,18 +361,18 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         's: 'scope,
         'a: 'scope,
     {
-        while let Some(open) = self.stack.pop() {
+        while let Some(entry) = self.stack.pop() {
             self.retreat_floor = self.retreat_floor.min(self.stack.len());
             self.force_probe = false;
-            self.board.undo(open.mark);
-            self.path.truncate(open.path_len);
-            self.leave_contexts(open.context + 1, scope);
-            self.prober.backtrack(open.records);
-            self.weight = open.weight;
-            self.inherited = open.inherited;
-            self.cells_at_split_check = open.cells_at_split_check;
+            self.board.undo(entry.mark);
+            self.path.truncate(entry.path_len);
+            self.leave_contexts(entry.context + 1, scope);
+            self.prober.backtrack(entry.records);
+            self.weight = entry.weight;
+            self.inherited = entry.inherited;
+            self.cells_at_split_check = entry.cells_at_split_check;
             self.is_consistent = true;
-            match open.pending {
+            match entry.pending {
                 Pending::Sibling(decision) => {
                     self.path.push(decision);
                     self.decide(decision);
@@ -392,9 +392,9 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
                         path: self.path.clone(),
                         decision: None,
                         context: context.clone(),
-                        weight: open.weight,
+                        weight: entry.weight,
                         policy: self.policy,
-                        cells_at_split_check: open.cells_at_split_check,
+                        cells_at_split_check: entry.cells_at_split_check,
                         probed: None,
                         results: None,
                     };
