@@ -1,15 +1,15 @@
-//! What can go wrong outside the puzzle itself: bad input, input and output, files that do not belong together.
+//! Errors outside the puzzle itself: bad input, failed input or output, files that do not belong together.
 //!
-//! A contradiction is not here: that a puzzle has no solution is an answer, not an error. There is one opaque [`Error`] with a
-//! [`Kind`] to match on; a reader of a file adds the [`Place`], so that the command can show the line with a caret below it.
+//! That a puzzle has no solution is an answer, not an error. There is one opaque [`Error`] with a [`Kind`] to match on; the reader of a
+//! file adds the [`Place`], so that the command can show the line with a caret below it.
 
 use std::fmt;
 
-/// What sort of failure an [`Error`] is.
+/// The category of an [`Error`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Kind {
-    /// The call or the command line makes no sense.
+    /// The call or the command line is invalid.
     Usage,
     /// The data is not a puzzle (or not a grid, or not a list of solutions).
     Data,
@@ -44,7 +44,7 @@ struct Inner {
     place: Option<Place>,
 }
 
-/// Columns of a long line that an excerpt shows around the caret.
+/// Columns of a long line that an excerpt shows, with the caret among them.
 const WINDOW: usize = 72;
 
 impl Error {
@@ -58,14 +58,14 @@ impl Error {
         }))
     }
 
-    /// Bad data, with a message for people.
+    /// An error of kind [`Kind::Data`] with a message for people.
     pub fn data(message: impl Into<String>) -> Self {
         Self::new(Kind::Data, message)
     }
 
-    /// Input or output that failed, naming the file.
+    /// Input or output of this file that failed.
     pub fn io(file: &str, error: &std::io::Error) -> Self {
-        // The operating system's "(os error 2)" helps nobody.
+        // Without the error number that the standard library appends: "(os error 2)".
         let text = error.to_string();
         let text = text
             .split(" (os error")
@@ -87,7 +87,7 @@ impl Error {
         self
     }
 
-    /// The same error, said of this file. A pack names its puzzle here too (`pack.nonpack#3`).
+    /// The same error with the name of its file, and for a pack the number of the puzzle (`pack.nonpack#3`).
     #[must_use]
     pub fn in_file(mut self, file: &str) -> Self {
         self.0.file = file.to_owned();
@@ -97,17 +97,17 @@ impl Error {
         self
     }
 
-    /// What sort of failure it is.
+    /// The category of this error.
     pub fn kind(&self) -> Kind {
         self.0.kind
     }
 
-    /// What went wrong, without the place.
+    /// The message, without the place.
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// Where it was found, if it was found in a text.
+    /// The place of the error, if it was found in a text.
     pub fn place(&self) -> Option<&Place> {
         self.0.place.as_ref()
     }

@@ -1,4 +1,4 @@
-//! The command `omnogram`. Everything it knows is in the library; everything it says is in `cli`.
+//! The command `omnogram`: the solving is in the library, the command line in `cli`.
 
 mod cli;
 

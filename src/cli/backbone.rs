@@ -14,10 +14,10 @@ use super::subject::Subject;
 
 /// Find the cells that are the same in every solution
 ///
-/// Prints the picture with '#' and '.' for cells that are filled or empty in every solution, '?' for those that are ambiguous: filled in
-/// one solution and empty in another. When the run was stopped, '-' stands for cells that are still undecided, and the exit status is
-/// 3; the other cells are right all the same. With --json the object has the picture in `backbone`, or null where there is no solution,
-/// and the numbers of cells in `same`, `ambiguous` and `undecided`.
+/// Prints a picture with '#' for cells that are filled in every solution, '.' for cells that are empty in every solution, and '?' for
+/// ambiguous cells: filled in one solution and empty in another. When the run was stopped, '-' marks undecided cells, and the exit status
+/// is 3; the other cells are still correct. With --json the object has the picture in `backbone`, or null if there is no solution, and the
+/// numbers of cells in `same`, `ambiguous` and `undecided`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -66,7 +66,7 @@ fn answer(
             backbone: (!none).then(rows),
             same: backbone.same(),
             ambiguous: backbone.differing(),
-            // No cell of a picture that is not there is open.
+            // Without a solution there is no picture, and so no undecided cell.
             undecided: if none { 0 } else { backbone.undecided() },
         };
         session.print(&report::searched(subject, outcome, extra))?;

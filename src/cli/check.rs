@@ -1,4 +1,4 @@
-//! `omnogram check`: has each puzzle one solution, none, or several?
+//! `omnogram check`: whether each puzzle has one solution, none, or several.
 
 use clap::Args;
 use omnogram::classic::Classic;
@@ -16,12 +16,12 @@ use super::session::{Session, why_none};
 use super::status::{Answered, Status};
 use super::subject::Subject;
 
-/// Say whether there is no solution, one, or several
+/// Find out whether there is no solution, one, or several
 ///
-/// Prints a line for each puzzle: unique, none, multiple or undecided. Where there are several solutions, two of them are laid over each
-/// other in one picture. A goal that a file gives, where it is a solution, is the first of the two. With --json the two are in
-/// `examples`, `differs` lists the cells in which they differ as [row, column], counted from 0, and `goal` says whether the goal is a
-/// solution. The exit status is 1 when some puzzle is not unique.
+/// Prints one line per puzzle: unique, none, multiple or undecided. If there are several solutions, two of them are drawn in one picture,
+/// with the cells in which they differ marked. If the file gives a goal that is a solution, the goal is the first of the two. With --json
+/// the two are in `examples`, `differs` lists the cells in which they differ as [row, column], counted from 0, and `goal` says whether the
+/// goal is a solution. The exit status is 1 when some puzzle is not unique.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -32,7 +32,7 @@ pub(super) struct Options {
     #[command(flatten)]
     puzzles: Puzzles,
 
-    /// Draw where two solutions differ, even when there are several puzzles
+    /// Draw the cells in which two solutions differ, even when there are several puzzles
     #[arg(long)]
     pictures: bool,
 
@@ -48,11 +48,11 @@ pub(super) struct Options {
 struct Extra {
     examples: Vec<Vec<String>>,
     differs: Vec<(usize, usize)>,
-    /// Is the goal of the file a solution? Nothing where it gives none.
+    /// Whether the goal of the file is a solution; `None` if the file gives no goal.
     goal: Option<bool>,
 }
 
-/// How many puzzles came out how.
+/// The number of puzzles with each verdict.
 #[derive(Debug, Default)]
 struct Totals {
     unique: u64,
@@ -106,7 +106,7 @@ fn answer(
     totals: &mut Totals,
 ) -> Answered {
     if grids.len() == 2 {
-        // Two were all that was wanted.
+        // The search was limited to two solutions, so the answer is complete.
         outcome.stopped = None;
     }
     let (total, status) = match outcome.solutions.verdict() {
@@ -135,13 +135,13 @@ fn answer(
     Ok(status)
 }
 
-/// Is the goal of its file a solution, if there is a goal?
+/// Whether the goal of the puzzle's file is a solution; `None` if the file gives no goal.
 fn goal(puzzle: &Puzzle) -> Option<bool> {
     let goal = puzzle.notes().goal.as_ref()?;
     Some(verify(puzzle, goal).is_ok())
 }
 
-/// `name: verdict`, why, and where two solutions differ.
+/// The answer as text: `name: verdict`, the reason, and the picture of the cells in which two solutions differ.
 fn text(
     session: &Session,
     subject: &Subject<'_>,

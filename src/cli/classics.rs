@@ -1,4 +1,4 @@
-//! The options that put a classic algorithm in the place of the search, for all verbs that have them.
+//! The options that choose a classic algorithm instead of the search, for all verbs that have them.
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -9,28 +9,28 @@ use super::messages;
 use super::options::number;
 use super::status::Status;
 
-/// The seed where none is given.
+/// The default seed.
 pub(super) const SEED: u64 = 1;
 
-/// How to solve, if not by the search.
+/// The choice of a classic algorithm, and the seed of the random numbers.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Classic algorithms")]
 pub(super) struct Classics {
-    /// Solve by a published algorithm instead, as plainly as it was told, on one thread; --nodes bounds its steps
+    /// Solve with this published algorithm instead, implemented as published, on one thread; --nodes limits its steps
     #[arg(long, value_name = "NAME", value_parser = named())]
     pub(super) algorithm: Option<Algorithm>,
 
-    /// Other random numbers, where some are drawn [default: 1]
+    /// Seed of the random numbers, for options that draw some, such as --algorithm brute-force [default: 1]
     #[arg(long, value_name = "S", allow_hyphen_values = true, value_parser = number)]
     pub(super) seed: Option<u64>,
 }
 
 impl Classics {
-    /// The classic that is wanted, if one is. `random`: something else of the verb draws random numbers.
+    /// The chosen classic algorithm, if any. `random`: whether the verb draws random numbers without it.
     pub(super) fn classic(&self, random: bool) -> Result<Option<Classic>, Status> {
         let draws = random || self.algorithm == Some(Algorithm::BruteForce);
         if self.seed.is_some() && !draws {
-            let message = "--seed is for what draws random numbers: --algorithm brute-force, or count --estimate";
+            let message = "--seed needs an option that draws random numbers: --algorithm brute-force, or count --estimate";
             let error = Error::new(Kind::Usage, message);
             messages::error(&error);
             return Err(Status::from(&error));
@@ -40,14 +40,14 @@ impl Classics {
     }
 }
 
-/// Reads a name, and tells all of them in the help.
+/// The parser of the name of an algorithm; the help lists all names.
 fn named() -> impl TypedValueParser<Value = Algorithm> {
     let values = Algorithm::ALL
         .map(|algorithm| PossibleValue::new(algorithm.name()).help(algorithm.about()));
     PossibleValuesParser::new(values).try_map(|name| name.parse::<Algorithm>())
 }
 
-/// What a classic lists before it begins, in words.
+/// The number and size of the arrangements that a classic algorithm lists before its first step, in words.
 pub(super) fn words(needs: &Needs) -> String {
     format!(
         "{} arrangements to begin with, {}",
@@ -56,7 +56,7 @@ pub(super) fn words(needs: &Needs) -> String {
     )
 }
 
-/// `1.2 MB`.
+/// A number of bytes with its unit: `1.2 MB`.
 pub(super) fn bytes(bytes: f64) -> String {
     let units = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
     match units.into_iter().find(|&(unit, _)| bytes >= unit) {
@@ -66,7 +66,7 @@ pub(super) fn bytes(bytes: f64) -> String {
     }
 }
 
-/// A whole number in full as long as it is below `most`.
+/// A whole number in full if it is below `most`, otherwise with two digits.
 fn rough(number: f64, most: f64) -> String {
     match number < most {
         true => format!("{number}"),

@@ -1,4 +1,4 @@
-//! `omnogram completions`: what a shell must know to complete a command line.
+//! `omnogram completions`: the script with which a shell completes command lines.
 
 use clap::Args;
 use clap_complete::Shell;
@@ -16,7 +16,7 @@ Examples:
   omnogram completions zsh > ~/.zfunc/_omnogram      with ~/.zfunc in your fpath
   omnogram completions fish > ~/.config/fish/completions/omnogram.fish")]
 pub(super) struct Options {
-    /// The shell
+    /// The shell to write the script for
     #[arg(value_name = "SHELL")]
     shell: Shell,
 }

@@ -1,4 +1,4 @@
-//! `omnogram convert`: puzzles from any format into any other, one by one as they are read.
+//! `omnogram convert`: writes puzzles of any format in another, one by one as they are read.
 
 use std::collections::{BTreeMap, HashSet};
 use std::io::{self, BufWriter, Write};
@@ -19,10 +19,10 @@ use super::{input_files, inputs, messages};
 
 /// Write puzzles in another format
 ///
-/// What IN is, is found out from its content; --from names it where it looks like something else. What OUT is to be, --to says, or the
-/// ending of its name. Several puzzles go into one file if its format has packs, else into a folder, a file each, called as the
-/// files that they come from. Titles, authors, licences and goals come along where the format holds them, and it is said where it does
-/// not. A picture is a puzzle with itself as its goal; the other way round, a puzzle becomes a picture if it has a goal.
+/// The input format is detected from the content unless --from is given. The output format is that of --to, or of the ending of OUT.
+/// Several puzzles are written into one file if the format supports packs, otherwise into a folder, one file each, named after the input
+/// files. Titles, authors, licences and goals are kept where the output format has them; a warning names what is lost. A picture is read as
+/// the puzzle that has this picture as its goal; a puzzle can be written as a picture if it has a goal.
 #[derive(Args, Debug)]
 #[command(
     override_usage = "omnogram convert [OPTIONS] <IN>... <OUT>",
@@ -30,26 +30,26 @@ use super::{input_files, inputs, messages};
 )]
 pub(super) struct Options {
     /// IN: puzzle files, packs, folders, pictures, a game ID, or - for standard input; FILE#2 is the second puzzle of a pack. OUT, the
-    /// last: the file to write, a folder, or - for standard output
+    /// last argument: the file to write, a folder, or - for standard output
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
 
-    /// The format of all that is read [default: as its content says]
+    /// The format of all inputs [default: detected from the content]
     #[arg(long, value_name = "FORMAT", value_parser = format)]
     from: Option<&'static Format>,
 
-    /// The format to write [default: as the ending of OUT says]
+    /// The output format [default: that of the ending of OUT]
     #[arg(long, value_name = "FORMAT", value_parser = target)]
     to: Option<Target>,
 
     #[command(flatten)]
     replacing: Replacing,
 
-    /// The title of every puzzle that is written; an empty one for none [default: its own; in a pack else the name of its file]
+    /// Set the title of every puzzle, or remove it if empty [default: its own title; in a pack, puzzles without one get their file's name]
     #[arg(long, value_name = "TITLE")]
     title: Option<String>,
 
-    /// The author of every puzzle that is written; an empty one for none [default: its own]
+    /// Set the author of every puzzle, or remove it if empty [default: its own author]
     #[arg(long, value_name = "AUTHOR")]
     author: Option<String>,
 
@@ -59,38 +59,39 @@ pub(super) struct Options {
     verbosity: Verbosity,
 }
 
-/// What becomes of pictures.
+/// How pictures are turned into grids.
 #[derive(Args, Clone, Debug)]
-#[command(next_help_heading = "Pictures that are read")]
+#[command(next_help_heading = "Options for input pictures")]
 struct TracingOptions {
     /// Scale the picture, which may have up to 200 megapixels, to W columns and H rows; with W alone, H keeps the proportions [default:
-    /// one cell per pixel, up to 4096 a side]
+    /// one cell per pixel, up to 4096 per side]
     #[arg(long, value_name = "WxH", value_parser = size)]
     size: Option<(usize, Option<usize>)>,
 
-    /// Fill what is darker than this grey, from 0 to 255; auto: what tells dark from light best (Otsu's)
+    /// Fill pixels darker than this grey level, from 0 to 255; auto: choose the level by Otsu's method
     #[arg(long, value_name = "N|auto", default_value = "128", value_parser = threshold)]
     threshold: Threshold,
 
-    /// Draw greys as patterns (Floyd and Steinberg's)
+    /// Render greys as patterns of cells (Floyd-Steinberg dithering)
     #[arg(long)]
     dither: bool,
 
-    /// Fill what is light
+    /// Fill the light pixels instead of the dark ones
     #[arg(long)]
     invert: bool,
 }
 
-/// What is written.
+/// The output format.
 #[derive(Clone, Copy, Debug)]
 enum Target {
     Format(&'static Format),
-    /// Clauses for a SAT solver, which nobody reads back.
+    /// Clauses for a SAT solver; write-only.
     Dimacs,
 }
 
-/// Why a format is not written.
-const READ_ONLY: &str = "this format can only be read: png and pbm hold a picture cell for cell";
+/// The message for a format that cannot be written.
+const READ_ONLY: &str =
+    "this format can only be read; png and pbm can hold a picture with one pixel per cell";
 
 const DIMACS: &str = "dimacs";
 const DIMACS_ENDINGS: [&str; 2] = ["cnf", "dimacs"];
@@ -110,7 +111,7 @@ impl Target {
         }
     }
 
-    /// What the ending of a name means.
+    /// The output format that the ending of a name stands for.
     fn of(path: &Path) -> Option<Self> {
         let ending = path.extension()?.to_str()?;
         if DIMACS_ENDINGS
@@ -152,13 +153,13 @@ Formats (r: read, w: written, p: packs of several puzzles):
         "
 Examples:
   omnogram convert heart.xml heart.non
-  omnogram convert --to webpbn puzzles/pictures out/      a file each
-  omnogram convert puzzles/pictures all.nonpack           all in one
+  omnogram convert --to webpbn puzzles/pictures out/      one file each
+  omnogram convert puzzles/pictures all.nonpack           all in one file
   omnogram convert photo.jpg --size 40 --threshold auto --title Photo photo.non
   omnogram convert 4x3:2/1.1/1.1/2/2/1.1/4 --to dimacs - | ganak
 
-No file is replaced without --force, and what is read never. A file is made when there is
-something to write.",
+An existing file is replaced only with --force, and an input file never. No file is created when
+there is nothing to write.",
     );
     text
 }
@@ -214,7 +215,7 @@ pub(super) fn run(options: &Options) -> Status {
             made.map(|conversion| (conversion, inputs))
         }
         _ => {
-            let message = "two paths at least are needed: what to read and, last, what to write";
+            let message = "expected at least two paths: the inputs and, last, the output";
             Err(Error::new(Kind::Usage, message))
         }
     };
@@ -233,7 +234,7 @@ pub(super) fn run(options: &Options) -> Status {
     conversion.status
 }
 
-/// Where puzzles are written to.
+/// The destination of the puzzles.
 #[derive(Debug)]
 enum Place {
     /// One file, or standard output.
@@ -241,21 +242,21 @@ enum Place {
     Folder(PathBuf),
 }
 
-/// Puzzles on their way.
+/// The state of one conversion.
 #[derive(Debug)]
 struct Conversion {
     target: Target,
     outputs: Outputs,
     place: Place,
-    /// Has the folder been made?
+    /// Whether the folder of the output files exists.
     has_folder: bool,
     quiet: bool,
     title: Option<String>,
     author: Option<String>,
-    /// The first puzzle, until it is known whether it is the only one.
+    /// The first puzzle and its name, until it is known whether it is the only one.
     held: Option<(String, Puzzle)>,
     pack: Option<Pack>,
-    /// What could not be held, of how many puzzles, and the last of them.
+    /// For each kind of note that the output format cannot hold: the number of puzzles that lost it, and the name of the last one.
     lost: BTreeMap<String, (u64, String)>,
     status: Status,
 }
@@ -267,8 +268,7 @@ impl Conversion {
         let folder = path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/");
         let by_name = || Target::of(path).filter(|_| !folder && !inputs::is_stdin(path));
         let Some(target) = options.to.or_else(by_name) else {
-            let message =
-                "what is to be written is not clear from this name: say it with --to FORMAT";
+            let message = "this name does not tell the output format: give it with --to FORMAT";
             return Err(usage(message).in_file(if inputs::is_stdin(path) {
                 "<stdout>"
             } else {
@@ -300,7 +300,7 @@ impl Conversion {
         })
     }
 
-    /// Says what is wrong, and goes on.
+    /// Prints an error that does not end the conversion.
     fn fail(&mut self, error: &Error) {
         messages::error(error);
         self.status = self.status.max(Status::from(error));
@@ -378,7 +378,7 @@ impl Conversion {
         }
     }
 
-    /// The puzzle with the title and the author that are asked for.
+    /// The puzzle with the title and the author given by the options.
     fn named(&self, puzzle: Puzzle) -> Puzzle {
         if self.title.is_none() && self.author.is_none() {
             return puzzle;
@@ -392,10 +392,10 @@ impl Conversion {
                 *text = Some(asked.clone()).filter(|asked| !asked.is_empty());
             }
         }
-        puzzle.with_notes(notes).expect("the goal stays as it is")
+        puzzle.with_notes(notes).expect("the goal is unchanged")
     }
 
-    /// Why a second puzzle cannot be written.
+    /// The error for a second puzzle where the output holds one.
     fn one_only(&self) -> Halt {
         let message = format!(
             "there are several puzzles, and a file in the format {} holds one: name a folder to write to, such as out/",
@@ -409,7 +409,7 @@ impl Conversion {
         let Some(pack) = &mut self.pack else {
             return Ok(());
         };
-        // What stood in a file of its own is told apart by the name of that file.
+        // A puzzle without a title gets the name of its file, so that the puzzles of the pack can be told apart.
         let titled = file_title(name)
             .filter(|_| puzzle.notes().title.is_none() && self.title.is_none())
             .map(|title| {
@@ -429,7 +429,7 @@ impl Conversion {
         Ok(())
     }
 
-    /// Writes what is still to be written.
+    /// Writes the only puzzle, or the end of the pack.
     fn end(&mut self) -> Answered<()> {
         let Place::One(output) = &mut self.place else {
             return Ok(());
@@ -451,7 +451,7 @@ impl Conversion {
         }
     }
 
-    /// Writes a puzzle to a file of its own. What is wrong with this one does not concern the others, unless files cannot be written.
+    /// Writes a puzzle to a file of its own. An error that concerns this puzzle alone is printed; one of the file system is returned.
     fn file(&mut self, name: &str, puzzle: &Puzzle, path: PathBuf) -> Answered<()> {
         if let Some(folder) = path.parent().filter(|_| !self.has_folder) {
             self.outputs.folder(folder).map_err(Halt::Failed)?;
@@ -473,7 +473,7 @@ impl Conversion {
         Ok(())
     }
 
-    /// Takes note of how a puzzle was written.
+    /// Records the result of writing a puzzle.
     fn written(&mut self, name: &str, puzzle: &Puzzle, written: Result<()>) {
         match written {
             Ok(()) => self.note_lost(name, puzzle),
@@ -483,7 +483,7 @@ impl Conversion {
 
     fn note_lost(&mut self, name: &str, puzzle: &Puzzle) {
         let Target::Format(format) = self.target else {
-            // The title becomes a comment; other notes are nothing to clauses, unless they are asked for.
+            // DIMACS holds the title as a comment. Other notes are dropped without a warning, unless an option set them.
             if self
                 .author
                 .as_ref()
@@ -500,7 +500,7 @@ impl Conversion {
         }
     }
 
-    /// Says what was lost.
+    /// Warns of the notes that the output format could not hold.
     fn report(&self) {
         let format = self.target.name();
         let lost = |(lost, (count, _)): (&String, &(u64, String))| match count {
@@ -528,7 +528,7 @@ impl Conversion {
     }
 }
 
-/// Writes one puzzle. Says in the inner result what is wrong with the puzzle, in the outer one with the file.
+/// Writes one puzzle. The inner result is an error of the puzzle, the outer one of the output file.
 fn write(target: Target, name: &str, puzzle: &Puzzle, output: &mut Output) -> Answered<Result<()>> {
     match target {
         Target::Format(format) => match format.write(puzzle) {
@@ -544,13 +544,15 @@ fn write(target: Target, name: &str, puzzle: &Puzzle, output: &mut Output) -> An
             match (written, pipe.halt) {
                 (_, Some(halt)) => Err(halt),
                 (Ok(()), None) => Ok(Ok(())),
-                (Err(_), None) => Ok(Err(Error::data("this puzzle is too large for clauses"))),
+                (Err(_), None) => Ok(Err(Error::data(
+                    "this puzzle is too large to encode as clauses",
+                ))),
             }
         }
     }
 }
 
-/// An output that can be written to like a file.
+/// An [`Output`] as an [`io::Write`]; keeps the error that ended the writing.
 struct Pipe<'a> {
     output: &'a mut Output,
     halt: Option<Halt>,
@@ -572,7 +574,7 @@ impl Write for Pipe<'_> {
     }
 }
 
-/// The name of a file for the puzzle of this name: that of its own file, with its number in a pack, and another ending.
+/// The output file for the puzzle of this name: the stem of its input file, its number in a pack, and this ending.
 fn file_name(name: &str, ending: &str) -> String {
     let number = name
         .rsplit_once('#')
@@ -592,7 +594,7 @@ fn file_name(name: &str, ending: &str) -> String {
     }
 }
 
-/// The title that the name of its file gives a puzzle; none for one of a pack, standard input or a game ID.
+/// The stem of the puzzle's file, as its title; `None` for a puzzle of a pack, standard input or a game ID.
 fn file_title(name: &str) -> Option<String> {
     let path = Path::new(name);
     let numbered = inputs::number(name).is_some();
@@ -619,7 +621,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_called_as_those_that_they_come_from() {
+    fn output_files_are_named_after_input_files() {
         assert_eq!(file_name("a/b.c.non", "xml"), "b.c.xml");
         assert_eq!(file_name("a/pack.nonpack#12", "nin"), "pack-12.nin");
         assert_eq!(file_name("a#b.non", "nin"), "a#b.nin");

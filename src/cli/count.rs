@@ -1,4 +1,4 @@
-//! `omnogram count`: exactly how many solutions each puzzle has.
+//! `omnogram count`: the exact number of solutions of each puzzle.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -25,8 +25,8 @@ use super::total::number;
 
 /// Count the solutions exactly
 ///
-/// Prints the number alone, after the puzzle's name where there are several. When the run was stopped it is a lower bound and begins
-/// with "at least", and the exit status is 3.
+/// Prints the number, preceded by the puzzle's name if there are several puzzles. When the run was stopped, the number is a lower bound
+/// and begins with "at least", and the exit status is 3.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -52,20 +52,22 @@ pub(super) struct Options {
     )]
     method: Method,
 
-    /// Also say of each cell in how many of the solutions it is filled: a character a cell, or six decimals with --json
+    /// Also print for each cell the share of solutions in which it is filled: as one character per cell, or with --json as a number with
+    /// six decimals
     #[arg(long, conflicts_with_all = ["method", "algorithm"])]
     cells: bool,
 
-    /// Say it exactly: in text the numbers themselves, with --json `fractions`, which have the number of all solutions as their denominator
+    /// Print these shares exactly: in text as numbers of solutions, with --json as `fractions` whose denominator is the number of all
+    /// solutions
     #[arg(long, requires = "cells")]
     exact: bool,
 
-    /// Draw that as SVG into this file
+    /// Draw these shares as SVG into this file
     #[arg(long, value_name = "FILE", requires = "cells")]
     svg: Option<PathBuf>,
 
-    /// Also write the graph of all solutions into this file, for programs that reason on formulas: a decision-DNNF in the text format of
-    /// the d4 compiler. The cells are its variables 1, 2, 3 ... row by row
+    /// Also write the solution graph into this file: a decision-DNNF in the text format of the d4 compiler, for knowledge compilation
+    /// tools. Its variables 1, 2, 3 ... are the cells, row by row
     #[arg(long, value_name = "FILE", conflicts_with_all = ["method", "algorithm", "estimate"])]
     graph: Option<PathBuf>,
 
@@ -75,13 +77,13 @@ pub(super) struct Options {
     #[command(flatten)]
     estimate: estimate::Options,
 
-    /// Write down in this file how far the count of one puzzle has come, every few seconds. If it is stopped or killed, the same command
-    /// goes on from there
+    /// Save the state of the count of one puzzle to this file every few seconds. If the run is stopped or killed, the same command resumes
+    /// it
     #[arg(long, value_name = "FILE", conflicts_with_all = ["cells", "graph", "estimate", "algorithm"])]
     journal: Option<PathBuf>,
 
-    /// Where a sweep along a frontier needs more than half of --memory, go on in files in this folder, at the speed of its disk. The files
-    /// have no names, or are removed, however the count ends
+    /// When a frontier sweep needs more than half of --memory, continue it in temporary files in this folder, at the speed of the disk. The
+    /// files are removed however the count ends
     #[arg(long, value_name = "DIR", conflicts_with_all = ["cells", "graph", "estimate", "algorithm", "journal"])]
     scratch: Option<PathBuf>,
 
@@ -95,18 +97,18 @@ pub(super) struct Options {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Method {
-    /// Whatever is fastest
+    /// Choose the fastest method
     Auto,
-    /// Search the tree, every solution a leaf of its own, and multiply where it falls apart into independent regions
+    /// Search the tree with one leaf per solution, and multiply the counts of independent regions
     Tree,
-    /// Branch, fall apart into independent regions, and look up those that were counted before
+    /// Branch, split into independent regions, and look up regions that were counted before
     Regions,
-    /// Sweep line by line over the states of the open lines; where that outgrows the memory, branch first
+    /// Sweep line by line over the states of the open lines; branch first where the states exceed the memory
     Frontier,
 }
 
 impl Method {
-    /// As it is typed.
+    /// The name of this value on the command line.
     fn name(self) -> String {
         let value = self.to_possible_value();
         value.map_or_else(String::new, |value| value.get_name().to_owned())
@@ -200,7 +202,7 @@ fn answer(session: &Session, subject: &Subject<'_>, options: &Options) -> Answer
     }
 }
 
-/// What is asked of the solution graph.
+/// The outputs that need the solution graph: the file of the graph itself, and the shares of the cells.
 #[derive(Debug)]
 struct GraphQueries {
     graph: Option<Graph>,
@@ -208,7 +210,7 @@ struct GraphQueries {
 }
 
 impl GraphQueries {
-    /// Counts the solutions of a puzzle, keeps their graph, and gets out of it whatever is asked.
+    /// Counts the solutions of a puzzle with their solution graph, and writes the outputs from the graph.
     fn answer(&mut self, session: &Session, subject: &Subject<'_>) -> Answered {
         self.graph
             .iter()
@@ -229,7 +231,7 @@ impl GraphQueries {
             }
         }
         outcome.elapsed = started.elapsed();
-        // The number is known, whatever has become of the file.
+        // The number is printed even when writing the file failed.
         match &mut self.picture {
             Some(picture) => picture.show(session, subject, &outcome, cells.as_ref())?,
             None => show(session, subject, &outcome)?,
@@ -242,7 +244,7 @@ impl GraphQueries {
     }
 }
 
-/// Prints the number of solutions, as the session wants it.
+/// Prints the number of solutions as text or JSON.
 fn show(session: &Session, subject: &Subject<'_>, outcome: &Outcome) -> Answered<()> {
     if session.json() {
         session.print(&report::searched(subject, outcome, NoExtra {}))?;
@@ -253,7 +255,7 @@ fn show(session: &Session, subject: &Subject<'_>, outcome: &Outcome) -> Answered
     Ok(())
 }
 
-/// Says why it ended, if it was stopped.
+/// Prints why a count was stopped, if it was, and returns its exit status.
 pub(super) fn ended(session: &Session, subject: &Subject<'_>, outcome: &Outcome) -> Status {
     let Some(stop) = outcome.stopped else {
         return Status::Complete;

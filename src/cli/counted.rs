@@ -1,4 +1,4 @@
-//! Numbers of things, in words.
+//! Numbers with a noun, singular or plural.
 
 /// `1 file`, `2 files`.
 pub(super) fn counted(number: u64, what: &str) -> String {

@@ -1,6 +1,6 @@
-//! Drafts: temporary files that hold an output until it is whole. A draft lies in the folder of the file that it will become, under a
-//! hidden name that tells which file that is. Whatever ends the process, but SIGKILL and a failing machine, removes it: going out of
-//! scope does, and the handler of signals removes those that are left.
+//! Drafts: temporary files that hold an output until it is complete. A draft lies in the folder of its target file, under a hidden name
+//! that contains the target's name. It is removed when it is dropped, and by the signal handler; only SIGKILL or a crash of the machine
+//! can leave one behind.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -12,25 +12,26 @@ use std::sync::{Mutex, PoisonError, TryLockError};
 use std::thread;
 use std::time::Duration;
 
-/// Where the drafts of this process are. Whoever makes, publishes or removes one holds the lock, so that none is made or published
-/// while the handler of signals removes them.
+/// The paths of this process's drafts. A thread that creates, publishes or removes a draft holds the lock, so that none is created or
+/// published while the signal handler removes them.
 static DRAFTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Bytes of a file's name that the name of its draft repeats: file systems bound the length of names.
+/// Most bytes of the target's name in the name of its draft: file systems limit the length of names.
 const REPEATED: usize = 180;
 
 /// A temporary file.
 #[derive(Debug)]
 pub(super) struct Draft {
     path: PathBuf,
-    /// Closed when it is published or removed: not every system renames or removes an open file.
+    /// Closed before the draft is published or removed: not every system renames or removes an open file.
     file: Option<File>,
-    /// Bytes of it that are whole.
+    /// Bytes written by complete calls of [`write`](Draft::write).
     whole: u64,
 }
 
 impl Draft {
-    /// A new one in the folder of `target`. Where it is to replace a file, nobody else may read it before it has that file's permissions.
+    /// Creates a draft in the folder of `target`. `private`: only the owner may read it, as it is to replace a file whose permissions it
+    /// does not have yet.
     pub(super) fn beside(target: &Path, private: bool) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
@@ -41,7 +42,7 @@ impl Draft {
         #[cfg(not(unix))]
         let _ = private;
         let mut drafts = DRAFTS.lock().unwrap_or_else(PoisonError::into_inner);
-        // A process of the same number may have been killed here before.
+        // A killed process with the same process id may have left a draft of this name.
         for attempt in 0.. {
             let path = name(target, attempt);
             match options.open(&path) {
@@ -57,10 +58,10 @@ impl Draft {
                 Err(error) => return Err(error),
             }
         }
-        unreachable!("the last attempt returns")
+        unreachable!("the last attempt returns an error")
     }
 
-    /// Adds to it. What is torn off at its end when that fails goes away again.
+    /// Appends to the draft. If that fails, the bytes of this call that were written are cut off again.
     pub(super) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         let Some(file) = &mut self.file else {
             return Ok(());
@@ -69,22 +70,22 @@ impl Draft {
         match written {
             Ok(()) => self.whole += bytes.len() as u64,
             Err(_) => {
-                // Where this fails as well, so does publishing.
+                // If this fails too, `publish` tries again and returns the error.
                 let _ = file.set_len(self.whole);
             }
         }
         written
     }
 
-    /// Gives it the name of its file. `replace`: in the place of whatever has that name, with the permissions and, where that is allowed,
-    /// the owner of the file there. Otherwise what has come meanwhile is not replaced: the error is then [`io::ErrorKind::AlreadyExists`].
+    /// Moves the draft to its target. `replace`: an existing target is replaced, and the draft takes its permissions and, where that is
+    /// allowed, its owner. Otherwise an existing target gives the error [`io::ErrorKind::AlreadyExists`].
     ///
-    /// Without hard links, as on FAT, an empty file claims the name first; somebody who writes to that one in the moment before it is
-    /// replaced loses what he has written.
+    /// On file systems without hard links, such as FAT, an empty file claims the name first; what another process writes to that file
+    /// before it is replaced is lost.
     pub(super) fn publish(&mut self, target: &Path, replace: bool) -> io::Result<()> {
         let file = match self.file.take() {
             Some(file) => file,
-            // It could not be published before.
+            // An earlier attempt to publish it failed.
             None => OpenOptions::new().write(true).open(&self.path)?,
         };
         if file.metadata()?.len() != self.whole {
@@ -92,7 +93,7 @@ impl Draft {
         }
         if replace && let Ok(old) = fs::metadata(target) {
             resemble(&file, &old)?;
-            // Should the machine fail now, one of the two files must be whole.
+            // If the machine crashes during the rename, the old or the new file must be complete.
             file.sync_all()?;
         }
         drop(file);
@@ -122,7 +123,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Leaves it where it is, for its owner to find, and says where that is.
+    /// Keeps the draft as a file under its temporary name, and returns its path.
     pub(super) fn leave(mut self) -> PathBuf {
         let mut drafts = DRAFTS.lock().unwrap_or_else(PoisonError::into_inner);
         drafts.retain(|path| *path != self.path);
@@ -142,8 +143,8 @@ impl Drop for Draft {
     }
 }
 
-/// Removes all drafts of this process, which is to end now: none can be made or published any more. Does not wait for ever for a file
-/// system that does not answer.
+/// Removes all drafts of this process, which ends now: the lock is never released, so that no draft can be created or published any more.
+/// Waits at most half a second for the lock, in case a thread holds it while the file system does not respond.
 pub(super) fn remove_all() {
     for _ in 0..100 {
         let mut drafts = match DRAFTS.try_lock() {
@@ -162,7 +163,7 @@ pub(super) fn remove_all() {
     }
 }
 
-/// `.all.txt-4711.part` for `all.txt`
+/// The path of a draft: `.all.txt-4711.part` for `all.txt` in process 4711.
 fn name(target: &Path, attempt: u32) -> PathBuf {
     let own = target.file_name().unwrap_or_default().to_string_lossy();
     let end = (0..=REPEATED.min(own.len())).rfind(|&end| own.is_char_boundary(end));
@@ -177,12 +178,12 @@ fn name(target: &Path, attempt: u32) -> PathBuf {
     )))
 }
 
-/// Gives a file the permissions of another one, and its owner where that is allowed.
+/// Copies the permissions of `old` to a file, and its owner where that is allowed.
 fn resemble(file: &File, old: &fs::Metadata) -> io::Result<()> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::{MetadataExt, fchown};
-        // First the owner: to change it takes special permissions away.
+        // The owner comes first: changing it clears the setuid and setgid bits.
         if fchown(file, Some(old.uid()), Some(old.gid())).is_err() {
             let _ = fchown(file, None, Some(old.gid()));
         }

@@ -1,5 +1,5 @@
-//! What `omnogram show` draws of a puzzle: it as it is set, solutions, what is ambiguous, how often cells are filled. Some of that must
-//! be found first, within the limits; where it is not found the puzzle is drawn as it is set, and the reason is said.
+//! The content of a drawing by `omnogram show`: the unsolved puzzle, solutions, the backbone, or the share of solutions in which each cell
+//! is filled. All but the first are searched for within the limits; if the search fails, the unsolved puzzle is drawn and the reason printed.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -19,12 +19,12 @@ use super::subject::Subject;
 use super::titles::titled;
 use super::{heat, inputs, messages};
 
-/// What is drawn.
+/// The content to draw; none of these options: the unsolved puzzle.
 #[derive(Args, Debug)]
 #[command(group(ArgGroup::new("grids").args(["solution", "solutions", "solutions_from", "goal"]).multiple(true)))]
 #[command(group(ArgGroup::new("what").args(["solution", "solutions", "goal", "ambiguous", "heat"])))]
 pub(super) struct Content {
-    /// Fill in the first solution that is found
+    /// Draw the first solution found
     #[arg(long)]
     solution: bool,
 
@@ -32,23 +32,23 @@ pub(super) struct Content {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     solutions: Option<u16>,
 
-    /// Draw the solutions in this file, a list as enumerate writes it; all of them if --solutions does not say how many, up to 100
+    /// Draw the solutions in this file, a list as written by enumerate: the first N with --solutions N, otherwise up to 100
     #[arg(long, value_name = "FILE", conflicts_with_all = ["solution", "goal", "ambiguous", "heat"])]
     solutions_from: Option<PathBuf>,
 
-    /// Fill in the picture that the file gives as its goal
+    /// Draw the goal that the puzzle file gives
     #[arg(long)]
     goal: bool,
 
-    /// Draw the cells that are the same in every solution, and those that are ambiguous chequered
+    /// Draw the cells that are the same in every solution, and ambiguous cells chequered
     #[arg(long)]
     ambiguous: bool,
 
-    /// Draw in how many of the solutions each cell is filled
+    /// Draw the share of solutions in which each cell is filled
     #[arg(long)]
     heat: bool,
 
-    /// Letter the blocks of every row, or of every column: A, B, C in the order of the clue
+    /// Draw the cells of each block of a row, or of a column, with a letter: A, B, C in the order of the clue
     #[arg(long, value_name = "LINES", num_args = 0..=1, require_equals = true, default_missing_value = "rows", requires = "grids")]
     letters: Option<Lines>,
 
@@ -63,19 +63,19 @@ enum Lines {
     Columns,
 }
 
-/// Solutions of a list that are drawn where nobody says how many.
+/// Most solutions of a list that are drawn without `--solutions`.
 const MOST_LISTED: usize = 100;
 
-/// A sheet, and how what is on it was come by.
+/// A sheet, and the status of the search for its content.
 #[derive(Debug)]
 pub(super) struct Drawn<'a> {
     pub(super) sheet: Sheet<'a>,
     pub(super) status: Status,
-    /// What it is called, if it gives the puzzle away.
+    /// The heading of the content, if it reveals the solution; `None` for the unsolved puzzle.
     pub(super) reveals: Option<&'static str>,
 }
 
-/// The puzzle as it is set.
+/// The unsolved puzzle.
 pub(super) fn blank<'a>(subject: &Subject<'a>) -> Sheet<'a> {
     Sheet {
         drawings: vec![Drawing::blank(subject.puzzle)],
@@ -84,17 +84,17 @@ pub(super) fn blank<'a>(subject: &Subject<'a>) -> Sheet<'a> {
 }
 
 impl Content {
-    /// Is it one picture with its clues, and not several to be compared, or one without?
+    /// Whether clues are drawn: with a single drawing, unless `--no-clues` is given.
     fn draw_clues(&self, drawings: usize) -> bool {
         drawings == 1 && !self.no_clues
     }
 
-    /// The list of solutions that is read.
+    /// The file of solutions to read, if any.
     pub(super) fn list(&self) -> Option<&PathBuf> {
         self.solutions_from.as_ref()
     }
 
-    /// Finds and draws it.
+    /// Finds the content and draws it.
     pub(super) fn draw<'a>(
         &self,
         session: &Session,
@@ -115,7 +115,7 @@ impl Content {
         Ok(drawn)
     }
 
-    /// Whole pictures, or the puzzle as it is set.
+    /// Draws solutions or the goal, or the unsolved puzzle.
     fn grids<'a>(&self, session: &Session, subject: &Subject<'a>) -> Result<Drawn<'a>, Halt> {
         let puzzle = subject.puzzle;
         let (grids, status) = if let Some(file) = &self.solutions_from {
@@ -158,7 +158,7 @@ impl Content {
         })
     }
 
-    /// The solutions of a list.
+    /// Reads and verifies the solutions of a list.
     fn listed(
         &self,
         session: &Session,
@@ -202,7 +202,7 @@ impl Content {
     }
 }
 
-/// The goal of a file, if it gives one.
+/// The goal that the puzzle file gives, or a printed error.
 fn goal(subject: &Subject<'_>) -> (Vec<Grid>, Status) {
     match &subject.puzzle.notes().goal {
         Some(goal) => (vec![goal.clone()], Status::Complete),
@@ -240,13 +240,13 @@ fn found(session: &Session, subject: &Subject<'_>, most: usize) -> (Vec<Grid>, S
     (grids, status)
 }
 
-/// Says that there is no solution.
+/// Prints that there is no solution.
 fn none(session: &Session, subject: &Subject<'_>) {
     let why = why_none(subject.puzzle).map_or(String::new(), |why| format!(" ({why})"));
     session.note(&format!("{}: no solution{why}", subject.name));
 }
 
-/// What is the same in every solution, and what is not.
+/// Finds and draws the backbone and the ambiguous cells.
 fn ambiguous<'a>(session: &Session, subject: &Subject<'a>) -> Drawn<'a> {
     let (backbone, outcome) =
         session.search(subject, session.limits(), true, |search| search.backbone());
@@ -294,7 +294,7 @@ fn ambiguous<'a>(session: &Session, subject: &Subject<'a>) -> Drawn<'a> {
     }
 }
 
-/// How often each cell is filled.
+/// Counts and draws the share of solutions in which each cell is filled.
 fn shares<'a>(session: &Session, subject: &Subject<'a>) -> Drawn<'a> {
     let (cells, outcome) = heat::counted(session, subject);
     let Outcome {
@@ -324,7 +324,7 @@ fn shares<'a>(session: &Session, subject: &Subject<'a>) -> Drawn<'a> {
     }
 }
 
-/// The puzzle as it is set, in place of something that could not be found.
+/// The unsolved puzzle, instead of content that could not be found.
 fn unknown<'a>(subject: &Subject<'a>, status: Status) -> Drawn<'a> {
     Drawn {
         sheet: blank(subject),

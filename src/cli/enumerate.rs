@@ -1,4 +1,4 @@
-//! `omnogram enumerate`: every solution of each puzzle, as found or in canonical order.
+//! `omnogram enumerate`: every solution of each puzzle, in the order found or in canonical order.
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -28,8 +28,8 @@ use super::writer::{Cut, Writer};
 
 /// List every solution
 ///
-/// Solutions are written as they are found. In text form each is drawn in rows of '#' and '.' with a blank line after it, and a summary
-/// follows on standard error. With --json the summary is an object on standard output, after the puzzle's solutions.
+/// Solutions are written as they are found. As text, a solution is rows of '#' and '.' followed by a blank line, and a summary is printed
+/// on standard error. With --json the summary is an object on standard output, after the puzzle's solutions.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -44,28 +44,29 @@ pub(super) struct Options {
     #[command(flatten)]
     puzzles: Puzzles,
 
-    /// Stop after this many solutions of each puzzle, and report "at least" that number; which ones is not defined, not even with --sort
+    /// Stop after this many solutions of each puzzle, and report "at least" that number; which solutions these are is unspecified, even
+    /// with --sort
     #[arg(long, short = 'n', value_name = "N", value_parser = number)]
     limit: Option<u64>,
 
-    /// Write them in canonical order, '#' before '.', when all are found; keeps them in --memory until then
+    /// Write the solutions in canonical order, '#' before '.', once all are found; until then they are held within --memory
     #[arg(long)]
     sort: bool,
 
-    /// Write them in canonical order from the K-th on. They are counted first, and those before are passed over by counting, so that K
-    /// may be as large as you like; with --limit N these N only, and that is then a complete answer
+    /// Write the solutions in canonical order from the K-th on. All are counted first, and the earlier ones are skipped by their counts, so
+    /// that the size of K does not matter; with --limit N, only N solutions are written, and that is a complete answer
     #[arg(long, value_name = "K", value_parser = ordinal, conflicts_with_all = ["distinct", "algorithm"])]
     from: Option<Count>,
 
-    /// Make sure that each is written once, by keeping them all in --memory. The search never finds one twice; this proves it
+    /// Remove duplicates by holding all solutions within --memory. The search never finds a solution twice, so this is only a check
     #[arg(long)]
     distinct: bool,
 
     #[command(flatten)]
     listing: Listed,
 
-    /// Write down in this file how far the listing of one puzzle has come, every few seconds. If it is stopped or killed, the same
-    /// command goes on from there, and nothing is in --output twice
+    /// Save the state of the listing of one puzzle to this file every few seconds. If the run is stopped or killed, the same command
+    /// resumes it, and no solution is in --output twice
     #[arg(long, value_name = "FILE", requires = "output", conflicts_with_all = ["limit", "sort", "from", "distinct", "algorithm"])]
     journal: Option<PathBuf>,
 
@@ -77,8 +78,8 @@ pub(super) struct Options {
     answer_options: AnswerOptions,
 }
 
-/// Batches that may wait to be written. A batch holds some hundred leaves, so that this is little memory, and yet enough for neither
-/// side to wait for the other for long.
+/// Capacity of the channel to the writer, in batches of some hundred leaves each: little memory, but enough that neither the search nor
+/// the writer waits long for the other.
 const WAITING: usize = 16;
 
 impl Options {
@@ -89,7 +90,7 @@ impl Options {
         }
     }
 
-    /// Must all solutions be kept?
+    /// Whether all solutions are held in memory before they are written.
     fn keeps(&self) -> bool {
         self.sort || self.distinct
     }
@@ -121,11 +122,11 @@ pub(super) fn run(options: &Options) -> Status {
                 answer(session, subject, options, &mut output)
             })
         });
-    // Whatever has stopped it, what was written are whole solutions.
+    // However the run ended, the output consists of complete solutions.
     output.finish_with(status)
 }
 
-/// A journal is of one puzzle, and no list; the list is its own, or a new one.
+/// Checks that a journal has one puzzle and a list of solutions that is another file: the list of this journal, or a new one.
 fn is_apart(options: &Options, journal: &Path, list: &Path) -> Result<(), Status> {
     let puzzles = &options.puzzles.puzzles;
     journal::is_for_one(journal, puzzles)?;
@@ -170,7 +171,7 @@ fn answer(
     tell(session, subject, options, &outcome)
 }
 
-/// Says how it ended.
+/// Prints the summary, as text or JSON.
 fn tell(
     session: &Session,
     subject: &Subject<'_>,
@@ -188,7 +189,7 @@ fn tell(
     })
 }
 
-/// Writes solutions while they are found, from a thread of its own.
+/// Writes solutions as they are found; the writer runs on a thread of its own.
 fn streamed(
     session: &Session,
     subject: &Subject<'_>,
@@ -201,7 +202,7 @@ fn streamed(
         deadline: limits.time.and_then(|time| started.checked_add(time)),
         interrupt: limits.interrupt.clone(),
     };
-    // A bar on the terminal to which the solutions go would tear them.
+    // No progress bar on the terminal that shows the solutions: it would overwrite them.
     let visible = !matches!(output, Output::Stdout) || !io::stdout().is_terminal();
     let list = options.listing.list(session, subject);
     let (mut outcome, written) = thread::scope(|threads| {
@@ -230,7 +231,7 @@ fn sorted(
     let started = Instant::now();
     let limits = options.limits(session);
     let (grids, mut outcome) = session.search(subject, limits, true, |search| search.collect());
-    // An interrupt that has stopped the search already does not keep what was found from being written.
+    // If an interrupt has stopped the search, the solutions found so far are still written.
     let interrupt = session.interrupt();
     let cut = Cut {
         deadline: None,

@@ -1,4 +1,4 @@
-//! `omnogram count --estimate`: about how many solutions, where nobody can count them.
+//! `omnogram count --estimate`: an estimate of the number of solutions, for puzzles that are too hard to count.
 
 use std::time::Duration;
 
@@ -14,34 +14,34 @@ use super::session::Session;
 use super::status::{Answered, Status};
 use super::subject::Subject;
 
-/// How long it takes where no limit is given.
+/// The time limit when neither a time nor a number of nodes is given.
 const TIME: Duration = Duration::from_secs(10);
 
 #[derive(Args, Debug)]
 #[group(skip)]
 pub(super) struct Options {
-    /// Estimate the number by random dives into the tree, for --time, 10s where no limit is given. A part of the time goes into the
-    /// backbone and an exact count, which is the answer where it ends. The standard error is judged by how
-    /// far crews of dives differ; a warning says where neither can be trusted, and why. With --threads 1 and --nodes, the same --seed
-    /// gives the same estimate
+    /// Estimate the number by weighted random descents of the search tree (dives), within --time, or 10s if no limit is given. Part of the
+    /// time is spent on the backbone and on an exact count, which is the answer if it finishes. The standard error is estimated from the
+    /// differences between independent populations of dives; a warning says when and why neither figure can be trusted. With --threads 1
+    /// and --nodes, the same --seed gives the same estimate
     #[arg(long, conflicts_with_all = ["method", "algorithm"])]
     pub(super) estimate: bool,
 }
 
-/// What JSON says of an estimate.
+/// The estimate as JSON.
 #[derive(Debug, Serialize)]
 struct Figures {
-    /// In a few digits, as text: it may be greater than what JSON readers can hold.
+    /// The estimate in a few digits, as text, since it may exceed the range of numbers in JSON readers.
     number: Option<String>,
     log10: Option<f64>,
     standard_error: Option<f64>,
-    /// Are the number and its error to be relied on? If not, why.
+    /// Whether the number and its standard error are reliable; if not, `warning` says why.
     trusted: bool,
     warning: Option<String>,
     dives: u64,
-    /// Share of the dives.
+    /// The share of dives that ended in a dead end, from 0 to 1.
     dead_ends: f64,
-    /// As text, as it may be greater than what JSON readers can hold.
+    /// As text, since it may exceed the range of numbers in JSON readers.
     seed: String,
 }
 
@@ -86,12 +86,12 @@ pub(super) fn answer(session: &Session, subject: &Subject<'_>, seed: u64) -> Ans
         estimate.elapsed.as_secs_f64()
     ));
     if estimate.stopped == Some(Stop::Memory) {
-        let message = "the memory allowed is too little for one dive; --memory allows more";
+        let message = "--memory is too small for a single dive";
         session.warn(&format!("{}: {message}", subject.name));
     } else if let Some(doubt) = estimate.doubt {
         session.warn(&format!("{}: {doubt}", subject.name));
     }
-    // An estimate is all that was asked for, so that it is no stopped run; but there has to be one.
+    // An estimate that a limit has ended is a complete answer, but there must be an estimate.
     let found = estimate.number.is_some_and(|number| !number.is_zero());
     Ok(match found && estimate.stopped != Some(Stop::Interrupt) {
         true => Status::Complete,
@@ -99,7 +99,7 @@ pub(super) fn answer(session: &Session, subject: &Subject<'_>, seed: u64) -> Ans
     })
 }
 
-/// `about 5.2 x 10^15 (estimate; standard error 8 %, 20480 dives)`, or the number alone where it is exact.
+/// `about 5.2 x 10^15 (estimate; standard error 8 %, 20480 dives)`, or the number alone if it is exact.
 fn words(estimate: &Estimate) -> String {
     if estimate.solutions.is_exact() {
         return estimate.solutions.to_string();
@@ -122,7 +122,7 @@ fn words(estimate: &Estimate) -> String {
         Some(error) if error < 10.0 => format!("{:.0} %", error * 100.0),
         Some(_) => "above 1000 %".to_owned(),
     };
-    // Where the estimate may be far off, what is proved says something still.
+    // If the estimate is not reliable, the proved lower bound is given too.
     let least = match (estimate.doubt, estimate.solutions.verdict()) {
         (Some(_), Verdict::Multiple) => format!("; {}", estimate.solutions),
         _ => String::new(),
@@ -130,7 +130,7 @@ fn words(estimate: &Estimate) -> String {
     format!("about {number} (estimate; standard error {error}, {dives}{least})")
 }
 
-/// Digits that mean something: two, and more where the estimate is better than that.
+/// The number of significant digits: two, or more for a smaller standard error.
 fn digits(estimate: &Estimate) -> usize {
     match estimate.standard_error {
         Some(error) if error < 0.0005 => 4,
@@ -139,7 +139,7 @@ fn digits(estimate: &Estimate) -> usize {
     }
 }
 
-/// Share of the dives that found nothing.
+/// The share of dives that ended in a dead end.
 fn dead(estimate: &Estimate) -> f64 {
     estimate.dead_ends as f64 / estimate.dives.max(1) as f64
 }

@@ -13,16 +13,16 @@ use super::session::Session;
 use super::status::{Answered, Halt};
 use super::subject::Subject;
 
-/// The file of a graph.
+/// The output file of a solution graph.
 #[derive(Debug)]
 pub(super) struct Graph {
     output: Output,
-    /// The size of the graph, once all of it is written.
+    /// The size of the graph, once it is completely written.
     whole: Option<Nnf>,
 }
 
 impl Graph {
-    /// In this file, which cannot be standard output: the answer is there.
+    /// Opens this file, which cannot be standard output: the number of solutions is printed there.
     pub(super) fn new(outputs: &mut Outputs, path: &Path) -> Result<Self, Error> {
         let output = outputs.file(Some(path))?;
         match output {
@@ -37,7 +37,7 @@ impl Graph {
         }
     }
 
-    /// Writes the graph of a puzzle, until it is whole or something stops it.
+    /// Writes the graph of a puzzle. Returns the reason if a limit stopped it before the end.
     pub(super) fn write(
         &mut self,
         space: &SolutionGraph,
@@ -59,11 +59,11 @@ impl Graph {
         }
     }
 
-    /// Gives the file its name if the graph in it is whole, and says how large that is, or that there is none.
+    /// Finishes the file and prints the size of the graph if it is complete; otherwise prints that there is no graph.
     pub(super) fn finish(&mut self, session: &Session, subject: &Subject<'_>) -> Answered<()> {
         let name = subject.label();
         let Some(size) = self.whole else {
-            session.note(&format!("{name}: no graph is written, as it is not whole"));
+            session.note(&format!("{name}: no graph is written, as it is incomplete"));
             return Ok(());
         };
         self.output.finish()?;
@@ -75,7 +75,7 @@ impl Graph {
         Ok(())
     }
 
-    /// Is it for one puzzle?
+    /// Checks that the graph is of a single puzzle.
     pub(super) fn is_for(&self, subject: &Subject<'_>) -> Answered<()> {
         match subject.several {
             true => {

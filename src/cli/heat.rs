@@ -1,4 +1,4 @@
-//! `omnogram count --cells`: in how many solutions each cell is filled, as text, as numbers, and drawn.
+//! `omnogram count --cells`: the share of solutions in which each cell is filled, as characters, as numbers, or drawn.
 
 use std::time::Instant;
 
@@ -18,26 +18,26 @@ use super::subject::Subject;
 use super::titles::titled;
 use super::total::number;
 
-/// What is drawn, and where to.
+/// The form and the destination of the cells' shares.
 #[derive(Debug)]
 pub(super) struct Picture {
     svg: Option<Output>,
-    /// Are the numbers wanted, and not only about what share they are?
+    /// Whether exact numbers are printed instead of rounded shares.
     exact: bool,
-    /// Has it been said what the characters mean?
+    /// Whether the legend has been printed.
     told: bool,
 }
 
-/// What is said beside the counting: nothing where there are no solutions, or where they were not counted.
+/// The fields added to the JSON object of a count; null if there are no solutions or the count was stopped.
 #[derive(Debug, Serialize)]
 struct Shares {
     cells: Option<Vec<Vec<String>>>,
-    /// Left out where they are not asked for.
+    /// Omitted without `--exact`.
     #[serde(skip_serializing_if = "Option::is_none")]
     fractions: Option<Option<Fractions>>,
 }
 
-/// The same shares exactly: numbers of solutions, in decimal as they may be greater than what JSON readers can hold.
+/// The exact shares: numbers of solutions, as decimal text, since they may exceed the range of numbers in JSON readers.
 #[derive(Debug, Serialize)]
 struct Fractions {
     /// For each cell, row by row, the number of solutions in which it is filled.
@@ -55,7 +55,7 @@ impl Picture {
         }
     }
 
-    /// Is what is drawn of one puzzle?
+    /// Checks that an SVG file is of a single puzzle.
     pub(super) fn is_for(&self, subject: &Subject<'_>) -> Answered<()> {
         match self.svg.is_some() && subject.several {
             true => {
@@ -66,7 +66,7 @@ impl Picture {
         }
     }
 
-    /// Prints the number of solutions, and in how many of them each cell is filled, where that is known.
+    /// Prints the number of solutions, and the cells' shares if they are known.
     pub(super) fn show(
         &mut self,
         session: &Session,
@@ -111,8 +111,8 @@ impl Picture {
     }
 }
 
-/// Counts the solutions of a puzzle, and in how many of them each cell is filled: nothing where there are no solutions, or where that
-/// was stopped.
+/// Counts the solutions of a puzzle, and for each cell the solutions in which it is filled; `None` if there are no solutions, or if the
+/// count was stopped.
 pub(super) fn counted(session: &Session, subject: &Subject<'_>) -> (Option<CellCounts>, Outcome) {
     let started = Instant::now();
     let (space, mut outcome) = session.space(subject);
@@ -121,7 +121,8 @@ pub(super) fn counted(session: &Session, subject: &Subject<'_>) -> (Option<CellC
     (cells, outcome)
 }
 
-/// In how many of the solutions each cell is filled: nothing where there are none, or where that is stopped, as the outcome then says.
+/// For each cell the number of solutions in which it is filled; `None` if there are no solutions, or if a limit stopped the count, which
+/// `outcome` then records.
 pub(super) fn cells(
     space: &SolutionGraph,
     limits: &Limits,
@@ -136,13 +137,13 @@ pub(super) fn cells(
         .ok()
 }
 
-/// What the characters mean.
+/// The legend of the characters.
 const LEGEND: &str =
     "# filled in all, . in none, 0 in less than a tenth, 1 to 9 in as many tenths or more";
 
-/// What the numbers mean.
+/// The legend of the numbers.
 const EXACT_LEGEND: &str =
-    "each number: the solutions in which this cell is filled, of those that were counted above";
+    "each number: the solutions, of those counted above, in which this cell is filled";
 
 /// A text for each cell, row by row.
 fn each(puzzle: &Puzzle, text: impl Fn(Cell) -> String) -> Vec<Vec<String>> {
@@ -153,7 +154,7 @@ fn each(puzzle: &Puzzle, text: impl Fn(Cell) -> String) -> Vec<Vec<String>> {
     (0..puzzle.height()).map(row).collect()
 }
 
-/// In how many solutions each cell is filled, in columns.
+/// The exact numbers as text, in aligned columns.
 fn numbers(puzzle: &Puzzle, cells: &CellCounts) -> String {
     let numbers = each(puzzle, |cell| cells.filled(cell).to_string());
     let length = |column: usize| numbers.iter().map(|row| row[column].len()).max();
@@ -170,7 +171,7 @@ fn numbers(puzzle: &Puzzle, cells: &CellCounts) -> String {
     text
 }
 
-/// How often each cell is filled, with words for each.
+/// Draws the share of each cell, with a description per cell.
 pub(super) fn drawing<'a>(puzzle: &'a Puzzle, cells: &CellCounts) -> Drawing<'a> {
     let mark = |row, column| {
         let cell = Cell::new(row, column);
@@ -183,7 +184,7 @@ pub(super) fn drawing<'a>(puzzle: &'a Puzzle, cells: &CellCounts) -> Drawing<'a>
     Drawing::new(puzzle, mark).with_words(|row, column| words(cells, row, column))
 }
 
-/// That with titles, and with what the marks mean.
+/// This drawing with the titles and a legend.
 pub(super) fn sheet<'a>(subject: &Subject<'a>, drawing: Drawing<'a>) -> Sheet<'a> {
     let legend = [
         (Mark::Filled, "filled in all solutions"),
@@ -199,13 +200,13 @@ pub(super) fn sheet<'a>(subject: &Subject<'a>, drawing: Drawing<'a>) -> Sheet<'a
     }
 }
 
-/// `0.333333`
+/// The share of a cell with six decimals: `0.333333`.
 fn decimal(cells: &CellCounts, cell: Cell) -> String {
     let millionths = cells.millionths(cell);
     format!("{}.{:06}", millionths / 1_000_000, millionths % 1_000_000)
 }
 
-/// `row 3, column 4: 0.333333, filled in 2 of 6`
+/// The description of a cell: `row 3, column 4: 0.333333, filled in 2 of 6`.
 fn words(cells: &CellCounts, row: usize, column: usize) -> String {
     let cell = Cell::new(row, column);
     format!(

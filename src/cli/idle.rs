@@ -1,5 +1,5 @@
-//! Common options that change nothing for some verb. Every verb takes all of them, so that a script may pass the same ones to each; and
-//! where one that should bound the run or change the answer does not, that is said.
+//! Common options that have no effect on some verb. Every verb accepts all of them, so that a script can pass the same options to each; a
+//! warning is printed if an option is ignored that normally limits the run or changes the answer.
 
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, Command};
@@ -7,7 +7,7 @@ use clap::{Arg, ArgMatches, Args, Command};
 use super::messages;
 use super::options::{AnswerOptions, SearchOptions};
 
-/// Verbs, and the options that change nothing for them.
+/// Verbs, and the options that have no effect on them.
 const IDLE: [(&str, &[&str]); 10] = [
     ("line", &["threads", "nodes", "memory", "progress", "quiet"]),
     ("verify", &["threads", "nodes", "progress"]),
@@ -24,11 +24,11 @@ const IDLE: [(&str, &[&str]); 10] = [
     ("man", &["progress", "quiet"]),
 ];
 
-/// Of those, the ones that are expected to do something; but what `split` and `work` write is JSON as it is.
+/// Those of them that cause a warning; `--json` does not for `split` and `work`, which always write JSON.
 const EXPECTED: [&str; 4] = ["time", "nodes", "memory", "json"];
 const IN_JSON: [&str; 2] = ["split", "work"];
 
-/// The command with these options, which its help does not show.
+/// Adds these options to the verbs, hidden from their help.
 pub(super) fn with_idle(command: Command) -> Command {
     let every = AnswerOptions::augment_args(SearchOptions::augment_args(Command::new("every")));
     let option = |name: &&str| -> Option<Arg> {
@@ -42,7 +42,7 @@ pub(super) fn with_idle(command: Command) -> Command {
     })
 }
 
-/// Says which of the options that were given change nothing, unless it is to be quiet.
+/// Warns of options on the command line that have no effect, unless `--quiet` is given.
 pub(super) fn warn(matches: &ArgMatches) {
     let Some((verb, given)) = matches.subcommand() else {
         return;
@@ -55,7 +55,7 @@ pub(super) fn warn(matches: &ArgMatches) {
     for name in idle.map_or(&[][..], |(_, names)| *names) {
         let json = *name == "json" && IN_JSON.contains(&verb);
         if EXPECTED.contains(name) && !json && is_given(name) && !is_given("quiet") {
-            messages::warning(&format!("--{name} changes nothing for {verb}"));
+            messages::warning(&format!("--{name} has no effect on {verb}"));
         }
     }
 }
@@ -64,7 +64,7 @@ pub(super) fn warn(matches: &ArgMatches) {
 mod tests {
     use super::super::command;
 
-    /// The options that every verb takes that reads puzzles or runs for long.
+    /// The options that every verb accepts, but for `completions` and `man`.
     const COMMON: [&str; 7] = [
         "threads", "time", "nodes", "memory", "progress", "json", "quiet",
     ];
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn the_command_is_sound() {
+    fn the_command_passes_the_checks_of_clap() {
         command().debug_assert();
     }
 }

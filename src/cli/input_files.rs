@@ -1,4 +1,4 @@
-//! The files that a command reads, and whether a file is one of them: by device and inode, whatever links lead to it.
+//! The set of files that a command reads. Membership is by device and inode, so that links do not matter.
 
 use std::collections::HashSet;
 use std::fs;
@@ -10,7 +10,7 @@ use omnogram::error::{Error, Kind};
 
 use super::inputs;
 
-/// Says so when standard output is a file that is read: the shell appends to it, or has emptied it before.
+/// An error if standard output is redirected to an input file: the shell has truncated it, or appends to it.
 pub(super) fn spare_input(puzzles: &[PathBuf], files: &[PathBuf]) -> Result<(), Error> {
     let Some(stdout) = standard(io::stdout()) else {
         return Ok(());
@@ -18,18 +18,18 @@ pub(super) fn spare_input(puzzles: &[PathBuf], files: &[PathBuf]) -> Result<(), 
     match InputFiles::new(puzzles, files).has(&stdout) {
         false => Ok(()),
         true => {
-            let message = "this is a file that is read: it would be overwritten";
+            let message = "this is an input file: it would be overwritten";
             Err(Error::new(Kind::Usage, message).in_file("<stdout>"))
         }
     }
 }
 
-/// Is this the same file as one of those that PUZZLE arguments name?
+/// Whether this file is one of those that the PUZZLE arguments name.
 pub(super) fn is_among(file: &Path, puzzles: &[PathBuf]) -> bool {
     FileId::at(file).is_some_and(|file| InputFiles::new(puzzles, &[]).has(&file))
 }
 
-/// What tells whether two names mean the same regular file.
+/// The identity of a regular file: equal for all names of the same file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg(unix)]
 pub(super) struct FileId(u64, u64);
@@ -39,7 +39,7 @@ pub(super) struct FileId(u64, u64);
 pub(super) struct FileId(PathBuf);
 
 impl FileId {
-    /// Of the file that this name leads to, if there is one.
+    /// The identity of the regular file at this path, links followed, if there is one.
     pub(super) fn at(path: &Path) -> Option<Self> {
         let there = fs::metadata(path).ok()?;
         #[cfg(unix)]
@@ -52,7 +52,7 @@ impl FileId {
             .map(FileId);
     }
 
-    /// By device and number of the inode.
+    /// The device and inode numbers.
     #[cfg(unix)]
     fn of(there: &fs::Metadata) -> Option<Self> {
         use std::os::unix::fs::MetadataExt;
@@ -60,7 +60,7 @@ impl FileId {
     }
 }
 
-/// The file that standard input or output is, if it is one.
+/// The regular file that this standard stream is redirected to, if any.
 #[cfg(unix)]
 fn standard(stream: impl std::os::fd::AsFd) -> Option<FileId> {
     let file = fs::File::from(stream.as_fd().try_clone_to_owned().ok()?);
@@ -72,17 +72,17 @@ fn standard<T>(_: T) -> Option<FileId> {
     None
 }
 
-/// The files that a command reads.
+/// The set of files that a command reads.
 #[derive(Debug)]
 pub(super) struct InputFiles {
     files: HashSet<FileId>,
-    /// PUZZLE arguments, and the files that they name; folders are searched only when it matters.
+    /// The PUZZLE arguments, and the files that they name; folders are searched on the first look-up that needs it.
     puzzles: Vec<PathBuf>,
     found: OnceLock<HashSet<FileId>>,
 }
 
 impl InputFiles {
-    /// What these PUZZLE arguments name, and these files; `-` is standard input.
+    /// The files that these PUZZLE arguments name, and these files; `-` is standard input.
     pub(super) fn new(puzzles: &[PathBuf], files: &[PathBuf]) -> Self {
         let files = files
             .iter()
@@ -108,13 +108,12 @@ impl InputFiles {
         self.files.contains(file) || self.found.get_or_init(find).contains(file)
     }
 
-    /// Refuses to write over a file that is read.
+    /// An error if `target` is one of these files, which must not be overwritten.
     pub(super) fn spare(&self, target: &Path, name: &str) -> Result<(), Error> {
         match FileId::at(target).is_some_and(|file| self.has(&file)) {
             false => Ok(()),
             true => {
-                let message =
-                    "this file is read: it would be overwritten, and --force does not change that";
+                let message = "this is an input file: it would be overwritten, and --force does not allow that";
                 Err(Error::new(Kind::Usage, message).in_file(name))
             }
         }

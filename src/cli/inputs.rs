@@ -1,6 +1,6 @@
-//! What the PUZZLE arguments mean: files, packs, one puzzle of a pack, folders, standard input. Folders are searched for names with
-//! a known ending; a file that is named directly is read whatever its name. Files are found first and read one at a time. A game ID
-//! stands for itself.
+//! The PUZZLE arguments: files, packs, one puzzle of a pack, folders, standard input, or a game ID, which is the puzzle itself. Folders are
+//! searched for names with a known ending; a file that is named directly is read whatever its name. All files are found first and then read
+//! one at a time.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -12,31 +12,31 @@ use omnogram::format::{self, Entry, FORMATS, Format, Reading};
 
 use super::counted::counted;
 
-/// Characters of a game ID that name it.
+/// Most characters of a game ID in the name of its puzzle.
 const NAME: usize = 40;
 
-/// Bytes of the largest file that is read.
+/// Most bytes of an input file.
 const LARGEST: u64 = 256 << 20;
 
-/// Somewhere that puzzles come from.
+/// One source of puzzles.
 #[derive(Debug)]
 pub(super) enum Source {
     Stdin,
     File(PathBuf),
     /// One puzzle of a pack, by its number from 1: `pack.nonpack#2`, as answers name it.
     Pick(PathBuf, usize),
-    /// A puzzle that stands on the command line itself.
+    /// A game ID on the command line.
     Given(String),
-    /// An argument that leads nowhere, and its name.
+    /// The name of an argument that is no source, and its error.
     Wrong(String, Error),
 }
 
-/// Is this argument standard input?
+/// Whether this argument means standard input.
 pub(super) fn is_stdin(argument: &Path) -> bool {
     argument == Path::new("-")
 }
 
-/// How messages and answers name a path.
+/// The name of an input path in messages and answers.
 pub(super) fn name(path: &Path) -> String {
     match is_stdin(path) {
         true => "<stdin>".to_owned(),
@@ -44,12 +44,12 @@ pub(super) fn name(path: &Path) -> String {
     }
 }
 
-/// Everything that the arguments name, in order; folders recursively, sorted by name.
+/// The sources that the arguments name, in order; folders recursively, sorted by name.
 pub(super) fn find(arguments: &[PathBuf]) -> Vec<Source> {
     find_as(arguments, None)
 }
 
-/// The same, where all are in this format: then folders are searched for it alone.
+/// The same; with a format, folders are searched only for its endings.
 pub(super) fn find_as(arguments: &[PathBuf], format: Option<&Format>) -> Vec<Source> {
     let endings = searched(format);
     let mut sources = Vec::new();
@@ -91,10 +91,10 @@ fn searched(format: Option<&Format>) -> Vec<&'static str> {
     formats.flat_map(|format| format.endings).copied().collect()
 }
 
-/// Kinds of skipped files that are named.
+/// Most endings of skipped files that a note lists.
 const KINDS: usize = 6;
 
-/// For each folder that the arguments name, how many files in it are not read, and why, if there are any.
+/// A note for each folder argument that contains files that are not read: their number, their endings and the reason.
 pub(super) fn skipped(arguments: &[PathBuf], format: Option<&Format>) -> Vec<String> {
     let endings = searched(format);
     let mut notes = Vec::new();
@@ -118,7 +118,7 @@ pub(super) fn skipped(arguments: &[PathBuf], format: Option<&Format>) -> Vec<Str
                 example = Some(path);
             }
         });
-        // That there is nothing to read is said in place of an answer.
+        // A folder without any puzzle file gets an error from `find_as` instead.
         if skipped == 0 || (skipped == all && example.is_none()) {
             continue;
         }
@@ -145,7 +145,7 @@ pub(super) fn skipped(arguments: &[PathBuf], format: Option<&Format>) -> Vec<Str
     notes
 }
 
-/// The number of a puzzle in its pack, by which answers name it.
+/// The number at the end of a puzzle's name, if it is one of a pack: `2` of `pack.nonpack#2`.
 pub(super) fn number(name: &str) -> Option<&str> {
     let (_, number) = name.rsplit_once('#')?;
     let digits = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
@@ -169,7 +169,7 @@ fn wrong(path: &Path, error: Error) -> Source {
     Source::Wrong(name, error)
 }
 
-/// The puzzle of a pack that a path with a number after it means, unless there is a file of just that name.
+/// The puzzle of a pack that `FILE#NUMBER` names, unless a file of exactly this name exists.
 fn pick(path: &Path) -> Option<Source> {
     let (pack, number) = path.to_str()?.rsplit_once('#')?;
     let number = number.parse().ok()?;
@@ -177,20 +177,19 @@ fn pick(path: &Path) -> Option<Source> {
     (!path.exists() && pack.is_file()).then_some(Source::Pick(pack, number))
 }
 
-/// The game ID that an argument is, unless there is a file of that name.
+/// The argument as a game ID, unless a file of this name exists.
 fn given(path: &Path) -> Option<Source> {
     let id = path.to_str().filter(|text| format::is_game_id(text))?;
     (!path.exists()).then(|| Source::Given(id.to_owned()))
 }
 
-/// What is in a folder: something to read, or a file with another ending.
+/// An entry of a folder: a source, or a file with an ending that is not searched for.
 enum FolderEntry {
     Source(Source),
     Other(PathBuf),
 }
 
-/// Passes on the files of a folder and of the folders in it, leaving out what is hidden. Linked folders are not entered: they
-/// might lead round in a circle.
+/// Visits the files of a folder recursively, except hidden ones. Linked folders are not entered, as links may form a cycle.
 fn walk(folder: &Path, endings: &[&str], found: &mut dyn FnMut(FolderEntry)) {
     let entries = fs::read_dir(folder).and_then(|entries| {
         let mut entries = entries.collect::<io::Result<Vec<_>>>()?;
@@ -209,7 +208,7 @@ fn walk(folder: &Path, endings: &[&str], found: &mut dyn FnMut(FolderEntry)) {
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             walk(&path, endings, found);
         } else if has_ending(&path, endings) && (path.is_file() || !path.exists()) {
-            // A link that leads nowhere gets its message; a pipe would be waited for.
+            // A dangling link is kept, so that reading it gives an error; a pipe is left out, as reading it might block.
             found(FolderEntry::Source(Source::File(path)));
         } else if path.is_file() {
             found(FolderEntry::Other(path));
@@ -225,7 +224,7 @@ fn has_ending(path: &Path, endings: &[&str]) -> bool {
 }
 
 impl Source {
-    /// May reading it wait for somebody to write?
+    /// Whether reading it may block until another process writes.
     pub(super) fn may_wait(&self) -> bool {
         match self {
             Source::Stdin => true,
@@ -234,7 +233,7 @@ impl Source {
         }
     }
 
-    /// The puzzles, or what is wrong with them; never none. May wait, for standard input or a pipe.
+    /// Reads all puzzles, or errors in their place; at least one entry. May block on standard input or a pipe.
     pub(super) fn read(self) -> Vec<Entry> {
         let mut entries = Vec::new();
         self.each(&Reading::default(), &mut |entry| {
@@ -244,7 +243,7 @@ impl Source {
         entries
     }
 
-    /// Gives away the puzzles, or what is wrong with them, one at a time as they are read, until `take` wants no more.
+    /// Calls `take` with each puzzle, or the error in its place, as it is read, until `take` returns `false`.
     pub(super) fn each(self, reading: &Reading, take: &mut dyn FnMut(Entry) -> bool) {
         match self {
             Source::Stdin => entries(io::stdin().lock(), "<stdin>", reading, take),
@@ -264,7 +263,7 @@ impl Source {
                 let (mut count, mut found) = (0, false);
                 open(&pack, &file, reading, &mut |entry| {
                     count += 1;
-                    // A puzzle that is alone in its file is not numbered.
+                    // The only puzzle of a file has no number in its name.
                     found = entry.name == wanted || (number == 1 && entry.name == file);
                     match found {
                         true => {
@@ -312,7 +311,7 @@ fn entries(input: impl Read, name: &str, reading: &Reading, take: &mut dyn FnMut
         Err(error) => Error::io(name, &error),
         Ok(_) if bytes.len() as u64 > LARGEST => {
             let message = format!(
-                "more than {} MB are too much for a puzzle file: split the collection",
+                "a puzzle file may have at most {} MB: split the collection",
                 LARGEST >> 20
             );
             Error::data(message).in_file(name)

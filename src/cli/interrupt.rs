@@ -1,6 +1,6 @@
-//! Ctrl-C, and being told to terminate. The first time a search is asked to stop, so that what it has found is still reported; the
-//! second time the process ends at once. While standard input is being read there is nothing to report, and the first time is enough;
-//! so it is for verbs that do not search. No draft of a file is left.
+//! Ctrl-C and the request to terminate. The first signal asks the search to stop, so that its results are still reported; the second ends
+//! the process at once. The first signal also ends the process while standard input is being read, when there is nothing to report, and for
+//! verbs that do not poll for an interrupt. The process removes its drafts before it ends.
 
 use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,28 +9,28 @@ use std::sync::{Arc, OnceLock};
 use super::drafts;
 use super::status::Status;
 
-/// The flags that the signal handler shares with the rest. Relaxed throughout: each is a message of its own, and nothing is read by
-/// their leave.
+/// The flags that the signal handler shares with the other threads. All accesses are relaxed: each flag stands alone and publishes no
+/// other data.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Interrupt {
     asked: Arc<AtomicBool>,
     reading: Arc<AtomicBool>,
-    /// Is there anybody who stops when asked?
+    /// Whether the verb polls `asked` and stops when it is set.
     heard: Arc<AtomicBool>,
 }
 
-/// The one that signals set: a process has one handler.
+/// The flags that the signal handler of this process sets.
 static HANDLED: OnceLock<Interrupt> = OnceLock::new();
 
 impl Interrupt {
-    /// Handles the signals from now on, for a verb that looks whether it is asked to stop.
+    /// Installs the signal handler for a verb that polls for an interrupt.
     pub(super) fn install() -> Self {
         let interrupt = Self::handled();
         interrupt.heard.store(true, Ordering::Relaxed);
         interrupt
     }
 
-    /// Handles the signals from now on. Until somebody looks whether there has been one, the first ends the process.
+    /// Installs the signal handler. The first signal ends the process, unless [`install`](Self::install) is called too.
     pub(super) fn handled() -> Self {
         let handle = || {
             let interrupt = Interrupt::default();
@@ -39,7 +39,7 @@ impl Interrupt {
                 reading,
                 heard,
             } = interrupt.clone();
-            // Without a handler the signal ends the process, which is the second best.
+            // Should this fail, a signal ends the process without removing its drafts.
             let _ = ctrlc::set_handler(move || {
                 let again = asked.swap(true, Ordering::Relaxed);
                 if again || reading.load(Ordering::Relaxed) || !heard.load(Ordering::Relaxed) {
@@ -52,17 +52,17 @@ impl Interrupt {
         HANDLED.get_or_init(handle).clone()
     }
 
-    /// Has there been one?
+    /// Whether there has been a signal.
     pub(super) fn is_asked(&self) -> bool {
         self.asked.load(Ordering::Relaxed)
     }
 
-    /// The flag that a search looks at.
+    /// The flag that a search polls.
     pub(super) fn flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.asked)
     }
 
-    /// Reads something that may take forever to come.
+    /// Runs a read that may block forever; a signal meanwhile ends the process.
     pub(super) fn while_reading<T>(&self, read: impl FnOnce() -> T) -> T {
         self.reading.store(true, Ordering::Relaxed);
         let read = read();

@@ -1,4 +1,4 @@
-//! `--journal`, which `count` and `enumerate` share: a run that goes on where it was killed.
+//! `--journal`, which `count` and `enumerate` share: a run that can be resumed after it was stopped or killed.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::BufReader;
@@ -21,15 +21,14 @@ use super::session::Session;
 use super::status::{Answered, Halt, Status};
 use super::subject::Subject;
 
-/// Why there must be one puzzle.
-const ONE: &str = "a journal is of one puzzle, but ";
+/// The beginning of the error for several puzzles.
+const ONE: &str = "a journal is for one puzzle, but ";
 
-/// A journal is of one puzzle. Whether there are several in a file is seen when that is read, by [`answer`].
+/// An error unless there is one PUZZLE argument, and it is not the journal. Several puzzles in one file are detected when the file is
+/// read, by [`answer`].
 pub(super) fn is_for_one(journal: &Path, puzzles: &[PathBuf]) -> Result<(), Status> {
     let message = match puzzles {
-        [_] if input_files::is_among(journal, puzzles) => {
-            "this file is the puzzle, and not its journal"
-        }
+        [_] if input_files::is_among(journal, puzzles) => "this file is the puzzle, not a journal",
         [_] => return Ok(()),
         _ => &format!("{ONE}there are several"),
     };
@@ -37,19 +36,19 @@ pub(super) fn is_for_one(journal: &Path, puzzles: &[PathBuf]) -> Result<(), Stat
     Err(messages::failed(&error))
 }
 
-/// Is there something in this journal, so that its run is gone on with?
+/// Whether this journal is not empty, so that its run is resumed.
 pub(super) fn has_begun(journal: &Path) -> bool {
     fs::metadata(journal).is_ok_and(|there| there.len() > 0)
 }
 
-/// An error when a file is not the list to which a journal has written this number of bytes: what stands behind these bytes would be cut
-/// off.
+/// An error if a file does not look like the list of solutions of which the journal has recorded this number of bytes. The run truncates the
+/// file to this length, so a wrong file would lose data.
 fn is_of(path: &Path, name: &str, puzzle: &Puzzle, written: u64) -> Result<(), Error> {
     let Some(there) = fs::metadata(path).ok().filter(fs::Metadata::is_file) else {
         return Ok(());
     };
     if there.len() < written {
-        // Which the run says.
+        // The run reports this error.
         return Ok(());
     }
     let file = File::open(path).map_err(|error| Error::io(name, &error))?;
@@ -58,35 +57,34 @@ fn is_of(path: &Path, name: &str, puzzle: &Puzzle, written: u64) -> Result<(), E
         written == 0 && there.len() < (2 * puzzle.width() + 16) as u64 * puzzle.height() as u64;
     match first {
         Some(Ok(grid)) if verify(puzzle, &grid).is_ok() => Ok(()),
-        // Killed before it had written one.
+        // The run was killed before it had written the first solution.
         None | Some(Err(_)) if torn => Ok(()),
         _ => {
-            let message = "this is not the list of the journal: it does not begin with a solution of the puzzle";
+            let message = "this is not the list of this journal: it does not begin with a solution of the puzzle";
             Err(Error::data(message).in_file(name))
         }
     }
 }
 
-/// Gives the one puzzle that the arguments name its answer. Where a pack or a folder has several, nothing is begun.
+/// Answers the one puzzle that the arguments name. An error if a pack or folder has several; nothing is started then.
 pub(super) fn answer(
     session: &Session,
     puzzles: &[PathBuf],
     answer: impl FnOnce(&Subject<'_>) -> Answered,
 ) -> Status {
     let [puzzle] = puzzles else {
-        unreachable!("nothing is begun with several")
+        unreachable!("`is_for_one` has checked that there is one argument")
     };
     session.answer_only(puzzle, ONE, answer)
 }
 
-/// Where a journalled run writes its solutions.
+/// The file to which a journalled run writes its solutions.
 pub(super) struct SolutionFile<'a> {
     pub(super) path: &'a Path,
     pub(super) listing: Listing,
 }
 
-/// Does what is still to be done of a run, and says what had been done before. `verb` names it with the options that its answer depends
-/// on.
+/// Runs the rest of a journalled run, after a note on the progress so far. `verb` is the verb with the options on which the answer depends.
 pub(super) fn run(
     session: &Session,
     subject: &Subject<'_>,
@@ -102,13 +100,13 @@ pub(super) fn run(
     let name = journal.display();
     let busy = |patience: Duration| {
         session.note(&format!(
-            "{name}: another process is using this journal; waiting up to {patience:?} for its end"
+            "{name}: another process is using this journal; waiting up to {patience:?} for it to end"
         ));
     };
     let (journal, records) = Journal::open(journal, &header, busy).map_err(failed)?;
     if journal.torn() > 0 {
         session.note(&format!(
-            "{}: the last line is torn; what it held is done again",
+            "{}: the last line is incomplete; its work is repeated",
             journal.name()
         ));
     }
@@ -151,7 +149,7 @@ pub(super) fn run(
         };
         let name = subject.name;
         session.note(&format!(
-            "{name}: going on{done} with {found} solutions so far"
+            "{name}: resuming{done} with {found} solutions so far"
         ));
     }
     let outcome = session.observed(subject, true, |observer| run.run(observer));

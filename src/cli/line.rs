@@ -1,4 +1,4 @@
-//! `omnogram line`: one line by itself, every arrangement of its clue and the cells that they share.
+//! `omnogram line`: every arrangement of one line's clue, and the cells on which all arrangements agree.
 
 use std::cell::Cell;
 use std::io::{self, BufWriter, Write};
@@ -15,20 +15,20 @@ use super::messages;
 use super::options::{number, time};
 use super::status::{Answered, Halt, Status};
 
-/// Show what one line can be
+/// List the arrangements of one line
 ///
-/// Prints every arrangement of the clue that fits the known cells, then their number, then what they all share: '#' for cells forced
-/// filled, '.' for cells forced empty, '?' for the others. Each block has a letter of its own, A, B and so on, after Z from A again; a
-/// lower-case letter lies on a cell known to be filled, '_' is a cell known to be empty. Where nothing fits, it says that the line is a
-/// contradiction, and that is a full answer too.
+/// Prints every arrangement of the clue that fits the known cells, then their number, then the cells on which they all agree: '#' forced
+/// filled, '.' forced empty, '?' others. The blocks are lettered A, B and so on, after Z from A again; a lower-case letter is on a
+/// cell known to be filled, '_' is a cell known to be empty. If no arrangement fits, the line is reported as a contradiction, which is
+/// a complete answer.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   omnogram line '2 1' --length 5                              three arrangements
-  omnogram line '2 1' --known '?#.??'                         two, which share ##.??
+  omnogram line '2 1' --known '?#.??'                         two, which agree on ##.??
   omnogram line --count '3 1 4 1 5 9 2 6 5 3 5' --length 100  too many to list
 
-How people solve a line, and what is forced then:
+Techniques by which people solve a line, and the cells that they force:
   simple boxes           omnogram line '8' --length 10                ??######??
   simple boxes           omnogram line '4 3' --length 10              ??##???#??
   simple spaces          omnogram line '3 1' --known '???#????#?'     .??#??..#.
@@ -44,11 +44,11 @@ pub(super) struct Options {
     #[arg(value_name = "CLUE", value_parser = clue)]
     clue: Clue,
 
-    /// Cells of the line
+    /// Number of cells of the line
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MAX_SIDE as i64), required_unless_present = "known")]
     length: Option<u16>,
 
-    /// What is known of the cells: '#' filled, '.' empty, '?' unknown
+    /// The cells of the line: '#' filled, '.' empty, '?' unknown
     #[arg(long, short, value_name = "CELLS", value_parser = cells)]
     known: Option<LineCells>,
 
@@ -56,11 +56,11 @@ pub(super) struct Options {
     #[arg(long, short)]
     count: bool,
 
-    /// List only the first N arrangements; the number and what is forced are still those of all
+    /// List only the first N arrangements; the number and the forced cells are still those of all arrangements
     #[arg(long, short = 'n', allow_hyphen_values = true, value_name = "N", value_parser = number, conflicts_with = "count")]
     limit: Option<u64>,
 
-    /// Stop listing after this time: 500ms, 90s, 5m, 1h30m; the number and what is forced are told all the same
+    /// Stop listing after this time: 500ms, 90s, 5m, 1h30m; the number and the forced cells are still printed
     #[arg(long, short, allow_hyphen_values = true, value_name = "TIME", value_parser = time)]
     time: Option<Duration>,
 
@@ -69,17 +69,17 @@ pub(super) struct Options {
     json: bool,
 }
 
-/// The cells of a line as far as they are known.
+/// The cells of a line: `None` for an unknown one, otherwise whether it is filled.
 #[derive(Clone, Debug)]
 struct LineCells(Vec<Option<bool>>);
 
-/// What is said of a line as JSON.
+/// The answer as JSON.
 #[derive(Serialize)]
 struct Report<'a, I: Iterator<Item = String>> {
     clue: Vec<usize>,
     length: usize,
     known: String,
-    /// Decimal, as it may be greater than what JSON readers can hold.
+    /// As decimal text, since it may exceed the range of numbers in JSON readers.
     arrangements: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     forced: Option<String>,
@@ -109,7 +109,7 @@ pub(super) fn run(options: &Options) -> Status {
     }
 }
 
-/// What is known of all cells, if the options agree on how many there are.
+/// The cells of the line, or an error if the options disagree on their number.
 fn known(options: &Options) -> Result<Vec<Option<bool>>> {
     let Options { clue, length, .. } = options;
     let length = length.map(usize::from);
@@ -194,7 +194,7 @@ fn answer(options: &Options, known: &[Option<bool>]) -> Answered {
     })
 }
 
-/// Writes a list while it is made.
+/// Serializes a list lazily, element by element.
 fn as_they_come<S: Serializer, I: Iterator<Item = String>>(
     list: &Option<&Cell<Option<I>>>,
     serializer: S,
@@ -203,7 +203,7 @@ fn as_they_come<S: Serializer, I: Iterator<Item = String>>(
     serializer.collect_seq(list.into_iter().flatten())
 }
 
-/// An arrangement, each block in its own letter.
+/// An arrangement as text, each block with its letter.
 fn lettered(clue: &Clue, known: &[Option<bool>], places: &[usize]) -> String {
     let empty = known.iter().map(|cell| match cell {
         Some(false) => '_',
@@ -222,7 +222,7 @@ fn lettered(clue: &Clue, known: &[Option<bool>], places: &[usize]) -> String {
     cells.into_iter().collect()
 }
 
-/// Cells as `--known` takes them.
+/// Cells as text, in the form of `--known`.
 fn drawn(cells: &[Option<bool>]) -> String {
     let character = |cell: &Option<bool>| match cell {
         Some(true) => '#',
@@ -274,7 +274,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn clues_as_they_are_typed() {
+    fn clues_are_parsed() {
         for (text, blocks) in [
             ("2 1", &[2, 1][..]),
             ("2,1", &[2, 1]),

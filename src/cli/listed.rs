@@ -1,4 +1,4 @@
-//! How and where pictures are written, which verbs share.
+//! The options for the format and destination of solutions, which verbs share.
 
 use std::path::PathBuf;
 
@@ -12,14 +12,14 @@ use super::session::Session;
 use super::status::{Answered, Status};
 use super::subject::Subject;
 
-/// How to write pictures, and where to.
+/// The format and destination of solutions.
 #[derive(Args, Debug)]
 pub(super) struct Listed {
-    /// How to write them [default: text, with --json ndjson]
+    /// The format of the solutions [default: text, with --json ndjson]
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
 
-    /// Write them to this file, which gets its name when the run ends
+    /// Write the solutions to this file, which appears under its name when the run ends
     #[arg(long, short, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
 
@@ -31,7 +31,7 @@ pub(super) struct Listed {
 pub(super) enum Format {
     /// Rows of '#' and '.', with a blank line after each solution
     Text,
-    /// {"solution":["#..#",...]}, one object a line
+    /// One object per line: {"solution":["#..#",...]}
     Ndjson,
 }
 
@@ -45,7 +45,7 @@ impl From<Format> for Listing {
 }
 
 impl Listed {
-    /// Where the pictures of these puzzles go.
+    /// Opens the output of the solutions of these puzzles.
     pub(super) fn output(&self, puzzles: &Puzzles) -> Result<Output, Status> {
         let mut outputs = Outputs::new(self.replacing, &puzzles.puzzles, &[]);
         outputs
@@ -53,7 +53,7 @@ impl Listed {
             .map_err(|error| messages::failed(&error))
     }
 
-    /// The form that is wanted.
+    /// The chosen or default format.
     pub(super) fn form(&self, session: &Session) -> Listing {
         match (self.format, session.json()) {
             (Some(format), _) => format.into(),
@@ -62,7 +62,7 @@ impl Listed {
         }
     }
 
-    /// As a form is typed.
+    /// The name of a format on the command line.
     pub(super) fn name(listing: Listing) -> &'static str {
         match listing {
             Listing::Text => "text",
@@ -70,13 +70,13 @@ impl Listed {
         }
     }
 
-    /// A list for pictures of this puzzle.
+    /// An empty list for solutions of this puzzle.
     pub(super) fn list(&self, session: &Session, subject: &Subject<'_>) -> List {
         let puzzle = subject.puzzle;
         List::new(self.form(session), puzzle.width(), puzzle.height())
     }
 
-    /// Names the puzzle before its pictures, where there are several.
+    /// In text form, writes the puzzle's name before its solutions if there are several puzzles.
     pub(super) fn head(
         &self,
         session: &Session,

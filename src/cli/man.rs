@@ -1,4 +1,4 @@
-//! `omnogram man`: the manual, a page for the command and one for each verb.
+//! `omnogram man`: the manual, with one page for the command and one for each verb.
 
 use std::io;
 use std::iter;
@@ -14,9 +14,9 @@ use super::messages;
 use super::output::{Output, Outputs, Replacing, print};
 use super::status::{Answered, Halt, Status};
 
-/// Write the manual
+/// Write the manual pages
 ///
-/// Prints the page on omnogram, or on one verb, for man to show; --dir writes all pages into a folder.
+/// Prints the page of omnogram, or of one verb, in the format of man; --dir writes all pages into a folder.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -24,7 +24,7 @@ Examples:
   omnogram man show | man -l -
   omnogram man --dir ~/.local/share/man/man1")]
 pub(super) struct Options {
-    /// The verb that the page is on
+    /// The verb to print the page of
     #[arg(value_name = "VERB", conflicts_with = "dir")]
     verb: Option<String>,
 
@@ -44,10 +44,10 @@ pub(super) fn run(options: &Options, command: clap::Command) -> Status {
     }
 }
 
-/// The page that is wanted, or nothing when all have been written.
+/// The requested page, or nothing if all pages were written into a folder.
 fn pages(options: &Options, command: clap::Command) -> Answered<Vec<u8>> {
     let mut command = command.disable_help_subcommand(true);
-    // Gives every verb its full name, as in `omnogram show`.
+    // Sets the full name of every verb, such as `omnogram show`.
     command.build();
     if let Some(folder) = &options.dir {
         write_all(command, folder, options.replacing)?;
@@ -61,7 +61,7 @@ fn pages(options: &Options, command: clap::Command) -> Answered<Vec<u8>> {
     page_of(command).map_err(|error| Halt::writing("<stdout>", &error))
 }
 
-/// Writes a page for the command and one for each verb, or none.
+/// Writes the page of the command and that of each verb; no page is published before all are written.
 fn write_all(command: clap::Command, folder: &Path, replacing: Replacing) -> Answered<()> {
     let mut outputs = Outputs::new(replacing, &[], &[]);
     outputs.folder(folder).map_err(Halt::Failed)?;
@@ -79,7 +79,7 @@ fn write_all(command: clap::Command, folder: &Path, replacing: Replacing) -> Ans
     pages.iter_mut().try_for_each(Output::finish)
 }
 
-/// The page on a command. What stands below its help, its examples above all, has sections of its own.
+/// The page of a command. The text after its help, such as the examples, becomes sections of the page.
 fn page_of(command: clap::Command) -> io::Result<Vec<u8>> {
     let below = command.get_after_help().map(ToString::to_string);
     let mut page = Vec::new();
@@ -88,7 +88,7 @@ fn page_of(command: clap::Command) -> io::Result<Vec<u8>> {
     Ok(page)
 }
 
-/// Paragraphs that begin with a heading and a colon, each as a section.
+/// The paragraphs of a text that begin with a heading and a colon, each as a section.
 fn sections(text: &str) -> Roff {
     let mut roff = Roff::new();
     for paragraph in text.split("\n\n") {
@@ -100,7 +100,7 @@ fn sections(text: &str) -> Roff {
         };
         match heading.split(' ').count() {
             1 | 2 => roff.control("SH", [heading.to_uppercase().as_str()]),
-            // More than a section is called by.
+            // Too long for the heading of a section.
             _ => roff.control("SS", [heading]),
         };
         match body.strip_prefix('\n') {

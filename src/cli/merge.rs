@@ -1,4 +1,4 @@
-//! `omnogram merge`: puts the answers to cubes together, and says what is missing.
+//! `omnogram merge`: combines the answers to cubes, and reports missing ones.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
@@ -26,13 +26,12 @@ use super::report;
 use super::session::ended;
 use super::status::{Answered, Halt, Status};
 
-/// Put the answers to cubes together
+/// Combine the answers to cubes
 ///
-/// Checks that every cube is answered once, and prints how many solutions there are in all. The same answer given again counts once.
-/// Lines that were torn or changed, results of another puzzle or of cubes that nobody has asked about, results with more solutions than the
-/// unknown cells of their cube have fillings, and answers that contradict each other are named, the first few of each file. Where cubes are
-/// missing the number begins with "at least", and the exit status is 3; where answers contradict each other, or the file of cubes is not
-/// whole or has cubes that overlap, it is 65.
+/// Checks that every cube is answered, and prints the total number of solutions. A repeated answer counts once. Errors are reported, the
+/// first few of each file: damaged lines, results of another puzzle or of unknown cubes, results with more solutions than the unknown cells
+/// of their cube have fillings, and answers that contradict each other. If answers are missing, the number begins with "at least" and the
+/// exit status is 3; if answers contradict each other, or the file of cubes is incomplete or has overlapping cubes, it is 65.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -40,26 +39,26 @@ Examples:
   omnogram merge --missing again.jsonl cubes.jsonl results.jsonl
   omnogram merge --solutions found/ --sort --output all.txt cubes.jsonl results.jsonl")]
 pub(super) struct Options {
-    /// The cubes, as split wrote them
+    /// The file of cubes that split wrote
     #[arg(value_name = "CUBES")]
     cubes: PathBuf,
 
-    /// What work has answered: files, or - for standard input
+    /// The results that work wrote: files, or - for standard input
     #[arg(value_name = "RESULTS")]
     results: Vec<PathBuf>,
 
-    /// Write the cubes that nobody has answered to this file, to be worked on
+    /// Write the cubes without an answer to this file, as input for work
     #[arg(long, value_name = "FILE")]
     missing: Option<PathBuf>,
 
     #[command(flatten)]
     replacing: Replacing,
 
-    /// Join the solutions that lie in this folder, and write them
+    /// Combine the files of solutions in this folder into one list
     #[arg(long, value_name = "DIR")]
     solutions: Option<PathBuf>,
 
-    /// How to write them
+    /// The format of the solutions
     #[arg(
         long,
         value_name = "FORMAT",
@@ -68,15 +67,15 @@ pub(super) struct Options {
     )]
     format: Format,
 
-    /// Write them to this file
+    /// Write the solutions to this file
     #[arg(long, short, value_name = "FILE", requires = "solutions")]
     output: Option<PathBuf>,
 
-    /// Write them in canonical order, '#' before '.', and each once; keeps them in --memory until then
+    /// Write the solutions in canonical order, '#' before '.', and each once; until then they are held within --memory
     #[arg(long, requires = "solutions")]
     sort: bool,
 
-    /// Keep no more than about this much in memory for --sort: 512M, 4G, 1T
+    /// Use at most about this much memory for --sort: 512M, 4G, 1T
     #[arg(long, allow_hyphen_values = true, value_name = "SIZE", default_value = "4G", value_parser = size)]
     memory: Bytes,
 
@@ -88,7 +87,7 @@ pub(super) fn run(options: &Options) -> Status {
     ended(merge(options))
 }
 
-/// What is said with --json.
+/// The answer as JSON.
 #[derive(Debug, Serialize)]
 struct Report {
     solutions: String,
@@ -141,12 +140,12 @@ fn merge(options: &Options) -> Answered {
     for problem in &sum.problems {
         match status {
             Status::Complete if verbosity.quiet => {}
-            // Something else has made good for it.
+            // The total is complete in spite of this problem.
             Status::Complete => messages::warned(problem),
             _ => messages::error(problem),
         }
     }
-    // Where there are no cubes nobody knows which are missing.
+    // Without any readable cube the missing cubes are unknown.
     if let Some(output) = missing.as_mut().filter(|_| sum.cubes > 0) {
         output.begin()?;
         for piece in &sum.missing {
@@ -173,7 +172,7 @@ fn merge(options: &Options) -> Answered {
         status = status.max(joining.join(&mut sum)?);
     }
     let say = |text: String| match (options.solutions.is_some(), *json) {
-        // Standard output may be full of solutions.
+        // Standard output may hold the solutions.
         (true, false) => {
             if !verbosity.quiet {
                 messages::note(&text);
@@ -229,14 +228,14 @@ fn open(path: &Path) -> Answered<Box<dyn BufRead>> {
     }
 }
 
-/// Bad files of solutions that are named.
+/// Most errors in files of solutions that are printed.
 const NAMED: u64 = 5;
 
-/// The files of solutions on their way into one list.
+/// Combines the files of solutions into one list.
 struct Joining<'a> {
     options: &'a Options,
     folder: &'a Path,
-    /// Of the grids.
+    /// The width and height of the grids.
     size: Option<(usize, usize)>,
     output: Output,
     set: Option<Set>,
@@ -245,7 +244,7 @@ struct Joining<'a> {
 }
 
 impl Joining<'_> {
-    /// Joins the solutions of all answers. Those of a file that does not hold what was answered are left away, and it is named.
+    /// Combines the solutions of all answers. A file that does not match its answer is left out, with an error.
     fn join(&mut self, sum: &mut Sum) -> Answered {
         self.output.begin()?;
         let mut status = Status::Complete;
@@ -279,8 +278,8 @@ impl Joining<'_> {
         Ok(status)
     }
 
-    /// Reads the solutions of an answer twice: to see that they are what they should be, and then to hand them on. The outer result is
-    /// that of writing.
+    /// Reads the file of an answer twice: first to check its solutions, then to add them to the list. The inner result is an error of this
+    /// file, the outer one of writing the list.
     fn check(&mut self, cube: &Cube, answer: &Answer) -> Answered<Result<(), Error>> {
         if answer.count.is_zero() {
             return Ok(Ok(()));
@@ -331,7 +330,7 @@ impl Joining<'_> {
             count.add_one();
         }
         if count != answer.count || set.digest() != expected {
-            let message = "these are not the solutions that were answered";
+            let message = "these are not the solutions of the answer";
             return Ok(Err(Error::data(message).in_file(&shown)));
         }
         let solutions = match read() {

@@ -1,6 +1,6 @@
-//! What is said beside the answers: messages on standard error. Where nobody can read them nothing is lost.
+//! Messages on standard error; answers go to standard output. A failure to write a message is ignored.
 //!
-//! Titles and file names may hold anything. What would steer a terminal, or reorder the text around it, is never printed as it is.
+//! Titles and file names may hold any character. Those that would control the terminal or reorder the text around them are escaped.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -9,14 +9,14 @@ use omnogram::error::Error;
 
 use super::status::Status;
 
-/// One message, of one line or several.
+/// Prints a message of one or more lines.
 pub(super) fn note(text: &str) {
     let lines: Vec<_> = text.split('\n').map(escaped).collect();
     let _ = writeln!(io::stderr(), "{}", lines.join("\n"));
 }
 
-/// A name or a title as it is printed in a line of text: control characters, those that break lines among them, and those that change
-/// the direction of writing are escaped, such as `\u{1b}`.
+/// A name or a title for one line of text: control characters, line breaks among them, and characters that change the writing direction are
+/// escaped, such as `\u{1b}`.
 pub(super) fn escaped(text: &str) -> Cow<'_, str> {
     let steers =
         |c: char| c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
@@ -33,29 +33,28 @@ pub(super) fn escaped(text: &str) -> Cow<'_, str> {
     escaped.into()
 }
 
-/// Something that does not change the answer, but that its reader should know.
+/// Prints a warning: it does not change the answer, but its reader should know it.
 pub(super) fn warning(text: &str) {
     note(&format!("warning: {text}"));
 }
 
-/// Something that went wrong, and the exit status that this means.
+/// Prints an error, and returns its exit status.
 pub(super) fn failed(error: &Error) -> Status {
     self::error(error);
     Status::from(error)
 }
 
-/// An error.
+/// Prints an error.
 pub(super) fn error(error: &Error) {
     placed("error", error);
 }
 
-/// An error that has not changed the answer.
+/// Prints an error that has not changed the answer, as a warning.
 pub(super) fn warned(error: &Error) {
     placed("warning", error);
 }
 
-/// With the place if it has one, in one piece so that nothing comes in between. Of a line of which only the number is known, nothing is
-/// shown.
+/// Prints an error with its excerpt, if the text of the line is known, in one write so that other output cannot come in between.
 fn placed(what: &str, error: &Error) {
     let mut text = format!("{what}: {}", escaped(&error.to_string()));
     let known = error.place().is_some_and(|place| !place.text.is_empty());

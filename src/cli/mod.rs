@@ -1,4 +1,4 @@
-//! The command: one file for each verb, which parses its options, calls the library and prints. Answers go to standard output,
+//! The command line: one file for each verb, which parses its options, calls the library and prints. Answers go to standard output,
 //! everything else to standard error.
 
 mod backbone;
@@ -68,7 +68,7 @@ Examples:
 
 Exit status: 0 answered in full; 1 answered in full by check, and some puzzle is not unique; 2 wrong
 usage; 3 stopped before the answer was complete; 65 bad puzzle data; 70 bench found a wrong answer;
-74 input or output failed; 130 interrupted a second time. Of several, the greatest."
+74 input or output failed; 130 interrupted a second time. The greatest status that applies is used."
 )]
 struct Command {
     #[command(subcommand)]
@@ -95,7 +95,7 @@ enum Verb {
     Man(man::Options),
 }
 
-/// Does what the command line asks for.
+/// Parses the command line and runs its verb.
 pub(super) fn run() -> ExitCode {
     let status = match parsed() {
         Ok(verb) => answer(verb),
@@ -104,12 +104,12 @@ pub(super) fn run() -> ExitCode {
     ended(status).into()
 }
 
-/// The command line as it may be typed.
+/// The definition of the command line.
 fn command() -> clap::Command {
     idle::with_idle(Command::command())
 }
 
-/// The verb that is wanted, with its options.
+/// The verb on the command line, with its options.
 fn parsed() -> Result<Verb, clap::Error> {
     let matches = command().try_get_matches()?;
     let verb = Command::from_arg_matches(&matches)?.verb;
@@ -138,13 +138,13 @@ fn answer(verb: Verb) -> Status {
     }
 }
 
-/// Prints the help that was asked for, or what is wrong with the command line.
+/// Prints the help that was requested, or the error in the command line.
 fn told(error: &clap::Error) -> Status {
     if error.use_stderr() {
         let text = error.to_string();
         let harmless = text.lines().all(|line| messages::escaped(line) == line);
         match harmless {
-            // In colour, where that can be shown.
+            // In colour, where the terminal supports it.
             true => drop(error.print()),
             false => messages::note(text.trim_end()),
         }
@@ -156,7 +156,7 @@ fn told(error: &clap::Error) -> Status {
     }
 }
 
-/// What was printed last may still wait to be written: the end of a picture that is no line of text.
+/// Flushes standard output: it is line-buffered, so output without a final line break is still in the buffer.
 fn ended(status: Status) -> Status {
     match io::stdout().flush() {
         Err(error) if status != Status::Io => status.max(failed(&error)),
@@ -164,7 +164,7 @@ fn ended(status: Status) -> Status {
     }
 }
 
-/// What failing to write to standard output means.
+/// The exit status for a failed write to standard output.
 fn failed(error: &io::Error) -> Status {
     match Halt::writing("<stdout>", error) {
         Halt::Closed => Status::Complete,

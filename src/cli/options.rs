@@ -1,4 +1,4 @@
-//! The options that verbs share, as they are typed; [`Session`](super::session::Session) builds what they mean.
+//! The options that verbs share, as they are typed; [`Session`](super::session::Session) builds the limits and threads from them.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -8,24 +8,24 @@ use clap::{Args, ValueEnum};
 use omnogram::search::Limits;
 use omnogram::solutions::Count;
 
-/// What to answer about.
+/// The puzzles to answer.
 #[derive(Args, Debug)]
 pub(super) struct Puzzles {
-    /// Puzzle files in any format that convert knows, packs, folders (searched for files whose ending only puzzles have), a game ID such
-    /// as 2x2:1/1/1/1, or - for standard input; FILE#2 is the second puzzle of a pack
+    /// Puzzle files in any format that convert reads, packs, folders (searched for files with an ending that only puzzles use), a game ID
+    /// such as 2x2:1/1/1/1, or - for standard input; FILE#2 is the second puzzle of a pack
     #[arg(value_name = "PUZZLE", required = true)]
     pub(super) puzzles: Vec<PathBuf>,
 }
 
-/// How a search is run, and within which limits.
+/// Threads, limits and progress of a search.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Search options")]
 pub(super) struct SearchOptions {
-    /// Threads to search with [default: all cores]
+    /// Number of threads [default: all cores]
     #[arg(long, short = 'j', value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub(super) threads: Option<u16>,
 
-    /// Stop searching after this time on each puzzle: 500ms, 90s, 5m, 1h30m; what --sort has found by then is still written
+    /// Stop searching after this time on each puzzle: 500ms, 90s, 5m, 1h30m; solutions that --sort holds by then are still written
     #[arg(long, short, allow_hyphen_values = true, value_name = "TIME", value_parser = time)]
     pub(super) time: Option<Duration>,
 
@@ -33,11 +33,11 @@ pub(super) struct SearchOptions {
     #[arg(long, allow_hyphen_values = true, value_name = "N", value_parser = number)]
     pub(super) nodes: Option<u64>,
 
-    /// Keep no more than about this much in memory: 512M, 4G, 1T
+    /// Use at most about this much memory: 512M, 4G, 1T
     #[arg(long, allow_hyphen_values = true, value_name = "SIZE", default_value = "4G", value_parser = size)]
     pub(super) memory: Bytes,
 
-    /// Show how far the search has come on standard error; auto: when that is a terminal
+    /// Show progress on standard error; auto: when that is a terminal
     #[arg(
         long,
         value_name = "WHEN",
@@ -47,14 +47,14 @@ pub(super) struct SearchOptions {
     pub(super) progress: When,
 }
 
-/// What verbs have in common that search within no limits but on time.
+/// The options of a verb that has a limit on time only.
 #[derive(Args, Clone, Debug)]
 pub(super) struct Common {
-    /// Threads to work on [default: all cores]
+    /// Number of threads [default: all cores]
     #[arg(long, short = 'j', value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub(super) threads: Option<u16>,
 
-    /// Cut no further after this time: 500ms, 90s, 5m, 1h30m. The cubes then differ from run to run
+    /// Stop splitting after this time: 500ms, 90s, 5m, 1h30m. The cubes then differ from run to run
     #[arg(long, short, allow_hyphen_values = true, value_name = "TIME", value_parser = time)]
     pub(super) time: Option<Duration>,
 
@@ -63,7 +63,7 @@ pub(super) struct Common {
 }
 
 impl Common {
-    /// The same, for a session.
+    /// These options as a session takes them, with the default memory limit and no progress.
     pub(super) fn search_options(&self) -> SearchOptions {
         SearchOptions {
             threads: self.threads,
@@ -75,7 +75,7 @@ impl Common {
     }
 }
 
-/// How answers are given.
+/// The form of the answers.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Output options")]
 pub(super) struct AnswerOptions {
@@ -87,7 +87,7 @@ pub(super) struct AnswerOptions {
     pub(super) verbosity: Verbosity,
 }
 
-/// What else is said.
+/// Whether messages are printed beside the answers.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Output options")]
 pub(super) struct Verbosity {
@@ -101,9 +101,9 @@ pub(super) struct Verbosity {
 pub(super) enum When {
     /// When standard error is a terminal, and solutions are not streaming to it
     Auto,
-    /// Even when it is not: then as lines, one a second
+    /// Always; where standard error is not a terminal, as one line per second
     Always,
-    /// Not at all
+    /// Never
     Never,
 }
 
@@ -119,7 +119,7 @@ impl SearchOptions {
     }
 }
 
-/// A number of bytes; prints as it may be typed.
+/// A number of bytes, displayed as [`size`] reads it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bytes(pub(super) u64);
 
@@ -136,7 +136,7 @@ impl fmt::Display for Bytes {
     }
 }
 
-/// A whole number; underlines may group its digits.
+/// Parses a whole number; underscores may group its digits.
 pub(super) fn number(text: &str) -> Result<u64, String> {
     let grouped = text.starts_with(|c: char| c.is_ascii_digit()) && !text.ends_with('_');
     let digits = text.replace('_', "");
@@ -149,7 +149,7 @@ pub(super) fn number(text: &str) -> Result<u64, String> {
     }
 }
 
-/// The number of a solution, from 1, of any size; underlines may group its digits.
+/// Parses the number of a solution, from 1, of any size; underscores may group its digits.
 pub(super) fn ordinal(text: &str) -> Result<Count, String> {
     let grouped = text.starts_with(|c: char| c.is_ascii_digit()) && !text.ends_with('_');
     match text.replace('_', "").parse::<Count>() {
@@ -158,7 +158,7 @@ pub(super) fn ordinal(text: &str) -> Result<Count, String> {
     }
 }
 
-/// Splits `1.5h` into a number that is not negative and the letters after it.
+/// Splits `1.5h` into a non-negative number and the text after it.
 fn quantity(text: &str) -> Option<(f64, &str)> {
     let end = text
         .find(|c: char| !c.is_ascii_digit() && c != '.')
@@ -167,7 +167,7 @@ fn quantity(text: &str) -> Option<(f64, &str)> {
     Some((number.parse().ok()?, unit.trim_start()))
 }
 
-/// Units of time, the longest first, in seconds.
+/// The names of each unit of time and its length in seconds, the longest unit first.
 const TIMES: [(&[&str], f64); 5] = [
     (&["d"], 86400.0),
     (&["h"], 3600.0),
@@ -176,7 +176,7 @@ const TIMES: [(&[&str], f64); 5] = [
     (&["ms"], 0.001),
 ];
 
-/// A number and its unit, or several, the longest unit first: `90s`, `1h30m`, `1h 30m`. A number alone is seconds.
+/// Parses a time: numbers with units, the longest unit first, such as `90s`, `1h30m`, `1h 30m`. A number alone is seconds.
 pub(super) fn time(text: &str) -> Result<Duration, String> {
     let seconds = match quantity(text) {
         Some((seconds, "")) => Some(seconds),
@@ -194,7 +194,7 @@ fn sum_of_times(text: &str) -> Option<f64> {
             .find(|c: char| !c.is_ascii_alphabetic())
             .unwrap_or(after.len());
         let (unit, next) = after.split_at(end);
-        // `1h30` might mean minutes or seconds: every number has its unit.
+        // Every number needs a unit: `1h30` could mean minutes or seconds.
         let named = |(names, _): &(&[&str], f64)| {
             let mut names = names.iter();
             names.any(|name| name.eq_ignore_ascii_case(unit))
@@ -207,6 +207,7 @@ fn sum_of_times(text: &str) -> Option<f64> {
     (!text.is_empty()).then_some(seconds)
 }
 
+/// Parses a number of bytes with an optional binary unit: `512M`, `4G`, `1.5KiB`.
 pub(super) fn size(text: &str) -> Result<Bytes, String> {
     let bytes = quantity(text).and_then(|(number, unit)| {
         let unit = unit.to_ascii_lowercase();

@@ -1,10 +1,10 @@
-//! Outputs: the files that verbs write, by one rule. A file that the same command reads is never written over, whatever its name, and no
-//! other file is replaced without `--force`. All of that is checked before the work begins, and again when it has ended.
+//! Outputs: the rules for the files that verbs write. A file that the same command reads is never overwritten, under whatever name, and no
+//! other file is replaced without `--force`. Both are checked before the run and again at its end.
 //!
-//! An output is written as a [draft](super::drafts) beside its file, and takes the file's name when it is finished: until then the old file
-//! is as it was, and an output that is dropped unfinished has never been. A link stays, and the file that it leads to is replaced. What
-//! is no regular file (a pipe, a terminal, `/dev/null`, `/dev/stdout`) is written in place, and so is the list of a
-//! [journal](super::journal), which is continued.
+//! An output is written as a [draft](super::drafts) beside its target, and renamed to the target when it is finished: until then an existing
+//! file is unchanged, and an output that is dropped unfinished leaves no trace. A symbolic link is kept, and the file behind it is replaced.
+//! Targets that are not regular files (a pipe, a terminal, `/dev/null`, `/dev/stdout`) are written in place, and so is the list of a
+//! [journal](super::journal), which is extended.
 
 use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
@@ -22,18 +22,18 @@ use super::interrupt::Interrupt;
 use super::messages;
 use super::status::{Answered, Halt, Status};
 
-/// What may become of files that are there already.
+/// Whether existing files may be replaced.
 #[derive(Args, Clone, Copy, Debug)]
 pub(super) struct Replacing {
-    /// Replace an output file that is there already; a file that is read is never replaced
+    /// Replace an existing output file; an input file is never replaced
     #[arg(long, short)]
     force: bool,
 }
 
-/// Links that are followed, one to the next, before they are taken for a circle.
+/// Most symbolic links that are followed, one to the next, before a cycle is assumed.
 const LINKS: usize = 40;
 
-/// Prints something whole, where there is no session to print it in.
+/// Prints all of these bytes, for verbs without a session.
 pub(super) fn print(bytes: &[u8]) -> Status {
     match Output::Stdout.write(bytes) {
         Ok(()) | Err(Halt::Closed) => Status::Complete,
@@ -44,7 +44,7 @@ pub(super) fn print(bytes: &[u8]) -> Status {
     }
 }
 
-/// Are these two names of one file, which may have been made or not?
+/// Whether these are two names of one file, which need not exist.
 pub(super) fn is_same(a: &Path, b: &Path) -> bool {
     match (FileId::at(a), FileId::at(b)) {
         (Some(a), Some(b)) => a == b,
@@ -61,12 +61,12 @@ pub(super) fn is_same(a: &Path, b: &Path) -> bool {
 pub(super) struct Outputs {
     force: bool,
     reads: Arc<InputFiles>,
-    /// Files that are or will be outputs of this command.
+    /// The full paths of this command's outputs so far.
     taken: HashSet<PathBuf>,
 }
 
 impl Outputs {
-    /// Of a command that reads what these PUZZLE arguments name, and these files; `-` is standard input.
+    /// The outputs of a command that reads the files that these PUZZLE arguments name, and these files; `-` is standard input.
     pub(super) fn new(replacing: Replacing, puzzles: &[PathBuf], files: &[PathBuf]) -> Self {
         Outputs {
             force: replacing.force,
@@ -75,7 +75,7 @@ impl Outputs {
         }
     }
 
-    /// An output: this file if it may be written, or standard output without a name and for `-`.
+    /// Opens an output: this file if it may be written, or standard output for `None` and `-`.
     pub(super) fn file(&mut self, path: Option<&Path>) -> Result<Output, Error> {
         let Some(path) = path else {
             return Ok(Output::Stdout);
@@ -90,13 +90,13 @@ impl Outputs {
         self.reads.spare(&target, &name)?;
         let wrong = |message: &str| Error::new(Kind::Usage, message).in_file(&name);
         if !self.taken.insert(full(&target)) {
-            return Err(wrong("another output of this command has this name"));
+            return Err(wrong("this file is another output of this command too"));
         }
         if there {
             if !self.force {
-                return Err(wrong("this file is there already: --force replaces it"));
+                return Err(wrong("this file already exists: --force replaces it"));
             }
-            // A file that may not be written is protected, even where its folder is not.
+            // A write-protected file is not replaced, even if its folder would allow it.
             OpenOptions::new()
                 .append(true)
                 .open(&target)
@@ -115,7 +115,7 @@ impl Outputs {
         })))
     }
 
-    /// Where a [journal](super::journal) has its list of solutions: a file that is continued, and made anew when the journal is `new`.
+    /// Checks that the list of a [journal](super::journal) may be written: it is extended, or replaced if the journal is `new`.
     pub(super) fn continued(&self, path: &Path, new: bool) -> Result<(), Error> {
         let name = path.display().to_string();
         let Target::File(target, there) =
@@ -127,13 +127,15 @@ impl Outputs {
         match new && there && !self.force {
             false => Ok(()),
             true => {
-                let message = "this file is there already, and the journal is a new one: --force replaces the file";
+                let message =
+                    "this file already exists, but the journal is new: --force replaces the file";
                 Err(Error::new(Kind::Usage, message).in_file(&name))
             }
         }
     }
 
-    /// Gives a draft a name that tells what is in it. A file of this name that `holds` just that is as good as the draft.
+    /// Publishes a draft under a name that identifies its content. If a file of this name exists and `holds` this content, the draft is
+    /// dropped instead.
     pub(super) fn put(
         &self,
         mut draft: Draft,
@@ -150,14 +152,14 @@ impl Outputs {
             return Ok(());
         }
         if !self.force {
-            let message = "this file is there already, and does not hold what its name says: --force replaces it";
+            let message = "this file already exists, and its content does not match its name: --force replaces it";
             return Err(Error::new(Kind::Usage, message).in_file(&name));
         }
         let replaced = draft.publish(path, true);
         replaced.map_err(|error| Error::io(&name, &error))
     }
 
-    /// A folder for outputs: makes it where there is none, and says so when nothing can be written to it.
+    /// Creates a folder for outputs if it does not exist. An error if no file can be created in it.
     pub(super) fn folder(&self, folder: &Path) -> Result<(), Error> {
         let failed = |error: io::Error| Error::io(&folder.display().to_string(), &error);
         fs::create_dir_all(folder).map_err(failed)?;
@@ -167,34 +169,34 @@ impl Outputs {
     }
 }
 
-/// Where something is written to.
+/// The destination of an output.
 #[derive(Debug)]
 pub(super) enum Output {
     Stdout,
-    /// What is written in place: its name as the user gave it, where that leads, and the file once it has been opened.
+    /// A file that is written in place: its name as the user gave it, its path with links resolved, and the file once it is open.
     Stream(String, PathBuf, Option<File>),
     /// A file that gets its name when it is finished.
     File(Box<Pending>),
 }
 
-/// A file on its way.
+/// A file that is being written as a draft.
 #[derive(Debug)]
 pub(super) struct Pending {
-    /// As the user gave it.
+    /// The name as the user gave it.
     name: String,
-    /// Where that leads.
+    /// The path of the target, with links resolved.
     target: PathBuf,
     draft: Draft,
     force: bool,
-    /// Is there something to be written, were it nothing?
+    /// Whether the file is to be created, even if nothing more is written to it.
     begun: bool,
-    /// Could not all be written to it?
+    /// Whether a write has failed.
     failed: bool,
     reads: Arc<InputFiles>,
 }
 
 impl Output {
-    /// Says that there is something to write: from now on an empty output is one as well.
+    /// Marks the output as begun: it is created even if nothing is written to it.
     pub(super) fn begin(&mut self) -> Answered<()> {
         match self {
             Output::Stdout => {}
@@ -209,7 +211,7 @@ impl Output {
         Ok(())
     }
 
-    /// Writes whole lines.
+    /// Writes these bytes, which are complete lines: a draft keeps all of them or none.
     pub(super) fn write(&mut self, bytes: &[u8]) -> Answered<()> {
         self.begin()?;
         match self {
@@ -229,7 +231,7 @@ impl Output {
         }
     }
 
-    /// Says so when it would be written over one of these files, of which it is known only now that they are read.
+    /// An error if the output would overwrite one of these files, which have become known as inputs only now.
     pub(super) fn refuse_overwrite(&self, files: &[PathBuf]) -> Result<(), Error> {
         match self {
             Output::File(pending) => {
@@ -239,7 +241,7 @@ impl Output {
         }
     }
 
-    /// Gives a file that was begun its name, with all that has been written to it; whatever is not finished is gone when it is dropped.
+    /// Publishes a file that was begun, with everything written to it. A file that is dropped without this is removed.
     pub(super) fn finish(&mut self) -> Answered<()> {
         match std::mem::replace(self, Output::Stdout) {
             Output::File(pending) if pending.begun => pending.publish().map_err(Halt::Failed),
@@ -251,7 +253,7 @@ impl Output {
         }
     }
 
-    /// That, and the status of a run that ended with this one.
+    /// Finishes the output of a run that ended with `status`, and returns the graver status of the two.
     pub(super) fn finish_with(&mut self, status: Status) -> Status {
         match self.finish() {
             Ok(()) | Err(Halt::Closed) => status,
@@ -265,19 +267,19 @@ impl Output {
 
 impl Pending {
     fn publish(mut self) -> Result<(), Error> {
-        // Whole solutions are better than nothing, but not than the file of an earlier run.
+        // After a failed write the complete lines are published, but they do not replace the file of an earlier run.
         if self.failed && self.target.exists() {
             return Ok(());
         }
-        // Somebody may have given that name to a file that was read.
+        // An input file may have been moved to this name meanwhile.
         self.reads.spare(&self.target, &self.name)?;
         match self.draft.publish(&self.target, self.force) {
             Ok(()) => Ok(()),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                // This may have been the work of days.
+                // The draft is kept: the run may have taken days.
                 let left = self.draft.leave();
                 let message = format!(
-                    "this file has come meanwhile, and is not replaced; what was to be written is in {}",
+                    "this file was created during the run, and is not replaced; the output is in {}",
                     left.display()
                 );
                 Err(Error::new(Kind::Usage, message).in_file(&self.name))
@@ -287,17 +289,17 @@ impl Pending {
     }
 }
 
-/// What the name of an output leads to.
+/// What the name of an output refers to.
 #[derive(Debug)]
 enum Target {
     Stdout,
-    /// No regular file, or one that somebody has opened for this process.
+    /// Not a regular file, or a file descriptor that this process has inherited.
     Stream(PathBuf),
-    /// A file behind all links, and whether it is there.
+    /// A regular file, with links resolved, and whether it exists.
     File(PathBuf, bool),
 }
 
-/// Follows a name.
+/// Resolves the name of an output, following symbolic links.
 fn resolve(path: &Path) -> io::Result<Target> {
     if inputs::is_stdin(path) {
         return Ok(Target::Stdout);
@@ -329,11 +331,11 @@ fn resolve(path: &Path) -> io::Result<Target> {
             Err(error) => return Err(error),
         }
     }
-    Err(io::Error::other("too many links, one to the next"))
+    Err(io::Error::other("too many levels of symbolic links"))
 }
 
-/// The descriptor that a name such as `/dev/stdout` or `/dev/fd/3` means: what it leads to has been opened, and is no new output even where
-/// it is a file.
+/// The file descriptor that a name such as `/dev/stdout` or `/dev/fd/3` refers to. It is open already, so it is written in place even if it
+/// is a regular file.
 fn descriptor(path: &Path) -> Option<u32> {
     match path.to_str()? {
         "/dev/stdin" => return Some(0),
@@ -349,7 +351,7 @@ fn descriptor(path: &Path) -> Option<u32> {
     own.then_some(number)
 }
 
-/// The full name of a file that may not be there, to compare it with others.
+/// The full path of a file that need not exist, for comparison.
 fn full(path: &Path) -> PathBuf {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -366,7 +368,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_what_is_open_are_known() {
+    fn names_of_file_descriptors_are_recognised() {
         assert_eq!(descriptor(Path::new("/dev/stdout")), Some(1));
         assert_eq!(descriptor(Path::new("/dev/fd/63")), Some(63));
         assert_eq!(descriptor(Path::new("/proc/self/fd/2")), Some(2));

@@ -1,5 +1,4 @@
-//! How far a search has come, on standard error: a bar on a terminal, otherwise a line a second. Nothing is shown of a search that is
-//! over in half a second.
+//! The progress of a search on standard error: a bar on a terminal, otherwise one line per second. Nothing is shown in the first half second.
 
 use std::io::{self, IsTerminal};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,33 +10,33 @@ use omnogram::search::Snapshot;
 use super::messages;
 use super::options::When;
 
-/// A search shorter than this is not worth a bar.
+/// The time before the bar is shown.
 const SOON: Duration = Duration::from_millis(500);
 
-/// Time between two lines where there is no bar.
+/// Time between two lines without a bar.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Time over which it is measured how fast the solutions grow.
+/// Least time over which the rate of solutions is measured.
 const OFTEN: Duration = Duration::from_millis(900);
 
 /// Steps of the bar.
 const STEPS: u64 = 10_000;
 
-/// Shows the progress of one search, or nothing.
+/// The display of the progress of one search.
 #[derive(Debug)]
 pub(super) enum Progress {
     Hidden,
     Bar(ProgressBar, Mutex<Growth>),
     Lines {
         name: String,
-        /// When the next line is due.
+        /// The time since the start of the search at which the next line is due.
         due: Mutex<Duration>,
         growth: Mutex<Growth>,
     },
 }
 
 impl Progress {
-    /// Shows it where that is wanted; `free` says whether it would be in nobody's way.
+    /// Chooses the display; `free`: whether a bar would not overwrite other output on the terminal.
     pub(super) fn new(when: When, free: bool, name: &str) -> Self {
         let terminal = io::stderr().is_terminal();
         match when {
@@ -52,12 +51,12 @@ impl Progress {
         }
     }
 
-    /// Is there anything to show?
+    /// Whether progress is shown at all.
     pub(super) fn is_shown(&self) -> bool {
         !matches!(self, Progress::Hidden)
     }
 
-    /// Shows this moment.
+    /// Shows the state of the search at one moment.
     pub(super) fn show(&self, snapshot: &Snapshot) {
         match self {
             Progress::Hidden => {}
@@ -67,7 +66,7 @@ impl Progress {
                     bar.set_message(words(snapshot, rate));
                     match snapshot.share {
                         Some(share) => bar.set_position((share * STEPS as f64) as u64),
-                        // Only that it goes on.
+                        // A spinner shows only that the search is running.
                         None => bar.set_style(style("{spinner} {wide_msg}")),
                     }
                     bar.tick();
@@ -84,7 +83,7 @@ impl Progress {
         }
     }
 
-    /// Says something meanwhile.
+    /// Prints a message while the progress is shown.
     pub(super) fn note(&self, text: &str) {
         match self {
             Progress::Bar(bar, _) => bar.suspend(|| messages::note(text)),
@@ -92,7 +91,7 @@ impl Progress {
         }
     }
 
-    /// Leaves no trace of a bar.
+    /// Removes the bar.
     pub(super) fn end(&self) {
         if let Progress::Bar(bar, _) = self {
             bar.finish_and_clear();
@@ -100,7 +99,7 @@ impl Progress {
     }
 }
 
-/// A bar of this number of steps with room for words beside it. Where standard error is no terminal it does not show.
+/// A bar with this number of steps and room for a message beside it. It is hidden where standard error is not a terminal.
 pub(super) fn bar(steps: u64) -> ProgressBar {
     let target = ProgressDrawTarget::stderr();
     ProgressBar::with_draw_target(Some(steps), target).with_style(style("{bar:16} {wide_msg}"))
@@ -112,13 +111,13 @@ fn style(template: &str) -> ProgressStyle {
         .unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
-/// How fast the solutions grow.
+/// Measures the rate at which solutions are found.
 #[derive(Debug, Default)]
 pub(super) struct Growth {
-    /// When it was last measured, and the solutions then.
+    /// The time of the last measurement, since the start of the search, and the solutions then.
     since: Duration,
     before: f64,
-    /// Solutions in a second.
+    /// Solutions per second.
     rate: f64,
 }
 
@@ -134,8 +133,8 @@ impl Growth {
     }
 }
 
-/// How far it has come, short enough to stand beside the bar: `12.3 %, 1234 solutions, 5.1 M nodes/s, 3 s left`, and where nothing tells
-/// the share, `at least 1234 solutions, +5.1 M/s, branching down, 2.5 M nodes/s`.
+/// The progress, short enough to stand beside the bar: `12.3 %, 1234 solutions, 5.1 M nodes/s, 3 s left`, or if the share is unknown,
+/// `at least 1234 solutions, +5.1 M/s, branching down, 2.5 M nodes/s`.
 fn words(snapshot: &Snapshot, rate: f64) -> String {
     let seconds = snapshot.elapsed.as_secs_f64().max(1e-3);
     let nodes = brief(snapshot.nodes as f64 / seconds);
@@ -148,7 +147,7 @@ fn words(snapshot: &Snapshot, rate: f64) -> String {
         let activity = snapshot.activity;
         return format!("at least {solutions} solutions{grows}, {activity}, {nodes} nodes/s");
     };
-    // Rounded down: only what is done is 100 %.
+    // Rounded down, so that only a finished search shows 100 %.
     let percent = (share * 1e3).floor() / 10.0;
     let share = match share * 100.0 {
         least if least >= 1.0 || least == 0.0 => format!("{percent:.1} %"),
@@ -165,7 +164,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A number in a few digits.
+/// A number in a few digits, with a decimal prefix.
 fn brief(number: f64) -> String {
     match number {
         n if n < 1e4 => format!("{n:.0}"),
@@ -205,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn says_it_in_few_words() {
+    fn status_texts_are_short() {
         assert_eq!(
             at(Some(0.25), 1234, 1),
             "25.0 %, 1234 solutions, 5.1 M nodes/s, 3 s left"
@@ -218,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_done_is_not_shown_as_done() {
+    fn an_unfinished_search_is_not_shown_as_finished() {
         assert!(at(Some(0.999_96), 1, 1).starts_with("99.9 %, "));
         assert_eq!(
             at(None, 16_000_000, 10),

@@ -1,4 +1,5 @@
-//! The puzzles that a verb is to answer, in order: read when their turn comes, and begun ahead of it where there are several.
+//! The queue of puzzles that a verb answers, in order. A puzzle is read when the queue reaches it; with several puzzles, searches start ahead
+//! of their turn, one per thread.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,7 +20,7 @@ use super::interrupt::Interrupt;
 /// The first few solutions of a puzzle, and how the search for them ended.
 pub(super) type Found = (Vec<Grid>, Outcome);
 
-/// Looks for the first few solutions of a puzzle, `most`. Where two are wanted, the goal of its file is the first, if it is a solution.
+/// Searches for the first `most` solutions of a puzzle. If `most` is two, the goal of its file is the first, provided it is a solution.
 pub(super) fn look(search: &Search<'_>, puzzle: &Puzzle, most: usize) -> Found {
     match &puzzle.notes().goal {
         Some(goal) if most == 2 => search.second(goal),
@@ -27,28 +28,30 @@ pub(super) fn look(search: &Search<'_>, puzzle: &Puzzle, most: usize) -> Found {
     }
 }
 
-/// Puzzles, for each thread, that are looked at before the answer of the first of them is given.
+/// Most puzzles per thread that are read ahead of the next answer.
 pub(super) const AHEAD: usize = 16;
 
-/// A puzzle that takes longer than this on one thread is left until its turn, when it has all threads for itself.
+/// Time limit of a search ahead of its turn, on one thread. A puzzle that takes longer is searched at its turn, on all threads.
 const HARD: Duration = Duration::from_secs(1);
 
-/// What is still to be answered.
+/// The puzzles that are still to be answered.
 #[derive(Debug)]
 pub(super) struct Queue {
     sources: vec::IntoIter<Source>,
-    /// What is left of the file at hand.
+    /// The remaining puzzles of the current source.
     entries: vec::IntoIter<Entry>,
+    /// Whether there are several sources, and whether the current one has several puzzles.
     several: bool,
     several_here: bool,
 }
 
-/// A puzzle, or what is wrong with it.
+/// A puzzle, or the error in its place.
 #[derive(Debug)]
 pub(super) struct Item {
     pub(super) entry: Arc<Entry>,
-    /// Is it one of several, so that its answer must be told from theirs?
+    /// Whether it is one of several puzzles, so that its answer has to name it.
     pub(super) several: bool,
+    /// Receives the result of a search ahead of its turn, if one was started.
     begun: Option<Receiver<Found>>,
 }
 
@@ -62,12 +65,12 @@ impl Queue {
         }
     }
 
-    /// Is nothing left?
+    /// Whether no source and no puzzle remains.
     pub(super) fn is_empty(&self) -> bool {
         self.sources.len() == 0 && self.entries.len() == 0
     }
 
-    /// The next one; unless `patient` none for which one would have to wait, as at the end of a pipe.
+    /// The next puzzle. Unless `patient`, `None` if reading it might block, as on a pipe.
     pub(super) fn next(&mut self, interrupt: &Interrupt, patient: bool) -> Option<Item> {
         loop {
             if let Some(entry) = self.entries.next() {
@@ -91,7 +94,7 @@ impl Queue {
         }
     }
 
-    /// How much is left in words: what is in the queue, and this number of further puzzles.
+    /// The rest of the queue and `puzzles` further puzzles, in words.
     pub(super) fn left(&self, puzzles: usize) -> String {
         let puzzles = puzzles + self.entries.len();
         let files = counted(self.sources.len() as u64, "file");
@@ -104,7 +107,7 @@ impl Queue {
 }
 
 impl Item {
-    /// Looks for up to `most` solutions on one thread of the pool, as soon as one is free.
+    /// Starts a search for up to `most` solutions on one thread of the pool, as soon as one is free.
     pub(super) fn begin(&mut self, pool: &ThreadPool, limits: &Limits, most: usize) {
         if self.begun.is_some() || self.entry.puzzle.is_err() {
             return;
@@ -128,13 +131,13 @@ impl Item {
             }
             let found = look(&Search::new(puzzle).alone().limits(limits), puzzle, most);
             if !(shorter && found.1.stopped == Some(Stop::Time)) {
-                // Nobody takes it when the answers before it could not be written.
+                // There is no receiver any more if an earlier answer could not be written.
                 let _ = sender.send(found);
             }
         });
     }
 
-    /// What was found ahead of its turn, waited for if it has been begun. `None` if it has not, or turned out to be hard.
+    /// Waits for the result of the search ahead of its turn. `None` if none was started, or if it reached its time limit.
     pub(super) fn found(&self) -> Option<Found> {
         self.begun.as_ref()?.recv().ok()
     }

@@ -1,4 +1,4 @@
-//! The answer for programs: one JSON object for each puzzle, on one line.
+//! The answer as JSON: one object for each puzzle, on one line.
 
 use std::time::Duration;
 
@@ -10,19 +10,19 @@ use serde::Serialize;
 
 use super::subject::Subject;
 
-/// What every verb that searches says of a puzzle; `Extra` is what one verb adds.
+/// The fields of the answer that all searching verbs share; `Extra` holds those that one verb adds.
 #[derive(Debug, Serialize)]
 struct Report<'a, Extra> {
     puzzle: &'a str,
-    /// What it is called, where the file says that.
+    /// The title in the file, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<&'a str>,
     width: usize,
     height: usize,
     verdict: String,
-    /// Decimal, as it may be greater than what JSON readers can hold.
+    /// As decimal text, since it may exceed the range of numbers in JSON readers.
     solutions: String,
-    /// The same in a few digits, where it has many.
+    /// A large number of solutions in a few digits.
     #[serde(skip_serializing_if = "Option::is_none")]
     magnitude: Option<String>,
     exact: bool,
@@ -34,7 +34,7 @@ struct Report<'a, Extra> {
     extra: Extra,
 }
 
-/// The statistics but for the nodes, which are named apart.
+/// The statistics except the nodes, which have a field of the answer.
 #[derive(Debug, Serialize)]
 pub(super) struct Work {
     leaves: u64,
@@ -70,18 +70,18 @@ impl From<&Statistics> for Work {
     }
 }
 
-/// What is said of something that is not a puzzle, so that objects match inputs.
+/// The object for an input that is not a puzzle, so that there is one object per input.
 #[derive(Debug, Serialize)]
 struct NotAPuzzle<'a> {
     puzzle: &'a str,
     error: String,
 }
 
-/// Nothing to add.
+/// No additional fields.
 #[derive(Debug, Serialize)]
 pub(super) struct NoExtra {}
 
-/// The object for a puzzle and what a run of it came to, with its line break.
+/// The object for a puzzle and the outcome of its search, with its line break.
 pub(super) fn searched(subject: &Subject<'_>, outcome: &Outcome, extra: impl Serialize) -> String {
     let Outcome {
         solutions,
@@ -93,7 +93,7 @@ pub(super) fn searched(subject: &Subject<'_>, outcome: &Outcome, extra: impl Ser
     answered(subject, solutions, *stopped, statistics, *elapsed, extra)
 }
 
-/// The same for any other run.
+/// The same for a run whose result is not an [`Outcome`].
 pub(super) fn answered(
     subject: &Subject<'_>,
     solutions: &Total,
@@ -120,7 +120,7 @@ pub(super) fn answered(
     })
 }
 
-/// The object for something that is not a puzzle.
+/// The object for an input that is not a puzzle, with its line break.
 pub(super) fn bad(name: &str, error: &Error) -> String {
     line(&NotAPuzzle {
         puzzle: name,
@@ -128,20 +128,20 @@ pub(super) fn bad(name: &str, error: &Error) -> String {
     })
 }
 
-/// The rows of a picture.
+/// The rows of a grid as text.
 pub(super) fn rows(grid: &Grid) -> Vec<String> {
     grid.to_string().lines().map(str::to_owned).collect()
 }
 
-/// A number to six places behind the point: nobody measures less than a microsecond.
+/// A number rounded to six decimals, in seconds a microsecond.
 pub(super) fn micro(seconds: f64) -> f64 {
     (seconds * 1e6).round() / 1e6
 }
 
 /// An object on one line, with its line break.
 pub(super) fn line(object: &impl Serialize) -> String {
-    // Texts, numbers and lists of them can always be written as JSON.
-    let mut line = serde_json::to_string(object).expect("plain data");
+    let mut line = serde_json::to_string(object)
+        .expect("strings, numbers and lists of them can always be serialized");
     line.push('\n');
     line
 }

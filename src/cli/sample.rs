@@ -1,4 +1,4 @@
-//! `omnogram sample`: solutions drawn at random, each with the same chance.
+//! `omnogram sample`: solutions drawn uniformly at random.
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
@@ -18,11 +18,10 @@ use super::status::{Answered, Status};
 use super::subject::Subject;
 use super::writer::{Cut, Writer};
 
-/// Draw solutions at random, each with the same chance
+/// Draw solutions uniformly at random
 ///
-/// All solutions are counted first; then each picture takes microseconds, however many solutions there are. Pictures are drawn
-/// independently, so that one may come twice. When the solutions cannot be counted within the limits nothing is drawn, and the exit
-/// status is 3.
+/// All solutions are counted first; then each sample takes microseconds, however many solutions there are. Samples are independent, so
+/// that a solution may be drawn twice. If the solutions cannot be counted within the limits, nothing is drawn and the exit status is 3.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -32,12 +31,12 @@ pub(super) struct Options {
     #[command(flatten)]
     puzzles: Puzzles,
 
-    /// How many to draw
+    /// Number of solutions to draw
     #[arg(long, short, value_name = "N", default_value = "1", value_parser = number)]
     number: u64,
 
-    /// Where the randomness begins: the same pictures again, on every machine, with --threads 1 [default: another one each time, which
-    /// the summary tells]
+    /// Seed of the random numbers: with --threads 1, the same seed gives the same solutions on every machine [default: a random seed,
+    /// printed in the summary]
     #[arg(long, value_name = "S", value_parser = number)]
     seed: Option<u64>,
 
@@ -49,11 +48,11 @@ pub(super) struct Options {
     answer_options: AnswerOptions,
 }
 
-/// What is said beside the counting.
+/// The fields added to the JSON object of a count.
 #[derive(Debug, Serialize)]
 struct SampleFigures {
     samples: u64,
-    /// As text, as it may be greater than what JSON readers can hold.
+    /// As text, since it may exceed the range of numbers in JSON readers.
     seed: String,
 }
 
@@ -62,7 +61,7 @@ pub(super) fn run(options: &Options) -> Status {
         Ok(output) => output,
         Err(status) => return status,
     };
-    // The keys of a new hash map are random, and no more is needed here.
+    // The standard library seeds its hash maps with random keys, which are good enough for a default seed.
     let seed = options
         .seed
         .unwrap_or_else(|| RandomState::new().hash_one(0));

@@ -1,5 +1,5 @@
-//! What a verb runs in: the thread pool, the limits, the interrupt, and the loop over puzzles that gives every one of them its answer
-//! or its one message.
+//! The environment of a verb: the thread pool, the limits, the interrupt, and the loop over the puzzles, which gives each an answer or an
+//! error.
 
 use std::collections::VecDeque;
 use std::io::{self, IsTerminal, Write};
@@ -27,7 +27,7 @@ use super::status::{Answered, Halt, Status};
 use super::subject::Subject;
 use super::{input_files, messages, report};
 
-/// Everything that is built once for all puzzles.
+/// The state that all puzzles of a run share.
 #[derive(Debug)]
 pub(super) struct Session {
     search_options: SearchOptions,
@@ -56,7 +56,7 @@ impl Session {
         })
     }
 
-    /// Runs a verb in a session, if there can be one.
+    /// Runs a verb in a new session, or prints why there is none.
     pub(super) fn with(
         search_options: &SearchOptions,
         verbosity: &Verbosity,
@@ -72,7 +72,7 @@ impl Session {
         }
     }
 
-    /// The same, with a classic algorithm in the place of the search if one is chosen. `random`: the verb draws random numbers without it.
+    /// The same, with a classic algorithm instead of the search if one is chosen. `random`: whether the verb draws random numbers without it.
     pub(super) fn with_classic(
         search_options: &SearchOptions,
         classics: &Classics,
@@ -106,17 +106,17 @@ impl Session {
         )
     }
 
-    /// The algorithm that solves in the place of the search.
+    /// The classic algorithm chosen instead of the search, if any.
     pub(super) fn classic(&self) -> Option<&Classic> {
         self.classic.as_ref()
     }
 
-    /// Are answers JSON objects?
+    /// Whether answers are JSON objects.
     pub(super) fn json(&self) -> bool {
         self.json
     }
 
-    /// The interrupt that stops it.
+    /// The interrupt that stops the session.
     pub(super) fn interrupt(&self) -> &Interrupt {
         &self.interrupt
     }
@@ -129,7 +129,7 @@ impl Session {
         }
     }
 
-    /// What is left of them for a puzzle that was begun then.
+    /// The limits on one puzzle, with the time that remains since `started`.
     pub(super) fn limits_since(&self, started: Instant) -> Limits {
         let limits = self.limits();
         let left = |time: Duration| time.saturating_sub(started.elapsed());
@@ -139,8 +139,8 @@ impl Session {
         }
     }
 
-    /// Gives every puzzle its answer, in order, and says how it all ended. A bad puzzle gets its message and does not keep the others
-    /// from theirs; when the answers cannot be written nothing more is done.
+    /// Answers every puzzle, in order, and returns the gravest status. For a bad puzzle an error is printed, and the next one follows; the
+    /// loop ends when answers cannot be written.
     pub(super) fn answer_each(
         &self,
         arguments: &[PathBuf],
@@ -149,7 +149,7 @@ impl Session {
         self.go_through(arguments, 1, 0, |subject, _| answer(subject))
     }
 
-    /// Gives the one puzzle that an argument names its answer; says so where that are several, or none.
+    /// Answers the one puzzle that an argument names; an error if the argument names several.
     pub(super) fn answer_one(
         &self,
         argument: &Path,
@@ -158,7 +158,7 @@ impl Session {
         self.answer_only(argument, "", answer)
     }
 
-    /// The same, for this reason.
+    /// The same; the error begins with `reason`.
     pub(super) fn answer_only(
         &self,
         argument: &Path,
@@ -184,8 +184,8 @@ impl Session {
         ended(self.answer(&item.entry, false, answer))
     }
 
-    /// Gives every puzzle its first few solutions, `most`, in order. Where there are several puzzles, one is searched on each thread;
-    /// those that turn out to be hard have all threads for themselves.
+    /// Searches every puzzle for its first `most` solutions, and passes them to `answer` in order. Several puzzles are searched at once, each
+    /// on one thread; a puzzle that is too hard for that is searched alone on all threads.
     pub(super) fn first_of_each(
         &self,
         arguments: &[PathBuf],
@@ -205,7 +205,7 @@ impl Session {
         })
     }
 
-    /// Goes through all puzzles, in order, and looks for the first few solutions of up to `ahead` of them at once.
+    /// Visits all puzzles in order, and starts searches for the first `most` solutions of up to `ahead` of them in advance.
     fn go_through(
         &self,
         arguments: &[PathBuf],
@@ -259,6 +259,7 @@ impl Session {
         }
     }
 
+    /// Answers one puzzle, or prints the error in its place.
     fn answer(
         &self,
         entry: &Entry,
@@ -299,8 +300,8 @@ impl Session {
         }
     }
 
-    /// Searches a puzzle on all threads of the session, with these limits, and shows how far it has come if `visible` and wanted. Where a
-    /// classic is chosen it is that which searches.
+    /// Searches a puzzle on all threads of the session, within these limits, or runs the chosen classic algorithm instead. Shows progress if
+    /// `visible` and the options say so.
     pub(super) fn search<T: Send>(
         &self,
         subject: &Subject<'_>,
@@ -324,7 +325,7 @@ impl Session {
         })
     }
 
-    /// Counts a puzzle's solutions likewise.
+    /// Counts the solutions of a puzzle on all threads of the session, within these limits, with progress.
     pub(super) fn count<T: Send>(
         &self,
         subject: &Subject<'_>,
@@ -340,8 +341,8 @@ impl Session {
         })
     }
 
-    /// Counts the solutions of a puzzle on all threads of the session, within its limits, and keeps their space. Where that takes long it
-    /// says what is known.
+    /// Counts the solutions of a puzzle on all threads of the session, within its limits, and builds their solution graph. If that takes long,
+    /// notes report what is known so far.
     pub(super) fn space(&self, subject: &Subject<'_>) -> (Option<SolutionGraph>, Outcome) {
         let progress = self.progress(subject, true);
         let tell = |forecast: &Forecast| {
@@ -383,7 +384,7 @@ impl Session {
         )
     }
 
-    /// Runs something on all threads, and shows how far it has come if `visible` and wanted.
+    /// Runs a closure on all threads, with an observer if progress is shown: if `visible` and the options say so.
     pub(super) fn observed<T: Send>(
         &self,
         subject: &Subject<'_>,
@@ -394,7 +395,7 @@ impl Session {
         self.shown(&progress, run)
     }
 
-    /// Where it is shown how far a puzzle has come, if `visible` and wanted.
+    /// The display of the progress on a puzzle.
     fn progress(&self, subject: &Subject<'_>, visible: bool) -> Progress {
         let when = match self.quiet {
             true => When::Never,
@@ -403,7 +404,7 @@ impl Session {
         Progress::new(when, visible, subject.name)
     }
 
-    /// Runs something on all threads, and shows there how far it has come.
+    /// Runs a closure on all threads, with an observer that updates this display.
     fn shown<T: Send>(
         &self,
         progress: &Progress,
@@ -417,12 +418,12 @@ impl Session {
         answer
     }
 
-    /// Does something else on all threads of the session.
+    /// Runs a closure on all threads of the session, without progress.
     pub(super) fn on_threads<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         self.pool.install(work)
     }
 
-    /// Says roughly how many digits a number has that nobody reads at a glance. Only to people: beside the answer, and on a terminal.
+    /// Prints the rough size of a number of 16 digits or more, beside a text answer and only on a terminal.
     pub(super) fn note_magnitude(&self, name: &str, solutions: &Total) {
         let rough = solutions.number().rough();
         if let Some(rough) = rough.filter(|rough| rough.power() >= 15)
@@ -433,27 +434,27 @@ impl Session {
         }
     }
 
-    /// Prints a part of the answer.
+    /// Prints part of an answer on standard output.
     pub(super) fn print(&self, text: &str) -> Answered<()> {
         let written = io::stdout().lock().write_all(text.as_bytes());
         written.map_err(|error| Halt::writing("<stdout>", &error))
     }
 
-    /// Says something beside the answer, unless it is to be quiet.
+    /// Prints a message beside the answer, unless `--quiet` is given.
     pub(super) fn note(&self, text: &str) {
         if !self.quiet {
             messages::note(text);
         }
     }
 
-    /// Warns of something, unless it is to be quiet.
+    /// Prints a warning, unless `--quiet` is given.
     pub(super) fn warn(&self, text: &str) {
         if !self.quiet {
             messages::warning(text);
         }
     }
 
-    /// Why a run stopped, in words, naming the option that did it; `limit` is the one on solutions.
+    /// Why a run stopped, in words, with the option that stopped it; `limit` is the value of `--limit`.
     pub(super) fn why(&self, stop: Stop, limit: Option<u64>) -> String {
         let search_options = &self.search_options;
         match stop {
@@ -468,10 +469,10 @@ impl Session {
             }
             Stop::Memory => format!("stopped by --memory {}", search_options.memory),
             Stop::Interrupt => "interrupted".to_owned(),
-            Stop::Closed => "the reader went away".to_owned(),
+            Stop::Closed => "the output was closed".to_owned(),
             Stop::Stuck => match &self.classic {
                 Some(classic) if classic.algorithm() == Algorithm::BruteForce => {
-                    "brute-force ends with the first".to_owned()
+                    "brute-force stops at the first".to_owned()
                 }
                 _ => "stuck".to_owned(),
             },
@@ -479,7 +480,7 @@ impl Session {
     }
 }
 
-/// How something ends that is answered once.
+/// The exit status of a single answer; prints its error.
 pub(super) fn ended(answered: Answered) -> Status {
     match answered {
         Ok(status) => status,
@@ -491,20 +492,20 @@ pub(super) fn ended(answered: Answered) -> Status {
     }
 }
 
-/// What is said of a goal that is not a solution.
+/// A warning if the puzzle has a goal that is not a solution.
 pub(super) fn wrong_goal(name: &str, puzzle: &Puzzle) -> Option<String> {
     let mismatch = verify(puzzle, puzzle.notes().goal.as_ref()?).err()?;
     Some(format!("{name}: its goal is not a solution: {mismatch}"))
 }
 
-/// A pool of this number of threads, or of as many as there are cores for 0.
+/// A pool of this number of threads; 0 means one per core.
 pub(super) fn pool(threads: usize) -> Result<ThreadPool> {
     let failed = |error| Error::new(Kind::Io, format!("the threads cannot be started: {error}"));
     let pool = ThreadPoolBuilder::new().num_threads(threads).build();
     pool.map_err(failed)
 }
 
-/// Why a puzzle has no solution, where one can tell without searching.
+/// Why a puzzle has no solution, if the sums of its clues show it.
 pub(super) fn why_none(puzzle: &Puzzle) -> Option<String> {
     let (rows, columns) = puzzle.sums();
     let cells = counted(rows as u64, "filled cell");

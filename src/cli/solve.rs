@@ -15,8 +15,8 @@ use super::subject::Subject;
 
 /// Find one solution
 ///
-/// Prints the picture in rows of '#' and '.', and a blank line after it where there are several puzzles. With --json the object has
-/// the picture in `solution`, or null.
+/// Prints the solution as rows of '#' and '.', followed by a blank line if there are several puzzles. With --json the object has the
+/// solution in `solution`, or null.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -37,7 +37,7 @@ pub(super) struct Options {
 #[derive(Serialize)]
 struct Extra {
     solution: Option<Vec<String>>,
-    /// What a classic knows that got stuck: rows of '#' and '.', and '-' where it does not know.
+    /// The cells that a classic algorithm had decided when it got stuck: rows of '#' and '.', and '-' for undecided cells.
     #[serde(skip_serializing_if = "Option::is_none")]
     decided: Option<Vec<String>>,
 }
@@ -65,7 +65,7 @@ fn answer(
     let name = subject.label();
     let grid = grids.first();
     if grid.is_some() {
-        // One was all that was wanted.
+        // The search was limited to one solution, so the answer is complete.
         outcome.stopped = None;
     }
     let status = match (grid, outcome.stopped) {
@@ -104,7 +104,7 @@ fn answer(
     Ok(status)
 }
 
-/// The picture as far as a classic that got stuck knows it.
+/// The cells that a classic algorithm had decided when it got stuck.
 fn decided(subject: &Subject<'_>, outcome: &Outcome) -> Option<Vec<String>> {
     let [cube] = &*outcome.cubes else { return None };
     if outcome.stopped != Some(Stop::Stuck) {

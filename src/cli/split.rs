@@ -1,4 +1,4 @@
-//! `omnogram split`: a puzzle in cubes of about the same size.
+//! `omnogram split`: splits a puzzle into cubes of similar size.
 
 use std::path::PathBuf;
 
@@ -13,11 +13,11 @@ use super::session::Session;
 use super::status::{Answered, Status};
 use super::subject::Subject;
 
-/// Cut a puzzle into cubes that can be answered anywhere
+/// Split a puzzle into cubes that can be answered independently
 ///
-/// Writes one JSON object a line for each cube: its id, the decisions that it stands for, the puzzle's digest, how many cubes there are in
-/// all, about how many nodes it will take, and how many cells are unknown in it. The cubes are disjoint and hold every solution. The same
-/// puzzle and options give the same cubes on every machine. `omnogram work` answers them, `omnogram merge` puts the answers together.
+/// Writes one JSON object per cube, each on one line: its id, its decisions, the puzzle's digest, the total number of cubes, its estimated
+/// size in nodes, and its number of unknown cells. The cubes are disjoint and together contain every solution. The same puzzle and options
+/// give the same cubes on every machine. `omnogram work` answers the cubes, `omnogram merge` combines the answers.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -29,12 +29,11 @@ pub(super) struct Options {
     #[arg(value_name = "PUZZLE")]
     puzzle: PathBuf,
 
-    /// About how many cubes: 30 to 100 for each core that will work on them. There may be one more, or fewer where there is nothing
-    /// left to cut
+    /// Approximate number of cubes; a good choice is 30 to 100 per core. There may be one more, or fewer if nothing is left to split
     #[arg(long, short = 'n', value_name = "N", value_parser = number)]
     cubes: u64,
 
-    /// Random numbers that judge sizes begin here
+    /// Seed of the random numbers, by which the sizes of cubes are estimated
     #[arg(long, value_name = "S", default_value = "1", value_parser = number)]
     seed: u64,
 
@@ -106,6 +105,6 @@ fn split(
         split.refuted,
         100.0 * largest
     ));
-    // Fewer cubes are as good an answer.
+    // Fewer cubes than asked for are a complete answer too.
     Ok(Status::Complete)
 }

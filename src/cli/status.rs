@@ -1,13 +1,12 @@
-//! How the command ends: exit statuses, and what ends a run of it early.
+//! Exit statuses, and the reasons that end a run early.
 
 use std::io;
 use std::process::ExitCode;
 
 use omnogram::error::{Error, Kind};
 
-/// The exit status. Where several puzzles end differently the gravest counts, which is the greatest: an interrupt before failing
-/// input or output, that before a wrong answer, that before bad data, that before an incomplete answer, that before a puzzle that is
-/// not unique.
+/// The exit status. Of several puzzles the gravest status counts, which is the greatest: in descending order an interrupt, failed input or
+/// output, a wrong answer, bad data, an incomplete answer, wrong usage, a puzzle that is not unique.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Status {
     /// Answered in full.
@@ -15,13 +14,13 @@ pub(super) enum Status {
     Complete = 0,
     /// Answered in full by `check`: some puzzle is not unique.
     NotUnique = 1,
-    /// The command line makes no sense.
+    /// The command line is invalid.
     Usage = 2,
     /// Stopped before the answer was complete.
     Stopped = 3,
     /// Bad puzzle data.
     Data = 65,
-    /// An answer that `bench` knows came out wrong.
+    /// `bench` got an answer that differs from the known one.
     Wrong = 70,
     /// Input or output failed.
     Io = 74,
@@ -45,17 +44,17 @@ impl From<&Error> for Status {
     }
 }
 
-/// Why nothing more can be answered.
+/// Why the run cannot go on with further answers.
 #[derive(Debug)]
 pub(super) enum Halt {
-    /// Whoever read the answers went away, as `head` does. Nobody is there to be told.
+    /// The reader of the answers has closed the pipe, as `head` does. No message is printed.
     Closed,
     /// The answers cannot be written.
     Failed(Error),
 }
 
 impl Halt {
-    /// What writing to this file has come to.
+    /// The reason that this error of writing to a file stands for.
     pub(super) fn writing(file: &str, error: &io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Halt::Closed,
@@ -64,5 +63,5 @@ impl Halt {
     }
 }
 
-/// What answering a puzzle has come to.
+/// The result of answering a puzzle.
 pub(super) type Answered<T = Status> = Result<T, Halt>;

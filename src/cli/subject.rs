@@ -1,4 +1,4 @@
-//! One puzzle that a verb answers, and what it is called.
+//! One puzzle that a verb answers, with its names.
 
 use omnogram::puzzle::Puzzle;
 
@@ -7,9 +7,9 @@ use super::{inputs, messages};
 /// A puzzle to be answered.
 #[derive(Debug)]
 pub(super) struct Subject<'a> {
-    /// As it is printed in text.
+    /// The name of the puzzle for text output, escaped.
     pub(super) name: &'a str,
-    /// The same as it is: for programs, and for names of files.
+    /// The name as it is, for JSON and for file names.
     pub(super) file: &'a str,
     pub(super) puzzle: &'a Puzzle,
     /// Whether it is one of several puzzles, so that the answer has to name it.
@@ -17,14 +17,14 @@ pub(super) struct Subject<'a> {
 }
 
 impl Subject<'_> {
-    /// What the puzzle is called: its title, or else its number in a collection.
+    /// The title of the puzzle, or else its number in a catalogue.
     pub(super) fn title(&self) -> Option<&str> {
         let notes = self.puzzle.notes();
         let texts = [&notes.title, &notes.catalogue].into_iter().flatten();
         texts.map(|text| text.trim()).find(|text| !text.is_empty())
     }
 
-    /// How answers name it: `pack.nonpack#2 (Heart)`.
+    /// The name of the puzzle in answers, with its title if it is one of a pack: `pack.nonpack#2 (Heart)`.
     pub(super) fn label(&self) -> String {
         match self.title().filter(|_| inputs::number(self.file).is_some()) {
             Some(title) => format!("{} ({})", self.name, messages::escaped(title)),

@@ -1,4 +1,4 @@
-//! The titles of what is drawn of a puzzle.
+//! The titles of drawings.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use omnogram::render::Sheet;
 use super::messages;
 use super::subject::Subject;
 
-/// A sheet with the titles of a puzzle, and nothing on it yet.
+/// An empty sheet with the titles of a puzzle.
 pub(super) fn titled<'a>(subject: &Subject<'_>) -> Sheet<'a> {
     let notes = subject.puzzle.notes();
     let file = || {

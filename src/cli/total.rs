@@ -6,7 +6,7 @@ use super::session::Session;
 use super::status::Answered;
 use super::subject::Subject;
 
-/// Prints the number alone, after the puzzle's name where there are several.
+/// Prints the number of solutions, preceded by the puzzle's name if there are several puzzles.
 pub(super) fn number(session: &Session, subject: &Subject<'_>, outcome: &Outcome) -> Answered<()> {
     match subject.several {
         true => session.print(&format!("{}: {}\n", subject.label(), outcome.solutions)),
