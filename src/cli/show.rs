@@ -1,4 +1,4 @@
-//! `omnogram show`: puzzles and solutions drawn, as text, as pictures, as a page.
+//! `omnogram show`: draws puzzles and solutions as text, SVG, PNG, PDF or HTML.
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf, is_separator};
@@ -16,11 +16,11 @@ use super::status::{Answered, Halt, Status};
 use super::subject::Subject;
 use super::titles;
 
-/// Draw a puzzle, its solutions, or where it is ambiguous
+/// Draw a puzzle, its solutions, or its ambiguous cells
 ///
-/// Draws as text, as SVG or PNG, as PDF to be printed, or as a page of HTML on which the solution is folded in below the puzzle. Text is
-/// as wide as the terminal allows; --style and --cell choose what it looks like. Several puzzles can be drawn as text, into one PDF file
-/// or onto one page of HTML, or one file each into a folder that --output names.
+/// Draws as text, SVG, PNG, PDF for printing, or HTML with the solution folded below the puzzle. Text is limited to the width of the
+/// terminal; --style and --cell change its appearance. Several puzzles can be drawn as text, into one PDF file or one HTML page, or into
+/// one file each in a folder given by --output.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -47,35 +47,35 @@ pub(super) struct Options {
     verbosity: Verbosity,
 }
 
-/// How it is drawn.
+/// The appearance and destination of drawings.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Drawing options")]
 struct Appearance {
-    /// What to draw it as [default: as the ending of --output says, else text]
+    /// The format of the drawing [default: that of the ending of --output, or text]
     #[arg(long, value_name = "FORMAT", ignore_case = true)]
     format: Option<Format>,
 
-    /// Draw into this file; or into this folder, one file for each puzzle: one that is there, or a name that ends in a slash
+    /// Draw into this file; or into one file per puzzle in this folder, if it exists or the name ends with a slash
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 
     #[command(flatten)]
     replacing: Replacing,
 
-    /// Characters that text is drawn in
+    /// The characters of a drawing as text
     #[arg(long, value_name = "STYLE", default_value = "auto")]
     style: Characters,
 
-    /// Characters that a line of text should not exceed [default: those of the terminal]
+    /// Maximum width of text in characters [default: the width of the terminal]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     width: Option<u16>,
 
-    /// Size of a cell: pixels across, or characters in text [default: 20 in SVG and HTML, 24 in PNG, what fills the paper in PDF, as the
-    /// clues need it in text]
+    /// Width of a cell in pixels, or in characters for text [default: 20 in SVG and HTML, 24 in PNG, as large as fits the paper in PDF, the
+    /// width that the clues need in text]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     cell: Option<u16>,
 
-    /// Fill a page of this paper, upright or not as suits the picture; in PNG with 300 pixels an inch, in PDF A4 if not said
+    /// Fill a page of this paper size, portrait or landscape to suit the picture; PNG has 300 pixels per inch [default: A4 in PDF]
     #[arg(
         long,
         value_name = "PAPER",
@@ -84,7 +84,7 @@ struct Appearance {
     )]
     paper: Option<Paper>,
 
-    /// Puzzles on a page of PDF, as many across and down as suits them [default: 1]
+    /// Puzzles per PDF page, arranged in rows and columns that suit them [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100), conflicts_with = "cell")]
     per_page: Option<u16>,
 }
@@ -100,7 +100,7 @@ enum Format {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Characters {
-    /// Boxes, with narrower cells where a line would be too long; half blocks without clues where it would still be
+    /// Boxes, with narrower cells if a line would be too long; half blocks without clues if it still would be
     Auto,
     /// Box-drawing characters and full blocks
     Boxes,
@@ -118,7 +118,7 @@ enum Paper {
     Letter,
 }
 
-/// Bytes after which buffered text is written out: a buffer for the whole text would be as large as the drawing.
+/// Bytes of buffered text that are written at once: a buffer for the whole text would be as large as the drawing.
 const PIECE: usize = 1 << 16;
 
 impl From<Characters> for Style {
@@ -189,7 +189,7 @@ pub(super) fn run(options: &Options) -> Status {
             });
             match whole {
                 true => ended(pictures.end().map(|()| status)).max(status),
-                // What there is of a file is no picture.
+                // An incomplete picture file is not published.
                 false if matches!(pictures.output, Output::File(_)) => status,
                 false => ended(pictures.end().map(|()| status)).max(status),
             }
@@ -198,7 +198,7 @@ pub(super) fn run(options: &Options) -> Status {
 }
 
 impl Appearance {
-    /// The format that is meant, if the other options suit it.
+    /// The format from `--format` or the ending of `--output`, or an error if another option does not apply to it.
     fn format(&self) -> Result<Format, Error> {
         let wrong = |message: String| Err(Error::new(Kind::Usage, message));
         let ending = match &self.output {
@@ -215,7 +215,7 @@ impl Appearance {
             (None, Some("html" | "htm")) => Format::Html,
             (None, Some(ending)) => {
                 return wrong(format!(
-                    "nothing is drawn as .{ending}: name a format with --format"
+                    "no drawing has the ending .{ending}: name a format with --format"
                 ));
             }
         };
@@ -230,19 +230,19 @@ impl Appearance {
             return wrong("--style and --width are for --format text".to_owned());
         }
         if self.style == Characters::Half && self.cell.is_some() {
-            return wrong("half blocks are one character wide, whatever --cell says".to_owned());
+            return wrong("--cell does not apply to --style half".to_owned());
         }
         let binary = matches!(format, Format::Png | Format::Pdf);
         if binary && self.output.is_none() && io::stdout().is_terminal() {
             let name = format.ending().to_uppercase();
             return wrong(format!(
-                "a {name} file says nothing on a terminal: name a file with --output"
+                "a terminal cannot show a {name} file: name a file with --output"
             ));
         }
         Ok(format)
     }
 
-    /// Is a folder named, so that every puzzle is drawn into a file of its own?
+    /// Whether `--output` is a folder, so that every puzzle is drawn into a file of its own.
     fn has_folder(&self) -> bool {
         self.output
             .as_ref()
@@ -268,7 +268,7 @@ impl Appearance {
         }
     }
 
-    /// How text looks.
+    /// The style and width of text.
     fn look(&self) -> Look {
         let terminal = || {
             let stdout = io::stdout();
@@ -298,24 +298,25 @@ impl Format {
     }
 }
 
-/// Where drawings go, and what has gone there.
+/// The destination of the drawings, and its state.
 struct Pictures<'a> {
     appearance: &'a Appearance,
     format: Format,
     outputs: Outputs,
-    /// Where everything goes, or the present puzzle where there is a folder.
+    /// The output of all puzzles, or with a folder that of the current puzzle.
     output: Output,
     folder: Option<&'a Path>,
-    /// Has another text been written to the same place?
+    /// Whether another text has been written to the same output.
     begun: bool,
-    /// The page that has been begun.
+    /// The HTML page, once it is begun.
     page: Option<Html>,
-    /// The pages of PDF so far.
+    /// The PDF pages so far.
     pdf: Option<Pdf>,
 }
 
 impl Pictures<'_> {
-    /// Finds what is to be drawn of a puzzle, and draws it. In a folder, a file that may not be written does not keep the others from theirs.
+    /// Finds the content for a puzzle and draws it. In a folder, a file that must not be overwritten gives an error, and the next puzzle
+    /// follows.
     fn answer(&mut self, session: &Session, subject: &Subject<'_>, what: &Content) -> Answered {
         self.accepts(subject)?;
         if let Some(folder) = self.folder {
@@ -338,14 +339,14 @@ impl Pictures<'_> {
         Ok(status)
     }
 
-    /// Can this puzzle be drawn beside the others, where there are any?
+    /// Checks that the format can hold this puzzle beside the others.
     fn accepts(&self, subject: &Subject<'_>) -> Answered<()> {
         let single = matches!(self.format, Format::Svg | Format::Png) && self.folder.is_none();
         match single && subject.several {
             false => Ok(()),
             true => {
                 let message = format!(
-                    "there are several puzzles: as {} they are drawn into a folder, one file each, such as --output out/; or use --format pdf or html",
+                    "there are several puzzles: draw {} files into a folder, one each, such as --output out/; or use --format pdf or html",
                     self.format.ending()
                 );
                 Err(Halt::Failed(Error::new(Kind::Usage, message)))
@@ -403,7 +404,7 @@ impl Pictures<'_> {
         }
     }
 
-    /// The line that stands above a puzzle as text, apart from what stands before it.
+    /// The heading of a puzzle as text, after a blank line if other text precedes it.
     fn heading(&mut self, subject: &Subject<'_>) -> String {
         let blank = match std::mem::replace(&mut self.begun, self.folder.is_none()) {
             true => "\n",
@@ -419,25 +420,25 @@ impl Pictures<'_> {
         let text = render::text(sheet, &look).map_err(|error| Halt::Failed(error.in_file(name)))?;
         if let Some(width) = look.width {
             if text.width > width {
-                // What `auto` could do it has tried.
+                // `auto` has already made it as narrow as it can.
                 let narrower = match (look.style, look.cell) {
                     (Style::Auto, None) => "--no-clues makes it narrower",
                     _ => "--style auto or --cell 1 make it narrower",
                 };
                 session.note(&format!(
-                    "{name}: {} characters wide, and there is room for {width}; {narrower}, less -S scrolls, --format svg has room",
+                    "{name}: {} characters wide, but there is room for {width}; {narrower}; or scroll with less -S, or use --format svg",
                     text.width
                 ));
             } else if text.lacks_clues {
                 session.note(&format!(
-                    "{name}: no room for the clues; --style boxes draws them all the same"
+                    "{name}: no room for the clues; --style boxes draws them anyway"
                 ));
             }
         }
         Ok(text)
     }
 
-    /// A puzzle as a part of a page: as it is set, and what gives it away below that.
+    /// A puzzle as a section of an HTML page: the unsolved puzzle, and below it, folded, the content that reveals the solution.
     fn html(&mut self, subject: &Subject<'_>, drawn: Drawn<'_>) -> String {
         let mut text = String::new();
         let page = self.page.get_or_insert_with(|| {
@@ -466,7 +467,7 @@ impl Pictures<'_> {
         text + &page.part(&HtmlSection { sheet, folded })
     }
 
-    /// Ends what has been begun.
+    /// Finishes the current output.
     fn end(&mut self) -> Answered<()> {
         if let Some(pdf) = self.pdf.take() {
             self.output.write(&pdf.finish())?;
@@ -478,7 +479,7 @@ impl Pictures<'_> {
     }
 }
 
-/// Does this name end as only that of a folder does, whether it is there or not?
+/// Whether this name ends with a path separator, and so names a folder that need not exist.
 fn names_folder(path: &Path) -> bool {
     let name = path.as_os_str().as_encoded_bytes();
     name.last().is_some_and(|&b| is_separator(char::from(b)))

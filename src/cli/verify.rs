@@ -1,5 +1,5 @@
-//! `omnogram verify`: is every grid of a list a solution, and does each stand there once? Nothing is searched, so that it can judge any
-//! solver's list.
+//! `omnogram verify`: whether every grid of a list is a solution, and no two are equal. It does not use the search, so it can check the list
+//! of any solver.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -20,27 +20,27 @@ use super::{input_files, inputs, messages, report};
 
 /// Check a list of solutions against a puzzle
 ///
-/// Reads a list as enumerate writes it, in either format. Every grid must satisfy every clue, and none may stand there twice. Whether
-/// the list is complete is for count to say.
+/// Reads a list in either format that enumerate writes. Every grid must satisfy every clue, and no grid may be repeated. It does not check
+/// whether the list is complete; compare the output of count.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   omnogram enumerate puzzles/pictures/snail.non | omnogram verify puzzles/pictures/snail.non
   omnogram verify puzzles/pictures/snail.non snail.txt")]
 pub(super) struct Options {
-    /// The puzzle; FILE#2 is the second one of a pack
+    /// The puzzle; FILE#2 is the second puzzle of a pack
     #[arg(value_name = "PUZZLE")]
     puzzle: PathBuf,
 
-    /// The list, or - for standard input
+    /// The list of solutions, or - for standard input
     #[arg(value_name = "SOLUTIONS", default_value = "-")]
     solutions: PathBuf,
 
-    /// Keep no more than about this much in memory; grids that do not fit are not looked for again
+    /// Use at most about this much memory: 512M, 4G, 1T; repeats of grids that do not fit are not found
     #[arg(long, value_name = "SIZE", default_value = "4G", value_parser = super::options::size)]
     memory: Bytes,
 
-    /// Read no more of the list after this time: 500ms, 90s, 5m, 1h30m
+    /// Stop reading the list after this time: 500ms, 90s, 5m, 1h30m
     #[arg(long, short, allow_hyphen_values = true, value_name = "TIME", value_parser = time)]
     time: Option<Duration>,
 
@@ -48,30 +48,30 @@ pub(super) struct Options {
     #[arg(long, help_heading = "Output options")]
     json: bool,
 
-    /// Say nothing when all is right
+    /// Print nothing if all grids are valid and none is repeated
     #[arg(long, short, help_heading = "Output options")]
     quiet: bool,
 }
 
-/// Wrong grids that are named; the others are counted.
+/// Most wrong or repeated grids that are printed; the others are only counted.
 const NAMED: u64 = 10;
 
-/// Bytes that an entry of the table of grids takes beside its words.
+/// Bytes of an entry in the table of grids, besides the words of the grid.
 const OVERHEAD: u64 = 64;
 
-/// What came of a list.
+/// The result of checking a list.
 #[derive(Debug, Default)]
 struct Findings {
     grids: u64,
     wrong: u64,
     repeated: u64,
-    /// Grids that could not be kept, to be looked for again.
+    /// Grids that did not fit in memory, so that their repeats were not found.
     forgotten: u64,
-    /// The time after which no more was read.
+    /// The time limit, if it ended the reading.
     late: Option<Duration>,
 }
 
-/// What is said of a list as JSON.
+/// The result as JSON.
 #[derive(Serialize)]
 struct Report {
     puzzle: String,
@@ -79,7 +79,7 @@ struct Report {
     solutions: u64,
     wrong: u64,
     repeated: u64,
-    /// Those that did not fit the memory.
+    /// Grids that did not fit in memory, so that their repeats were not found.
     unchecked: u64,
     stopped: Option<&'static str>,
 }
@@ -111,7 +111,7 @@ pub(super) fn run(options: &Options) -> Status {
     }
 }
 
-/// The one puzzle that is meant.
+/// Reads the puzzle; an error if the argument names several.
 fn puzzle(options: &Options) -> Result<Puzzle> {
     let Options {
         puzzle, solutions, ..
@@ -138,7 +138,7 @@ fn puzzle(options: &Options) -> Result<Puzzle> {
     }
 }
 
-/// Reads the list to its end, or to the first thing that is not a grid.
+/// Reads and checks the list to its end, to the time limit, or to the first syntax error.
 fn check(puzzle: &Puzzle, input: impl BufRead, name: &str, options: &Options) -> Result<Findings> {
     let deadline = options
         .time
@@ -176,7 +176,7 @@ fn check(puzzle: &Puzzle, input: impl BufRead, name: &str, options: &Options) ->
 }
 
 impl Findings {
-    /// Names something wrong, if not too many have been named before.
+    /// Prints an error about a grid, unless [`NAMED`] have been printed before.
     fn name(&self, text: &str) {
         match (self.wrong + self.repeated).cmp(&(NAMED + 1)) {
             std::cmp::Ordering::Less => messages::note(&format!("error: {text}")),
@@ -185,7 +185,7 @@ impl Findings {
         }
     }
 
-    /// The answer.
+    /// Prints the answer, and returns the exit status.
     fn report(&self, options: &Options) -> Status {
         let Findings {
             grids,

@@ -1,4 +1,4 @@
-//! `omnogram enumerate --from`: a part of the sorted list, found by counting what comes before it.
+//! `omnogram enumerate --from`: a part of the list in canonical order; earlier solutions are skipped by the counts of the solution graph.
 
 use std::time::Instant;
 
@@ -16,16 +16,16 @@ use super::status::{Answered, Status};
 use super::subject::Subject;
 use super::writer::{Cut, Writer};
 
-/// Which solutions to write.
+/// The range of solutions to write.
 #[derive(Debug)]
 pub(super) struct Window<'a> {
-    /// The first one, from 1.
+    /// The number of the first solution, from 1.
     pub(super) from: &'a Count,
-    /// Most of them.
+    /// Most solutions to write.
     pub(super) limit: Option<u64>,
 }
 
-/// What is said beside the counting.
+/// The fields added to the JSON object of a count.
 #[derive(Debug, Serialize)]
 struct WindowFigures {
     from: String,
@@ -33,7 +33,7 @@ struct WindowFigures {
 }
 
 impl Window<'_> {
-    /// Counts the solutions of a puzzle and writes those that are wanted.
+    /// Counts the solutions of a puzzle and writes those in the range.
     pub(super) fn answer(
         &self,
         session: &Session,
@@ -72,7 +72,7 @@ impl Window<'_> {
         })
     }
 
-    /// Shows what is wanted; `false` when that would take too much memory.
+    /// Passes the solutions in the range to `show`; `false` if that would need more than `most` bytes of memory.
     fn walk(
         &self,
         space: &SolutionGraph,

@@ -1,4 +1,4 @@
-//! `omnogram work`: answers the cubes that it is handed, one after the other.
+//! `omnogram work`: answers the cubes of its input, one after the other.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -35,17 +35,16 @@ use super::session::Session;
 use super::status::{Answered, Halt, Status};
 use super::subject::Subject;
 
-/// Answer cubes that split has cut
+/// Answer the cubes that split wrote
 ///
-/// Reads cubes and writes one JSON object a line for each as soon as it is done: its id, how many solutions it has, nodes and seconds. A
-/// cube that a limit stops is answered with what was found and with the cubes that are left open, so that nothing is lost and nothing
-/// done twice. Ctrl-C, or being told to terminate, hands back what is under way in the same way, and begins no more; the exit status is
-/// then 3.
+/// Reads cubes and writes one JSON object per cube, each on one line, as soon as the cube is answered: its id, its number of solutions,
+/// nodes and seconds. If a limit stops a cube, its answer has the solutions found and the cubes left open, so that no work is lost or
+/// repeated. Ctrl-C or a termination signal stops the running cubes in the same way, and starts no others; the exit status is then 3.
 #[derive(Args, Debug)]
 #[command(
-    mut_arg("threads", |arg| arg.help("Threads, each with a cube of its own; where --method keeps a memory, all on one cube [default: all cores]")),
-    mut_arg("time", |arg| arg.help("Hand back a cube that takes longer than this: 500ms, 90s, 5m, 1h30m")),
-    mut_arg("nodes", |arg| arg.help("Hand back a cube after this many nodes of the search tree")),
+    mut_arg("threads", |arg| arg.help("Number of threads; each answers a cube of its own, or all work on one cube if --method stores counts for reuse [default: all cores]")),
+    mut_arg("time", |arg| arg.help("Stop after this time on each cube: 500ms, 90s, 5m, 1h30m")),
+    mut_arg("nodes", |arg| arg.help("Stop after this many nodes of the search tree on each cube")),
     mut_arg("progress", |arg| arg.hide(true)),
     after_help = "\
 Examples:
@@ -54,7 +53,7 @@ Examples:
   omnogram work --puzzle puzzle.non --threads 1 --time 10m < cubes.jsonl >> results.jsonl"
 )]
 pub(super) struct Options {
-    /// The puzzle whose cubes they are
+    /// The puzzle that was split
     #[arg(long, value_name = "PUZZLE")]
     puzzle: PathBuf,
 
@@ -66,11 +65,11 @@ pub(super) struct Options {
     #[arg(long, value_name = "METHOD", default_value = "auto", conflicts_with_all = ["solutions", "digest"])]
     method: Method,
 
-    /// List the solutions of each cube into a file of its own in this folder; the results tell its name and the digest of the set
+    /// Write the solutions of each cube into a file of its own in this folder; the results have its name and the digest of the solutions
     #[arg(long, value_name = "DIR")]
     solutions: Option<PathBuf>,
 
-    /// How to write them
+    /// The format of the solutions
     #[arg(
         long,
         value_name = "FORMAT",
@@ -82,7 +81,7 @@ pub(super) struct Options {
     #[command(flatten)]
     replacing: Replacing,
 
-    /// List the solutions for the digest of their set alone, and write them nowhere
+    /// List the solutions only to compute the digest of their set, and do not write them
     #[arg(long)]
     digest: bool,
 
@@ -92,10 +91,10 @@ pub(super) struct Options {
     verbosity: Verbosity,
 }
 
-/// How long a thread waits for a cube before it looks whether there has been an interrupt.
+/// Time that a thread waits for a cube between two checks for an interrupt.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// Bad lines that are named; the others are counted.
+/// Most bad lines that are printed; the others are only counted.
 const NAMED: u64 = 5;
 
 pub(super) fn run(options: &Options) -> Status {
@@ -166,7 +165,7 @@ fn work(session: &Session, subject: &Subject<'_>, options: &Options) -> Answered
     bench.end(subject.name)
 }
 
-/// Reads cubes ahead of their turn, from a thread of its own: a pipe may make one wait for ever.
+/// Reads cubes ahead of their turn, on a thread of its own, as reading a pipe may block for ever.
 fn read(
     puzzle: Puzzle,
     digest: Digest,
@@ -189,7 +188,7 @@ fn read(
     receiver
 }
 
-/// Where cubes come in and results go out.
+/// The input of cubes and the output of results.
 struct WorkQueue<'a> {
     session: &'a Session,
     puzzle: &'a Puzzle,
@@ -198,21 +197,23 @@ struct WorkQueue<'a> {
     folder: Option<Folder<'a>>,
     limits: Limits,
     cubes: Receiver<Result<Piece>>,
-    /// The name of their file, and lines of it that are no cubes of this puzzle.
+    /// The name of the file of cubes, and the number of its lines that are not cubes of this puzzle.
     name: String,
     bad: AtomicU64,
-    /// Nothing more is to be begun.
+    /// Set when no further cube is to be started.
     over: AtomicBool,
-    /// Cubes answered, and those of them that were handed back open.
+    /// The number of cubes answered, and of those that were left open.
     answered: AtomicU64,
     open: AtomicU64,
-    /// What went wrong: the gravest status of bad cubes, or why it had to end.
+    /// The error that ended the work, or else the status of the last bad line.
     halt: Mutex<Option<Halted>>,
 }
 
-/// What went wrong.
+/// An error of the run.
 enum Halted {
+    /// A line of the input is not a cube of this puzzle.
     NotAPuzzle(Status),
+    /// The work had to end.
     Ended(Halt),
 }
 
@@ -220,7 +221,7 @@ impl WorkQueue<'_> {
     fn halt(&self, halted: Halted) {
         let mut halt = self.halt.lock().unwrap_or_else(PoisonError::into_inner);
         if matches!(halted, Halted::Ended(_)) {
-            // Relaxed: the flag is all there is to know.
+            // Relaxed: the flag publishes no other data.
             self.over.store(true, Ordering::Relaxed);
         }
         if !matches!(*halt, Some(Halted::Ended(_))) {
@@ -255,7 +256,7 @@ impl WorkQueue<'_> {
         }
     }
 
-    /// The next good cube.
+    /// The next valid cube; `None` at the end of the input, on an interrupt, or after a fatal error.
     fn piece(&self) -> Option<Piece> {
         loop {
             if self.over.load(Ordering::Relaxed) || self.session.interrupt().is_asked() {
@@ -313,16 +314,16 @@ impl CubeQueue for WorkQueue<'_> {
     }
 }
 
-/// Where files of solutions go.
+/// The folder of the files of solutions.
 struct Folder<'a> {
     path: &'a Path,
     format: Format,
     outputs: Outputs,
 }
 
-/// The file of the solutions of one cube, a draft until it is whole.
+/// The file of the solutions of one cube, a draft until it is complete.
 struct CubeSolutions {
-    /// What it is called while its name is not known, for that follows from what is in it.
+    /// The path beside which the draft is created; the final name depends on the digest of the content.
     path: PathBuf,
     id: Id,
     list: List,
@@ -362,7 +363,8 @@ impl CubeSolutions {
         Ok(())
     }
 
-    /// Gives it its name, which tells what is in it; without a digest nothing is kept. There is no file of no solution.
+    /// Publishes the file under a name with the digest of its content, and returns this name. Without a digest or without solutions there is
+    /// no file.
     fn keep(mut self, folder: &Folder<'_>, set: Option<Digest>) -> Result<Option<String>> {
         if self.failed.is_none() && set.is_some() && !self.list.is_empty() {
             let _ = self.flush();
@@ -384,7 +386,7 @@ impl CubeSolutions {
     }
 }
 
-/// Is this a list of that set of solutions? Where a cube is answered again its file may be there already.
+/// Whether this file lists the set of solutions with this digest. It may exist already if the cube was answered before.
 fn holds(path: &Path, set: Digest) -> bool {
     let Ok(file) = File::open(path) else {
         return false;

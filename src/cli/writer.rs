@@ -1,5 +1,5 @@
-//! Writes solutions as they are found: batches come through a bounded channel, and leave as text in large pieces. What is written is
-//! always whole solutions. When solutions come slowly each is shown at once.
+//! Writes solutions as they are found: batches arrive through a bounded channel, and are written as text in large blocks. The output always
+//! consists of complete solutions. A solution is written within a short delay, even when solutions are rare.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,14 +14,14 @@ use omnogram::solutions::{Batches, Stop};
 use super::output::Output;
 use super::status::{Answered, Halt};
 
-/// The longest that a solution waits for others to be written with it.
+/// Longest delay of a solution while others are gathered to be written with it.
 const PROMPT: Duration = Duration::from_millis(20);
 
-/// The rest that a writer takes when it has caught up.
+/// Pause of the writer when the channel is empty.
 const REST: Duration = Duration::from_micros(100);
 
-/// When writing must stop although there is more to write: the search stops by itself, but what waits to be written can be long in
-/// the writing where the reader is slow, and a sorted list is written when the search is over.
+/// The limits on writing. The search has its own limits, but a slow reader can delay the writing beyond them, and a sorted list is written
+/// after the search.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cut {
     pub(super) deadline: Option<Instant>,
@@ -29,8 +29,9 @@ pub(super) struct Cut {
 }
 
 impl Cut {
+    /// The limit that has been reached, if any.
     fn due(&self) -> Option<Stop> {
-        // Relaxed: the flag is all there is to know.
+        // Relaxed: the flag publishes no other data.
         let asked = |flag: &Arc<AtomicBool>| flag.load(Ordering::Relaxed);
         if self.interrupt.as_ref().is_some_and(asked) {
             Some(Stop::Interrupt)
@@ -62,11 +63,11 @@ enum End {
     Cut(Stop),
 }
 
-/// How much was written, and why no more, if there was more.
+/// The number of solutions written, and the limit that stopped the writing, if any.
 pub(super) type Written = (u64, Option<Stop>);
 
 impl<'a> Writer<'a> {
-    /// A writer for the solutions that `list` is made for.
+    /// A writer of solutions in the format and size of `list`.
     pub(super) fn new(output: &'a mut Output, list: List, cut: Cut) -> Self {
         Writer {
             output,
@@ -77,14 +78,14 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Writes what comes, until nothing more comes. Returning early closes the channel, and that stops the search.
+    /// Writes the solutions of all batches until the channel is closed. An early return drops the receiver, which stops the search.
     pub(super) fn stream(mut self, batches: Batches) -> Answered<Written> {
-        // When the first of the solutions in the list came.
+        // The arrival time of the first solution in the list.
         let mut oldest = Instant::now();
         while self.end.is_none() {
             let batch = batches.try_recv().or_else(|_| {
-                // A little rest lets several batches come together. To be woken for each of them would cost the search more than
-                // finding them does.
+                // A pause lets several batches gather. Waking this thread for each batch would cost the search more than finding its
+                // solutions.
                 thread::sleep(REST);
                 match self.list.is_empty() {
                     true => batches.recv().map_err(RecvTimeoutError::from),
@@ -115,8 +116,8 @@ impl<'a> Writer<'a> {
         self.close()
     }
 
-    /// Writes what is shown to it, which may come slowly. Whoever shows is told `false` when no more is wanted, and shows nothing now
-    /// and then while he has to work for the next one.
+    /// Writes the solutions that `show` passes to its argument, which may arrive slowly. The argument returns `false` when writing has
+    /// stopped. While the next solution takes long, `show` should call it with `None` from time to time, so that limits are checked.
     pub(super) fn each(
         mut self,
         show: impl FnOnce(&mut dyn FnMut(Option<&[u64]>) -> bool),
@@ -135,7 +136,7 @@ impl<'a> Writer<'a> {
         self.close()
     }
 
-    /// Takes one solution; `false` when no more are wanted.
+    /// Adds one solution; `false` when writing has stopped.
     #[inline]
     fn push(&mut self, words: &[u64]) -> bool {
         self.list.push(words);

@@ -1,4 +1,4 @@
-//! The figures for programs: one object for each row, on one line.
+//! The figures as JSON: one object for each row, on one line.
 
 use serde::Serialize;
 
@@ -11,13 +11,13 @@ struct Figures<'a> {
     workload: String,
     quick: bool,
     threads: usize,
-    /// The run in the middle, from which all rates are.
+    /// The time of the median run; all rates are of this run.
     seconds: f64,
     lowest: f64,
     highest: f64,
     runs: Vec<f64>,
     puzzles: usize,
-    /// Decimal, as every verb says it.
+    /// As decimal text, like the number of solutions of every verb.
     solutions: String,
     nodes: u64,
     statistics: Work,

@@ -1,4 +1,4 @@
-//! The machine that is measured, in a few words: a figure without it says nothing.
+//! A short description of the machine, without which the figures mean nothing.
 
 use std::env::consts;
 use std::fmt;
@@ -9,21 +9,21 @@ use serde::Serialize;
 
 use super::super::counted::counted;
 
-/// Where the figures come from.
+/// The machine on which the figures were measured.
 #[derive(Debug, Serialize)]
 pub(super) struct Machine {
-    /// The processor's model, or its architecture where the system does not tell.
+    /// The processor's model, or its architecture if the system does not report the model.
     cpu: String,
     /// Logical cores that the program may use.
     cores: usize,
     system: &'static str,
     architecture: &'static str,
-    /// Threads of anyone that wanted to run in the minute before, on average, where the system tells.
+    /// The load average over the minute before the measurement, if the system reports it.
     load: Option<f64>,
 }
 
 impl Machine {
-    /// This one.
+    /// This machine.
     pub(super) fn this() -> Self {
         let read = |file| fs::read_to_string(file).unwrap_or_default();
         let cpuinfo = read("/proc/cpuinfo");
@@ -36,7 +36,7 @@ impl Machine {
         }
     }
 
-    /// The load, if it was so high that times and speed-ups may not be what the machine can do, however steady they look.
+    /// The load, if it was so high that times and speed-ups may be worse than on an idle machine, even where runs agree.
     pub(super) fn busy(&self) -> Option<f64> {
         self.load.filter(|&load| load > self.cores as f64 / 4.0)
     }

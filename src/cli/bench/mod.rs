@@ -1,7 +1,7 @@
-//! `omnogram bench`: how fast the search is on this machine, and how well it uses its cores.
+//! `omnogram bench`: measures the speed of the search on this machine, and how it scales with threads.
 //!
-//! The runs of a workload go round all numbers of threads before any is repeated, so that a machine that slows down or is busy for a
-//! while spoils all of them alike, not the speed-up. Every run's answer is held against the known one.
+//! A workload runs once on every number of threads before any run is repeated, so that a temporary slow-down of the machine affects all
+//! numbers of threads alike and not the speed-up. The answer of every run is compared with the known one.
 
 mod json;
 mod machine;
@@ -30,15 +30,15 @@ use super::output::{Outputs, Replacing};
 use super::status::{Answered, Halt, Status};
 use super::{messages, progress, session};
 
-/// Measure this machine with a real irregular search
+/// Measure the speed of the search on this machine
 ///
-/// Runs workloads whose answers are known on 1, 2, 4 and so on threads, up to all. Prints the time of each in seconds, the median of
-/// several runs, with the lowest and the highest; nodes of the search tree per second; what was found per second; the speed-up over
-/// one thread; and the efficiency, which is the speed-up divided by the number of threads. All figures of a line are of one run, the one
-/// in the middle. A wrong answer is an error and gives no figure.
+/// Runs workloads with known answers on 1, 2, 4 and so on threads, up to the number of cores. Prints the median time of several runs in
+/// seconds, with the lowest and highest time; nodes of the search tree per second; solutions or puzzles found per second; the speed-up
+/// over one thread; and the efficiency, which is the speed-up divided by the number of threads. All figures of a line are those of the
+/// median run. A wrong answer is an error and gives no figure.
 ///
 /// With --json it prints one object for each line of the table, as soon as the workload is measured: `runs` has the times of all runs
-/// in their order, `statistics` and the rates are of the run that took `seconds`.
+/// in order, `statistics` and the rates are of the run that took `seconds`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -51,7 +51,7 @@ pub(super) struct Options {
     #[arg(long, short, value_name = "NAME")]
     workload: Vec<Name>,
 
-    /// Most threads to measure with [default: all cores]
+    /// Largest number of threads [default: all cores]
     #[arg(long, short = 'j', value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
     threads: Option<u16>,
 
@@ -59,15 +59,15 @@ pub(super) struct Options {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     repeat: Option<u16>,
 
-    /// Stop measuring after this time: 90s, 5m, 1h30m; what has not been measured by then is left out
+    /// Stop measuring after this time: 500ms, 90s, 5m, 1h30m; measurements that are not finished by then are left out
     #[arg(long, short, allow_hyphen_values = true, value_name = "TIME", value_parser = time)]
     time: Option<Duration>,
 
-    /// Show on standard error which run is under way; auto: when that is a terminal
+    /// Show progress on standard error; auto: when that is a terminal
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     progress: When,
 
-    /// Smaller workloads: a few seconds on two cores. The figures cannot be compared with those of the full ones
+    /// Run smaller workloads, which take a few seconds on two cores. Their figures cannot be compared with those of the full workloads
     #[arg(long)]
     quick: bool,
 
@@ -109,7 +109,7 @@ impl Options {
     }
 }
 
-/// Where the runs of one number of threads are made.
+/// A number of threads, and the pool for its runs.
 type Step = (usize, ThreadPool);
 
 pub(super) fn run(options: &Options) -> Status {
@@ -123,7 +123,7 @@ pub(super) fn run(options: &Options) -> Status {
     }
 }
 
-/// Prints the rows of each workload when they are known, and draws the plot in the end.
+/// Prints the rows of each workload once it is measured, and draws the plot at the end.
 fn measure(options: &Options) -> Answered {
     let mut outputs = Outputs::new(options.replacing, &[], &[]);
     let svg = options.svg.as_deref();
@@ -171,7 +171,7 @@ fn measure(options: &Options) -> Answered {
             bar.finish_and_clear();
             let solutions = workload.solutions();
             messages::note(&format!(
-                "error: {} found {found} solutions, but there are {solutions}: do not trust this program on this machine",
+                "error: {} found {found} solutions, but there are {solutions}: do not trust answers of this program on this machine",
                 workload.name
             ));
             return Ok(Status::Wrong);
@@ -207,7 +207,7 @@ fn cut(spoilt: &Spoilt, time: Option<Duration>) -> String {
     format!("{why}: the table is incomplete")
 }
 
-/// Warns of what bends the figures.
+/// Warns of conditions that distort the figures.
 fn warn(machine: &Machine, most: usize) {
     if most > machine.cores() {
         let cores = counted(machine.cores() as u64, "logical core");
@@ -215,12 +215,12 @@ fn warn(machine: &Machine, most: usize) {
     }
     if let Some(load) = machine.busy() {
         messages::warning(&format!(
-            "the load of the last minute was {load:.2}: if something else is still running, times and speed-ups come out worse"
+            "the load of the last minute was {load:.2}: if other programs are still running, times and speed-ups are worse"
         ));
     }
 }
 
-/// The rows of one workload, for people or for programs.
+/// The rows of one workload, as text or JSON.
 fn text(options: &Options, rows: &[Row<'_>], machine: &Machine) -> String {
     let line = |(i, row)| match options.json {
         true => json::object(row, machine, options.quick),
@@ -229,7 +229,7 @@ fn text(options: &Options, rows: &[Row<'_>], machine: &Machine) -> String {
     rows.iter().enumerate().map(line).collect()
 }
 
-/// 1, 2, 4 and so on threads, and the most.
+/// Pools of 1, 2, 4 and so on threads below `most`, and of `most`.
 fn steps(most: usize) -> Result<Vec<Step>> {
     let doubled = iter::successors(Some(1), |threads| Some(threads * 2));
     let below = doubled.take_while(|&threads| threads < most);
@@ -239,7 +239,7 @@ fn steps(most: usize) -> Result<Vec<Step>> {
         .collect()
 }
 
-/// Runs a workload `repeat` times on each number of threads, or until something is wrong.
+/// Runs a workload `repeat` times on each number of threads, or until a run fails.
 fn rounds(
     steps: &[Step],
     repeat: usize,

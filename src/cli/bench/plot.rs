@@ -1,7 +1,7 @@
 //! The speed-up against the number of threads, drawn as SVG: one line for each workload, and the ideal one.
 //!
-//! Both axes are logarithmic, so that every doubling of threads is as wide as the one before and the ideal line is straight. The
-//! plot brings its own background, and a dark one where the viewer wants that. Each line has a marker of its own beside its colour.
+//! Both axes are logarithmic, so that every doubling of threads has the same width and the ideal line is straight. The plot has a
+//! background of its own, a dark one if the viewer prefers that. Lines differ in their markers as well as in colour.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use html_escape::encode_text;
 use super::machine::Machine;
 use super::row::Row;
 
-/// The whole picture, and the margins around the axes, in pixels.
+/// The size of the picture, and the margins around the axes, in pixels.
 const WIDTH: f64 = 640.0;
 const HEIGHT: f64 = 480.0;
 const LEFT: f64 = 64.0;
@@ -18,10 +18,10 @@ const RIGHT: f64 = 32.0;
 const TOP: f64 = 72.0;
 const BOTTOM: f64 = 56.0;
 
-/// Room between a line of the legend and the next.
+/// Distance of the lines of the legend, in pixels.
 const LEADING: f64 = 20.0;
 
-/// Colours that stay apart for most eyes and on either background, with a marker each.
+/// Colours that most people, colour-blind ones among them, can tell apart on either background, each with a marker.
 const STYLES: [(&str, Marker); 4] = [
     ("#2a83c4", Marker::Circle),
     ("#dc6a1c", Marker::Square),
@@ -48,13 +48,13 @@ enum Marker {
     Diamond,
 }
 
-/// From the left, and from the top.
+/// Pixels from the left and from the top.
 type Point = (f64, f64);
 
-/// Where numbers lie on the axes.
+/// The scales of the axes.
 #[derive(Clone, Copy, Debug)]
 struct Scale {
-    /// Numbers of threads, and speed-ups, at the lower ends; both end at the same number.
+    /// The speed-up at the lower end of its axis; the axis of threads begins at 1. Both axes end at `most`.
     lowest: f64,
     most: f64,
 }
@@ -76,7 +76,7 @@ pub(super) fn plot(rows: &[Row<'_>], machine: &Machine) -> String {
     let slowest = rows.iter().map(Row::speed_up).fold(1.0, f64::min);
     let threads = rows.iter().map(|row| row.threads as f64);
     let scale = Scale {
-        // The next power of two, as the grid has them.
+        // Rounded down to a power of two, as the grid lines are.
         lowest: slowest.log2().floor().exp2(),
         most: threads.fold(highest, f64::max),
     };
@@ -143,7 +143,7 @@ fn axes(svg: &mut String, rows: &[Row<'_>], scale: Scale) {
     svg.push_str("</g>\n");
 }
 
-/// The next line of the legend: where its sample begins and ends, and its name beside it.
+/// Draws the name on a line of the legend, and returns the ends of its sample.
 fn legend(svg: &mut String, place: usize, name: &str) -> [Point; 2] {
     let y = TOP + LEADING * (place as f64 + 1.0);
     text(svg, (LEFT + 54.0, y + 4.5), "ink", "start", name);
@@ -166,7 +166,7 @@ fn text(svg: &mut String, (x, y): Point, class: &str, anchor: &str, text: &str) 
     );
 }
 
-/// A line through these points, with its marker on those.
+/// A line through the points `through`, with its marker on the points `marked`.
 fn line(svg: &mut String, through: &[Point], marked: &[Point], colour: &str, marker: Marker) {
     let through: Vec<String> = through
         .iter()
@@ -195,7 +195,7 @@ mod tests {
     use super::super::workload::{Name, Workload};
     use super::*;
 
-    /// The numbers of an attribute, wherever it stands.
+    /// The values of an attribute in all elements.
     fn numbers(svg: &str, attribute: &str) -> Vec<f64> {
         let start = format!(" {attribute}=\"");
         svg.split(&start)
@@ -208,7 +208,7 @@ mod tests {
     fn everything_lies_within_the_picture() {
         let permutation = Workload::new(Name::Permutation, true);
         let hard = Workload::new(Name::Hard, true);
-        // Faster than ideal, slower than one thread, a single point, and nothing at all.
+        // Faster than ideal; slower than one thread; a single point; no rows.
         let cases: [&[&[f64]]; 4] = [
             &[&[1.0], &[0.4], &[0.2]],
             &[&[1.0], &[1.5], &[4.1]],

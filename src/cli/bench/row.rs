@@ -1,26 +1,25 @@
-//! What the runs of one workload on one number of threads have come to.
+//! The figures of one workload on one number of threads.
 
 use omnogram::search::Statistics;
 
 use super::workload::{Measurement, Workload};
 
-/// A row of the table, a point of the plot, an object for programs.
+/// A row of the table, a point of the plot, a JSON object.
 #[derive(Debug)]
 pub(super) struct Row<'a> {
     pub(super) workload: &'a Workload,
     pub(super) threads: usize,
-    /// In the order in which they were made; never empty.
+    /// In the order of the runs; never empty.
     runs: Vec<Measurement>,
-    /// Seconds on one thread.
+    /// Seconds of the median run on one thread.
     alone: f64,
 }
 
-/// Where the slowest run takes this number of times as long as the fastest, the machine was busy with something else.
+/// Ratio of the slowest to the fastest run above which a row is noisy: the machine was busy with other work.
 const NOISE: f64 = 1.2;
 
 impl<'a> Row<'a> {
-    /// The rows of a workload: one for each number of threads with its runs, one thread first. Where there are no runs yet there is
-    /// no row.
+    /// The rows of a workload, one for each number of threads that has runs; the first is of one thread.
     pub(super) fn of(workload: &'a Workload, runs: Vec<(usize, Vec<Measurement>)>) -> Vec<Self> {
         let mut rows = Vec::new();
         let mut alone = None;
@@ -40,7 +39,7 @@ impl<'a> Row<'a> {
         rows
     }
 
-    /// The run in the middle by its time, of two the faster one. All figures are of this run, so that they belong together.
+    /// The median run by time, of two the faster one. All figures are of this run, so that they are consistent.
     fn middle(&self) -> &Measurement {
         let mut runs: Vec<&Measurement> = self.runs.iter().collect();
         runs.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
@@ -51,7 +50,7 @@ impl<'a> Row<'a> {
         self.middle().seconds
     }
 
-    /// The times of all runs, in their order.
+    /// The times of all runs in seconds, in order.
     pub(super) fn times(&self) -> impl Iterator<Item = f64> {
         self.runs.iter().map(|run| run.seconds)
     }
@@ -64,7 +63,7 @@ impl<'a> Row<'a> {
         self.times().fold(0.0, f64::max)
     }
 
-    /// Do the times differ by more than the search does?
+    /// Whether the times differ by more than the search itself varies.
     pub(super) fn is_noisy(&self) -> bool {
         self.highest() > NOISE * self.lowest()
     }
@@ -85,7 +84,7 @@ impl<'a> Row<'a> {
         self.workload.puzzles() as f64 / self.seconds()
     }
 
-    /// How many times as fast as one thread.
+    /// The time on one thread divided by this time.
     pub(super) fn speed_up(&self) -> f64 {
         self.alone / self.seconds()
     }
@@ -117,7 +116,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn figures_are_of_the_run_in_the_middle() {
+    fn figures_are_of_the_median_run() {
         let workload = Workload::new(Name::Permutation, true);
         let rows = rows(&workload, &[&[9.0, 1.0, 2.0], &[1.0, 0.8], &[]]);
         assert_eq!(rows.len(), 2);

@@ -1,9 +1,9 @@
-//! The figures for people.
+//! The figures as a table of text.
 
 use super::machine::Machine;
 use super::row::Row;
 
-/// What is measured, and what stands above the columns.
+/// The lines above the table, and the names of its columns.
 pub(super) fn heading(machine: &Machine, repeat: usize, quick: bool) -> String {
     let version = env!("CARGO_PKG_VERSION");
     let quick = if quick { " --quick" } else { "" };
@@ -25,11 +25,11 @@ pub(super) fn heading(machine: &Machine, repeat: usize, quick: bool) -> String {
     format!("omnogram {version} bench{quick}, {runs}\n{machine}\n\n{columns}\n")
 }
 
-/// Said below a table in which some row is marked.
+/// The note below a table with a noisy row.
 pub(super) const NOISY: &str =
     "\n~ noisy: the slowest run took over 20 % longer than the fastest\n";
 
-/// One line, with the workload's name if it is its first.
+/// A line of the table; only the first of a workload has its name.
 pub(super) fn line(row: &Row<'_>, first: bool) -> String {
     let name = match first {
         true => row.workload.name.to_string(),
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_stand_below_their_headings() {
+    fn columns_are_aligned_with_their_headings() {
         let workload = Workload::new(Name::Permutation, true);
         let rows = rows(&workload, &[&[0.7412, 0.73, 0.801], &[0.3705, 0.37, 0.48]]);
         let machine = Machine::this();

@@ -1,4 +1,4 @@
-//! What `bench` searches: puzzles whose answers are known, so that a figure can come from a right answer only.
+//! The workloads of `bench`: puzzles with known answers, so that only runs with the right answer give figures.
 
 use std::fmt;
 use std::time::Instant;
@@ -15,30 +15,30 @@ use super::super::interrupt::Interrupt;
 /// The workloads by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Name {
-    /// Count the 3,628,800 solutions of the 10x10 permutation puzzle, each a leaf of its own
+    /// Count the 3,628,800 solutions of the 10x10 permutation puzzle, one leaf each
     Permutation,
     /// Count the 1,389,820 solutions of a picture of 48x40 cells: branching, regions and dead ends of all sizes
     Ambiguous,
-    /// Prove that a puzzle of 20x20 cells has one solution: a small tree of nodes that each take long
+    /// Prove that a puzzle of 20x20 cells has one solution: a small tree with expensive nodes
     Hard,
-    /// Check 1,000 random puzzles of 25x25 cells for a second solution, side by side
+    /// Check 1,000 random puzzles of 25x25 cells for a second solution, one puzzle per thread
     Batch,
 }
 
 impl fmt::Display for Name {
-    /// As it is typed.
+    /// The name on the command line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let value = self.to_possible_value().expect("no name is hidden");
         f.pad(value.get_name())
     }
 }
 
-/// Puzzles to be searched, and what is known to come of it.
+/// The puzzles of a workload, and their known answer.
 #[derive(Debug)]
 pub(super) struct Workload {
     pub(super) name: Name,
     puzzles: Vec<Puzzle>,
-    /// Solutions at which a puzzle is done with.
+    /// Most solutions searched for in each puzzle.
     enough: Option<u64>,
     /// The solutions of all puzzles together, each counted up to `enough`.
     solutions: Count,
@@ -51,17 +51,17 @@ pub(super) struct Measurement {
     pub(super) statistics: Statistics,
 }
 
-/// Why a run gives no figure.
+/// Why a run gives no figures.
 #[derive(Debug)]
 pub(super) enum Spoilt {
     Interrupted,
-    /// There was no more time.
+    /// The deadline has passed.
     Late,
-    /// The solutions that were found, which are not as many as there are.
+    /// The number of solutions found, which differs from the known one.
     Wrong(Count),
 }
 
-/// A puzzle that comes with the program.
+/// The puzzles of a file that is compiled into the program.
 macro_rules! own {
     ($file:literal) => {
         own(include_bytes!(concat!("../../../puzzles/", $file)), $file)
@@ -71,12 +71,12 @@ macro_rules! own {
 fn own(bytes: &[u8], file: &str) -> Vec<Puzzle> {
     let entries = format::read(bytes, file).into_iter();
     entries
-        .map(|entry| entry.puzzle.expect("a puzzle that was tested"))
+        .map(|entry| entry.puzzle.expect("the tests read all bundled puzzles"))
         .collect()
 }
 
 impl Workload {
-    /// The workload of this name, or a smaller one of its kind.
+    /// The workload of this name; `quick`: a smaller one of the same kind.
     pub(super) fn new(name: Name, quick: bool) -> Self {
         let (puzzles, enough, solutions) = match (name, quick) {
             (Name::Permutation, false) => (own!("families/permutation-10.non"), None, 3_628_800),
@@ -102,13 +102,13 @@ impl Workload {
         self.puzzles.len()
     }
 
-    /// The solutions that every run finds.
+    /// The number of solutions that every run must find.
     pub(super) fn solutions(&self) -> &Count {
         &self.solutions
     }
 
-    /// Searches it once by the plain tree, on the threads of the pool that it is called in; several puzzles side by side, each on one
-    /// thread. Not beyond the deadline.
+    /// Runs the workload once, with the plain tree search, on the threads of the current pool, until the deadline. Several puzzles are
+    /// searched in parallel, each on one thread.
     pub(super) fn run(
         &self,
         interrupt: &Interrupt,
@@ -168,14 +168,14 @@ impl Workload {
     }
 }
 
-/// Random puzzles with 25x25 cells, every other cell filled, from the seeds 0, 1, 2 and so on: those that `scripts/random` writes.
+/// Random puzzles of 25x25 cells, each cell filled with probability 1/2, from the seeds 0, 1, 2 and so on: those that `scripts/random` writes.
 fn random(number: u64) -> Vec<Puzzle> {
     (0..number)
         .map(|seed| Puzzle::from_grid(&half(seed)))
         .collect()
 }
 
-/// A picture with every other cell filled, at random, by splitmix64.
+/// A random grid, each cell filled with probability 1/2 by splitmix64.
 fn half(seed: u64) -> Grid {
     const SIDE: usize = 25;
     let mut state = seed;
@@ -196,7 +196,7 @@ fn half(seed: u64) -> Grid {
 mod tests {
     use super::*;
 
-    /// What `scripts/random 25 25 0.5 1` writes.
+    /// The expected clues are the output of `scripts/random 25 25 0.5 1`.
     #[test]
     fn random_puzzles_are_those_of_the_script() {
         let puzzle = &random(2)[1];
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn quick_workloads_have_their_answers() {
+    fn quick_workloads_find_their_known_answers() {
         for &name in Name::value_variants() {
             let workload = Workload::new(name, true);
             let run = workload.run(&Interrupt::default(), None);
