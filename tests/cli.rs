@@ -34,7 +34,7 @@ fn lists_are_read_back() {
         let verified = fed(&["verify", puzzle], &list.stdout);
         assert_eq!(
             stdout(&verified),
-            "5040 solutions, all right, each once\n",
+            "5040 solutions, all valid, no repeats\n",
             "{verified:?}"
         );
         assert_eq!(verified.status.code(), Some(0));
@@ -74,7 +74,7 @@ fn a_file_gets_the_solutions_and_standard_output_the_summary() {
     assert!(stdout(&run).contains("\"verdict\":\"multiple\",\"solutions\":\"145\",\"exact\":true"));
     assert_eq!(stdout(&run).lines().count(), 1);
     let verified = output(&["verify", puzzle, name]);
-    assert_eq!(stdout(&verified), "145 solutions, all right, each once\n");
+    assert_eq!(stdout(&verified), "145 solutions, all valid, no repeats\n");
 
     // A folder without puzzles, and one that cannot be created in.
     let name = folder.to_str().expect("UTF-8");
@@ -521,7 +521,7 @@ fn common_options_that_change_nothing_are_taken() {
     );
     assert_eq!(run.status.code(), Some(0));
     assert!(stderr(&run).starts_with(
-        "warning: --time changes nothing for merge\nwarning: --nodes changes nothing for merge\n"
+        "warning: --time has no effect on merge\nwarning: --nodes has no effect on merge\n"
     ));
     let run = output(&["bench", "--quick", "--time", "0", "--progress", "never"]);
     assert_eq!(run.status.code(), Some(3));

@@ -44,10 +44,7 @@ fn many_puzzles_go_into_a_folder_or_a_pack() {
     ];
     let run = output(&again);
     assert_eq!(run.status.code(), Some(2));
-    assert!(
-        stderr(&run).contains("is there already: --force"),
-        "{run:?}"
-    );
+    assert!(stderr(&run).contains("already exists: --force"), "{run:?}");
     assert_eq!(
         output(&[&again[..], &["--force"]].concat()).status.code(),
         Some(0)
@@ -56,7 +53,7 @@ fn many_puzzles_go_into_a_folder_or_a_pack() {
     let heart = path(&out.join("heart.xml"));
     let run = output(&["convert", "--force", &heart, &heart]);
     assert_eq!(run.status.code(), Some(2));
-    assert!(stderr(&run).contains("this file is read"), "{run:?}");
+    assert!(stderr(&run).contains("this is an input file"), "{run:?}");
 
     let pack = path(&folder.join("all.nonpack"));
     let run = output(&["convert", &there, &pack]);
@@ -157,7 +154,7 @@ fn drawings_go_where_they_are_sent() {
     ];
     let run = output(&twice);
     assert_eq!(run.status.code(), Some(2), "{run:?}");
-    assert!(stderr(&run).contains("heart.txt: another output of this command has this name"));
+    assert!(stderr(&run).contains("heart.txt: this file is another output of this command too"));
 
     let list = folder.join("key.txt");
     let list = list.to_str().expect("a name");
@@ -367,7 +364,7 @@ fn pictures_drawn_as_text_are_puzzles() {
     assert_eq!(stdout(&counted), expected);
     let back = fed(&["convert", "-", "--to", "text", "-"], &list.stdout);
     let verified = fed(&["verify", "puzzles/pictures/key.non"], &back.stdout);
-    assert_eq!(stdout(&verified), "5 solutions, all right, each once\n");
+    assert_eq!(stdout(&verified), "5 solutions, all valid, no repeats\n");
     // What is no picture has its place.
     let run = fed(
         &["check", "-"],

@@ -407,7 +407,7 @@ fn a_journal_for_a_pack_or_a_folder_is_refused_before_anything_is_done() {
     let pack = "puzzles/pack.nonpack";
     for several in [pack, "puzzles/known"] {
         let error = format!(
-            "error: {several}: a journal is of one puzzle, but there are several puzzles here: name one of them, as FILE#2\n"
+            "error: {several}: a journal is for one puzzle, but there are several puzzles here: name one of them, as FILE#2\n"
         );
         for run in [
             &["count", "--journal", &journal, several][..],
@@ -528,7 +528,7 @@ fn another_runs_journal_is_refused() {
         said(&["count", "--journal", &journal, puzzle, other]),
         (
             Some(2),
-            error("a journal is of one puzzle, but there are several")
+            error("a journal is for one puzzle, but there are several")
         )
     );
     // Not a journal: it must not be touched.
@@ -649,7 +649,7 @@ fn two_runs_do_not_share_a_journal() {
     let mut line = String::new();
     said.read_line(&mut line).unwrap();
     assert!(second.try_wait().unwrap().is_none(), "it waits");
-    let note = "another process is using this journal; waiting up to 3s for its end";
+    let note = "another process is using this journal; waiting up to 3s for it to end";
     assert_eq!(line, format!("{journal}: {note}\n"));
     line.clear();
     said.read_line(&mut line).unwrap();

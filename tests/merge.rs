@@ -152,7 +152,7 @@ fn solutions_in_files_are_joined_if_they_are_what_was_answered() {
     ]);
     let verified = answer(&["verify", puzzle, &list]);
     assert!(
-        verified.starts_with("40320 solutions, all right, each once"),
+        verified.starts_with("40320 solutions, all valid, no repeats"),
         "{verified}"
     );
     // One of the files is changed: its solutions are left away, and it is named.

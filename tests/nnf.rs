@@ -520,7 +520,7 @@ fn a_graph_that_is_stopped_leaves_no_file() {
             assert_eq!(done.status.code(), Some(3), "{done:?}");
             assert!(stderr(&done).contains(why), "{done:?}");
             assert!(
-                stderr(&done).contains(": no graph is written, as it is not whole\n"),
+                stderr(&done).contains(": no graph is written, as it is incomplete\n"),
                 "{done:?}"
             );
         }

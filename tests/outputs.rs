@@ -185,7 +185,7 @@ fn no_verb_replaces_a_file_without_force() {
         let done = output(&arguments);
         assert_eq!(done.status.code(), Some(2), "{arguments:?} {done:?}");
         assert!(
-            stderr(&done).contains(": this file is there already"),
+            stderr(&done).contains(": this file already exists"),
             "{done:?}"
         );
         assert_eq!(stdout(&done), "", "nothing is done: {arguments:?}");
@@ -437,7 +437,7 @@ fn what_has_come_meanwhile_is_not_replaced() {
     assert_eq!(ends(&mut child), Some(3));
     let done = child.wait_with_output().unwrap();
     let said = format!(
-        "error: {list}: this file has come meanwhile, and is not replaced; what was to be written is in {}\n",
+        "error: {list}: this file was created during the run, and is not replaced; the output is in {}\n",
         scratch.join(&part).display()
     );
     assert!(stderr(&done).ends_with(&said), "{done:?}");
@@ -465,12 +465,12 @@ fn a_journal_continues_its_own_list_only() {
     for force in [&[][..], &["--force"]] {
         let done = output(&[&run[..], &[&other, puzzle], force].concat());
         assert_eq!(done.status.code(), Some(65), "{done:?}");
-        assert!(stderr(&done).contains("this is not the list of the journal"));
+        assert!(stderr(&done).contains("this is not the list of this journal"));
         assert_eq!(fs::read_to_string(&other).unwrap(), mine);
     }
     answer(&[&run[..], &[&list, puzzle]].concat());
     let verified = answer(&["verify", puzzle, &list]);
-    assert_eq!(verified, "5040 solutions, all right, each once");
+    assert_eq!(verified, "5040 solutions, all valid, no repeats");
 }
 
 /// Work that is done again finds its files there: they hold what their names say, or they are named.
@@ -487,7 +487,7 @@ fn a_cube_that_is_answered_again_has_its_file_already() {
     fs::write(&file, "torn").unwrap();
     let done = output(&work);
     assert_eq!(done.status.code(), Some(2), "{done:?}");
-    assert!(stderr(&done).contains("does not hold what its name says: --force"));
+    assert!(stderr(&done).contains("its content does not match its name: --force"));
     assert_eq!(fs::read(&file).unwrap(), b"torn");
     answer(&[&work[..], &["--force"]].concat());
     assert_eq!(fs::read(&file).unwrap(), whole);

@@ -210,7 +210,7 @@ fn threshold(text: &str) -> std::result::Result<Threshold, String> {
 pub(super) fn run(options: &Options) -> Status {
     let made = match options.paths.split_last() {
         Some((output, inputs)) if !inputs.is_empty() => {
-            let read = input_files::spare_input(inputs, &[]);
+            let read = input_files::check_stdout_is_not_input(inputs, &[]);
             let made = read.and_then(|()| Conversion::new(options, inputs, output));
             made.map(|conversion| (conversion, inputs))
         }
@@ -226,19 +226,19 @@ pub(super) fn run(options: &Options) -> Status {
     match conversion.run(options, inputs) {
         Ok(()) => {}
         Err(Halt::Closed) => conversion.status = conversion.status.max(Status::Stopped),
-        Err(Halt::Failed(error)) => conversion.fail(&error),
+        Err(Halt::Failed(error)) => conversion.report_error(&error),
     }
     if !options.verbosity.quiet {
-        conversion.report();
+        conversion.report_lost_notes();
     }
     conversion.status
 }
 
 /// The destination of the puzzles.
 #[derive(Debug)]
-enum Place {
+enum Destination {
     /// One file, or standard output.
-    One(Output),
+    Single(Output),
     Folder(PathBuf),
 }
 
@@ -247,17 +247,17 @@ enum Place {
 struct Conversion {
     target: Target,
     outputs: Outputs,
-    place: Place,
+    destination: Destination,
     /// Whether the folder of the output files exists.
     has_folder: bool,
     quiet: bool,
     title: Option<String>,
     author: Option<String>,
     /// The first puzzle and its name, until it is known whether it is the only one.
-    held: Option<(String, Puzzle)>,
+    first_puzzle: Option<(String, Puzzle)>,
     pack: Option<Pack>,
     /// For each kind of note that the output format cannot hold: the number of puzzles that lost it, and the name of the last one.
-    lost: BTreeMap<String, (u64, String)>,
+    lost_notes: BTreeMap<String, (u64, String)>,
     status: Status,
 }
 
@@ -281,27 +281,27 @@ impl Conversion {
             return Err(usage(READ_ONLY).in_file(&name));
         }
         let mut outputs = Outputs::new(options.replacing, inputs, &[]);
-        let place = match folder {
-            true => Place::Folder(path.to_owned()),
-            false => Place::One(outputs.file(Some(path))?),
+        let destination = match folder {
+            true => Destination::Folder(path.to_owned()),
+            false => Destination::Single(outputs.file(Some(path))?),
         };
         Ok(Conversion {
             target,
             outputs,
-            place,
+            destination,
             has_folder: false,
             quiet: options.verbosity.quiet,
             title: options.title.clone(),
             author: options.author.clone(),
-            held: None,
+            first_puzzle: None,
             pack: None,
-            lost: BTreeMap::new(),
+            lost_notes: BTreeMap::new(),
             status: Status::Complete,
         })
     }
 
     /// Prints an error that does not end the conversion.
-    fn fail(&mut self, error: &Error) {
+    fn report_error(&mut self, error: &Error) {
         messages::error(error);
         self.status = self.status.max(Status::from(error));
     }
@@ -330,20 +330,20 @@ impl Conversion {
         }
         for source in inputs::find_as(inputs, options.from) {
             source.each(&reading, &mut |entry| {
-                ended = self.take(entry);
+                ended = self.add_entry(entry);
                 ended.is_ok()
             });
             std::mem::replace(&mut ended, Ok(()))?;
         }
-        self.end()
+        self.finish()
     }
 
-    fn take(&mut self, entry: Entry) -> Answered<()> {
+    fn add_entry(&mut self, entry: Entry) -> Answered<()> {
         let Entry { name, puzzle } = entry;
         let puzzle = match puzzle {
-            Ok(puzzle) => self.named(puzzle),
+            Ok(puzzle) => self.with_title_and_author(puzzle),
             Err(error) => {
-                self.fail(&error);
+                self.report_error(&error);
                 return Ok(());
             }
         };
@@ -352,34 +352,34 @@ impl Conversion {
         {
             messages::warning(&warning);
         }
-        match (&self.place, &self.pack, &self.held) {
-            (Place::Folder(folder), _, _) => {
+        match (&self.destination, &self.pack, &self.first_puzzle) {
+            (Destination::Folder(folder), _, _) => {
                 let path = folder.join(file_name(&name, self.target.ending()));
-                self.file(&name, &puzzle, path)
+                self.write_file(&name, &puzzle, path)
             }
-            (Place::One(_), None, None) => {
-                self.held = Some((name, puzzle));
+            (Destination::Single(_), None, None) => {
+                self.first_puzzle = Some((name, puzzle));
                 Ok(())
             }
-            (Place::One(_), Some(_), _) => self.add(&name, &puzzle),
-            (Place::One(_), None, Some(_)) => {
+            (Destination::Single(_), Some(_), _) => self.add_to_pack(&name, &puzzle),
+            (Destination::Single(_), None, Some(_)) => {
                 let Target::Format(format) = self.target else {
-                    return Err(self.one_only());
+                    return Err(self.several_puzzles_error());
                 };
                 self.pack = format.pack();
                 if self.pack.is_none() {
-                    return Err(self.one_only());
+                    return Err(self.several_puzzles_error());
                 }
-                if let Some((first, held)) = self.held.take() {
-                    self.add(&first, &held)?;
+                if let Some((first, first_puzzle)) = self.first_puzzle.take() {
+                    self.add_to_pack(&first, &first_puzzle)?;
                 }
-                self.add(&name, &puzzle)
+                self.add_to_pack(&name, &puzzle)
             }
         }
     }
 
     /// The puzzle with the title and the author given by the options.
-    fn named(&self, puzzle: Puzzle) -> Puzzle {
+    fn with_title_and_author(&self, puzzle: Puzzle) -> Puzzle {
         if self.title.is_none() && self.author.is_none() {
             return puzzle;
         }
@@ -396,7 +396,7 @@ impl Conversion {
     }
 
     /// The error for a second puzzle where the output holds one.
-    fn one_only(&self) -> Halt {
+    fn several_puzzles_error(&self) -> Halt {
         let message = format!(
             "there are several puzzles, and a file in the format {} holds one: name a folder to write to, such as out/",
             self.target.name()
@@ -405,7 +405,7 @@ impl Conversion {
     }
 
     /// Adds a puzzle to the pack.
-    fn add(&mut self, name: &str, puzzle: &Puzzle) -> Answered<()> {
+    fn add_to_pack(&mut self, name: &str, puzzle: &Puzzle) -> Answered<()> {
         let Some(pack) = &mut self.pack else {
             return Ok(());
         };
@@ -418,28 +418,31 @@ impl Conversion {
                 puzzle.clone().with_notes(Notes { title, ..notes })
             });
         let titled = titled.and_then(Result::ok);
-        match (pack.add(titled.as_ref().unwrap_or(puzzle)), &mut self.place) {
-            (Ok(bytes), Place::One(output)) => {
+        match (
+            pack.add(titled.as_ref().unwrap_or(puzzle)),
+            &mut self.destination,
+        ) {
+            (Ok(bytes), Destination::Single(output)) => {
                 output.write(&bytes)?;
-                self.note_lost(name, puzzle);
+                self.record_lost_notes(name, puzzle);
             }
-            (Ok(_), Place::Folder(_)) => {}
-            (Err(error), _) => self.fail(&error.in_file(name)),
+            (Ok(_), Destination::Folder(_)) => {}
+            (Err(error), _) => self.report_error(&error.in_file(name)),
         }
         Ok(())
     }
 
     /// Writes the only puzzle, or the end of the pack.
-    fn end(&mut self) -> Answered<()> {
-        let Place::One(output) = &mut self.place else {
+    fn finish(&mut self) -> Answered<()> {
+        let Destination::Single(output) = &mut self.destination else {
             return Ok(());
         };
-        if let Some((name, puzzle)) = self.held.take() {
+        if let Some((name, puzzle)) = self.first_puzzle.take() {
             let written = write(self.target, &name, &puzzle, output)?;
             if written.is_ok() {
                 output.finish()?;
             }
-            self.written(&name, &puzzle, written);
+            self.record_result(&name, &puzzle, written);
             return Ok(());
         }
         match self.pack.take() {
@@ -452,7 +455,7 @@ impl Conversion {
     }
 
     /// Writes a puzzle to a file of its own. An error that concerns this puzzle alone is printed; one of the file system is returned.
-    fn file(&mut self, name: &str, puzzle: &Puzzle, path: PathBuf) -> Answered<()> {
+    fn write_file(&mut self, name: &str, puzzle: &Puzzle, path: PathBuf) -> Answered<()> {
         if let Some(folder) = path.parent().filter(|_| !self.has_folder) {
             self.outputs.folder(folder).map_err(Halt::Failed)?;
             self.has_folder = true;
@@ -460,7 +463,7 @@ impl Conversion {
         let mut output = match self.outputs.file(Some(&path)) {
             Ok(output) => output,
             Err(error) if error.kind() == Kind::Usage => {
-                self.fail(&error);
+                self.report_error(&error);
                 return Ok(());
             }
             Err(error) => return Err(Halt::Failed(error)),
@@ -469,19 +472,19 @@ impl Conversion {
         if written.is_ok() {
             output.finish()?;
         }
-        self.written(name, puzzle, written);
+        self.record_result(name, puzzle, written);
         Ok(())
     }
 
     /// Records the result of writing a puzzle.
-    fn written(&mut self, name: &str, puzzle: &Puzzle, written: Result<()>) {
+    fn record_result(&mut self, name: &str, puzzle: &Puzzle, written: Result<()>) {
         match written {
-            Ok(()) => self.note_lost(name, puzzle),
-            Err(error) => self.fail(&error.in_file(name)),
+            Ok(()) => self.record_lost_notes(name, puzzle),
+            Err(error) => self.report_error(&error.in_file(name)),
         }
     }
 
-    fn note_lost(&mut self, name: &str, puzzle: &Puzzle) {
+    fn record_lost_notes(&mut self, name: &str, puzzle: &Puzzle) {
         let Target::Format(format) = self.target else {
             // DIMACS holds the title as a comment. Other notes are dropped without a warning, unless an option set them.
             if self
@@ -489,31 +492,31 @@ impl Conversion {
                 .as_ref()
                 .is_some_and(|author| !author.is_empty())
             {
-                self.lost
+                self.lost_notes
                     .insert("the author".to_owned(), (1, name.to_owned()));
             }
             return;
         };
         for lost in format.kept(puzzle).1 {
-            let entry = self.lost.entry(lost).or_default();
+            let entry = self.lost_notes.entry(lost).or_default();
             *entry = (entry.0 + 1, messages::escaped(name).into_owned());
         }
     }
 
     /// Warns of the notes that the output format could not hold.
-    fn report(&self) {
+    fn report_lost_notes(&self) {
         let format = self.target.name();
         let lost = |(lost, (count, _)): (&String, &(u64, String))| match count {
             1 => lost.clone(),
             count => format!("{lost} of {}", counted(*count, "puzzle")),
         };
-        let all: Vec<String> = self.lost.iter().map(lost).collect();
+        let all: Vec<String> = self.lost_notes.iter().map(lost).collect();
         let only_one = self
-            .lost
+            .lost_notes
             .values()
             .map(|(_, name)| name)
             .collect::<HashSet<_>>();
-        let single = only_one.len() == 1 && self.lost.values().all(|(count, _)| *count == 1);
+        let single = only_one.len() == 1 && self.lost_notes.values().all(|(count, _)| *count == 1);
         let name = match only_one.iter().next() {
             Some(name) if single => format!("{name}: "),
             Some(_) => String::new(),
@@ -537,11 +540,11 @@ fn write(target: Target, name: &str, puzzle: &Puzzle, output: &mut Output) -> An
         },
         Target::Dimacs => {
             let title = puzzle.notes().title.as_deref().unwrap_or(name);
-            let pipe = Pipe { output, halt: None };
-            let mut pipe = BufWriter::with_capacity(1 << 16, pipe);
-            let written = dimacs(puzzle, title, &mut pipe).and_then(|()| pipe.flush());
-            let (pipe, _) = pipe.into_parts();
-            match (written, pipe.halt) {
+            let writer = OutputWriter { output, halt: None };
+            let mut writer = BufWriter::with_capacity(1 << 16, writer);
+            let written = dimacs(puzzle, title, &mut writer).and_then(|()| writer.flush());
+            let (writer, _) = writer.into_parts();
+            match (written, writer.halt) {
                 (_, Some(halt)) => Err(halt),
                 (Ok(()), None) => Ok(Ok(())),
                 (Err(_), None) => Ok(Err(Error::data(
@@ -553,12 +556,12 @@ fn write(target: Target, name: &str, puzzle: &Puzzle, output: &mut Output) -> An
 }
 
 /// An [`Output`] as an [`io::Write`]; keeps the error that ended the writing.
-struct Pipe<'a> {
+struct OutputWriter<'a> {
     output: &'a mut Output,
     halt: Option<Halt>,
 }
 
-impl Write for Pipe<'_> {
+impl Write for OutputWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self.output.write(bytes) {
             Ok(()) => Ok(bytes.len()),

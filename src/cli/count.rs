@@ -11,8 +11,8 @@ use omnogram::search::Outcome;
 use super::classics::{Classics, SEED};
 use super::counted::counted;
 use super::estimate;
-use super::graph::Graph;
-use super::heat::{self, Picture};
+use super::graph::GraphFile;
+use super::heat::{self, CellOutput};
 use super::journal;
 use super::messages;
 use super::options::{AnswerOptions, Puzzles, SearchOptions};
@@ -21,7 +21,7 @@ use super::report::{self, NoExtra};
 use super::session::Session;
 use super::status::{Answered, Halt, Status};
 use super::subject::Subject;
-use super::total::number;
+use super::total::print_total;
 
 /// Count the solutions exactly
 ///
@@ -131,7 +131,9 @@ pub(super) fn run(options: &Options) -> Status {
     let svg = options.svg.as_deref();
     let svg = svg.map(|path| outputs.file(Some(path))).transpose();
     let graph = options.graph.as_deref();
-    let graph = graph.map(|path| Graph::new(&mut outputs, path)).transpose();
+    let graph = graph
+        .map(|path| GraphFile::new(&mut outputs, path))
+        .transpose();
     let (svg, graph) = match (svg, graph) {
         (Ok(svg), Ok(graph)) => (svg, graph),
         (Err(error), _) | (_, Err(error)) => return messages::failed(&error),
@@ -149,9 +151,9 @@ pub(super) fn run(options: &Options) -> Status {
     } = options;
     let random = options.estimate.estimate;
     let seed = classics.seed.unwrap_or(SEED);
-    let mut asked = GraphQueries {
+    let mut graph_outputs = GraphOutputs {
         graph,
-        picture: options.cells.then(|| Picture::new(svg, options.exact)),
+        cell_output: options.cells.then(|| CellOutput::new(svg, options.exact)),
     };
     Session::with_classic(
         search_options,
@@ -165,8 +167,8 @@ pub(super) fn run(options: &Options) -> Status {
                 });
             }
             session.answer_each(&options.puzzles.puzzles, |subject| {
-                if asked.graph.is_some() || asked.picture.is_some() {
-                    asked.answer(session, subject)
+                if graph_outputs.graph.is_some() || graph_outputs.cell_output.is_some() {
+                    graph_outputs.answer(session, subject)
                 } else if random {
                     estimate::answer(session, subject, seed)
                 } else {
@@ -195,68 +197,69 @@ fn answer(session: &Session, subject: &Subject<'_>, options: &Options) -> Answer
             }
         }),
     };
-    show(session, subject, &outcome)?;
+    print_count(session, subject, &outcome)?;
     match scratch.and_then(|scratch| scratch.error()) {
         Some(error) => Ok(messages::failed(&error)),
-        None => Ok(ended(session, subject, &outcome)),
+        None => Ok(report_stop(session, subject, &outcome)),
     }
 }
 
 /// The outputs that need the solution graph: the file of the graph itself, and the shares of the cells.
 #[derive(Debug)]
-struct GraphQueries {
-    graph: Option<Graph>,
-    picture: Option<Picture>,
+struct GraphOutputs {
+    graph: Option<GraphFile>,
+    cell_output: Option<CellOutput>,
 }
 
-impl GraphQueries {
+impl GraphOutputs {
     /// Counts the solutions of a puzzle with their solution graph, and writes the outputs from the graph.
     fn answer(&mut self, session: &Session, subject: &Subject<'_>) -> Answered {
         self.graph
             .iter()
-            .try_for_each(|graph| graph.is_for(subject))?;
-        self.picture
+            .try_for_each(|graph| graph.check_single(subject))?;
+        self.cell_output
             .iter()
-            .try_for_each(|picture| picture.is_for(subject))?;
+            .try_for_each(|cell_output| cell_output.check_single(subject))?;
         let started = Instant::now();
-        let (space, mut outcome) = session.space(subject);
+        let (solution_graph, mut outcome) = session.solution_graph(subject);
         let (mut cells, mut written) = (None, Ok(None));
-        if let Some(space) = &space {
+        if let Some(solution_graph) = &solution_graph {
             if let Some(graph) = &mut self.graph {
-                written = graph.write(space, &session.limits_since(started));
+                written = graph.write(solution_graph, &session.limits_since(started));
                 outcome.stopped = written.as_ref().ok().copied().flatten();
             }
-            if self.picture.is_some() {
-                cells = heat::cells(space, &session.limits_since(started), &mut outcome);
+            if self.cell_output.is_some() {
+                cells =
+                    heat::cell_counts(solution_graph, &session.limits_since(started), &mut outcome);
             }
         }
         outcome.elapsed = started.elapsed();
         // The number is printed even when writing the file failed.
-        match &mut self.picture {
-            Some(picture) => picture.show(session, subject, &outcome, cells.as_ref())?,
-            None => show(session, subject, &outcome)?,
+        match &mut self.cell_output {
+            Some(cell_output) => cell_output.print(session, subject, &outcome, cells.as_ref())?,
+            None => print_count(session, subject, &outcome)?,
         }
         written?;
         if let Some(graph) = &mut self.graph {
             graph.finish(session, subject)?;
         }
-        Ok(ended(session, subject, &outcome))
+        Ok(report_stop(session, subject, &outcome))
     }
 }
 
 /// Prints the number of solutions as text or JSON.
-fn show(session: &Session, subject: &Subject<'_>, outcome: &Outcome) -> Answered<()> {
+fn print_count(session: &Session, subject: &Subject<'_>, outcome: &Outcome) -> Answered<()> {
     if session.json() {
         session.print(&report::searched(subject, outcome, NoExtra {}))?;
     } else {
-        number(session, subject, outcome)?;
+        print_total(session, subject, outcome)?;
     }
     session.note_magnitude(subject.name, &outcome.solutions);
     Ok(())
 }
 
 /// Prints why a count was stopped, if it was, and returns its exit status.
-pub(super) fn ended(session: &Session, subject: &Subject<'_>, outcome: &Outcome) -> Status {
+pub(super) fn report_stop(session: &Session, subject: &Subject<'_>, outcome: &Outcome) -> Status {
     let Some(stop) = outcome.stopped else {
         return Status::Complete;
     };

@@ -296,7 +296,7 @@ fn ambiguous<'a>(session: &Session, subject: &Subject<'a>) -> Drawn<'a> {
 
 /// Counts and draws the share of solutions in which each cell is filled.
 fn shares<'a>(session: &Session, subject: &Subject<'a>) -> Drawn<'a> {
-    let (cells, outcome) = heat::counted(session, subject);
+    let (cells, outcome) = heat::count_cells(session, subject);
     let Outcome {
         solutions, stopped, ..
     } = &outcome;

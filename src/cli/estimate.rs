@@ -15,7 +15,7 @@ use super::status::{Answered, Status};
 use super::subject::Subject;
 
 /// The time limit when neither a time nor a number of nodes is given.
-const TIME: Duration = Duration::from_secs(10);
+const DEFAULT_TIME: Duration = Duration::from_secs(10);
 
 #[derive(Args, Debug)]
 #[group(skip)]
@@ -53,7 +53,7 @@ struct Extra {
 pub(super) fn answer(session: &Session, subject: &Subject<'_>, seed: u64) -> Answered {
     let given = session.limits();
     let limits = Limits {
-        time: given.time.or(given.nodes.is_none().then_some(TIME)),
+        time: given.time.or(given.nodes.is_none().then_some(DEFAULT_TIME)),
         ..given
     };
     let run = Estimator::new(subject.puzzle).limits(limits).seed(seed);
@@ -71,9 +71,13 @@ pub(super) fn answer(session: &Session, subject: &Subject<'_>, seed: u64) -> Ans
             extra,
         ))?;
     } else if subject.several {
-        session.print(&format!("{}: {}\n", subject.label(), words(&estimate)))?;
+        session.print(&format!(
+            "{}: {}\n",
+            subject.label(),
+            estimate_text(&estimate)
+        ))?;
     } else {
-        session.print(&format!("{}\n", words(&estimate)))?;
+        session.print(&format!("{}\n", estimate_text(&estimate)))?;
     }
     if estimate.solutions.is_exact() {
         return Ok(Status::Complete);
@@ -82,7 +86,7 @@ pub(super) fn answer(session: &Session, subject: &Subject<'_>, seed: u64) -> Ans
         "{}: {}, {:.0} % of them dead ends, {:.3} s",
         subject.name,
         counted(estimate.dives, "dive"),
-        100.0 * dead(&estimate),
+        100.0 * dead_end_share(&estimate),
         estimate.elapsed.as_secs_f64()
     ));
     if estimate.stopped == Some(Stop::Memory) {
@@ -100,7 +104,7 @@ pub(super) fn answer(session: &Session, subject: &Subject<'_>, seed: u64) -> Ans
 }
 
 /// `about 5.2 x 10^15 (estimate; standard error 8 %, 20480 dives)`, or the number alone if it is exact.
-fn words(estimate: &Estimate) -> String {
+fn estimate_text(estimate: &Estimate) -> String {
     if estimate.solutions.is_exact() {
         return estimate.solutions.to_string();
     }
@@ -111,7 +115,7 @@ fn words(estimate: &Estimate) -> String {
     let number = match number.to_f64() {
         small if small < 1e6 => format!("{small:.0}"),
         _ => number
-            .rough(digits(estimate))
+            .rough(significant_digits(estimate))
             .map_or_else(String::new, |rough| rough.to_string()),
     };
     let error = match estimate.standard_error {
@@ -131,7 +135,7 @@ fn words(estimate: &Estimate) -> String {
 }
 
 /// The number of significant digits: two, or more for a smaller standard error.
-fn digits(estimate: &Estimate) -> usize {
+fn significant_digits(estimate: &Estimate) -> usize {
     match estimate.standard_error {
         Some(error) if error < 0.0005 => 4,
         Some(error) if error < 0.005 => 3,
@@ -140,7 +144,7 @@ fn digits(estimate: &Estimate) -> usize {
 }
 
 /// The share of dives that ended in a dead end.
-fn dead(estimate: &Estimate) -> f64 {
+fn dead_end_share(estimate: &Estimate) -> f64 {
     estimate.dead_ends as f64 / estimate.dives.max(1) as f64
 }
 
@@ -157,7 +161,7 @@ fn figures(estimate: &Estimate, seed: u64) -> Figures {
         trusted: estimate.doubt.is_none(),
         warning: estimate.doubt.map(|doubt| doubt.to_string()),
         dives: estimate.dives,
-        dead_ends: report::micro(dead(estimate)),
+        dead_ends: report::micro(dead_end_share(estimate)),
         seed: seed.to_string(),
     }
 }

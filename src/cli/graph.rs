@@ -15,13 +15,13 @@ use super::subject::Subject;
 
 /// The output file of a solution graph.
 #[derive(Debug)]
-pub(super) struct Graph {
+pub(super) struct GraphFile {
     output: Output,
     /// The size of the graph, once it is completely written.
-    whole: Option<Nnf>,
+    size: Option<Nnf>,
 }
 
-impl Graph {
+impl GraphFile {
     /// Opens this file, which cannot be standard output: the number of solutions is printed there.
     pub(super) fn new(outputs: &mut Outputs, path: &Path) -> Result<Self, Error> {
         let output = outputs.file(Some(path))?;
@@ -30,21 +30,18 @@ impl Graph {
                 let message = "--graph writes to a file, as standard output is for the number";
                 Err(Error::new(Kind::Usage, message))
             }
-            output => Ok(Graph {
-                output,
-                whole: None,
-            }),
+            output => Ok(GraphFile { output, size: None }),
         }
     }
 
     /// Writes the graph of a puzzle. Returns the reason if a limit stopped it before the end.
     pub(super) fn write(
         &mut self,
-        space: &SolutionGraph,
+        solution_graph: &SolutionGraph,
         limits: &Limits,
     ) -> Answered<Option<Stop>> {
         let mut halt = None;
-        let written = space.write_nnf(limits, |text| {
+        let written = solution_graph.write_nnf(limits, |text| {
             let written = self.output.write(text);
             halt = written.err();
             halt.is_none()
@@ -53,7 +50,7 @@ impl Graph {
             (_, Some(halt)) => Err(halt),
             (Err(stop), None) => Ok(Some(stop)),
             (Ok(size), None) => {
-                self.whole = Some(size);
+                self.size = Some(size);
                 Ok(None)
             }
         }
@@ -62,7 +59,7 @@ impl Graph {
     /// Finishes the file and prints the size of the graph if it is complete; otherwise prints that there is no graph.
     pub(super) fn finish(&mut self, session: &Session, subject: &Subject<'_>) -> Answered<()> {
         let name = subject.label();
-        let Some(size) = self.whole else {
+        let Some(size) = self.size else {
             session.note(&format!("{name}: no graph is written, as it is incomplete"));
             return Ok(());
         };
@@ -76,7 +73,7 @@ impl Graph {
     }
 
     /// Checks that the graph is of a single puzzle.
-    pub(super) fn is_for(&self, subject: &Subject<'_>) -> Answered<()> {
+    pub(super) fn check_single(&self, subject: &Subject<'_>) -> Answered<()> {
         match subject.several {
             true => {
                 let message = "--graph writes the graph of one puzzle, and there are several";

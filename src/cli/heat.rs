@@ -16,16 +16,16 @@ use super::session::Session;
 use super::status::{Answered, Halt};
 use super::subject::Subject;
 use super::titles::titled;
-use super::total::number;
+use super::total::print_total;
 
 /// The form and the destination of the cells' shares.
 #[derive(Debug)]
-pub(super) struct Picture {
+pub(super) struct CellOutput {
     svg: Option<Output>,
     /// Whether exact numbers are printed instead of rounded shares.
     exact: bool,
     /// Whether the legend has been printed.
-    told: bool,
+    legend_shown: bool,
 }
 
 /// The fields added to the JSON object of a count; null if there are no solutions or the count was stopped.
@@ -46,17 +46,17 @@ struct Fractions {
     denominator: String,
 }
 
-impl Picture {
+impl CellOutput {
     pub(super) fn new(svg: Option<Output>, exact: bool) -> Self {
-        Picture {
+        CellOutput {
             svg,
             exact,
-            told: false,
+            legend_shown: false,
         }
     }
 
     /// Checks that an SVG file is of a single puzzle.
-    pub(super) fn is_for(&self, subject: &Subject<'_>) -> Answered<()> {
+    pub(super) fn check_single(&self, subject: &Subject<'_>) -> Answered<()> {
         match self.svg.is_some() && subject.several {
             true => {
                 let message = "--svg draws one puzzle, and there are several";
@@ -67,7 +67,7 @@ impl Picture {
     }
 
     /// Prints the number of solutions, and the cells' shares if they are known.
-    pub(super) fn show(
+    pub(super) fn print(
         &mut self,
         session: &Session,
         subject: &Subject<'_>,
@@ -75,9 +75,9 @@ impl Picture {
         cells: Option<&CellCounts>,
     ) -> Answered<()> {
         if session.json() {
-            let decimals = |cells| each(subject.puzzle, |cell| decimal(cells, cell));
+            let decimals = |cells| map_cells(subject.puzzle, |cell| decimal(cells, cell));
             let fractions = |cells: &CellCounts| Fractions {
-                numerators: each(subject.puzzle, |cell| cells.filled(cell).to_string()),
+                numerators: map_cells(subject.puzzle, |cell| cells.filled(cell).to_string()),
                 denominator: cells.count().to_string(),
             };
             let shares = Shares {
@@ -86,7 +86,7 @@ impl Picture {
             };
             session.print(&report::searched(subject, outcome, shares))?;
         } else {
-            number(session, subject, outcome)?;
+            print_total(session, subject, outcome)?;
         }
         let Some(cells) = cells else {
             return Ok(());
@@ -95,10 +95,10 @@ impl Picture {
         if !session.json() {
             let (text, legend) = match self.exact {
                 false => (drawing.to_string(), LEGEND),
-                true => (numbers(subject.puzzle, cells), EXACT_LEGEND),
+                true => (exact_text(subject.puzzle, cells), EXACT_LEGEND),
             };
             session.print(&text)?;
-            if !std::mem::replace(&mut self.told, true) {
+            if !std::mem::replace(&mut self.legend_shown, true) {
                 session.note(legend);
             }
         }
@@ -113,25 +113,34 @@ impl Picture {
 
 /// Counts the solutions of a puzzle, and for each cell the solutions in which it is filled; `None` if there are no solutions, or if the
 /// count was stopped.
-pub(super) fn counted(session: &Session, subject: &Subject<'_>) -> (Option<CellCounts>, Outcome) {
+pub(super) fn count_cells(
+    session: &Session,
+    subject: &Subject<'_>,
+) -> (Option<CellCounts>, Outcome) {
     let started = Instant::now();
-    let (space, mut outcome) = session.space(subject);
-    let cells = space.and_then(|space| cells(&space, &session.limits_since(started), &mut outcome));
+    let (solution_graph, mut outcome) = session.solution_graph(subject);
+    let cells = solution_graph.and_then(|solution_graph| {
+        cell_counts(
+            &solution_graph,
+            &session.limits_since(started),
+            &mut outcome,
+        )
+    });
     outcome.elapsed = started.elapsed();
     (cells, outcome)
 }
 
 /// For each cell the number of solutions in which it is filled; `None` if there are no solutions, or if a limit stopped the count, which
 /// `outcome` then records.
-pub(super) fn cells(
-    space: &SolutionGraph,
+pub(super) fn cell_counts(
+    solution_graph: &SolutionGraph,
     limits: &Limits,
     outcome: &mut Outcome,
 ) -> Option<CellCounts> {
-    if space.count().is_zero() {
+    if solution_graph.count().is_zero() {
         return None;
     }
-    let cells = space.cells_within(limits);
+    let cells = solution_graph.cells_within(limits);
     cells
         .map_err(|stop| outcome.stopped = outcome.stopped.or(Some(stop)))
         .ok()
@@ -146,7 +155,7 @@ const EXACT_LEGEND: &str =
     "each number: the solutions, of those counted above, in which this cell is filled";
 
 /// A text for each cell, row by row.
-fn each(puzzle: &Puzzle, text: impl Fn(Cell) -> String) -> Vec<Vec<String>> {
+fn map_cells(puzzle: &Puzzle, text: impl Fn(Cell) -> String) -> Vec<Vec<String>> {
     let row = |row| {
         let cells = (0..puzzle.width()).map(|column| text(Cell::new(row, column)));
         cells.collect()
@@ -155,8 +164,8 @@ fn each(puzzle: &Puzzle, text: impl Fn(Cell) -> String) -> Vec<Vec<String>> {
 }
 
 /// The exact numbers as text, in aligned columns.
-fn numbers(puzzle: &Puzzle, cells: &CellCounts) -> String {
-    let numbers = each(puzzle, |cell| cells.filled(cell).to_string());
+fn exact_text(puzzle: &Puzzle, cells: &CellCounts) -> String {
+    let numbers = map_cells(puzzle, |cell| cells.filled(cell).to_string());
     let length = |column: usize| numbers.iter().map(|row| row[column].len()).max();
     let lengths: Vec<usize> = (0..puzzle.width()).filter_map(length).collect();
     let mut text = String::new();
@@ -181,7 +190,7 @@ pub(super) fn drawing<'a>(puzzle: &'a Puzzle, cells: &CellCounts) -> Drawing<'a>
             _ => Mark::Share(cells.millionths(cell)),
         }
     };
-    Drawing::new(puzzle, mark).with_words(|row, column| words(cells, row, column))
+    Drawing::new(puzzle, mark).with_words(|row, column| description(cells, row, column))
 }
 
 /// This drawing with the titles and a legend.
@@ -207,7 +216,7 @@ fn decimal(cells: &CellCounts, cell: Cell) -> String {
 }
 
 /// The description of a cell: `row 3, column 4: 0.333333, filled in 2 of 6`.
-fn words(cells: &CellCounts, row: usize, column: usize) -> String {
+fn description(cells: &CellCounts, row: usize, column: usize) -> String {
     let cell = Cell::new(row, column);
     format!(
         "row {}, column {}: {}, filled in {} of {}",

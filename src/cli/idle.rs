@@ -8,7 +8,7 @@ use super::messages;
 use super::options::{AnswerOptions, SearchOptions};
 
 /// Verbs, and the options that have no effect on them.
-const IDLE: [(&str, &[&str]); 10] = [
+const IGNORED: [(&str, &[&str]); 10] = [
     ("line", &["threads", "nodes", "memory", "progress", "quiet"]),
     ("verify", &["threads", "nodes", "progress"]),
     ("show", &["json"]),
@@ -25,11 +25,11 @@ const IDLE: [(&str, &[&str]); 10] = [
 ];
 
 /// Those of them that cause a warning; `--json` does not for `split` and `work`, which always write JSON.
-const EXPECTED: [&str; 4] = ["time", "nodes", "memory", "json"];
-const IN_JSON: [&str; 2] = ["split", "work"];
+const WARNED: [&str; 4] = ["time", "nodes", "memory", "json"];
+const ALWAYS_JSON: [&str; 2] = ["split", "work"];
 
 /// Adds these options to the verbs, hidden from their help.
-pub(super) fn with_idle(command: Command) -> Command {
+pub(super) fn add_ignored_options(command: Command) -> Command {
     let every = AnswerOptions::augment_args(SearchOptions::augment_args(Command::new("every")));
     let option = |name: &&str| -> Option<Arg> {
         let option = every
@@ -37,13 +37,13 @@ pub(super) fn with_idle(command: Command) -> Command {
             .find(|option| option.get_id() == *name)?;
         Some(option.clone().hide(true))
     };
-    IDLE.into_iter().fold(command, |command, (verb, names)| {
+    IGNORED.into_iter().fold(command, |command, (verb, names)| {
         command.mut_subcommand(verb, |verb| verb.args(names.iter().filter_map(option)))
     })
 }
 
 /// Warns of options on the command line that have no effect, unless `--quiet` is given.
-pub(super) fn warn(matches: &ArgMatches) {
+pub(super) fn warn_ignored(matches: &ArgMatches) {
     let Some((verb, given)) = matches.subcommand() else {
         return;
     };
@@ -51,10 +51,10 @@ pub(super) fn warn(matches: &ArgMatches) {
         let known = given.try_contains_id(name).unwrap_or_default();
         known && given.value_source(name) == Some(ValueSource::CommandLine)
     };
-    let idle = IDLE.iter().find(|(name, _)| *name == verb);
-    for name in idle.map_or(&[][..], |(_, names)| *names) {
-        let json = *name == "json" && IN_JSON.contains(&verb);
-        if EXPECTED.contains(name) && !json && is_given(name) && !is_given("quiet") {
+    let ignored = IGNORED.iter().find(|(name, _)| *name == verb);
+    for name in ignored.map_or(&[][..], |(_, names)| *names) {
+        let json = *name == "json" && ALWAYS_JSON.contains(&verb);
+        if WARNED.contains(name) && !json && is_given(name) && !is_given("quiet") {
             messages::warning(&format!("--{name} has no effect on {verb}"));
         }
     }

@@ -11,11 +11,14 @@ use omnogram::error::{Error, Kind};
 use super::inputs;
 
 /// An error if standard output is redirected to an input file: the shell has truncated it, or appends to it.
-pub(super) fn spare_input(puzzles: &[PathBuf], files: &[PathBuf]) -> Result<(), Error> {
-    let Some(stdout) = standard(io::stdout()) else {
+pub(super) fn check_stdout_is_not_input(
+    puzzles: &[PathBuf],
+    files: &[PathBuf],
+) -> Result<(), Error> {
+    let Some(stdout) = redirected_file(io::stdout()) else {
         return Ok(());
     };
-    match InputFiles::new(puzzles, files).has(&stdout) {
+    match InputFiles::new(puzzles, files).contains(&stdout) {
         false => Ok(()),
         true => {
             let message = "this is an input file: it would be overwritten";
@@ -25,8 +28,8 @@ pub(super) fn spare_input(puzzles: &[PathBuf], files: &[PathBuf]) -> Result<(), 
 }
 
 /// Whether this file is one of those that the PUZZLE arguments name.
-pub(super) fn is_among(file: &Path, puzzles: &[PathBuf]) -> bool {
-    FileId::at(file).is_some_and(|file| InputFiles::new(puzzles, &[]).has(&file))
+pub(super) fn is_puzzle_input(file: &Path, puzzles: &[PathBuf]) -> bool {
+    FileId::at(file).is_some_and(|file| InputFiles::new(puzzles, &[]).contains(&file))
 }
 
 /// The identity of a regular file: equal for all names of the same file.
@@ -41,11 +44,11 @@ pub(super) struct FileId(PathBuf);
 impl FileId {
     /// The identity of the regular file at this path, links followed, if there is one.
     pub(super) fn at(path: &Path) -> Option<Self> {
-        let there = fs::metadata(path).ok()?;
+        let metadata = fs::metadata(path).ok()?;
         #[cfg(unix)]
-        return Self::of(&there);
+        return Self::of(&metadata);
         #[cfg(not(unix))]
-        return there
+        return metadata
             .is_file()
             .then(|| path.canonicalize().ok())
             .flatten()
@@ -54,21 +57,23 @@ impl FileId {
 
     /// The device and inode numbers.
     #[cfg(unix)]
-    fn of(there: &fs::Metadata) -> Option<Self> {
+    fn of(metadata: &fs::Metadata) -> Option<Self> {
         use std::os::unix::fs::MetadataExt;
-        there.is_file().then(|| FileId(there.dev(), there.ino()))
+        metadata
+            .is_file()
+            .then(|| FileId(metadata.dev(), metadata.ino()))
     }
 }
 
 /// The regular file that this standard stream is redirected to, if any.
 #[cfg(unix)]
-fn standard(stream: impl std::os::fd::AsFd) -> Option<FileId> {
+fn redirected_file(stream: impl std::os::fd::AsFd) -> Option<FileId> {
     let file = fs::File::from(stream.as_fd().try_clone_to_owned().ok()?);
     FileId::of(&file.metadata().ok()?)
 }
 
 #[cfg(not(unix))]
-fn standard<T>(_: T) -> Option<FileId> {
+fn redirected_file<T>(_: T) -> Option<FileId> {
     None
 }
 
@@ -87,7 +92,7 @@ impl InputFiles {
         let files = files
             .iter()
             .filter_map(|path| match inputs::is_stdin(path) {
-                true => standard(io::stdin()),
+                true => redirected_file(io::stdin()),
                 false => FileId::at(path),
             });
         InputFiles {
@@ -97,10 +102,10 @@ impl InputFiles {
         }
     }
 
-    fn has(&self, file: &FileId) -> bool {
+    fn contains(&self, file: &FileId) -> bool {
         let find = || {
             let stdin = self.puzzles.iter().any(|path| inputs::is_stdin(path));
-            let stdin = stdin.then(|| standard(io::stdin())).flatten();
+            let stdin = stdin.then(|| redirected_file(io::stdin())).flatten();
             let named = inputs::files(&self.puzzles);
             let named = named.iter().filter_map(|path| FileId::at(path));
             named.chain(stdin).collect()
@@ -109,8 +114,8 @@ impl InputFiles {
     }
 
     /// An error if `target` is one of these files, which must not be overwritten.
-    pub(super) fn spare(&self, target: &Path, name: &str) -> Result<(), Error> {
-        match FileId::at(target).is_some_and(|file| self.has(&file)) {
+    pub(super) fn refuse_input(&self, target: &Path, name: &str) -> Result<(), Error> {
+        match FileId::at(target).is_some_and(|file| self.contains(&file)) {
             false => Ok(()),
             true => {
                 let message = "this is an input file: it would be overwritten, and --force does not allow that";

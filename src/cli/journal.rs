@@ -28,7 +28,9 @@ const ONE: &str = "a journal is for one puzzle, but ";
 /// read, by [`answer`].
 pub(super) fn is_for_one(journal: &Path, puzzles: &[PathBuf]) -> Result<(), Status> {
     let message = match puzzles {
-        [_] if input_files::is_among(journal, puzzles) => "this file is the puzzle, not a journal",
+        [_] if input_files::is_puzzle_input(journal, puzzles) => {
+            "this file is the puzzle, not a journal"
+        }
         [_] => return Ok(()),
         _ => &format!("{ONE}there are several"),
     };

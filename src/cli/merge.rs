@@ -107,7 +107,7 @@ fn merge(options: &Options) -> Answered {
         .chain(&options.results)
         .cloned()
         .collect();
-    input_files::spare_input(&[], &read).map_err(failed)?;
+    input_files::check_stdout_is_not_input(&[], &read).map_err(failed)?;
     let mut outputs = Outputs::new(options.replacing, &[], &read);
     let missing = options.missing.as_deref();
     let mut missing = missing

@@ -97,27 +97,27 @@ enum Verb {
 
 /// Parses the command line and runs its verb.
 pub(super) fn run() -> ExitCode {
-    let status = match parsed() {
-        Ok(verb) => answer(verb),
-        Err(error) => told(&error),
+    let status = match parse_verb() {
+        Ok(verb) => run_verb(verb),
+        Err(error) => print_clap_error(&error),
     };
-    ended(status).into()
+    flush_stdout(status).into()
 }
 
 /// The definition of the command line.
 fn command() -> clap::Command {
-    idle::with_idle(Command::command())
+    idle::add_ignored_options(Command::command())
 }
 
 /// The verb on the command line, with its options.
-fn parsed() -> Result<Verb, clap::Error> {
+fn parse_verb() -> Result<Verb, clap::Error> {
     let matches = command().try_get_matches()?;
     let verb = Command::from_arg_matches(&matches)?.verb;
-    idle::warn(&matches);
+    idle::warn_ignored(&matches);
     Ok(verb)
 }
 
-fn answer(verb: Verb) -> Status {
+fn run_verb(verb: Verb) -> Status {
     match verb {
         Verb::Solve(options) => solve::run(&options),
         Verb::Enumerate(options) => enumerate::run(&options),
@@ -139,7 +139,7 @@ fn answer(verb: Verb) -> Status {
 }
 
 /// Prints the help that was requested, or the error in the command line.
-fn told(error: &clap::Error) -> Status {
+fn print_clap_error(error: &clap::Error) -> Status {
     if error.use_stderr() {
         let text = error.to_string();
         let harmless = text.lines().all(|line| messages::escaped(line) == line);
@@ -152,20 +152,20 @@ fn told(error: &clap::Error) -> Status {
     }
     match error.print() {
         Ok(()) => Status::Complete,
-        Err(error) => failed(&error),
+        Err(error) => stdout_failure(&error),
     }
 }
 
 /// Flushes standard output: it is line-buffered, so output without a final line break is still in the buffer.
-fn ended(status: Status) -> Status {
+fn flush_stdout(status: Status) -> Status {
     match io::stdout().flush() {
-        Err(error) if status != Status::Io => status.max(failed(&error)),
+        Err(error) if status != Status::Io => status.max(stdout_failure(&error)),
         _ => status,
     }
 }
 
 /// The exit status for a failed write to standard output.
-fn failed(error: &io::Error) -> Status {
+fn stdout_failure(error: &io::Error) -> Status {
     match Halt::writing("<stdout>", error) {
         Halt::Closed => Status::Complete,
         Halt::Failed(error) => {

@@ -49,7 +49,7 @@ pub(super) struct SearchOptions {
 
 /// The options of a verb that has a limit on time only.
 #[derive(Args, Clone, Debug)]
-pub(super) struct Common {
+pub(super) struct TimeLimitedOptions {
     /// Number of threads [default: all cores]
     #[arg(long, short = 'j', value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub(super) threads: Option<u16>,
@@ -62,7 +62,7 @@ pub(super) struct Common {
     pub(super) verbosity: Verbosity,
 }
 
-impl Common {
+impl TimeLimitedOptions {
     /// These options as a session takes them, with the default memory limit and no progress.
     pub(super) fn search_options(&self) -> SearchOptions {
         SearchOptions {
@@ -101,9 +101,9 @@ pub(super) struct Verbosity {
 pub(super) enum When {
     /// When standard error is a terminal, and solutions are not streaming to it
     Auto,
-    /// Always; where standard error is not a terminal, as one line per second
+    /// As a bar on a terminal, otherwise as one line per second
     Always,
-    /// Never
+    /// Show no progress
     Never,
 }
 
@@ -168,7 +168,7 @@ fn quantity(text: &str) -> Option<(f64, &str)> {
 }
 
 /// The names of each unit of time and its length in seconds, the longest unit first.
-const TIMES: [(&[&str], f64); 5] = [
+const TIME_UNITS: [(&[&str], f64); 5] = [
     (&["d"], 86400.0),
     (&["h"], 3600.0),
     (&["m", "min"], 60.0),
@@ -187,7 +187,7 @@ pub(super) fn time(text: &str) -> Result<Duration, String> {
 }
 
 fn sum_of_times(text: &str) -> Option<f64> {
-    let (mut rest, mut units, mut seconds) = (text, &TIMES[..], 0.0);
+    let (mut rest, mut units, mut seconds) = (text, &TIME_UNITS[..], 0.0);
     while !rest.is_empty() {
         let (number, after) = quantity(rest)?;
         let end = after

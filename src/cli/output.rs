@@ -87,7 +87,7 @@ impl Outputs {
             Target::Stream(path) => return Ok(Output::Stream(name, path, None)),
             Target::File(path, there) => (path, there),
         };
-        self.reads.spare(&target, &name)?;
+        self.reads.refuse_input(&target, &name)?;
         let wrong = |message: &str| Error::new(Kind::Usage, message).in_file(&name);
         if !self.taken.insert(full(&target)) {
             return Err(wrong("this file is another output of this command too"));
@@ -123,7 +123,7 @@ impl Outputs {
         else {
             return Ok(());
         };
-        self.reads.spare(&target, &name)?;
+        self.reads.refuse_input(&target, &name)?;
         match new && there && !self.force {
             false => Ok(()),
             true => {
@@ -143,7 +143,7 @@ impl Outputs {
         holds: impl Fn() -> bool,
     ) -> Result<(), Error> {
         let name = path.display().to_string();
-        self.reads.spare(path, &name)?;
+        self.reads.refuse_input(path, &name)?;
         match draft.publish(path, false) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             published => return published.map_err(|error| Error::io(&name, &error)),
@@ -235,7 +235,7 @@ impl Output {
     pub(super) fn refuse_overwrite(&self, files: &[PathBuf]) -> Result<(), Error> {
         match self {
             Output::File(pending) => {
-                InputFiles::new(&[], files).spare(&pending.target, &pending.name)
+                InputFiles::new(&[], files).refuse_input(&pending.target, &pending.name)
             }
             Output::Stdout | Output::Stream(..) => Ok(()),
         }
@@ -272,7 +272,7 @@ impl Pending {
             return Ok(());
         }
         // An input file may have been moved to this name meanwhile.
-        self.reads.spare(&self.target, &self.name)?;
+        self.reads.refuse_input(&self.target, &self.name)?;
         match self.draft.publish(&self.target, self.force) {
             Ok(()) => Ok(()),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {

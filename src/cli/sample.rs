@@ -84,9 +84,9 @@ fn answer(
     let started = Instant::now();
     output.begin()?;
     options.listing.head(session, subject, output)?;
-    let (space, mut outcome) = session.space(subject);
+    let (solution_graph, mut outcome) = session.solution_graph(subject);
     let mut samples = 0;
-    if let Some(space) = &space {
+    if let Some(solution_graph) = &solution_graph {
         let limits = session.limits();
         let cut = Cut {
             deadline: limits.time.and_then(|time| started.checked_add(time)),
@@ -94,7 +94,7 @@ fn answer(
         };
         let writer = Writer::new(output, options.listing.list(session, subject), cut);
         (samples, outcome.stopped) = writer.each(|show| {
-            let mut drawn = space.samples(seed);
+            let mut drawn = solution_graph.samples(seed);
             let mut left = options.number;
             while left > 0
                 && let Some(words) = drawn.next_words()

@@ -166,7 +166,7 @@ impl Session {
         answer: impl FnOnce(&Subject<'_>) -> Answered,
     ) -> Status {
         let arguments = [argument.to_owned()];
-        if let Err(error) = input_files::spare_input(&arguments, &[]) {
+        if let Err(error) = input_files::check_stdout_is_not_input(&arguments, &[]) {
             return messages::failed(&error);
         }
         let mut queue = Queue::new(inputs::find(&arguments));
@@ -213,7 +213,7 @@ impl Session {
         most: usize,
         mut answer: impl FnMut(&Subject<'_>, Option<Found>) -> Answered,
     ) -> Status {
-        if let Err(error) = input_files::spare_input(arguments, &[]) {
+        if let Err(error) = input_files::check_stdout_is_not_input(arguments, &[]) {
             return messages::failed(&error);
         }
         for note in inputs::skipped(arguments, None) {
@@ -343,7 +343,7 @@ impl Session {
 
     /// Counts the solutions of a puzzle on all threads of the session, within its limits, and builds their solution graph. If that takes long,
     /// notes report what is known so far.
-    pub(super) fn space(&self, subject: &Subject<'_>) -> (Option<SolutionGraph>, Outcome) {
+    pub(super) fn solution_graph(&self, subject: &Subject<'_>) -> (Option<SolutionGraph>, Outcome) {
         let progress = self.progress(subject, true);
         let tell = |forecast: &Forecast| {
             if !self.quiet {

@@ -7,7 +7,7 @@ use omnogram::cluster::{Digest, Piece, Splitter, seal};
 
 use super::counted::counted;
 use super::messages;
-use super::options::{Common, number};
+use super::options::{TimeLimitedOptions, number};
 use super::output::{Output, Outputs, Replacing};
 use super::session::Session;
 use super::status::{Answered, Status};
@@ -45,7 +45,7 @@ pub(super) struct Options {
     replacing: Replacing,
 
     #[command(flatten)]
-    common: Common,
+    common: TimeLimitedOptions,
 }
 
 pub(super) fn run(options: &Options) -> Status {

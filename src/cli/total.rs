@@ -7,7 +7,11 @@ use super::status::Answered;
 use super::subject::Subject;
 
 /// Prints the number of solutions, preceded by the puzzle's name if there are several puzzles.
-pub(super) fn number(session: &Session, subject: &Subject<'_>, outcome: &Outcome) -> Answered<()> {
+pub(super) fn print_total(
+    session: &Session,
+    subject: &Subject<'_>,
+    outcome: &Outcome,
+) -> Answered<()> {
     match subject.several {
         true => session.print(&format!("{}: {}\n", subject.label(), outcome.solutions)),
         false => session.print(&format!("{}\n", outcome.solutions)),

@@ -86,7 +86,7 @@ struct Report {
 
 pub(super) fn run(options: &Options) -> Status {
     let read = [&options.puzzle, &options.solutions].map(std::slice::from_ref);
-    let spared = input_files::spare_input(read[0], read[1]);
+    let spared = input_files::check_stdout_is_not_input(read[0], read[1]);
     let findings = spared.and_then(|()| puzzle(options)).and_then(|puzzle| {
         let name = inputs::name(&options.solutions);
         if inputs::is_stdin(&options.solutions) {
@@ -196,14 +196,14 @@ impl Findings {
         } = *self;
         let (text, status) = match (wrong + repeated, late, forgotten) {
             (0, Some(time), _) => (
-                format!("all right so far; stopped by --time {time:?}"),
+                format!("all valid so far; stopped by --time {time:?}"),
                 Status::Stopped,
             ),
             (0, None, 0) if grids == 0 => ("the list is empty".to_owned(), Status::Complete),
-            (0, None, 0) => ("all right, each once".to_owned(), Status::Complete),
+            (0, None, 0) => ("all valid, no repeats".to_owned(), Status::Complete),
             (0, None, forgotten) => (
                 format!(
-                    "all right; {forgotten} of them did not fit --memory and were not checked for repeats"
+                    "all valid; {forgotten} of them did not fit --memory and were not checked for repeats"
                 ),
                 Status::Stopped,
             ),

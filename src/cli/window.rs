@@ -42,9 +42,9 @@ impl Window<'_> {
         output: &mut Output,
     ) -> Answered {
         let started = Instant::now();
-        let (space, mut outcome) = session.space(subject);
+        let (solution_graph, mut outcome) = session.solution_graph(subject);
         let mut written = 0;
-        if let Some(space) = &space {
+        if let Some(solution_graph) = &solution_graph {
             let limits = session.limits();
             let cut = Cut {
                 deadline: limits.time.and_then(|time| started.checked_add(time)),
@@ -53,7 +53,8 @@ impl Window<'_> {
             let writer = Writer::new(output, listed.list(session, subject), cut);
             let most = limits.memory.unwrap_or(u64::MAX);
             let mut fits = true;
-            (written, outcome.stopped) = writer.each(|show| fits = self.walk(space, most, show))?;
+            (written, outcome.stopped) =
+                writer.each(|show| fits = self.walk(solution_graph, most, show))?;
             outcome.stopped = outcome.stopped.or((!fits).then_some(Stop::Memory));
         }
         outcome.elapsed = started.elapsed();
@@ -75,13 +76,13 @@ impl Window<'_> {
     /// Passes the solutions in the range to `show`; `false` if that would need more than `most` bytes of memory.
     fn walk(
         &self,
-        space: &SolutionGraph,
+        solution_graph: &SolutionGraph,
         most: u64,
         show: &mut dyn FnMut(Option<&[u64]>) -> bool,
     ) -> bool {
         let mut skip = self.from.clone();
         skip -= &Count::ONE;
-        let mut ordered = space.lexicographic(&skip);
+        let mut ordered = solution_graph.lexicographic(&skip);
         let mut left = self.limit.unwrap_or(u64::MAX);
         while left > 0 {
             let more = match ordered.advance_unless(&mut || !show(None)) {
@@ -89,7 +90,9 @@ impl Window<'_> {
                     left -= 1;
                     show(Some(ordered.words()))
                 }
-                Advance::Deciding if space.bytes() + ordered.bytes() > most => return false,
+                Advance::Deciding if solution_graph.bytes() + ordered.bytes() > most => {
+                    return false;
+                }
                 Advance::Deciding => show(None),
                 Advance::Done | Advance::Stopped => false,
             };

@@ -103,7 +103,7 @@ pub(super) fn run(options: &Options) -> Status {
         return messages::failed(&error);
     }
     let cubes = std::slice::from_ref(&options.cubes);
-    if let Err(error) = input_files::spare_input(&[], cubes) {
+    if let Err(error) = input_files::check_stdout_is_not_input(&[], cubes) {
         return messages::failed(&error);
     }
     Session::with(
