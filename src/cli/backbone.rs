@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::counted::counted;
 use super::options::{AnswerOptions, Puzzles, SearchOptions};
 use super::report;
-use super::session::{Session, why_none};
+use super::session::{Session, why_unsolvable};
 use super::status::{Answered, Status};
 use super::subject::Subject;
 
@@ -69,7 +69,7 @@ fn answer(
             // Without a solution there is no picture, and so no undecided cell.
             undecided: if none { 0 } else { backbone.undecided() },
         };
-        session.print(&report::searched(subject, outcome, extra))?;
+        session.print(&report::outcome_line(subject, outcome, extra))?;
     } else if !none {
         let text = match subject.several {
             true => format!("==> {name} <==\n{backbone}\n"),
@@ -88,7 +88,7 @@ fn answer(
         return Ok(Status::Stopped);
     }
     if none && !session.json() {
-        let why = why_none(subject.puzzle).map_or(String::new(), |why| format!(" ({why})"));
+        let why = why_unsolvable(subject.puzzle).map_or(String::new(), |why| format!(" ({why})"));
         session.note(&format!("{name}: no solution{why}"));
     }
     Ok(Status::Complete)

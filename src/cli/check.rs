@@ -12,7 +12,7 @@ use super::classics::{self, Classics};
 use super::counted::counted;
 use super::options::{AnswerOptions, Puzzles, SearchOptions};
 use super::report;
-use super::session::{Session, why_none};
+use super::session::{Session, why_unsolvable};
 use super::status::{Answered, Status};
 use super::subject::Subject;
 
@@ -89,7 +89,7 @@ pub(super) fn run(options: &Options) -> Status {
             ));
             let kept = session.classic().map_or(0, Classic::kept);
             if kept > 0 {
-                let kept = classics::bytes(kept as f64);
+                let kept = classics::format_bytes(kept as f64);
                 session.note(&format!("{kept} of arrangements shared between puzzles"));
             }
         }
@@ -127,7 +127,7 @@ fn answer(
             differs,
             goal: goal(subject.puzzle),
         };
-        session.print(&report::searched(subject, &outcome, extra))?;
+        session.print(&report::outcome_line(subject, &outcome, extra))?;
     } else {
         let pictures = options.pictures || !subject.several;
         session.print(&text(session, subject, &outcome, grids, pictures))?;
@@ -157,7 +157,7 @@ fn text(
             format!(", {them} differ in {cells}")
         }
         (Some(Stop::Limit), _) | (None, _) => {
-            let why = why_none(subject.puzzle).filter(|_| verdict == Verdict::None);
+            let why = why_unsolvable(subject.puzzle).filter(|_| verdict == Verdict::None);
             why.map_or(String::new(), |why| format!(" ({why})"))
         }
         (Some(stop), grids) => {

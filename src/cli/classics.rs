@@ -48,16 +48,16 @@ fn named() -> impl TypedValueParser<Value = Algorithm> {
 }
 
 /// The number and size of the arrangements that a classic algorithm lists before its first step, in words.
-pub(super) fn words(needs: &Needs) -> String {
+pub(super) fn needs_text(needs: &Needs) -> String {
     format!(
         "{} arrangements to begin with, {}",
-        rough(needs.arrangements, 1e15),
-        bytes(needs.bytes)
+        format_number(needs.arrangements, 1e15),
+        format_bytes(needs.bytes)
     )
 }
 
 /// A number of bytes with its unit: `1.2 MB`.
-pub(super) fn bytes(bytes: f64) -> String {
+pub(super) fn format_bytes(bytes: f64) -> String {
     let units = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
     match units.into_iter().find(|&(unit, _)| bytes >= unit) {
         Some((unit, _)) if bytes >= 1e6 * unit => format!("{bytes:.1e} bytes"),
@@ -67,7 +67,7 @@ pub(super) fn bytes(bytes: f64) -> String {
 }
 
 /// A whole number in full if it is below `most`, otherwise with two digits.
-fn rough(number: f64, most: f64) -> String {
+fn format_number(number: f64, most: f64) -> String {
     match number < most {
         true => format!("{number}"),
         false => format!("{number:.1e}"),
@@ -87,7 +87,7 @@ mod tests {
             (3.25e14, "325.0 TB"),
             (1e30, "1.0e30 bytes"),
         ] {
-            assert_eq!(bytes(number), text);
+            assert_eq!(format_bytes(number), text);
         }
     }
 }

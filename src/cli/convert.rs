@@ -324,7 +324,7 @@ impl Conversion {
         };
         let mut ended = Ok(());
         if !self.quiet {
-            for note in inputs::skipped(inputs, options.from) {
+            for note in inputs::skipped_notes(inputs, options.from) {
                 messages::note(&note);
             }
         }
@@ -600,7 +600,7 @@ fn file_name(name: &str, ending: &str) -> String {
 /// The stem of the puzzle's file, as its title; `None` for a puzzle of a pack, standard input or a game ID.
 fn file_title(name: &str) -> Option<String> {
     let path = Path::new(name);
-    let numbered = inputs::number(name).is_some();
+    let numbered = inputs::pack_number(name).is_some();
     if numbered || !path.is_file() {
         return None;
     }

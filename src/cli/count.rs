@@ -139,7 +139,7 @@ pub(super) fn run(options: &Options) -> Status {
         (Err(error), _) | (_, Err(error)) => return messages::failed(&error),
     };
     if let Some(journal) = &options.journal
-        && let Err(status) = journal::is_for_one(journal, &options.puzzles.puzzles)
+        && let Err(status) = journal::check_one_puzzle(journal, &options.puzzles.puzzles)
     {
         return status;
     }
@@ -250,7 +250,7 @@ impl GraphOutputs {
 /// Prints the number of solutions as text or JSON.
 fn print_count(session: &Session, subject: &Subject<'_>, outcome: &Outcome) -> Answered<()> {
     if session.json() {
-        session.print(&report::searched(subject, outcome, NoExtra {}))?;
+        session.print(&report::outcome_line(subject, outcome, NoExtra {}))?;
     } else {
         print_total(session, subject, outcome)?;
     }

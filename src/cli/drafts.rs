@@ -17,7 +17,7 @@ use std::time::Duration;
 static DRAFTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// Most bytes of the target's name in the name of its draft: file systems limit the length of names.
-const REPEATED: usize = 180;
+const MAX_NAME_BYTES: usize = 180;
 
 /// A temporary file.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub(super) struct Draft {
     /// Closed before the draft is published or removed: not every system renames or removes an open file.
     file: Option<File>,
     /// Bytes written by complete calls of [`write`](Draft::write).
-    whole: u64,
+    written: u64,
 }
 
 impl Draft {
@@ -44,14 +44,14 @@ impl Draft {
         let mut drafts = DRAFTS.lock().unwrap_or_else(PoisonError::into_inner);
         // A killed process with the same process id may have left a draft of this name.
         for attempt in 0.. {
-            let path = name(target, attempt);
+            let path = draft_path(target, attempt);
             match options.open(&path) {
                 Ok(file) => {
                     drafts.push(path.clone());
                     return Ok(Draft {
                         path,
                         file: Some(file),
-                        whole: 0,
+                        written: 0,
                     });
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < 1000 => {}
@@ -68,10 +68,10 @@ impl Draft {
         };
         let written = file.write_all(bytes);
         match written {
-            Ok(()) => self.whole += bytes.len() as u64,
+            Ok(()) => self.written += bytes.len() as u64,
             Err(_) => {
                 // If this fails too, `publish` tries again and returns the error.
-                let _ = file.set_len(self.whole);
+                let _ = file.set_len(self.written);
             }
         }
         written
@@ -88,11 +88,11 @@ impl Draft {
             // An earlier attempt to publish it failed.
             None => OpenOptions::new().write(true).open(&self.path)?,
         };
-        if file.metadata()?.len() != self.whole {
-            file.set_len(self.whole)?;
+        if file.metadata()?.len() != self.written {
+            file.set_len(self.written)?;
         }
         if replace && let Ok(old) = fs::metadata(target) {
-            resemble(&file, &old)?;
+            copy_permissions(&file, &old)?;
             // If the machine crashes during the rename, the old or the new file must be complete.
             file.sync_all()?;
         }
@@ -124,7 +124,7 @@ impl Draft {
     }
 
     /// Keeps the draft as a file under its temporary name, and returns its path.
-    pub(super) fn leave(mut self) -> PathBuf {
+    pub(super) fn keep(mut self) -> PathBuf {
         let mut drafts = DRAFTS.lock().unwrap_or_else(PoisonError::into_inner);
         drafts.retain(|path| *path != self.path);
         mem::take(&mut self.path)
@@ -164,9 +164,9 @@ pub(super) fn remove_all() {
 }
 
 /// The path of a draft: `.all.txt-4711.part` for `all.txt` in process 4711.
-fn name(target: &Path, attempt: u32) -> PathBuf {
+fn draft_path(target: &Path, attempt: u32) -> PathBuf {
     let own = target.file_name().unwrap_or_default().to_string_lossy();
-    let end = (0..=REPEATED.min(own.len())).rfind(|&end| own.is_char_boundary(end));
+    let end = (0..=MAX_NAME_BYTES.min(own.len())).rfind(|&end| own.is_char_boundary(end));
     let own = &own[..end.unwrap_or(0)];
     let number = match attempt {
         0 => String::new(),
@@ -179,7 +179,7 @@ fn name(target: &Path, attempt: u32) -> PathBuf {
 }
 
 /// Copies the permissions of `old` to a file, and its owner where that is allowed.
-fn resemble(file: &File, old: &fs::Metadata) -> io::Result<()> {
+fn copy_permissions(file: &File, old: &fs::Metadata) -> io::Result<()> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::{MetadataExt, fchown};
@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn a_draft_is_hidden_beside_its_file() {
         let pid = process::id();
-        let path = |target: &str, attempt| name(Path::new(target), attempt);
+        let path = |target: &str, attempt| draft_path(Path::new(target), attempt);
         assert_eq!(
             path("a/all.txt", 0),
             PathBuf::from(format!("a/.all.txt-{pid}.part"))

@@ -13,7 +13,7 @@ use omnogram::render::{Drawing, Letters, Mark, Sheet};
 use omnogram::search::{Outcome, Verdict};
 
 use super::counted::counted;
-use super::session::{Session, why_none};
+use super::session::{Session, why_unsolvable};
 use super::status::{Halt, Status};
 use super::subject::Subject;
 use super::titles::titled;
@@ -64,7 +64,7 @@ enum Lines {
 }
 
 /// Most solutions of a list that are drawn without `--solutions`.
-const MOST_LISTED: usize = 100;
+const DEFAULT_MAX_LISTED: usize = 100;
 
 /// A sheet, and the status of the search for its content.
 #[derive(Debug)]
@@ -76,7 +76,7 @@ pub(super) struct Drawn<'a> {
 }
 
 /// The unsolved puzzle.
-pub(super) fn blank<'a>(subject: &Subject<'a>) -> Sheet<'a> {
+pub(super) fn unsolved_sheet<'a>(subject: &Subject<'a>) -> Sheet<'a> {
     Sheet {
         drawings: vec![Drawing::blank(subject.puzzle)],
         ..titled(subject)
@@ -90,7 +90,7 @@ impl Content {
     }
 
     /// The file of solutions to read, if any.
-    pub(super) fn list(&self) -> Option<&PathBuf> {
+    pub(super) fn list_file(&self) -> Option<&PathBuf> {
         self.solutions_from.as_ref()
     }
 
@@ -101,9 +101,9 @@ impl Content {
         subject: &Subject<'a>,
     ) -> Result<Drawn<'a>, Halt> {
         let mut drawn = if self.ambiguous {
-            ambiguous(session, subject)
+            draw_backbone(session, subject)
         } else if self.heat {
-            shares(session, subject)
+            draw_shares(session, subject)
         } else {
             self.grids(session, subject)?
         };
@@ -119,19 +119,19 @@ impl Content {
     fn grids<'a>(&self, session: &Session, subject: &Subject<'a>) -> Result<Drawn<'a>, Halt> {
         let puzzle = subject.puzzle;
         let (grids, status) = if let Some(file) = &self.solutions_from {
-            self.listed(session, subject, file)?
+            self.read_list(session, subject, file)?
         } else if self.goal {
             goal(subject)
         } else {
             match (self.solutions, self.solution) {
-                (Some(most), _) => found(session, subject, usize::from(most)),
-                (None, true) => found(session, subject, 1),
+                (Some(most), _) => find_solutions(session, subject, usize::from(most)),
+                (None, true) => find_solutions(session, subject, 1),
                 (None, false) => (Vec::new(), Status::Complete),
             }
         };
         if grids.is_empty() {
             return Ok(Drawn {
-                sheet: blank(subject),
+                sheet: unsolved_sheet(subject),
                 status,
                 reveals: None,
             });
@@ -159,7 +159,7 @@ impl Content {
     }
 
     /// Reads and verifies the solutions of a list.
-    fn listed(
+    fn read_list(
         &self,
         session: &Session,
         subject: &Subject<'_>,
@@ -173,7 +173,7 @@ impl Content {
         }
         let read = File::open(file).map_err(|error| Error::io(&called, &error));
         let read = read.map_err(Halt::Failed)?;
-        let most = self.solutions.map_or(MOST_LISTED, usize::from);
+        let most = self.solutions.map_or(DEFAULT_MAX_LISTED, usize::from);
         let mut grids = Vec::new();
         let mut list = Solutions::new(BufReader::new(read), &called);
         while let Some(grid) = list.next() {
@@ -215,7 +215,7 @@ fn goal(subject: &Subject<'_>) -> (Vec<Grid>, Status) {
 }
 
 /// Up to `most` solutions, in canonical order.
-fn found(session: &Session, subject: &Subject<'_>, most: usize) -> (Vec<Grid>, Status) {
+fn find_solutions(session: &Session, subject: &Subject<'_>, most: usize) -> (Vec<Grid>, Status) {
     let (mut grids, outcome) =
         session.search(subject, session.limits(), true, |search| search.first(most));
     grids.sort_unstable();
@@ -235,19 +235,19 @@ fn found(session: &Session, subject: &Subject<'_>, most: usize) -> (Vec<Grid>, S
         _ => Status::Complete,
     };
     if grids.is_empty() && status == Status::Complete {
-        none(session, subject);
+        note_no_solution(session, subject);
     }
     (grids, status)
 }
 
 /// Prints that there is no solution.
-fn none(session: &Session, subject: &Subject<'_>) {
-    let why = why_none(subject.puzzle).map_or(String::new(), |why| format!(" ({why})"));
+fn note_no_solution(session: &Session, subject: &Subject<'_>) {
+    let why = why_unsolvable(subject.puzzle).map_or(String::new(), |why| format!(" ({why})"));
     session.note(&format!("{}: no solution{why}", subject.name));
 }
 
 /// Finds and draws the backbone and the ambiguous cells.
-fn ambiguous<'a>(session: &Session, subject: &Subject<'a>) -> Drawn<'a> {
+fn draw_backbone<'a>(session: &Session, subject: &Subject<'a>) -> Drawn<'a> {
     let (backbone, outcome) =
         session.search(subject, session.limits(), true, |search| search.backbone());
     let mut status = Status::Complete;
@@ -260,8 +260,8 @@ fn ambiguous<'a>(session: &Session, subject: &Subject<'a>) -> Drawn<'a> {
         ));
         status = Status::Stopped;
     } else if outcome.solutions.verdict() == Verdict::None {
-        none(session, subject);
-        return unknown(subject, status);
+        note_no_solution(session, subject);
+        return unsolved(subject, status);
     }
     let marks = [
         (&backbone.filled, Mark::Filled),
@@ -295,7 +295,7 @@ fn ambiguous<'a>(session: &Session, subject: &Subject<'a>) -> Drawn<'a> {
 }
 
 /// Counts and draws the share of solutions in which each cell is filled.
-fn shares<'a>(session: &Session, subject: &Subject<'a>) -> Drawn<'a> {
+fn draw_shares<'a>(session: &Session, subject: &Subject<'a>) -> Drawn<'a> {
     let (cells, outcome) = heat::count_cells(session, subject);
     let Outcome {
         solutions, stopped, ..
@@ -313,9 +313,9 @@ fn shares<'a>(session: &Session, subject: &Subject<'a>) -> Drawn<'a> {
     };
     let Some(cells) = cells else {
         if status == Status::Complete {
-            none(session, subject);
+            note_no_solution(session, subject);
         }
-        return unknown(subject, status);
+        return unsolved(subject, status);
     };
     Drawn {
         sheet: heat::sheet(subject, heat::drawing(subject.puzzle, &cells)),
@@ -325,9 +325,9 @@ fn shares<'a>(session: &Session, subject: &Subject<'a>) -> Drawn<'a> {
 }
 
 /// The unsolved puzzle, instead of content that could not be found.
-fn unknown<'a>(subject: &Subject<'a>, status: Status) -> Drawn<'a> {
+fn unsolved<'a>(subject: &Subject<'a>, status: Status) -> Drawn<'a> {
     Drawn {
-        sheet: blank(subject),
+        sheet: unsolved_sheet(subject),
         status,
         reveals: None,
     }

@@ -15,16 +15,16 @@ use super::classics::Classics;
 use super::counted::counted;
 use super::inputs;
 use super::journal::{self, SolutionFile};
-use super::listed::Listed;
+use super::listed::ListingOptions;
 use super::messages;
 use super::options::{AnswerOptions, Puzzles, SearchOptions, number, ordinal};
 use super::output::{self, Output, Outputs};
 use super::report::{self, NoExtra};
-use super::session::{Session, why_none};
+use super::session::{Session, why_unsolvable};
 use super::status::{Answered, Status};
 use super::subject::Subject;
 use super::window::Window;
-use super::writer::{Cut, Writer};
+use super::writer::{WriteLimits, Writer};
 
 /// List every solution
 ///
@@ -63,7 +63,7 @@ pub(super) struct Options {
     distinct: bool,
 
     #[command(flatten)]
-    listing: Listed,
+    listing: ListingOptions,
 
     /// Save the state of the listing of one puzzle to this file every few seconds. If the run is stopped or killed, the same command
     /// resumes it, and no solution is in --output twice
@@ -80,7 +80,7 @@ pub(super) struct Options {
 
 /// Capacity of the channel to the writer, in batches of some hundred leaves each: little memory, but enough that neither the search nor
 /// the writer waits long for the other.
-const WAITING: usize = 16;
+const MAX_WAITING_BATCHES: usize = 16;
 
 impl Options {
     fn limits(&self, session: &Session) -> Limits {
@@ -91,14 +91,16 @@ impl Options {
     }
 
     /// Whether all solutions are held in memory before they are written.
-    fn keeps(&self) -> bool {
+    fn holds_all(&self) -> bool {
         self.sort || self.distinct
     }
 }
 
 pub(super) fn run(options: &Options) -> Status {
     let output = match (&options.journal, &options.listing.output) {
-        (Some(journal), Some(list)) => is_apart(options, journal, list).map(|()| Output::Stdout),
+        (Some(journal), Some(list)) => {
+            check_journal_and_list(options, journal, list).map(|()| Output::Stdout)
+        }
         _ => options.listing.output(&options.puzzles),
     };
     let mut output = match output {
@@ -127,18 +129,18 @@ pub(super) fn run(options: &Options) -> Status {
 }
 
 /// Checks that a journal has one puzzle and a list of solutions that is another file: the list of this journal, or a new one.
-fn is_apart(options: &Options, journal: &Path, list: &Path) -> Result<(), Status> {
+fn check_journal_and_list(options: &Options, journal: &Path, list: &Path) -> Result<(), Status> {
     let puzzles = &options.puzzles.puzzles;
-    journal::is_for_one(journal, puzzles)?;
-    let apart = match output::is_same(journal, list) {
+    journal::check_one_puzzle(journal, puzzles)?;
+    let checked = match output::is_same(journal, list) {
         true => {
             let message = "the journal cannot be the list of solutions itself";
             Err(Error::new(Kind::Usage, message).in_file(&inputs::name(journal)))
         }
         false => Outputs::new(options.listing.replacing, puzzles, &[])
-            .continued(list, !journal::has_begun(journal)),
+            .check_extended(list, !journal::has_begun(journal)),
     };
-    apart.map_err(|error| messages::failed(&error))
+    checked.map_err(|error| messages::failed(&error))
 }
 
 fn answer(
@@ -148,14 +150,21 @@ fn answer(
     output: &mut Output,
 ) -> Answered {
     if let (Some(journal), Some(path)) = (&options.journal, &options.listing.output) {
-        let listing = options.listing.form(session);
-        let verb = format!("enumerate --format {}", Listed::name(listing));
-        let sheet = SolutionFile { path, listing };
-        let outcome = journal::run(session, subject, journal, &verb, Task::List, Some(sheet))?;
-        return tell(session, subject, options, &outcome);
+        let listing = options.listing.listing(session);
+        let verb = format!("enumerate --format {}", ListingOptions::name(listing));
+        let solution_file = SolutionFile { path, listing };
+        let outcome = journal::run(
+            session,
+            subject,
+            journal,
+            &verb,
+            Task::List,
+            Some(solution_file),
+        )?;
+        return print_summary(session, subject, options, &outcome);
     }
     output.begin()?;
-    options.listing.head(session, subject, output)?;
+    options.listing.write_heading(session, subject, output)?;
     if let Some(from) = &options.from {
         let window = Window {
             from,
@@ -163,23 +172,23 @@ fn answer(
         };
         return window.answer(session, subject, &options.listing, output);
     }
-    let outcome = if options.keeps() {
-        sorted(session, subject, options, output)?
+    let outcome = if options.holds_all() {
+        write_sorted(session, subject, options, output)?
     } else {
-        streamed(session, subject, options, output)?
+        write_streamed(session, subject, options, output)?
     };
-    tell(session, subject, options, &outcome)
+    print_summary(session, subject, options, &outcome)
 }
 
 /// Prints the summary, as text or JSON.
-fn tell(
+fn print_summary(
     session: &Session,
     subject: &Subject<'_>,
     options: &Options,
     outcome: &Outcome,
 ) -> Answered {
     if session.json() {
-        session.print(&report::searched(subject, outcome, NoExtra {}))?;
+        session.print(&report::outcome_line(subject, outcome, NoExtra {}))?;
     } else {
         session.note(&summary(session, subject, options, outcome));
     }
@@ -190,7 +199,7 @@ fn tell(
 }
 
 /// Writes solutions as they are found; the writer runs on a thread of its own.
-fn streamed(
+fn write_streamed(
     session: &Session,
     subject: &Subject<'_>,
     options: &Options,
@@ -198,7 +207,7 @@ fn streamed(
 ) -> Answered<Outcome> {
     let started = Instant::now();
     let limits = options.limits(session);
-    let cut = Cut {
+    let write_limits = WriteLimits {
         deadline: limits.time.and_then(|time| started.checked_add(time)),
         interrupt: limits.interrupt.clone(),
     };
@@ -206,15 +215,16 @@ fn streamed(
     let visible = !matches!(output, Output::Stdout) || !io::stdout().is_terminal();
     let list = options.listing.list(session, subject);
     let (mut outcome, written) = thread::scope(|threads| {
-        let (stream, batches) = Stream::new(WAITING);
-        let writer = threads.spawn(|| Writer::new(output, list, cut).stream(batches));
+        let (stream, batches) = Stream::new(MAX_WAITING_BATCHES);
+        let writer =
+            threads.spawn(|| Writer::new(output, list, write_limits).write_stream(batches));
         let outcome = session.search(subject, limits, visible, |search| search.run(&stream));
         drop(stream);
         (outcome, writer.join())
     });
-    let (written, cut) = written.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-    if cut.is_some() {
-        outcome.stopped = cut;
+    let (written, stopped) = written.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+    if stopped.is_some() {
+        outcome.stopped = stopped;
         outcome.solutions = Total::AtLeast(Count::from(written));
     }
     outcome.elapsed = started.elapsed();
@@ -222,7 +232,7 @@ fn streamed(
 }
 
 /// Collects the solutions, each once, and writes them in canonical order.
-fn sorted(
+fn write_sorted(
     session: &Session,
     subject: &Subject<'_>,
     options: &Options,
@@ -233,13 +243,14 @@ fn sorted(
     let (grids, mut outcome) = session.search(subject, limits, true, |search| search.collect());
     // If an interrupt has stopped the search, the solutions found so far are still written.
     let interrupt = session.interrupt();
-    let cut = Cut {
+    let write_limits = WriteLimits {
         deadline: None,
-        interrupt: (!interrupt.is_asked()).then(|| interrupt.flag()),
+        interrupt: (!interrupt.is_requested()).then(|| interrupt.flag()),
     };
-    let (written, cut) =
-        Writer::new(output, options.listing.list(session, subject), cut).grids(&grids)?;
-    outcome.stopped = outcome.stopped.or(cut);
+    let (written, stopped) =
+        Writer::new(output, options.listing.list(session, subject), write_limits)
+            .write_grids(&grids)?;
+    outcome.stopped = outcome.stopped.or(stopped);
     if outcome.stopped.is_some() {
         outcome.solutions = Total::AtLeast(Count::from(written));
     }
@@ -264,7 +275,7 @@ fn summary(
     let why = match outcome.stopped {
         Some(stop) => format!(" ({})", session.why(stop, options.limit)),
         None if solutions.number().is_zero() => {
-            why_none(puzzle).map_or(String::new(), |why| format!(" ({why})"))
+            why_unsolvable(puzzle).map_or(String::new(), |why| format!(" ({why})"))
         }
         None => String::new(),
     };

@@ -62,7 +62,7 @@ pub(super) fn answer(session: &Session, subject: &Subject<'_>, seed: u64) -> Ans
         let extra = Extra {
             estimate: figures(&estimate, seed),
         };
-        session.print(&report::answered(
+        session.print(&report::answer_line(
             subject,
             &estimate.solutions,
             estimate.stopped,
@@ -156,12 +156,12 @@ fn figures(estimate: &Estimate, seed: u64) -> Figures {
             Some(number) if number.is_zero() => Some("0".to_owned()),
             _ => rough.map(|rough| format!("{rough:e}")),
         },
-        log10: number.map(|number| report::micro(number.log10())),
-        standard_error: estimate.standard_error.map(report::micro),
+        log10: number.map(|number| report::round_to_micros(number.log10())),
+        standard_error: estimate.standard_error.map(report::round_to_micros),
         trusted: estimate.doubt.is_none(),
         warning: estimate.doubt.map(|doubt| doubt.to_string()),
         dives: estimate.dives,
-        dead_ends: report::micro(dead_end_share(estimate)),
+        dead_ends: report::round_to_micros(dead_end_share(estimate)),
         seed: seed.to_string(),
     }
 }

@@ -84,7 +84,7 @@ impl CellOutput {
                 cells: cells.map(decimals),
                 fractions: self.exact.then(|| cells.map(fractions)),
             };
-            session.print(&report::searched(subject, outcome, shares))?;
+            session.print(&report::outcome_line(subject, outcome, shares))?;
         } else {
             print_total(session, subject, outcome)?;
         }

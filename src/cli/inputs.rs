@@ -13,10 +13,10 @@ use omnogram::format::{self, Entry, FORMATS, Format, Reading};
 use super::counted::counted;
 
 /// Most characters of a game ID in the name of its puzzle.
-const NAME: usize = 40;
+const MAX_ID_CHARS: usize = 40;
 
 /// Most bytes of an input file.
-const LARGEST: u64 = 256 << 20;
+const MAX_FILE_BYTES: u64 = 256 << 20;
 
 /// One source of puzzles.
 #[derive(Debug)]
@@ -24,11 +24,11 @@ pub(super) enum Source {
     Stdin,
     File(PathBuf),
     /// One puzzle of a pack, by its number from 1: `pack.nonpack#2`, as answers name it.
-    Pick(PathBuf, usize),
+    PackPuzzle(PathBuf, usize),
     /// A game ID on the command line.
-    Given(String),
+    GameId(String),
     /// The name of an argument that is no source, and its error.
-    Wrong(String, Error),
+    Invalid(String, Error),
 }
 
 /// Whether this argument means standard input.
@@ -51,14 +51,14 @@ pub(super) fn find(arguments: &[PathBuf]) -> Vec<Source> {
 
 /// The same; with a format, folders are searched only for its endings.
 pub(super) fn find_as(arguments: &[PathBuf], format: Option<&Format>) -> Vec<Source> {
-    let endings = searched(format);
+    let endings = searched_endings(format);
     let mut sources = Vec::new();
     let mut stdin = false;
     for path in arguments {
         if is_stdin(path) {
             sources.push(match stdin {
                 false => Source::Stdin,
-                true => wrong(
+                true => invalid(
                     path,
                     Error::new(Kind::Usage, "standard input can be read only once"),
                 ),
@@ -72,10 +72,10 @@ pub(super) fn find_as(arguments: &[PathBuf], format: Option<&Format>) -> Vec<Sou
             });
             if sources.len() == before {
                 let message = format!("no puzzle files (.{}) in this folder", endings.join(", ."));
-                sources.push(wrong(path, Error::data(message)));
+                sources.push(invalid(path, Error::data(message)));
             }
         } else {
-            let found = pick(path).or_else(|| given(path));
+            let found = pack_puzzle(path).or_else(|| game_id(path));
             sources.push(found.unwrap_or_else(|| Source::File(path.clone())));
         }
     }
@@ -83,7 +83,7 @@ pub(super) fn find_as(arguments: &[PathBuf], format: Option<&Format>) -> Vec<Sou
 }
 
 /// The endings that folders are searched for.
-fn searched(format: Option<&Format>) -> Vec<&'static str> {
+fn searched_endings(format: Option<&Format>) -> Vec<&'static str> {
     let formats = FORMATS.iter().filter(|other| match format {
         Some(format) => other.name == format.name,
         None => other.puzzles_only,
@@ -92,11 +92,11 @@ fn searched(format: Option<&Format>) -> Vec<&'static str> {
 }
 
 /// Most endings of skipped files that a note lists.
-const KINDS: usize = 6;
+const MAX_NAMED_KINDS: usize = 6;
 
 /// A note for each folder argument that contains files that are not read: their number, their endings and the reason.
-pub(super) fn skipped(arguments: &[PathBuf], format: Option<&Format>) -> Vec<String> {
-    let endings = searched(format);
+pub(super) fn skipped_notes(arguments: &[PathBuf], format: Option<&Format>) -> Vec<String> {
+    let endings = searched_endings(format);
     let mut notes = Vec::new();
     for folder in arguments.iter().filter(|path| path.is_dir()) {
         let (mut all, mut skipped) = (0_u64, 0_u64);
@@ -124,11 +124,11 @@ pub(super) fn skipped(arguments: &[PathBuf], format: Option<&Format>) -> Vec<Str
         }
         let mut kinds: Vec<_> = kinds.into_iter().collect();
         kinds.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
-        let named = kinds.iter().take(KINDS);
+        let named = kinds.iter().take(MAX_NAMED_KINDS);
         let mut named: Vec<String> = named
             .map(|(kind, count)| format!("{count} {kind}"))
             .collect();
-        if kinds.len() > KINDS {
+        if kinds.len() > MAX_NAMED_KINDS {
             named.push("others".to_owned());
         }
         let example = example.map_or(String::new(), |path| {
@@ -146,7 +146,7 @@ pub(super) fn skipped(arguments: &[PathBuf], format: Option<&Format>) -> Vec<Str
 }
 
 /// The number at the end of a puzzle's name, if it is one of a pack: `2` of `pack.nonpack#2`.
-pub(super) fn number(name: &str) -> Option<&str> {
+pub(super) fn pack_number(name: &str) -> Option<&str> {
     let (_, number) = name.rsplit_once('#')?;
     let digits = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
     digits.then_some(number)
@@ -157,30 +157,30 @@ pub(super) fn files(arguments: &[PathBuf]) -> Vec<PathBuf> {
     let named = find(arguments)
         .into_iter()
         .filter_map(|source| match source {
-            Source::File(path) | Source::Pick(path, _) => Some(path),
-            Source::Stdin | Source::Given(_) | Source::Wrong(..) => None,
+            Source::File(path) | Source::PackPuzzle(path, _) => Some(path),
+            Source::Stdin | Source::GameId(_) | Source::Invalid(..) => None,
         });
     named.collect()
 }
 
-fn wrong(path: &Path, error: Error) -> Source {
+fn invalid(path: &Path, error: Error) -> Source {
     let name = name(path);
     let error = error.in_file(&name);
-    Source::Wrong(name, error)
+    Source::Invalid(name, error)
 }
 
 /// The puzzle of a pack that `FILE#NUMBER` names, unless a file of exactly this name exists.
-fn pick(path: &Path) -> Option<Source> {
+fn pack_puzzle(path: &Path) -> Option<Source> {
     let (pack, number) = path.to_str()?.rsplit_once('#')?;
     let number = number.parse().ok()?;
     let pack = PathBuf::from(pack);
-    (!path.exists() && pack.is_file()).then_some(Source::Pick(pack, number))
+    (!path.exists() && pack.is_file()).then_some(Source::PackPuzzle(pack, number))
 }
 
 /// The argument as a game ID, unless a file of this name exists.
-fn given(path: &Path) -> Option<Source> {
+fn game_id(path: &Path) -> Option<Source> {
     let id = path.to_str().filter(|text| format::is_game_id(text))?;
-    (!path.exists()).then(|| Source::Given(id.to_owned()))
+    (!path.exists()).then(|| Source::GameId(id.to_owned()))
 }
 
 /// An entry of a folder: a source, or a file with an ending that is not searched for.
@@ -198,7 +198,7 @@ fn walk(folder: &Path, endings: &[&str], found: &mut dyn FnMut(FolderEntry)) {
     });
     let entries = match entries {
         Ok(entries) => entries,
-        Err(error) => return found(FolderEntry::Source(wrong(folder, Error::io("", &error)))),
+        Err(error) => return found(FolderEntry::Source(invalid(folder, Error::io("", &error)))),
     };
     for entry in entries {
         if entry.file_name().as_encoded_bytes().starts_with(b".") {
@@ -225,11 +225,11 @@ fn has_ending(path: &Path, endings: &[&str]) -> bool {
 
 impl Source {
     /// Whether reading it may block until another process writes.
-    pub(super) fn may_wait(&self) -> bool {
+    pub(super) fn may_block(&self) -> bool {
         match self {
             Source::Stdin => true,
-            Source::File(path) | Source::Pick(path, _) => !path.is_file(),
-            Source::Given(_) | Source::Wrong(..) => false,
+            Source::File(path) | Source::PackPuzzle(path, _) => !path.is_file(),
+            Source::GameId(_) | Source::Invalid(..) => false,
         }
     }
 
@@ -248,8 +248,8 @@ impl Source {
         match self {
             Source::Stdin => entries(io::stdin().lock(), "<stdin>", reading, take),
             Source::File(path) => open(&path, &name(&path), reading, take),
-            Source::Given(id) => {
-                let name = match id.char_indices().nth(NAME) {
+            Source::GameId(id) => {
+                let name = match id.char_indices().nth(MAX_ID_CHARS) {
                     Some((end, _)) => format!("{}...", &id[..end]),
                     None => id.clone(),
                 };
@@ -257,7 +257,7 @@ impl Source {
                 let reading = Reading { format, ..*reading };
                 entries(id.as_bytes(), &name, &reading, take);
             }
-            Source::Pick(pack, number) => {
+            Source::PackPuzzle(pack, number) => {
                 let file = name(&pack);
                 let wanted = format!("{file}#{number}");
                 let (mut count, mut found) = (0, false);
@@ -279,17 +279,17 @@ impl Source {
                         count => format!("there are {count} puzzles"),
                     };
                     let message = format!("{there} in this file, but no number {number}");
-                    take(bad(&wanted, Error::data(message).in_file(&wanted)));
+                    take(error_entry(&wanted, Error::data(message).in_file(&wanted)));
                 }
             }
-            Source::Wrong(name, error) => {
-                take(bad(&name, error));
+            Source::Invalid(name, error) => {
+                take(error_entry(&name, error));
             }
         }
     }
 }
 
-fn bad(name: &str, error: Error) -> Entry {
+fn error_entry(name: &str, error: Error) -> Entry {
     Entry {
         name: name.to_owned(),
         puzzle: Err(error),
@@ -300,19 +300,19 @@ fn open(path: &Path, name: &str, reading: &Reading, take: &mut dyn FnMut(Entry) 
     match File::open(path) {
         Ok(file) => entries(file, name, reading, take),
         Err(error) => {
-            take(bad(name, Error::io(name, &error)));
+            take(error_entry(name, Error::io(name, &error)));
         }
     }
 }
 
 fn entries(input: impl Read, name: &str, reading: &Reading, take: &mut dyn FnMut(Entry) -> bool) {
     let mut bytes = Vec::new();
-    let wrong = match input.take(LARGEST + 1).read_to_end(&mut bytes) {
+    let wrong = match input.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes) {
         Err(error) => Error::io(name, &error),
-        Ok(_) if bytes.len() as u64 > LARGEST => {
+        Ok(_) if bytes.len() as u64 > MAX_FILE_BYTES => {
             let message = format!(
                 "a puzzle file may have at most {} MB: split the collection",
-                LARGEST >> 20
+                MAX_FILE_BYTES >> 20
             );
             Error::data(message).in_file(name)
         }
@@ -321,5 +321,5 @@ fn entries(input: impl Read, name: &str, reading: &Reading, take: &mut dyn FnMut
             return;
         }
     };
-    take(bad(name, wrong));
+    take(error_entry(name, wrong));
 }

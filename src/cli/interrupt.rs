@@ -13,53 +13,53 @@ use super::status::Status;
 /// other data.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Interrupt {
-    asked: Arc<AtomicBool>,
+    requested: Arc<AtomicBool>,
     reading: Arc<AtomicBool>,
-    /// Whether the verb polls `asked` and stops when it is set.
-    heard: Arc<AtomicBool>,
+    /// Whether the verb polls `requested` and stops when it is set.
+    polled: Arc<AtomicBool>,
 }
 
 /// The flags that the signal handler of this process sets.
-static HANDLED: OnceLock<Interrupt> = OnceLock::new();
+static INSTALLED: OnceLock<Interrupt> = OnceLock::new();
 
 impl Interrupt {
     /// Installs the signal handler for a verb that polls for an interrupt.
     pub(super) fn install() -> Self {
-        let interrupt = Self::handled();
-        interrupt.heard.store(true, Ordering::Relaxed);
+        let interrupt = Self::handle_signals();
+        interrupt.polled.store(true, Ordering::Relaxed);
         interrupt
     }
 
     /// Installs the signal handler. The first signal ends the process, unless [`install`](Self::install) is called too.
-    pub(super) fn handled() -> Self {
+    pub(super) fn handle_signals() -> Self {
         let handle = || {
             let interrupt = Interrupt::default();
             let Interrupt {
-                asked,
+                requested,
                 reading,
-                heard,
+                polled,
             } = interrupt.clone();
             // Should this fail, a signal ends the process without removing its drafts.
             let _ = ctrlc::set_handler(move || {
-                let again = asked.swap(true, Ordering::Relaxed);
-                if again || reading.load(Ordering::Relaxed) || !heard.load(Ordering::Relaxed) {
+                let again = requested.swap(true, Ordering::Relaxed);
+                if again || reading.load(Ordering::Relaxed) || !polled.load(Ordering::Relaxed) {
                     drafts::remove_all();
                     process::exit(Status::Interrupted as i32);
                 }
             });
             interrupt
         };
-        HANDLED.get_or_init(handle).clone()
+        INSTALLED.get_or_init(handle).clone()
     }
 
     /// Whether there has been a signal.
-    pub(super) fn is_asked(&self) -> bool {
-        self.asked.load(Ordering::Relaxed)
+    pub(super) fn is_requested(&self) -> bool {
+        self.requested.load(Ordering::Relaxed)
     }
 
     /// The flag that a search polls.
     pub(super) fn flag(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.asked)
+        Arc::clone(&self.requested)
     }
 
     /// Runs a read that may block forever; a signal meanwhile ends the process.

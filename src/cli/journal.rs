@@ -22,17 +22,17 @@ use super::status::{Answered, Halt, Status};
 use super::subject::Subject;
 
 /// The beginning of the error for several puzzles.
-const ONE: &str = "a journal is for one puzzle, but ";
+const ONE_PUZZLE: &str = "a journal is for one puzzle, but ";
 
 /// An error unless there is one PUZZLE argument, and it is not the journal. Several puzzles in one file are detected when the file is
 /// read, by [`answer`].
-pub(super) fn is_for_one(journal: &Path, puzzles: &[PathBuf]) -> Result<(), Status> {
+pub(super) fn check_one_puzzle(journal: &Path, puzzles: &[PathBuf]) -> Result<(), Status> {
     let message = match puzzles {
         [_] if input_files::is_puzzle_input(journal, puzzles) => {
             "this file is the puzzle, not a journal"
         }
         [_] => return Ok(()),
-        _ => &format!("{ONE}there are several"),
+        _ => &format!("{ONE_PUZZLE}there are several"),
     };
     let error = Error::new(Kind::Usage, message).in_file(&inputs::name(journal));
     Err(messages::failed(&error))
@@ -40,23 +40,23 @@ pub(super) fn is_for_one(journal: &Path, puzzles: &[PathBuf]) -> Result<(), Stat
 
 /// Whether this journal is not empty, so that its run is resumed.
 pub(super) fn has_begun(journal: &Path) -> bool {
-    fs::metadata(journal).is_ok_and(|there| there.len() > 0)
+    fs::metadata(journal).is_ok_and(|metadata| metadata.len() > 0)
 }
 
 /// An error if a file does not look like the list of solutions of which the journal has recorded this number of bytes. The run truncates the
 /// file to this length, so a wrong file would lose data.
-fn is_of(path: &Path, name: &str, puzzle: &Puzzle, written: u64) -> Result<(), Error> {
-    let Some(there) = fs::metadata(path).ok().filter(fs::Metadata::is_file) else {
+fn check_list(path: &Path, name: &str, puzzle: &Puzzle, written: u64) -> Result<(), Error> {
+    let Some(metadata) = fs::metadata(path).ok().filter(fs::Metadata::is_file) else {
         return Ok(());
     };
-    if there.len() < written {
+    if metadata.len() < written {
         // The run reports this error.
         return Ok(());
     }
     let file = File::open(path).map_err(|error| Error::io(name, &error))?;
     let first = Solutions::new(BufReader::new(file), name).next();
     let torn =
-        written == 0 && there.len() < (2 * puzzle.width() + 16) as u64 * puzzle.height() as u64;
+        written == 0 && metadata.len() < (2 * puzzle.width() + 16) as u64 * puzzle.height() as u64;
     match first {
         Some(Ok(grid)) if verify(puzzle, &grid).is_ok() => Ok(()),
         // The run was killed before it had written the first solution.
@@ -75,9 +75,9 @@ pub(super) fn answer(
     answer: impl FnOnce(&Subject<'_>) -> Answered,
 ) -> Status {
     let [puzzle] = puzzles else {
-        unreachable!("`is_for_one` has checked that there is one argument")
+        unreachable!("`check_one_puzzle` has checked that there is one argument")
     };
-    session.answer_only(puzzle, ONE, answer)
+    session.answer_one_with_reason(puzzle, ONE_PUZZLE, answer)
 }
 
 /// The file to which a journalled run writes its solutions.
@@ -93,26 +93,26 @@ pub(super) fn run(
     journal: &Path,
     verb: &str,
     task: Task,
-    sheet: Option<SolutionFile<'_>>,
+    solution_file: Option<SolutionFile<'_>>,
 ) -> Answered<Outcome> {
     let failed = Halt::Failed;
     let limits = session.limits();
     let header = Header::new(Digest::of(subject.puzzle), verb);
     let begun = has_begun(journal);
     let name = journal.display();
-    let busy = |patience: Duration| {
+    let note_busy = |patience: Duration| {
         session.note(&format!(
             "{name}: another process is using this journal; waiting up to {patience:?} for it to end"
         ));
     };
-    let (journal, records) = Journal::open(journal, &header, busy).map_err(failed)?;
+    let (journal, records) = Journal::open(journal, &header, note_busy).map_err(failed)?;
     if journal.torn() > 0 {
         session.note(&format!(
             "{}: the last line is incomplete; its work is repeated",
             journal.name()
         ));
     }
-    let list = match sheet {
+    let list = match solution_file {
         Some(SolutionFile { path, listing }) => {
             let name = path.display().to_string();
             let length = |record: &JournalRecord| match record {
@@ -121,7 +121,7 @@ pub(super) fn run(
             };
             let written = records.iter().rev().find_map(length);
             if begun {
-                is_of(path, &name, subject.puzzle, written.unwrap_or(0)).map_err(failed)?;
+                check_list(path, &name, subject.puzzle, written.unwrap_or(0)).map_err(failed)?;
             }
             let file = OpenOptions::new()
                 .read(true)
@@ -154,6 +154,6 @@ pub(super) fn run(
             "{name}: resuming{done} with {found} solutions so far"
         ));
     }
-    let outcome = session.observed(subject, true, |observer| run.run(observer));
+    let outcome = session.run_observed(subject, true, |observer| run.run(observer));
     outcome.map_err(failed)
 }

@@ -86,7 +86,7 @@ struct Report<'a, I: Iterator<Item = String>> {
     contradiction: bool,
     #[serde(
         skip_serializing_if = "Option::is_none",
-        serialize_with = "as_they_come"
+        serialize_with = "serialize_lazily"
     )]
     listed: Option<&'a Cell<Option<I>>>,
 }
@@ -150,15 +150,15 @@ fn answer(options: &Options, known: &[Option<bool>]) -> Answered {
     let deadline = options
         .time
         .and_then(|time| Instant::now().checked_add(time));
-    let late = Cell::new(false);
+    let timed_out = Cell::new(false);
     let in_time = || {
-        late.set(deadline.is_some_and(|deadline| Instant::now() >= deadline));
-        !late.get()
+        timed_out.set(deadline.is_some_and(|deadline| Instant::now() >= deadline));
+        !timed_out.get()
     };
     let listed = (!options.count).then(|| {
         Arrangements::new(clue, known)
             .take(most)
-            .take_while(|_| !interrupt.is_asked() && in_time())
+            .take_while(|_| !interrupt.is_requested() && in_time())
             .map(|places| lettered(clue, known, &places))
     });
     let mut forced = known.to_vec();
@@ -188,14 +188,14 @@ fn answer(options: &Options, known: &[Option<bool>]) -> Answered {
         writeln!(out, "{text}").map_err(failed)?;
     }
     out.flush().map_err(failed)?;
-    Ok(match interrupt.is_asked() || late.get() {
+    Ok(match interrupt.is_requested() || timed_out.get() {
         true => Status::Stopped,
         false => Status::Complete,
     })
 }
 
 /// Serializes a list lazily, element by element.
-fn as_they_come<S: Serializer, I: Iterator<Item = String>>(
+fn serialize_lazily<S: Serializer, I: Iterator<Item = String>>(
     list: &Option<&Cell<Option<I>>>,
     serializer: S,
 ) -> std::result::Result<S::Ok, S::Error> {

@@ -14,7 +14,7 @@ use super::subject::Subject;
 
 /// The format and destination of solutions.
 #[derive(Args, Debug)]
-pub(super) struct Listed {
+pub(super) struct ListingOptions {
     /// The format of the solutions [default: text, with --json ndjson]
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
@@ -44,7 +44,7 @@ impl From<Format> for Listing {
     }
 }
 
-impl Listed {
+impl ListingOptions {
     /// Opens the output of the solutions of these puzzles.
     pub(super) fn output(&self, puzzles: &Puzzles) -> Result<Output, Status> {
         let mut outputs = Outputs::new(self.replacing, &puzzles.puzzles, &[]);
@@ -54,7 +54,7 @@ impl Listed {
     }
 
     /// The chosen or default format.
-    pub(super) fn form(&self, session: &Session) -> Listing {
+    pub(super) fn listing(&self, session: &Session) -> Listing {
         match (self.format, session.json()) {
             (Some(format), _) => format.into(),
             (None, false) => Listing::Text,
@@ -73,17 +73,17 @@ impl Listed {
     /// An empty list for solutions of this puzzle.
     pub(super) fn list(&self, session: &Session, subject: &Subject<'_>) -> List {
         let puzzle = subject.puzzle;
-        List::new(self.form(session), puzzle.width(), puzzle.height())
+        List::new(self.listing(session), puzzle.width(), puzzle.height())
     }
 
     /// In text form, writes the puzzle's name before its solutions if there are several puzzles.
-    pub(super) fn head(
+    pub(super) fn write_heading(
         &self,
         session: &Session,
         subject: &Subject<'_>,
         output: &mut Output,
     ) -> Answered<()> {
-        if subject.several && self.form(session) == Listing::Text {
+        if subject.several && self.listing(session) == Listing::Text {
             output.write(format!("==> {} <==\n", subject.label()).as_bytes())?;
         }
         Ok(())

@@ -23,7 +23,7 @@ use super::messages;
 use super::options::{AnswerOptions, Bytes, size};
 use super::output::{Output, Outputs, Replacing};
 use super::report;
-use super::session::ended;
+use super::session::status_of;
 use super::status::{Answered, Halt, Status};
 
 /// Combine the answers to cubes
@@ -84,7 +84,7 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(options: &Options) -> Status {
-    ended(merge(options))
+    status_of(merge(options))
 }
 
 /// The answer as JSON.
@@ -141,7 +141,7 @@ fn merge(options: &Options) -> Answered {
         match status {
             Status::Complete if verbosity.quiet => {}
             // The total is complete in spite of this problem.
-            Status::Complete => messages::warned(problem),
+            Status::Complete => messages::error_as_warning(problem),
             _ => messages::error(problem),
         }
     }
@@ -160,7 +160,7 @@ fn merge(options: &Options) -> Answered {
             .filter_map(|(_, answer)| answer.file.as_ref());
         let files: Vec<PathBuf> = files.map(|name| folder.join(name)).collect();
         list.refuse_overwrite(&files).map_err(failed)?;
-        let mut joining = Joining {
+        let mut joiner = SolutionJoiner {
             options,
             folder,
             size: None,
@@ -169,9 +169,9 @@ fn merge(options: &Options) -> Answered {
             list: None,
             written: Count::ZERO,
         };
-        status = status.max(joining.join(&mut sum)?);
+        status = status.max(joiner.join(&mut sum)?);
     }
-    let say = |text: String| match (options.solutions.is_some(), *json) {
+    let print_or_note = |text: String| match (options.solutions.is_some(), *json) {
         // Standard output may hold the solutions.
         (true, false) => {
             if !verbosity.quiet {
@@ -191,16 +191,16 @@ fn merge(options: &Options) -> Answered {
             missing: sum.missing.len(),
             problems: sum.wrong,
             nodes: sum.nodes,
-            seconds: report::micro(sum.seconds),
+            seconds: report::round_to_micros(sum.seconds),
         };
-        say(report::line(&report).trim_end().to_owned())?;
+        print_or_note(report::json_line(&report).trim_end().to_owned())?;
     } else {
         let unit = match (options.solutions.is_some(), sum.solutions.number()) {
             (false, _) => "",
             (true, number) if *number == Count::ONE => " solution",
             (true, _) => " solutions",
         };
-        say(format!("{}{unit}", sum.solutions))?;
+        print_or_note(format!("{}{unit}", sum.solutions))?;
     }
     if !verbosity.quiet {
         messages::note(&format!(
@@ -229,10 +229,10 @@ fn open(path: &Path) -> Answered<Box<dyn BufRead>> {
 }
 
 /// Most errors in files of solutions that are printed.
-const NAMED: u64 = 5;
+const MAX_PRINTED_ERRORS: u64 = 5;
 
 /// Combines the files of solutions into one list.
-struct Joining<'a> {
+struct SolutionJoiner<'a> {
     options: &'a Options,
     folder: &'a Path,
     /// The width and height of the grids.
@@ -243,7 +243,7 @@ struct Joining<'a> {
     written: Count,
 }
 
-impl Joining<'_> {
+impl SolutionJoiner<'_> {
     /// Combines the solutions of all answers. A file that does not match its answer is left out, with an error.
     fn join(&mut self, sum: &mut Sum) -> Answered {
         self.output.begin()?;
@@ -252,14 +252,17 @@ impl Joining<'_> {
         for (cube, answer) in &sum.answers {
             if let Err(error) = self.check(cube, answer)? {
                 bad += 1;
-                if bad <= NAMED {
+                if bad <= MAX_PRINTED_ERRORS {
                     messages::error(&error);
                 }
                 status = status.max(Status::from(&error));
             }
         }
-        if bad > NAMED {
-            let more = format!("{} more problems with the files here", bad - NAMED);
+        if bad > MAX_PRINTED_ERRORS {
+            let more = format!(
+                "{} more problems with the files here",
+                bad - MAX_PRINTED_ERRORS
+            );
             let folder = self.folder.display().to_string();
             messages::error(&Error::data(more).in_file(&folder));
         }

@@ -46,16 +46,16 @@ pub(super) fn failed(error: &Error) -> Status {
 
 /// Prints an error.
 pub(super) fn error(error: &Error) {
-    placed("error", error);
+    print_error("error", error);
 }
 
 /// Prints an error that has not changed the answer, as a warning.
-pub(super) fn warned(error: &Error) {
-    placed("warning", error);
+pub(super) fn error_as_warning(error: &Error) {
+    print_error("warning", error);
 }
 
 /// Prints an error with its excerpt, if the text of the line is known, in one write so that other output cannot come in between.
-fn placed(what: &str, error: &Error) {
+fn print_error(what: &str, error: &Error) {
     let mut text = format!("{what}: {}", escaped(&error.to_string()));
     let known = error.place().is_some_and(|place| !place.text.is_empty());
     for line in error

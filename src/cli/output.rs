@@ -31,7 +31,7 @@ pub(super) struct Replacing {
 }
 
 /// Most symbolic links that are followed, one to the next, before a cycle is assumed.
-const LINKS: usize = 40;
+const MAX_LINKS: usize = 40;
 
 /// Prints all of these bytes, for verbs without a session.
 pub(super) fn print(bytes: &[u8]) -> Status {
@@ -49,7 +49,7 @@ pub(super) fn is_same(a: &Path, b: &Path) -> bool {
     match (FileId::at(a), FileId::at(b)) {
         (Some(a), Some(b)) => a == b,
         (None, None) => match (resolve(a), resolve(b)) {
-            (Ok(Target::File(a, _)), Ok(Target::File(b, _))) => full(&a) == full(&b),
+            (Ok(Target::File(a, _)), Ok(Target::File(b, _))) => full_path(&a) == full_path(&b),
             _ => a == b,
         },
         _ => false,
@@ -62,7 +62,7 @@ pub(super) struct Outputs {
     force: bool,
     reads: Arc<InputFiles>,
     /// The full paths of this command's outputs so far.
-    taken: HashSet<PathBuf>,
+    claimed: HashSet<PathBuf>,
 }
 
 impl Outputs {
@@ -71,7 +71,7 @@ impl Outputs {
         Outputs {
             force: replacing.force,
             reads: Arc::new(InputFiles::new(puzzles, files)),
-            taken: HashSet::new(),
+            claimed: HashSet::new(),
         }
     }
 
@@ -82,17 +82,17 @@ impl Outputs {
         };
         let name = path.display().to_string();
         let failed = |error: io::Error| Error::io(&name, &error);
-        let (target, there) = match resolve(path).map_err(failed)? {
+        let (target, exists) = match resolve(path).map_err(failed)? {
             Target::Stdout => return Ok(Output::Stdout),
             Target::Stream(path) => return Ok(Output::Stream(name, path, None)),
-            Target::File(path, there) => (path, there),
+            Target::File(path, exists) => (path, exists),
         };
         self.reads.refuse_input(&target, &name)?;
         let wrong = |message: &str| Error::new(Kind::Usage, message).in_file(&name);
-        if !self.taken.insert(full(&target)) {
+        if !self.claimed.insert(full_path(&target)) {
             return Err(wrong("this file is another output of this command too"));
         }
-        if there {
+        if exists {
             if !self.force {
                 return Err(wrong("this file already exists: --force replaces it"));
             }
@@ -102,9 +102,9 @@ impl Outputs {
                 .open(&target)
                 .map_err(failed)?;
         }
-        Interrupt::handled();
-        let draft = Draft::beside(&target, there).map_err(failed)?;
-        Ok(Output::File(Box::new(Pending {
+        Interrupt::handle_signals();
+        let draft = Draft::beside(&target, exists).map_err(failed)?;
+        Ok(Output::File(Box::new(PendingFile {
             name,
             target,
             draft,
@@ -116,15 +116,15 @@ impl Outputs {
     }
 
     /// Checks that the list of a [journal](super::journal) may be written: it is extended, or replaced if the journal is `new`.
-    pub(super) fn continued(&self, path: &Path, new: bool) -> Result<(), Error> {
+    pub(super) fn check_extended(&self, path: &Path, new: bool) -> Result<(), Error> {
         let name = path.display().to_string();
-        let Target::File(target, there) =
+        let Target::File(target, exists) =
             resolve(path).map_err(|error| Error::io(&name, &error))?
         else {
             return Ok(());
         };
         self.reads.refuse_input(&target, &name)?;
-        match new && there && !self.force {
+        match new && exists && !self.force {
             false => Ok(()),
             true => {
                 let message =
@@ -163,7 +163,7 @@ impl Outputs {
     pub(super) fn folder(&self, folder: &Path) -> Result<(), Error> {
         let failed = |error: io::Error| Error::io(&folder.display().to_string(), &error);
         fs::create_dir_all(folder).map_err(failed)?;
-        Interrupt::handled();
+        Interrupt::handle_signals();
         Draft::beside(&folder.join("output"), false).map_err(failed)?;
         Ok(())
     }
@@ -176,12 +176,12 @@ pub(super) enum Output {
     /// A file that is written in place: its name as the user gave it, its path with links resolved, and the file once it is open.
     Stream(String, PathBuf, Option<File>),
     /// A file that gets its name when it is finished.
-    File(Box<Pending>),
+    File(Box<PendingFile>),
 }
 
 /// A file that is being written as a draft.
 #[derive(Debug)]
-pub(super) struct Pending {
+pub(super) struct PendingFile {
     /// The name as the user gave it.
     name: String,
     /// The path of the target, with links resolved.
@@ -265,7 +265,7 @@ impl Output {
     }
 }
 
-impl Pending {
+impl PendingFile {
     fn publish(mut self) -> Result<(), Error> {
         // After a failed write the complete lines are published, but they do not replace the file of an earlier run.
         if self.failed && self.target.exists() {
@@ -277,7 +277,7 @@ impl Pending {
             Ok(()) => Ok(()),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 // The draft is kept: the run may have taken days.
-                let left = self.draft.leave();
+                let left = self.draft.keep();
                 let message = format!(
                     "this file was created during the run, and is not replaced; the output is in {}",
                     left.display()
@@ -308,7 +308,7 @@ fn resolve(path: &Path) -> io::Result<Target> {
         return Err(io::ErrorKind::IsADirectory.into());
     }
     let mut path = path.to_owned();
-    for _ in 0..LINKS {
+    for _ in 0..MAX_LINKS {
         if let Some(descriptor) = descriptor(&path) {
             return Ok(match descriptor {
                 1 => Target::Stdout,
@@ -316,14 +316,14 @@ fn resolve(path: &Path) -> io::Result<Target> {
             });
         }
         match fs::symlink_metadata(&path) {
-            Ok(there) if there.is_symlink() => {
+            Ok(metadata) if metadata.is_symlink() => {
                 let link = fs::read_link(&path)?;
                 path = path
                     .parent()
                     .map_or(link.clone(), |parent| parent.join(&link));
             }
-            Ok(there) if there.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
-            Ok(there) if there.is_file() => return Ok(Target::File(path, true)),
+            Ok(metadata) if metadata.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+            Ok(metadata) if metadata.is_file() => return Ok(Target::File(path, true)),
             Ok(_) => return Ok(Target::Stream(path)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Ok(Target::File(path, false));
@@ -352,7 +352,7 @@ fn descriptor(path: &Path) -> Option<u32> {
 }
 
 /// The full path of a file that need not exist, for comparison.
-fn full(path: &Path) -> PathBuf {
+fn full_path(path: &Path) -> PathBuf {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),

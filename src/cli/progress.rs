@@ -11,41 +11,45 @@ use super::messages;
 use super::options::When;
 
 /// The time before the bar is shown.
-const SOON: Duration = Duration::from_millis(500);
+const MIN_SHOWN_TIME: Duration = Duration::from_millis(500);
 
 /// Time between two lines without a bar.
-const PAUSE: Duration = Duration::from_secs(1);
+const LINE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Least time over which the rate of solutions is measured.
-const OFTEN: Duration = Duration::from_millis(900);
+const MIN_RATE_INTERVAL: Duration = Duration::from_millis(900);
 
 /// Steps of the bar.
-const STEPS: u64 = 10_000;
+const BAR_STEPS: u64 = 10_000;
 
 /// The display of the progress of one search.
 #[derive(Debug)]
 pub(super) enum Progress {
     Hidden,
-    Bar(ProgressBar, Mutex<Growth>),
+    Bar(ProgressBar, Mutex<SolutionRate>),
     Lines {
         name: String,
         /// The time since the start of the search at which the next line is due.
-        due: Mutex<Duration>,
-        growth: Mutex<Growth>,
+        next_line: Mutex<Duration>,
+        rate_meter: Mutex<SolutionRate>,
     },
 }
 
 impl Progress {
-    /// Chooses the display; `free`: whether a bar would not overwrite other output on the terminal.
-    pub(super) fn new(when: When, free: bool, name: &str) -> Self {
+    /// Chooses the display; `bar_allowed`: whether a bar would not overwrite other output on the terminal.
+    pub(super) fn new(when: When, bar_allowed: bool, name: &str) -> Self {
         let terminal = io::stderr().is_terminal();
         match when {
-            When::Auto if free && terminal => Progress::Bar(bar(STEPS), Mutex::default()),
-            When::Always if free && terminal => Progress::Bar(bar(STEPS), Mutex::default()),
+            When::Auto if bar_allowed && terminal => {
+                Progress::Bar(bar(BAR_STEPS), Mutex::default())
+            }
+            When::Always if bar_allowed && terminal => {
+                Progress::Bar(bar(BAR_STEPS), Mutex::default())
+            }
             When::Always => Progress::Lines {
                 name: name.to_owned(),
-                due: Mutex::new(PAUSE),
-                growth: Mutex::default(),
+                next_line: Mutex::new(LINE_INTERVAL),
+                rate_meter: Mutex::default(),
             },
             When::Auto | When::Never => Progress::Hidden,
         }
@@ -60,24 +64,28 @@ impl Progress {
     pub(super) fn show(&self, snapshot: &Snapshot) {
         match self {
             Progress::Hidden => {}
-            Progress::Bar(bar, growth) => {
-                let rate = lock(growth).rate(snapshot);
-                if snapshot.elapsed >= SOON {
-                    bar.set_message(words(snapshot, rate));
+            Progress::Bar(bar, rate_meter) => {
+                let rate = lock(rate_meter).rate(snapshot);
+                if snapshot.elapsed >= MIN_SHOWN_TIME {
+                    bar.set_message(status_text(snapshot, rate));
                     match snapshot.share {
-                        Some(share) => bar.set_position((share * STEPS as f64) as u64),
+                        Some(share) => bar.set_position((share * BAR_STEPS as f64) as u64),
                         // A spinner shows only that the search is running.
                         None => bar.set_style(style("{spinner} {wide_msg}")),
                     }
                     bar.tick();
                 }
             }
-            Progress::Lines { name, due, growth } => {
-                let rate = lock(growth).rate(snapshot);
-                let mut due = lock(due);
-                if snapshot.elapsed >= *due {
-                    *due = snapshot.elapsed + PAUSE;
-                    messages::note(&format!("{name}: {}", words(snapshot, rate)));
+            Progress::Lines {
+                name,
+                next_line,
+                rate_meter,
+            } => {
+                let rate = lock(rate_meter).rate(snapshot);
+                let mut next_line = lock(next_line);
+                if snapshot.elapsed >= *next_line {
+                    *next_line = snapshot.elapsed + LINE_INTERVAL;
+                    messages::note(&format!("{name}: {}", status_text(snapshot, rate)));
                 }
             }
         }
@@ -113,7 +121,7 @@ fn style(template: &str) -> ProgressStyle {
 
 /// Measures the rate at which solutions are found.
 #[derive(Debug, Default)]
-pub(super) struct Growth {
+pub(super) struct SolutionRate {
     /// The time of the last measurement, since the start of the search, and the solutions then.
     since: Duration,
     before: f64,
@@ -121,11 +129,11 @@ pub(super) struct Growth {
     rate: f64,
 }
 
-impl Growth {
+impl SolutionRate {
     fn rate(&mut self, snapshot: &Snapshot) -> f64 {
         let (elapsed, solutions) = (snapshot.elapsed, snapshot.solutions.to_f64());
         let time = elapsed.saturating_sub(self.since);
-        if time >= OFTEN {
+        if time >= MIN_RATE_INTERVAL {
             self.rate = (solutions - self.before) / time.as_secs_f64();
             (self.since, self.before) = (elapsed, solutions);
         }
@@ -135,13 +143,13 @@ impl Growth {
 
 /// The progress, short enough to stand beside the bar: `12.3 %, 1234 solutions, 5.1 M nodes/s, 3 s left`, or if the share is unknown,
 /// `at least 1234 solutions, +5.1 M/s, branching down, 2.5 M nodes/s`.
-fn words(snapshot: &Snapshot, rate: f64) -> String {
+fn status_text(snapshot: &Snapshot, rate: f64) -> String {
     let seconds = snapshot.elapsed.as_secs_f64().max(1e-3);
-    let nodes = brief(snapshot.nodes as f64 / seconds);
-    let solutions = brief(snapshot.solutions.to_f64());
+    let nodes = format_number(snapshot.nodes as f64 / seconds);
+    let solutions = format_number(snapshot.solutions.to_f64());
     let Some(share) = snapshot.share else {
         let grows = match rate > 0.0 {
-            true => format!(", +{}/s", brief(rate)),
+            true => format!(", +{}/s", format_number(rate)),
             false => String::new(),
         };
         let activity = snapshot.activity;
@@ -155,7 +163,7 @@ fn words(snapshot: &Snapshot, rate: f64) -> String {
         _ => "<0.001 %".to_owned(),
     };
     let left = snapshot.left().map_or(String::new(), |left| {
-        format!(", {} left", roughly(left.as_secs_f64()))
+        format!(", {} left", format_duration(left.as_secs_f64()))
     });
     format!("{share}, {solutions} solutions, {nodes} nodes/s{left}")
 }
@@ -165,7 +173,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// A number in a few digits, with a decimal prefix.
-fn brief(number: f64) -> String {
+fn format_number(number: f64) -> String {
     match number {
         n if n < 1e4 => format!("{n:.0}"),
         n if n < 1e6 => format!("{:.1} k", n / 1e3),
@@ -176,7 +184,7 @@ fn brief(number: f64) -> String {
 }
 
 /// A time in its largest unit.
-fn roughly(seconds: f64) -> String {
+fn format_duration(seconds: f64) -> String {
     match seconds {
         s if s < 100.0 => format!("{s:.0} s"),
         s if s < 6e3 => format!("{:.0} min", s / 60.0),
@@ -200,7 +208,7 @@ mod tests {
             activity: Activity::Branching("down"),
             elapsed: Duration::from_secs(seconds),
         };
-        words(&snapshot, Growth::default().rate(&snapshot))
+        status_text(&snapshot, SolutionRate::default().rate(&snapshot))
     }
 
     #[test]

@@ -18,10 +18,10 @@ use super::inputs::Source;
 use super::interrupt::Interrupt;
 
 /// The first few solutions of a puzzle, and how the search for them ended.
-pub(super) type Found = (Vec<Grid>, Outcome);
+pub(super) type FirstSolutions = (Vec<Grid>, Outcome);
 
 /// Searches for the first `most` solutions of a puzzle. If `most` is two, the goal of its file is the first, provided it is a solution.
-pub(super) fn look(search: &Search<'_>, puzzle: &Puzzle, most: usize) -> Found {
+pub(super) fn find_first(search: &Search<'_>, puzzle: &Puzzle, most: usize) -> FirstSolutions {
     match &puzzle.notes().goal {
         Some(goal) if most == 2 => search.second(goal),
         _ => search.first(most),
@@ -29,10 +29,10 @@ pub(super) fn look(search: &Search<'_>, puzzle: &Puzzle, most: usize) -> Found {
 }
 
 /// Most puzzles per thread that are read ahead of the next answer.
-pub(super) const AHEAD: usize = 16;
+pub(super) const MAX_AHEAD_PER_THREAD: usize = 16;
 
 /// Time limit of a search ahead of its turn, on one thread. A puzzle that takes longer is searched at its turn, on all threads.
-const HARD: Duration = Duration::from_secs(1);
+const AHEAD_TIME_LIMIT: Duration = Duration::from_secs(1);
 
 /// The puzzles that are still to be answered.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ pub(super) struct Item {
     /// Whether it is one of several puzzles, so that its answer has to name it.
     pub(super) several: bool,
     /// Receives the result of a search ahead of its turn, if one was started.
-    begun: Option<Receiver<Found>>,
+    begun: Option<Receiver<FirstSolutions>>,
 }
 
 impl Queue {
@@ -70,8 +70,8 @@ impl Queue {
         self.sources.len() == 0 && self.entries.len() == 0
     }
 
-    /// The next puzzle. Unless `patient`, `None` if reading it might block, as on a pipe.
-    pub(super) fn next(&mut self, interrupt: &Interrupt, patient: bool) -> Option<Item> {
+    /// The next puzzle. Unless `may_wait`, `None` if reading it might block, as on a pipe.
+    pub(super) fn next(&mut self, interrupt: &Interrupt, may_wait: bool) -> Option<Item> {
         loop {
             if let Some(entry) = self.entries.next() {
                 return Some(Item {
@@ -80,12 +80,12 @@ impl Queue {
                     begun: None,
                 });
             }
-            let may_wait = self.sources.as_slice().first()?.may_wait();
-            if may_wait && !patient {
+            let may_block = self.sources.as_slice().first()?.may_block();
+            if may_block && !may_wait {
                 return None;
             }
             let source = self.sources.next()?;
-            let entries = match may_wait {
+            let entries = match may_block {
                 true => interrupt.while_reading(|| source.read()),
                 false => source.read(),
             };
@@ -113,9 +113,13 @@ impl Item {
             return;
         }
         let entry = Arc::clone(&self.entry);
-        let shorter = limits.time.is_none_or(|time| time > HARD);
+        let shorter = limits.time.is_none_or(|time| time > AHEAD_TIME_LIMIT);
         let limits = Limits {
-            time: if shorter { Some(HARD) } else { limits.time },
+            time: if shorter {
+                Some(AHEAD_TIME_LIMIT)
+            } else {
+                limits.time
+            },
             memory: limits
                 .memory
                 .map(|memory| memory / pool.current_num_threads() as u64),
@@ -129,7 +133,7 @@ impl Item {
             if limits.interrupt.as_ref().is_some_and(asked) {
                 return;
             }
-            let found = look(&Search::new(puzzle).alone().limits(limits), puzzle, most);
+            let found = find_first(&Search::new(puzzle).alone().limits(limits), puzzle, most);
             if !(shorter && found.1.stopped == Some(Stop::Time)) {
                 // There is no receiver any more if an earlier answer could not be written.
                 let _ = sender.send(found);
@@ -138,7 +142,7 @@ impl Item {
     }
 
     /// Waits for the result of the search ahead of its turn. `None` if none was started, or if it reached its time limit.
-    pub(super) fn found(&self) -> Option<Found> {
+    pub(super) fn found(&self) -> Option<FirstSolutions> {
         self.begun.as_ref()?.recv().ok()
     }
 }

@@ -29,14 +29,14 @@ struct Report<'a, Extra> {
     stopped: Option<String>,
     nodes: u64,
     seconds: f64,
-    statistics: Work,
+    statistics: StatisticsFigures,
     #[serde(flatten)]
     extra: Extra,
 }
 
 /// The statistics except the nodes, which have a field of the answer.
 #[derive(Debug, Serialize)]
-pub(super) struct Work {
+pub(super) struct StatisticsFigures {
     leaves: u64,
     dead_ends: u64,
     splits: u64,
@@ -46,7 +46,7 @@ pub(super) struct Work {
     conflicts: u64,
 }
 
-impl From<&Statistics> for Work {
+impl From<&Statistics> for StatisticsFigures {
     fn from(statistics: &Statistics) -> Self {
         let Statistics {
             nodes: _,
@@ -58,7 +58,7 @@ impl From<&Statistics> for Work {
             tasks,
             conflicts,
         } = *statistics;
-        Work {
+        StatisticsFigures {
             leaves,
             dead_ends,
             splits,
@@ -82,7 +82,11 @@ struct NotAPuzzle<'a> {
 pub(super) struct NoExtra {}
 
 /// The object for a puzzle and the outcome of its search, with its line break.
-pub(super) fn searched(subject: &Subject<'_>, outcome: &Outcome, extra: impl Serialize) -> String {
+pub(super) fn outcome_line(
+    subject: &Subject<'_>,
+    outcome: &Outcome,
+    extra: impl Serialize,
+) -> String {
     let Outcome {
         solutions,
         stopped,
@@ -90,11 +94,11 @@ pub(super) fn searched(subject: &Subject<'_>, outcome: &Outcome, extra: impl Ser
         elapsed,
         ..
     } = outcome;
-    answered(subject, solutions, *stopped, statistics, *elapsed, extra)
+    answer_line(subject, solutions, *stopped, statistics, *elapsed, extra)
 }
 
 /// The same for a run whose result is not an [`Outcome`].
-pub(super) fn answered(
+pub(super) fn answer_line(
     subject: &Subject<'_>,
     solutions: &Total,
     stopped: Option<Stop>,
@@ -103,7 +107,7 @@ pub(super) fn answered(
     extra: impl Serialize,
 ) -> String {
     let number = solutions.number();
-    line(&Report {
+    json_line(&Report {
         puzzle: subject.file,
         title: subject.title(),
         width: subject.puzzle.width(),
@@ -114,15 +118,15 @@ pub(super) fn answered(
         exact: solutions.is_exact(),
         stopped: stopped.map(|stop| stop.to_string()),
         nodes: statistics.nodes,
-        seconds: micro(elapsed.as_secs_f64()),
-        statistics: Work::from(statistics),
+        seconds: round_to_micros(elapsed.as_secs_f64()),
+        statistics: StatisticsFigures::from(statistics),
         extra,
     })
 }
 
 /// The object for an input that is not a puzzle, with its line break.
-pub(super) fn bad(name: &str, error: &Error) -> String {
-    line(&NotAPuzzle {
+pub(super) fn error_line(name: &str, error: &Error) -> String {
+    json_line(&NotAPuzzle {
         puzzle: name,
         error: error.to_string(),
     })
@@ -134,12 +138,12 @@ pub(super) fn rows(grid: &Grid) -> Vec<String> {
 }
 
 /// A number rounded to six decimals, in seconds a microsecond.
-pub(super) fn micro(seconds: f64) -> f64 {
+pub(super) fn round_to_micros(seconds: f64) -> f64 {
     (seconds * 1e6).round() / 1e6
 }
 
 /// An object on one line, with its line break.
-pub(super) fn line(object: &impl Serialize) -> String {
+pub(super) fn json_line(object: &impl Serialize) -> String {
     let mut line = serde_json::to_string(object)
         .expect("strings, numbers and lists of them can always be serialized");
     line.push('\n');

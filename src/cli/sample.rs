@@ -9,14 +9,14 @@ use omnogram::search::Outcome;
 use serde::Serialize;
 
 use super::counted::counted;
-use super::listed::Listed;
+use super::listed::ListingOptions;
 use super::options::{AnswerOptions, Puzzles, SearchOptions, number};
 use super::output::Output;
 use super::report;
-use super::session::{Session, why_none};
+use super::session::{Session, why_unsolvable};
 use super::status::{Answered, Status};
 use super::subject::Subject;
-use super::writer::{Cut, Writer};
+use super::writer::{WriteLimits, Writer};
 
 /// Draw solutions uniformly at random
 ///
@@ -41,7 +41,7 @@ pub(super) struct Options {
     seed: Option<u64>,
 
     #[command(flatten)]
-    listing: Listed,
+    listing: ListingOptions,
     #[command(flatten)]
     search_options: SearchOptions,
     #[command(flatten)]
@@ -83,17 +83,17 @@ fn answer(
 ) -> Answered {
     let started = Instant::now();
     output.begin()?;
-    options.listing.head(session, subject, output)?;
+    options.listing.write_heading(session, subject, output)?;
     let (solution_graph, mut outcome) = session.solution_graph(subject);
     let mut samples = 0;
     if let Some(solution_graph) = &solution_graph {
         let limits = session.limits();
-        let cut = Cut {
+        let write_limits = WriteLimits {
             deadline: limits.time.and_then(|time| started.checked_add(time)),
             interrupt: limits.interrupt,
         };
-        let writer = Writer::new(output, options.listing.list(session, subject), cut);
-        (samples, outcome.stopped) = writer.each(|show| {
+        let writer = Writer::new(output, options.listing.list(session, subject), write_limits);
+        (samples, outcome.stopped) = writer.write_each(|show| {
             let mut drawn = solution_graph.samples(seed);
             let mut left = options.number;
             while left > 0
@@ -107,7 +107,7 @@ fn answer(
     outcome.elapsed = started.elapsed();
     if session.json() {
         let seed = seed.to_string();
-        session.print(&report::searched(
+        session.print(&report::outcome_line(
             subject,
             &outcome,
             SampleFigures { samples, seed },
@@ -132,7 +132,7 @@ fn summary(
     let (name, puzzle) = (subject.label(), subject.puzzle);
     let why = match outcome.stopped {
         Some(stop) => format!(" ({})", session.why(stop, None)),
-        None => why_none(puzzle).map_or(String::new(), |why| format!(" ({why})")),
+        None => why_unsolvable(puzzle).map_or(String::new(), |why| format!(" ({why})")),
     };
     let plural = if outcome.solutions.number().to_u64() == Some(1) {
         ""

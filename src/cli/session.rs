@@ -22,7 +22,7 @@ use super::inputs;
 use super::interrupt::Interrupt;
 use super::options::{AnswerOptions, SearchOptions, Verbosity, When};
 use super::progress::Progress;
-use super::queue::{AHEAD, Found, Item, Queue, look};
+use super::queue::{FirstSolutions, Item, MAX_AHEAD_PER_THREAD, Queue, find_first};
 use super::status::{Answered, Halt, Status};
 use super::subject::Subject;
 use super::{input_files, messages, report};
@@ -146,7 +146,7 @@ impl Session {
         arguments: &[PathBuf],
         mut answer: impl FnMut(&Subject<'_>) -> Answered,
     ) -> Status {
-        self.go_through(arguments, 1, 0, |subject, _| answer(subject))
+        self.answer_in_order(arguments, 1, 0, |subject, _| answer(subject))
     }
 
     /// Answers the one puzzle that an argument names; an error if the argument names several.
@@ -155,11 +155,11 @@ impl Session {
         argument: &Path,
         answer: impl FnOnce(&Subject<'_>) -> Answered,
     ) -> Status {
-        self.answer_only(argument, "", answer)
+        self.answer_one_with_reason(argument, "", answer)
     }
 
     /// The same; the error begins with `reason`.
-    pub(super) fn answer_only(
+    pub(super) fn answer_one_with_reason(
         &self,
         argument: &Path,
         reason: &str,
@@ -181,7 +181,7 @@ impl Session {
             messages::error(&error);
             return Status::from(&error);
         };
-        ended(self.answer(&item.entry, false, answer))
+        status_of(self.answer(&item.entry, false, answer))
     }
 
     /// Searches every puzzle for its first `most` solutions, and passes them to `answer` in order. Several puzzles are searched at once, each
@@ -194,29 +194,29 @@ impl Session {
     ) -> Status {
         let ahead = match self.pool.current_num_threads() {
             1 => 1,
-            threads => AHEAD * threads,
+            threads => MAX_AHEAD_PER_THREAD * threads,
         };
-        self.go_through(arguments, ahead, most, |subject, early| {
+        self.answer_in_order(arguments, ahead, most, |subject, early| {
             let (grids, outcome) = early.unwrap_or_else(|| {
-                let look = |search: &Search<'_>| look(search, subject.puzzle, most);
-                self.search(subject, self.limits(), true, look)
+                let find = |search: &Search<'_>| find_first(search, subject.puzzle, most);
+                self.search(subject, self.limits(), true, find)
             });
             answer(subject, &grids, outcome)
         })
     }
 
     /// Visits all puzzles in order, and starts searches for the first `most` solutions of up to `ahead` of them in advance.
-    fn go_through(
+    fn answer_in_order(
         &self,
         arguments: &[PathBuf],
         ahead: usize,
         most: usize,
-        mut answer: impl FnMut(&Subject<'_>, Option<Found>) -> Answered,
+        mut answer: impl FnMut(&Subject<'_>, Option<FirstSolutions>) -> Answered,
     ) -> Status {
         if let Err(error) = input_files::check_stdout_is_not_input(arguments, &[]) {
             return messages::failed(&error);
         }
-        for note in inputs::skipped(arguments, None) {
+        for note in inputs::skipped_notes(arguments, None) {
             self.note(&note);
         }
         let mut queue = Queue::new(inputs::find(arguments));
@@ -224,7 +224,7 @@ impl Session {
         let mut waiting = VecDeque::new();
         loop {
             while waiting.len() < ahead
-                && !self.interrupt.is_asked()
+                && !self.interrupt.is_requested()
                 && let Some(item) = queue.next(&self.interrupt, waiting.is_empty())
             {
                 waiting.push_back(item);
@@ -242,7 +242,7 @@ impl Session {
                 return gravest.max(Status::Stopped);
             };
             let early = item.found();
-            if early.is_none() && self.interrupt.is_asked() {
+            if early.is_none() && self.interrupt.is_requested() {
                 let left = queue.left(waiting.len() + 1);
                 self.note(&format!("interrupted: {left} not begun"));
                 return gravest.max(Status::Stopped);
@@ -271,7 +271,7 @@ impl Session {
             Err(error) => {
                 messages::error(error);
                 if self.json {
-                    self.print(&report::bad(name, error))?;
+                    self.print(&report::error_line(name, error))?;
                 }
                 Ok(Status::from(error))
             }
@@ -282,7 +282,7 @@ impl Session {
                     let error = error.in_file(name);
                     messages::error(&error);
                     if self.json {
-                        self.print(&report::bad(name, &error))?;
+                        self.print(&report::error_line(name, &error))?;
                     }
                     return Ok(Status::from(&error));
                 }
@@ -311,9 +311,13 @@ impl Session {
     ) -> T {
         let needs = |classic: &Classic| classic.needs(subject.puzzle, limits.memory);
         if let Some(needs) = self.classic.as_ref().and_then(needs) {
-            self.note(&format!("{}: {}", subject.name, classics::words(&needs)));
+            self.note(&format!(
+                "{}: {}",
+                subject.name,
+                classics::needs_text(&needs)
+            ));
         }
-        self.observed(subject, visible, |observer| {
+        self.run_observed(subject, visible, |observer| {
             let mut search = Search::new(subject.puzzle).limits(limits);
             if let Some(classic) = &self.classic {
                 search = search.classic(classic.clone());
@@ -332,7 +336,7 @@ impl Session {
         limits: Limits,
         run: impl FnOnce(&Counter<'_>) -> T + Send,
     ) -> T {
-        self.observed(subject, true, |observer| {
+        self.run_observed(subject, true, |observer| {
             let mut counting = Counter::new(subject.puzzle).limits(limits);
             if let Some(observer) = observer {
                 counting = counting.observer(observer);
@@ -347,10 +351,10 @@ impl Session {
         let progress = self.progress(subject, true);
         let tell = |forecast: &Forecast| {
             if !self.quiet {
-                progress.note(&self.words(subject, forecast));
+                progress.note(&self.forecast_text(subject, forecast));
             }
         };
-        self.shown(&progress, |observer| {
+        self.run_with_display(&progress, |observer| {
             let mut counting = Counter::new(subject.puzzle)
                 .limits(self.limits())
                 .teller(&tell);
@@ -362,7 +366,7 @@ impl Session {
     }
 
     /// `key.non: exactly 5 solutions; their graph takes longer: 1234567 nodes so far, 120 of at most 1366 MiB (a third of --memory 4G)`
-    fn words(&self, subject: &Subject<'_>, forecast: &Forecast) -> String {
+    fn forecast_text(&self, subject: &Subject<'_>, forecast: &Forecast) -> String {
         let Forecast {
             solutions,
             nodes,
@@ -385,14 +389,14 @@ impl Session {
     }
 
     /// Runs a closure on all threads, with an observer if progress is shown: if `visible` and the options say so.
-    pub(super) fn observed<T: Send>(
+    pub(super) fn run_observed<T: Send>(
         &self,
         subject: &Subject<'_>,
         visible: bool,
         run: impl FnOnce(Option<&(dyn Fn(Snapshot) + Sync)>) -> T + Send,
     ) -> T {
         let progress = self.progress(subject, visible);
-        self.shown(&progress, run)
+        self.run_with_display(&progress, run)
     }
 
     /// The display of the progress on a puzzle.
@@ -405,7 +409,7 @@ impl Session {
     }
 
     /// Runs a closure on all threads, with an observer that updates this display.
-    fn shown<T: Send>(
+    fn run_with_display<T: Send>(
         &self,
         progress: &Progress,
         run: impl FnOnce(Option<&(dyn Fn(Snapshot) + Sync)>) -> T + Send,
@@ -481,7 +485,7 @@ impl Session {
 }
 
 /// The exit status of a single answer; prints its error.
-pub(super) fn ended(answered: Answered) -> Status {
+pub(super) fn status_of(answered: Answered) -> Status {
     match answered {
         Ok(status) => status,
         Err(Halt::Closed) => Status::Stopped,
@@ -506,7 +510,7 @@ pub(super) fn pool(threads: usize) -> Result<ThreadPool> {
 }
 
 /// Why a puzzle has no solution, if the sums of its clues show it.
-pub(super) fn why_none(puzzle: &Puzzle) -> Option<String> {
+pub(super) fn why_unsolvable(puzzle: &Puzzle) -> Option<String> {
     let (rows, columns) = puzzle.sums();
     let cells = counted(rows as u64, "filled cell");
     (rows != columns).then(|| format!("the rows ask for {cells}, the columns for {columns}"))

@@ -11,7 +11,7 @@ use super::drawn::{self, Content, Drawn};
 use super::messages;
 use super::options::{Puzzles, SearchOptions, Verbosity};
 use super::output::{Output, Outputs, Replacing};
-use super::session::{Session, ended};
+use super::session::{Session, status_of};
 use super::status::{Answered, Halt, Status};
 use super::subject::Subject;
 use super::titles;
@@ -119,7 +119,7 @@ enum Paper {
 }
 
 /// Bytes of buffered text that are written at once: a buffer for the whole text would be as large as the drawing.
-const PIECE: usize = 1 << 16;
+const FLUSH_BYTES: usize = 1 << 16;
 
 impl From<Characters> for Style {
     fn from(characters: Characters) -> Self {
@@ -156,15 +156,15 @@ pub(super) fn run(options: &Options) -> Status {
             return Status::from(&error);
         }
     };
-    let read: Vec<PathBuf> = options.what.list().into_iter().cloned().collect();
+    let read: Vec<PathBuf> = options.what.list_file().into_iter().cloned().collect();
     let mut outputs = Outputs::new(appearance.replacing, &puzzles.puzzles, &read);
     let path = appearance.output.as_deref();
     let (output, folder) = match appearance.has_folder() {
         true => (Ok(Output::Stdout), path),
         false => (outputs.file(path), None),
     };
-    let mut pictures = match output {
-        Ok(output) => Pictures {
+    let mut drawings = match output {
+        Ok(output) => Drawings {
             appearance,
             format,
             outputs,
@@ -181,17 +181,17 @@ pub(super) fn run(options: &Options) -> Status {
         &options.verbosity,
         false,
         |session| {
-            let mut whole = true;
+            let mut complete = true;
             let status = session.answer_each(&puzzles.puzzles, |subject| {
-                let answered = pictures.answer(session, subject, &options.what);
-                whole &= answered.is_ok();
+                let answered = drawings.answer(session, subject, &options.what);
+                complete &= answered.is_ok();
                 answered
             });
-            match whole {
-                true => ended(pictures.end().map(|()| status)).max(status),
+            match complete {
+                true => status_of(drawings.end().map(|()| status)).max(status),
                 // An incomplete picture file is not published.
-                false if matches!(pictures.output, Output::File(_)) => status,
-                false => ended(pictures.end().map(|()| status)).max(status),
+                false if matches!(drawings.output, Output::File(_)) => status,
+                false => status_of(drawings.end().map(|()| status)).max(status),
             }
         },
     )
@@ -299,7 +299,7 @@ impl Format {
 }
 
 /// The destination of the drawings, and its state.
-struct Pictures<'a> {
+struct Drawings<'a> {
     appearance: &'a Appearance,
     format: Format,
     outputs: Outputs,
@@ -314,7 +314,7 @@ struct Pictures<'a> {
     pdf: Option<Pdf>,
 }
 
-impl Pictures<'_> {
+impl Drawings<'_> {
     /// Finds the content for a puzzle and draws it. In a folder, a file that must not be overwritten gives an error, and the next puzzle
     /// follows.
     fn answer(&mut self, session: &Session, subject: &Subject<'_>, what: &Content) -> Answered {
@@ -365,7 +365,7 @@ impl Pictures<'_> {
                 for line in text.lines {
                     piece.push_str(&line);
                     piece.push('\n');
-                    if piece.len() >= PIECE {
+                    if piece.len() >= FLUSH_BYTES {
                         self.output.write(piece.as_bytes())?;
                         piece.clear();
                     }
@@ -457,7 +457,7 @@ impl Pictures<'_> {
         let mut sheet = drawn.sheet;
         if drawn.reveals.is_some() {
             text += &page.part(&HtmlSection {
-                sheet: drawn::blank(subject),
+                sheet: drawn::unsolved_sheet(subject),
                 folded: None,
             });
             sheet.title.clear();

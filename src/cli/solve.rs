@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::classics::Classics;
 use super::options::{AnswerOptions, Puzzles, SearchOptions};
 use super::report;
-use super::session::{Session, why_none};
+use super::session::{Session, why_unsolvable};
 use super::status::{Answered, Status};
 use super::subject::Subject;
 
@@ -77,7 +77,7 @@ fn answer(
             solution: grid.map(report::rows),
             decided: decided(subject, &outcome),
         };
-        session.print(&report::searched(subject, &outcome, extra))?;
+        session.print(&report::outcome_line(subject, &outcome, extra))?;
     } else if let Some(grid) = grid {
         let text = match subject.several {
             true => format!("==> {name} <==\n{grid}\n"),
@@ -98,7 +98,7 @@ fn answer(
             }
         }
     } else {
-        let why = why_none(subject.puzzle).map_or(String::new(), |why| format!(" ({why})"));
+        let why = why_unsolvable(subject.puzzle).map_or(String::new(), |why| format!(" ({why})"));
         session.note(&format!("{name}: no solution{why}"));
     }
     Ok(status)

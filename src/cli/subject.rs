@@ -26,7 +26,10 @@ impl Subject<'_> {
 
     /// The name of the puzzle in answers, with its title if it is one of a pack: `pack.nonpack#2 (Heart)`.
     pub(super) fn label(&self) -> String {
-        match self.title().filter(|_| inputs::number(self.file).is_some()) {
+        match self
+            .title()
+            .filter(|_| inputs::pack_number(self.file).is_some())
+        {
             Some(title) => format!("{} ({})", self.name, messages::escaped(title)),
             None => self.name.to_owned(),
         }

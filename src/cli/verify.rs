@@ -54,10 +54,10 @@ pub(super) struct Options {
 }
 
 /// Most wrong or repeated grids that are printed; the others are only counted.
-const NAMED: u64 = 10;
+const MAX_PRINTED_ERRORS: u64 = 10;
 
 /// Bytes of an entry in the table of grids, besides the words of the grid.
-const OVERHEAD: u64 = 64;
+const BYTES_PER_ENTRY: u64 = 64;
 
 /// The result of checking a list.
 #[derive(Debug, Default)]
@@ -66,9 +66,9 @@ struct Findings {
     wrong: u64,
     repeated: u64,
     /// Grids that did not fit in memory, so that their repeats were not found.
-    forgotten: u64,
+    unchecked: u64,
     /// The time limit, if it ended the reading.
-    late: Option<Duration>,
+    timed_out: Option<Duration>,
 }
 
 /// The result as JSON.
@@ -149,7 +149,7 @@ fn check(puzzle: &Puzzle, input: impl BufRead, name: &str, options: &Options) ->
     let mut solutions = Solutions::new(input, name);
     while let Some(grid) = solutions.next() {
         if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            findings.late = options.time;
+            findings.timed_out = options.time;
             break;
         }
         let grid = grid?;
@@ -157,28 +157,28 @@ fn check(puzzle: &Puzzle, input: impl BufRead, name: &str, options: &Options) ->
         findings.grids += 1;
         if let Err(mismatch) = puzzle::verify(puzzle, &grid) {
             findings.wrong += 1;
-            findings.name(&format!("{name}:{line}: not a solution: {mismatch}"));
+            findings.print_error(&format!("{name}:{line}: not a solution: {mismatch}"));
             continue;
         }
         if let Some(first) = seen.get(grid.words()) {
             findings.repeated += 1;
-            findings.name(&format!("{name}:{line}: the same grid as in line {first}"));
+            findings.print_error(&format!("{name}:{line}: the same grid as in line {first}"));
             continue;
         }
-        bytes += grid.words().len() as u64 * 8 + OVERHEAD;
+        bytes += grid.words().len() as u64 * 8 + BYTES_PER_ENTRY;
         if bytes <= options.memory.0 {
             seen.insert(grid.words().into(), line);
         } else {
-            findings.forgotten += 1;
+            findings.unchecked += 1;
         }
     }
     Ok(findings)
 }
 
 impl Findings {
-    /// Prints an error about a grid, unless [`NAMED`] have been printed before.
-    fn name(&self, text: &str) {
-        match (self.wrong + self.repeated).cmp(&(NAMED + 1)) {
+    /// Prints an error about a grid, unless [`MAX_PRINTED_ERRORS`] have been printed before.
+    fn print_error(&self, text: &str) {
+        match (self.wrong + self.repeated).cmp(&(MAX_PRINTED_ERRORS + 1)) {
             std::cmp::Ordering::Less => messages::note(&format!("error: {text}")),
             std::cmp::Ordering::Equal => messages::note("error: and more"),
             std::cmp::Ordering::Greater => {}
@@ -191,19 +191,19 @@ impl Findings {
             grids,
             wrong,
             repeated,
-            forgotten,
-            late,
+            unchecked,
+            timed_out,
         } = *self;
-        let (text, status) = match (wrong + repeated, late, forgotten) {
+        let (text, status) = match (wrong + repeated, timed_out, unchecked) {
             (0, Some(time), _) => (
                 format!("all valid so far; stopped by --time {time:?}"),
                 Status::Stopped,
             ),
             (0, None, 0) if grids == 0 => ("the list is empty".to_owned(), Status::Complete),
             (0, None, 0) => ("all valid, no repeats".to_owned(), Status::Complete),
-            (0, None, forgotten) => (
+            (0, None, unchecked) => (
                 format!(
-                    "all valid; {forgotten} of them did not fit --memory and were not checked for repeats"
+                    "all valid; {unchecked} of them did not fit --memory and were not checked for repeats"
                 ),
                 Status::Stopped,
             ),
@@ -213,14 +213,14 @@ impl Findings {
             return status;
         }
         let line = match options.json {
-            true => report::line(&Report {
+            true => report::json_line(&Report {
                 puzzle: inputs::name(&options.puzzle),
                 list: inputs::name(&options.solutions),
                 solutions: grids,
                 wrong,
                 repeated,
-                unchecked: forgotten,
-                stopped: late.map(|_| "time"),
+                unchecked,
+                stopped: timed_out.map(|_| "time"),
             }),
             false => format!("{}, {text}\n", counted(grids, "solution")),
         };

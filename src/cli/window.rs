@@ -8,13 +8,13 @@ use omnogram::solutions::{Count, Stop};
 use serde::Serialize;
 
 use super::counted::counted;
-use super::listed::Listed;
+use super::listed::ListingOptions;
 use super::output::Output;
 use super::report;
 use super::session::Session;
 use super::status::{Answered, Status};
 use super::subject::Subject;
-use super::writer::{Cut, Writer};
+use super::writer::{WriteLimits, Writer};
 
 /// The range of solutions to write.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ impl Window<'_> {
         &self,
         session: &Session,
         subject: &Subject<'_>,
-        listed: &Listed,
+        listed: &ListingOptions,
         output: &mut Output,
     ) -> Answered {
         let started = Instant::now();
@@ -46,15 +46,15 @@ impl Window<'_> {
         let mut written = 0;
         if let Some(solution_graph) = &solution_graph {
             let limits = session.limits();
-            let cut = Cut {
+            let write_limits = WriteLimits {
                 deadline: limits.time.and_then(|time| started.checked_add(time)),
                 interrupt: limits.interrupt,
             };
-            let writer = Writer::new(output, listed.list(session, subject), cut);
-            let most = limits.memory.unwrap_or(u64::MAX);
+            let writer = Writer::new(output, listed.list(session, subject), write_limits);
+            let max_bytes = limits.memory.unwrap_or(u64::MAX);
             let mut fits = true;
-            (written, outcome.stopped) =
-                writer.each(|show| fits = self.walk(solution_graph, most, show))?;
+            (written, outcome.stopped) = writer
+                .write_each(|show| fits = self.show_range(solution_graph, max_bytes, show))?;
             outcome.stopped = outcome.stopped.or((!fits).then_some(Stop::Memory));
         }
         outcome.elapsed = started.elapsed();
@@ -63,7 +63,7 @@ impl Window<'_> {
                 from: self.from.to_string(),
                 written,
             };
-            session.print(&report::searched(subject, &outcome, part))?;
+            session.print(&report::outcome_line(subject, &outcome, part))?;
         } else {
             session.note(&self.summary(session, subject, &outcome, written));
         }
@@ -73,11 +73,11 @@ impl Window<'_> {
         })
     }
 
-    /// Passes the solutions in the range to `show`; `false` if that would need more than `most` bytes of memory.
-    fn walk(
+    /// Passes the solutions in the range to `show`; `false` if that would need more than `max_bytes` bytes of memory.
+    fn show_range(
         &self,
         solution_graph: &SolutionGraph,
-        most: u64,
+        max_bytes: u64,
         show: &mut dyn FnMut(Option<&[u64]>) -> bool,
     ) -> bool {
         let mut skip = self.from.clone();
@@ -90,7 +90,7 @@ impl Window<'_> {
                     left -= 1;
                     show(Some(ordered.words()))
                 }
-                Advance::Deciding if solution_graph.bytes() + ordered.bytes() > most => {
+                Advance::Deciding if solution_graph.bytes() + ordered.bytes() > max_bytes => {
                     return false;
                 }
                 Advance::Deciding => show(None),

@@ -92,10 +92,10 @@ pub(super) struct Options {
 }
 
 /// Time that a thread waits for a cube between two checks for an interrupt.
-const PATIENCE: Duration = Duration::from_millis(50);
+const INTERRUPT_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Most bad lines that are printed; the others are only counted.
-const NAMED: u64 = 5;
+const MAX_PRINTED_ERRORS: u64 = 5;
 
 pub(super) fn run(options: &Options) -> Status {
     if inputs::is_stdin(&options.puzzle) && inputs::is_stdin(&options.cubes) {
@@ -146,7 +146,7 @@ fn work(session: &Session, subject: &Subject<'_>, options: &Options) -> Answered
     let limits = session.limits();
     let memory = limits.memory.unwrap_or(u64::MAX);
     let cube_solver = CubeSolver::new(puzzle, task, threads, memory);
-    let bench = WorkQueue {
+    let queue = WorkQueue {
         session,
         puzzle,
         cube_solver: &cube_solver,
@@ -157,12 +157,12 @@ fn work(session: &Session, subject: &Subject<'_>, options: &Options) -> Answered
         name,
         bad: AtomicU64::new(0),
         open: AtomicU64::new(0),
-        over: AtomicBool::new(false),
+        is_over: AtomicBool::new(false),
         answered: AtomicU64::new(0),
         halt: Mutex::new(None),
     };
-    cube_solver.run(&bench).map_err(Halt::Failed)?;
-    bench.end(subject.name)
+    cube_solver.run(&queue).map_err(Halt::Failed)?;
+    queue.end(subject.name)
 }
 
 /// Reads cubes ahead of their turn, on a thread of its own, as reading a pipe may block for ever.
@@ -201,41 +201,41 @@ struct WorkQueue<'a> {
     name: String,
     bad: AtomicU64,
     /// Set when no further cube is to be started.
-    over: AtomicBool,
+    is_over: AtomicBool,
     /// The number of cubes answered, and of those that were left open.
     answered: AtomicU64,
     open: AtomicU64,
     /// The error that ended the work, or else the status of the last bad line.
-    halt: Mutex<Option<Halted>>,
+    halt: Mutex<Option<Failure>>,
 }
 
 /// An error of the run.
-enum Halted {
+enum Failure {
     /// A line of the input is not a cube of this puzzle.
-    NotAPuzzle(Status),
+    BadCube(Status),
     /// The work had to end.
     Ended(Halt),
 }
 
 impl WorkQueue<'_> {
-    fn halt(&self, halted: Halted) {
+    fn halt(&self, halted: Failure) {
         let mut halt = self.halt.lock().unwrap_or_else(PoisonError::into_inner);
-        if matches!(halted, Halted::Ended(_)) {
+        if matches!(halted, Failure::Ended(_)) {
             // Relaxed: the flag publishes no other data.
-            self.over.store(true, Ordering::Relaxed);
+            self.is_over.store(true, Ordering::Relaxed);
         }
-        if !matches!(*halt, Some(Halted::Ended(_))) {
+        if !matches!(*halt, Some(Failure::Ended(_))) {
             *halt = Some(halted);
         }
     }
 
     fn end(self, name: &str) -> Answered {
         let (answered, open) = (self.answered.into_inner(), self.open.into_inner());
-        if let Some(more) = self.bad.into_inner().checked_sub(NAMED + 1) {
+        if let Some(more) = self.bad.into_inner().checked_sub(MAX_PRINTED_ERRORS + 1) {
             let more = format!("{} that cannot be answered", counted(more + 1, "more line"));
             messages::error(&Error::data(more).in_file(&self.name));
         }
-        let interrupted = self.session.interrupt().is_asked();
+        let interrupted = self.session.interrupt().is_requested();
         self.session.note(&format!(
             "{name}: {} answered, {open} of them left open{}",
             counted(answered, "cube"),
@@ -250,8 +250,8 @@ impl WorkQueue<'_> {
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner)
         {
-            Some(Halted::Ended(halt)) => Err(halt),
-            Some(Halted::NotAPuzzle(bad)) => Ok(status.max(bad)),
+            Some(Failure::Ended(halt)) => Err(halt),
+            Some(Failure::BadCube(bad)) => Ok(status.max(bad)),
             None => Ok(status),
         }
     }
@@ -259,17 +259,17 @@ impl WorkQueue<'_> {
     /// The next valid cube; `None` at the end of the input, on an interrupt, or after a fatal error.
     fn piece(&self) -> Option<Piece> {
         loop {
-            if self.over.load(Ordering::Relaxed) || self.session.interrupt().is_asked() {
+            if self.is_over.load(Ordering::Relaxed) || self.session.interrupt().is_requested() {
                 return None;
             }
-            match self.cubes.recv_timeout(PATIENCE) {
+            match self.cubes.recv_timeout(INTERRUPT_POLL_INTERVAL) {
                 Ok(Ok(piece)) => return Some(piece),
                 Ok(Err(error)) => {
                     let before = self.bad.fetch_add(1, Ordering::Relaxed);
-                    if before < NAMED || error.kind() == Kind::Io {
+                    if before < MAX_PRINTED_ERRORS || error.kind() == Kind::Io {
                         messages::error(&error);
                     }
-                    self.halt(Halted::NotAPuzzle(Status::from(&error)));
+                    self.halt(Failure::BadCube(Status::from(&error)));
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return None,
@@ -283,25 +283,25 @@ impl CubeQueue for WorkQueue<'_> {
 
     fn next(&self) -> Option<Job<Self::SolutionStore>> {
         let piece = self.piece()?;
-        let sheet = |folder: &Folder<'_>| CubeSolutions::new(folder, self.puzzle, piece.id);
+        let file = |folder: &Folder<'_>| CubeSolutions::new(folder, self.puzzle, piece.id);
         Some(Job {
             cube: piece.cube,
             limits: self.limits.clone(),
-            keeper: DigestSink::new(self.folder.as_ref().map(sheet)),
+            keeper: DigestSink::new(self.folder.as_ref().map(file)),
             ticket: 0,
         })
     }
 
     fn take(&self, job: Job<Self::SolutionStore>, outcome: Outcome, counts: bool) {
         let outcome = self.cube_solver.cut(&job.cube, outcome);
-        let (sheet, set) = job.keeper.into_parts();
+        let (file, set) = job.keeper.into_parts();
         let listed = counts && self.cube_solver.task() == Task::List;
         let id = Id::of(self.digest, &job.cube);
         let mut answer = Answer::new(self.digest, id, &outcome, listed.then_some(set));
-        if let Some((sheet, folder)) = sheet.zip(self.folder.as_ref()) {
-            match sheet.keep(folder, counts.then_some(set)) {
+        if let Some((file, folder)) = file.zip(self.folder.as_ref()) {
+            match file.keep(folder, counts.then_some(set)) {
                 Ok(file) => answer.file = file,
-                Err(error) => return self.halt(Halted::Ended(Halt::Failed(error))),
+                Err(error) => return self.halt(Failure::Ended(Halt::Failed(error))),
             }
         }
         self.answered.fetch_add(1, Ordering::Relaxed);
@@ -309,7 +309,7 @@ impl CubeQueue for WorkQueue<'_> {
             self.open.fetch_add(1, Ordering::Relaxed);
         }
         if let Err(halt) = self.session.print(&seal(&answer)) {
-            self.halt(Halted::Ended(halt));
+            self.halt(Failure::Ended(halt));
         }
     }
 }

@@ -15,22 +15,22 @@ use super::output::Output;
 use super::status::{Answered, Halt};
 
 /// Longest delay of a solution while others are gathered to be written with it.
-const PROMPT: Duration = Duration::from_millis(20);
+const MAX_DELAY: Duration = Duration::from_millis(20);
 
 /// Pause of the writer when the channel is empty.
-const REST: Duration = Duration::from_micros(100);
+const IDLE_PAUSE: Duration = Duration::from_micros(100);
 
 /// The limits on writing. The search has its own limits, but a slow reader can delay the writing beyond them, and a sorted list is written
 /// after the search.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Cut {
+pub(super) struct WriteLimits {
     pub(super) deadline: Option<Instant>,
     pub(super) interrupt: Option<Arc<AtomicBool>>,
 }
 
-impl Cut {
+impl WriteLimits {
     /// The limit that has been reached, if any.
-    fn due(&self) -> Option<Stop> {
+    fn reached(&self) -> Option<Stop> {
         // Relaxed: the flag publishes no other data.
         let asked = |flag: &Arc<AtomicBool>| flag.load(Ordering::Relaxed);
         if self.interrupt.as_ref().is_some_and(asked) {
@@ -51,7 +51,7 @@ impl Cut {
 pub(super) struct Writer<'a> {
     output: &'a mut Output,
     list: List,
-    cut: Cut,
+    limits: WriteLimits,
     written: u64,
     end: Option<End>,
 }
@@ -60,7 +60,7 @@ pub(super) struct Writer<'a> {
 #[derive(Debug)]
 enum End {
     Halt(Halt),
-    Cut(Stop),
+    Limit(Stop),
 }
 
 /// The number of solutions written, and the limit that stopped the writing, if any.
@@ -68,28 +68,28 @@ pub(super) type Written = (u64, Option<Stop>);
 
 impl<'a> Writer<'a> {
     /// A writer of solutions in the format and size of `list`.
-    pub(super) fn new(output: &'a mut Output, list: List, cut: Cut) -> Self {
+    pub(super) fn new(output: &'a mut Output, list: List, limits: WriteLimits) -> Self {
         Writer {
             output,
             list,
-            cut,
+            limits,
             written: 0,
             end: None,
         }
     }
 
     /// Writes the solutions of all batches until the channel is closed. An early return drops the receiver, which stops the search.
-    pub(super) fn stream(mut self, batches: Batches) -> Answered<Written> {
+    pub(super) fn write_stream(mut self, batches: Batches) -> Answered<Written> {
         // The arrival time of the first solution in the list.
         let mut oldest = Instant::now();
         while self.end.is_none() {
             let batch = batches.try_recv().or_else(|_| {
                 // A pause lets several batches gather. Waking this thread for each batch would cost the search more than finding its
                 // solutions.
-                thread::sleep(REST);
+                thread::sleep(IDLE_PAUSE);
                 match self.list.is_empty() {
                     true => batches.recv().map_err(RecvTimeoutError::from),
-                    false => batches.recv_deadline(oldest + PROMPT),
+                    false => batches.recv_deadline(oldest + MAX_DELAY),
                 }
             });
             match batch {
@@ -107,7 +107,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes these grids.
-    pub(super) fn grids(mut self, grids: &[Grid]) -> Answered<Written> {
+    pub(super) fn write_grids(mut self, grids: &[Grid]) -> Answered<Written> {
         for grid in grids {
             if !self.push(grid.words()) {
                 break;
@@ -118,18 +118,21 @@ impl<'a> Writer<'a> {
 
     /// Writes the solutions that `show` passes to its argument, which may arrive slowly. The argument returns `false` when writing has
     /// stopped. While the next solution takes long, `show` should call it with `None` from time to time, so that limits are checked.
-    pub(super) fn each(
+    pub(super) fn write_each(
         mut self,
         show: impl FnOnce(&mut dyn FnMut(Option<&[u64]>) -> bool),
     ) -> Answered<Written> {
         let mut flushed = Instant::now();
         show(&mut |words| {
-            if words.is_none_or(|words| self.push(words)) && flushed.elapsed() >= PROMPT {
+            if words.is_none_or(|words| self.push(words)) && flushed.elapsed() >= MAX_DELAY {
                 if !self.list.is_empty() {
                     self.flush();
                 }
                 flushed = Instant::now();
-                self.end = self.end.take().or_else(|| self.cut.due().map(End::Cut));
+                self.end = self
+                    .end
+                    .take()
+                    .or_else(|| self.limits.reached().map(End::Limit));
             }
             self.end.is_none()
         });
@@ -143,7 +146,7 @@ impl<'a> Writer<'a> {
         if self.list.is_full() {
             self.flush();
             if self.end.is_none() {
-                self.end = self.cut.due().map(End::Cut);
+                self.end = self.limits.reached().map(End::Limit);
             }
         }
         self.end.is_none()
@@ -163,7 +166,7 @@ impl<'a> Writer<'a> {
         }
         match self.end {
             Some(End::Halt(halt)) => Err(halt),
-            Some(End::Cut(stop)) => Ok((self.written, Some(stop))),
+            Some(End::Limit(stop)) => Ok((self.written, Some(stop))),
             None => Ok((self.written, None)),
         }
     }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::super::report::{self, Work, micro};
+use super::super::report::{self, StatisticsFigures, round_to_micros};
 use super::machine::Machine;
 use super::row::Row;
 
@@ -20,7 +20,7 @@ struct Figures<'a> {
     /// As decimal text, like the number of solutions of every verb.
     solutions: String,
     nodes: u64,
-    statistics: Work,
+    statistics: StatisticsFigures,
     nodes_per_second: f64,
     solutions_per_second: f64,
     puzzles_per_second: f64,
@@ -32,23 +32,23 @@ struct Figures<'a> {
 
 /// The object for a row, with its line break.
 pub(super) fn object(row: &Row<'_>, machine: &Machine, quick: bool) -> String {
-    report::line(&Figures {
+    report::json_line(&Figures {
         workload: row.workload.name.to_string(),
         quick,
         threads: row.threads,
-        seconds: micro(row.seconds()),
-        lowest: micro(row.lowest()),
-        highest: micro(row.highest()),
-        runs: row.times().map(micro).collect(),
+        seconds: round_to_micros(row.seconds()),
+        lowest: round_to_micros(row.lowest()),
+        highest: round_to_micros(row.highest()),
+        runs: row.times().map(round_to_micros).collect(),
         puzzles: row.workload.puzzles(),
         solutions: row.workload.solutions().to_string(),
         nodes: row.statistics().nodes,
-        statistics: Work::from(row.statistics()),
+        statistics: StatisticsFigures::from(row.statistics()),
         nodes_per_second: row.nodes_per_second().round(),
-        solutions_per_second: micro(row.solutions_per_second()),
-        puzzles_per_second: micro(row.puzzles_per_second()),
-        speed_up: micro(row.speed_up()),
-        efficiency: micro(row.efficiency()),
+        solutions_per_second: round_to_micros(row.solutions_per_second()),
+        puzzles_per_second: round_to_micros(row.puzzles_per_second()),
+        speed_up: round_to_micros(row.speed_up()),
+        efficiency: round_to_micros(row.efficiency()),
         machine,
         version: env!("CARGO_PKG_VERSION"),
     })

@@ -22,7 +22,7 @@ use rayon::ThreadPool;
 
 use self::machine::Machine;
 use self::row::Row;
-use self::workload::{Measurement, Name, Spoilt, Workload};
+use self::workload::{Measurement, Name, RunError, Workload};
 use super::counted::counted;
 use super::interrupt::Interrupt;
 use super::options::{Verbosity, When, time};
@@ -137,7 +137,7 @@ fn measure(options: &Options) -> Answered {
     if !quiet {
         warn(&machine, most);
     }
-    let steps = steps(most).map_err(Halt::Failed)?;
+    let steps = thread_steps(most).map_err(Halt::Failed)?;
     let workloads = options.workloads();
     let repeat = options.repeat();
     let interrupt = Interrupt::install();
@@ -149,7 +149,7 @@ fn measure(options: &Options) -> Answered {
         false => progress::bar((workloads.len() * repeat * steps.len()) as u64),
     };
     let lines = options.progress == When::Always && !quiet && !io::stderr().is_terminal();
-    let under_way = |what: String| match lines {
+    let show_current_run = |what: String| match lines {
         true => messages::note(&what),
         false => bar.set_message(what),
     };
@@ -160,14 +160,14 @@ fn measure(options: &Options) -> Answered {
     let mut status = Status::Complete;
     let mut rows = Vec::new();
     for workload in &workloads {
-        let (runs, spoilt) = rounds(&steps, repeat, |threads, pool| {
+        let (runs, run_error) = run_rounds(&steps, repeat, |threads, pool| {
             let on = counted(threads as u64, "thread");
-            under_way(format!("{} on {on}", workload.name));
+            show_current_run(format!("{} on {on}", workload.name));
             let run = pool.install(|| workload.run(&interrupt, deadline));
             bar.inc(1);
             run
         });
-        if let Some(Spoilt::Wrong(found)) = &spoilt {
+        if let Some(RunError::Wrong(found)) = &run_error {
             bar.finish_and_clear();
             let solutions = workload.solutions();
             messages::note(&format!(
@@ -179,10 +179,10 @@ fn measure(options: &Options) -> Answered {
         let measured = Row::of(workload, runs);
         bar.suspend(|| print(&text(options, &measured, &machine)))?;
         rows.extend(measured);
-        if let Some(spoilt) = spoilt {
+        if let Some(run_error) = run_error {
             status = Status::Stopped;
             if !quiet {
-                bar.suspend(|| messages::note(&cut(&spoilt, options.time)));
+                bar.suspend(|| messages::note(&incomplete_note(&run_error, options.time)));
             }
             break;
         }
@@ -199,9 +199,9 @@ fn measure(options: &Options) -> Answered {
 }
 
 /// Why the table is incomplete.
-fn cut(spoilt: &Spoilt, time: Option<Duration>) -> String {
-    let why = match (spoilt, time) {
-        (Spoilt::Late, Some(time)) => format!("stopped by --time {time:?}"),
+fn incomplete_note(run_error: &RunError, time: Option<Duration>) -> String {
+    let why = match (run_error, time) {
+        (RunError::TimedOut, Some(time)) => format!("stopped by --time {time:?}"),
         _ => "interrupted".to_owned(),
     };
     format!("{why}: the table is incomplete")
@@ -230,7 +230,7 @@ fn text(options: &Options, rows: &[Row<'_>], machine: &Machine) -> String {
 }
 
 /// Pools of 1, 2, 4 and so on threads below `most`, and of `most`.
-fn steps(most: usize) -> Result<Vec<Step>> {
+fn thread_steps(most: usize) -> Result<Vec<Step>> {
     let doubled = iter::successors(Some(1), |threads| Some(threads * 2));
     let below = doubled.take_while(|&threads| threads < most);
     below
@@ -240,17 +240,17 @@ fn steps(most: usize) -> Result<Vec<Step>> {
 }
 
 /// Runs a workload `repeat` times on each number of threads, or until a run fails.
-fn rounds(
+fn run_rounds(
     steps: &[Step],
     repeat: usize,
-    run: impl Fn(usize, &ThreadPool) -> std::result::Result<Measurement, Spoilt>,
-) -> (Vec<(usize, Vec<Measurement>)>, Option<Spoilt>) {
+    run: impl Fn(usize, &ThreadPool) -> std::result::Result<Measurement, RunError>,
+) -> (Vec<(usize, Vec<Measurement>)>, Option<RunError>) {
     let mut all: Vec<_> = steps.iter().map(|(n, _)| (*n, Vec::new())).collect();
     for _ in 0..repeat {
         for ((threads, pool), (_, runs)) in steps.iter().zip(&mut all) {
             match run(*threads, pool) {
                 Ok(run) => runs.push(run),
-                Err(spoilt) => return (all, Some(spoilt)),
+                Err(run_error) => return (all, Some(run_error)),
             }
         }
     }

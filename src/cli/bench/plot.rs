@@ -19,7 +19,7 @@ const TOP: f64 = 72.0;
 const BOTTOM: f64 = 56.0;
 
 /// Distance of the lines of the legend, in pixels.
-const LEADING: f64 = 20.0;
+const LEGEND_LINE_HEIGHT: f64 = 20.0;
 
 /// Colours that most people, colour-blind ones among them, can tell apart on either background, each with a marker.
 const STYLES: [(&str, Marker); 4] = [
@@ -145,7 +145,7 @@ fn axes(svg: &mut String, rows: &[Row<'_>], scale: Scale) {
 
 /// Draws the name on a line of the legend, and returns the ends of its sample.
 fn legend(svg: &mut String, place: usize, name: &str) -> [Point; 2] {
-    let y = TOP + LEADING * (place as f64 + 1.0);
+    let y = TOP + LEGEND_LINE_HEIGHT * (place as f64 + 1.0);
     text(svg, (LEFT + 54.0, y + 4.5), "ink", "start", name);
     [(LEFT + 16.0, y), (LEFT + 44.0, y)]
 }

@@ -12,17 +12,17 @@ pub(super) struct Row<'a> {
     /// In the order of the runs; never empty.
     runs: Vec<Measurement>,
     /// Seconds of the median run on one thread.
-    alone: f64,
+    one_thread_seconds: f64,
 }
 
 /// Ratio of the slowest to the fastest run above which a row is noisy: the machine was busy with other work.
-const NOISE: f64 = 1.2;
+const NOISE_RATIO: f64 = 1.2;
 
 impl<'a> Row<'a> {
     /// The rows of a workload, one for each number of threads that has runs; the first is of one thread.
     pub(super) fn of(workload: &'a Workload, runs: Vec<(usize, Vec<Measurement>)>) -> Vec<Self> {
         let mut rows = Vec::new();
-        let mut alone = None;
+        let mut one_thread_seconds = None;
         for (threads, runs) in runs {
             if runs.is_empty() {
                 continue;
@@ -31,23 +31,23 @@ impl<'a> Row<'a> {
                 workload,
                 threads,
                 runs,
-                alone: 0.0,
+                one_thread_seconds: 0.0,
             };
-            row.alone = *alone.get_or_insert(row.seconds());
+            row.one_thread_seconds = *one_thread_seconds.get_or_insert(row.seconds());
             rows.push(row);
         }
         rows
     }
 
     /// The median run by time, of two the faster one. All figures are of this run, so that they are consistent.
-    fn middle(&self) -> &Measurement {
+    fn median(&self) -> &Measurement {
         let mut runs: Vec<&Measurement> = self.runs.iter().collect();
         runs.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
         runs[(runs.len() - 1) / 2]
     }
 
     pub(super) fn seconds(&self) -> f64 {
-        self.middle().seconds
+        self.median().seconds
     }
 
     /// The times of all runs in seconds, in order.
@@ -65,11 +65,11 @@ impl<'a> Row<'a> {
 
     /// Whether the times differ by more than the search itself varies.
     pub(super) fn is_noisy(&self) -> bool {
-        self.highest() > NOISE * self.lowest()
+        self.highest() > NOISE_RATIO * self.lowest()
     }
 
     pub(super) fn statistics(&self) -> &Statistics {
-        &self.middle().statistics
+        &self.median().statistics
     }
 
     pub(super) fn nodes_per_second(&self) -> f64 {
@@ -86,7 +86,7 @@ impl<'a> Row<'a> {
 
     /// The time on one thread divided by this time.
     pub(super) fn speed_up(&self) -> f64 {
-        self.alone / self.seconds()
+        self.one_thread_seconds / self.seconds()
     }
 
     /// The speed-up divided by the number of threads.

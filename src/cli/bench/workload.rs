@@ -39,7 +39,7 @@ pub(super) struct Workload {
     pub(super) name: Name,
     puzzles: Vec<Puzzle>,
     /// Most solutions searched for in each puzzle.
-    enough: Option<u64>,
+    max_solutions: Option<u64>,
     /// The solutions of all puzzles together, each counted up to `enough`.
     solutions: Count,
 }
@@ -53,22 +53,22 @@ pub(super) struct Measurement {
 
 /// Why a run gives no figures.
 #[derive(Debug)]
-pub(super) enum Spoilt {
+pub(super) enum RunError {
     Interrupted,
     /// The deadline has passed.
-    Late,
+    TimedOut,
     /// The number of solutions found, which differs from the known one.
     Wrong(Count),
 }
 
 /// The puzzles of a file that is compiled into the program.
-macro_rules! own {
+macro_rules! bundled {
     ($file:literal) => {
-        own(include_bytes!(concat!("../../../puzzles/", $file)), $file)
+        bundled(include_bytes!(concat!("../../../puzzles/", $file)), $file)
     };
 }
 
-fn own(bytes: &[u8], file: &str) -> Vec<Puzzle> {
+fn bundled(bytes: &[u8], file: &str) -> Vec<Puzzle> {
     let entries = format::read(bytes, file).into_iter();
     entries
         .map(|entry| entry.puzzle.expect("the tests read all bundled puzzles"))
@@ -78,21 +78,23 @@ fn own(bytes: &[u8], file: &str) -> Vec<Puzzle> {
 impl Workload {
     /// The workload of this name; `quick`: a smaller one of the same kind.
     pub(super) fn new(name: Name, quick: bool) -> Self {
-        let (puzzles, enough, solutions) = match (name, quick) {
-            (Name::Permutation, false) => (own!("families/permutation-10.non"), None, 3_628_800),
-            (Name::Permutation, true) => (own!("families/permutation-9.non"), None, 362_880),
-            (Name::Ambiguous, false) => (own!("bench/ambiguous.non"), None, 1_389_820),
-            (Name::Ambiguous, true) => (own!("bench/ambiguous-quick.non"), None, 161_964),
-            (Name::Hard, false) => (own!("bench/hard.non"), None, 1),
-            (Name::Hard, true) => (own!("bench/hard-quick.non"), None, 1),
+        let (puzzles, max_solutions, solutions) = match (name, quick) {
+            (Name::Permutation, false) => {
+                (bundled!("families/permutation-10.non"), None, 3_628_800)
+            }
+            (Name::Permutation, true) => (bundled!("families/permutation-9.non"), None, 362_880),
+            (Name::Ambiguous, false) => (bundled!("bench/ambiguous.non"), None, 1_389_820),
+            (Name::Ambiguous, true) => (bundled!("bench/ambiguous-quick.non"), None, 161_964),
+            (Name::Hard, false) => (bundled!("bench/hard.non"), None, 1),
+            (Name::Hard, true) => (bundled!("bench/hard-quick.non"), None, 1),
             // 71 of them have one solution, and 22 of the first 300.
-            (Name::Batch, false) => (random(1000), Some(2), 1000 + 929),
-            (Name::Batch, true) => (random(300), Some(2), 300 + 278),
+            (Name::Batch, false) => (random_puzzles(1000), Some(2), 1000 + 929),
+            (Name::Batch, true) => (random_puzzles(300), Some(2), 300 + 278),
         };
         Workload {
             name,
             puzzles,
-            enough,
+            max_solutions,
             solutions: Count::from(solutions),
         }
     }
@@ -113,10 +115,10 @@ impl Workload {
         &self,
         interrupt: &Interrupt,
         deadline: Option<Instant>,
-    ) -> Result<Measurement, Spoilt> {
+    ) -> Result<Measurement, RunError> {
         let started = Instant::now();
         let limits = Limits {
-            solutions: self.enough,
+            solutions: self.max_solutions,
             interrupt: Some(interrupt.flag()),
             ..Limits::default()
         };
@@ -148,12 +150,12 @@ impl Workload {
         let seconds = started.elapsed().as_secs_f64();
         let mut solutions = Count::ZERO;
         let mut statistics = Statistics::default();
-        for outcome in outcomes.ok_or(Spoilt::Late)? {
+        for outcome in outcomes.ok_or(RunError::TimedOut)? {
             if outcome.stopped == Some(Stop::Interrupt) {
-                return Err(Spoilt::Interrupted);
+                return Err(RunError::Interrupted);
             }
             if outcome.stopped == Some(Stop::Time) {
-                return Err(Spoilt::Late);
+                return Err(RunError::TimedOut);
             }
             solutions += outcome.solutions.number();
             statistics.add(&outcome.statistics);
@@ -163,20 +165,20 @@ impl Workload {
                 seconds,
                 statistics,
             }),
-            false => Err(Spoilt::Wrong(solutions)),
+            false => Err(RunError::Wrong(solutions)),
         }
     }
 }
 
 /// Random puzzles of 25x25 cells, each cell filled with probability 1/2, from the seeds 0, 1, 2 and so on: those that `scripts/random` writes.
-fn random(number: u64) -> Vec<Puzzle> {
+fn random_puzzles(number: u64) -> Vec<Puzzle> {
     (0..number)
-        .map(|seed| Puzzle::from_grid(&half(seed)))
+        .map(|seed| Puzzle::from_grid(&random_grid(seed)))
         .collect()
 }
 
 /// A random grid, each cell filled with probability 1/2 by splitmix64.
-fn half(seed: u64) -> Grid {
+fn random_grid(seed: u64) -> Grid {
     const SIDE: usize = 25;
     let mut state = seed;
     let mut number = || {
@@ -199,7 +201,7 @@ mod tests {
     /// The expected clues are the output of `scripts/random 25 25 0.5 1`.
     #[test]
     fn random_puzzles_are_those_of_the_script() {
-        let puzzle = &random(2)[1];
+        let puzzle = &random_puzzles(2)[1];
         let clue = |lengths: &[usize]| omnogram::puzzle::Clue::new(lengths.iter().copied());
         assert_eq!(puzzle.rows()[0], clue(&[2, 1, 1, 1, 2, 5]).unwrap());
         assert_eq!(puzzle.columns()[24], clue(&[1, 5, 1, 1, 1, 1, 2]).unwrap());
@@ -219,6 +221,6 @@ mod tests {
         let mut workload = Workload::new(Name::Permutation, true);
         workload.solutions = Count::from(362_881);
         let run = workload.run(&Interrupt::default(), None);
-        assert!(matches!(run, Err(Spoilt::Wrong(found)) if found == Count::from(362_880)));
+        assert!(matches!(run, Err(RunError::Wrong(found)) if found == Count::from(362_880)));
     }
 }
