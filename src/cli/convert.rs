@@ -210,7 +210,7 @@ fn threshold(text: &str) -> std::result::Result<Threshold, String> {
 pub(super) fn run(options: &Options) -> Status {
     let made = match options.paths.split_last() {
         Some((output, inputs)) if !inputs.is_empty() => {
-            let read = input_files::check_stdout_is_not_input(inputs, &[]);
+            let read = input_files::check_stdout(inputs, &[]);
             let made = read.and_then(|()| Conversion::new(options, inputs, output));
             made.map(|conversion| (conversion, inputs))
         }

@@ -43,7 +43,7 @@ pub(super) struct Options {
     #[command(flatten)]
     puzzles: Puzzles,
 
-    /// How to count
+    /// Counting method
     #[arg(
         long,
         value_name = "METHOD",

@@ -1,5 +1,6 @@
 //! The content of a drawing by `omnogram show`: the unsolved puzzle, solutions, the backbone, or the share of solutions in which each cell
-//! is filled. All but the first are searched for within the limits; if the search fails, the unsolved puzzle is drawn and the reason printed.
+//! is filled. All but the first are searched for within the limits; if the search fails, the unsolved puzzle is drawn and the reason
+//! printed.
 
 use std::fs::File;
 use std::io::BufReader;

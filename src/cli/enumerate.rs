@@ -49,7 +49,7 @@ pub(super) struct Options {
     #[arg(long, short = 'n', value_name = "N", value_parser = number)]
     limit: Option<u64>,
 
-    /// Write the solutions in canonical order, '#' before '.', once all are found; until then they are held within --memory
+    /// Write the solutions in canonical order, '#' before '.', once all are found; until then they are held in memory (see --memory)
     #[arg(long)]
     sort: bool,
 
@@ -58,7 +58,7 @@ pub(super) struct Options {
     #[arg(long, value_name = "K", value_parser = ordinal, conflicts_with_all = ["distinct", "algorithm"])]
     from: Option<Count>,
 
-    /// Remove duplicates by holding all solutions within --memory. The search never finds a solution twice, so this is only a check
+    /// Remove duplicates by holding all solutions in memory (see --memory). The search never finds a solution twice, so this is only a check
     #[arg(long)]
     distinct: bool,
 
@@ -138,7 +138,7 @@ fn check_journal_and_list(options: &Options, journal: &Path, list: &Path) -> Res
             Err(Error::new(Kind::Usage, message).in_file(&inputs::name(journal)))
         }
         false => Outputs::new(options.listing.replacing, puzzles, &[])
-            .check_extended(list, !journal::has_begun(journal)),
+            .check_journal_list(list, !journal::has_begun(journal)),
     };
     checked.map_err(|error| messages::failed(&error))
 }
@@ -150,17 +150,10 @@ fn answer(
     output: &mut Output,
 ) -> Answered {
     if let (Some(journal), Some(path)) = (&options.journal, &options.listing.output) {
-        let listing = options.listing.listing(session);
+        let listing = options.listing.format_for(session);
         let verb = format!("enumerate --format {}", ListingOptions::name(listing));
-        let solution_file = SolutionFile { path, listing };
-        let outcome = journal::run(
-            session,
-            subject,
-            journal,
-            &verb,
-            Task::List,
-            Some(solution_file),
-        )?;
+        let file = SolutionFile { path, listing };
+        let outcome = journal::run(session, subject, journal, &verb, Task::List, Some(file))?;
         return print_summary(session, subject, options, &outcome);
     }
     output.begin()?;

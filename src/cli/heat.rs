@@ -118,14 +118,9 @@ pub(super) fn count_cells(
     subject: &Subject<'_>,
 ) -> (Option<CellCounts>, Outcome) {
     let started = Instant::now();
-    let (solution_graph, mut outcome) = session.solution_graph(subject);
-    let cells = solution_graph.and_then(|solution_graph| {
-        cell_counts(
-            &solution_graph,
-            &session.limits_since(started),
-            &mut outcome,
-        )
-    });
+    let (graph, mut outcome) = session.solution_graph(subject);
+    let cells =
+        graph.and_then(|graph| cell_counts(&graph, &session.limits_since(started), &mut outcome));
     outcome.elapsed = started.elapsed();
     (cells, outcome)
 }
@@ -133,14 +128,14 @@ pub(super) fn count_cells(
 /// For each cell the number of solutions in which it is filled; `None` if there are no solutions, or if a limit stopped the count, which
 /// `outcome` then records.
 pub(super) fn cell_counts(
-    solution_graph: &SolutionGraph,
+    graph: &SolutionGraph,
     limits: &Limits,
     outcome: &mut Outcome,
 ) -> Option<CellCounts> {
-    if solution_graph.count().is_zero() {
+    if graph.count().is_zero() {
         return None;
     }
-    let cells = solution_graph.cells_within(limits);
+    let cells = graph.cells_within(limits);
     cells
         .map_err(|stop| outcome.stopped = outcome.stopped.or(Some(stop)))
         .ok()

@@ -11,10 +11,7 @@ use omnogram::error::{Error, Kind};
 use super::inputs;
 
 /// An error if standard output is redirected to an input file: the shell has truncated it, or appends to it.
-pub(super) fn check_stdout_is_not_input(
-    puzzles: &[PathBuf],
-    files: &[PathBuf],
-) -> Result<(), Error> {
+pub(super) fn check_stdout(puzzles: &[PathBuf], files: &[PathBuf]) -> Result<(), Error> {
     let Some(stdout) = redirected_file(io::stdout()) else {
         return Ok(());
     };

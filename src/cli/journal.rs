@@ -43,8 +43,8 @@ pub(super) fn has_begun(journal: &Path) -> bool {
     fs::metadata(journal).is_ok_and(|metadata| metadata.len() > 0)
 }
 
-/// An error if a file does not look like the list of solutions of which the journal has recorded this number of bytes. The run truncates the
-/// file to this length, so a wrong file would lose data.
+/// An error if a file does not look like the list of solutions of which the journal has recorded this number of bytes. The run truncates
+/// the file to this length, so a wrong file would lose data.
 fn check_list(path: &Path, name: &str, puzzle: &Puzzle, written: u64) -> Result<(), Error> {
     let Some(metadata) = fs::metadata(path).ok().filter(fs::Metadata::is_file) else {
         return Ok(());

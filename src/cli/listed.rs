@@ -54,7 +54,7 @@ impl ListingOptions {
     }
 
     /// The chosen or default format.
-    pub(super) fn listing(&self, session: &Session) -> Listing {
+    pub(super) fn format_for(&self, session: &Session) -> Listing {
         match (self.format, session.json()) {
             (Some(format), _) => format.into(),
             (None, false) => Listing::Text,
@@ -73,7 +73,7 @@ impl ListingOptions {
     /// An empty list for solutions of this puzzle.
     pub(super) fn list(&self, session: &Session, subject: &Subject<'_>) -> List {
         let puzzle = subject.puzzle;
-        List::new(self.listing(session), puzzle.width(), puzzle.height())
+        List::new(self.format_for(session), puzzle.width(), puzzle.height())
     }
 
     /// In text form, writes the puzzle's name before its solutions if there are several puzzles.
@@ -83,7 +83,7 @@ impl ListingOptions {
         subject: &Subject<'_>,
         output: &mut Output,
     ) -> Answered<()> {
-        if subject.several && self.listing(session) == Listing::Text {
+        if subject.several && self.format_for(session) == Listing::Text {
             output.write(format!("==> {} <==\n", subject.label()).as_bytes())?;
         }
         Ok(())

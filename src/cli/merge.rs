@@ -71,7 +71,7 @@ pub(super) struct Options {
     #[arg(long, short, value_name = "FILE", requires = "solutions")]
     output: Option<PathBuf>,
 
-    /// Write the solutions in canonical order, '#' before '.', and each once; until then they are held within --memory
+    /// Write the solutions in canonical order, '#' before '.', and each once; until then they are held in memory (see --memory)
     #[arg(long, requires = "solutions")]
     sort: bool,
 
@@ -107,7 +107,7 @@ fn merge(options: &Options) -> Answered {
         .chain(&options.results)
         .cloned()
         .collect();
-    input_files::check_stdout_is_not_input(&[], &read).map_err(failed)?;
+    input_files::check_stdout(&[], &read).map_err(failed)?;
     let mut outputs = Outputs::new(options.replacing, &[], &read);
     let missing = options.missing.as_deref();
     let mut missing = missing

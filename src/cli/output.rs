@@ -1,10 +1,10 @@
 //! Outputs: the rules for the files that verbs write. A file that the same command reads is never overwritten, under whatever name, and no
 //! other file is replaced without `--force`. Both are checked before the run and again at its end.
 //!
-//! An output is written as a [draft](super::drafts) beside its target, and renamed to the target when it is finished: until then an existing
-//! file is unchanged, and an output that is dropped unfinished leaves no trace. A symbolic link is kept, and the file behind it is replaced.
-//! Targets that are not regular files (a pipe, a terminal, `/dev/null`, `/dev/stdout`) are written in place, and so is the list of a
-//! [journal](super::journal), which is extended.
+//! An output is written as a [draft](super::drafts) beside its target, and renamed to the target when it is finished: until then an
+//! existing file is unchanged, and an output that is dropped unfinished leaves no trace. A symbolic link is kept, and the file behind it is
+//! replaced. Targets that are not regular files (a pipe, a terminal, `/dev/null`, `/dev/stdout`) are written in place, and so is the list
+//! of a [journal](super::journal), which is extended.
 
 use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
@@ -116,7 +116,7 @@ impl Outputs {
     }
 
     /// Checks that the list of a [journal](super::journal) may be written: it is extended, or replaced if the journal is `new`.
-    pub(super) fn check_extended(&self, path: &Path, new: bool) -> Result<(), Error> {
+    pub(super) fn check_journal_list(&self, path: &Path, new: bool) -> Result<(), Error> {
         let name = path.display().to_string();
         let Target::File(target, exists) =
             resolve(path).map_err(|error| Error::io(&name, &error))?

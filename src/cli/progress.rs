@@ -1,4 +1,5 @@
-//! The progress of a search on standard error: a bar on a terminal, otherwise one line per second. Nothing is shown in the first half second.
+//! The progress of a search on standard error: a bar on a terminal, otherwise one line per second. Nothing is shown in the first half
+//! second.
 
 use std::io::{self, IsTerminal};
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -1,5 +1,5 @@
-//! The queue of puzzles that a verb answers, in order. A puzzle is read when the queue reaches it; with several puzzles, searches start ahead
-//! of their turn, one per thread.
+//! The queue of puzzles that a verb answers, in order. A puzzle is read when the queue reaches it; with several puzzles, searches start
+//! ahead of their turn, one per thread.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

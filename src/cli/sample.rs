@@ -84,9 +84,9 @@ fn answer(
     let started = Instant::now();
     output.begin()?;
     options.listing.write_heading(session, subject, output)?;
-    let (solution_graph, mut outcome) = session.solution_graph(subject);
+    let (graph, mut outcome) = session.solution_graph(subject);
     let mut samples = 0;
-    if let Some(solution_graph) = &solution_graph {
+    if let Some(graph) = &graph {
         let limits = session.limits();
         let write_limits = WriteLimits {
             deadline: limits.time.and_then(|time| started.checked_add(time)),
@@ -94,7 +94,7 @@ fn answer(
         };
         let writer = Writer::new(output, options.listing.list(session, subject), write_limits);
         (samples, outcome.stopped) = writer.write_each(|show| {
-            let mut drawn = solution_graph.samples(seed);
+            let mut drawn = graph.samples(seed);
             let mut left = options.number;
             while left > 0
                 && let Some(words) = drawn.next_words()

@@ -72,7 +72,8 @@ impl Session {
         }
     }
 
-    /// The same, with a classic algorithm instead of the search if one is chosen. `random`: whether the verb draws random numbers without it.
+    /// The same, with a classic algorithm instead of the search if one is chosen. `random`: whether the verb draws random numbers without
+    /// it.
     pub(super) fn with_classic(
         search_options: &SearchOptions,
         classics: &Classics,
@@ -166,7 +167,7 @@ impl Session {
         answer: impl FnOnce(&Subject<'_>) -> Answered,
     ) -> Status {
         let arguments = [argument.to_owned()];
-        if let Err(error) = input_files::check_stdout_is_not_input(&arguments, &[]) {
+        if let Err(error) = input_files::check_stdout(&arguments, &[]) {
             return messages::failed(&error);
         }
         let mut queue = Queue::new(inputs::find(&arguments));
@@ -184,8 +185,8 @@ impl Session {
         status_of(self.answer(&item.entry, false, answer))
     }
 
-    /// Searches every puzzle for its first `most` solutions, and passes them to `answer` in order. Several puzzles are searched at once, each
-    /// on one thread; a puzzle that is too hard for that is searched alone on all threads.
+    /// Searches every puzzle for its first `most` solutions, and passes them to `answer` in order. Several puzzles are searched at once,
+    /// each on one thread; a puzzle that is too hard for that is searched alone on all threads.
     pub(super) fn first_of_each(
         &self,
         arguments: &[PathBuf],
@@ -213,7 +214,7 @@ impl Session {
         most: usize,
         mut answer: impl FnMut(&Subject<'_>, Option<FirstSolutions>) -> Answered,
     ) -> Status {
-        if let Err(error) = input_files::check_stdout_is_not_input(arguments, &[]) {
+        if let Err(error) = input_files::check_stdout(arguments, &[]) {
             return messages::failed(&error);
         }
         for note in inputs::skipped_notes(arguments, None) {
@@ -300,8 +301,8 @@ impl Session {
         }
     }
 
-    /// Searches a puzzle on all threads of the session, within these limits, or runs the chosen classic algorithm instead. Shows progress if
-    /// `visible` and the options say so.
+    /// Searches a puzzle on all threads of the session, within these limits, or runs the chosen classic algorithm instead. Shows progress
+    /// if `visible` and the options say so.
     pub(super) fn search<T: Send>(
         &self,
         subject: &Subject<'_>,
@@ -345,8 +346,8 @@ impl Session {
         })
     }
 
-    /// Counts the solutions of a puzzle on all threads of the session, within its limits, and builds their solution graph. If that takes long,
-    /// notes report what is known so far.
+    /// Counts the solutions of a puzzle on all threads of the session, within its limits, and builds their solution graph. If that takes
+    /// long, notes report what is known so far.
     pub(super) fn solution_graph(&self, subject: &Subject<'_>) -> (Option<SolutionGraph>, Outcome) {
         let progress = self.progress(subject, true);
         let tell = |forecast: &Forecast| {

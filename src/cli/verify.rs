@@ -1,5 +1,5 @@
-//! `omnogram verify`: whether every grid of a list is a solution, and no two are equal. It does not use the search, so it can check the list
-//! of any solver.
+//! `omnogram verify`: whether every grid of a list is a solution, and no two are equal. It does not use the search, so it can check the
+//! list of any solver.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -86,7 +86,7 @@ struct Report {
 
 pub(super) fn run(options: &Options) -> Status {
     let read = [&options.puzzle, &options.solutions].map(std::slice::from_ref);
-    let spared = input_files::check_stdout_is_not_input(read[0], read[1]);
+    let spared = input_files::check_stdout(read[0], read[1]);
     let findings = spared.and_then(|()| puzzle(options)).and_then(|puzzle| {
         let name = inputs::name(&options.solutions);
         if inputs::is_stdin(&options.solutions) {

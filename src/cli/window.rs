@@ -42,9 +42,9 @@ impl Window<'_> {
         output: &mut Output,
     ) -> Answered {
         let started = Instant::now();
-        let (solution_graph, mut outcome) = session.solution_graph(subject);
+        let (graph, mut outcome) = session.solution_graph(subject);
         let mut written = 0;
-        if let Some(solution_graph) = &solution_graph {
+        if let Some(graph) = &graph {
             let limits = session.limits();
             let write_limits = WriteLimits {
                 deadline: limits.time.and_then(|time| started.checked_add(time)),
@@ -53,8 +53,8 @@ impl Window<'_> {
             let writer = Writer::new(output, listed.list(session, subject), write_limits);
             let max_bytes = limits.memory.unwrap_or(u64::MAX);
             let mut fits = true;
-            (written, outcome.stopped) = writer
-                .write_each(|show| fits = self.show_range(solution_graph, max_bytes, show))?;
+            (written, outcome.stopped) =
+                writer.write_each(|show| fits = self.show_range(graph, max_bytes, show))?;
             outcome.stopped = outcome.stopped.or((!fits).then_some(Stop::Memory));
         }
         outcome.elapsed = started.elapsed();
@@ -76,13 +76,13 @@ impl Window<'_> {
     /// Passes the solutions in the range to `show`; `false` if that would need more than `max_bytes` bytes of memory.
     fn show_range(
         &self,
-        solution_graph: &SolutionGraph,
+        graph: &SolutionGraph,
         max_bytes: u64,
         show: &mut dyn FnMut(Option<&[u64]>) -> bool,
     ) -> bool {
         let mut skip = self.from.clone();
         skip -= &Count::ONE;
-        let mut ordered = solution_graph.lexicographic(&skip);
+        let mut ordered = graph.lexicographic(&skip);
         let mut left = self.limit.unwrap_or(u64::MAX);
         while left > 0 {
             let more = match ordered.advance_unless(&mut || !show(None)) {
@@ -90,7 +90,7 @@ impl Window<'_> {
                     left -= 1;
                     show(Some(ordered.words()))
                 }
-                Advance::Deciding if solution_graph.bytes() + ordered.bytes() > max_bytes => {
+                Advance::Deciding if graph.bytes() + ordered.bytes() > max_bytes => {
                     return false;
                 }
                 Advance::Deciding => show(None),

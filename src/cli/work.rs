@@ -61,7 +61,7 @@ pub(super) struct Options {
     #[arg(value_name = "CUBES", default_value = "-")]
     cubes: PathBuf,
 
-    /// How to count
+    /// Counting method
     #[arg(long, value_name = "METHOD", default_value = "auto", conflicts_with_all = ["solutions", "digest"])]
     method: Method,
 
@@ -103,7 +103,7 @@ pub(super) fn run(options: &Options) -> Status {
         return messages::failed(&error);
     }
     let cubes = std::slice::from_ref(&options.cubes);
-    if let Err(error) = input_files::check_stdout_is_not_input(&[], cubes) {
+    if let Err(error) = input_files::check_stdout(&[], cubes) {
         return messages::failed(&error);
     }
     Session::with(
@@ -363,8 +363,8 @@ impl CubeSolutions {
         Ok(())
     }
 
-    /// Publishes the file under a name with the digest of its content, and returns this name. Without a digest or without solutions there is
-    /// no file.
+    /// Publishes the file under a name with the digest of its content, and returns this name. Without a digest or without solutions there
+    /// is no file.
     fn keep(mut self, folder: &Folder<'_>, set: Option<Digest>) -> Result<Option<String>> {
         if self.failed.is_none() && set.is_some() && !self.list.is_empty() {
             let _ = self.flush();

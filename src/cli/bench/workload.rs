@@ -170,7 +170,8 @@ impl Workload {
     }
 }
 
-/// Random puzzles of 25x25 cells, each cell filled with probability 1/2, from the seeds 0, 1, 2 and so on: those that `scripts/random` writes.
+/// Random puzzles of 25x25 cells, each cell filled with probability 1/2, from the seeds 0, 1, 2 and so on: those that `scripts/random`
+/// writes.
 fn random_puzzles(number: u64) -> Vec<Puzzle> {
     (0..number)
         .map(|seed| Puzzle::from_grid(&random_grid(seed)))
