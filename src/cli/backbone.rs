@@ -83,7 +83,7 @@ fn answer(
             Some(0) => ", no solution found yet",
             _ => "",
         };
-        let why = session.why(stop, None);
+        let why = session.stop_reason(stop, None);
         session.note(&format!("{name}: {open} undecided{found}, {why}"));
         return Ok(Status::Stopped);
     }

@@ -72,7 +72,7 @@ pub(super) fn run(options: &Options) -> Status {
         let mut totals = Totals::default();
         let mut several = false;
         let status =
-            session.first_of_each(&options.puzzles.puzzles, 2, |subject, grids, outcome| {
+            session.find_first_of_each(&options.puzzles.puzzles, 2, |subject, grids, outcome| {
                 several |= subject.several;
                 answer(session, subject, grids, outcome, options, &mut totals)
             });
@@ -166,7 +166,7 @@ fn text(
                 _ if goal(subject.puzzle) == Some(true) => "at least one solution: the goal",
                 _ => "one solution found so far",
             };
-            format!(" ({}, {found})", session.why(stop, None))
+            format!(" ({}, {found})", session.stop_reason(stop, None))
         }
     };
     let mut text = format!("{}: {verdict}{why}\n", subject.label());

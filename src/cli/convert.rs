@@ -13,7 +13,7 @@ use omnogram::sat::dimacs;
 use super::counted::counted;
 use super::options::Verbosity;
 use super::output::{Output, Outputs, Replacing};
-use super::session::wrong_goal;
+use super::session::goal_warning;
 use super::status::{Answered, Halt, Status};
 use super::{input_files, inputs, messages};
 
@@ -221,7 +221,7 @@ pub(super) fn run(options: &Options) -> Status {
     };
     let (mut conversion, inputs) = match made {
         Ok(made) => made,
-        Err(error) => return messages::failed(&error),
+        Err(error) => return messages::fail(&error),
     };
     match conversion.run(options, inputs) {
         Ok(()) => {}
@@ -348,7 +348,7 @@ impl Conversion {
             }
         };
         if let Some(warning) =
-            wrong_goal(&messages::escaped(&name), &puzzle).filter(|_| !self.quiet)
+            goal_warning(&messages::escaped(&name), &puzzle).filter(|_| !self.quiet)
         {
             messages::warning(&warning);
         }
@@ -511,13 +511,13 @@ impl Conversion {
             count => format!("{lost} of {}", counted(*count, "puzzle")),
         };
         let all: Vec<String> = self.lost_notes.iter().map(lost).collect();
-        let only_one = self
+        let names = self
             .lost_notes
             .values()
             .map(|(_, name)| name)
             .collect::<HashSet<_>>();
-        let single = only_one.len() == 1 && self.lost_notes.values().all(|(count, _)| *count == 1);
-        let name = match only_one.iter().next() {
+        let single = names.len() == 1 && self.lost_notes.values().all(|(count, _)| *count == 1);
+        let name = match names.iter().next() {
             Some(name) if single => format!("{name}: "),
             Some(_) => String::new(),
             None => return,

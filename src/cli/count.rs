@@ -136,7 +136,7 @@ pub(super) fn run(options: &Options) -> Status {
         .transpose();
     let (svg, graph) = match (svg, graph) {
         (Ok(svg), Ok(graph)) => (svg, graph),
-        (Err(error), _) | (_, Err(error)) => return messages::failed(&error),
+        (Err(error), _) | (_, Err(error)) => return messages::fail(&error),
     };
     if let Some(journal) = &options.journal
         && let Err(status) = journal::check_one_puzzle(journal, &options.puzzles.puzzles)
@@ -199,7 +199,7 @@ fn answer(session: &Session, subject: &Subject<'_>, options: &Options) -> Answer
     };
     print_count(session, subject, &outcome)?;
     match scratch.and_then(|scratch| scratch.error()) {
-        Some(error) => Ok(messages::failed(&error)),
+        Some(error) => Ok(messages::fail(&error)),
         None => Ok(report_stop(session, subject, &outcome)),
     }
 }
@@ -266,7 +266,7 @@ pub(super) fn report_stop(session: &Session, subject: &Subject<'_>, outcome: &Ou
     session.note(&format!(
         "{}: {} after {}, {:.3} s",
         subject.label(),
-        session.why(stop, None),
+        session.stop_reason(stop, None),
         counted(outcome.statistics.nodes, "node"),
         outcome.elapsed.as_secs_f64()
     ));

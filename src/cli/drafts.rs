@@ -32,7 +32,7 @@ pub(super) struct Draft {
 impl Draft {
     /// Creates a draft in the folder of `target`. `private`: only the owner may read it, as it is to replace a file whose permissions it
     /// does not have yet.
-    pub(super) fn beside(target: &Path, private: bool) -> io::Result<Self> {
+    pub(super) fn create_beside(target: &Path, private: bool) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
         #[cfg(unix)]

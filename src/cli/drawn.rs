@@ -17,7 +17,7 @@ use super::counted::counted;
 use super::session::{Session, why_unsolvable};
 use super::status::{Halt, Status};
 use super::subject::Subject;
-use super::titles::titled;
+use super::titles::titled_sheet;
 use super::{heat, inputs, messages};
 
 /// The content to draw; none of these options: the unsolved puzzle.
@@ -80,7 +80,7 @@ pub(super) struct Drawn<'a> {
 pub(super) fn unsolved_sheet<'a>(subject: &Subject<'a>) -> Sheet<'a> {
     Sheet {
         drawings: vec![Drawing::blank(subject.puzzle)],
-        ..titled(subject)
+        ..titled_sheet(subject)
     }
 }
 
@@ -152,7 +152,7 @@ impl Content {
         Ok(Drawn {
             sheet: Sheet {
                 drawings: grids.iter().enumerate().map(draw).collect(),
-                ..titled(subject)
+                ..titled_sheet(subject)
             },
             status,
             reveals: Some(if several { "Solutions" } else { "Solution" }),
@@ -229,7 +229,7 @@ fn find_solutions(session: &Session, subject: &Subject<'_>, most: usize) -> (Vec
             session.note(&format!(
                 "{}: {found}, {}",
                 subject.name,
-                session.why(stop, None)
+                session.stop_reason(stop, None)
             ));
             Status::Stopped
         }
@@ -257,7 +257,7 @@ fn draw_backbone<'a>(session: &Session, subject: &Subject<'a>) -> Drawn<'a> {
         session.note(&format!(
             "{}: {open} undecided, {}",
             subject.name,
-            session.why(stop, None)
+            session.stop_reason(stop, None)
         ));
         status = Status::Stopped;
     } else if outcome.solutions.verdict() == Verdict::None {
@@ -288,7 +288,7 @@ fn draw_backbone<'a>(session: &Session, subject: &Subject<'a>) -> Drawn<'a> {
                 .map(|&(mark, _, words)| (mark, words.to_owned()))
                 .collect(),
             drawings: vec![drawing],
-            ..titled(subject)
+            ..titled_sheet(subject)
         },
         status,
         reveals: Some("What is ambiguous"),
@@ -304,7 +304,7 @@ fn draw_shares<'a>(session: &Session, subject: &Subject<'a>) -> Drawn<'a> {
     let status = match stopped {
         None => Status::Complete,
         Some(stop) => {
-            let why = session.why(*stop, None);
+            let why = session.stop_reason(*stop, None);
             session.note(&format!(
                 "{}: {solutions} solutions, not counted to the end: {why}",
                 subject.name

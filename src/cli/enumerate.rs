@@ -140,7 +140,7 @@ fn check_journal_and_list(options: &Options, journal: &Path, list: &Path) -> Res
         false => Outputs::new(options.listing.replacing, puzzles, &[])
             .check_journal_list(list, !journal::has_begun(journal)),
     };
-    checked.map_err(|error| messages::failed(&error))
+    checked.map_err(|error| messages::fail(&error))
 }
 
 fn answer(
@@ -266,7 +266,7 @@ fn summary(
         "s"
     };
     let why = match outcome.stopped {
-        Some(stop) => format!(" ({})", session.why(stop, options.limit)),
+        Some(stop) => format!(" ({})", session.stop_reason(stop, options.limit)),
         None if solutions.number().is_zero() => {
             why_unsolvable(puzzle).map_or(String::new(), |why| format!(" ({why})"))
         }

@@ -15,7 +15,7 @@ use super::report;
 use super::session::Session;
 use super::status::{Answered, Halt};
 use super::subject::Subject;
-use super::titles::titled;
+use super::titles::titled_sheet;
 use super::total::print_total;
 
 /// The form and the destination of the cells' shares.
@@ -200,7 +200,7 @@ pub(super) fn sheet<'a>(subject: &Subject<'a>, drawing: Drawing<'a>) -> Sheet<'a
     Sheet {
         drawings: vec![drawing],
         legend,
-        ..titled(subject)
+        ..titled_sheet(subject)
     }
 }
 

@@ -35,7 +35,7 @@ pub(super) fn check_one_puzzle(journal: &Path, puzzles: &[PathBuf]) -> Result<()
         _ => &format!("{ONE_PUZZLE}there are several"),
     };
     let error = Error::new(Kind::Usage, message).in_file(&inputs::name(journal));
-    Err(messages::failed(&error))
+    Err(messages::fail(&error))
 }
 
 /// Whether this journal is not empty, so that its run is resumed.

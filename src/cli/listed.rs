@@ -50,7 +50,7 @@ impl ListingOptions {
         let mut outputs = Outputs::new(self.replacing, &puzzles.puzzles, &[]);
         outputs
             .file(self.output.as_deref())
-            .map_err(|error| messages::failed(&error))
+            .map_err(|error| messages::fail(&error))
     }
 
     /// The chosen or default format.

@@ -40,7 +40,7 @@ pub(super) fn run(options: &Options, command: clap::Command) -> Status {
     match pages(options, command) {
         Ok(page) => print(&page),
         Err(Halt::Closed) => Status::Stopped,
-        Err(Halt::Failed(error)) => messages::failed(&error),
+        Err(Halt::Failed(error)) => messages::fail(&error),
     }
 }
 

@@ -39,7 +39,7 @@ pub(super) fn warning(text: &str) {
 }
 
 /// Prints an error, and returns its exit status.
-pub(super) fn failed(error: &Error) -> Status {
+pub(super) fn fail(error: &Error) -> Status {
     self::error(error);
     Status::from(error)
 }

@@ -103,7 +103,7 @@ impl Outputs {
                 .map_err(failed)?;
         }
         Interrupt::handle_signals();
-        let draft = Draft::beside(&target, exists).map_err(failed)?;
+        let draft = Draft::create_beside(&target, exists).map_err(failed)?;
         Ok(Output::File(Box::new(PendingFile {
             name,
             target,
@@ -136,7 +136,7 @@ impl Outputs {
 
     /// Publishes a draft under a name that identifies its content. If a file of this name exists and `holds` this content, the draft is
     /// dropped instead.
-    pub(super) fn put(
+    pub(super) fn publish_draft(
         &self,
         mut draft: Draft,
         path: &Path,
@@ -164,7 +164,7 @@ impl Outputs {
         let failed = |error: io::Error| Error::io(&folder.display().to_string(), &error);
         fs::create_dir_all(folder).map_err(failed)?;
         Interrupt::handle_signals();
-        Draft::beside(&folder.join("output"), false).map_err(failed)?;
+        Draft::create_beside(&folder.join("output"), false).map_err(failed)?;
         Ok(())
     }
 }

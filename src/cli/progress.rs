@@ -32,7 +32,7 @@ pub(super) enum Progress {
         name: String,
         /// The time since the start of the search at which the next line is due.
         next_line: Mutex<Duration>,
-        rate_meter: Mutex<SolutionRate>,
+        meter: Mutex<SolutionRate>,
     },
 }
 
@@ -50,7 +50,7 @@ impl Progress {
             When::Always => Progress::Lines {
                 name: name.to_owned(),
                 next_line: Mutex::new(LINE_INTERVAL),
-                rate_meter: Mutex::default(),
+                meter: Mutex::default(),
             },
             When::Auto | When::Never => Progress::Hidden,
         }
@@ -65,8 +65,8 @@ impl Progress {
     pub(super) fn show(&self, snapshot: &Snapshot) {
         match self {
             Progress::Hidden => {}
-            Progress::Bar(bar, rate_meter) => {
-                let rate = lock(rate_meter).rate(snapshot);
+            Progress::Bar(bar, meter) => {
+                let rate = lock(meter).rate(snapshot);
                 if snapshot.elapsed >= MIN_SHOWN_TIME {
                     bar.set_message(status_text(snapshot, rate));
                     match snapshot.share {
@@ -80,9 +80,9 @@ impl Progress {
             Progress::Lines {
                 name,
                 next_line,
-                rate_meter,
+                meter,
             } => {
-                let rate = lock(rate_meter).rate(snapshot);
+                let rate = lock(meter).rate(snapshot);
                 let mut next_line = lock(next_line);
                 if snapshot.elapsed >= *next_line {
                     *next_line = snapshot.elapsed + LINE_INTERVAL;

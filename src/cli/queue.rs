@@ -32,7 +32,7 @@ pub(super) fn find_first(search: &Search<'_>, puzzle: &Puzzle, most: usize) -> F
 pub(super) const MAX_AHEAD_PER_THREAD: usize = 16;
 
 /// Time limit of a search ahead of its turn, on one thread. A puzzle that takes longer is searched at its turn, on all threads.
-const AHEAD_TIME_LIMIT: Duration = Duration::from_secs(1);
+const AHEAD_TIME: Duration = Duration::from_secs(1);
 
 /// The puzzles that are still to be answered.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ pub(super) struct Item {
     /// Whether it is one of several puzzles, so that its answer has to name it.
     pub(super) several: bool,
     /// Receives the result of a search ahead of its turn, if one was started.
-    begun: Option<Receiver<FirstSolutions>>,
+    result: Option<Receiver<FirstSolutions>>,
 }
 
 impl Queue {
@@ -77,7 +77,7 @@ impl Queue {
                 return Some(Item {
                     entry: Arc::new(entry),
                     several: self.several || self.several_here,
-                    begun: None,
+                    result: None,
                 });
             }
             let may_block = self.sources.as_slice().first()?.may_block();
@@ -95,7 +95,7 @@ impl Queue {
     }
 
     /// The rest of the queue and `puzzles` further puzzles, in words.
-    pub(super) fn left(&self, puzzles: usize) -> String {
+    pub(super) fn remaining(&self, puzzles: usize) -> String {
         let puzzles = puzzles + self.entries.len();
         let files = counted(self.sources.len() as u64, "file");
         match (puzzles, self.sources.len()) {
@@ -108,15 +108,15 @@ impl Queue {
 
 impl Item {
     /// Starts a search for up to `most` solutions on one thread of the pool, as soon as one is free.
-    pub(super) fn begin(&mut self, pool: &ThreadPool, limits: &Limits, most: usize) {
-        if self.begun.is_some() || self.entry.puzzle.is_err() {
+    pub(super) fn start_search(&mut self, pool: &ThreadPool, limits: &Limits, most: usize) {
+        if self.result.is_some() || self.entry.puzzle.is_err() {
             return;
         }
         let entry = Arc::clone(&self.entry);
-        let shorter = limits.time.is_none_or(|time| time > AHEAD_TIME_LIMIT);
+        let shorter = limits.time.is_none_or(|time| time > AHEAD_TIME);
         let limits = Limits {
             time: if shorter {
-                Some(AHEAD_TIME_LIMIT)
+                Some(AHEAD_TIME)
             } else {
                 limits.time
             },
@@ -126,7 +126,7 @@ impl Item {
             ..limits.clone()
         };
         let (sender, receiver) = bounded(1);
-        self.begun = Some(receiver);
+        self.result = Some(receiver);
         pool.spawn_fifo(move || {
             let asked = |flag: &Arc<AtomicBool>| flag.load(Ordering::Relaxed);
             let Ok(puzzle) = &entry.puzzle else { return };
@@ -142,7 +142,7 @@ impl Item {
     }
 
     /// Waits for the result of the search ahead of its turn. `None` if none was started, or if it reached its time limit.
-    pub(super) fn found(&self) -> Option<FirstSolutions> {
-        self.begun.as_ref()?.recv().ok()
+    pub(super) fn wait_for_result(&self) -> Option<FirstSolutions> {
+        self.result.as_ref()?.recv().ok()
     }
 }

@@ -108,7 +108,7 @@ pub(super) fn answer_line(
 ) -> String {
     let number = solutions.number();
     json_line(&Report {
-        puzzle: subject.file,
+        puzzle: subject.raw_name,
         title: subject.title(),
         width: subject.puzzle.width(),
         height: subject.puzzle.height(),

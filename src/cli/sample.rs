@@ -131,7 +131,7 @@ fn summary(
 ) -> String {
     let (name, puzzle) = (subject.label(), subject.puzzle);
     let why = match outcome.stopped {
-        Some(stop) => format!(" ({})", session.why(stop, None)),
+        Some(stop) => format!(" ({})", session.stop_reason(stop, None)),
         None => why_unsolvable(puzzle).map_or(String::new(), |why| format!(" ({why})")),
     };
     let plural = if outcome.solutions.number().to_u64() == Some(1) {

@@ -168,7 +168,7 @@ impl Session {
     ) -> Status {
         let arguments = [argument.to_owned()];
         if let Err(error) = input_files::check_stdout(&arguments, &[]) {
-            return messages::failed(&error);
+            return messages::fail(&error);
         }
         let mut queue = Queue::new(inputs::find(&arguments));
         let (item, more) = (
@@ -187,7 +187,7 @@ impl Session {
 
     /// Searches every puzzle for its first `most` solutions, and passes them to `answer` in order. Several puzzles are searched at once,
     /// each on one thread; a puzzle that is too hard for that is searched alone on all threads.
-    pub(super) fn first_of_each(
+    pub(super) fn find_first_of_each(
         &self,
         arguments: &[PathBuf],
         most: usize,
@@ -215,7 +215,7 @@ impl Session {
         mut answer: impl FnMut(&Subject<'_>, Option<FirstSolutions>) -> Answered,
     ) -> Status {
         if let Err(error) = input_files::check_stdout(arguments, &[]) {
-            return messages::failed(&error);
+            return messages::fail(&error);
         }
         for note in inputs::skipped_notes(arguments, None) {
             self.note(&note);
@@ -232,19 +232,19 @@ impl Session {
             }
             if waiting.len() > 1 {
                 let limits = self.limits();
-                let begin = |item: &mut Item| item.begin(&self.pool, &limits, most);
-                waiting.iter_mut().for_each(begin);
+                let start = |item: &mut Item| item.start_search(&self.pool, &limits, most);
+                waiting.iter_mut().for_each(start);
             }
             let Some(item) = waiting.pop_front() else {
                 if queue.is_empty() {
                     return gravest;
                 }
-                self.note(&format!("interrupted: {} not begun", queue.left(0)));
+                self.note(&format!("interrupted: {} not begun", queue.remaining(0)));
                 return gravest.max(Status::Stopped);
             };
-            let early = item.found();
+            let early = item.wait_for_result();
             if early.is_none() && self.interrupt.is_requested() {
-                let left = queue.left(waiting.len() + 1);
+                let left = queue.remaining(waiting.len() + 1);
                 self.note(&format!("interrupted: {left} not begun"));
                 return gravest.max(Status::Stopped);
             }
@@ -288,12 +288,12 @@ impl Session {
                     return Ok(Status::from(&error));
                 }
                 let shown = messages::escaped(name);
-                if let Some(warning) = wrong_goal(&shown, puzzle) {
+                if let Some(warning) = goal_warning(&shown, puzzle) {
                     self.warn(&warning);
                 }
                 answer(&Subject {
                     name: &shown,
-                    file: name,
+                    raw_name: name,
                     puzzle,
                     several,
                 })
@@ -460,7 +460,7 @@ impl Session {
     }
 
     /// Why a run stopped, in words, with the option that stopped it; `limit` is the value of `--limit`.
-    pub(super) fn why(&self, stop: Stop, limit: Option<u64>) -> String {
+    pub(super) fn stop_reason(&self, stop: Stop, limit: Option<u64>) -> String {
         let search_options = &self.search_options;
         match stop {
             Stop::Limit => format!("stopped by --limit {}", limit.unwrap_or_default()),
@@ -498,7 +498,7 @@ pub(super) fn status_of(answered: Answered) -> Status {
 }
 
 /// A warning if the puzzle has a goal that is not a solution.
-pub(super) fn wrong_goal(name: &str, puzzle: &Puzzle) -> Option<String> {
+pub(super) fn goal_warning(name: &str, puzzle: &Puzzle) -> Option<String> {
     let mismatch = verify(puzzle, puzzle.notes().goal.as_ref()?).err()?;
     Some(format!("{name}: its goal is not a solution: {mismatch}"))
 }

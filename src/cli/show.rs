@@ -174,7 +174,7 @@ pub(super) fn run(options: &Options) -> Status {
             page: None,
             pdf: None,
         },
-        Err(error) => return messages::failed(&error),
+        Err(error) => return messages::fail(&error),
     };
     Session::with(
         &options.search_options,
@@ -323,10 +323,10 @@ impl Drawings<'_> {
             if !folder.is_dir() {
                 self.outputs.folder(folder).map_err(Halt::Failed)?;
             }
-            let path = folder.join(file_name(subject.file, self.format));
+            let path = folder.join(file_name(subject.raw_name, self.format));
             self.output = match self.outputs.file(Some(&path)) {
                 Ok(output) => output,
-                Err(error) if error.kind() == Kind::Usage => return Ok(messages::failed(&error)),
+                Err(error) if error.kind() == Kind::Usage => return Ok(messages::fail(&error)),
                 Err(error) => return Err(Halt::Failed(error)),
             };
         }

@@ -50,7 +50,7 @@ pub(super) fn run(options: &Options) -> Status {
         ..
     } = options;
     Session::with_classic(search_options, classics, false, answer_options, |session| {
-        session.first_of_each(&options.puzzles.puzzles, 1, |subject, grids, outcome| {
+        session.find_first_of_each(&options.puzzles.puzzles, 1, |subject, grids, outcome| {
             answer(session, subject, grids, outcome)
         })
     })
@@ -85,7 +85,7 @@ fn answer(
         };
         session.print(&text)?;
     } else if let Some(stop) = outcome.stopped {
-        let why = session.why(stop, None);
+        let why = session.stop_reason(stop, None);
         match decided(subject, &outcome) {
             None => session.note(&format!("{name}: undecided, {why}")),
             Some(rows) => {

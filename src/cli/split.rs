@@ -53,7 +53,7 @@ pub(super) fn run(options: &Options) -> Status {
     let mut outputs = Outputs::new(options.replacing, puzzles, &[]);
     let mut output = match outputs.file(options.output.as_deref()) {
         Ok(output) => output,
-        Err(error) => return messages::failed(&error),
+        Err(error) => return messages::fail(&error),
     };
     Session::with(
         &options.common.search_options(),
@@ -95,7 +95,7 @@ fn split(
     }
     output.finish()?;
     let why = match split.stopped {
-        Some(stop) => format!(" ({})", session.why(stop, None)),
+        Some(stop) => format!(" ({})", session.stop_reason(stop, None)),
         None => String::new(),
     };
     session.note(&format!(

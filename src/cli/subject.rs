@@ -10,7 +10,7 @@ pub(super) struct Subject<'a> {
     /// The name of the puzzle for text output, escaped.
     pub(super) name: &'a str,
     /// The name as it is, for JSON and for file names.
-    pub(super) file: &'a str,
+    pub(super) raw_name: &'a str,
     pub(super) puzzle: &'a Puzzle,
     /// Whether it is one of several puzzles, so that the answer has to name it.
     pub(super) several: bool,
@@ -28,7 +28,7 @@ impl Subject<'_> {
     pub(super) fn label(&self) -> String {
         match self
             .title()
-            .filter(|_| inputs::pack_number(self.file).is_some())
+            .filter(|_| inputs::pack_number(self.raw_name).is_some())
         {
             Some(title) => format!("{} ({})", self.name, messages::escaped(title)),
             None => self.name.to_owned(),

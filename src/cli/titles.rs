@@ -8,11 +8,11 @@ use super::messages;
 use super::subject::Subject;
 
 /// An empty sheet with the titles of a puzzle.
-pub(super) fn titled<'a>(subject: &Subject<'_>) -> Sheet<'a> {
+pub(super) fn titled_sheet<'a>(subject: &Subject<'_>) -> Sheet<'a> {
     let notes = subject.puzzle.notes();
     let file = || {
-        let stem = Path::new(subject.file).file_stem();
-        stem.map_or(subject.file.to_owned(), |stem| {
+        let stem = Path::new(subject.raw_name).file_stem();
+        stem.map_or(subject.raw_name.to_owned(), |stem| {
             stem.to_string_lossy().into_owned()
         })
     };

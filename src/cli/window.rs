@@ -112,7 +112,7 @@ impl Window<'_> {
         written: u64,
     ) -> String {
         let why = match outcome.stopped {
-            Some(stop) => format!(" ({})", session.why(stop, None)),
+            Some(stop) => format!(" ({})", session.stop_reason(stop, None)),
             None => String::new(),
         };
         let puzzle = subject.puzzle;

@@ -100,11 +100,11 @@ const MAX_PRINTED_ERRORS: u64 = 5;
 pub(super) fn run(options: &Options) -> Status {
     if inputs::is_stdin(&options.puzzle) && inputs::is_stdin(&options.cubes) {
         let error = Error::new(Kind::Usage, "standard input can be read only once");
-        return messages::failed(&error);
+        return messages::fail(&error);
     }
     let cubes = std::slice::from_ref(&options.cubes);
     if let Err(error) = input_files::check_stdout(&[], cubes) {
-        return messages::failed(&error);
+        return messages::fail(&error);
     }
     Session::with(
         &options.search_options,
@@ -355,7 +355,7 @@ impl CubeSolutions {
     fn write(&mut self) -> io::Result<()> {
         let mut draft = match self.draft.take() {
             Some(draft) => draft,
-            None => Draft::beside(&self.path, false)?,
+            None => Draft::create_beside(&self.path, false)?,
         };
         draft.write(self.list.bytes())?;
         self.list.clear();
@@ -381,8 +381,10 @@ impl CubeSolutions {
         };
         let name = format!("{}-{set}.{ending}", self.id);
         let path = folder.path.join(&name);
-        let put = folder.outputs.put(draft, &path, || holds(&path, set));
-        put.map(|()| Some(name))
+        let published = folder
+            .outputs
+            .publish_draft(draft, &path, || holds(&path, set));
+        published.map(|()| Some(name))
     }
 }
 
