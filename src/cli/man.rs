@@ -29,7 +29,7 @@ pub(super) struct Options {
     verb: Option<String>,
 
     /// Write a page for omnogram and one for each verb into this folder
-    #[arg(long, value_name = "FOLDER")]
+    #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 
     #[command(flatten)]

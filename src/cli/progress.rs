@@ -31,25 +31,21 @@ pub(super) enum Progress {
     Lines {
         name: String,
         /// The time since the start of the search at which the next line is due.
-        next_line: Mutex<Duration>,
+        next: Mutex<Duration>,
         meter: Mutex<SolutionRate>,
     },
 }
 
 impl Progress {
-    /// Chooses the display; `bar_allowed`: whether a bar would not overwrite other output on the terminal.
-    pub(super) fn new(when: When, bar_allowed: bool, name: &str) -> Self {
+    /// Chooses the display; `use_bar`: whether a bar would not overwrite other output on the terminal.
+    pub(super) fn new(when: When, use_bar: bool, name: &str) -> Self {
         let terminal = io::stderr().is_terminal();
         match when {
-            When::Auto if bar_allowed && terminal => {
-                Progress::Bar(bar(BAR_STEPS), Mutex::default())
-            }
-            When::Always if bar_allowed && terminal => {
-                Progress::Bar(bar(BAR_STEPS), Mutex::default())
-            }
+            When::Auto if use_bar && terminal => Progress::Bar(bar(BAR_STEPS), Mutex::default()),
+            When::Always if use_bar && terminal => Progress::Bar(bar(BAR_STEPS), Mutex::default()),
             When::Always => Progress::Lines {
                 name: name.to_owned(),
-                next_line: Mutex::new(LINE_INTERVAL),
+                next: Mutex::new(LINE_INTERVAL),
                 meter: Mutex::default(),
             },
             When::Auto | When::Never => Progress::Hidden,
@@ -77,15 +73,11 @@ impl Progress {
                     bar.tick();
                 }
             }
-            Progress::Lines {
-                name,
-                next_line,
-                meter,
-            } => {
+            Progress::Lines { name, next, meter } => {
                 let rate = lock(meter).rate(snapshot);
-                let mut next_line = lock(next_line);
-                if snapshot.elapsed >= *next_line {
-                    *next_line = snapshot.elapsed + LINE_INTERVAL;
+                let mut next = lock(next);
+                if snapshot.elapsed >= *next {
+                    *next = snapshot.elapsed + LINE_INTERVAL;
                     messages::note(&format!("{name}: {}", status_text(snapshot, rate)));
                 }
             }
