@@ -29,7 +29,8 @@ pub(super) fn backbone<W: Word>(
     let control = Arc::new(Control::new(limits, false));
     // Several engines side by side would do several times the work.
     let search = Search::new(puzzle).alone().limits(limits.clone());
-    let (backbone, mut found, outcome) = search.backbone_under(&control, Some(EFFORT));
+    let (backbone, mut found, outcome) =
+        search.backbone_under(&control, Some(EFFORT), rayon::current_num_threads());
     if outcome.solutions == Total::Exactly(Count::ZERO) {
         return (None, outcome);
     }
