@@ -1,83 +1,84 @@
-//! What is small enough is counted exactly: every random choice that is not made spreads nothing.
+//! Exact counting of small regions: a choice that is not sampled adds no variance.
 
-use super::steps::Steps;
+use super::steps::Budget;
 use crate::board::{Board, Cell, Region, split_unless};
 use crate::line::Word;
 
-/// Counts small rests of a board.
+/// Counts the fillings of small regions of a board.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Exact {
-    /// Branches whose filled side is done, or being done: where to go back to, and the cell.
+pub(super) struct ExactCounter {
+    /// The open branches, filled side first: the undo mark and the cell.
     open: Vec<(usize, Cell)>,
-    /// The cells of a filling of the region that was counted last, if it has any.
+    /// One filling of the last counted region; empty if it has none.
     filling: Vec<(Cell, bool)>,
 }
 
-impl Exact {
-    /// The number of fillings of a region of a board at a fixpoint, part by part where it falls apart; `None` when that takes more
-    /// than `most` branches, or when the steps end. The board is as before.
+impl ExactCounter {
+    /// The number of fillings of a region of a board at a propagation fixpoint, as the product over its independent parts; `None` if this
+    /// takes more than `max_branches` branches or the budget ends. The board is restored.
     pub(super) fn count<W: Word>(
         &mut self,
         board: &mut Board<'_, W>,
         region: &Region<W>,
-        most: u64,
-        steps: &mut Steps<'_>,
+        max_branches: u64,
+        budget: &mut Budget<'_>,
     ) -> Option<u64> {
         let mut product = 1u64;
-        let mut left = most;
+        let mut branches_left = max_branches;
         self.filling.clear();
-        for part in split_unless(board, region, || steps.stop())? {
-            product = product.checked_mul(self.search(board, &part, &mut left, steps)?)?;
+        for part in split_unless(board, region, || budget.must_stop())? {
+            product =
+                product.checked_mul(self.search(board, &part, &mut branches_left, budget)?)?;
         }
         Some(product)
     }
 
-    /// Decides the cells of the region that was counted last as in one of its fillings: what other regions can be is the same with any.
-    pub(super) fn fill<W: Word>(&self, board: &mut Board<'_, W>) {
+    /// Decides the cells of the last counted region as in one of its fillings; the fillings of other regions do not depend on it.
+    pub(super) fn apply_filling<W: Word>(&self, board: &mut Board<'_, W>) {
         for &(cell, filled) in &self.filling {
-            let alive = !board.is_unknown(cell) || board.decide(cell, filled);
-            debug_assert!(alive, "a filling contradicts nothing");
+            let is_consistent = !board.is_unknown(cell) || board.decide(cell, filled);
+            debug_assert!(is_consistent, "a filling is consistent");
         }
     }
 
-    /// Plain search: a cell of the first open row, both ways.
+    /// Depth-first search: branches on the first unknown cell, filled first.
     fn search<W: Word>(
         &mut self,
         board: &mut Board<'_, W>,
         region: &Region<W>,
-        left: &mut u64,
-        steps: &mut Steps<'_>,
+        branches_left: &mut u64,
+        budget: &mut Budget<'_>,
     ) -> Option<u64> {
         let root = board.mark();
-        let mut number = 0;
-        let mut alive = true;
+        let mut count = 0;
+        let mut is_consistent = true;
         self.open.clear();
         loop {
-            let cell = region.unknown(board).next().filter(|_| alive);
+            let cell = region.unknown(board).next().filter(|_| is_consistent);
             if let Some(cell) = cell {
-                if *left == 0 || !steps.node() {
+                if *branches_left == 0 || !budget.take_node() {
                     board.undo(root);
                     return None;
                 }
-                *left -= 1;
+                *branches_left -= 1;
                 self.open.push((board.mark(), cell));
-                alive = board.decide(cell, true);
+                is_consistent = board.decide(cell, true);
                 continue;
             }
-            if alive && number == 0 {
+            if is_consistent && count == 0 {
                 let cells = region.rows().flat_map(|(row, cells)| {
                     cells.cells().map(move |column| Cell::new(row, column))
                 });
                 let known = |cell| board.known(cell).map(|filled| (cell, filled));
                 self.filling.extend(cells.filter_map(known));
             }
-            number += u64::from(alive);
+            count += u64::from(is_consistent);
             let Some((mark, cell)) = self.open.pop() else {
                 board.undo(root);
-                return Some(number);
+                return Some(count);
             };
             board.undo(mark);
-            alive = board.decide(cell, false);
+            is_consistent = board.decide(cell, false);
         }
     }
 }
@@ -89,23 +90,23 @@ mod tests {
     use crate::puzzle::{Clue, Puzzle};
     use crate::run::{Control, Limits};
 
-    /// The last branch was left on the board, where whoever came next took it for known.
+    /// Regression: the last branch was left on the board, so later code took its cells as known.
     #[test]
-    fn the_board_was_not_as_before() {
+    fn the_board_is_restored() {
         let ones = vec![Clue::new([1]).unwrap(); 4];
         let clues = Clues::new(&Puzzle::new(ones.clone(), ones).unwrap());
         let mut board = Board::<u64>::new(&clues);
         assert!(board.propagate());
         let region = Region::whole(&board);
         let control = Control::new(&Limits::default(), false);
-        let mut steps = Steps::new(&control);
-        let mut exact = Exact::default();
-        for most in [100, 5, 100] {
-            let number = exact.count(&mut board, &region, most, &mut steps);
-            assert_eq!(number, (most == 100).then_some(24));
+        let mut budget = Budget::new(&control);
+        let mut exact = ExactCounter::default();
+        for max_branches in [100, 5, 100] {
+            let count = exact.count(&mut board, &region, max_branches, &mut budget);
+            assert_eq!(count, (max_branches == 100).then_some(24));
             assert_eq!(board.unknown(), 16);
         }
-        exact.fill(&mut board);
+        exact.apply_filling(&mut board);
         assert_eq!(board.unknown(), 0);
     }
 }

@@ -1,14 +1,14 @@
-//! Where nearly all dives die, clause learning says which sides of a branch have no solution at all.
+//! The oracle tells which sides of a branch have no solution, for regions in which nearly all particles die.
 //!
-//! A side without a solution is taken with probability 0, which leaves the mean of a dive as it is: only chances move that would have
-//! been lost. A [`Guide`] has the oracle of one thread, a solution of the puzzle if one is at hand, and remembers what it was told of the
-//! branches on the way to that solution, which every crew goes again.
+//! A side without a solution is taken with probability 0, which does not change the expected value of a particle: only probability that
+//! would be lost moves. A [`Guide`] has the oracle of one thread, a solution of the puzzle if one is known (the *witness*), and a cache of
+//! the verdicts on branches along the path to the witness, which every population follows again.
 
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::steps::Steps;
+use super::steps::Budget;
 use crate::board::{Cell, Clues};
 use crate::line::{Known, Word};
 use crate::puzzle::{Grid, Puzzle};
@@ -16,36 +16,37 @@ use crate::run::Control;
 use crate::sat::Answer;
 use crate::search::Oracle;
 
-/// Conflicts that a question may take, and how many of them count as much as a node.
-const CONFLICTS: u32 = 100;
-const NODE: u64 = 4;
+/// Maximum number of conflicts of a query, and number of conflicts that count as one node.
+const MAX_CONFLICTS: u32 = 100;
+const CONFLICTS_PER_NODE: u64 = 4;
 
-/// Questions may take this number of times the work of the dives, and in any case the second number of the solver's ticks. A node of a dive, at
-/// which all lines of one direction speak, takes about a tick for each cell of the puzzle.
-const SHARE: u64 = 3;
-const FIRST: u64 = 5_000_000;
+/// Ticks granted to the oracle per node and cell of the puzzle, and granted at the start. A node of a particle, at which all lines of one
+/// direction send their messages, costs about one tick per cell; so the oracle may cost [`TICKS_PER_NODE_CELL`] times the work of the
+/// particles.
+const TICKS_PER_NODE_CELL: u64 = 3;
+const INITIAL_TICKS: u64 = 5_000_000;
 
 /// Whether there is a solution below a node.
 #[derive(Clone, Debug)]
-pub(super) enum Hope {
-    /// There is this one.
-    Alive(Rc<Grid>),
+pub(super) enum Verdict {
+    /// There is: this one.
+    Satisfiable(Rc<Grid>),
     /// There is none.
-    Dead,
-    /// The question took too long.
+    Unsatisfiable,
+    /// The query exceeded its limits.
     Unknown,
 }
 
-/// What one thread asks.
+/// The oracle of one thread, with its cache and budget.
 #[derive(Debug)]
 pub(super) struct Guide<'a> {
     oracle: Oracle<'a>,
     witness: Option<Rc<Grid>>,
-    /// Of the branches on the way to the witness, upwards or not, what is known of the side that it is not on.
-    known: HashMap<(bool, Cell), Hope>,
-    /// Of the last such way upwards and of the last one downwards, the branches of which nothing is known.
+    /// For branches on the path to the witness, by direction (upwards or not) and cell: the verdict on the other side.
+    verdicts: HashMap<(bool, Cell), Verdict>,
+    /// The number of branches without verdict on the last path downwards and on the last one upwards.
     open: [u64; 2],
-    /// Ticks that may be spent on asking.
+    /// Ticks granted so far, and number of cells of the puzzle.
     ticks: u64,
     cells: u64,
 }
@@ -60,35 +61,41 @@ impl<'a> Guide<'a> {
         Guide {
             oracle: Oracle::new(puzzle, control, memory).near(witness.cloned()),
             witness: witness.map(|grid| Rc::new(Grid::clone(grid))),
-            known: HashMap::new(),
+            verdicts: HashMap::new(),
             open: [0; 2],
-            ticks: FIRST,
+            ticks: INITIAL_TICKS,
             cells: (puzzle.width() * puzzle.height()) as u64,
         }
     }
 
-    /// A solution of the whole puzzle, if one is at hand.
+    /// A solution of the whole puzzle, if one is known.
     pub(super) fn witness(&self) -> Option<Rc<Grid>> {
         self.witness.clone()
     }
 
-    /// Notes a node of a dive: the more is done, the more may be asked.
-    pub(super) fn note(&mut self) {
-        self.ticks += SHARE * self.cells;
+    /// Records a node of a particle, which grants the oracle further ticks.
+    pub(super) fn record_node(&mut self) {
+        self.ticks += TICKS_PER_NODE_CELL * self.cells;
     }
 
-    /// Notes how many branches were open on the way to the witness.
-    pub(super) fn note_open(&mut self, upwards: bool, open: u64) {
+    /// Records the number of branches without verdict on the path to the witness.
+    pub(super) fn record_open(&mut self, upwards: bool, open: u64) {
         self.open[usize::from(upwards)] = open;
     }
 
-    /// With which chance a branch on the way to the witness is looked into, so that a crew of this size gets about twice as many new dives.
-    /// What is known to be alive always is.
-    pub(super) fn chance(&self, upwards: bool, cell: Cell, size: usize, lines: usize) -> f64 {
-        match self.known.get(&(upwards, cell)) {
-            Some(Hope::Alive(_)) => 1.0,
+    /// The probability with which the other side of a branch on the path to the witness is explored, so that a population of this size gets
+    /// about twice as many new particles. It is 1 for a side with a known solution.
+    pub(super) fn explore_probability(
+        &self,
+        upwards: bool,
+        cell: Cell,
+        size: usize,
+        lines: usize,
+    ) -> f64 {
+        match self.verdicts.get(&(upwards, cell)) {
+            Some(Verdict::Satisfiable(_)) => 1.0,
             _ => {
-                // Before the first time, a line is taken to have two branches.
+                // Before the first path, assume two branches per line.
                 let open = match self.open[usize::from(upwards)] {
                     0 => 2 * lines as u64,
                     open => open,
@@ -98,52 +105,55 @@ impl<'a> Guide<'a> {
         }
     }
 
-    /// Is nothing there beside the way to the witness at this branch?
-    pub(super) fn is_dead(&self, upwards: bool, cell: Cell) -> bool {
-        matches!(self.known.get(&(upwards, cell)), Some(Hope::Dead))
+    /// Whether the other side of this branch on the path to the witness is known to have no solution.
+    pub(super) fn is_known_dead(&self, upwards: bool, cell: Cell) -> bool {
+        matches!(
+            self.verdicts.get(&(upwards, cell)),
+            Some(Verdict::Unsatisfiable)
+        )
     }
 
-    /// Is there a solution in which these decisions hold? `rows` is what is known at the root. `None` when the steps end.
-    pub(super) fn ask<W: Word>(
+    /// Asks the oracle whether there is a solution with these decisions. `rows` is the root board. `None` if the budget ends.
+    pub(super) fn query<W: Word>(
         &mut self,
         clues: &Clues,
         rows: &[Known<W>],
         path: impl Iterator<Item = (Cell, bool)>,
-        steps: &mut Steps<'_>,
-    ) -> Option<Hope> {
+        budget: &mut Budget<'_>,
+    ) -> Option<Verdict> {
         if self.oracle.is_dumb() || self.oracle.ticks() > self.ticks {
-            return Some(Hope::Unknown);
+            return Some(Verdict::Unknown);
         }
         let before = self.oracle.conflicts();
-        let answer = self.oracle.ask(clues, rows, path, CONFLICTS);
-        for _ in 0..=(self.oracle.conflicts() - before) / NODE {
-            if !steps.node() {
+        let answer = self.oracle.ask(clues, rows, path, MAX_CONFLICTS);
+        for _ in 0..=(self.oracle.conflicts() - before) / CONFLICTS_PER_NODE {
+            if !budget.take_node() {
                 return None;
             }
         }
         Some(match answer {
-            Answer::Solution(grid) => Hope::Alive(Rc::new(grid)),
-            Answer::None => Hope::Dead,
-            Answer::Unknown => Hope::Unknown,
+            Answer::Solution(grid) => Verdict::Satisfiable(Rc::new(grid)),
+            Answer::None => Verdict::Unsatisfiable,
+            Answer::Unknown => Verdict::Unknown,
         })
     }
 
-    /// What there is beside the way to the witness, at the branch on this cell, whose side has this path. What is known is not asked again.
-    pub(super) fn beside<W: Word>(
+    /// The verdict on the side with this path, at the branch of the witness path on this cell. Cached unless unknown.
+    pub(super) fn query_side<W: Word>(
         &mut self,
         (upwards, cell): (bool, Cell),
         clues: &Clues,
         rows: &[Known<W>],
         path: impl Iterator<Item = (Cell, bool)>,
-        steps: &mut Steps<'_>,
-    ) -> Option<Hope> {
-        if let Some(hope) = self.known.get(&(upwards, cell)) {
-            return Some(hope.clone());
+        budget: &mut Budget<'_>,
+    ) -> Option<Verdict> {
+        if let Some(verdict) = self.verdicts.get(&(upwards, cell)) {
+            return Some(verdict.clone());
         }
-        let hope = self.ask(clues, rows, path, steps)?;
-        if !matches!(hope, Hope::Unknown) {
-            self.known.insert((upwards, cell), hope.clone());
+        let verdict = self.query(clues, rows, path, budget)?;
+        if !matches!(verdict, Verdict::Unknown) {
+            self.verdicts.insert((upwards, cell), verdict.clone());
         }
-        Some(hope)
+        Some(verdict)
     }
 }

@@ -1,4 +1,4 @@
-//! What is known before the first dive: a solution, the cells that are the same in all, and the number itself where it is soon counted.
+//! Exact results before the first particle: a solution, the backbone, and the counts of regions that are quickly counted.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,26 +11,26 @@ use crate::run::{Control, Limits, shares};
 use crate::search::{Cube, Decision, Outcome, Search, Total};
 use crate::solutions::Count;
 
-/// Conflicts that the backbone may take.
-const EFFORT: u64 = 2000;
+/// Maximum number of conflicts for the backbone.
+const MAX_BACKBONE_CONFLICTS: u64 = 2000;
 
-/// The goal of the puzzle's file, where it is a solution.
+/// The goal in the puzzle file, if it is a solution.
 pub(super) fn goal(puzzle: &Puzzle) -> Option<Arc<Grid>> {
     let goal = puzzle.notes().goal.as_ref()?;
     verify(puzzle, goal).is_ok().then(|| Arc::new(goal.clone()))
 }
 
-/// Takes the backbone out, as far as it is soon found. `None` when that contradicts; else a solution, if one was met.
-pub(super) fn backbone<W: Word>(
+/// Decides the backbone cells that are found within the limits. `None` if there is no solution; else a solution, if one was found.
+pub(super) fn decide_backbone<W: Word>(
     puzzle: &Puzzle,
     board: &mut Board<'_, W>,
     limits: &Limits,
 ) -> (Option<Option<Arc<Grid>>>, Outcome) {
     let control = Arc::new(Control::new(limits, false));
-    // Several engines side by side would do several times the work.
+    // A portfolio of several engines would multiply the work.
     let search = Search::new(puzzle).alone().limits(limits.clone());
     let (backbone, mut found, outcome) =
-        search.backbone_under(&control, Some(EFFORT), rayon::current_num_threads());
+        search.backbone_under(&control, Some(MAX_BACKBONE_CONFLICTS), rayon::current_num_threads());
     if outcome.solutions == Total::Exactly(Count::ZERO) {
         return (None, outcome);
     }
@@ -38,14 +38,14 @@ pub(super) fn backbone<W: Word>(
         filled: W::from_parts(backbone.filled.row(row)),
         empty: W::from_parts(backbone.empty.row(row)),
     };
-    let alive = board.decide_all((0..puzzle.height()).map(|r| (r, row(r))));
+    let is_consistent = board.decide_all((0..puzzle.height()).map(|r| (r, row(r))));
     let witness = found.pop().map(Arc::new);
-    (alive.then_some(witness), outcome)
+    (is_consistent.then_some(witness), outcome)
 }
 
-/// The number of fillings of a region, or at least how many, counted within `limits` and with all other cells as in a solution: where there
-/// are others, there must be one.
-pub(super) fn count<W: Word>(
+/// The number of fillings of a region, or a lower bound, counted within `limits` with all other cells as in the witness. If unknown cells
+/// lie outside the region, a witness is required.
+pub(super) fn count_region<W: Word>(
     puzzle: &Puzzle,
     board: &Board<'_, W>,
     region: &Region<W>,
@@ -69,23 +69,27 @@ pub(super) fn count<W: Word>(
 }
 
 /// Decides the cells of a region as in a solution.
-pub(super) fn fill<W: Word>(board: &mut Board<'_, W>, region: &Region<W>, solution: &Grid) {
+pub(super) fn apply_solution<W: Word>(
+    board: &mut Board<'_, W>,
+    region: &Region<W>,
+    solution: &Grid,
+) {
     let cells: Vec<Cell> = region.unknown(board).collect();
     for cell in cells {
         let filled = solution.get(cell.row.into(), cell.column.into());
-        let alive = !board.is_unknown(cell) || board.decide(cell, filled);
-        debug_assert!(alive, "a solution contradicts nothing");
+        let is_consistent = !board.is_unknown(cell) || board.decide(cell, filled);
+        debug_assert!(is_consistent, "a solution is consistent");
     }
 }
 
-/// The longest time for the backbone, and for counting a region: whoever interrupts a long run has dives by then.
-const MOST: Duration = Duration::from_secs(5);
+/// Maximum time for the backbone and for counting a region, so that an interrupted long run has particles by then.
+const MAX_TIME: Duration = Duration::from_secs(5);
 
-/// A part of the limits: this time, but not more than [`MOST`], half of the memory, and a share of the nodes.
-pub(super) fn part(limits: &Limits, time: Option<Duration>, share: u64) -> Limits {
+/// Limits for a subtask: this time but at most [`MAX_TIME`], a fixed share of the memory, and `1/divisor` of the nodes.
+pub(super) fn sub_limits(limits: &Limits, time: Option<Duration>, divisor: u64) -> Limits {
     Limits {
-        time: time.map(|time| time.min(MOST)),
-        nodes: limits.nodes.map(|nodes| nodes / share),
+        time: time.map(|time| time.min(MAX_TIME)),
+        nodes: limits.nodes.map(|nodes| nodes / divisor),
         memory: limits.memory.map(|memory| memory / shares::KNOWN),
         ..limits.clone()
     }

@@ -1,14 +1,14 @@
-//! About how many solutions there are, where nobody can count them.
+//! Estimates of the number of solutions, where exact counting is out of reach.
 //!
-//! Crews of random dives go through the tree, and in the mean a crew is worth exactly the number of solutions. What falls apart into
-//! independent regions is estimated region by region and multiplied, so that the spread of one does not multiply that of another, and
-//! a region that is small is counted. Before the first dive the backbone is taken out and a part of the time is given to an exact count
-//! of each region. Where the first dives show that nearly all of them die, clause learning is asked about the way.
+//! Populations of particles (random descents through the search tree) are sampled; the expected value of a population is exactly the number
+//! of solutions. Independent regions are estimated separately and multiplied, so that their variances do not multiply, and small regions
+//! are counted exactly. Before the first particle the backbone is computed, and a share of the time is given to an exact count of each
+//! region. If the first particles show that nearly all of them die, the oracle guides the others.
 //!
-//! The mean over crews that all had time to end is unbiased. A limit cuts off those that it finds on their way, which leaves the mean
-//! over the others unbiased on one thread too, but for crews that would take longer than the whole run (Glynn and Heidelberger, "Bias
-//! properties of budget constrained simulations", 1990); so crews are kept small beside the limits, and are as large as
-//! that allows, for large ones spread less. How far the mean may be off is judged by how far the crews differ.
+//! The mean over populations that all had time to finish is unbiased. A limit cuts off the unfinished ones, which leaves the mean over the
+//! others unbiased on one thread too, except for populations that would take longer than the whole run (Glynn and Heidelberger, "Bias
+//! properties of budget constrained simulations", 1990). So populations cost little compared with the limits, and are as large as that
+//! allows, as large ones have less variance. The error of the mean is estimated from the differences between populations.
 
 mod exact;
 mod guide;
@@ -32,63 +32,63 @@ use crate::puzzle::{Grid, Puzzle};
 use crate::run::{Control, Limits, Statistics, shares};
 use crate::search::Total;
 use crate::solutions::{Count, Stop};
-use exact::Exact;
+use exact::ExactCounter;
 use guide::Guide;
 use plan::PopulationPlan;
-use population::{Ending, ParticleFilter};
+use population::{ParticleFilter, PopulationResult};
 use spread::Populations;
-use steps::Steps;
+use steps::Budget;
 
 pub use scaled::Scaled;
 pub use spread::Doubt;
 
-/// Branches after which a region is no longer counted but estimated, and the share of all nodes, or of the time, after which it is too.
-const BRANCHES: u64 = 2000;
-const SHARE: u32 = 8;
+/// Maximum number of branches for the exact count of a region, and the divisor of the limits on nodes and time that bounds all such counts.
+const MAX_EXACT_BRANCHES: u64 = 2000;
+const EXACT_DIVISOR: u32 = 8;
 
-/// The share of the time or of the nodes that goes into a solution and the backbone, and the share of the time that goes into counting
-/// exactly. A sweep makes no nodes, so that a limit on nodes alone says nothing of what a count may take.
-const BACKBONE: u32 = 8;
-const COUNT: u32 = 4;
+/// Divisor of the limits on time and nodes for a solution and the backbone, and divisor of the time limit for exact counting. A frontier
+/// sweep visits no nodes, so a limit on nodes alone does not bound a count.
+const BACKBONE_DIVISOR: u32 = 8;
+const COUNT_DIVISOR: u32 = 4;
 
-/// The dives of each of the two crews of a region that show whether dives die, and the share of dead ones that calls for help.
-const SCOUTS: usize = 8;
-const DYING: f64 = 0.75;
+/// Size of the two pilot populations of a region, and the share of dead particles from which the region is guided.
+const PILOT_PARTICLES: usize = 8;
+const MIN_GUIDED_DEATH_RATE: f64 = 0.75;
 
-/// The share of dead dives above which the others are too few to speak for them.
-const LOST: f64 = 0.9;
+/// Share of dead particles above which the others are too few to be representative.
+const MAX_DEATH_RATE: f64 = 0.9;
 
-/// Crews for each region where there is no limit.
-const CREWS: u64 = 100;
+/// Populations per region if there is no limit.
+const DEFAULT_POPULATIONS: u64 = 100;
 
-/// What the dives have come to.
+/// The result of an estimate.
 #[derive(Clone, Debug)]
 pub struct Estimate {
-    /// About how many solutions; `None` when the run was stopped before every region had a crew. Where there is a [`Doubt`], it is at
-    /// least what is known for certain.
+    /// Estimated number of solutions; `None` if the run was stopped before every region had a population. If there is a [`Doubt`], it is at
+    /// least the proved lower bound.
     pub number: Option<Scaled>,
-    /// Standard error of the number, as a share of it; `None` with fewer than two crews, or when no solution was found. It allows for
-    /// what a small number of crews may have missed, so that mostly the true number lies within two of them; but it is estimated itself, and
-    /// where there is a [`Doubt`] it says nothing.
+    /// Relative standard error of the number; `None` with fewer than two populations, or if no solution was found. It allows for what a
+    /// small number of populations may have missed, so that the true number mostly lies within two standard errors; but it is an estimate
+    /// too, and means nothing if there is a [`Doubt`].
     pub standard_error: Option<f64>,
-    /// Why neither the number nor its error is to be trusted, if so.
+    /// Why the number and its error are not to be trusted; `None` if they are.
     pub doubt: Option<Doubt>,
-    /// What is known for certain: exactly how many, where no dive was needed, or how many were seen.
+    /// What is proved: the exact number, if no sampling was needed, or a lower bound from the solutions seen.
     pub solutions: Total,
-    /// Dives that were finished.
+    /// Number of finished particles.
     pub dives: u64,
-    /// Dives that ended without a solution.
+    /// Number of particles that ended without a solution.
     pub dead_ends: u64,
-    /// Why the run stopped, if not of itself.
+    /// Why the run stopped early; `None` if it finished.
     pub stopped: Option<Stop>,
-    /// What was done: nodes, dead ends and leaves of the dives.
+    /// Nodes, dead ends and leaves of the particles.
     pub statistics: Statistics,
-    /// Time that the run took.
+    /// Time of the run.
     pub elapsed: Duration,
 }
 
 impl Estimate {
-    /// Nothing can be said yet.
+    /// An estimate without any result.
     fn unknown(stopped: Option<Stop>, statistics: Statistics, elapsed: Duration) -> Self {
         Estimate {
             number: None,
@@ -104,7 +104,7 @@ impl Estimate {
     }
 }
 
-/// An estimate of the number of solutions of one puzzle.
+/// Estimates the number of solutions of one puzzle.
 ///
 /// ```
 /// use omnogram::estimate::Estimator;
@@ -127,9 +127,9 @@ pub struct Estimator<'a> {
 }
 
 impl<'a> Estimator<'a> {
-    /// Without limits of its own: it ends after a hundred crews for each region.
+    /// An estimator without limits: it ends after a hundred populations per region.
     ///
-    /// It works on the threads of the rayon pool that it is run in.
+    /// It uses the threads of the current rayon pool.
     pub fn new(puzzle: &'a Puzzle) -> Self {
         Estimator {
             puzzle,
@@ -139,29 +139,29 @@ impl<'a> Estimator<'a> {
         }
     }
 
-    /// Within these limits on time, nodes and memory. A crew that is on its way when the time or the nodes are used up is lost. Where
-    /// the memory is too little for a single dive, there is no estimate.
+    /// Sets limits on time, nodes and memory. An unfinished population is discarded when the time or the nodes are used up. If the memory
+    /// does not suffice for one particle, there is no estimate.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// With this number of crews for each region.
+    /// Sets the number of populations per region.
     #[must_use]
     pub fn populations(mut self, populations: u64) -> Self {
         self.populations = Some(populations);
         self
     }
 
-    /// With random numbers from this seed: on one thread, the same numbers give the same estimate, unless time stops it.
+    /// Sets the seed: on one thread, the same seed gives the same estimate, unless the time limit stops it.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
-    /// Sends crew after crew until a limit strikes.
+    /// Runs populations until a limit is reached.
     pub fn run(&self) -> Estimate {
         let longest = self.puzzle.width().max(self.puzzle.height());
         by_width!(longest, W => self.drive::<W>())
@@ -181,12 +181,12 @@ impl<'a> Estimator<'a> {
                 ..Statistics::default()
             },
         };
-        // Every thread has a diver, which is nearly as large as a dive, and its crew.
-        let room = self.limits.bytes() / ParticleFilter::<W>::bytes(&clues);
-        let threads = (rayon::current_num_threads() as u64).min(room / 3);
+        // Every thread has a particle filter, which takes nearly as much memory as a particle, and its population.
+        let max_particles = self.limits.bytes() / ParticleFilter::<W>::bytes(&clues);
+        let threads = (rayon::current_num_threads() as u64).min(max_particles / 3);
         let mut board = (threads > 0).then(|| Board::<W>::new(&clues));
         let sums = self.puzzle.sums();
-        let open = match &mut board {
+        let is_open = match &mut board {
             _ if sums.0 != sums.1 => {
                 run.exact = Count::ZERO;
                 true
@@ -196,50 +196,52 @@ impl<'a> Estimator<'a> {
                 false
             }
             Some(board) => {
-                run.open(board, &control, &self.limits) && self.know(&mut run, board, &control)
+                run.prepare(board, &control, &self.limits)
+                    && self.compute_known(&mut run, board, &control)
             }
         };
-        if !open {
+        if !is_open {
             return Estimate::unknown(control.reason(), run.statistics, started.elapsed());
         }
-        let most = (room / threads.max(1)).saturating_sub(1);
-        for tally in &mut run.regions {
-            tally.plan = PopulationPlan::new(tally.region.size(), most as usize, self.budgeted());
+        let max_size = (max_particles / threads.max(1)).saturating_sub(1);
+        for estimate in &mut run.regions {
+            estimate.plan =
+                PopulationPlan::new(estimate.region.size(), max_size as usize, self.budgeted());
         }
         if let Some(board) = board.filter(|_| !run.regions.is_empty()) {
-            let mut diver = ParticleFilter::new(board, || control.poll());
-            // A crew that is led may have more dives for a while, by the number of cells of the longest line.
-            let more = self.puzzle.width().max(self.puzzle.height());
-            self.scout(
+            let mut filter = ParticleFilter::new(board, || control.poll());
+            // A guided population may temporarily have more particles, at most one per cell of the longest line.
+            let extra = self.puzzle.width().max(self.puzzle.height());
+            self.run_pilots(
                 &mut run,
-                &mut diver,
-                (most as usize).saturating_sub(more),
+                &mut filter,
+                (max_size as usize).saturating_sub(extra),
                 &control,
             );
             let run = &Mutex::new(run);
-            let work = Work {
+            let worker = Worker {
                 run,
                 control: &control,
                 started,
                 threads,
             };
             match threads {
-                1 => self.send(&work, diver),
+                1 => self.run_worker(&worker, filter),
                 threads => rayon::in_place_scope(|scope| {
                     for _ in 0..threads {
-                        let (work, diver) = (&work, diver.clone());
-                        scope.spawn(move |_| self.send(work, diver));
+                        let (worker, filter) = (&worker, filter.clone());
+                        scope.spawn(move |_| self.run_worker(worker, filter));
                     }
                 }),
             }
             let run = std::mem::take(&mut *lock(run));
-            return run.sum_up(control.reason(), started.elapsed());
+            return run.finish(control.reason(), started.elapsed());
         }
-        run.sum_up(control.reason(), started.elapsed())
+        run.finish(control.reason(), started.elapsed())
     }
 
-    /// Takes the backbone out and counts, as far as a part of the limits allows; `false` when the run is stopped.
-    fn know<W: Word>(
+    /// Computes the backbone and exact counts, within a share of the limits; `false` if the run is stopped.
+    fn compute_known<W: Word>(
         &self,
         run: &mut SharedRun<W>,
         board: &mut Board<'_, W>,
@@ -249,184 +251,197 @@ impl<'a> Estimator<'a> {
             return true;
         }
         let time = |share: u32| self.limits.time.map(|time| time / share);
-        let limits = known::part(&self.limits, time(BACKBONE), BACKBONE.into());
+        let limits = known::sub_limits(
+            &self.limits,
+            time(BACKBONE_DIVISOR),
+            BACKBONE_DIVISOR.into(),
+        );
         if limits.nodes == Some(0) {
             return true;
         }
-        let (found, outcome) = known::backbone(self.puzzle, board, &limits);
-        let mut steps = Steps::new(control);
-        let made = (0..outcome.statistics.nodes).all(|_| steps.node());
-        run.statistics.nodes += steps.take_nodes();
-        if !made {
+        let (found, outcome) = known::decide_backbone(self.puzzle, board, &limits);
+        let mut budget = Budget::new(control);
+        let within_budget = (0..outcome.statistics.nodes).all(|_| budget.take_node());
+        run.statistics.nodes += budget.take_nodes();
+        if !within_budget {
             return false;
         }
         let Some(witness) = found else {
             (run.exact, run.regions) = (Count::ZERO, Vec::new());
             return true;
         };
-        let hard = witness.is_none();
+        let lacks_witness = witness.is_none();
         run.witness = run.witness.take().or(witness);
         run.regions.clear();
-        drop(steps);
-        if !run.open(board, control, &self.limits) {
+        drop(budget);
+        if !run.prepare(board, control, &self.limits) {
             return false;
         }
-        // Where not even one solution was found, there is no hope that they are soon counted.
-        let Some(time) = time(COUNT).filter(|_| !hard) else {
+        // If not even one solution was found, exact counts are out of reach.
+        let Some(time) = time(COUNT_DIVISOR).filter(|_| !lacks_witness) else {
             return true;
         };
-        let began = Instant::now();
+        let start = Instant::now();
         let mut regions = std::mem::take(&mut run.regions);
-        regions.sort_by_key(|tally| tally.region.size());
+        regions.sort_by_key(|estimate| estimate.region.size());
         let mut left = regions.len() as u32;
-        for mut tally in regions {
-            let time = time.saturating_sub(began.elapsed()) / left;
+        for mut estimate in regions {
+            let time = time.saturating_sub(start.elapsed()) / left;
             left -= 1;
-            let limits = known::part(&self.limits, Some(time), 1);
+            let limits = known::sub_limits(&self.limits, Some(time), 1);
             let witness = run.witness.as_deref();
-            match known::count(self.puzzle, board, &tally.region, witness, &limits) {
+            match known::count_region(self.puzzle, board, &estimate.region, witness, &limits) {
                 Total::Exactly(number) => {
                     run.exact *= &number;
-                    // The others are easier to dive into when its cells are known.
+                    // Decided cells make the other regions easier to sample.
                     if let Some(witness) = run.witness.as_deref() {
-                        known::fill(board, &tally.region, witness);
+                        known::apply_solution(board, &estimate.region, witness);
                     }
                 }
                 Total::AtLeast(number) => {
-                    tally.least = number;
-                    run.regions.push(tally);
+                    estimate.lower_bound = number;
+                    run.regions.push(estimate);
                 }
             }
         }
         !control.poll()
     }
 
-    /// Sends a dive from either side into each region, and small crews where one of the two dies, and decides where the others are led. What
-    /// these are worth does not count, as the decision would make it biased.
-    fn scout<W: Word>(
+    /// Samples one particle in each direction for each region, and two pilot populations if one of the two died, and decides which regions
+    /// are guided. Their values are not used, as the decision would bias the mean.
+    fn run_pilots<W: Word>(
         &self,
         run: &mut SharedRun<W>,
-        diver: &mut ParticleFilter<'_, W>,
-        most: usize,
+        filter: &mut ParticleFilter<'_, W>,
+        max_size: usize,
         control: &Control,
     ) {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(!self.seed);
-        let mut steps = Steps::new(control);
-        for tally in run.regions.iter_mut().filter(|_| most > 0) {
-            for size in [1, SCOUTS.min(most)] {
+        let mut budget = Budget::new(control);
+        for estimate in run.regions.iter_mut().filter(|_| max_size > 0) {
+            for size in [1, PILOT_PARTICLES.min(max_size)] {
                 let mut dead = 0;
                 for upwards in [false, true] {
-                    let population = diver.population(
-                        &tally.region,
+                    let population = filter.population(
+                        &estimate.region,
                         size,
                         upwards,
                         None,
                         &mut random,
-                        &mut steps,
+                        &mut budget,
                     );
-                    run.statistics.nodes += steps.take_nodes();
-                    let Some(ending) = population else {
+                    run.statistics.nodes += budget.take_nodes();
+                    let Some(result) = population else {
                         return;
                     };
-                    dead += ending.dead;
+                    dead += result.dead;
                 }
-                tally.led = dead as f64 >= DYING * (2 * size) as f64;
-                // Where both of the first two come through, no others are needed.
+                estimate.is_guided = dead as f64 >= MIN_GUIDED_DEATH_RATE * (2 * size) as f64;
+                // If both first particles survive, no further ones are needed.
                 if dead == 0 {
                     break;
                 }
             }
-            if tally.led {
-                tally.plan.at_most(most);
+            if estimate.is_guided {
+                estimate.plan.limit_size(max_size);
             }
         }
     }
 
-    /// Is it a limit that ends the run, so that crews have to fit it?
+    /// Whether a limit ends the run, so that population sizes must be adapted to it.
     fn budgeted(&self) -> bool {
         self.populations.is_none() && (self.limits.time.is_some() || self.limits.nodes.is_some())
     }
 
-    /// What every thread does: one crew after the other, for the region that has had fewest.
-    fn send<W: Word>(&self, work: &Work<'_, W>, mut diver: ParticleFilter<'_, W>) {
-        let (run, control) = (work.run, work.control);
-        let most = match self.budgeted() {
+    /// Body of a worker thread: one population after the other, each for the region with the fewest.
+    fn run_worker<W: Word>(&self, worker: &Worker<'_, W>, mut filter: ParticleFilter<'_, W>) {
+        let (run, control) = (worker.run, worker.control);
+        let target = match self.budgeted() {
             true => u64::MAX,
-            false => self.populations.unwrap_or(CREWS),
+            false => self.populations.unwrap_or(DEFAULT_POPULATIONS),
         };
-        let memory = self.limits.bytes() / shares::SOLVER / work.threads;
+        let memory = self.limits.bytes() / shares::SOLVER / worker.threads;
         let witness = lock(run).witness.clone();
         let oracle = Arc::clone(control);
         let mut guide = Guide::new(self.puzzle, oracle, memory, witness.as_ref());
-        let mut steps = Steps::new(control);
+        let mut budget = Budget::new(control);
         loop {
-            let (at, region, size, upwards, led, mut random) = {
+            let (at, region, size, upwards, is_guided, mut random) = {
                 let mut run = lock(run);
-                let sent = |at: &usize| run.regions[*at].sent;
+                let launched = |at: &usize| run.regions[*at].launched;
                 let open = (0..run.regions.len()).filter(|&at| run.regions[at].counted.is_none());
-                let Some(at) = open.min_by_key(sent) else {
+                let Some(at) = open.min_by_key(launched) else {
                     return;
                 };
-                let tally = &mut run.regions[at];
-                if tally.sent >= most || steps.stop() {
+                let estimate = &mut run.regions[at];
+                if estimate.launched >= target || budget.must_stop() {
                     return;
                 }
-                let upwards = tally.sent % 2 == 1;
-                tally.sent += 1;
-                let (region, size) = (tally.region.clone(), tally.plan.size());
-                let led = tally.led;
-                // Every crew has random numbers of its own, 2^128 away from those of the next.
+                let upwards = estimate.launched % 2 == 1;
+                estimate.launched += 1;
+                let (region, size) = (estimate.region.clone(), estimate.plan.size());
+                let is_guided = estimate.is_guided;
+                // Every population has its own random stream, 2^128 steps after the previous one.
                 let random = run.random.clone();
                 run.random.jump();
-                (at, region, size, upwards, led, random)
+                (at, region, size, upwards, is_guided, random)
             };
-            let begun = Instant::now();
-            let guide = led.then_some(&mut guide);
-            let ending = diver.population(&region, size, upwards, guide, &mut random, &mut steps);
-            let nodes = steps.take_nodes();
+            let start = Instant::now();
+            let guide = is_guided.then_some(&mut guide);
+            let result = filter.population(&region, size, upwards, guide, &mut random, &mut budget);
+            let nodes = budget.take_nodes();
             let mut run = lock(run);
             run.statistics.nodes += nodes;
-            let Some(ending) = ending else {
+            let Some(result) = result else {
                 return;
             };
-            run.statistics.dead_ends += ending.dead;
-            run.statistics.leaves += ending.alive;
+            run.statistics.dead_ends += result.dead;
+            run.statistics.leaves += result.alive;
             let regions = run.regions.len() as f64;
-            let dives = self.affords(work, run.statistics.nodes, (nodes, begun.elapsed()));
-            run.regions[at].plan.afford(dives * size as f64 / regions);
-            run.regions[at].add(ending, size, upwards);
+            let populations =
+                self.affordable(worker, run.statistics.nodes, (nodes, start.elapsed()));
+            run.regions[at]
+                .plan
+                .adapt(populations * size as f64 / regions);
+            run.regions[at].add(result, size, upwards);
         }
     }
 
-    /// How many more crews the limits allow for, if each takes the nodes and the time in `taken`; `nodes` have been used so far.
-    fn affords<W: Word>(&self, work: &Work<'_, W>, nodes: u64, taken: (u64, Duration)) -> f64 {
+    /// How many further populations the limits allow, if each takes the nodes and the time in `cost`; `nodes` have been used so far.
+    fn affordable<W: Word>(
+        &self,
+        worker: &Worker<'_, W>,
+        nodes: u64,
+        cost: (u64, Duration),
+    ) -> f64 {
         let nodes = self.limits.nodes.map(|limit| limit.saturating_sub(nodes));
-        let nodes = nodes.map(|left| left as f64 / taken.0.max(1) as f64);
+        let nodes = nodes.map(|left| left as f64 / cost.0.max(1) as f64);
         let time = self.limits.time;
-        let time = time.map(|limit| limit.saturating_sub(work.started.elapsed()));
-        let time = time
-            .map(|left| work.threads as f64 * left.as_secs_f64() / taken.1.as_secs_f64().max(1e-9));
+        let time = time.map(|limit| limit.saturating_sub(worker.started.elapsed()));
+        let time = time.map(|left| {
+            worker.threads as f64 * left.as_secs_f64() / cost.1.as_secs_f64().max(1e-9)
+        });
         nodes
             .unwrap_or(f64::INFINITY)
             .min(time.unwrap_or(f64::INFINITY))
     }
 }
 
-/// What every thread is told.
-struct Work<'a, W: Word> {
+/// What all worker threads read.
+struct Worker<'a, W: Word> {
     run: &'a Mutex<SharedRun<W>>,
     control: &'a Arc<Control>,
     started: Instant,
     threads: u64,
 }
 
-/// What all threads share. The lock is taken twice for each crew, which takes milliseconds.
+/// State shared by all threads. The lock is taken twice per population, which takes milliseconds.
 #[derive(Debug)]
 struct SharedRun<W: Word> {
-    /// Fillings of what was counted.
+    /// Product of the exact counts.
     exact: Count,
-    regions: Vec<Tally<W>>,
-    /// A solution, if one is at hand.
+    regions: Vec<RegionEstimate<W>>,
+    /// A solution, if one is known.
     witness: Option<Arc<Grid>>,
     random: Xoshiro256PlusPlus,
     statistics: Statistics,
@@ -436,64 +451,66 @@ fn lock<W: Word>(run: &Mutex<SharedRun<W>>) -> MutexGuard<'_, SharedRun<W>> {
     run.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What the crews of one region have come to.
+/// The results of the populations of one region.
 #[derive(Debug)]
-struct Tally<W: Word> {
+struct RegionEstimate<W: Word> {
     region: Region<W>,
     plan: PopulationPlan,
-    /// Crews sent.
-    sent: u64,
+    /// Number of populations started.
+    launched: u64,
     populations: Populations,
-    seen: Option<Ending<W>>,
-    /// Fillings that were counted: the lower bound, and the exact number where it is known.
-    least: Count,
+    seen: Option<PopulationResult<W>>,
+    /// Number of fillings: the lower bound, and the exact number if it is known.
+    lower_bound: Count,
     counted: Option<u64>,
-    /// Are its crews led by a guide?
-    led: bool,
-    /// Dives that found something, and dives that found nothing.
+    /// Whether its populations are guided.
+    is_guided: bool,
+    /// Particles that found a solution, and particles that died.
     alive: u64,
     dead: u64,
 }
 
-impl<W: Word> Tally<W> {
+impl<W: Word> RegionEstimate<W> {
     fn new(region: Region<W>) -> Self {
-        Tally {
+        RegionEstimate {
             region,
             plan: PopulationPlan::default(),
-            sent: 0,
+            launched: 0,
             populations: Populations::default(),
             seen: None,
-            least: Count::ZERO,
+            lower_bound: Count::ZERO,
             counted: None,
-            led: false,
+            is_guided: false,
             alive: 0,
             dead: 0,
         }
     }
 
-    fn add(&mut self, ending: Ending<W>, size: usize, upwards: bool) {
-        self.populations.add(size, ending.worth, upwards);
-        self.alive += ending.alive;
-        self.dead += ending.dead;
-        if ending.exact {
-            self.counted = Some(ending.seen);
+    fn add(&mut self, result: PopulationResult<W>, size: usize, upwards: bool) {
+        self.populations.add(size, result.value, upwards);
+        self.alive += result.alive;
+        self.dead += result.dead;
+        if result.exact {
+            self.counted = Some(result.seen);
         }
         match &mut self.seen {
-            None => self.seen = Some(ending),
+            None => self.seen = Some(result),
             Some(seen) => {
-                seen.seen = seen.seen.max(ending.seen);
-                if let Some(rows) = ending.witness {
-                    seen.see(ending.seen, rows);
+                seen.seen = seen.seen.max(result.seen);
+                if let Some(rows) = result.witness {
+                    seen.record_seen(result.seen, rows);
                 }
             }
         }
     }
 
-    /// Why the mean of its crews is not to be trusted, if so.
+    /// Why the mean of its populations is not to be trusted; `None` if it is.
     fn doubt(&self) -> Option<Doubt> {
-        // Where nearly all dives die, there may be many solutions that no dive has reached.
-        let dying = self.dead as f64 > LOST * (self.alive + self.dead) as f64;
-        self.populations.doubt().max(dying.then_some(Doubt::Dying))
+        // If nearly all particles die, there may be many solutions that no particle reaches.
+        let mostly_dead = self.dead as f64 > MAX_DEATH_RATE * (self.alive + self.dead) as f64;
+        self.populations
+            .doubt()
+            .max(mostly_dead.then_some(Doubt::Dying))
     }
 }
 
@@ -510,24 +527,24 @@ impl<W: Word> Default for SharedRun<W> {
 }
 
 impl<W: Word> SharedRun<W> {
-    /// Propagates and probes the root, counts what is small, and notes the regions that are not; `false` when it was stopped before.
-    fn open(&mut self, board: &mut Board<'_, W>, control: &Control, limits: &Limits) -> bool {
+    /// Propagates and probes the root, counts small regions, and stores the others; `false` if stopped before the end.
+    fn prepare(&mut self, board: &mut Board<'_, W>, control: &Control, limits: &Limits) -> bool {
         let started = Instant::now();
-        let mut steps = Steps::new(control);
-        let late = || {
-            let share = limits.time.map(|time| time / SHARE);
+        let mut budget = Budget::new(control);
+        let is_late = || {
+            let share = limits.time.map(|time| time / EXACT_DIVISOR);
             share.is_some_and(|share| started.elapsed() > share)
         };
         let whole = Region::whole(board);
-        let alive = match board.propagate_unless(|| steps.stop()) {
+        let alive = match board.propagate_unless(|| budget.must_stop()) {
             None => return false,
             Some(false) => false,
             Some(true) => {
                 let mut prober = Prober::default();
-                match prober.probe(board, &whole, None, |_| steps.stop() || late()) {
+                match prober.probe(board, &whole, None, |_| budget.must_stop() || is_late()) {
                     Probed::Contradiction => false,
-                    Probed::Stopped if steps.stop() => return false,
-                    // What is not probed is searched all the same.
+                    Probed::Stopped if budget.must_stop() => return false,
+                    // Without probing the search is still correct.
                     Probed::Stopped | Probed::Fixpoint(..) => true,
                 }
             }
@@ -536,73 +553,75 @@ impl<W: Word> SharedRun<W> {
             self.exact = Count::ZERO;
             return true;
         }
-        let mut exact = Exact::default();
-        let Some(regions) = split_unless(board, &whole, || steps.stop()) else {
+        let mut exact = ExactCounter::default();
+        let Some(regions) = split_unless(board, &whole, || budget.must_stop()) else {
             return false;
         };
-        let share = u64::from(SHARE) * regions.len().max(1) as u64;
-        let most = limits.nodes.map_or(BRANCHES, |nodes| nodes / share);
-        let most = most.min(BRANCHES);
+        let share = u64::from(EXACT_DIVISOR) * regions.len().max(1) as u64;
+        let max_branches = limits
+            .nodes
+            .map_or(MAX_EXACT_BRANCHES, |nodes| nodes / share);
+        let max_branches = max_branches.min(MAX_EXACT_BRANCHES);
         for region in regions {
-            let number = match late() {
+            let number = match is_late() {
                 true => None,
-                false => exact.count(board, &region, most, &mut steps),
+                false => exact.count(board, &region, max_branches, &mut budget),
             };
-            if steps.stop() {
+            if budget.must_stop() {
                 break;
             }
             match number {
                 Some(number) => {
                     self.exact *= &Count::from(number);
-                    exact.fill(board);
+                    exact.apply_filling(board);
                 }
-                None => self.regions.push(Tally::new(region)),
+                None => self.regions.push(RegionEstimate::new(region)),
             }
         }
         if self.exact.is_zero() {
             self.regions.clear();
         }
-        self.statistics.nodes += steps.take_nodes();
+        self.statistics.nodes += budget.take_nodes();
         self.statistics.settles = board.settles();
-        !steps.stop()
+        !budget.must_stop()
     }
 
-    /// Multiplies what the regions came to.
-    fn sum_up(self, stopped: Option<Stop>, elapsed: Duration) -> Estimate {
+    /// Multiplies the results of the regions.
+    fn finish(self, stopped: Option<Stop>, elapsed: Duration) -> Estimate {
         let mut number = Some(Scaled::from(&self.exact));
-        let mut spread = Some(1.0);
+        let mut variance = Some(1.0);
         let mut doubt = None;
         let mut known = self.exact;
-        for tally in &self.regions {
-            if let Some(counted) = tally.counted {
+        for estimate in &self.regions {
+            if let Some(counted) = estimate.counted {
                 let counted = Count::from(counted);
                 number = number.map(|number| number * Scaled::from(&counted));
                 known *= &counted;
                 continue;
             }
-            let mean = tally.populations.mean();
+            let mean = estimate.populations.mean();
             number = number.zip(mean).map(|(number, mean)| number * mean);
-            let one = tally.populations.spread();
-            spread = spread.zip(one).map(|(all, one)| all * (1.0 + one));
-            doubt = doubt.max(tally.doubt());
-            let seen = tally.seen.as_ref().map_or(0, |seen| seen.seen);
+            let one = estimate.populations.relative_variance();
+            variance = variance.zip(one).map(|(all, one)| all * (1.0 + one));
+            doubt = doubt.max(estimate.doubt());
+            let seen = estimate.seen.as_ref().map_or(0, |seen| seen.seen);
             let seen = Count::from(seen.max(u64::from(self.witness.is_some())));
-            known *= if seen < tally.least {
-                &tally.least
+            known *= if seen < estimate.lower_bound {
+                &estimate.lower_bound
             } else {
                 &seen
             };
         }
-        // What is proved is no less true where the dives have missed it.
-        let least = Scaled::from(&known);
+        // If the particles missed solutions, the proved lower bound holds nevertheless.
+        let lower_bound = Scaled::from(&known);
         number = number.map(|number| match doubt {
-            Some(_) if number.log10() < least.log10() => least,
+            Some(_) if number.log10() < lower_bound.log10() => lower_bound,
             _ => number,
         });
-        // Of what was lost the spread says nothing.
-        spread = spread.filter(|_| doubt != Some(Doubt::Dying));
-        let spread = spread.map(|spread| spread - 1.0);
-        if spread.is_some_and(spread::too_wide) {
+        // The variance says nothing of the solutions of dead particles.
+        variance = variance.filter(|_| doubt != Some(Doubt::Dying));
+        let variance = variance.map(|variance| variance - 1.0);
+        if variance.is_some_and(spread::is_too_wide) {
             doubt = doubt.max(Some(Doubt::Heavy));
         }
         let Statistics {
@@ -610,9 +629,13 @@ impl<W: Word> SharedRun<W> {
         } = self.statistics;
         Estimate {
             number,
-            standard_error: spread.map(f64::sqrt),
+            standard_error: variance.map(f64::sqrt),
             doubt,
-            solutions: match self.regions.iter().all(|tally| tally.counted.is_some()) {
+            solutions: match self
+                .regions
+                .iter()
+                .all(|estimate| estimate.counted.is_some())
+            {
                 true => Total::Exactly(known),
                 false => Total::AtLeast(known),
             },

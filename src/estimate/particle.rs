@@ -1,4 +1,4 @@
-//! One dive on its way, and how the dives of a crew are drawn again.
+//! A particle (one random descent), and the resampling of a population.
 
 use std::rc::Rc;
 
@@ -6,39 +6,39 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::Rng;
 
 use super::scaled::Scaled;
-use super::steps::Steps;
+use super::steps::Budget;
 use crate::belief::Beliefs;
 use crate::board::{Board, Cell, LineSet};
 use crate::line::{Known, Word};
 use crate::puzzle::Grid;
 
-/// Share of the places that are drawn by lot among all dives that live, whatever they are worth: how many fillings their rests have may
-/// be told wrong, and no dive whose rest is underestimated must have hardly any chance to be drawn, and a huge weight when it is
-/// (a defensive mixture: Hesterberg, "Weighted average importance sampling and defensive mixture distributions", 1995).
-const LOT: f64 = 0.1;
+/// Share of the slots that are distributed evenly among all living particles, whatever their value: the estimates of remaining fillings may
+/// be wrong, and a particle whose remainder is underestimated must not have a tiny chance to be drawn, and a huge weight if it is (a
+/// defensive mixture: Hesterberg, "Weighted average importance sampling and defensive mixture distributions", 1995).
+const DEFENSIVE_SHARE: f64 = 0.1;
 
-/// One dive on its way.
+/// One random descent through the search tree, as far as it has come.
 #[derive(Clone, Debug)]
 pub(super) struct Particle<'p, W> {
     pub(super) rows: Box<[Known<W>]>,
     pub(super) beliefs: Beliefs<'p>,
-    /// Lines in which something has become known since they last spoke.
+    /// Lines with cells decided since their last message.
     pub(super) stale: Box<[bool]>,
     pub(super) weight: Scaled,
-    /// About how many fillings its rest has, as a natural logarithm.
-    pub(super) rest: f64,
-    /// Fillings that it ended in, once it has.
-    pub(super) ended: Option<u64>,
-    /// The decisions that it has come by, and a solution in which they hold, if the oracle has told one.
+    /// Natural logarithm of the estimated number of fillings of the remaining cells.
+    pub(super) log_remaining: f64,
+    /// The exact number of fillings of the remaining cells, once the descent has ended; 0 for a dead particle.
+    pub(super) end_count: Option<u64>,
+    /// Its decisions, and a solution that agrees with them, if the oracle has found one.
     pub(super) path: Vec<(Cell, bool)>,
-    pub(super) within: Option<Rc<Grid>>,
+    pub(super) solution: Option<Rc<Grid>>,
 }
 
 impl<W: Word> Particle<'_, W> {
-    /// Lets a line speak in which something has become known since it last did. `None` when the steps end.
-    pub(super) fn say(&mut self, line: usize, steps: &Steps<'_>) -> Option<()> {
+    /// Updates the messages of a line if they are stale. `None` if the budget ends.
+    pub(super) fn update_line(&mut self, line: usize, budget: &Budget<'_>) -> Option<()> {
         if std::mem::take(&mut self.stale[line]) {
-            if steps.stop() {
+            if budget.must_stop() {
                 return None;
             }
             self.beliefs.say(line);
@@ -46,77 +46,77 @@ impl<W: Word> Particle<'_, W> {
         Some(())
     }
 
-    /// Lets these lines speak, and notes about how many fillings they leave, if anything has become known. `None` when the steps end.
-    pub(super) fn look_ahead(&mut self, lines: &[usize], steps: &Steps<'_>) -> Option<()> {
-        if self.ended.is_some() {
-            self.rest = 0.0;
+    /// Updates the messages of these lines, and the estimate of remaining fillings, if any are stale. `None` if the budget ends.
+    pub(super) fn update_estimate(&mut self, lines: &[usize], budget: &Budget<'_>) -> Option<()> {
+        if self.end_count.is_some() {
+            self.log_remaining = 0.0;
             return Some(());
         }
         if !self.stale.contains(&true) {
             return Some(());
         }
-        let count = (self.beliefs).log_count(lines.iter().copied(), || steps.stop());
-        if steps.stop() {
+        let count = (self.beliefs).log_count(lines.iter().copied(), || budget.must_stop());
+        if budget.must_stop() {
             return None;
         }
         for &line in lines {
             self.stale[line] = false;
         }
-        // Where a line cannot tell, what was told last has to do.
+        // If there is no finite estimate, keep the last one.
         if let Some(count) = count.filter(|count| count.is_finite()) {
-            self.rest = count;
+            self.log_remaining = count;
         }
         Some(())
     }
 
-    /// There is nothing here.
-    pub(super) fn die(&mut self) {
+    /// Marks it as dead: its remaining cells have no filling.
+    pub(super) fn kill(&mut self) {
         self.weight = Scaled::ZERO;
-        self.ended = Some(0);
+        self.end_count = Some(0);
     }
 
-    /// What it is worth as far as can be told.
-    pub(super) fn worth(&self) -> Scaled {
-        self.weight * Scaled::exp(self.rest)
+    /// Its estimated value: weight times estimated remaining fillings.
+    pub(super) fn value(&self) -> Scaled {
+        self.weight * Scaled::exp(self.log_remaining)
     }
 
-    /// Passes on to the beliefs what has become known in these lines.
-    pub(super) fn see(&mut self, board: &Board<'_, W>, changed: LineSet) {
+    /// Passes the known cells of changed lines to the beliefs.
+    pub(super) fn record_changes(&mut self, board: &Board<'_, W>, changed: LineSet) {
         let (height, width) = (board.clues().height(), board.clues().width());
-        let has = |set: u64, line: usize| set >> (line % 64) & 1 == 1;
-        for row in (0..height).filter(|&row| has(changed.rows, row)) {
+        let contains = |set: u64, line: usize| set >> (line % 64) & 1 == 1;
+        for row in (0..height).filter(|&row| contains(changed.rows, row)) {
             self.stale[row] = true;
             for column in 0..width {
                 let known = board.known(Cell::new(row, column));
                 self.beliefs.note(row, column, known);
             }
         }
-        for column in (0..width).filter(|&column| has(changed.columns, column)) {
+        for column in (0..width).filter(|&column| contains(changed.columns, column)) {
             self.stale[height + column] = true;
         }
     }
 }
 
-/// Gives every dive as many of the `size` places as it is worth, and weights to match, if the dives are worth too different things, or are
-/// more than there are places.
-pub(super) fn draw_again<W: Word>(
+/// Resamples a population to `size` particles, each copied in proportion to its value, with weights adjusted to match. Does nothing if the
+/// values are even enough and there are at most `size` particles.
+pub(super) fn resample<W: Word>(
     population: &mut Vec<Particle<'_, W>>,
     size: usize,
     random: &mut Xoshiro256PlusPlus,
 ) {
-    let sum: Scaled = population.iter().map(Particle::worth).sum();
+    let sum: Scaled = population.iter().map(Particle::value).sum();
     if sum.is_zero() {
         return;
     }
-    let all = size;
-    let size = all as f64;
+    let slot_count = size;
+    let size = slot_count as f64;
     let shares = population
         .iter()
-        .map(|particle| (particle.worth() / sum).to_f64());
+        .map(|particle| (particle.value() / sum).to_f64());
     let mut shares: Vec<f64> = shares.collect();
-    // As many dives of one worth would do as well.
+    // The effective sample size: this many particles of equal value would do as well.
     let effective = 1.0 / shares.iter().map(|share| share * share).sum::<f64>();
-    if effective > size / 2.0 && population.len() <= all {
+    if effective > size / 2.0 && population.len() <= slot_count {
         return;
     }
     let living = population
@@ -125,54 +125,54 @@ pub(super) fn draw_again<W: Word>(
         .count() as f64;
     for (share, particle) in shares.iter_mut().zip(population.iter()) {
         if !particle.weight.is_zero() {
-            *share = (1.0 - LOT) * *share + LOT / living;
+            *share = (1.0 - DEFENSIVE_SHARE) * *share + DEFENSIVE_SHARE / living;
         }
     }
-    // One random number for all: each dive gets its share of the places, rounded up or down.
+    // Systematic resampling, with one random number: each particle gets its share of the slots, rounded up or down.
     let offset = uniform(random);
-    let mut places = Vec::with_capacity(all);
-    let mut reached = 0.0;
+    let mut slots = Vec::with_capacity(slot_count);
+    let mut cumulative = 0.0;
     for (i, share) in shares.iter().enumerate() {
-        reached += share * size;
-        while places.len() < all && places.len() as f64 + offset < reached {
-            places.push(i);
+        cumulative += share * size;
+        while slots.len() < slot_count && slots.len() as f64 + offset < cumulative {
+            slots.push(i);
         }
     }
-    // Rounding may have kept the sum of the shares below 1.
+    // Rounding errors may leave the sum of the shares below 1.
     let last = shares.iter().rposition(|&share| share > 0.0).unwrap_or(0);
-    places.resize(all, last);
+    slots.resize(slot_count, last);
     for (particle, share) in population.iter_mut().zip(&shares) {
         if *share > 0.0 {
             particle.weight = particle.weight / Scaled::from(share * size);
         }
     }
-    // Who has a place keeps it; the second and further ones go to where somebody has none.
-    let mut has = vec![false; population.len()];
-    let mut further = Vec::new();
-    for i in places {
-        if std::mem::replace(&mut has[i], true) {
-            further.push(i);
+    // A drawn particle stays in place; further copies overwrite particles that were not drawn.
+    let mut is_drawn = vec![false; population.len()];
+    let mut duplicates = Vec::new();
+    for i in slots {
+        if std::mem::replace(&mut is_drawn[i], true) {
+            duplicates.push(i);
         }
     }
-    let mut further = further.into_iter();
-    let free: Vec<usize> = (0..population.len()).filter(|&i| !has[i]).collect();
-    for (to, from) in free.into_iter().zip(&mut further) {
+    let mut duplicates = duplicates.into_iter();
+    let free: Vec<usize> = (0..population.len()).filter(|&i| !is_drawn[i]).collect();
+    for (to, from) in free.into_iter().zip(&mut duplicates) {
         population[to] = population[from].clone();
-        has[to] = true;
+        is_drawn[to] = true;
     }
     population.extend(
-        further
+        duplicates
             .map(|from| population[from].clone())
             .collect::<Vec<_>>(),
     );
-    has.resize(population.len(), true);
-    let mut has = has.into_iter();
-    population.retain(|_| has.next() == Some(true));
+    is_drawn.resize(population.len(), true);
+    let mut is_drawn = is_drawn.into_iter();
+    population.retain(|_| is_drawn.next() == Some(true));
 }
 
-/// A random number from 0 to below 1.
+/// A uniform random number in [0, 1).
 pub(super) fn uniform(random: &mut Xoshiro256PlusPlus) -> f64 {
-    // 53 bits are what the mantissa of a number below 1 holds.
+    // 53 bits fit into the mantissa.
     (random.next_u64() >> 11) as f64 * 2f64.powi(-53)
 }
 
@@ -183,33 +183,36 @@ mod tests {
     use crate::puzzle::{Clue, Puzzle};
     use rand_xoshiro::rand_core::SeedableRng;
 
-    /// What all dives of a crew weigh together stays what it was in the mean, however wrong their rests are told.
+    /// The expected total weight of a population is unchanged, however wrong the estimates of remaining fillings.
     #[test]
-    fn drawing_again_leaves_the_mean() {
+    fn resampling_keeps_the_expected_total_weight() {
         let one = Puzzle::new(vec![Clue::new([1]).unwrap()], vec![Clue::new([1]).unwrap()]);
         let clues = Clues::new(&one.unwrap());
         let weights = [1.0, 8.0, 0.0, 2.0, 100.0, 1.0, 0.5, 3.0];
-        let rests = [0.0, 3.0, 0.0, -2.0, -6.0, 1.0, 5.0, 0.0];
-        let population = weights.iter().zip(rests).map(|(&weight, rest)| Particle {
-            rows: vec![Known::<u64>::NOTHING].into(),
-            beliefs: Beliefs::new(&clues),
-            stale: vec![false; 2].into(),
-            weight: Scaled::from(weight),
-            rest: if weight > 0.0 { rest } else { 0.0 },
-            ended: None,
-            path: Vec::new(),
-            within: None,
-        });
+        let log_remainings = [0.0, 3.0, 0.0, -2.0, -6.0, 1.0, 5.0, 0.0];
+        let population = weights
+            .iter()
+            .zip(log_remainings)
+            .map(|(&weight, log_remaining)| Particle {
+                rows: vec![Known::<u64>::NOTHING].into(),
+                beliefs: Beliefs::new(&clues),
+                stale: vec![false; 2].into(),
+                weight: Scaled::from(weight),
+                log_remaining: if weight > 0.0 { log_remaining } else { 0.0 },
+                end_count: None,
+                path: Vec::new(),
+                solution: None,
+            });
         let population: Vec<_> = population.collect();
         let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
         let truth: f64 = weights.iter().sum();
-        // As many places as dives, or fewer, or more.
-        for places in [8, 5, 12] {
+        // As many slots as particles, or fewer, or more.
+        for slots in [8, 5, 12] {
             let (mut sum, runs) = (0.0, 20_000);
             for _ in 0..runs {
                 let mut drawn = population.clone();
-                draw_again(&mut drawn, places, &mut random);
-                assert_eq!(drawn.len(), places);
+                resample(&mut drawn, slots, &mut random);
+                assert_eq!(drawn.len(), slots);
                 assert!(drawn.iter().all(|particle| !particle.weight.is_zero()));
                 sum += drawn
                     .iter()

@@ -1,62 +1,70 @@
-//! How many dives the next crew of a region has.
+//! Sizes of the populations of a region.
 //!
-//! Large crews spread less than many small ones together, but it takes several to tell how far they spread. What a dive costs shows
-//! only when it has been made, so the first crews are small, each a few times as large as the one before, until they are as large
-//! as the limits allow for. Only what they cost decides that, not what they are worth.
+//! One large population has less variance than many small ones of the same total size, but several are needed to estimate the variance.
+//! What a particle costs is known only afterwards, so the first populations are small, and each is larger by a factor until the limits
+//! allow no more. The sizes depend only on costs, never on values.
 
-/// Crews that there should be, and how many there must be at least.
-const CREWS: f64 = 32.0;
-const FEWEST: f64 = 12.0;
+/// Desired and minimum number of populations.
+const TARGET_POPULATIONS: f64 = 32.0;
+const MIN_POPULATIONS: f64 = 12.0;
 
-/// Dives of a crew that should not be smaller unless there would be too few crews.
-const SMALL: f64 = 8.0;
+/// Number of particles below which a population shrinks only to reach [`MIN_POPULATIONS`].
+const SMALL_POPULATION: f64 = 8.0;
 
-/// Most dives of a crew, how many it has where no limit says what it may cost, and most unknown cells of all of them.
-const DIVES: usize = 512;
-const UNLIMITED: usize = 64;
-const CELLS: usize = 1_000_000;
+/// Maximum number of particles of a population, number without limits, and maximum number of unknown cells of all particles together.
+const MAX_PARTICLES: usize = 512;
+const UNLIMITED_PARTICLES: usize = 64;
+const MAX_TOTAL_CELLS: usize = 1_000_000;
 
-/// How much larger the next crew is.
-const GROWTH: usize = 4;
+/// Growth factor from one population to the next.
+const GROWTH_FACTOR: usize = 4;
 
-/// The sizes of the crews of one region.
+/// The sizes of the populations of one region.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PopulationPlan {
     size: usize,
-    most: usize,
-    settled: bool,
+    max_size: usize,
+    is_final: bool,
 }
 
 impl PopulationPlan {
-    /// For a region of `cells` unknown cells, and for crews of at most `most` dives. Without a budget all crews have the same size.
-    pub(super) fn new(cells: usize, most: usize, budgeted: bool) -> Self {
-        let most = (CELLS / cells.max(1)).clamp(8, DIVES).min(most).max(1);
+    /// For a region of `cells` unknown cells, and populations of at most `max_size` particles. Without a budget, all have the same size.
+    pub(super) fn new(cells: usize, max_size: usize, budgeted: bool) -> Self {
+        let max_size = (MAX_TOTAL_CELLS / cells.max(1))
+            .clamp(8, MAX_PARTICLES)
+            .min(max_size)
+            .max(1);
         PopulationPlan {
-            size: if budgeted { 1 } else { most.min(UNLIMITED) },
-            most,
-            settled: !budgeted,
+            size: if budgeted {
+                1
+            } else {
+                max_size.min(UNLIMITED_PARTICLES)
+            },
+            max_size,
+            is_final: !budgeted,
         }
     }
 
-    /// No crew has more dives than this.
-    pub(super) fn at_most(&mut self, most: usize) {
-        self.most = self.most.min(most);
-        self.size = self.size.min(most);
+    /// Lowers the maximum size.
+    pub(super) fn limit_size(&mut self, max_size: usize) {
+        self.max_size = self.max_size.min(max_size);
+        self.size = self.size.min(max_size);
     }
 
-    /// Dives of the next crew.
+    /// Number of particles of the next population.
     pub(super) fn size(&self) -> usize {
         self.size
     }
 
-    /// Goes by how many more dives the limits allow for.
-    pub(super) fn afford(&mut self, dives: f64) {
-        if self.settled {
+    /// Sets the next size, given the number of further particles that the limits allow.
+    pub(super) fn adapt(&mut self, particles: f64) {
+        if self.is_final {
             return;
         }
-        let size = (dives / CREWS).max(SMALL.min(dives / FEWEST)) as usize;
-        let next = (self.size * GROWTH).min(self.most);
-        self.settled = size < next || next == self.most;
+        let size = (particles / TARGET_POPULATIONS)
+            .max(SMALL_POPULATION.min(particles / MIN_POPULATIONS)) as usize;
+        let next = (self.size * GROWTH_FACTOR).min(self.max_size);
+        self.is_final = size < next || next == self.max_size;
         self.size = next.min(size).max(1);
     }
 }
@@ -66,13 +74,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn grows_to_what_the_limits_allow_for() {
-        let sizes = |most, dives: f64| {
-            let mut plan = PopulationPlan::new(100, most, true);
+    fn size_grows_to_what_the_limits_allow() {
+        let sizes = |max_size, particles: f64| {
+            let mut plan = PopulationPlan::new(100, max_size, true);
             let mut sizes = Vec::new();
             for _ in 0..6 {
                 sizes.push(plan.size());
-                plan.afford(dives);
+                plan.adapt(particles);
             }
             sizes
         };
@@ -85,11 +93,11 @@ mod tests {
     }
 
     #[test]
-    fn is_of_one_size_where_the_number_of_crews_is_given() {
+    fn size_is_constant_without_a_budget() {
         let mut plan = PopulationPlan::new(144, 1000, false);
-        assert_eq!(plan.size(), UNLIMITED);
-        plan.afford(1.0);
-        assert_eq!(plan.size(), UNLIMITED);
+        assert_eq!(plan.size(), UNLIMITED_PARTICLES);
+        plan.adapt(1.0);
+        assert_eq!(plan.size(), UNLIMITED_PARTICLES);
         assert_eq!(PopulationPlan::new(90_000, 1000, false).size(), 11);
     }
 }

@@ -1,82 +1,83 @@
-//! A crew of dives that go down together, and what it says of the number of solutions.
+//! A population of particles, and the number of solutions it estimates.
 //!
-//! A dive walks down a random path of the tree. Where both sides of a branch are alive, one is taken with a probability `p`, and the
-//! weight of the dive is divided by `p`; where one contradicts, the other is taken for certain. A dive that ends in a solution is worth
-//! its weight, one that ends in a contradiction nothing, and in the mean over all paths a dive is worth exactly the number of solutions,
-//! whatever the probabilities are (Knuth, "Estimating the efficiency of backtrack programs", 1975). They decide how far single dives
-//! spread: here they follow what the lines believe of each cell.
+//! A particle follows a random path of the search tree. Where both sides of a branch are consistent, one is taken with a probability `p`,
+//! and the weight of the particle is divided by `p`; where one contradicts, the other is taken. A particle that ends in a solution has its
+//! weight as value, one that ends in a contradiction 0, and the expected value of a particle is exactly the number of solutions, whatever
+//! the probabilities are (Knuth, "Estimating the efficiency of backtrack programs", 1975). The probabilities determine the variance: here
+//! they follow the beliefs of the lines on each cell.
 //!
-//! In most puzzles nearly every dive of a hundred choices dies. So a crew goes down line by line, and where its dives are worth too
-//! different things, places are drawn again: dead dives give way to copies of those that live (a particle filter: Gordon, Salmond and
-//! Smith, "Novel approach to nonlinear/non-Gaussian Bayesian state estimation", 1993). What a dive is worth at a line is its weight
-//! times about how many fillings its rest has, which the lines tell as well; the weight alone says nothing, as it is great where the
-//! path was unlikely, and that is where few fillings are left (an auxiliary particle filter: Pitt and Shephard, "Filtering via
-//! simulation", 1999). A dive that is drawn with a chance `q` has its weight divided by `q`, which leaves the mean as it is, whatever the
-//! chances are. What is small enough at the bottom is counted exactly.
+//! In most puzzles nearly every path of a hundred choices ends in a contradiction. So a population descends line by line and is resampled
+//! where the values of its particles are too uneven: dead particles are replaced by copies of living ones (a particle filter: Gordon,
+//! Salmond and Smith, "Novel approach to nonlinear/non-Gaussian Bayesian state estimation", 1993). The value of a particle at a line is
+//! estimated as its weight times the number of remaining fillings, which is estimated from the lines as well; the weight alone is no guide,
+//! as it is great where the path was unlikely, and there few fillings remain (an auxiliary particle filter: Pitt and Shephard, "Filtering
+//! via simulation", 1999). A particle that is drawn with probability `q` has its weight divided by `q`, which leaves the expected value
+//! unchanged for all `q`. Small remainders are counted exactly.
 //!
-//! Where even so nearly all dives die, a [`Guide`] is asked which sides of a branch have no solution. And where a solution is at hand, the
-//! crew goes down beside the way to that *witness*: at every branch on the way, the side that the witness is on is gone on with, the other
-//! one is given to a new dive, or where they are many to a share of them that is drawn by lot, with weights to match. So the solutions
-//! near the witness are counted, not met by luck, and a crew is never worth nothing.
+//! If nearly all particles die even so, a [`Guide`] is asked which sides of a branch have no solution. And if a solution (the *witness*) is
+//! known, the population follows its path, the *spine*: at each branch the spine takes the side of the witness, and the other side gets a
+//! new particle, or, if there are many, a random share of the other sides do, with weights to match. So the solutions near the witness are
+//! counted rather than met by chance, and the value of a population is never 0.
 //!
-//! Crews go down from the first line or up from the last one: what is rare from one side need not be so from the other.
+//! Populations start at the first line or at the last one: what is rare from one end need not be rare from the other.
 
 use std::rc::Rc;
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::exact::Exact;
-use super::guide::{Guide, Hope};
-use super::particle::{Particle, draw_again, uniform};
+use super::exact::ExactCounter;
+use super::guide::{Guide, Verdict};
+use super::particle::{Particle, resample, uniform};
 use super::scaled::Scaled;
-use super::steps::Steps;
+use super::steps::Budget;
 use crate::belief::Beliefs;
 use crate::board::{Board, Cell, Clues, Region};
 use crate::line::{Known, Word};
 use crate::puzzle::Grid;
 
-/// No side of a branch is less likely to be taken than this: what the lines believe may be wrong.
-const LEAST: f64 = 0.02;
+/// Minimum probability of a consistent side of a branch: the beliefs may be wrong.
+const MIN_PROBABILITY: f64 = 0.02;
 
-/// The most likely that a side is taken of which the guide cannot say whether it has a solution, where the other side has one.
-const DOUBTFUL: f64 = 0.25;
+/// Maximum probability of a side for which the guide has no verdict, if the other side has a solution.
+const MAX_DOUBTFUL_PROBABILITY: f64 = 0.25;
 
-/// Rounds in which the lines agree on what they believe at the root.
-const SWEEPS: usize = 20;
+/// Sweeps of belief propagation at the root.
+const ROOT_SWEEPS: usize = 20;
 
-/// Most unknown cells that a dive tries to count exactly, those with which the way to the witness is, and most branches for that.
-const FEW: usize = 60;
-const WITNESSED: usize = 240;
-const BRANCHES: u64 = 300;
+/// Maximum number of unknown cells for which a particle attempts an exact count, the same for the spine, and maximum number of branches of
+/// a count.
+const MAX_EXACT_CELLS: usize = 60;
+const MAX_EXACT_SPINE_CELLS: usize = 240;
+const MAX_EXACT_BRANCHES: u64 = 300;
 
-/// What a crew has come to.
+/// The result of a population.
 #[derive(Clone, Debug)]
-pub(super) struct Ending<W> {
-    /// What it is worth, in the mean over its dives.
-    pub(super) worth: Scaled,
-    /// Dives that found something, and dives that found nothing.
+pub(super) struct PopulationResult<W> {
+    /// Its value, the mean over its particles.
+    pub(super) value: Scaled,
+    /// Particles that found a solution, and particles that died.
     pub(super) alive: u64,
     pub(super) dead: u64,
-    /// Is that the number itself, as nothing was left to chance?
+    /// Whether the value is the exact number, as nothing was left to chance.
     pub(super) exact: bool,
-    /// Fillings that it has seen for certain, and what all those of the first dive that found any have in common.
+    /// Proved number of fillings, and the cells known to the first particle that found any.
     pub(super) seen: u64,
     pub(super) witness: Option<Box<[Known<W>]>>,
 }
 
-/// Sends down one crew after the other.
+/// Runs one population after the other.
 #[derive(Clone, Debug)]
 pub(super) struct ParticleFilter<'p, W> {
     board: Board<'p, W>,
-    /// What is known at the root, and what the lines believe there.
+    /// The root board and its beliefs.
     rows: Box<[Known<W>]>,
     root: Beliefs<'p>,
-    exact: Exact,
+    exact: ExactCounter,
 }
 
 impl<'p, W: Word> ParticleFilter<'p, W> {
-    /// Starts from a board at a fixpoint. `stop` is asked while the lines agree, and breaks that off: what they believe then is worse,
-    /// but not wrong.
+    /// A filter for a board at a propagation fixpoint. `stop` is polled during belief propagation and ends it early: the beliefs are then
+    /// less accurate, but the estimate stays unbiased.
     pub(super) fn new(board: Board<'p, W>, stop: impl Fn() -> bool) -> Self {
         let mut root = Beliefs::new(board.clues());
         for row in (0..board.clues().height()).take_while(|_| !stop()) {
@@ -84,7 +85,7 @@ impl<'p, W: Word> ParticleFilter<'p, W> {
                 root.note(row, column, board.known(Cell::new(row, column)));
             }
         }
-        for _ in 0..SWEEPS {
+        for _ in 0..ROOT_SWEEPS {
             if root.sweep(&stop).is_none() {
                 break;
             }
@@ -93,18 +94,18 @@ impl<'p, W: Word> ParticleFilter<'p, W> {
             rows: board.rows().into(),
             board,
             root,
-            exact: Exact::default(),
+            exact: ExactCounter::default(),
         }
     }
 
-    /// Bytes of a dive on a board of this size. A diver takes about as many.
+    /// Bytes of a particle on a board of this size. A [`ParticleFilter`] takes about as many.
     pub(super) fn bytes(clues: &Clues) -> u64 {
         let (width, height) = (clues.width() as u64, clues.height() as u64);
         let word = size_of::<Known<W>>() as u64;
         Beliefs::bytes(clues) + (height + width) * (word + 1) + size_of::<Particle<'_, W>>() as u64
     }
 
-    /// Sends `size` dives through a region, from its last line to its first one if `upwards`. `None` when the step limit ends them early.
+    /// Runs a population of `size` particles through a region, from its last line to its first one if `upwards`. `None` if the budget ends.
     pub(super) fn population(
         &mut self,
         region: &Region<W>,
@@ -112,20 +113,20 @@ impl<'p, W: Word> ParticleFilter<'p, W> {
         upwards: bool,
         mut guide: Option<&mut Guide<'_>>,
         random: &mut Xoshiro256PlusPlus,
-        steps: &mut Steps<'_>,
-    ) -> Option<Ending<W>> {
+        budget: &mut Budget<'_>,
+    ) -> Option<PopulationResult<W>> {
         let (rows, columns) = lines(&self.board, region);
         let first = Particle {
             rows: self.rows.clone(),
             beliefs: self.root.clone(),
             stale: vec![false; self.board.clues().height() + self.board.clues().width()].into(),
             weight: Scaled::ONE,
-            rest: 0.0,
-            ended: None,
+            log_remaining: 0.0,
+            end_count: None,
             path: Vec::new(),
-            within: guide.as_ref().and_then(|guide| guide.witness()),
+            solution: guide.as_ref().and_then(|guide| guide.witness()),
         };
-        let (mut population, mut spine) = match &first.within {
+        let (mut population, mut spine) = match &first.solution {
             Some(witness) => {
                 let spine = Spine {
                     particle: first.clone(),
@@ -133,62 +134,73 @@ impl<'p, W: Word> ParticleFilter<'p, W> {
                     upwards,
                     size,
                     lines: rows.len() + columns.len(),
-                    few: WITNESSED,
-                    sides: 0,
-                    alive: 0,
+                    exact_cells: MAX_EXACT_SPINE_CELLS,
+                    open_sides: 0,
+                    alive_sides: 0,
                 };
                 (Vec::new(), Some(spine))
             }
             None => (vec![first], None),
         };
         while spine.is_none() && population.len() < size {
-            if steps.stop() {
+            if budget.must_stop() {
                 return None;
             }
             population.push(population[0].clone());
         }
-        // Across its shorter side.
-        let mut order = match rows.len() >= columns.len() {
+        // The lines are processed along the longer side of the region.
+        let mut line_order = match rows.len() >= columns.len() {
             true => rows.clone(),
             false => columns.clone(),
         };
         if upwards {
-            order.reverse();
+            line_order.reverse();
         }
-        let all = [rows, columns].concat();
+        let all_lines = [rows, columns].concat();
         let mut dead = 0;
-        for line in order {
+        for line in line_order {
             if let (Some(spine), Some(guide)) = (&mut spine, &mut guide) {
-                self.branch_off(spine, (region, line), guide, &mut population, random, steps)?;
+                self.branch_off(
+                    spine,
+                    (region, line),
+                    guide,
+                    &mut population,
+                    random,
+                    budget,
+                )?;
             }
             for particle in &mut population {
-                if particle.ended.is_none() {
-                    self.descend(particle, region, line, &mut guide, random, steps)?;
-                    particle.look_ahead(&all, steps)?;
+                if particle.end_count.is_none() {
+                    self.descend(particle, region, line, &mut guide, random, budget)?;
+                    particle.update_estimate(&all_lines, budget)?;
                 }
             }
             if spine.is_some() {
-                // New dives need their places.
+                // Make room for new particles.
                 let before = population.len();
                 population.retain(|particle| !particle.weight.is_zero());
                 dead += (before - population.len()) as u64;
             }
             let spine_ended = spine
                 .as_ref()
-                .is_none_or(|spine| spine.particle.ended.is_some());
-            if spine_ended && population.iter().all(|particle| particle.ended.is_some()) {
+                .is_none_or(|spine| spine.particle.end_count.is_some());
+            if spine_ended
+                && population
+                    .iter()
+                    .all(|particle| particle.end_count.is_some())
+            {
                 break;
             }
-            draw_again(&mut population, size, random);
+            resample(&mut population, size, random);
         }
         if let (Some(spine), Some(guide)) = (&spine, guide) {
-            guide.note_open(upwards, spine.sides - spine.alive);
+            guide.record_open(upwards, spine.open_sides - spine.alive_sides);
         }
-        Some(end(population, size, dead, spine))
+        Some(finish(population, size, dead, spine))
     }
 
-    /// Goes on with the way to the witness until every cell of a line is known, and adds to the crew dives on the sides that the witness is
-    /// not on, unless they have no solution. `None` when the steps end.
+    /// Advances the spine until every cell of a line is known, and adds particles for the sides that the witness is not on, unless they
+    /// have no solution. `None` if the budget ends.
     fn branch_off(
         &mut self,
         spine: &mut Spine<'p, W>,
@@ -196,70 +208,71 @@ impl<'p, W: Word> ParticleFilter<'p, W> {
         guide: &mut Guide<'_>,
         population: &mut Vec<Particle<'p, W>>,
         random: &mut Xoshiro256PlusPlus,
-        steps: &mut Steps<'_>,
+        budget: &mut Budget<'_>,
     ) -> Option<()> {
         let (upwards, size, lines) = (spine.upwards, spine.size, spine.lines);
         let particle = &mut spine.particle;
         self.board.set_rows(&particle.rows);
-        while particle.ended.is_none() {
-            let open = region.unknown(&self.board).count();
-            if open <= spine.few {
-                spine.few = open / 2;
-                particle.ended = (self.exact).count(&mut self.board, region, BRANCHES, steps);
-                if particle.ended.is_some() {
+        while particle.end_count.is_none() {
+            let unknown = region.unknown(&self.board).count();
+            if unknown <= spine.exact_cells {
+                spine.exact_cells = unknown / 2;
+                particle.end_count =
+                    (self.exact).count(&mut self.board, region, MAX_EXACT_BRANCHES, budget);
+                if particle.end_count.is_some() {
                     break;
                 }
             }
-            let Some(cell) = next(&self.board, region, line) else {
+            let Some(cell) = first_unknown(&self.board, region, line) else {
                 break;
             };
-            if !steps.node() {
+            if !budget.take_node() {
                 return None;
             }
             let filled = spine.witness.get(cell.row.into(), cell.column.into());
-            let here = self.board.mark();
-            if self.board.decide(cell, !filled) && !guide.is_dead(upwards, cell) {
-                spine.sides += 1;
-                let chance = guide.chance(upwards, cell, size, lines);
-                let drawn = uniform(random) < chance;
+            let mark = self.board.mark();
+            if self.board.decide(cell, !filled) && !guide.is_known_dead(upwards, cell) {
+                spine.open_sides += 1;
+                let explore_probability = guide.explore_probability(upwards, cell, size, lines);
+                let drawn = uniform(random) < explore_probability;
                 let other = (cell, !filled);
                 let path = particle.path.iter().copied().chain([other]);
                 let (clues, rows) = (self.board.clues(), &self.rows);
-                let hope = match drawn {
-                    true => guide.beside((upwards, cell), clues, rows, path, steps)?,
-                    false => Hope::Unknown,
+                let verdict = match drawn {
+                    true => guide.query_side((upwards, cell), clues, rows, path, budget)?,
+                    false => Verdict::Unknown,
                 };
-                if matches!(hope, Hope::Dead) {
-                    spine.sides -= 1;
+                if matches!(verdict, Verdict::Unsatisfiable) {
+                    spine.open_sides -= 1;
                 } else if drawn {
                     let mut new = particle.clone();
                     new.path.push(other);
-                    // As the others of a crew, of which it is worth the mean.
-                    new.weight = Scaled::from(size as f64 / chance);
-                    new.within = match hope {
-                        Hope::Alive(grid) => Some(grid),
+                    // The value of a population is the mean over `size` particles, hence the factor `size`.
+                    new.weight = Scaled::from(size as f64 / explore_probability);
+                    new.solution = match verdict {
+                        Verdict::Satisfiable(grid) => Some(grid),
                         _ => None,
                     };
-                    spine.alive += u64::from(new.within.is_some());
+                    spine.alive_sides += u64::from(new.solution.is_some());
                     let changed = self.board.take_changed();
-                    new.see(&self.board, changed);
+                    new.record_changes(&self.board, changed);
                     new.rows.copy_from_slice(self.board.rows());
                     population.push(new);
                 }
             }
-            self.board.undo(here);
+            self.board.undo(mark);
             self.board.take_changed();
             let alive = self.board.decide(cell, filled);
             debug_assert!(alive, "a solution contradicts nothing");
             let changed = self.board.take_changed();
-            particle.see(&self.board, changed);
+            particle.record_changes(&self.board, changed);
             particle.path.push((cell, filled));
         }
         particle.rows.copy_from_slice(self.board.rows());
         Some(())
     }
 
-    /// Goes down one dive until every cell of a line is known. `None` when the steps end before that.
+    /// Advances a particle until every cell of a line is known. `None` if the budget ends.
     fn descend(
         &mut self,
         particle: &mut Particle<'p, W>,
@@ -267,48 +280,55 @@ impl<'p, W: Word> ParticleFilter<'p, W> {
         line: usize,
         guide: &mut Option<&mut Guide<'_>>,
         random: &mut Xoshiro256PlusPlus,
-        steps: &mut Steps<'_>,
+        budget: &mut Budget<'_>,
     ) -> Option<()> {
         self.board.set_rows(&particle.rows);
-        if let (Some(guide), None) = (guide.as_mut(), &particle.within) {
+        if let (Some(guide), None) = (guide.as_mut(), &particle.solution) {
             let path = particle.path.iter().copied();
-            match guide.ask(self.board.clues(), &self.rows, path, steps)? {
-                Hope::Alive(grid) => particle.within = Some(grid),
-                Hope::Dead => particle.die(),
-                Hope::Unknown => {}
+            match guide.query(self.board.clues(), &self.rows, path, budget)? {
+                Verdict::Satisfiable(grid) => particle.solution = Some(grid),
+                Verdict::Unsatisfiable => particle.kill(),
+                Verdict::Unknown => {}
             }
         }
-        let mut few = FEW;
-        while particle.ended.is_none() {
-            let open = region.unknown(&self.board).count();
-            if open <= few {
-                // Where that takes too long, another attempt is made when half of the cells are known.
-                few = open / 2;
-                let number = self.exact.count(&mut self.board, region, BRANCHES, steps);
-                if let Some(number) = number {
-                    particle.weight = particle.weight * Scaled::from(number as f64);
-                    particle.ended = Some(number);
+        let mut exact_cells = MAX_EXACT_CELLS;
+        while particle.end_count.is_none() {
+            let unknown = region.unknown(&self.board).count();
+            if unknown <= exact_cells {
+                // If this fails, it is tried again when half of these cells are known.
+                exact_cells = unknown / 2;
+                let count = self
+                    .exact
+                    .count(&mut self.board, region, MAX_EXACT_BRANCHES, budget);
+                if let Some(count) = count {
+                    particle.weight = particle.weight * Scaled::from(count as f64);
+                    particle.end_count = Some(count);
                     break;
                 }
             }
-            let Some(cell) = next(&self.board, region, line) else {
+            let Some(cell) = first_unknown(&self.board, region, line) else {
                 break;
             };
-            let likely = self.ask(particle, line, cell, steps);
-            let (Some(mut likely), true) = (likely, steps.node()) else {
+            let probability = self.fill_probability(particle, line, cell, budget);
+            let (Some(mut probability), true) = (probability, budget.take_node()) else {
                 return None;
             };
-            let mut beside = None;
+            let mut side_solution = None;
             if let Some(guide) = guide {
-                guide.note();
-                (likely, beside) = self.weigh(particle, cell, likely, guide, steps)?;
+                guide.record_node();
+                (probability, side_solution) =
+                    self.adjust(particle, cell, probability, guide, budget)?;
             }
-            match self.branch(particle, cell, likely, random) {
-                None => particle.die(),
+            match self.branch(particle, cell, probability, random) {
+                None => particle.kill(),
                 Some(filled) => {
-                    let here =
+                    let agrees =
                         |grid: &Rc<Grid>| grid.get(cell.row.into(), cell.column.into()) == filled;
-                    particle.within = particle.within.take().filter(here).or(beside.filter(here));
+                    particle.solution = particle
+                        .solution
+                        .take()
+                        .filter(agrees)
+                        .or(side_solution.filter(agrees));
                 }
             }
         }
@@ -316,58 +336,62 @@ impl<'p, W: Word> ParticleFilter<'p, W> {
         Some(())
     }
 
-    /// How likely a cell is to be filled when the guide has been asked about the side of which no solution is known, and the solution
-    /// that there is. `None` when the steps end.
-    fn weigh(
+    /// The probability to fill a cell after asking the guide about the side without a known solution, and the solution found there. `None`
+    /// if the budget ends.
+    fn adjust(
         &mut self,
         particle: &Particle<'p, W>,
         cell: Cell,
-        likely: f64,
+        probability: f64,
         guide: &mut Guide<'_>,
-        steps: &mut Steps<'_>,
+        budget: &mut Budget<'_>,
     ) -> Option<(f64, Option<Rc<Grid>>)> {
-        let Some(within) = &particle.within else {
-            return Some((likely, None));
+        let Some(solution) = &particle.solution else {
+            return Some((probability, None));
         };
-        let other = !within.get(cell.row.into(), cell.column.into());
-        let here = self.board.mark();
-        let open = self.board.decide(cell, other);
-        self.board.undo(here);
+        let other = !solution.get(cell.row.into(), cell.column.into());
+        let mark = self.board.mark();
+        let is_open = self.board.decide(cell, other);
+        self.board.undo(mark);
         self.board.take_changed();
-        let sure = if other { 0.0 } else { 1.0 };
-        if !open {
-            return Some((sure, None));
+        let certain = if other { 0.0 } else { 1.0 };
+        if !is_open {
+            return Some((certain, None));
         }
         let path = particle.path.iter().copied().chain([(cell, other)]);
-        let hope = guide.ask(self.board.clues(), &self.rows, path, steps)?;
-        Some(match hope {
-            Hope::Alive(grid) => (likely, Some(grid)),
-            Hope::Dead => (sure, None),
-            Hope::Unknown if other => (likely.min(DOUBTFUL), None),
-            Hope::Unknown => (likely.max(1.0 - DOUBTFUL), None),
+        let verdict = guide.query(self.board.clues(), &self.rows, path, budget)?;
+        Some(match verdict {
+            Verdict::Satisfiable(grid) => (probability, Some(grid)),
+            Verdict::Unsatisfiable => (certain, None),
+            Verdict::Unknown if other => (probability.min(MAX_DOUBTFUL_PROBABILITY), None),
+            Verdict::Unknown => (probability.max(1.0 - MAX_DOUBTFUL_PROBABILITY), None),
         })
     }
 
-    /// Takes one side of a cell, and says which; `None` where both contradict.
+    /// Decides a cell at random and returns its value; `None` if both sides contradict.
     fn branch(
         &mut self,
         particle: &mut Particle<'p, W>,
         cell: Cell,
-        likely: f64,
+        probability: f64,
         random: &mut Xoshiro256PlusPlus,
     ) -> Option<bool> {
-        let mut filled = uniform(random) < likely;
-        let here = self.board.mark();
+        let mut filled = uniform(random) < probability;
+        let mark = self.board.mark();
         let other = self.board.decide(cell, !filled);
-        self.board.undo(here);
+        self.board.undo(mark);
         self.board.take_changed();
         if self.board.decide(cell, filled) {
             if other {
-                let taken = if filled { likely } else { 1.0 - likely };
+                let taken = if filled {
+                    probability
+                } else {
+                    1.0 - probability
+                };
                 particle.weight = particle.weight / Scaled::from(taken);
             }
         } else {
-            self.board.undo(here);
+            self.board.undo(mark);
             self.board.take_changed();
             filled = !filled;
             if !other || !self.board.decide(cell, filled) {
@@ -375,18 +399,18 @@ impl<'p, W: Word> ParticleFilter<'p, W> {
             }
         }
         let changed = self.board.take_changed();
-        particle.see(&self.board, changed);
+        particle.record_changes(&self.board, changed);
         particle.path.push((cell, filled));
         Some(filled)
     }
 
-    /// How likely a cell of a line is to be filled, after the lines concerned have spoken again. `None` when the steps end.
-    fn ask(
+    /// The probability to fill a cell of a line, after updating the messages of the lines that matter. `None` if the budget ends.
+    fn fill_probability(
         &self,
         particle: &mut Particle<'p, W>,
         line: usize,
         cell: Cell,
-        steps: &Steps<'_>,
+        budget: &Budget<'_>,
     ) -> Option<f64> {
         let height = self.board.clues().height();
         let crossing = match line.checked_sub(height) {
@@ -394,39 +418,39 @@ impl<'p, W: Word> ParticleFilter<'p, W> {
             Some(column) => self.board.unknown_in_column(column),
         };
         for crossing in crossing.cells() {
-            particle.say(if line < height { height } else { 0 } + crossing, steps)?;
+            particle.update_line(if line < height { height } else { 0 } + crossing, budget)?;
         }
         particle.stale[line] = true;
-        particle.say(line, steps)?;
+        particle.update_line(line, budget)?;
         let odds = (particle.beliefs).log_odds(usize::from(cell.row), usize::from(cell.column));
-        Some((1.0 / (1.0 + (-odds).exp())).clamp(LEAST, 1.0 - LEAST))
+        Some((1.0 / (1.0 + (-odds).exp())).clamp(MIN_PROBABILITY, 1.0 - MIN_PROBABILITY))
     }
 }
 
-/// The way to a witness, which a crew goes down beside.
+/// The path to the witness, beside which a population is sampled.
 struct Spine<'p, W> {
     particle: Particle<'p, W>,
     witness: Rc<Grid>,
-    /// What the crew was told, and how many lines its region has.
+    /// The direction and size of the population, and the number of lines of the region.
     upwards: bool,
     size: usize,
     lines: usize,
-    /// The most unknown cells with which it is counted exactly.
-    few: usize,
-    /// Sides that may have a solution, and those that have one for certain.
-    sides: u64,
-    alive: u64,
+    /// Number of unknown cells from which an exact count is attempted.
+    exact_cells: usize,
+    /// Number of other sides that may have a solution, and of those known to have one.
+    open_sides: u64,
+    alive_sides: u64,
 }
 
-/// Sums up a crew of `size` dives that have all ended, some of them `dead` before.
-fn end<W: Word>(
+/// The result of a population of `size` particles, all of which have ended, and `dead` of which were removed before.
+fn finish<W: Word>(
     population: Vec<Particle<'_, W>>,
     size: usize,
     dead: u64,
     spine: Option<Spine<'_, W>>,
-) -> Ending<W> {
-    let mut ending = Ending {
-        worth: population
+) -> PopulationResult<W> {
+    let mut result = PopulationResult {
+        value: population
             .iter()
             .map(|particle| particle.weight)
             .sum::<Scaled>()
@@ -438,28 +462,28 @@ fn end<W: Word>(
         witness: None,
     };
     for particle in population {
-        match particle.ended {
-            None | Some(0) => ending.dead += 1,
-            Some(number) => {
-                ending.alive += 1;
-                ending.see(number, particle.rows);
+        match particle.end_count {
+            None | Some(0) => result.dead += 1,
+            Some(count) => {
+                result.alive += 1;
+                result.record_seen(count, particle.rows);
             }
         }
     }
     if let Some(spine) = spine {
-        // At its end it has a filling: that of the witness.
-        let number = spine.particle.ended.unwrap_or(1);
-        ending.worth = ending.worth + Scaled::from(number as f64);
-        ending.exact = spine.sides == 0;
-        ending.see(number + spine.alive, spine.particle.rows);
+        // If it was not counted, it has at least one filling: the witness.
+        let count = spine.particle.end_count.unwrap_or(1);
+        result.value = result.value + Scaled::from(count as f64);
+        result.exact = spine.open_sides == 0;
+        result.record_seen(count + spine.alive_sides, spine.particle.rows);
     }
-    ending
+    result
 }
 
-impl<W: Word> Ending<W> {
-    /// Notes what a dive, or another crew, has seen.
-    pub(super) fn see(&mut self, number: u64, rows: Box<[Known<W>]>) {
-        self.seen = self.seen.max(number);
+impl<W: Word> PopulationResult<W> {
+    /// Records the fillings seen by a particle or by another population.
+    pub(super) fn record_seen(&mut self, count: u64, rows: Box<[Known<W>]>) {
+        self.seen = self.seen.max(count);
         match &self.witness {
             None => self.witness = Some(rows),
             Some(witness) => {
@@ -475,7 +499,7 @@ impl<W: Word> Ending<W> {
     }
 }
 
-/// The rows and the columns of a region, numbered rows first.
+/// The rows and the columns of a region; column numbers follow row numbers.
 fn lines<W: Word>(board: &Board<'_, W>, region: &Region<W>) -> (Vec<usize>, Vec<usize>) {
     let rows = region.rows().filter(|(_, cells)| !cells.is_zero());
     let columns = region.rows().fold(W::ZERO, |all, (_, cells)| all | cells);
@@ -486,8 +510,8 @@ fn lines<W: Word>(board: &Board<'_, W>, region: &Region<W>) -> (Vec<usize>, Vec<
     )
 }
 
-/// The first cell of a line that is unknown.
-fn next<W: Word>(board: &Board<'_, W>, region: &Region<W>, line: usize) -> Option<Cell> {
+/// The first unknown cell of a line.
+fn first_unknown<W: Word>(board: &Board<'_, W>, region: &Region<W>, line: usize) -> Option<Cell> {
     let mut cells = region.unknown(board);
     match line.checked_sub(board.clues().height()) {
         None => cells.find(|cell| usize::from(cell.row) == line),
@@ -505,9 +529,9 @@ mod tests {
     use crate::puzzle::Puzzle;
     use crate::run::{Control, Limits};
 
-    /// Crews that are led, with a witness and without, are worth the number of solutions in the mean.
+    /// Guided populations, with a witness and without, estimate the number of solutions without bias.
     #[test]
-    fn crews_that_are_led_are_right_in_the_mean() {
+    fn guided_populations_are_unbiased() {
         let rows = [
             ".#...#..#.#",
             "..........#",
@@ -527,9 +551,9 @@ mod tests {
         let mut board = Board::<u64>::new(&clues);
         assert!(board.propagate());
         let region = Region::whole(&board);
-        let mut diver = ParticleFilter::new(board, || false);
+        let mut filter = ParticleFilter::new(board, || false);
         let control = Arc::new(Control::new(&Limits::default(), false));
-        let mut steps = Steps::new(&control);
+        let mut budget = Budget::new(&control);
         let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
         let truth = 21_693.0;
         let witness = Arc::new(witness);
@@ -538,11 +562,11 @@ mod tests {
             let populations = (0..300).map(|i| {
                 let guide = Some(&mut guide);
                 let population =
-                    diver.population(&region, 6, i % 2 == 1, guide, &mut random, &mut steps);
-                let ending = population.expect("nothing stops it");
-                assert!(ending.seen as f64 <= truth && !ending.exact);
-                assert!(witness.is_none() || ending.seen > 0);
-                ending.worth.to_f64()
+                    filter.population(&region, 6, i % 2 == 1, guide, &mut random, &mut budget);
+                let result = population.expect("the run has no limits");
+                assert!(result.seen as f64 <= truth && !result.exact);
+                assert!(witness.is_none() || result.seen > 0);
+                result.value.to_f64()
             });
             let populations: Vec<f64> = populations.collect();
             let mean = populations.iter().sum::<f64>() / 300.0;

@@ -1,4 +1,4 @@
-//! Numbers that are only known roughly, and may be far greater than any machine number.
+//! Floating-point numbers with an unbounded exponent.
 
 use std::f64::consts::LN_2;
 use std::iter::Sum;
@@ -6,21 +6,22 @@ use std::ops::{Add, Div, Mul};
 
 use crate::solutions::{Count, Rough};
 
-/// A number that is not negative, as precise as an [`f64`] and without its bounds: `mantissa` times 2 to the power of `exponent`.
+/// A non-negative number with the precision of an [`f64`] but a far greater range: `mantissa` times 2 to the power of `exponent`.
 ///
-/// Whole numbers up to 2^53 and their products with powers of two are exact.
+/// Integers up to 2^53 and their products with powers of two are exact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scaled {
-    /// 0, or from 1 to below 2.
+    /// 0, or in [1, 2).
     mantissa: f64,
     exponent: i64,
 }
 
-/// A power of two that an [`f64`] holds, so that numbers further apart than that do not add up.
-const FAR: i64 = 1000;
+/// An exponent within the range of [`f64`], and larger than its precision: of two numbers this far apart, the smaller does not change the
+/// sum.
+const MAX_SHIFT: i64 = 1000;
 
 impl Scaled {
-    /// Nothing.
+    /// Zero.
     pub const ZERO: Scaled = Scaled {
         mantissa: 0.0,
         exponent: 0,
@@ -31,16 +32,16 @@ impl Scaled {
         exponent: 0,
     };
 
-    /// This number; `value` is finite and not negative.
+    /// `value` times 2 to the power of `exponent`; `value` must be finite and not negative.
     fn new(value: f64, exponent: i64) -> Self {
         debug_assert!(value.is_finite() && value >= 0.0, "{value}");
         if value == 0.0 {
             return Scaled::ZERO;
         }
         if !value.is_normal() {
-            return Scaled::new(value * 2f64.powi(FAR as i32), exponent - FAR);
+            return Scaled::new(value * 2f64.powi(MAX_SHIFT as i32), exponent - MAX_SHIFT);
         }
-        // The bits of the exponent are set to those of 1.
+        // Sets the bits of the exponent to those of 1.
         let bits = value.to_bits();
         let power = (bits >> 52) as i64 - 1023;
         Scaled {
@@ -60,12 +61,12 @@ impl Scaled {
         self.mantissa.ln() + self.exponent as f64 * LN_2
     }
 
-    /// Is it zero?
+    /// Whether it is zero.
     pub fn is_zero(self) -> bool {
         self.mantissa == 0.0
     }
 
-    /// The nearest machine number; infinite beyond 2^1024.
+    /// The nearest [`f64`]; infinite from 2^1024 on, 0 below 2^-1000.
     pub fn to_f64(self) -> f64 {
         match self.exponent {
             1024.. => f64::INFINITY,
@@ -79,7 +80,7 @@ impl Scaled {
         self.mantissa.log10() + self.exponent as f64 * std::f64::consts::LOG10_2
     }
 
-    /// In `digits` decimal digits and a power of ten. `None` for zero.
+    /// Rounded to `digits` decimal digits and a power of ten. `None` for zero.
     pub fn rough(self, digits: usize) -> Option<Rough> {
         if self.is_zero() {
             return None;
@@ -98,7 +99,7 @@ impl Scaled {
 impl From<f64> for Scaled {
     /// # Panics
     ///
-    /// In debug builds, when it is negative, infinite or no number.
+    /// In debug builds, if it is negative, infinite or not a number.
     fn from(value: f64) -> Self {
         Scaled::new(value, 0)
     }
@@ -110,7 +111,7 @@ impl From<&Count> for Scaled {
             Some(number) => Scaled::from(number as f64),
             None => {
                 let digits = number.to_string();
-                // Seventeen digits tell a machine number from its neighbours; the rest is a power of ten.
+                // Seventeen digits distinguish adjacent [`f64`]s; the remaining ones are a power of ten.
                 let (leading, rest) = digits.split_at(17);
                 let ten = Scaled::from(10.0);
                 let leading: f64 = leading.parse().expect("decimal digits");
@@ -127,14 +128,14 @@ impl Add for Scaled {
         if self.is_zero() || other.is_zero() {
             return if self.is_zero() { other } else { self };
         }
-        let (more, less) = match self.exponent >= other.exponent {
+        let (larger, smaller) = match self.exponent >= other.exponent {
             true => (self, other),
             false => (other, self),
         };
-        let shift = (less.exponent - more.exponent).max(-FAR);
+        let shift = (smaller.exponent - larger.exponent).max(-MAX_SHIFT);
         Scaled::new(
-            more.mantissa + less.mantissa * 2f64.powi(shift as i32),
-            more.exponent,
+            larger.mantissa + smaller.mantissa * 2f64.powi(shift as i32),
+            larger.exponent,
         )
     }
 }
@@ -161,7 +162,7 @@ impl Div for Scaled {
 
     /// # Panics
     ///
-    /// In debug builds, when `other` is zero.
+    /// In debug builds, if `other` is zero.
     fn div(self, other: Scaled) -> Scaled {
         Scaled::new(
             self.mantissa / other.mantissa,
@@ -175,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn goes_far_beyond_machine_numbers() {
+    fn range_exceeds_f64() {
         let mut power = Scaled::ONE;
         for _ in 0..500 {
             power = power * Scaled::from(10.0);
@@ -191,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_are_those_of_machine_numbers() {
+    fn sums_equal_those_of_f64() {
         for (a, b) in [
             (1.0, 2.0),
             (0.0, 5.0),
@@ -206,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn logarithms_go_both_ways() {
+    fn exp_and_ln_are_inverse() {
         for log in [0.0, 1.0, -1.0, 700.0, -700.0, 1e5, -1e5, 0.3] {
             let back = Scaled::exp(log).ln();
             assert!((back - log).abs() <= 1e-9 * log.abs().max(1.0), "{back}");
@@ -215,10 +216,10 @@ mod tests {
     }
 
     #[test]
-    fn is_told_in_few_digits() {
-        let told = |value: f64, digits| Scaled::from(value).rough(digits).unwrap().to_string();
-        assert_eq!(told(9.96e20, 2), "1.0 x 10^21");
-        assert_eq!(told(1234567890.0, 3), "1.23 x 10^9");
+    fn rounds_to_few_digits() {
+        let rounded = |value: f64, digits| Scaled::from(value).rough(digits).unwrap().to_string();
+        assert_eq!(rounded(9.96e20, 2), "1.0 x 10^21");
+        assert_eq!(rounded(1234567890.0, 3), "1.23 x 10^9");
         assert_eq!(Scaled::ZERO.rough(2), None);
     }
 }

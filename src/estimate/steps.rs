@@ -1,35 +1,35 @@
-//! What one thread of an estimate may still do: no node is made before it is allowed, and the other limits are asked at every node and
-//! between the lines of every sweep.
+//! The step budget of one thread of an estimate: nodes are reserved before they are visited, and the other limits are polled at every node
+//! and between the lines of a sweep.
 
 use crate::run::Control;
 
-/// Nodes that are reserved at a time.
-const NODES: u64 = 64;
+/// Nodes per reservation.
+const NODES_PER_RESERVATION: u64 = 64;
 
 /// The limits as one thread sees them.
 #[derive(Debug)]
-pub(super) struct Steps<'c> {
+pub(super) struct Budget<'c> {
     control: &'c Control,
     reserved: u64,
     nodes: u64,
 }
 
-impl<'c> Steps<'c> {
+impl<'c> Budget<'c> {
     pub(super) fn new(control: &'c Control) -> Self {
-        Steps {
+        Budget {
             control,
             reserved: 0,
             nodes: 0,
         }
     }
 
-    /// May one more node be made? Then it is counted as made.
-    pub(super) fn node(&mut self) -> bool {
-        if self.stop() {
+    /// Takes one node from the budget; `false` if the run must stop.
+    pub(super) fn take_node(&mut self) -> bool {
+        if self.must_stop() {
             return false;
         }
         if self.reserved == 0 {
-            self.reserved = self.control.reserve_nodes(NODES);
+            self.reserved = self.control.reserve_nodes(NODES_PER_RESERVATION);
         }
         if self.reserved == 0 {
             return false;
@@ -39,18 +39,18 @@ impl<'c> Steps<'c> {
         true
     }
 
-    /// Must the run stop?
-    pub(super) fn stop(&self) -> bool {
+    /// Polls the control; whether the run must stop.
+    pub(super) fn must_stop(&self) -> bool {
         self.control.poll()
     }
 
-    /// Nodes made since the last call.
+    /// Nodes taken since the last call.
     pub(super) fn take_nodes(&mut self) -> u64 {
         std::mem::take(&mut self.nodes)
     }
 }
 
-impl Drop for Steps<'_> {
+impl Drop for Budget<'_> {
     fn drop(&mut self) {
         self.control.return_nodes(self.reserved);
     }

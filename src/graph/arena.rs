@@ -1,78 +1,79 @@
-//! Nodes in one list of words, as [`SolutionGraph`](super::Space) reads them: a graph, or what one thread adds to it.
+//! Storage of nodes in one list of words: a complete [`SolutionGraph`](super::SolutionGraph), or the nodes added by one thread. The layout
+//! is described in `solution_graph.rs`.
 
 use super::edge::Edge;
-use super::room::room;
+use super::room::reserve;
 use super::runs::store;
-use super::tally::Tallies;
+use super::tally::CountList;
 use crate::solutions::Count;
 
-/// In the head of an edge: it is the last one of its node.
+/// Flag in the head of an edge: the last edge of its node.
 pub(super) const LAST: u32 = 1 << 31;
 
-/// In the head of an edge: the number of nodes stands in a word of its own.
+/// Flag in the head of an edge: the number of children has a word of its own.
 pub(super) const LONG: u32 = 1 << 30;
 
-/// The head of an edge is long when the edge has at least this many words of runs, or leads to at least this many nodes.
+/// The head of an edge is long (flag [`LONG`]) if the edge has at least this many words of runs, or at least this many children.
 pub(super) const LONG_RUNS: usize = 1 << 14;
-pub(super) const LONG_REST: usize = 1 << 16;
+pub(super) const LONG_CHILDREN: usize = 1 << 16;
 
-/// Words beyond which nothing should be added: a node's place is kept in 32 bits.
-pub(super) const FULL: usize = (1 << 32) - (1 << 26);
+/// Number of words at which an arena counts as full: offsets have 32 bits. The margin is 2^26 words.
+pub(super) const MAX_WORDS: usize = (1 << 32) - (1 << 26);
 
 /// A list of nodes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Arena {
-    /// Where each node begins.
-    pub(super) starts: Vec<u32>,
-    pub(super) tallies: Tallies,
+    /// Offset of each node in `words`.
+    pub(super) offsets: Vec<u32>,
+    pub(super) counts: CountList,
     pub(super) words: Vec<u32>,
 }
 
 impl Arena {
-    /// Adds a node with these edges, which have this number of solutions together.
+    /// Adds a node with these edges; `count` is the number of its solutions.
     ///
     /// # Panics
     ///
-    /// When there is no edge, when edges say something of different numbers of cells, and when there is no room for the node.
+    /// If there is no edge, if edges differ in their number of cells, or if the node does not fit into 32-bit offsets.
     pub(super) fn push(&mut self, edges: &[Edge], count: Count) {
         let last = edges.len().checked_sub(1).expect("a node has an edge");
         let size = edges[0].size;
-        let start = u32::try_from(self.words.len()).expect("a graph has room for its nodes");
-        let needed = |edge: &Edge| edge.runs.len().div_ceil(4) + edge.rest.len() + 2;
-        room(&mut self.words, 1 + edges.iter().map(needed).sum::<usize>());
+        let offset = u32::try_from(self.words.len()).expect("offsets of nodes fit in 32 bits");
+        let needed = |edge: &Edge| edge.runs.len().div_ceil(4) + edge.children.len() + 2;
+        reserve(&mut self.words, 1 + edges.iter().map(needed).sum::<usize>());
         self.words.push(size);
         for (i, edge) in edges.iter().enumerate() {
-            assert_eq!(edge.size, size, "cells of the node");
-            let rest = &edge.rest;
+            assert_eq!(edge.size, size, "edges of unequal size");
+            let children = &edge.children;
             let runs = edge.runs.len().div_ceil(4);
             let flag = if i == last { LAST } else { 0 };
-            if runs < LONG_RUNS && rest.len() < LONG_REST {
-                self.words.push(flag | (runs << 16 | rest.len()) as u32);
+            if runs < LONG_RUNS && children.len() < LONG_CHILDREN {
+                self.words.push(flag | (runs << 16 | children.len()) as u32);
             } else {
                 self.words.push(flag | LONG | runs as u32);
-                self.words.push(rest.len() as u32);
+                self.words.push(children.len() as u32);
             }
-            self.words.extend(rest.iter().map(|node| node.0));
+            self.words.extend(children.iter().map(|node| node.0));
             store(&edge.runs, &mut self.words);
         }
-        room(&mut self.starts, 1);
-        self.starts.push(start);
-        self.tallies.push(count);
+        reserve(&mut self.offsets, 1);
+        self.offsets.push(offset);
+        self.counts.push(count);
     }
 
     /// Number of cells of a node.
     pub(super) fn size(&self, node: usize) -> u32 {
-        self.words[self.starts[node] as usize]
+        self.words[self.offsets[node] as usize]
     }
 
     /// Number of nodes.
-    pub(super) fn nodes(&self) -> usize {
-        self.starts.len()
+    pub(super) fn node_count(&self) -> usize {
+        self.offsets.len()
     }
 
-    /// Bytes held.
+    /// Bytes allocated.
     pub(super) fn bytes(&self) -> u64 {
-        let words = self.words.capacity() + self.starts.capacity();
-        words as u64 * 4 + self.tallies.bytes()
+        let words = self.words.capacity() + self.offsets.capacity();
+        words as u64 * 4 + self.counts.bytes()
     }
 }

@@ -1,41 +1,41 @@
-//! A graph to which all threads add nodes at once, each thread in an arena of its own, with no lock that several of them take.
+//! A graph that all threads extend concurrently, each in an arena of its own, so that locks are practically uncontended.
 //!
-//! What the threads share is the counter that numbers the nodes, and two sums. A node is numbered when everything that it leads to has its
-//! number, so that it comes after that, whichever threads they are of. In the end the arenas are put one behind the other, and
-//! each node is found by its number.
+//! The threads share only the counter that numbers the nodes, and the byte total. A node gets its number after all nodes below it have
+//! theirs, so its number is greater, whichever threads added them. Finally the arenas are concatenated, and nodes are found by number.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crossbeam::utils::CachePadded;
 
-use super::arena::{Arena, FULL};
+use super::arena::{Arena, MAX_WORDS};
 use super::builder::Builder;
 use super::edge::{Edge, NodeId};
-use super::room::room;
-use super::tally::Tallies;
+use super::room::reserve;
+use super::tally::CountList;
 use crate::run::lock;
 use crate::solutions::Count;
 
-/// A graph that all threads of a pool add to.
+/// A graph that all threads of a pool extend.
 #[derive(Debug)]
 pub(crate) struct Arenas {
-    /// One for each thread. A thread of another pool may share that of the first one, hence the locks.
-    arenas: Box<[CachePadded<Mutex<Numbered>>]>,
-    /// Nodes so far. Relaxed: whoever leads to a node has learned of it from the thread that added it, and so takes a greater number.
+    /// One arena per thread. A thread of another pool may share one of them, hence the locks.
+    arenas: Box<[CachePadded<Mutex<NumberedArena>>]>,
+    /// Number of nodes so far. Relaxed: a thread that uses a node as a child has received its number from the thread that added it, and
+    /// this happens before its own increment, so the parent gets a greater number.
     nodes: CachePadded<AtomicU32>,
-    /// Bytes held. Relaxed: a sum, which the threads add to when their arenas grow.
+    /// Bytes allocated. Relaxed: only a sum, which a thread increases when its arena grows.
     bytes: CachePadded<AtomicU64>,
 }
 
-/// Nodes with their numbers in the whole graph.
+/// Nodes of one thread, with their numbers in the whole graph.
 #[derive(Debug, Default)]
-struct Numbered {
+struct NumberedArena {
     nodes: Arena,
     numbers: Vec<u32>,
 }
 
-impl Numbered {
+impl NumberedArena {
     fn bytes(&self) -> u64 {
         self.nodes.bytes() + self.numbers.capacity() as u64 * 4
     }
@@ -53,23 +53,23 @@ impl Arenas {
         }
     }
 
-    /// Adds a node with these edges, which have `count` solutions together. What they lead to has been added before.
+    /// Adds a node with these edges; `count` is the number of its solutions. Its children must have been added before.
     ///
     /// # Panics
     ///
-    /// As [`Builder::node`] does, but for what concerns the nodes that the edges lead to: other threads may have added them.
+    /// As [`Builder::node`], except that the children are not checked: other threads may have added them.
     pub(crate) fn node(&self, edges: &[Edge], count: Count) -> NodeId {
         let thread = rayon::current_thread_index().unwrap_or(0);
         let mut arena = lock(&self.arenas[thread % self.arenas.len()]);
         let before = arena.bytes();
         arena.nodes.push(edges, count);
         let number = self.nodes.fetch_add(1, Ordering::Relaxed);
-        let Numbered { numbers, .. } = &mut *arena;
-        room(numbers, 1);
+        let NumberedArena { numbers, .. } = &mut *arena;
+        reserve(numbers, 1);
         numbers.push(number);
-        let more = arena.bytes() - before;
-        if more > 0 {
-            self.bytes.fetch_add(more, Ordering::Relaxed);
+        let growth = arena.bytes() - before;
+        if growth > 0 {
+            self.bytes.fetch_add(growth, Ordering::Relaxed);
         }
         NodeId(number)
     }
@@ -79,41 +79,43 @@ impl Arenas {
         self.nodes.load(Ordering::Relaxed) as usize
     }
 
-    /// Bytes held; the greatest number when there is no more room at all.
+    /// Bytes allocated; [`u64::MAX`] if the graph is full.
     pub(crate) fn bytes(&self) -> u64 {
         match self.bytes.load(Ordering::Relaxed) {
-            // What the arenas hold together must have room in one.
-            bytes if bytes >= 4 * FULL as u64 => u64::MAX,
+            // The words of all arenas together must fit into one arena.
+            bytes if bytes >= 4 * MAX_WORDS as u64 => u64::MAX,
             bytes => bytes,
         }
     }
 
-    /// The whole graph, in one list.
+    /// Concatenates the arenas into one graph.
     pub(crate) fn join(self) -> Builder {
         let arenas = self.arenas.into_iter().map(|arena| {
             let arena = arena.into_inner().into_inner();
             arena.unwrap_or_else(PoisonError::into_inner)
         });
-        let mut arenas: Vec<Numbered> = arenas.filter(|of| of.nodes.nodes() > 0).collect();
+        let mut arenas: Vec<NumberedArena> = arenas
+            .filter(|arena| arena.nodes.node_count() > 0)
+            .collect();
         if let [_] = &arenas[..] {
             let nodes = arenas.remove(0).nodes;
             return Builder { nodes };
         }
-        let words = arenas.iter().map(|of| of.nodes.words.len()).sum();
+        let words = arenas.iter().map(|arena| arena.nodes.words.len()).sum();
         let nodes = self.nodes.into_inner().into_inner() as usize;
         let mut all = Arena {
-            starts: vec![0; nodes],
-            tallies: Tallies::with_places(nodes),
+            offsets: vec![0; nodes],
+            counts: CountList::with_length(nodes),
             words: Vec::with_capacity(words),
         };
-        // Each arena is freed before the next one is added.
-        for Numbered { nodes, numbers } in arenas {
-            let first = u32::try_from(all.words.len()).expect("a graph has room for its nodes");
-            for (&number, start) in numbers.iter().zip(nodes.starts) {
-                let start = first.checked_add(start);
-                all.starts[number as usize] = start.expect("a graph has room for its nodes");
+        // Each arena is freed before the next one is appended.
+        for NumberedArena { nodes, numbers } in arenas {
+            let base = u32::try_from(all.words.len()).expect("offsets of nodes fit in 32 bits");
+            for (&number, offset) in numbers.iter().zip(nodes.offsets) {
+                let offset = base.checked_add(offset);
+                all.offsets[number as usize] = offset.expect("offsets of nodes fit in 32 bits");
             }
-            all.tallies.put(&numbers, nodes.tallies);
+            all.counts.scatter(&numbers, nodes.counts);
             all.words.extend(nodes.words);
         }
         Builder { nodes: all }
@@ -130,25 +132,25 @@ mod tests {
 
     const COLUMNS: u32 = 6;
 
-    /// A chain of `rows` nodes: each row chooses one of its cells and leads to the row below, the last one to nothing.
+    /// A chain of `rows` nodes: each row fills one of its cells and leads to the row below; the last row has no child.
     fn chain(rows: u32, add: impl Fn(Vec<Edge>, Count) -> NodeId) -> NodeId {
-        let mut rest = Vec::new();
+        let mut children = Vec::new();
         for row in 0..rows {
-            let way = |which| {
+            let edge = |which| {
                 let here = (0..COLUMNS).map(move |column| Becomes::from(column == which));
                 let below = vec![Becomes::Left(0); (COLUMNS * row) as usize];
-                Edge::new(here.chain(below), rest.clone())
+                Edge::new(here.chain(below), children.clone())
             };
             let mut count = Count::ONE;
             (0..=row).for_each(|_| count *= &Count::from(u64::from(COLUMNS)));
-            rest = vec![add((0..COLUMNS).map(way).collect(), count)];
+            children = vec![add((0..COLUMNS).map(edge).collect(), count)];
         }
-        rest[0]
+        children[0]
     }
 
-    /// Numbers beyond 64 bits are among them, and one arena may stay empty.
+    /// Some counts exceed 64 bits, and an arena may stay empty.
     #[test]
-    fn a_graph_is_the_same_whoever_adds_its_nodes() {
+    fn the_joined_graph_does_not_depend_on_the_threads() {
         for threads in [1, 2, 5] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
             let pool = pool.build().unwrap();

@@ -1,15 +1,14 @@
-//! Building a [`SolutionGraph`] from the bottom up: whoever counts says, once for every region that it has counted, how its solutions fall
-//! apart.
+//! Building a [`SolutionGraph`] bottom-up: the counter adds one node for each region that it has counted.
 
-use super::arena::{Arena, FULL};
+use super::arena::{Arena, MAX_WORDS};
 use super::edge::{Edge, NodeId};
-use super::runs::{LEFT, Runs, store};
+use super::runs::{FIRST_CHILD, Runs, store};
 use super::solution_graph::{Root, SolutionGraph};
 use crate::board::Cell;
 use crate::puzzle::Grid;
 use crate::solutions::Count;
 
-/// A graph that grows. Nodes are added after everything that they lead to.
+/// A graph under construction. Nodes are added after their children.
 ///
 /// ```
 /// use omnogram::board::Cell;
@@ -17,15 +16,15 @@ use crate::solutions::Count;
 /// use omnogram::puzzle::Grid;
 ///
 /// // Two cells of which exactly one is filled.
-/// let way = |left: bool| Edge::new([left.into(), (!left).into()], vec![]);
+/// let edge = |left: bool| Edge::new([left.into(), (!left).into()], vec![]);
 /// let mut builder = Builder::new();
-/// let pair = builder.node(vec![way(true), way(false)]);
-/// // Two such pairs, the cells of one between those of the other; and a cell that says whether they are there at all.
+/// let pair = builder.node(vec![edge(true), edge(false)]);
+/// // A switch cell followed by two such pairs, one nested in the other; if the switch is empty, all cells are.
 /// let (outer, inner) = (Becomes::Left(0), Becomes::Left(1));
-/// let there = Edge::new([Becomes::Filled, outer, inner, inner, outer], vec![pair, pair]);
-/// let not_there = Edge::new([Becomes::Empty; 5], vec![]);
-/// let node = builder.node(vec![there, not_there]);
-/// // Beside a cell that is always filled.
+/// let on = Edge::new([Becomes::Filled, outer, inner, inner, outer], vec![pair, pair]);
+/// let off = Edge::new([Becomes::Empty; 5], vec![]);
+/// let node = builder.node(vec![on, off]);
+/// // The last cell is filled in every solution.
 /// let cells = (0..5).map(|column| Cell::new(0, column)).collect();
 /// let graph = builder.finish(&Grid::from_rows(&[".....#"])?, vec![(node, cells)]);
 /// assert_eq!(graph.count().to_string(), "5");
@@ -39,79 +38,81 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// Nothing yet.
+    /// An empty graph.
     pub fn new() -> Self {
         Builder::default()
     }
 
-    /// Adds a node with these edges: the solutions of each are disjoint from those of the others, and together they are all solutions
-    /// of its region.
+    /// Adds a node with these edges. The solution sets of the edges must be disjoint, and their union must be all solutions of the region.
     ///
     /// # Panics
     ///
-    /// When there is no edge, when edges say something of different numbers of cells, when one leads to a node that has not been
-    /// added, or leaves it more or fewer cells than it has, and when the graph outgrows 2^32 words, long after [`Builder::bytes`] says
-    /// that there is no more room.
+    /// If there is no edge, if edges differ in their number of cells, if a child has not been added or gets another number of cells than it
+    /// has, or if the graph exceeds 2^32 words (long after [`Builder::bytes`] has reported that it is full).
     pub fn node(&mut self, edges: Vec<Edge>) -> NodeId {
-        let (mut sum, mut left, mut words) = (Count::ZERO, Vec::new(), Vec::new());
+        let (mut sum, mut cells_left, mut words) = (Count::ZERO, Vec::new(), Vec::new());
         for edge in &edges {
-            let rest = &edge.rest;
-            let below = rest.iter().map(|node| node.0 as usize);
-            sum += &self.nodes.tallies.product(below.clone());
-            left.clear();
-            left.resize(rest.len(), 0);
+            let children = &edge.children;
+            let below = children.iter().map(|node| node.0 as usize);
+            sum += &self.nodes.counts.product(below.clone());
+            cells_left.clear();
+            cells_left.resize(children.len(), 0);
             words.clear();
             store(&edge.runs, &mut words);
-            for (becomes, length) in Runs::new(&words, edge.size, rest.len()) {
-                if let Some(i) = becomes.checked_sub(LEFT) {
-                    left[i as usize] += length;
+            for (becomes, length) in Runs::new(&words, edge.size, children.len()) {
+                if let Some(i) = becomes.checked_sub(FIRST_CHILD) {
+                    cells_left[i as usize] += length;
                 }
             }
             assert!(
                 below
-                    .zip(&left)
-                    .all(|(node, &left)| self.nodes.size(node) == left),
-                "cells left to a node are its cells"
+                    .zip(&cells_left)
+                    .all(|(node, &cells_left)| self.nodes.size(node) == cells_left),
+                "an edge leaves a child as many cells as it has"
             );
         }
         self.nodes.push(&edges, sum);
-        let id = u32::try_from(self.nodes() - 1).expect("fewer nodes than words");
+        let id = u32::try_from(self.nodes() - 1).expect("there are fewer nodes than words");
         NodeId(id)
     }
 
     /// Number of solutions of a node.
     pub fn count(&self, node: NodeId) -> Count {
-        self.nodes.tallies.get(node.0 as usize)
+        self.nodes.counts.get(node.0 as usize)
     }
 
     /// Number of nodes.
     pub fn nodes(&self) -> usize {
-        self.nodes.nodes()
+        self.nodes.node_count()
     }
 
-    /// Bytes held, so that whoever builds can stop in time; the greatest number when there is no more room at all.
+    /// Bytes allocated, so that the caller can stop in time; [`u64::MAX`] if the graph is full.
     pub fn bytes(&self) -> u64 {
-        match self.nodes.words.len() >= FULL {
+        match self.nodes.words.len() >= MAX_WORDS {
             true => u64::MAX,
             false => self.nodes.bytes(),
         }
     }
 
-    /// The space of all solutions: the cells of `known`, and over them the product of the roots, each of which lies on these cells; a
-    /// node may lie in several places. Cells on which no root lies are as in `known`; the others are empty there. Without roots `known`
-    /// is the one solution.
+    /// The finished graph: the product of the roots, each placed on its list of cells, over the grid `known`. A node may be the root of
+    /// several lists. Cells without a root are as in `known`, which must be empty on all others. Without roots, `known` is the only
+    /// solution.
     ///
     /// # Panics
     ///
-    /// When a root has another number of cells, or a cell outside the puzzle, and when two lie on the same cell.
+    /// If a root has another number of cells than its list, if a cell is outside the puzzle, or if two roots share a cell.
     pub fn finish(self, known: &Grid, roots: Vec<(NodeId, Vec<Cell>)>) -> SolutionGraph {
         let nodes = self.nodes;
         let mut taken = Grid::new(known.width(), known.height());
         let root = |(node, mut cells): (NodeId, Vec<Cell>)| {
             let size = nodes.size(node.0 as usize);
-            assert_eq!(cells.len(), size as usize, "cells of a root");
+            assert_eq!(
+                cells.len(),
+                size as usize,
+                "a root has as many cells as its list"
+            );
             cells.sort_unstable();
-            let place = |cell: &Cell| {
+            let position = |cell: &Cell| {
                 let (row, column) = (usize::from(cell.row), usize::from(cell.column));
                 assert!(
                     row < known.height() && column < known.width(),
@@ -123,7 +124,7 @@ impl Builder {
             };
             Root {
                 node: node.0,
-                places: cells.iter().map(place).collect(),
+                positions: cells.iter().map(position).collect(),
             }
         };
         let roots = roots.into_iter().map(root).collect();

@@ -1,33 +1,34 @@
-//! In how many solutions each cell is filled.
+//! For each cell, the number of solutions in which it is filled.
 //!
-//! A node that lies at a few places only is gone through for each of them, from the roots down: how often it is reached there is the sum,
-//! over the edges that lead to it, of how often their nodes are reached, times the solutions of what else those edges lead to; and an
-//! edge that is taken so often, times all that it leads to, fills its cells in as many solutions. Of a node that lies at many places it
-//! is found out, from the bottom up, in how many of its own solutions each of its own cells is filled: its *marginal*, which is worked
-//! out when the node turns out to be such a one, with those of all nodes below it, and is forgotten when no edge needs it any more.
-//! Wherever such a node is reached, so often, that many times its marginal is added to the cells on which it lies.
+//! A *placement* of a node is a list of cells on which it is reached; its *weight* is the number of ways to complete a filling of the
+//! node there to a filling of the root above it. A node with few placements is expanded top-down at each of them: the weight of a
+//! child is the sum, over the edges that lead to it, of the weight of the parent times the product of the counts of its siblings; and
+//! the cells that an edge fills are filled in as many solutions as the weight times the counts of all children of the edge. For a
+//! node with many placements its *marginal* is computed bottom-up: for each of its cells the number of its own solutions in which it is
+//! filled. This happens once the node has too many placements, along with all nodes below it, and the marginal is freed after the last edge
+//! that needs it. Each placement of such a node adds its marginal, times the weight, to the cells.
 //!
-//! O(edges and cells of their nodes) for each place that is gone through, and once more for the marginals. The order of the nodes,
-//! in which one comes after all that it leads to, makes one pass over the graph enough.
+//! O(edges and cells of their nodes) per expanded placement, and once more for the marginals. As children precede their parents, one pass
+//! over the graph is enough.
 
 use std::collections::hash_map::Entry;
 
 use rustc_hash::FxHashMap;
 
-use super::runs::{EMPTY, FILLED, LEFT};
+use super::runs::{EMPTY, FILLED, FIRST_CHILD};
 use super::solution_graph::SolutionGraph;
 use crate::board::Cell;
 use crate::puzzle::Grid;
 use crate::run::{Control, Limits};
 use crate::solutions::{Count, Stop};
 
-/// Most places at which a node is gone through.
-const FEW: usize = 4;
+/// Maximum number of placements of a node that is expanded top-down.
+const MAX_PLACEMENTS: usize = 4;
 
-/// Cells looked at between two looks at the limits.
-const BREATH: usize = 1 << 16;
+/// Visited cells between two polls of the control.
+const CELLS_PER_POLL: usize = 1 << 16;
 
-/// For each cell the number of solutions in which it is filled.
+/// For each cell, the number of solutions in which it is filled.
 #[derive(Clone, Debug)]
 pub struct CellCounts {
     width: usize,
@@ -36,7 +37,7 @@ pub struct CellCounts {
 }
 
 impl CellCounts {
-    /// Number of all solutions.
+    /// Number of solutions.
     pub fn count(&self) -> &Count {
         &self.count
     }
@@ -45,7 +46,7 @@ impl CellCounts {
     ///
     /// # Panics
     ///
-    /// When the cell is outside.
+    /// If the cell is outside the puzzle.
     pub fn filled(&self, cell: Cell) -> &Count {
         assert!(
             usize::from(cell.column) < self.width,
@@ -54,12 +55,11 @@ impl CellCounts {
         &self.filled[usize::from(cell.row) * self.width + usize::from(cell.column)]
     }
 
-    /// The share of solutions in which this cell is filled, in millionths, rounded to the nearest one, halves up; 0 when there are
-    /// no solutions.
+    /// The share of solutions in which this cell is filled, in millionths, rounded to nearest, halves up; 0 if there are no solutions.
     ///
     /// # Panics
     ///
-    /// When the cell is outside.
+    /// If the cell is outside the puzzle.
     pub fn millionths(&self, cell: Cell) -> u32 {
         if self.count.is_zero() {
             return 0;
@@ -69,28 +69,28 @@ impl CellCounts {
             twice += number;
             twice
         };
-        let mut parts = twice(self.filled(cell));
-        parts *= &Count::from(1_000_000);
-        parts += &self.count;
-        let (parts, _) = parts.div_rem(&twice(&self.count));
-        // No more than a million.
-        parts.to_u64().unwrap_or_default() as u32
+        let mut millionths = twice(self.filled(cell));
+        millionths *= &Count::from(1_000_000);
+        millionths += &self.count;
+        let (millionths, _) = millionths.div_rem(&twice(&self.count));
+        // At most a million.
+        millionths.to_u64().unwrap_or_default() as u32
     }
 }
 
 impl SolutionGraph {
-    /// In how many solutions each cell is filled, exactly.
+    /// For each cell, the exact number of solutions in which it is filled.
     pub fn cells(&self) -> CellCounts {
         let cells = self.cells_within(&Limits::default());
-        cells.expect("without limits nothing stops it")
+        cells.expect("nothing stops a pass without limits")
     }
 
-    /// The same within limits, as it takes time to go through a large graph, and memory beside it: those on time, memory and the
-    /// interrupt are looked at. The memory is that for the graph and everything else together.
+    /// As [`SolutionGraph::cells`], within the limits on time, memory and the interrupt: a large graph takes time, and memory besides its
+    /// own. The memory limit covers the graph and everything else.
     ///
     /// # Errors
     ///
-    /// What stopped it.
+    /// The limit that stopped it.
     pub fn cells_within(&self, limits: &Limits) -> Result<CellCounts, Stop> {
         let control = Control::new(limits, false);
         let (width, height) = (self.width(), self.height());
@@ -105,12 +105,12 @@ impl SolutionGraph {
                 graph: self,
                 control: &control,
                 filled: &mut filled,
-                reached: FxHashMap::default(),
+                placements: FxHashMap::default(),
                 marginals: FxHashMap::default(),
                 uses: Vec::new(),
                 bytes,
                 memory,
-                looked: 0,
+                cells_since_poll: 0,
             };
             pass.run()?;
             for (i, cell) in filled.iter_mut().enumerate() {
@@ -127,17 +127,17 @@ impl SolutionGraph {
     }
 }
 
-/// One way in which a node is reached: where its cells lie, as indices of cells of the puzzle, and in how many solutions.
+/// A placement of a node: the indices of its cells in the puzzle, and its weight.
 #[derive(Debug)]
-struct Reached {
+struct Placement {
     cells: Box<[u32]>,
-    often: Count,
+    weight: Count,
 }
 
-/// For each cell of a node the number of its solutions in which the cell is filled.
+/// For each cell of a node, the number of its solutions in which the cell is filled.
 #[derive(Debug)]
 enum Marginal {
-    /// Where a machine word holds the number of all of its solutions.
+    /// Used if the count of the node is below 2^63.
     Small(Box<[u64]>),
     Large(Box<[Count]>),
 }
@@ -158,50 +158,51 @@ impl Marginal {
     }
 }
 
-/// The pass over the graph.
+/// State of the pass over the graph.
 #[derive(Debug)]
 struct Pass<'a> {
     graph: &'a SolutionGraph,
     control: &'a Control,
     filled: &'a mut [Count],
-    /// How nodes are reached that are still to be gone through, and have no marginal.
-    reached: FxHashMap<u32, Vec<Reached>>,
+    /// The placements of nodes that are not yet expanded and have no marginal.
+    placements: FxHashMap<u32, Vec<Placement>>,
     marginals: FxHashMap<u32, Marginal>,
-    /// For each node the edges that lead to it and have not been gone along yet; 0 where it cannot be reached at all.
+    /// For each node the number of its incoming edges not yet processed; 0 for an unreachable node.
     uses: Vec<u32>,
-    /// Bytes held, and how many they may be.
+    /// Bytes held, and their limit.
     bytes: u64,
     memory: u64,
-    /// Cells looked at since limits were.
-    looked: usize,
+    /// Visited cells since the last poll.
+    cells_since_poll: usize,
 }
 
 impl Pass<'_> {
     fn run(&mut self) -> Result<(), Stop> {
         let graph = self.graph;
         self.control.poll();
-        self.hold(graph.nodes() as u64 * 4)?;
-        self.count_uses()?;
+        self.charge(graph.nodes() as u64 * 4)?;
+        self.count_incoming_edges()?;
         let (width, line) = (graph.width(), Grid::stride(graph.width()) * 64);
-        let cell = |&place: &u32| (place as usize / line * width + place as usize % line) as u32;
+        let cell =
+            |&position: &u32| (position as usize / line * width + position as usize % line) as u32;
         for root in graph.roots() {
-            let cells = root.places.iter().map(cell).collect();
-            self.reach(root.node, cells, Count::ONE)?;
+            let cells = root.positions.iter().map(cell).collect();
+            self.add_placement(root.node, cells, Count::ONE)?;
         }
         for node in (0..graph.nodes() as u32).rev() {
-            // All edges that lead here have been gone along.
+            // All incoming edges have been processed.
             if let Some(marginal) = self.marginals.remove(&node) {
                 self.bytes -= marginal.bytes();
             }
-            if let Some(ways) = self.reached.remove(&node) {
-                self.go_through(node, &ways)?;
+            if let Some(placements) = self.placements.remove(&node) {
+                self.expand(node, &placements)?;
             }
         }
-        self.times_other_roots()?;
+        self.multiply_by_other_roots()?;
         Ok(())
     }
 
-    fn hold(&mut self, bytes: u64) -> Result<(), Stop> {
+    fn charge(&mut self, bytes: u64) -> Result<(), Stop> {
         self.bytes += bytes;
         match self.bytes > self.memory {
             true => Err(Stop::Memory),
@@ -209,11 +210,11 @@ impl Pass<'_> {
         }
     }
 
-    /// Notes that `cells` more cells have been visited, and polls the control from time to time.
-    fn look(&mut self, cells: usize) -> Result<(), Stop> {
-        self.looked += cells + 8;
-        if self.looked >= BREATH {
-            self.looked = 0;
+    /// Charges `cells` visited cells to the poll budget; an error if the run is stopped.
+    fn poll(&mut self, cells: usize) -> Result<(), Stop> {
+        self.cells_since_poll += cells + 8;
+        if self.cells_since_poll >= CELLS_PER_POLL {
+            self.cells_since_poll = 0;
             self.control.poll();
         }
         match self.control.stopped() {
@@ -222,7 +223,7 @@ impl Pass<'_> {
         }
     }
 
-    fn count_uses(&mut self) -> Result<(), Stop> {
+    fn count_incoming_edges(&mut self) -> Result<(), Stop> {
         let graph = self.graph;
         self.uses = vec![0; graph.nodes()];
         for root in graph.roots() {
@@ -233,79 +234,84 @@ impl Pass<'_> {
                 continue;
             }
             for edge in graph.edges_of(node) {
-                edge.rest
+                edge.children
                     .iter()
                     .for_each(|&below| self.uses[below as usize] += 1);
-                self.look(0)?;
+                self.poll(0)?;
             }
         }
         Ok(())
     }
 
-    /// Notes that a node lies on these cells in `often` more solutions.
-    fn reach(&mut self, node: u32, cells: Box<[u32]>, often: Count) -> Result<(), Stop> {
+    /// Adds a placement of a node, or its contribution if the node has a marginal.
+    fn add_placement(&mut self, node: u32, cells: Box<[u32]>, weight: Count) -> Result<(), Stop> {
         if let Some(marginal) = self.marginals.get(&node) {
-            lay(self.filled, marginal, &cells, &often);
+            add_marginal(self.filled, marginal, &cells, &weight);
             return Ok(());
         }
-        let bytes = bytes_of_way(&cells);
-        let ways = match self.reached.entry(node) {
-            Entry::Occupied(ways) => ways.into_mut(),
-            Entry::Vacant(none) => none.insert(Vec::new()),
+        let bytes = placement_bytes(&cells);
+        let placements = match self.placements.entry(node) {
+            Entry::Occupied(placements) => placements.into_mut(),
+            Entry::Vacant(vacant) => vacant.insert(Vec::new()),
         };
-        if let Some(way) = ways.iter_mut().find(|way| way.cells == cells) {
-            way.often += &often;
+        if let Some(placement) = placements
+            .iter_mut()
+            .find(|placement| placement.cells == cells)
+        {
+            placement.weight += &weight;
             return Ok(());
         }
-        ways.push(Reached { cells, often });
-        let many = ways.len() > FEW;
-        self.hold(bytes)?;
-        match many {
-            true => self.work_out(node),
+        placements.push(Placement { cells, weight });
+        let is_over = placements.len() > MAX_PLACEMENTS;
+        self.charge(bytes)?;
+        match is_over {
+            true => self.compute_marginals(node),
             false => Ok(()),
         }
     }
 
-    /// Goes through a node that is reached in these ways, and no others.
-    fn go_through(&mut self, node: u32, ways: &[Reached]) -> Result<(), Stop> {
+    /// Expands a node at these placements, which are all it has.
+    fn expand(&mut self, node: u32, placements: &[Placement]) -> Result<(), Stop> {
         let graph = self.graph;
         let mut others = Vec::new();
         let mut below: Vec<Vec<u32>> = Vec::new();
         for edge in graph.edges_of(node) {
-            graph.products_of_others(edge.rest, &mut others);
-            let all = graph.product(edge.rest);
-            for way in ways {
-                self.look(way.cells.len())?;
-                let mut often = way.often.clone();
-                often *= &all;
+            graph.products_of_siblings(edge.children, &mut others);
+            let all = graph.product(edge.children);
+            for placement in placements {
+                self.poll(placement.cells.len())?;
+                let mut weight = placement.weight.clone();
+                weight *= &all;
                 let size = |&node: &u32| Vec::with_capacity(graph.size(node) as usize);
                 below.clear();
-                below.extend(edge.rest.iter().map(size));
-                edge.each(&way.cells, |becomes, here| match becomes {
+                below.extend(edge.children.iter().map(size));
+                edge.each(&placement.cells, |code, here| match code {
                     EMPTY => {}
                     FILLED => {
                         for &cell in here {
-                            self.filled[cell as usize] += &often;
+                            self.filled[cell as usize] += &weight;
                         }
                     }
-                    left => below[(left - LEFT) as usize].extend_from_slice(here),
+                    left => below[(left - FIRST_CHILD) as usize].extend_from_slice(here),
                 });
-                for ((&node, cells), others) in edge.rest.iter().zip(below.drain(..)).zip(&others) {
-                    let mut often = way.often.clone();
-                    often *= others;
-                    self.reach(node, cells.into(), often)?;
+                for ((&node, cells), others) in
+                    edge.children.iter().zip(below.drain(..)).zip(&others)
+                {
+                    let mut weight = placement.weight.clone();
+                    weight *= others;
+                    self.add_placement(node, cells.into(), weight)?;
                 }
             }
-            edge.rest.iter().for_each(|&node| self.used(node));
+            edge.children.iter().for_each(|&node| self.finish_use(node));
         }
-        for way in ways {
-            self.bytes -= bytes_of_way(&way.cells);
+        for placement in placements {
+            self.bytes -= placement_bytes(&placement.cells);
         }
         Ok(())
     }
 
-    /// An edge that leads to this node has been gone along.
-    fn used(&mut self, node: u32) {
+    /// Records that an incoming edge of this node is processed; frees its marginal after the last.
+    fn finish_use(&mut self, node: u32) {
         let uses = &mut self.uses[node as usize];
         *uses -= 1;
         if *uses == 0
@@ -315,8 +321,8 @@ impl Pass<'_> {
         }
     }
 
-    /// Works the marginals out of a node and of all below it, as far as there are none.
-    fn work_out(&mut self, node: u32) -> Result<(), Stop> {
+    /// Computes the marginals of a node and of all its descendants that have none.
+    fn compute_marginals(&mut self, node: u32) -> Result<(), Stop> {
         let graph = self.graph;
         let mut wanted = vec![node];
         let mut seen: FxHashMap<u32, ()> = FxHashMap::default();
@@ -324,8 +330,8 @@ impl Pass<'_> {
         while let Some(&node) = wanted.get(next) {
             next += 1;
             for edge in graph.edges_of(node) {
-                self.look(0)?;
-                for &below in edge.rest {
+                self.poll(0)?;
+                for &below in edge.children {
                     if !self.marginals.contains_key(&below) && seen.insert(below, ()).is_none() {
                         wanted.push(below);
                     }
@@ -335,42 +341,45 @@ impl Pass<'_> {
         wanted.sort_unstable();
         for node in wanted {
             let marginal = self.marginal(node)?;
-            self.hold(marginal.bytes())?;
+            self.charge(marginal.bytes())?;
             for edge in graph.edges_of(node) {
-                edge.rest.iter().for_each(|&below| self.used(below));
+                edge.children
+                    .iter()
+                    .for_each(|&below| self.finish_use(below));
             }
-            for way in self.reached.remove(&node).unwrap_or_default() {
-                lay(self.filled, &marginal, &way.cells, &way.often);
-                self.bytes -= bytes_of_way(&way.cells);
+            for placement in self.placements.remove(&node).unwrap_or_default() {
+                add_marginal(self.filled, &marginal, &placement.cells, &placement.weight);
+                self.bytes -= placement_bytes(&placement.cells);
             }
             self.marginals.insert(node, marginal);
         }
         Ok(())
     }
 
-    /// The marginal of a node of which those below have theirs.
+    /// The marginal of a node whose children have theirs.
     fn marginal(&mut self, node: u32) -> Result<Marginal, Stop> {
         let (graph, size) = (self.graph, self.graph.size(node) as usize);
-        if graph.tallies().small(node as usize).is_some() {
+        if graph.counts().small(node as usize).is_some() {
             let mut cells = vec![0u64; size];
             for edge in graph.edges_of(node) {
-                self.look(size)?;
-                let all = graph.small_product(edge.rest);
-                // Of each node below, the solutions of the others, and how many of its cells have been seen.
-                let below = edge.rest.iter().map(|&node| {
-                    let others = all / graph.tallies().small(node as usize).unwrap_or(1);
+                self.poll(size)?;
+                let all = graph.small_product(edge.children);
+                // For each child: the product of the counts of its siblings, the number of its cells seen so far, and its marginal.
+                let below = edge.children.iter().map(|&node| {
+                    let others = all / graph.counts().small(node as usize).unwrap_or(1);
                     (others, 0, self.marginals.get(&node))
                 });
-                let mut rest: Vec<_> = below.collect();
+                let mut children: Vec<_> = below.collect();
                 let mut at = 0;
-                for (becomes, length) in edge.runs() {
+                for (code, length) in edge.runs() {
                     let here = &mut cells[at..at + length as usize];
                     at += length as usize;
-                    match becomes {
+                    match code {
                         EMPTY => {}
                         FILLED => here.iter_mut().for_each(|cell| *cell += all),
                         left => {
-                            let (others, from, below) = &mut rest[(left - LEFT) as usize];
+                            let (others, from, below) =
+                                &mut children[(left - FIRST_CHILD) as usize];
                             if let Some(Marginal::Small(below)) = below {
                                 let below = &below[*from..*from + here.len()];
                                 for (cell, below) in here.iter_mut().zip(below) {
@@ -387,21 +396,21 @@ impl Pass<'_> {
         let mut cells = vec![Count::ZERO; size];
         let (mut others, mut ends) = (Vec::new(), Vec::new());
         for edge in graph.edges_of(node) {
-            self.look(8 * size)?;
-            let all = graph.product(edge.rest);
-            graph.products_of_others(edge.rest, &mut others);
+            self.poll(8 * size)?;
+            let all = graph.product(edge.children);
+            graph.products_of_siblings(edge.children, &mut others);
             ends.clear();
-            ends.resize(edge.rest.len(), 0);
+            ends.resize(edge.children.len(), 0);
             let mut at = 0;
-            for (becomes, length) in edge.runs() {
+            for (code, length) in edge.runs() {
                 let here = &mut cells[at..at + length as usize];
                 at += length as usize;
-                match becomes {
+                match code {
                     EMPTY => {}
                     FILLED => here.iter_mut().for_each(|cell| *cell += &all),
                     left => {
-                        let i = (left - LEFT) as usize;
-                        let below = self.marginals.get(&edge.rest[i]);
+                        let i = (left - FIRST_CHILD) as usize;
+                        let below = self.marginals.get(&edge.children[i]);
                         for cell in here {
                             if let Some(below) = below {
                                 let mut more = below.get(ends[i]);
@@ -417,18 +426,18 @@ impl Pass<'_> {
         Ok(Marginal::Large(cells.into()))
     }
 
-    /// Makes numbers of solutions of one root numbers of solutions of all.
-    fn times_other_roots(&mut self) -> Result<(), Stop> {
+    /// Multiplies the counts of each root by the solutions of all other roots.
+    fn multiply_by_other_roots(&mut self) -> Result<(), Stop> {
         let graph = self.graph;
         let (width, line) = (graph.width(), Grid::stride(graph.width()) * 64);
         let nodes: Vec<u32> = graph.roots().iter().map(|root| root.node).collect();
         let mut others = Vec::new();
-        graph.products_of_others(&nodes, &mut others);
+        graph.products_of_siblings(&nodes, &mut others);
         for (root, others) in graph.roots().iter().zip(&others) {
-            // Such a product takes as long as some additions.
-            self.look(8 * root.places.len())?;
-            for &place in &root.places {
-                let (row, column) = (place as usize / line, place as usize % line);
+            // One multiplication costs about as much as eight additions.
+            self.poll(8 * root.positions.len())?;
+            for &position in &root.positions {
+                let (row, column) = (position as usize / line, position as usize % line);
                 self.filled[row * width + column] *= others;
             }
         }
@@ -436,34 +445,34 @@ impl Pass<'_> {
     }
 }
 
-/// Adds a node with this marginal, which lies on these cells in `often` solutions, to the numbers of all cells.
-fn lay(filled: &mut [Count], marginal: &Marginal, cells: &[u32], often: &Count) {
+/// Adds the contribution of a placement of a node with this marginal to the counts of all cells.
+fn add_marginal(filled: &mut [Count], marginal: &Marginal, cells: &[u32], weight: &Count) {
     for (i, &cell) in cells.iter().enumerate() {
         let mut more = marginal.get(i);
         if !more.is_zero() {
-            more *= often;
+            more *= weight;
             filled[cell as usize] += &more;
         }
     }
 }
 
-fn bytes_of_way(cells: &[u32]) -> u64 {
-    (size_of_val(cells) + 2 * size_of::<Reached>()) as u64
+fn placement_bytes(cells: &[u32]) -> u64 {
+    (size_of_val(cells) + 2 * size_of::<Placement>()) as u64
 }
 
 impl SolutionGraph {
-    /// For each of these nodes the product of all but it.
-    fn products_of_others(&self, nodes: &[u32], products: &mut Vec<Count>) {
+    /// For each of these nodes, the product of the counts of all others.
+    fn products_of_siblings(&self, nodes: &[u32], products: &mut Vec<Count>) {
         products.clear();
         let mut product = Count::ONE;
         for &node in nodes {
             products.push(product.clone());
-            product *= &self.tallies().get(node as usize);
+            product *= &self.counts().get(node as usize);
         }
         product = Count::ONE;
         for (&node, others) in nodes.iter().zip(products).rev() {
             *others *= &product;
-            product *= &self.tallies().get(node as usize);
+            product *= &self.counts().get(node as usize);
         }
     }
 }

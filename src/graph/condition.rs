@@ -1,80 +1,80 @@
-//! A graph with some cells decided beforehand.
+//! Conditioning: a graph with some cells decided beforehand.
 //!
-//! Cells are decided in reading order, always the first one that is open. As the cells of a node are numbered in reading order, what
-//! has been decided of it are its first cells, and the next one to be decided is the one after these. An edge either decides that cell
-//! itself or leaves it to one of the nodes it leads to, of which it is the first open cell too; everything else is shared with the graph
-//! before. No more than that is said by the restriction of a node, so that it holds wherever the node lies. New nodes are laid over the
-//! graph, and taken off again, last in first out.
+//! Cells are decided in reading order, always the first undecided one. As the cells of a node are numbered in reading order, the decided
+//! cells of a node are a prefix. An edge either decides the next cell itself or leaves it to one child, of which it is the first undecided
+//! cell too; everything else is shared with the unconditioned graph. The result depends on the node alone, not on its position in the grid.
+//! New nodes are stored in an overlay over the graph, and removed in LIFO order.
 
-use super::runs::{FILLED, LEFT};
+use super::runs::{FILLED, FIRST_CHILD};
 use super::solution_graph::EdgeView;
 use super::solution_graph::SolutionGraph;
-use super::tally::{self, Tallies};
+use super::tally::{self, CountList};
 use crate::solutions::Count;
 
-/// In the place of a node of which all cells have been decided.
+/// Stands for a node whose cells are all decided.
 pub(super) const DONE: u32 = u32::MAX;
 
-/// In the head of a new edge: it is the last one of its node.
+/// Flag in the head of a new edge: the last edge of its node.
 const LAST: u32 = 1 << 31;
 
-/// Edges between two questions whether to stop.
-const BREATH: usize = 1 << 12;
+/// Edges between two calls of `stop`.
+const EDGES_PER_POLL: usize = 1 << 12;
 
-/// A graph and the nodes that are laid over it; these are numbered after its own.
+/// A graph and an overlay of conditioned nodes, which are numbered after those of the graph.
 #[derive(Clone, Debug)]
-pub(super) struct Layers<'a> {
+pub(super) struct Overlay<'a> {
     graph: &'a SolutionGraph,
-    /// Of each new node: the node of the graph that it is a restriction of, and how many of the first cells of that are decided.
+    /// For each new node: the graph node that it restricts, and the number of decided cells, a prefix of the cells of that node.
     bases: Vec<u32>,
     decided: Vec<u32>,
-    /// Where its edges begin.
-    starts: Vec<u32>,
-    tallies: Tallies,
-    /// The edges of new nodes: the edge of the graph that it is of, the number of nodes it leads to, those nodes.
+    /// Offset of its edges in `words`.
+    offsets: Vec<u32>,
+    counts: CountList,
+    /// The edges of new nodes: the offset of the graph edge, the number of children, the children.
     words: Vec<u32>,
-    /// During a restriction: what has become of a node. Otherwise all [`UNSEEN`].
-    fate: Vec<u32>,
+    /// During [`Overlay::condition`] the state of each node, one of the constants below; otherwise all [`UNVISITED`].
+    state: Vec<u32>,
 }
 
-/// Fates of nodes; greater ones are the number of the new node, and [`FATES`] more.
-const UNSEEN: u32 = 0;
-const GONE: u32 = 1;
-const OVER: u32 = 2;
-const FATES: u32 = 3;
+/// States of nodes during conditioning; a number from [`FIRST_NEW`] on is that of the new node plus [`FIRST_NEW`]. A visited node is
+/// [`NO_SOLUTION`] until it is conditioned.
+const UNVISITED: u32 = 0;
+const NO_SOLUTION: u32 = 1;
+const COMPLETE: u32 = 2;
+const FIRST_NEW: u32 = 3;
 
-/// How many layers there were.
+/// The size of the overlay at some time, for [`Overlay::truncate`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mark {
     nodes: usize,
     words: usize,
-    tallies: tally::Mark,
+    counts: tally::Mark,
 }
 
-/// An edge of either kind.
+/// An edge of a graph node or of a new node.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct EdgeStep<'a> {
-    /// What becomes of the cells of the node; some of the first may have been decided before, as they are here.
-    pub(super) edge: EdgeView<'a>,
-    /// Where it leads to; [`DONE`] where nothing is left open.
-    pub(super) rest: &'a [u32],
+pub(super) struct OverlayEdge<'a> {
+    /// The graph edge, with the code of each cell of the node; a prefix may be decided, with the same values as in this edge.
+    pub(super) graph_edge: EdgeView<'a>,
+    /// The children; [`DONE`] for a child without undecided cells.
+    pub(super) children: &'a [u32],
 }
 
-/// It was asked to stop.
+/// Conditioning was stopped.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stopped;
 
-impl<'a> Layers<'a> {
-    /// The graph alone.
+impl<'a> Overlay<'a> {
+    /// The graph with an empty overlay.
     pub(super) fn new(graph: &'a SolutionGraph) -> Self {
-        Layers {
+        Overlay {
             graph,
             bases: Vec::new(),
             decided: Vec::new(),
-            starts: Vec::new(),
-            tallies: Tallies::default(),
+            offsets: Vec::new(),
+            counts: CountList::default(),
             words: Vec::new(),
-            fate: Vec::new(),
+            state: Vec::new(),
         }
     }
 
@@ -82,47 +82,47 @@ impl<'a> Layers<'a> {
         self.graph
     }
 
-    /// The place of a new node among them.
+    /// Index of a new node in the overlay; `None` for a graph node.
     #[inline]
-    fn new_node(&self, node: u32) -> Option<usize> {
+    fn overlay_index(&self, node: u32) -> Option<usize> {
         (node as usize).checked_sub(self.graph.nodes())
     }
 
-    /// Number of cells of a node, those included that have been decided.
+    /// Number of cells of a node, including the decided ones.
     #[inline]
     pub(super) fn size(&self, node: u32) -> u32 {
-        let base = self.new_node(node).map_or(node, |i| self.bases[i]);
+        let base = self.overlay_index(node).map_or(node, |i| self.bases[i]);
         self.graph.size(base)
     }
 
-    /// How many of the first cells of a node have been decided: the first open cell comes after them.
+    /// Number of decided cells of a node; it is also the index of the first undecided cell.
     #[inline]
     pub(super) fn decided(&self, node: u32) -> u32 {
-        self.new_node(node).map_or(0, |i| self.decided[i])
+        self.overlay_index(node).map_or(0, |i| self.decided[i])
     }
 
-    /// Solutions of a node.
+    /// Number of solutions of a node.
     #[inline]
     pub(super) fn count(&self, node: u32) -> Count {
-        match self.new_node(node) {
+        match self.overlay_index(node) {
             _ if node == DONE => Count::ONE,
-            None => self.graph.tallies().get(node as usize),
-            Some(i) => self.tallies.get(i),
+            None => self.graph.counts().get(node as usize),
+            Some(i) => self.counts.get(i),
         }
     }
 
-    /// Solutions that these nodes have together.
+    /// Product of the counts of these nodes.
     pub(super) fn product(&self, nodes: impl Iterator<Item = u32> + Clone) -> Count {
         let mut product = 1u128;
         for node in nodes.clone() {
-            let small = match self.new_node(node) {
+            let small = match self.overlay_index(node) {
                 _ if node == DONE => Some(1),
-                None => self.graph.tallies().small(node as usize),
-                Some(i) => self.tallies.small(i),
+                None => self.graph.counts().small(node as usize),
+                Some(i) => self.counts.small(i),
             };
             match small.and_then(|n| product.checked_mul(u128::from(n))) {
                 Some(n) => product = n,
-                // Machine words do not suffice.
+                // 128 bits do not suffice.
                 None => {
                     let mut product = Count::ONE;
                     nodes.for_each(|node| product *= &self.count(node));
@@ -134,129 +134,135 @@ impl<'a> Layers<'a> {
     }
 
     /// The edges of a node.
-    pub(super) fn steps(&self, node: u32) -> impl Iterator<Item = EdgeStep<'_>> {
-        let mut at = Some(self.start(node));
+    pub(super) fn edges(&self, node: u32) -> impl Iterator<Item = OverlayEdge<'_>> {
+        let mut at = Some(self.first_edge(node));
         std::iter::from_fn(move || {
-            let (step, next) = self.step(node, at?);
+            let (edge, next) = self.edge_at(node, at?);
             at = next;
-            Some(step)
+            Some(edge)
         })
     }
 
-    /// Where the edges of a node begin.
+    /// Offset of the first edge of a node.
     #[inline]
-    pub(super) fn start(&self, node: u32) -> u32 {
-        match self.new_node(node) {
-            None => self.graph.start(node),
-            Some(i) => self.starts[i],
+    pub(super) fn first_edge(&self, node: u32) -> u32 {
+        match self.overlay_index(node) {
+            None => self.graph.first_edge(node),
+            Some(i) => self.offsets[i],
         }
     }
 
-    /// The edge of this node that is here, and where the next one is.
+    /// The edge of this node at this offset, and the offset of its next edge.
     #[inline]
-    pub(super) fn step(&self, node: u32, at: u32) -> (EdgeStep<'_>, Option<u32>) {
+    pub(super) fn edge_at(&self, node: u32, at: u32) -> (OverlayEdge<'_>, Option<u32>) {
         let size = self.size(node);
-        if self.new_node(node).is_none() {
-            let edge = self.graph.edge(at, size);
-            let rest = edge.rest;
-            return (EdgeStep { edge, rest }, edge.next());
+        if self.overlay_index(node).is_none() {
+            let graph_edge = self.graph.edge(at, size);
+            let children = graph_edge.children;
+            return (
+                OverlayEdge {
+                    graph_edge,
+                    children,
+                },
+                graph_edge.next(),
+            );
         }
         let words = &self.words[at as usize..];
         let length = words[1] & !LAST;
-        let step = EdgeStep {
-            edge: self.graph.edge(words[0], size),
-            rest: &words[2..2 + length as usize],
+        let edge = OverlayEdge {
+            graph_edge: self.graph.edge(words[0], size),
+            children: &words[2..2 + length as usize],
         };
-        (step, (words[1] & LAST == 0).then(|| at + 2 + length))
+        (edge, (words[1] & LAST == 0).then(|| at + 2 + length))
     }
 
-    /// The node with its first open cell decided, [`DONE`] when no other was open; `None` when it has no such solutions.
+    /// Conditions a node on its first undecided cell: the new node, [`DONE`] if no other cell is undecided, or `None` if no solution
+    /// remains.
     ///
-    /// Touches the nodes below it whose first open cell this is. Every now and then it asks whether to stop, and then nothing has
-    /// happened.
+    /// Visits the descendants whose first undecided cell is the same cell. Calls `stop` regularly; if stopped, the overlay is unchanged.
     pub(super) fn condition(
         &mut self,
         node: u32,
         filled: bool,
         stop: &mut dyn FnMut() -> bool,
     ) -> Result<Option<u32>, Stopped> {
-        let nodes = self.graph.nodes() + self.starts.len();
-        self.fate.resize(nodes.max(self.fate.len()), UNSEEN);
-        let mut looked = 0usize;
+        let nodes = self.graph.nodes() + self.offsets.len();
+        self.state.resize(nodes.max(self.state.len()), UNVISITED);
+        let mut edges_seen = 0usize;
         let mut stopped = || {
-            looked += 1;
-            looked % BREATH == 1 && stop()
+            edges_seen += 1;
+            edges_seen % EDGES_PER_POLL == 1 && stop()
         };
-        let mut touched = vec![node];
-        self.fate[node as usize] = GONE;
+        let mut affected = vec![node];
+        self.state[node as usize] = NO_SOLUTION;
         let mark = self.mark();
         let mut ended = Ok(());
         let (mut next, mut below) = (0, Vec::new());
-        'touching: while let Some(&node) = touched.get(next) {
+        'collecting: while let Some(&node) = affected.get(next) {
             next += 1;
             let cell = self.decided(node);
-            for step in self.steps(node) {
+            for edge in self.edges(node) {
                 if stopped() {
                     ended = Err(Stopped);
-                    break 'touching;
+                    break 'collecting;
                 }
-                let left = step.edge.becomes(cell).checked_sub(LEFT);
-                below.extend(left.map(|i| step.rest[i as usize]));
+                let child = edge.graph_edge.code(cell).checked_sub(FIRST_CHILD);
+                below.extend(child.map(|i| edge.children[i as usize]));
             }
             for node in below.drain(..) {
-                if self.fate[node as usize] == UNSEEN {
-                    self.fate[node as usize] = GONE;
-                    touched.push(node);
+                if self.state[node as usize] == UNVISITED {
+                    self.state[node as usize] = NO_SOLUTION;
+                    affected.push(node);
                 }
             }
         }
-        // A node comes after all that it leads to.
-        touched.sort_unstable();
+        // Children precede their parents.
+        affected.sort_unstable();
         let mut words = Vec::new();
-        for &node in &touched {
+        for &node in &affected {
             if ended.is_err() || stopped() {
                 ended = Err(Stopped);
                 break;
             }
-            self.fate[node as usize] = match self.renew(node, filled, &mut words) {
-                None => GONE,
-                Some(DONE) => OVER,
-                Some(new) => new + FATES,
+            self.state[node as usize] = match self.condition_node(node, filled, &mut words) {
+                None => NO_SOLUTION,
+                Some(DONE) => COMPLETE,
+                Some(new) => new + FIRST_NEW,
             };
         }
-        let fate = self.fate[node as usize];
-        for &node in &touched {
-            self.fate[node as usize] = UNSEEN;
+        let state = self.state[node as usize];
+        for &node in &affected {
+            self.state[node as usize] = UNVISITED;
         }
         if ended.is_err() {
-            self.cut(mark);
+            self.truncate(mark);
         }
-        ended.map(|()| match fate {
-            OVER => Some(DONE),
-            fate => fate.checked_sub(FATES),
+        ended.map(|()| match state {
+            COMPLETE => Some(DONE),
+            state => state.checked_sub(FIRST_NEW),
         })
     }
 
-    /// Lays a new node over one whose first open cell is decided; everything below it has been renewed.
-    fn renew(&mut self, node: u32, filled: bool, words: &mut Vec<u32>) -> Option<u32> {
+    /// Conditions one node on its first undecided cell, after all its descendants.
+    fn condition_node(&mut self, node: u32, filled: bool, words: &mut Vec<u32>) -> Option<u32> {
         words.clear();
         let cell = self.decided(node);
         let (mut sum, mut last) = (Count::ZERO, None);
-        for step in self.steps(node) {
-            let becomes = step.edge.becomes(cell);
-            let renewed = match becomes.checked_sub(LEFT) {
-                None if (becomes == FILLED) == filled => None,
+        for edge in self.edges(node) {
+            let code = edge.graph_edge.code(cell);
+            let conditioned = match code.checked_sub(FIRST_CHILD) {
+                None if (code == FILLED) == filled => None,
                 None => continue,
-                Some(i) => match self.fate[step.rest[i as usize] as usize] {
-                    UNSEEN | GONE => continue,
-                    OVER => Some((i, DONE)),
-                    fate => Some((i, fate - FATES)),
+                Some(i) => match self.state[edge.children[i as usize] as usize] {
+                    UNVISITED | NO_SOLUTION => continue,
+                    COMPLETE => Some((i, DONE)),
+                    state => Some((i, state - FIRST_NEW)),
                 },
             };
             let head = words.len();
-            words.extend([step.edge.at, step.rest.len() as u32]);
-            words.extend(step.rest);
-            if let Some((i, new)) = renewed {
+            words.extend([edge.graph_edge.at, edge.children.len() as u32]);
+            words.extend(edge.children);
+            if let Some((i, new)) = conditioned {
                 words[head + 2 + i as usize] = new;
             }
             last = Some(head);
@@ -266,42 +272,42 @@ impl<'a> Layers<'a> {
         if cell + 1 == self.size(node) {
             return Some(DONE);
         }
-        let base = self.new_node(node).map_or(node, |i| self.bases[i]);
+        let base = self.overlay_index(node).map_or(node, |i| self.bases[i]);
         self.bases.push(base);
         self.decided.push(cell + 1);
-        self.starts.push(self.words.len() as u32);
+        self.offsets.push(self.words.len() as u32);
         self.words.extend_from_slice(words);
-        self.tallies.push(sum);
-        Some((self.graph.nodes() + self.starts.len() - 1) as u32)
+        self.counts.push(sum);
+        Some((self.graph.nodes() + self.offsets.len() - 1) as u32)
     }
 
-    /// Bytes held beside the graph.
+    /// Bytes allocated for the overlay.
     pub(super) fn bytes(&self) -> u64 {
         let lists = [
             &self.bases,
             &self.decided,
-            &self.starts,
+            &self.offsets,
             &self.words,
-            &self.fate,
+            &self.state,
         ];
         let words: usize = lists.iter().map(|list| list.capacity()).sum();
-        words as u64 * 4 + self.tallies.bytes()
+        words as u64 * 4 + self.counts.bytes()
     }
 
     pub(super) fn mark(&self) -> Mark {
         Mark {
-            nodes: self.starts.len(),
+            nodes: self.offsets.len(),
             words: self.words.len(),
-            tallies: self.tallies.mark(),
+            counts: self.counts.mark(),
         }
     }
 
-    /// Takes off all nodes that were laid over the graph since the mark.
-    pub(super) fn cut(&mut self, mark: Mark) {
+    /// Removes all nodes added since the mark.
+    pub(super) fn truncate(&mut self, mark: Mark) {
         self.bases.truncate(mark.nodes);
         self.decided.truncate(mark.nodes);
-        self.starts.truncate(mark.nodes);
+        self.offsets.truncate(mark.nodes);
         self.words.truncate(mark.words);
-        self.tallies.cut(mark.tallies);
+        self.counts.truncate(mark.counts);
     }
 }

@@ -1,24 +1,24 @@
-//! What whoever builds a graph says of a node: its edges, each with what it makes of the cells and the nodes that it leads to.
+//! The input format of the graph builders: edges, with the fate of each cell and the child nodes.
 
-use super::runs::{EMPTY, FILLED, LEFT, Packer};
+use super::runs::{EMPTY, FILLED, FIRST_CHILD, Packer};
 
-/// A node of the graph that is being built.
+/// A node of a graph under construction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NodeId(pub(super) u32);
 
-/// What an edge makes of a cell of its node.
+/// What an edge does with a cell of its node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Becomes {
-    /// It is empty.
+    /// The cell is empty.
     Empty,
-    /// It is filled.
+    /// The cell is filled.
     Filled,
-    /// It is left open, as a cell of the node that stands here among those that the edge leads to.
+    /// The cell stays undecided, as a cell of the child with this index.
     Left(u32),
 }
 
 impl From<bool> for Becomes {
-    /// Filled or not.
+    /// `true` is filled.
     fn from(filled: bool) -> Self {
         match filled {
             true => Becomes::Filled,
@@ -27,36 +27,43 @@ impl From<bool> for Becomes {
     }
 }
 
-/// One way on from a node.
+/// An edge: one alternative of a node.
 #[derive(Clone, Debug)]
 pub struct Edge {
-    /// The packed runs of its cells, and how many these are.
+    /// The packed runs of cells, and the number of cells.
     pub(super) runs: Vec<u8>,
     pub(super) size: u32,
-    pub(super) rest: Vec<NodeId>,
+    pub(super) children: Vec<NodeId>,
 }
 
 impl Edge {
-    /// An edge that makes this of the cells of its node, in reading order, and leads to these nodes, whose solutions multiply. The
-    /// cells that are left to one of these nodes are its cells, in the same order.
+    /// An edge that does this with the cells of its node, in reading order, and leads to these child nodes, whose solution counts multiply.
+    /// The cells left to a child are the cells of the child, in the same order.
     ///
     /// # Panics
     ///
-    /// When a cell is left to a node that is not there.
-    pub fn new(cells: impl IntoIterator<Item = Becomes>, rest: Vec<NodeId>) -> Self {
-        let mut packer = Packer::new(rest.len());
+    /// If a cell is left to a child that does not exist.
+    pub fn new(cells: impl IntoIterator<Item = Becomes>, children: Vec<NodeId>) -> Self {
+        let mut packer = Packer::new(children.len());
         for cell in cells {
-            let becomes = match cell {
+            let code = match cell {
                 Becomes::Empty => EMPTY,
                 Becomes::Filled => FILLED,
                 Becomes::Left(i) => {
-                    assert!((i as usize) < rest.len(), "a cell is left to no node");
-                    LEFT + i
+                    assert!(
+                        (i as usize) < children.len(),
+                        "a cell is left to a child that does not exist"
+                    );
+                    FIRST_CHILD + i
                 }
             };
-            packer.push(becomes, 1);
+            packer.push(code, 1);
         }
         let (runs, size) = packer.finish();
-        Edge { runs, size, rest }
+        Edge {
+            runs,
+            size,
+            children,
+        }
     }
 }

@@ -1,128 +1,133 @@
-//! All solutions of a small node, one after the other.
+//! Lists all solutions of a small node.
 
-use super::condition::{DONE, Layers};
+use super::condition::{DONE, Overlay};
 use super::picture::fill;
-use super::runs::{EMPTY, FILLED, LEFT};
+use super::runs::{EMPTY, FILLED, FIRST_CHILD};
 
-/// The solutions of a region: which words of a packed picture it touches, and the filled cells of each solution in them.
+/// The solutions of a region: the indices of the words of a packed grid that it overlaps, and for each solution its filled cells in these
+/// words.
 #[derive(Clone, Debug)]
 pub(super) struct Fillings {
-    pub(super) spots: Vec<u32>,
+    pub(super) word_indices: Vec<u32>,
     pub(super) words: Vec<u64>,
 }
 
-/// A node on the way down.
+/// A level of the depth-first traversal.
 #[derive(Clone, Copy, Debug)]
 struct Level {
-    /// Where its next edge is.
-    at: Option<u32>,
+    /// Offset of the next edge.
+    next_edge: Option<u32>,
     open: OpenNode,
 }
 
-/// A node that is open: where its cells begin in the list of places, and what else is open, as the place of that in a list of such.
+/// An undecided node: the index of its first cell in the list of positions, and the next undecided node of the chain, as an index into the
+/// list of undecided nodes.
 #[derive(Clone, Copy, Debug)]
 struct OpenNode {
     node: u32,
-    places: u32,
-    waiting: Option<u32>,
+    positions: u32,
+    next_open: Option<u32>,
 }
 
-/// In the place of a cell that was decided before.
-const OUTSIDE: u32 = u32::MAX;
+/// Stands for the position of a cell that was decided before.
+const DECIDED: u32 = u32::MAX;
 
-/// Lists the solutions of a node whose cells lie at these places, in the order of the graph.
+/// Lists the solutions of a node whose cells have these positions, in the order of the graph.
 ///
-/// Depth first: at every level lie the words as they are there, so that nothing is taken back. What is open is a chain that the
-/// levels share. O(cells) for each node on the way to a solution at worst, for a few nodes in practice.
-pub(super) fn list(layers: &Layers<'_>, node: u32, places: &[u32]) -> Fillings {
-    let decided = layers.decided(node) as usize;
-    let (mut spots, mut local) = (Vec::new(), vec![OUTSIDE; decided]);
-    // Bits of the words that are listed, which lie without gaps.
-    for &place in &places[decided..] {
-        let spot = place / 64;
-        if spots.last() != Some(&spot) {
-            spots.push(spot);
+/// Depth-first: each level has its own copy of the words, so that nothing need be undone. The undecided nodes form linked lists with shared
+/// tails. Worst case O(cells) per node on the path to a solution; few nodes in practice.
+pub(super) fn list_solutions(overlay: &Overlay<'_>, node: u32, positions: &[u32]) -> Fillings {
+    let decided = overlay.decided(node) as usize;
+    let (mut word_indices, mut local_positions) = (Vec::new(), vec![DECIDED; decided]);
+    // Positions are translated to bits of the listed words, which are stored without gaps.
+    for &position in &positions[decided..] {
+        let word_index = position / 64;
+        if word_indices.last() != Some(&word_index) {
+            word_indices.push(word_index);
         }
-        local.push((spots.len() as u32 - 1) * 64 + place % 64);
+        local_positions.push((word_indices.len() as u32 - 1) * 64 + position % 64);
     }
-    let size = spots.len();
+    let size = word_indices.len();
     let mut words = Vec::new();
-    let mut places = local;
-    let mut opens: Vec<OpenNode> = Vec::new();
-    let mut marks = vec![(0, places.len())];
-    let mut drawn = vec![0u64; size];
+    let mut positions = local_positions;
+    let mut open_nodes: Vec<OpenNode> = Vec::new();
+    let mut lengths = vec![(0, positions.len())];
+    let mut grids = vec![0u64; size];
     let mut ends = Vec::new();
     let mut levels = vec![Level {
-        at: Some(layers.start(node)),
+        next_edge: Some(overlay.first_edge(node)),
         open: OpenNode {
             node,
-            places: 0,
-            waiting: None,
+            positions: 0,
+            next_open: None,
         },
     }];
     while let Some(depth) = levels.len().checked_sub(1) {
-        let Level { at, open } = &mut levels[depth];
-        let (before, here) = marks[depth];
-        opens.truncate(before);
-        places.truncate(here);
-        let Some(edge) = *at else {
+        let Level { next_edge, open } = &mut levels[depth];
+        let (before, end_here) = lengths[depth];
+        open_nodes.truncate(before);
+        positions.truncate(end_here);
+        let Some(at) = *next_edge else {
             levels.pop();
-            marks.pop();
+            lengths.pop();
             continue;
         };
-        let (step, next) = layers.step(open.node, edge);
-        *at = next;
-        drawn.resize((depth + 2) * size, 0);
-        drawn.copy_within(depth * size..(depth + 1) * size, (depth + 1) * size);
-        let picture = &mut drawn[(depth + 1) * size..];
-        let mut waiting = open.waiting;
+        let (edge, next) = overlay.edge_at(open.node, at);
+        *next_edge = next;
+        grids.resize((depth + 2) * size, 0);
+        grids.copy_within(depth * size..(depth + 1) * size, (depth + 1) * size);
+        let grid = &mut grids[(depth + 1) * size..];
+        let mut next_open = open.next_open;
         ends.clear();
-        let mut end = places.len();
-        for &node in step.rest {
+        let mut end = positions.len();
+        for &node in edge.children {
             ends.push(end);
             if node != DONE {
-                opens.push(OpenNode {
+                open_nodes.push(OpenNode {
                     node,
-                    places: end as u32,
-                    waiting,
+                    positions: end as u32,
+                    next_open,
                 });
-                waiting = Some(opens.len() as u32 - 1);
-                end += layers.size(node) as usize;
+                next_open = Some(open_nodes.len() as u32 - 1);
+                end += overlay.size(node) as usize;
             }
         }
-        let mut from = open.places as usize;
-        places.resize(end, 0);
-        for (becomes, length) in step.edge.runs() {
+        let mut first_cell = open.positions as usize;
+        positions.resize(end, 0);
+        for (code, length) in edge.graph_edge.runs() {
             let length = length as usize;
-            let (all, below) = places.split_at_mut(here);
-            let cells = &all[from..from + length];
-            match becomes {
+            let (parents, child_positions) = positions.split_at_mut(end_here);
+            let cells = &parents[first_cell..first_cell + length];
+            match code {
                 EMPTY => {}
                 FILLED => {
-                    let open = cells.iter().position(|&place| place != OUTSIDE);
-                    fill(picture, &cells[open.unwrap_or(length)..]);
+                    let open = cells.iter().position(|&position| position != DECIDED);
+                    fill(grid, &cells[open.unwrap_or(length)..]);
                 }
                 left => {
-                    let i = (left - LEFT) as usize;
-                    if step.rest[i] != DONE {
-                        below[ends[i] - here..][..length].copy_from_slice(cells);
+                    let i = (left - FIRST_CHILD) as usize;
+                    if edge.children[i] != DONE {
+                        child_positions[ends[i] - end_here..][..length].copy_from_slice(cells);
                         ends[i] += length;
                     }
                 }
             }
-            from += length;
+            first_cell += length;
         }
-        match waiting {
-            None => words.extend_from_slice(&picture[..size]),
+        match next_open {
+            None => words.extend_from_slice(&grid[..size]),
             Some(next) => {
-                let open = opens[next as usize];
-                marks.push((opens.len(), places.len()));
+                let open = open_nodes[next as usize];
+                lengths.push((open_nodes.len(), positions.len()));
                 levels.push(Level {
-                    at: Some(layers.start(open.node)),
+                    next_edge: Some(overlay.first_edge(open.node)),
                     open,
                 });
             }
         }
     }
-    Fillings { spots, words }
+    Fillings {
+        word_indices,
+        words,
+    }
 }

@@ -1,69 +1,69 @@
-//! Solutions in canonical order, from any number on.
+//! Solutions in canonical order, from any index.
 //!
-//! The graph decides cells in whatever order was good for counting. Canonical order goes through the cells in reading order, filled
-//! before empty; so the graph is restricted to the first open cell being filled, then to its being empty, and so on, depth first, and
-//! every restriction says how many solutions it leaves. Those that are passed over need no more than that. Where only small regions
-//! are left, they are listed, sorted, and walked through as a product ([`SortedProduct`]).
+//! The graph decides cells in the order that was best for counting. Canonical order is reading order, filled before empty; so the graph is
+//! conditioned on the first undecided cell being filled, then on its being empty, and so on, depth-first. Each conditioned node has its
+//! count, so skipped solutions cost no more than that. When all remaining regions are small, their fillings are listed, sorted, and
+//! enumerated as a product ([`SortedProduct`]).
 //!
-//! The open regions are kept apart: a decision restricts the one that has the cell.
+//! Undecided regions are separate nodes: a decision conditions only the region of the cell.
 
-use super::condition::{DONE, Layers, Mark, Stopped};
-use super::fillings::list;
+use super::condition::{DONE, Mark, Overlay, Stopped};
+use super::fillings::list_solutions;
 use super::picture::Canvas;
-use super::runs::{EMPTY, FILLED, LEFT};
+use super::runs::{EMPTY, FILLED, FIRST_CHILD};
 use super::solution_graph::SolutionGraph;
 use super::sorted_product::SortedProduct;
 use crate::puzzle::Grid;
 use crate::solutions::Count;
 
-/// Most solutions of a region that is listed, and most words that they may take together.
-const MOST: u64 = 4096;
-const MOST_WORDS: u64 = 1 << 18;
+/// Bound on the solutions of a region that is listed, and on the words that they may take together.
+const MAX_LISTED_SOLUTIONS: u64 = 4096;
+const MAX_LISTED_WORDS: u64 = 1 << 18;
 
 /// An iterator over solutions in canonical order.
 #[derive(Clone, Debug)]
 pub struct Lexicographic<'a> {
-    layers: Layers<'a>,
-    /// Where the cells of open regions lie, one region after the other.
-    places: Vec<u32>,
-    /// The way down, not taken yet before the first solution.
+    overlay: Overlay<'a>,
+    /// Positions of the cells of undecided regions, one region after the other.
+    positions: Vec<u32>,
+    /// The path of the depth-first search; one frame before the first step.
     frames: Vec<Frame>,
     product: Option<SortedProduct>,
-    /// Solutions to be passed over first.
+    /// Number of solutions to skip first.
     skip: Count,
-    /// Most solutions of a region that is listed.
-    most: Count,
+    /// Maximum number of solutions of a region that is listed.
+    max_listed: Count,
 }
 
-/// A point on the way down: what is decided, and the open regions.
+/// A node of the depth-first search: the decided cells and the undecided regions.
 #[derive(Clone, Debug)]
 struct Frame {
-    picture: Canvas,
+    grid: Canvas,
     open: Vec<OpenRegion>,
-    /// What is laid over the graph there, and how many places there are.
-    mark: Mark,
-    places: usize,
-    side: Side,
+    /// The size of the overlay and the number of positions at this node.
+    overlay_mark: Mark,
+    positions: usize,
+    visited: Visited,
 }
 
-/// An open region: a node, and where its cells begin in the list of places.
+/// An undecided region: its node, and the index of its first cell in the list of positions.
 #[derive(Clone, Copy, Debug)]
 struct OpenRegion {
     node: u32,
-    places: u32,
+    positions: u32,
 }
 
-/// What has been done at a point.
+/// The sides of a search node that have been visited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Side {
-    Nothing,
+enum Visited {
+    Neither,
     Filled,
     Both,
 }
 
 impl SolutionGraph {
-    /// The solutions in canonical order, that of [`Grid`], but for the first `skip` ones. These are passed over by counting, so that it
-    /// does not matter how many they are.
+    /// The solutions in the canonical order of [`Grid`], without the first `skip`. These are skipped by counting, at a cost independent of
+    /// their number.
     ///
     /// ```
     /// use omnogram::count::Counter;
@@ -80,21 +80,21 @@ impl SolutionGraph {
     pub fn lexicographic(&self, skip: &Count) -> Lexicographic<'_> {
         let words = self.known().words().len() as u64;
         let mut lexicographic = Lexicographic {
-            layers: Layers::new(self),
-            places: Vec::new(),
+            overlay: Overlay::new(self),
+            positions: Vec::new(),
             frames: Vec::new(),
             product: None,
             skip: skip.clone(),
-            most: Count::from((MOST_WORDS / words).clamp(64, MOST)),
+            max_listed: Count::from((MAX_LISTED_WORDS / words).clamp(64, MAX_LISTED_SOLUTIONS)),
         };
         if skip < self.count() {
             let mut open = Vec::new();
             for root in self.roots() {
                 open.push(OpenRegion {
                     node: root.node,
-                    places: lexicographic.places.len() as u32,
+                    positions: lexicographic.positions.len() as u32,
                 });
-                lexicographic.places.extend_from_slice(&root.places);
+                lexicographic.positions.extend_from_slice(&root.positions);
             }
             lexicographic.enter(Canvas::new(self.known()), open);
         }
@@ -102,21 +102,21 @@ impl SolutionGraph {
     }
 }
 
-/// What a step towards the next solution has come to.
+/// Result of one step towards the next solution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Advance {
-    /// It is there: [`Lexicographic::words`].
+    /// A solution was found: [`Lexicographic::words`].
     Found,
-    /// Not there yet: a cell has been decided, which can take as long as going through the whole graph.
+    /// Not found yet: one cell has been decided, at a cost of up to one traversal of the graph.
     Deciding,
-    /// There is none.
+    /// There are no more solutions.
     Done,
-    /// It was asked to stop. The next step begins where this one did.
+    /// `stop` returned `true`. The next call repeats this step.
     Stopped,
 }
 
 impl Lexicographic<'_> {
-    /// The next one, packed as in [`Grid`].
+    /// The next solution, packed as in [`Grid`].
     pub fn next_words(&mut self) -> Option<&[u64]> {
         loop {
             match self.advance() {
@@ -127,13 +127,13 @@ impl Lexicographic<'_> {
         }
     }
 
-    /// One step towards the next one, for those who may not want to wait for it.
+    /// One step towards the next solution, for callers that must not block until it is found.
     #[inline]
     pub fn advance(&mut self) -> Advance {
         self.advance_unless(&mut || false)
     }
 
-    /// The same, asking every now and then whether to stop.
+    /// As [`Lexicographic::advance`], calling `stop` regularly.
     #[inline]
     pub fn advance_unless(&mut self, stop: &mut dyn FnMut() -> bool) -> Advance {
         if self.product.as_mut().is_some_and(SortedProduct::advance) {
@@ -143,132 +143,145 @@ impl Lexicographic<'_> {
         self.descend(stop)
     }
 
-    /// The one that was found, packed as in [`Grid`]; nothing before that.
+    /// The solution that was found, packed as in [`Grid`]; empty before the first.
     pub fn words(&self) -> &[u64] {
         self.product.as_ref().map_or(&[], SortedProduct::words)
     }
 
-    /// Bytes held beside the graph, but for the lists of small regions.
+    /// Bytes allocated besides the graph, without the lists of small regions.
     pub fn bytes(&self) -> u64 {
         let open: usize = self.frames.iter().map(|frame| frame.open.capacity()).sum();
-        let held = self.places.capacity() * size_of::<u32>() + open * size_of::<OpenRegion>();
-        self.layers.bytes() + held as u64
+        let held = self.positions.capacity() * size_of::<u32>() + open * size_of::<OpenRegion>();
+        self.overlay.bytes() + held as u64
     }
 
-    /// Goes one cell further towards the next point where all that is open is small.
+    /// Decides one cell more, or, if all undecided regions are small, starts their product.
     fn descend(&mut self, stop: &mut dyn FnMut() -> bool) -> Advance {
         while let Some(frame) = self.frames.last_mut() {
-            // What was laid over the graph for the other side is not needed any more.
-            self.layers.cut(frame.mark);
-            self.places.truncate(frame.places);
-            let (layers, places) = (&self.layers, &self.places);
-            let first =
-                |open: &OpenRegion| places[(open.places + layers.decided(open.node)) as usize];
-            let firsts = frame.open.iter().enumerate();
-            let firsts = firsts.map(|(i, open)| (first(open), i)).min();
-            let large = |open: &OpenRegion| layers.count(open.node) > self.most;
-            let (first, i) = match (firsts, frame.side) {
-                (_, Side::Both) => {
+            // Drop the conditioned nodes of the other side.
+            self.overlay.truncate(frame.overlay_mark);
+            self.positions.truncate(frame.positions);
+            let (overlay, positions) = (&self.overlay, &self.positions);
+            let first_undecided = |open: &OpenRegion| {
+                positions[(open.positions + overlay.decided(open.node)) as usize]
+            };
+            let candidates = frame.open.iter().enumerate();
+            let candidates = candidates.map(|(i, open)| (first_undecided(open), i)).min();
+            let is_large = |open: &OpenRegion| overlay.count(open.node) > self.max_listed;
+            let (first_undecided, i) = match (candidates, frame.visited) {
+                (_, Visited::Both) => {
                     self.frames.pop();
                     continue;
                 }
-                (Some(first), _) if frame.open.iter().any(large) => first,
+                (Some(first_undecided), _) if frame.open.iter().any(is_large) => first_undecided,
                 _ => {
                     let mut lists = Vec::with_capacity(frame.open.len());
-                    for &OpenRegion { node, places: from } in &frame.open {
+                    for &OpenRegion {
+                        node,
+                        positions: from,
+                    } in &frame.open
+                    {
                         if stop() {
                             return Advance::Stopped;
                         }
-                        let places = &places[from as usize..][..layers.size(node) as usize];
-                        lists.push(list(layers, node, places));
+                        let positions = &positions[from as usize..][..overlay.size(node) as usize];
+                        lists.push(list_solutions(overlay, node, positions));
                     }
-                    frame.side = Side::Both;
-                    let picture = frame.picture.words().to_vec();
+                    frame.visited = Visited::Both;
+                    let grid = frame.grid.words().to_vec();
                     let skip = std::mem::take(&mut self.skip);
-                    self.product = Some(SortedProduct::new(picture, lists, skip));
+                    self.product = Some(SortedProduct::new(grid, lists, skip));
                     return Advance::Found;
                 }
             };
-            let filled = frame.side == Side::Nothing;
-            let node = match self.layers.condition(frame.open[i].node, filled, stop) {
+            let filled = frame.visited == Visited::Neither;
+            let node = match self.overlay.condition(frame.open[i].node, filled, stop) {
                 Err(Stopped) => return Advance::Stopped,
                 Ok(node) => node,
             };
-            frame.side = if filled { Side::Filled } else { Side::Both };
+            frame.visited = if filled {
+                Visited::Filled
+            } else {
+                Visited::Both
+            };
             let Some(node) = node else {
                 return Advance::Deciding;
             };
             if !self.skip.is_zero() {
                 let others = frame.open.iter().enumerate();
                 let others = others.map(|(j, open)| if i == j { node } else { open.node });
-                let count = self.layers.product(others);
+                let count = self.overlay.product(others);
                 if self.skip >= count {
                     self.skip -= &count;
                     return Advance::Deciding;
                 }
             }
-            let (mut picture, mut open) = (frame.picture.clone(), frame.open.clone());
+            let (mut grid, mut open) = (frame.grid.clone(), frame.open.clone());
             if filled {
-                picture.fill(&[first]);
+                grid.fill(&[first_undecided]);
             }
             open[i].node = node;
-            self.enter(picture, open);
+            self.enter(grid, open);
             return Advance::Deciding;
         }
         Advance::Done
     }
 
-    /// A new point with these open regions. Those that can go on in one way only do, and may fall apart.
-    fn enter(&mut self, mut picture: Canvas, mut open: Vec<OpenRegion>) {
+    /// Pushes a frame with these undecided regions, after following the edges of nodes with a single edge, which may split regions.
+    fn enter(&mut self, mut grid: Canvas, mut open: Vec<OpenRegion>) {
         let mut ends = Vec::new();
         let mut i = 0;
-        while let Some(&OpenRegion { node, places: from }) = open.get(i) {
-            if node == DONE || self.layers.decided(node) == self.layers.size(node) {
+        while let Some(&OpenRegion {
+            node,
+            positions: from,
+        }) = open.get(i)
+        {
+            if node == DONE || self.overlay.decided(node) == self.overlay.size(node) {
                 open.swap_remove(i);
                 continue;
             }
-            let (step, next) = self.layers.step(node, self.layers.start(node));
+            let (edge, next) = self.overlay.edge_at(node, self.overlay.first_edge(node));
             if next.is_some() {
                 i += 1;
                 continue;
             }
             open.swap_remove(i);
             ends.clear();
-            let mut end = self.places.len();
-            for &node in step.rest {
+            let mut end = self.positions.len();
+            for &node in edge.children {
                 ends.push(end);
                 open.push(OpenRegion {
                     node,
-                    places: end as u32,
+                    positions: end as u32,
                 });
                 if node != DONE {
-                    end += self.layers.size(node) as usize;
+                    end += self.overlay.size(node) as usize;
                 }
             }
-            let (mut from, list) = (from as usize, &mut self.places);
-            list.resize(end, 0);
-            for (becomes, length) in step.edge.runs() {
-                let here = from..from + length as usize;
-                from = here.end;
-                match becomes {
+            let (mut from, list_solutions) = (from as usize, &mut self.positions);
+            list_solutions.resize(end, 0);
+            for (code, length) in edge.graph_edge.runs() {
+                let run = from..from + length as usize;
+                from = run.end;
+                match code {
                     EMPTY => {}
-                    FILLED => picture.fill(&list[here]),
+                    FILLED => grid.fill(&list_solutions[run]),
                     left => {
-                        let i = (left - LEFT) as usize;
-                        if step.rest[i] != DONE {
-                            list.copy_within(here.clone(), ends[i]);
-                            ends[i] += here.len();
+                        let i = (left - FIRST_CHILD) as usize;
+                        if edge.children[i] != DONE {
+                            list_solutions.copy_within(run.clone(), ends[i]);
+                            ends[i] += run.len();
                         }
                     }
                 }
             }
         }
         self.frames.push(Frame {
-            picture,
+            grid,
             open,
-            mark: self.layers.mark(),
-            places: self.places.len(),
-            side: Side::Nothing,
+            overlay_mark: self.overlay.mark(),
+            positions: self.positions.len(),
+            visited: Visited::Neither,
         });
     }
 }
@@ -277,7 +290,7 @@ impl Iterator for Lexicographic<'_> {
     type Item = Grid;
 
     fn next(&mut self) -> Option<Grid> {
-        let (width, height) = (self.layers.graph().width(), self.layers.graph().height());
+        let (width, height) = (self.overlay.graph().width(), self.overlay.graph().height());
         let words = self.next_words()?.into();
         Some(Grid::from_words(width, height, words))
     }

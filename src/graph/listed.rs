@@ -1,65 +1,65 @@
-//! All solutions in the order of the graph, as fast as they can be copied: small regions are listed once, and bundles carry the
-//! lists wherever the region comes again.
+//! All solutions in the order of the graph, at copying speed: the fillings of a small region are listed once, and bundles share the list
+//! wherever the region recurs.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::condition::Layers;
-use super::fillings::list;
+use super::condition::Overlay;
+use super::fillings::list_solutions;
 use super::picture::Canvas;
-use super::runs::{EMPTY, FILLED, LEFT};
+use super::runs::{EMPTY, FILLED, FIRST_CHILD};
 use super::solution_graph::Root;
 use super::solution_graph::SolutionGraph;
 use crate::solutions::{Batch, Count, Factor, Sink, Stop, expand};
 
-/// Most solutions of a region that is listed.
-const MOST: u64 = 1024;
+/// Maximum number of solutions of a region that is listed.
+const MAX_LISTED_SOLUTIONS: u64 = 1024;
 
-/// Words of lists that are kept for regions that come again.
-const KEPT: usize = 1 << 23;
+/// Words of cached lists beyond which the cache is cleared.
+const MAX_CACHED_WORDS: usize = 1 << 23;
 
-/// Bundles of a batch.
-const LEAVES: usize = 256;
+/// Bundles per batch.
+const BUNDLES_PER_BATCH: usize = 256;
 
-/// What is decided, the lists that are laid over it, and the large regions that are still open.
+/// A partial solution: decided cells, lists of fillings of small regions, and undecided large regions.
 #[derive(Clone, Debug)]
-struct OpenRegions {
-    picture: Canvas,
+struct PartialSolution {
+    grid: Canvas,
     factors: Vec<Arc<Factor>>,
-    /// Each with the places of its cells.
-    nodes: Vec<Placed>,
+    /// Each with the positions of its cells.
+    nodes: Vec<PlacedNode>,
 }
 
-/// A node, and the places of its cells in the picture.
-type Placed = (u32, Arc<[u32]>);
+/// A node, and the positions of its cells in the packed grid.
+type PlacedNode = (u32, Arc<[u32]>);
 
-/// The lists of small regions.
+/// Cache of the lists of small regions.
 #[derive(Debug)]
-struct Lists<'a> {
-    layers: Layers<'a>,
-    kept: HashMap<Placed, Arc<Factor>>,
+struct ListCache<'a> {
+    overlay: Overlay<'a>,
+    lists: HashMap<PlacedNode, Arc<Factor>>,
     words: usize,
 }
 
 impl SolutionGraph {
-    /// Shows every solution, packed as in [`Grid`](crate::puzzle::Grid), in no particular order, until `show` returns `false`; says
-    /// whether it went to the end.
+    /// Calls `show` with every solution, packed as in [`Grid`](crate::puzzle::Grid), in no particular order, until it returns `false`;
+    /// returns whether all solutions were visited.
     pub fn each(&self, mut show: impl FnMut(&[u64]) -> bool) -> bool {
         let mut scratch = Vec::new();
-        self.bundles(|picture, factors| {
+        self.bundles(|grid, factors| {
             scratch.clear();
-            scratch.extend_from_slice(picture);
-            let mut wanted = true;
+            scratch.extend_from_slice(grid);
+            let mut goes_on = true;
             expand(&mut scratch, factors, |words| {
-                wanted = show(words);
-                wanted
+                goes_on = show(words);
+                goes_on
             });
-            wanted
+            goes_on
         })
     }
 
-    /// Gives every solution to a sink, as bundles. Breaks when the sink does.
+    /// Passes all solutions to a sink, as bundles. Breaks when the sink does.
     ///
     /// ```
     /// use omnogram::count::Counter;
@@ -82,9 +82,9 @@ impl SolutionGraph {
             return sink.take(batch);
         }
         let mut answer = ControlFlow::Continue(());
-        self.bundles(|picture, factors| {
-            batch.push_bundle(picture, factors);
-            if batch.leaves() == LEAVES {
+        self.bundles(|grid, factors| {
+            batch.push_bundle(grid, factors);
+            if batch.leaves() == BUNDLES_PER_BATCH {
                 answer = sink.take(std::mem::replace(&mut batch, empty()));
             }
             answer.is_continue()
@@ -93,43 +93,43 @@ impl SolutionGraph {
         sink.take(batch)
     }
 
-    /// Shows every bundle until `show` returns `false`; says whether it went to the end.
+    /// Calls `show` with every bundle until it returns `false`; returns whether all bundles were visited.
     fn bundles(&self, mut show: impl FnMut(&[u64], &[Arc<Factor>]) -> bool) -> bool {
         if self.count().is_zero() {
             return true;
         }
-        let mut lists = Lists {
-            layers: Layers::new(self),
-            kept: HashMap::new(),
+        let mut cache = ListCache {
+            overlay: Overlay::new(self),
+            lists: HashMap::new(),
             words: 0,
         };
-        let mut root = OpenRegions {
-            picture: Canvas::new(self.known()),
+        let mut root = PartialSolution {
+            grid: Canvas::new(self.known()),
             factors: Vec::new(),
             nodes: Vec::new(),
         };
-        for Root { node, places } in self.roots() {
-            lists.open(&mut root, *node, places);
+        for Root { node, positions } in self.roots() {
+            cache.open(&mut root, *node, positions);
         }
-        let (mut stack, mut cells) = (vec![root], Vec::new());
+        let (mut stack, mut child_positions) = (vec![root], Vec::new());
         while let Some(mut open) = stack.pop() {
-            let Some((node, places)) = open.nodes.pop() else {
-                if !show(open.picture.words(), &open.factors) {
+            let Some((node, positions)) = open.nodes.pop() else {
+                if !show(open.grid.words(), &open.factors) {
                     return false;
                 }
                 continue;
             };
             for edge in self.edges_of(node) {
                 let mut below = open.clone();
-                cells.iter_mut().for_each(Vec::clear);
-                cells.resize(edge.rest.len().max(cells.len()), Vec::new());
-                edge.each(&places, |becomes, here| match becomes {
+                child_positions.iter_mut().for_each(Vec::clear);
+                child_positions.resize(edge.children.len().max(child_positions.len()), Vec::new());
+                edge.each(&positions, |code, run| match code {
                     EMPTY => {}
-                    FILLED => below.picture.fill(here),
-                    left => cells[(left - LEFT) as usize].extend_from_slice(here),
+                    FILLED => below.grid.fill(run),
+                    left => child_positions[(left - FIRST_CHILD) as usize].extend_from_slice(run),
                 });
-                for (&node, places) in edge.rest.iter().zip(&cells) {
-                    lists.open(&mut below, node, places);
+                for (&node, positions) in edge.children.iter().zip(&child_positions) {
+                    cache.open(&mut below, node, positions);
                 }
                 stack.push(below);
             }
@@ -138,28 +138,28 @@ impl SolutionGraph {
     }
 }
 
-impl Lists<'_> {
-    /// Adds a node to what is open: a small one as a list.
-    fn open(&mut self, open: &mut OpenRegions, node: u32, places: &[u32]) {
-        if self.layers.count(node) > Count::from(MOST) {
-            open.nodes.push((node, places.into()));
-        } else if !places.is_empty() {
-            open.factors.push(self.factor((node, places.into())));
+impl ListCache<'_> {
+    /// Adds a node to a partial solution: as a list if it is small.
+    fn open(&mut self, open: &mut PartialSolution, node: u32, positions: &[u32]) {
+        if self.overlay.count(node) > Count::from(MAX_LISTED_SOLUTIONS) {
+            open.nodes.push((node, positions.into()));
+        } else if !positions.is_empty() {
+            open.factors.push(self.factor((node, positions.into())));
         }
     }
 
-    fn factor(&mut self, placed: Placed) -> Arc<Factor> {
-        if let Some(factor) = self.kept.get(&placed) {
+    fn factor(&mut self, placed: PlacedNode) -> Arc<Factor> {
+        if let Some(factor) = self.lists.get(&placed) {
             return Arc::clone(factor);
         }
-        let fillings = list(&self.layers, placed.0, &placed.1);
-        let factor = Arc::new(Factor::new(fillings.spots, fillings.words));
-        if self.words > KEPT {
-            self.kept.clear();
+        let fillings = list_solutions(&self.overlay, placed.0, &placed.1);
+        let factor = Arc::new(Factor::new(fillings.word_indices, fillings.words));
+        if self.words > MAX_CACHED_WORDS {
+            self.lists.clear();
             self.words = 0;
         }
         self.words += factor.words() + placed.1.len() / 2;
-        self.kept.insert(placed, Arc::clone(&factor));
+        self.lists.insert(placed, Arc::clone(&factor));
         factor
     }
 }

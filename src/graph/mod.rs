@@ -1,9 +1,9 @@
-//! The solution graph: all solutions of a puzzle as a graph of decisions and regions.
+//! The solution graph: all solutions of a puzzle as a decision-DNNF.
 //!
-//! A [`SolutionGraph`] is what counting leaves behind when it keeps what it has counted: each node is a region with all its fillings, an edge
-//! decides cells and leads to the independent regions that remain, and equal regions are one node wherever they lie. It tells how often
-//! each cell is filled ([`CellCounts`]), draws solutions at random ([`Samples`]), and lists them in order from any place on ([`Lexicographic`]). A
-//! [`Builder`] puts one together from the bottom up.
+//! A [`SolutionGraph`] is built during counting: each node is a region with all its fillings, an edge decides some cells and leads to the
+//! independent regions that remain undecided, and equal regions share one node wherever they lie. It gives the number of solutions in which
+//! each cell is filled ([`CellCounts`]), draws solutions at random ([`Samples`]), and lists them in canonical order from any index
+//! ([`Lexicographic`]). A [`Builder`] builds one bottom-up.
 
 mod arena;
 mod arenas;

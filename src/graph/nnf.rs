@@ -1,39 +1,38 @@
-//! The graph as text, for programs that reason on propositional formulas: a decision-DNNF in the format of the d4 compiler.
+//! Export of the graph as a decision-DNNF, in the text format of the d4 compiler.
 //!
-//! The format is told in the README of <https://github.com/crillab/d4>. Every line ends with 0. A node is a line of its kind and its
-//! number: `o 1 0` for an or-node, `a 2 0` for an and-node, `t 3 0` for true, `f 4 0` for false. Numbers begin at 1, which is the root,
-//! and rise by 1 from node to node. An edge is a line of the node that it comes from, the node that it leads to, and the literals that
-//! hold along it: `1 3 -2 5 0`. Its nodes stand above it. Cells are the variables 1, 2, 3 and so on, row by row; the literal of a filled
-//! cell is positive.
+//! The format is described in the README of <https://github.com/crillab/d4>. Every line ends with 0. A node is a line with its kind and its
+//! number: `o 1 0` for an or-node, `a 2 0` for an and-node, `t 3 0` for true, `f 4 0` for false. The root has number 1, and numbers
+//! increase by 1 from node to node. An edge is a line with its source node, its target node, and the literals that hold along it: `1 3 -2 5
+//! 0`; both nodes are declared above it. Cells are the variables 1, 2, 3 and so on, row by row; the literal of a filled cell is positive.
 //!
-//! A node of the [`SolutionGraph`] is an or-node, and each of its edges is an edge with the literals of the cells that it decides; where such an
-//! edge leads to several nodes there is an and-node between, and where it leads to none there is true. The root is an or-node with a
-//! single edge, which has the literals of all cells that are the same in all solutions because no node decides them. Every way from an
-//! or-node decides the same cells, so that the formula is smooth: its models are counted by adding and multiplying alone. In a graph that
-//! counting has kept, an or-node has at most two edges, and these decide some cell in two ways.
+//! A node of the [`SolutionGraph`] is an or-node, and each of its edges an edge with the literals of the cells that it decides. If
+//! such an edge has several children, it leads to an and-node of them; if it has none, to the true node. The root is an or-node with a
+//! single edge, which has the literals of all cells that no node decides, the same in all solutions. All edges of an or-node decide the
+//! same cells together with their descendants, so the formula is smooth: its models are counted by additions and multiplications alone. In
+//! a graph built by the counter, an or-node has at most two edges, which disagree on some cell.
 //!
-//! A node of the [`SolutionGraph`] does not know where it lies, but variables do. So it is written once for each place at which it can be
-//! reached: where equal regions lie in many places, the text is longer than the graph is large. The nodes are gone through from the roots
-//! down, in the order of the graph, in which a node comes after all that it leads to. All places of a node are known when its turn comes,
-//! and are forgotten after it, so that only the places of nodes whose turn is to come are held.
+//! A node of the [`SolutionGraph`] has no position, but variables do. So it is written once per placement (list of its cells) at which it
+//! is reachable; where equal regions occur in many places, the text is larger than the graph. The nodes are processed from the roots down,
+//! in the order of the graph reversed, in which parents precede their children. All placements of a node are known when it is processed,
+//! and are freed after it, so that only placements of unprocessed nodes are held.
 //!
-//! O(edges and cells of their nodes) for each place.
+//! O(edges and cells of their nodes) for each placement.
 
 use rustc_hash::FxHashMap;
 
-use super::runs::{EMPTY, FILLED, LEFT};
+use super::runs::{EMPTY, FILLED, FIRST_CHILD};
 use super::solution_graph::SolutionGraph;
 use crate::puzzle::Grid;
 use crate::run::{Control, Limits, Pace};
 use crate::solutions::Stop;
 
-/// Bytes of text that are written at once.
-const PIECE: usize = 1 << 16;
+/// Bytes of text per call of `write`.
+const CHUNK_BYTES: usize = 1 << 16;
 
 /// Size of a decision-DNNF.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Nnf {
-    /// Number of nodes, those included that are true or false.
+    /// Number of nodes, including the true and the false node.
     pub nodes: u64,
     /// Number of edges.
     pub edges: u64,
@@ -41,18 +40,18 @@ pub struct Nnf {
 
 impl SolutionGraph {
     /// Writes the graph as a decision-DNNF in the text format of the [d4] compiler: one formula whose models are the solutions, with the
-    /// cells as variables 1, 2, 3 and so on, row by row, true where they are filled. Shows the text piece by piece, for as long as
-    /// `write` returns `true`. A space without solutions is a root that leads to the node that is false.
+    /// cells as variables 1, 2, 3 and so on, row by row, true where they are filled. Passes the text in chunks to `write`, while it returns
+    /// `true`. A graph without solutions is a root with an edge to the false node.
     ///
-    /// A node of the graph is written once for each place at which it lies, so that the text can be longer than the graph is large. Of the
-    /// limits, those on time, memory and the interrupt are looked at; the memory is that for the graph and for the places that are
-    /// still to be written together. The text itself is not held.
+    /// A node of the graph is written once per placement, so the text can be larger than the graph. Of the limits, those on time, memory
+    /// and the interrupt are respected; the memory limit covers the graph and the placements still to be written. The text itself is not
+    /// held.
     ///
     /// [d4]: https://github.com/crillab/d4
     ///
     /// # Errors
     ///
-    /// What stopped it before the text was whole: a limit, or [`Stop::Closed`] when `write` returned `false`.
+    /// What stopped it before the text was complete: a limit, or [`Stop::Closed`] when `write` returned `false`.
     ///
     /// ```
     /// use omnogram::count::Counter;
@@ -82,61 +81,61 @@ impl SolutionGraph {
     ) -> Result<Nnf, Stop> {
         let control = Control::new(limits, false);
         control.poll();
-        let mut writing = Writing {
+        let mut exporter = Exporter {
             graph: self,
             control: &control,
             pace: Pace::new(&control),
             write,
-            text: Vec::with_capacity(PIECE + 64),
+            text: Vec::with_capacity(CHUNK_BYTES + 64),
             size: Nnf::default(),
-            truth: None,
-            places: FxHashMap::default(),
+            true_node: None,
+            placements: FxHashMap::default(),
             held: self.bytes(),
             memory: limits.memory.unwrap_or(u64::MAX),
         };
-        writing.run()?;
-        Ok(writing.size)
+        exporter.run()?;
+        Ok(exporter.size)
     }
 }
 
-/// Where a node lies: its cells as variables, in reading order; and the number that it has in the text.
-type Places = FxHashMap<Box<[u32]>, u64>;
+/// The placements of a node: its cells as variables, in reading order, and its number in the text.
+type Placements = FxHashMap<Box<[u32]>, u64>;
 
-/// A text on its way.
-struct Writing<'a, F> {
+/// State of an export.
+struct Exporter<'a, F> {
     graph: &'a SolutionGraph,
     control: &'a Control,
     pace: Pace<'a>,
     write: F,
-    /// What has not been written yet.
+    /// Text not yet passed to `write`.
     text: Vec<u8>,
     size: Nnf,
-    /// The number of the node that is true, once there is one.
-    truth: Option<u64>,
-    /// The places of nodes whose turn is to come.
-    places: FxHashMap<u32, Places>,
-    /// Bytes held, and how many they may be.
+    /// The number of the true node, once it is written.
+    true_node: Option<u64>,
+    /// The placements of unprocessed nodes.
+    placements: FxHashMap<u32, Placements>,
+    /// Bytes held, and their limit.
     held: u64,
     memory: u64,
 }
 
-impl<F: FnMut(&[u8]) -> bool> Writing<'_, F> {
+impl<F: FnMut(&[u8]) -> bool> Exporter<'_, F> {
     fn run(&mut self) -> Result<(), Stop> {
         let graph = self.graph;
-        self.hold(self.text.capacity() as u64)?;
+        self.charge(self.text.capacity() as u64)?;
         match graph.count().is_zero() {
             true => {
-                let root = self.node(b'o')?;
-                let nothing = self.node(b'f')?;
-                self.edge(root, nothing)?;
-                self.end_of_edge()?;
+                let root = self.write_node(b'o')?;
+                let nothing = self.write_node(b'f')?;
+                self.begin_edge(root, nothing)?;
+                self.end_edge()?;
             }
             false => {
-                self.root()?;
+                self.write_root()?;
                 for node in (0..graph.nodes() as u32).rev() {
-                    self.look(0)?;
-                    if let Some(places) = self.places.remove(&node) {
-                        self.all_of(node, places)?;
+                    self.poll(0)?;
+                    if let Some(placements) = self.placements.remove(&node) {
+                        self.write_edges(node, placements)?;
                     }
                 }
             }
@@ -144,23 +143,23 @@ impl<F: FnMut(&[u8]) -> bool> Writing<'_, F> {
         self.flush()
     }
 
-    /// Writes the root, with the cells that no node decides.
-    fn root(&mut self) -> Result<(), Stop> {
+    /// Writes the root, with the literals of the cells that no node decides.
+    fn write_root(&mut self) -> Result<(), Stop> {
         let graph = self.graph;
         let (width, height) = (graph.width(), graph.height());
         let line = Grid::stride(width) * 64;
         let variable =
-            |&place: &u32| (place as usize / line * width + place as usize % line) as u32;
+            |&position: &u32| (position as usize / line * width + position as usize % line) as u32;
         let bytes = (height * line / 8) as u64;
-        self.hold(bytes)?;
+        self.charge(bytes)?;
         let mut open = Grid::new(width, height);
         let mut below = Vec::with_capacity(graph.roots().len());
         for root in graph.roots() {
-            self.look(root.places.len())?;
+            self.poll(root.positions.len())?;
             let cells: Box<[u32]> = root
-                .places
+                .positions
                 .iter()
-                .map(|place| variable(place) + 1)
+                .map(|position| variable(position) + 1)
                 .collect();
             for &cell in &cells {
                 let cell = cell as usize - 1;
@@ -168,134 +167,140 @@ impl<F: FnMut(&[u8]) -> bool> Writing<'_, F> {
             }
             below.push((root.node, cells));
         }
-        let root = self.node(b'o')?;
-        let to = self.product(below)?;
-        self.edge(root, to)?;
+        let root = self.write_node(b'o')?;
+        let to = self.conjunction(below)?;
+        self.begin_edge(root, to)?;
         for row in 0..height {
-            self.look(width)?;
+            self.poll(width)?;
             for column in (0..width).filter(|&column| !open.get(row, column)) {
                 let cell = (row * width + column + 1) as u32;
-                self.literal(cell, graph.known().get(row, column))?;
+                self.write_literal(cell, graph.known().get(row, column))?;
             }
         }
-        self.end_of_edge()?;
+        self.end_edge()?;
         self.held -= bytes;
         Ok(())
     }
 
-    /// Writes the edges of a node at all of its places.
-    fn all_of(&mut self, node: u32, places: Places) -> Result<(), Stop> {
+    /// Writes the edges of a node at all of its placements.
+    fn write_edges(&mut self, node: u32, placements: Placements) -> Result<(), Stop> {
         let graph = self.graph;
-        let bytes: u64 = places.keys().map(|cells| bytes_of_place(cells)).sum();
-        let mut places: Vec<(Box<[u32]>, u64)> = places.into_iter().collect();
-        places.sort_unstable_by_key(|&(_, number)| number);
-        for (cells, number) in &places {
+        let bytes: u64 = placements.keys().map(|cells| placement_bytes(cells)).sum();
+        let mut placements: Vec<(Box<[u32]>, u64)> = placements.into_iter().collect();
+        placements.sort_unstable_by_key(|&(_, number)| number);
+        for (cells, number) in &placements {
             for edge in graph.edges_of(node) {
-                self.look(2 * cells.len())?;
+                self.poll(2 * cells.len())?;
                 let size = |&node: &u32| Vec::with_capacity(graph.size(node) as usize);
-                let mut below: Vec<Vec<u32>> = edge.rest.iter().map(size).collect();
-                edge.each(cells, |becomes, here| {
-                    if let Some(i) = becomes.checked_sub(LEFT) {
+                let mut below: Vec<Vec<u32>> = edge.children.iter().map(size).collect();
+                edge.each(cells, |code, here| {
+                    if let Some(i) = code.checked_sub(FIRST_CHILD) {
                         below[i as usize].extend_from_slice(here);
                     }
                 });
                 let below = below.into_iter().map(Vec::into_boxed_slice);
-                let to = self.product(edge.rest.iter().copied().zip(below).collect())?;
-                self.edge(*number, to)?;
-                let mut rest = &cells[..];
-                for (becomes, length) in edge.runs() {
-                    let (here, more) = rest.split_at(length as usize);
-                    rest = more;
-                    if let EMPTY | FILLED = becomes {
+                let to = self.conjunction(edge.children.iter().copied().zip(below).collect())?;
+                self.begin_edge(*number, to)?;
+                let mut positions = &cells[..];
+                for (code, length) in edge.runs() {
+                    let (here, more) = positions.split_at(length as usize);
+                    positions = more;
+                    if let EMPTY | FILLED = code {
                         for &cell in here {
-                            self.literal(cell, becomes == FILLED)?;
+                            self.write_literal(cell, code == FILLED)?;
                         }
                     }
                 }
-                self.end_of_edge()?;
+                self.end_edge()?;
             }
         }
         self.held -= bytes;
         Ok(())
     }
 
-    /// The number of what these nodes at these places come to together.
-    fn product(&mut self, mut nodes: Vec<(u32, Box<[u32]>)>) -> Result<u64, Stop> {
+    /// The number of the conjunction of these placed nodes; writes an and-node if there are several.
+    fn conjunction(&mut self, mut nodes: Vec<(u32, Box<[u32]>)>) -> Result<u64, Stop> {
         match nodes.len() {
-            0 => match self.truth {
-                Some(truth) => Ok(truth),
+            0 => match self.true_node {
+                Some(true_node) => Ok(true_node),
                 None => {
-                    let truth = self.node(b't')?;
-                    self.truth = Some(truth);
-                    Ok(truth)
+                    let true_node = self.write_node(b't')?;
+                    self.true_node = Some(true_node);
+                    Ok(true_node)
                 }
             },
             1 => {
                 let (node, cells) = nodes.remove(0);
-                self.placed(node, cells)
+                self.placed_node(node, cells)
             }
             _ => {
-                let product = self.node(b'a')?;
+                let conjunction = self.write_node(b'a')?;
                 for (node, cells) in nodes {
-                    let to = self.placed(node, cells)?;
-                    self.edge(product, to)?;
-                    self.end_of_edge()?;
+                    let to = self.placed_node(node, cells)?;
+                    self.begin_edge(conjunction, to)?;
+                    self.end_edge()?;
                 }
-                Ok(product)
+                Ok(conjunction)
             }
         }
     }
 
-    /// The number of a node that lies here.
-    fn placed(&mut self, node: u32, cells: Box<[u32]>) -> Result<u64, Stop> {
-        let known = self.places.get(&node).and_then(|places| places.get(&cells));
+    /// The number of a node at this placement.
+    fn placed_node(&mut self, node: u32, cells: Box<[u32]>) -> Result<u64, Stop> {
+        let known = self
+            .placements
+            .get(&node)
+            .and_then(|placements| placements.get(&cells));
         if let Some(&number) = known {
             return Ok(number);
         }
-        self.hold(bytes_of_place(&cells))?;
-        let number = self.node(b'o')?;
-        self.places.entry(node).or_default().insert(cells, number);
+        self.charge(placement_bytes(&cells))?;
+        let number = self.write_node(b'o')?;
+        self.placements
+            .entry(node)
+            .or_default()
+            .insert(cells, number);
         Ok(number)
     }
 
-    /// Writes a node of this kind; its number.
-    fn node(&mut self, kind: u8) -> Result<u64, Stop> {
+    /// Writes a node of this kind and returns its number.
+    fn write_node(&mut self, kind: u8) -> Result<u64, Stop> {
         self.size.nodes += 1;
         let number = self.size.nodes;
         self.text.extend_from_slice(&[kind, b' ']);
-        self.number(number);
+        self.write_number(number);
         self.text.extend_from_slice(b" 0\n");
-        self.flush_full()?;
+        self.flush_if_full()?;
         Ok(number)
     }
 
-    /// Begins an edge.
-    fn edge(&mut self, from: u64, to: u64) -> Result<(), Stop> {
+    /// Begins an edge line.
+    fn begin_edge(&mut self, from: u64, to: u64) -> Result<(), Stop> {
         self.size.edges += 1;
-        self.number(from);
+        self.write_number(from);
         self.text.push(b' ');
-        self.number(to);
+        self.write_number(to);
         self.text.push(b' ');
-        self.flush_full()
+        self.flush_if_full()
     }
 
-    /// Adds a literal to the edge that was begun.
-    fn literal(&mut self, cell: u32, filled: bool) -> Result<(), Stop> {
+    /// Adds a literal to the current edge.
+    fn write_literal(&mut self, cell: u32, filled: bool) -> Result<(), Stop> {
         if !filled {
             self.text.push(b'-');
         }
-        self.number(u64::from(cell));
+        self.write_number(u64::from(cell));
         self.text.push(b' ');
-        self.flush_full()
+        self.flush_if_full()
     }
 
-    fn end_of_edge(&mut self) -> Result<(), Stop> {
+    fn end_edge(&mut self) -> Result<(), Stop> {
         self.text.extend_from_slice(b"0\n");
-        self.flush_full()
+        self.flush_if_full()
     }
 
-    /// Writes a number in decimal; most of the text is numbers.
-    fn number(&mut self, mut number: u64) {
+    /// Writes a number in decimal; hand-written because most of the text is numbers.
+    fn write_number(&mut self, mut number: u64) {
         let mut digits = [0; 20];
         let mut first = digits.len();
         loop {
@@ -310,8 +315,8 @@ impl<F: FnMut(&[u8]) -> bool> Writing<'_, F> {
     }
 
     #[inline]
-    fn flush_full(&mut self) -> Result<(), Stop> {
-        match self.text.len() < PIECE {
+    fn flush_if_full(&mut self) -> Result<(), Stop> {
+        match self.text.len() < CHUNK_BYTES {
             true => Ok(()),
             false => self.flush(),
         }
@@ -326,7 +331,7 @@ impl<F: FnMut(&[u8]) -> bool> Writing<'_, F> {
         }
     }
 
-    fn hold(&mut self, bytes: u64) -> Result<(), Stop> {
+    fn charge(&mut self, bytes: u64) -> Result<(), Stop> {
         self.held += bytes;
         match self.held > self.memory {
             true => Err(Stop::Memory),
@@ -334,8 +339,8 @@ impl<F: FnMut(&[u8]) -> bool> Writing<'_, F> {
         }
     }
 
-    /// Notes that this number of further cells has been looked at; an error when the run is stopped.
-    fn look(&mut self, cells: usize) -> Result<(), Stop> {
+    /// Charges this number of visited cells to the poll budget; an error if the run is stopped.
+    fn poll(&mut self, cells: usize) -> Result<(), Stop> {
         match self.pace.spend(cells as u64 + 8) || self.control.stopped() {
             true => Err(self.control.reason().unwrap_or(Stop::Interrupt)),
             false => Ok(()),
@@ -343,7 +348,7 @@ impl<F: FnMut(&[u8]) -> bool> Writing<'_, F> {
     }
 }
 
-/// Bytes that a place takes; a table is up to half empty, and is copied when it grows.
-fn bytes_of_place(cells: &[u32]) -> u64 {
+/// Bytes of a placement; a hash table is up to half empty, and is copied when it grows.
+fn placement_bytes(cells: &[u32]) -> u64 {
     (size_of_val(cells) + 4 * size_of::<(Box<[u32]>, u64)>()) as u64
 }

@@ -1,8 +1,8 @@
-//! A packed picture on which the cells of a graph are filled.
+//! A packed grid that is filled cell by cell while following a graph.
 
 use crate::puzzle::Grid;
 
-/// A packed picture as in [`Grid`].
+/// A packed grid, as in [`Grid`].
 #[derive(Clone, Debug)]
 pub(super) struct Canvas {
     words: Vec<u64>,
@@ -15,15 +15,15 @@ impl Canvas {
         }
     }
 
-    /// Makes it this picture, of the same size.
+    /// Overwrites it with this grid, which must have the same size.
     pub(super) fn reset(&mut self, grid: &Grid) {
         self.words.copy_from_slice(grid.words());
     }
 
-    /// Fills the cells at these places.
+    /// Fills the cells at these bit positions.
     #[inline]
-    pub(super) fn fill(&mut self, places: &[u32]) {
-        fill(&mut self.words, places);
+    pub(super) fn fill(&mut self, positions: &[u32]) {
+        fill(&mut self.words, positions);
     }
 
     pub(super) fn words(&self) -> &[u64] {
@@ -31,10 +31,10 @@ impl Canvas {
     }
 }
 
-/// Sets the bits at these places.
+/// Sets these bits.
 #[inline]
-pub(super) fn fill(words: &mut [u64], places: &[u32]) {
-    for &place in places {
-        words[place as usize / 64] |= 1 << (place % 64);
+pub(super) fn fill(words: &mut [u64], positions: &[u32]) {
+    for &position in positions {
+        words[position as usize / 64] |= 1 << (position % 64);
     }
 }

@@ -1,38 +1,38 @@
-//! Solutions drawn at random, each with the same chance.
+//! Uniform random sampling of solutions.
 //!
-//! From a node down, an edge is chosen with exactly the chance that its solutions have among all of the node; what it leads to is
-//! drawn independently. So a picture takes one choice for each node on its way, whatever the number of solutions.
+//! At each node, an edge is chosen with probability exactly its share of the solutions of the node; its children are sampled independently.
+//! So a sample takes one choice per visited node, whatever the number of solutions.
 //!
-//! The randomness is xoshiro256++ (Blackman and Vigna), its state filled by SplitMix64 from the seed. A number below `n` takes as many
-//! 64-bit words as `n` has, the lowest first, cut to as many bits as `n - 1` has, and drawn again until it is below `n`. A node with
-//! one edge takes nothing. All of that is the same on every machine: the same seed and the same graph give the same pictures.
+//! The generator is xoshiro256++ (Blackman and Vigna), seeded by SplitMix64. A number below `n` takes as many 64-bit words as `n - 1`
+//! needs, the lowest first, masked to the bits of `n - 1`, and is rejected until it is below `n`. A node with one edge takes no word. All
+//! of this is platform-independent: the same seed and the same graph give the same samples.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use super::picture::Canvas;
-use super::runs::{EMPTY, FILLED, LEFT};
+use super::runs::{EMPTY, FILLED, FIRST_CHILD};
 use super::solution_graph::EdgeView;
 use super::solution_graph::SolutionGraph;
 use crate::puzzle::Grid;
 use crate::solutions::Count;
 
-/// An endless iterator over solutions drawn at random; over nothing when there are none.
+/// An endless iterator over uniform random solutions; empty if there are no solutions.
 #[derive(Clone, Debug)]
 pub struct Samples<'a> {
     graph: &'a SolutionGraph,
     random: Xoshiro256PlusPlus,
     canvas: Canvas,
-    /// The nodes that are open, and where their cells lie, one node after the other.
+    /// The nodes still to be sampled, and the positions of their cells, one node after the other.
     open: Vec<u32>,
-    places: Vec<u32>,
-    /// Scratch: where the cells of one node lie, and where those of each node that it leads to are to be put.
+    positions: Vec<u32>,
+    /// Scratch: the positions of the cells of one node, and for each of its children the end of its positions so far.
     here: Vec<u32>,
     ends: Vec<usize>,
 }
 
 impl SolutionGraph {
-    /// Solutions drawn at random, independently, each with the same chance. They follow from the seed and the graph.
+    /// Independent uniform random solutions, determined by the seed and the graph.
     ///
     /// ```
     /// use omnogram::count::Counter;
@@ -51,7 +51,7 @@ impl SolutionGraph {
             random: Xoshiro256PlusPlus::seed_from_u64(seed),
             canvas: Canvas::new(self.known()),
             open: Vec::new(),
-            places: Vec::new(),
+            positions: Vec::new(),
             here: Vec::new(),
             ends: Vec::new(),
         }
@@ -59,7 +59,7 @@ impl SolutionGraph {
 }
 
 impl<'a> Samples<'a> {
-    /// The next one, packed as in [`Grid`].
+    /// The next sample, packed as in [`Grid`].
     pub fn next_words(&mut self) -> Option<&[u64]> {
         let graph = self.graph;
         if graph.count().is_zero() {
@@ -68,89 +68,88 @@ impl<'a> Samples<'a> {
         self.canvas.reset(graph.known());
         for root in graph.roots() {
             self.open.push(root.node);
-            self.places.extend_from_slice(&root.places);
+            self.positions.extend_from_slice(&root.positions);
         }
         while let Some(node) = self.open.pop() {
             let edge = self.draw(node);
-            self.take(edge, graph.size(node));
+            self.follow(edge, graph.size(node));
         }
         Some(self.canvas.words())
     }
 
-    /// Draws an edge of a node.
+    /// Draws an edge of a node, weighted by its solutions.
     fn draw(&mut self, node: u32) -> EdgeView<'a> {
         let graph = self.graph;
-        let edge = match graph.tallies().small(node as usize) {
+        let edge = match graph.counts().small(node as usize) {
             Some(count) => {
-                let mut left = below(&mut self.random, count);
+                let mut remaining = below(&mut self.random, count);
                 graph.edges_of(node).find(|edge| {
-                    let count = graph.small_product(edge.rest);
-                    let found = left < count;
-                    left = left.saturating_sub(count);
-                    found
+                    let count = graph.small_product(edge.children);
+                    let chosen = remaining < count;
+                    remaining = remaining.saturating_sub(count);
+                    chosen
                 })
             }
             None => {
-                let count = graph.tallies().get(node as usize);
-                let mut left = below_count(&mut self.random, &count);
+                let count = graph.counts().get(node as usize);
+                let mut remaining = below_count(&mut self.random, &count);
                 graph.edges_of(node).find(|edge| {
-                    let count = graph.product(edge.rest);
-                    let found = left < count;
-                    if !found {
-                        left -= &count;
+                    let count = graph.product(edge.children);
+                    let chosen = remaining < count;
+                    if !chosen {
+                        remaining -= &count;
                     }
-                    found
+                    chosen
                 })
             }
         };
-        // The edges of a node have all of its solutions.
-        edge.expect("some edge is chosen")
+        edge.expect("the counts of the edges add up to the count of the node")
     }
 
-    /// Goes along an edge of the node that was the last one open and has `size` cells.
-    fn take(&mut self, edge: EdgeView<'_>, size: u32) {
-        let from = self.places.len() - size as usize;
-        self.open.extend(edge.rest);
-        if edge.rest.len() < 2 {
-            // The cells of the one node that it leads to come to lie where those of this node lay.
+    /// Follows an edge of the last open node, which has `size` cells.
+    fn follow(&mut self, edge: EdgeView<'_>, size: u32) {
+        let from = self.positions.len() - size as usize;
+        self.open.extend(edge.children);
+        if edge.children.len() < 2 {
+            // The positions of a single child replace those of the node in place.
             let (mut here, mut end) = (from, from);
-            for (becomes, length) in edge.runs() {
+            for (code, length) in edge.runs() {
                 let run = here..here + length as usize;
                 here = run.end;
-                match becomes {
+                match code {
                     EMPTY => {}
-                    FILLED => self.canvas.fill(&self.places[run]),
+                    FILLED => self.canvas.fill(&self.positions[run]),
                     _ => {
                         let length = run.len();
-                        self.places.copy_within(run, end);
+                        self.positions.copy_within(run, end);
                         end += length;
                     }
                 }
             }
-            return self.places.truncate(end);
+            return self.positions.truncate(end);
         }
         self.here.clear();
-        self.here.extend_from_slice(&self.places[from..]);
-        self.places.truncate(from);
+        self.here.extend_from_slice(&self.positions[from..]);
+        self.positions.truncate(from);
         self.ends.clear();
         let mut end = from;
-        for &node in edge.rest {
+        for &node in edge.children {
             self.ends.push(end);
             end += self.graph.size(node) as usize;
         }
-        self.places.resize(end, 0);
+        self.positions.resize(end, 0);
         let Samples {
             canvas,
-            places,
+            positions,
             ends,
             ..
         } = self;
-        edge.each(&self.here, |becomes, here| match becomes {
+        edge.each(&self.here, |code, here| match code {
             EMPTY => {}
             FILLED => canvas.fill(here),
             left => {
-                let end = &mut ends[(left - LEFT) as usize];
-                places[*end..][..here.len()].copy_from_slice(here);
+                let end = &mut ends[(left - FIRST_CHILD) as usize];
+                positions[*end..][..here.len()].copy_from_slice(here);
                 *end += here.len();
             }
         });
@@ -167,7 +166,7 @@ impl Iterator for Samples<'_> {
     }
 }
 
-/// A number below `n`, which is not zero.
+/// A uniform number below `n`, which must not be zero.
 fn below(random: &mut impl Rng, n: u64) -> u64 {
     let Some(mask) = u64::MAX.checked_shr((n - 1).leading_zeros()) else {
         return 0;
@@ -180,7 +179,7 @@ fn below(random: &mut impl Rng, n: u64) -> u64 {
     }
 }
 
-/// A number below `n`, which is not zero.
+/// A uniform number below `n`, which must not be zero.
 fn below_count(random: &mut impl Rng, n: &Count) -> Count {
     let mut greatest = n.clone();
     greatest -= &Count::ONE;
@@ -202,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_below_a_bound_are_all_drawn_alike() {
+    fn numbers_below_a_bound_are_uniform() {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
         for n in [1u64, 2, 3, 5, 8, 11] {
             let mut times = vec![0u32; n as usize];
@@ -219,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn large_and_small_bounds_take_the_same_words() {
+    fn both_samplers_take_the_same_words() {
         let (mut a, mut b) = (
             Xoshiro256PlusPlus::seed_from_u64(1),
             Xoshiro256PlusPlus::seed_from_u64(1),
@@ -228,7 +227,7 @@ mod tests {
             let small = below(&mut a, n);
             assert_eq!(below_count(&mut b, &Count::from(n)), Count::from(small));
         }
-        // The published first words of the generator and of its seeding would change all pictures.
+        // A change of the generator or of its seeding would change all samples.
         assert_eq!(
             Xoshiro256PlusPlus::seed_from_u64(0).next_u64(),
             0x53175d61490b23df

@@ -1,56 +1,56 @@
-//! The space of all solutions of a puzzle as a graph of decisions.
+//! All solutions of a puzzle as a graph of decisions.
 //!
-//! A node stands for the solutions of one region. Each of its edges decides some cells and leads to what is left: nodes of smaller
-//! regions, independent of each other. So edges add and what an edge leads to multiplies; a region that comes again is one node
-//! that many edges lead to. A graph of a few thousand nodes can hold more solutions than anyone could list, and yet each of them can
-//! be got at: counted cell by cell ([`SolutionGraph::cells`]), drawn with equal chances ([`SolutionGraph::samples`]), listed
-//! ([`SolutionGraph::each`], [`SolutionGraph::run`]), or found by its number in canonical order ([`SolutionGraph::lexicographic`]).
+//! A node stands for the solutions of one region. Each of its edges decides some cells and leads to child nodes: smaller, mutually
+//! independent regions. So the counts of edges add, the counts of the children of an edge multiply, and equal regions share one node with
+//! several incoming edges. A graph of a few thousand nodes can represent more solutions than anyone could list; they can be counted cell by
+//! cell ([`SolutionGraph::cells`]), sampled uniformly ([`SolutionGraph::samples`]), listed ([`SolutionGraph::each`],
+//! [`SolutionGraph::run`]), or accessed by index in canonical order ([`SolutionGraph::lexicographic`]).
 //!
-//! A node does not know where in the picture it lies. Its cells are numbered in reading order, and each of its edges says which of
-//! them belong to which of the nodes it leads to: the first of these is the first cell of that node, and so on. So equal regions are one
-//! node wherever they lie. Only for the roots it is told where they lie; everything else follows on the way down.
+//! A node does not know its position in the grid. Its cells are numbered in reading order, and each edge says which cells belong to which
+//! child: the first of them is the first cell of that child, and so on. So equal regions are one node wherever they lie. Positions are
+//! stored for the roots only; all others follow on the way down.
 //!
 //! Such graphs are known as deterministic decomposable negation normal forms: Darwiche, *On the tractable counting of theory models*,
 //! 2001.
 //!
-//! All lies in one list of words: of each node the number of its cells, then its edges, one after the other; of each edge a head, the
-//! nodes it leads to, and the [`Runs`] of its cells.
+//! All nodes are stored in one list of words: for each node the number of its cells, then its edges; for each edge a head (flags, number of
+//! words of [`Runs`], number of children), its children, and the runs of its cells.
 
-use super::arena::{Arena, LAST, LONG, LONG_REST, LONG_RUNS};
+use super::arena::{Arena, LAST, LONG, LONG_CHILDREN, LONG_RUNS};
 use super::runs::Runs;
-use super::tally::Tallies;
+use super::tally::CountList;
 use crate::puzzle::Grid;
 use crate::solutions::Count;
 
-/// Every solution of a puzzle, counted and shared: decisions add, regions multiply, equal regions are shared.
+/// All solutions of a puzzle: decisions add, regions multiply, equal regions are shared.
 #[derive(Clone, Debug)]
 pub struct SolutionGraph {
-    /// The cells that no node decides; the others are empty.
+    /// The cells that no node decides; all others are empty.
     known: Grid,
-    /// Nodes whose solutions multiply.
+    /// Roots, whose counts multiply.
     roots: Vec<Root>,
-    /// Where each node begins. A node comes after all that it leads to.
-    starts: Vec<u32>,
-    tallies: Tallies,
+    /// Offset of each node in `words`. Children precede their parents.
+    offsets: Vec<u32>,
+    counts: CountList,
     words: Vec<u32>,
     count: Count,
 }
 
-/// A node, and where it lies.
+/// A node and the position of its cells.
 #[derive(Clone, Debug)]
 pub(super) struct Root {
     pub(super) node: u32,
-    /// Its cells, as bits of a packed picture, in reading order.
-    pub(super) places: Box<[u32]>,
+    /// Its cells, as bit positions in a packed grid, in reading order.
+    pub(super) positions: Box<[u32]>,
 }
 
-/// An edge as it lies in the list.
+/// A view of an edge in the list of words.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EdgeView<'a> {
-    /// Where its head is.
+    /// Offset of its head.
     pub(super) at: u32,
-    /// Where it leads to.
-    pub(super) rest: &'a [u32],
+    /// Its child nodes.
+    pub(super) children: &'a [u32],
     runs: &'a [u32],
     /// Number of cells of its node.
     size: u32,
@@ -60,33 +60,33 @@ pub(super) struct EdgeView<'a> {
 impl SolutionGraph {
     pub(super) fn new(known: Grid, roots: Vec<Root>, nodes: Arena) -> Self {
         let Arena {
-            mut starts,
-            mut tallies,
+            mut offsets,
+            mut counts,
             mut words,
         } = nodes;
-        // It grows no more.
-        starts.shrink_to_fit();
+        // The graph is complete.
+        offsets.shrink_to_fit();
         words.shrink_to_fit();
-        tallies.shrink();
+        counts.shrink();
         let mut count = Count::ONE;
         for root in &roots {
-            count *= &tallies.get(root.node as usize);
+            count *= &counts.get(root.node as usize);
         }
         SolutionGraph {
             known,
             roots,
-            starts,
-            tallies,
+            offsets,
+            counts,
             words,
             count,
         }
     }
 
-    /// The space of a puzzle of this size that has no solution.
+    /// The graph of a puzzle of this size without solutions.
     ///
     /// # Panics
     ///
-    /// When a side is 0 or too long for a puzzle.
+    /// If a side is 0 or too long for a puzzle.
     pub fn none(width: usize, height: usize) -> Self {
         let known = Grid::new(width, height);
         SolutionGraph {
@@ -112,21 +112,21 @@ impl SolutionGraph {
 
     /// Number of nodes of the graph.
     pub fn nodes(&self) -> usize {
-        self.starts.len()
+        self.offsets.len()
     }
 
-    /// Number of edges of the graph; goes through all of it.
+    /// Number of edges of the graph. O(edges).
     pub fn edges(&self) -> u64 {
-        (0..self.starts.len() as u32)
+        (0..self.offsets.len() as u32)
             .map(|node| self.edges_of(node).count() as u64)
             .sum()
     }
 
-    /// Bytes that the graph takes.
+    /// Bytes allocated.
     pub fn bytes(&self) -> u64 {
-        let places: usize = self.roots.iter().map(|root| root.places.len()).sum();
-        let words = self.words.capacity() + self.starts.capacity() + places;
-        words as u64 * 4 + self.tallies.bytes()
+        let positions: usize = self.roots.iter().map(|root| root.positions.len()).sum();
+        let words = self.words.capacity() + self.offsets.capacity() + positions;
+        words as u64 * 4 + self.counts.bytes()
     }
 
     pub(super) fn known(&self) -> &Grid {
@@ -140,24 +140,24 @@ impl SolutionGraph {
     /// Number of cells of a node.
     #[inline]
     pub(super) fn size(&self, node: u32) -> u32 {
-        self.words[self.starts[node as usize] as usize]
+        self.words[self.offsets[node as usize] as usize]
     }
 
-    /// Where the edges of a node begin.
+    /// Offset of the first edge of a node.
     #[inline]
-    pub(super) fn start(&self, node: u32) -> u32 {
-        self.starts[node as usize] + 1
+    pub(super) fn first_edge(&self, node: u32) -> u32 {
+        self.offsets[node as usize] + 1
     }
 
-    pub(super) fn tallies(&self) -> &Tallies {
-        &self.tallies
+    pub(super) fn counts(&self) -> &CountList {
+        &self.counts
     }
 
     /// The edges of a node.
     #[inline]
     pub(super) fn edges_of(&self, node: u32) -> impl Iterator<Item = EdgeView<'_>> {
         let size = self.size(node);
-        let mut next = Some(self.start(node));
+        let mut next = Some(self.first_edge(node));
         std::iter::from_fn(move || {
             let edge = self.edge(next?, size);
             next = edge.next();
@@ -170,7 +170,7 @@ impl SolutionGraph {
     pub(super) fn edge(&self, at: u32, size: u32) -> EdgeView<'_> {
         let words = &self.words[at as usize..];
         let head = words[0];
-        let (runs, rest, body) = if head & LONG == 0 {
+        let (runs, children, body) = if head & LONG == 0 {
             (
                 (head >> 16 & 0x3fff) as usize,
                 (head & 0xffff) as usize,
@@ -179,67 +179,66 @@ impl SolutionGraph {
         } else {
             ((head & (LONG - 1)) as usize, words[1] as usize, &words[2..])
         };
-        let (rest, body) = body.split_at(rest);
+        let (children, body) = body.split_at(children);
         EdgeView {
             at,
-            rest,
+            children,
             runs: &body[..runs],
             size,
             last: head & LAST != 0,
         }
     }
 
-    /// Solutions that these nodes have together.
+    /// Product of the counts of these nodes.
     #[inline]
     pub(super) fn product(&self, nodes: &[u32]) -> Count {
-        self.tallies
-            .product(nodes.iter().map(|&node| node as usize))
+        self.counts.product(nodes.iter().map(|&node| node as usize))
     }
 
-    /// [`SolutionGraph::product`] where it is known to be small.
+    /// [`SolutionGraph::product`], if it is known to fit in 64 bits.
     #[inline]
     pub(super) fn small_product(&self, nodes: &[u32]) -> u64 {
-        let small = |&node: &u32| self.tallies.small(node as usize);
+        let small = |&node: &u32| self.counts.small(node as usize);
         nodes.iter().filter_map(small).product()
     }
 }
 
 impl<'a> EdgeView<'a> {
-    /// Where the next edge of its node begins.
+    /// Offset of the next edge of its node.
     #[inline]
     pub(super) fn next(&self) -> Option<u32> {
-        let long = self.runs.len() >= LONG_RUNS || self.rest.len() >= LONG_REST;
-        let length = 1 + u32::from(long) + (self.runs.len() + self.rest.len()) as u32;
+        let long = self.runs.len() >= LONG_RUNS || self.children.len() >= LONG_CHILDREN;
+        let length = 1 + u32::from(long) + (self.runs.len() + self.children.len()) as u32;
         (!self.last).then(|| self.at + length)
     }
 
-    /// What becomes of the cells of its node.
+    /// The runs of cell codes.
     #[inline]
     pub(super) fn runs(&self) -> Runs<'a> {
-        Runs::new(self.runs, self.size, self.rest.len())
+        Runs::new(self.runs, self.size, self.children.len())
     }
 
-    /// What becomes of this cell of its node. Goes through the runs before it.
+    /// The code of this cell of its node. O(runs).
     #[inline]
-    pub(super) fn becomes(&self, cell: u32) -> u32 {
+    pub(super) fn code(&self, cell: u32) -> u32 {
         let mut end = 0;
-        for (becomes, length) in self.runs() {
+        for (code, length) in self.runs() {
             end += length;
             if cell < end {
-                return becomes;
+                return code;
             }
         }
         unreachable!("the runs of an edge cover all cells of its node")
     }
 
-    /// Shows what becomes of the cells of its node, which lie at these places: a run after the other.
+    /// Visits the runs: the code of each, and the positions of its cells, given the positions of all cells of the node.
     #[inline]
-    pub(super) fn each<'p>(&self, places: &'p [u32], mut show: impl FnMut(u32, &'p [u32])) {
-        let mut rest = places;
-        for (becomes, length) in self.runs() {
-            let (here, more) = rest.split_at(length as usize);
-            show(becomes, here);
-            rest = more;
+    pub(super) fn each<'p>(&self, positions: &'p [u32], mut visit: impl FnMut(u32, &'p [u32])) {
+        let mut remaining = positions;
+        for (code, length) in self.runs() {
+            let (here, more) = remaining.split_at(length as usize);
+            visit(code, here);
+            remaining = more;
         }
     }
 }

@@ -1,99 +1,100 @@
-//! The product of a few sorted lists in canonical order, from any place on.
+//! The product of a few sorted lists of fillings in canonical order, from any index.
 //!
-//! The cells of the lists lie in between each other, so that the product is not sorted list by list. But what is left of a list
-//! when its first cells are decided is a range of it: at the first cell on which its first and its last picture differ it falls into
-//! those that fill it and those that do not. So the walk halves ranges, always at the first open cell of all lists, and keeps a
-//! picture up to date with the lists that are down to one.
+//! The cells of different lists interleave, so that enumerating list by list would not give sorted solutions. But the fillings of a list
+//! that agree with decisions on its first cells are a range of it: at the first cell where the first and the last filling of a range
+//! differ, it splits into those that fill the cell and those that do not. So the search splits ranges, always at the first undecided cell
+//! of all lists, and keeps the grid up to date with the lists whose range is a single filling.
 
 use super::fillings::Fillings;
 use crate::solutions::Count;
 
-/// A list of the fillings of one region, sorted, and the range of it that is in play.
+/// The sorted fillings of one region, and the current range.
 #[derive(Clone, Debug)]
 struct RangedList {
-    spots: Vec<u32>,
+    word_indices: Vec<u32>,
     words: Vec<u64>,
     from: usize,
     to: usize,
 }
 
-/// A range was halved.
+/// An entry of the undo stack: a range was split at a cell.
 #[derive(Clone, Copy, Debug)]
 struct RangeSplit {
     list_index: u32,
-    /// The place of the cell.
+    /// Position of the cell.
     cell: u32,
-    /// The range before.
+    /// The range before the split.
     from: usize,
     to: usize,
-    /// Where those begin in which the cell is empty.
+    /// Index of the first filling in which the cell is empty.
     middle: usize,
-    /// Are these in play now?
-    second: bool,
+    /// Whether the current range is the second part, from `middle` on.
+    is_second: bool,
 }
 
-/// A walk through the product.
+/// An enumeration of the product.
 #[derive(Clone, Debug)]
 pub(super) struct SortedProduct {
     lists: Vec<RangedList>,
-    /// Lists of more than one picture: the place of the first cell in which they differ, the last one first, and which list it is.
+    /// The lists with a range of several fillings: position of the first cell in which these differ, in descending order, and index of the
+    /// list.
     open: Vec<(u32, u32)>,
     splits: Vec<RangeSplit>,
-    /// The one list left open, of which one picture after the other is shown: which list, and which picture.
-    last: Option<(u32, usize)>,
-    picture: Vec<u64>,
+    /// The last open list, whose fillings are shown one after the other: index of the list, and of its current filling.
+    cursor: Option<(u32, usize)>,
+    grid: Vec<u64>,
 }
 
 impl SortedProduct {
-    /// The product of these fillings over a picture, of which `skip` are passed over. There must be more than these.
-    pub(super) fn new(picture: Vec<u64>, lists: Vec<Fillings>, skip: Count) -> Self {
+    /// The product of these lists over a base grid, without its first `skip` solutions. There must be more than `skip`.
+    pub(super) fn new(grid: Vec<u64>, lists: Vec<Fillings>, skip: Count) -> Self {
         let mut product = SortedProduct {
             lists: Vec::with_capacity(lists.len()),
             open: Vec::new(),
             splits: Vec::new(),
-            last: None,
-            picture,
+            cursor: None,
+            grid,
         };
         for fillings in lists {
-            // What is decided already is in the picture, and may be in the list too.
-            let list_index = RangedList::sorted(fillings, &product.picture);
-            let (from, to) = (list_index.from, list_index.to);
-            product.lists.push(list_index);
-            product.play(product.lists.len() as u32 - 1, from, to);
+            // Cells of the base grid are decided, but a list may have them too.
+            let list = RangedList::sorted(fillings, &product.grid);
+            let (from, to) = (list.from, list.to);
+            product.lists.push(list);
+            product.set_range(product.lists.len() as u32 - 1, from, to);
         }
         product.descend(skip);
         product
     }
 
-    /// The picture that it shows.
+    /// The current solution.
     pub(super) fn words(&self) -> &[u64] {
-        &self.picture
+        &self.grid
     }
 
-    /// Shows the next picture; `false` when there is none.
+    /// Moves to the next solution; `false` if there is none.
     #[inline]
     pub(super) fn advance(&mut self) -> bool {
-        if let Some((list_index, at)) = self.last {
+        if let Some((list_index, at)) = self.cursor {
             let list = &self.lists[list_index as usize];
-            list.lay(at, &mut self.picture);
+            list.toggle(at, &mut self.grid);
             if at + 1 < list.to {
-                list.lay(at + 1, &mut self.picture);
-                self.last = Some((list_index, at + 1));
+                list.toggle(at + 1, &mut self.grid);
+                self.cursor = Some((list_index, at + 1));
                 return true;
             }
-            self.last = None;
+            self.cursor = None;
         }
         while let Some(split) = self.splits.pop() {
-            if split.second {
-                self.withdraw(split.list_index);
+            if split.is_second {
+                self.clear_range(split.list_index);
                 let list = &mut self.lists[split.list_index as usize];
                 (list.from, list.to) = (split.from, split.to);
                 self.insert(split.cell, split.list_index);
             } else {
-                self.withdraw(split.list_index);
-                self.play(split.list_index, split.middle, split.to);
+                self.clear_range(split.list_index);
+                self.set_range(split.list_index, split.middle, split.to);
                 self.splits.push(RangeSplit {
-                    second: true,
+                    is_second: true,
                     ..split
                 });
                 self.descend(Count::ZERO);
@@ -103,12 +104,12 @@ impl SortedProduct {
         false
     }
 
-    /// Goes to the picture that has `skip` pictures of the ranges in play before it.
+    /// Moves to the solution with index `skip` in the product of the current ranges.
     fn descend(&mut self, mut skip: Count) {
-        let mut left = Count::ONE;
+        let mut combinations = Count::ONE;
         if !skip.is_zero() {
             for &(_, list_index) in &self.open {
-                left *= &self.lists[list_index as usize].length();
+                combinations *= &self.lists[list_index as usize].length();
             }
         }
         while self.open.len() > 1 {
@@ -118,22 +119,22 @@ impl SortedProduct {
             let list = &self.lists[list_index as usize];
             let (from, to) = (list.from, list.to);
             let middle = list.middle(cell);
-            let mut second = false;
+            let mut is_second = false;
             if !skip.is_zero() {
-                let others = left.div_rem(&list.length()).0;
-                let times = |pictures: usize| {
+                let others = combinations.div_rem(&list.length()).0;
+                let times = |fillings: usize| {
                     let mut product = others.clone();
-                    product *= &Count::from(pictures as u64);
+                    product *= &Count::from(fillings as u64);
                     product
                 };
                 let before = times(middle - from);
-                second = skip >= before;
-                left = if second {
+                is_second = skip >= before;
+                combinations = if is_second {
                     times(to - middle)
                 } else {
                     before.clone()
                 };
-                if second {
+                if is_second {
                     skip -= &before;
                 }
             }
@@ -143,63 +144,66 @@ impl SortedProduct {
                 from,
                 to,
                 middle,
-                second,
+                is_second,
             });
-            match second {
-                true => self.play(list_index, middle, to),
-                false => self.play(list_index, from, middle),
+            match is_second {
+                true => self.set_range(list_index, middle, to),
+                false => self.set_range(list_index, from, middle),
             }
         }
         if let Some(&(_, list_index)) = self.open.first() {
             let list = &self.lists[list_index as usize];
-            // What is left to be passed over is less than the range.
+            // The remaining `skip` is less than the length of the range.
             let at = list.from + skip.to_u64().unwrap_or_default() as usize;
-            list.lay(at, &mut self.picture);
-            self.last = Some((list_index, at));
+            list.toggle(at, &mut self.grid);
+            self.cursor = Some((list_index, at));
         }
     }
 
-    /// Puts a range of a list in play: onto the picture, if it is a single one.
-    fn play(&mut self, list_index: u32, from: usize, to: usize) {
+    /// Sets the current range of a list: as an open list, or onto the grid if it is a single filling.
+    fn set_range(&mut self, list_index: u32, from: usize, to: usize) {
         let list = &mut self.lists[list_index as usize];
         (list.from, list.to) = (from, to);
-        match list.differ() {
+        match list.first_difference() {
             Some(cell) => self.insert(cell, list_index),
-            None => list.lay(from, &mut self.picture),
+            None => list.toggle(from, &mut self.grid),
         }
     }
 
-    /// Takes a range out of play.
-    fn withdraw(&mut self, list_index: u32) {
+    /// Undoes [`SortedProduct::set_range`].
+    fn clear_range(&mut self, list_index: u32) {
         let list = &self.lists[list_index as usize];
-        match list.differ() {
+        match list.first_difference() {
             Some(cell) => {
-                let place = self.place(cell);
-                self.open.remove(place);
+                let index = self.index(cell);
+                self.open.remove(index);
             }
-            None => list.lay(list.from, &mut self.picture),
+            None => list.toggle(list.from, &mut self.grid),
         }
     }
 
     fn insert(&mut self, cell: u32, list_index: u32) {
-        let place = self.place(cell);
-        self.open.insert(place, (cell, list_index));
+        let index = self.index(cell);
+        self.open.insert(index, (cell, list_index));
     }
 
-    /// Where an open list with this cell stands; cells of different lists are different.
-    fn place(&self, cell: u32) -> usize {
+    /// Index in `open` for this cell; different lists have different cells.
+    fn index(&self, cell: u32) -> usize {
         self.open.partition_point(|open| open.0 > cell)
     }
 }
 
 impl RangedList {
-    /// The list in canonical order, without the cells that are filled in the picture.
-    fn sorted(fillings: Fillings, picture: &[u64]) -> Self {
-        let Fillings { spots, mut words } = fillings;
-        let size = spots.len();
+    /// Sorts a list canonically, after removing the cells that are filled in the base grid.
+    fn sorted(fillings: Fillings, grid: &[u64]) -> Self {
+        let Fillings {
+            word_indices,
+            mut words,
+        } = fillings;
+        let size = word_indices.len();
         for filling in words.chunks_exact_mut(size) {
-            for (word, &spot) in filling.iter_mut().zip(&spots) {
-                *word &= !picture[spot as usize];
+            for (word, &word_index) in filling.iter_mut().zip(&word_indices) {
+                *word &= !grid[word_index as usize];
             }
         }
         let mut sorted: Vec<&[u64]> = words.chunks_exact(size).collect();
@@ -207,7 +211,7 @@ impl RangedList {
         let to = sorted.len();
         RangedList {
             words: sorted.concat(),
-            spots,
+            word_indices,
             from: 0,
             to,
         }
@@ -217,29 +221,31 @@ impl RangedList {
         Count::from((self.to - self.from) as u64)
     }
 
-    fn row(&self, i: usize) -> &[u64] {
-        let size = self.spots.len();
+    fn filling(&self, i: usize) -> &[u64] {
+        let size = self.word_indices.len();
         &self.words[i * size..][..size]
     }
 
-    /// The place of the first cell in which pictures of the range differ: as they are sorted, it is that of the first and the last.
-    fn differ(&self) -> Option<u32> {
-        let (first, last) = (self.row(self.from), self.row(self.to - 1));
-        let differ = first.iter().zip(last).zip(&self.spots);
-        differ
-            .map(|((a, b), &spot)| (a ^ b, spot))
-            .find(|&(differ, _)| differ != 0)
-            .map(|(differ, spot)| spot * 64 + differ.trailing_zeros())
+    /// Position of the first cell in which fillings of the range differ; as they are sorted, comparing the first and the last suffices.
+    fn first_difference(&self) -> Option<u32> {
+        let (first, last) = (self.filling(self.from), self.filling(self.to - 1));
+        let words = first.iter().zip(last).zip(&self.word_indices);
+        words
+            .map(|((a, b), &word_index)| (a ^ b, word_index))
+            .find(|&(difference, _)| difference != 0)
+            .map(|(difference, word_index)| word_index * 64 + difference.trailing_zeros())
     }
 
-    /// Where the pictures of the range begin in which the cell at this place is empty.
+    /// Index of the first filling of the range in which this cell is empty.
     fn middle(&self, cell: u32) -> usize {
-        let spot = self.spots.partition_point(|&spot| spot < cell / 64);
+        let word_index = self
+            .word_indices
+            .partition_point(|&word_index| word_index < cell / 64);
         let bit = 1 << (cell % 64);
         let (mut from, mut to) = (self.from, self.to);
         while from < to {
             let i = from + (to - from) / 2;
-            match self.row(i)[spot] & bit {
+            match self.filling(i)[word_index] & bit {
                 0 => to = i,
                 _ => from = i + 1,
             }
@@ -247,11 +253,11 @@ impl RangedList {
         from
     }
 
-    /// Lays a picture of the list on, or takes it off again.
+    /// Adds a filling to the grid, or removes it again (xor).
     #[inline]
-    fn lay(&self, i: usize, picture: &mut [u64]) {
-        for (&word, &spot) in self.row(i).iter().zip(&self.spots) {
-            picture[spot as usize] ^= word;
+    fn toggle(&self, i: usize, grid: &mut [u64]) {
+        for (&word, &word_index) in self.filling(i).iter().zip(&self.word_indices) {
+            grid[word_index as usize] ^= word;
         }
     }
 }

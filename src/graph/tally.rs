@@ -1,33 +1,33 @@
-//! One exact number for each node, in eight bytes where that suffices. Most numbers in a graph are small; the few that are not lie
-//! apart, and their place is kept instead.
+//! A list of exact counts, one per node, in eight bytes each where these suffice. Most counts in a graph are small; a large one is stored
+//! in a second list, and its index in the first.
 
-use super::room::room;
+use super::room::reserve;
 use crate::solutions::Count;
 
-/// The rest is the place of a number among the large ones.
+/// Flag: the other bits are an index into the list of large counts.
 const LARGE: u64 = 1 << 63;
 
-/// A list of numbers.
+/// A list of counts.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Tallies {
+pub(super) struct CountList {
     small: Vec<u64>,
     large: Vec<Count>,
 }
 
-/// How long a list was.
+/// The length of a list at some time, for [`CountList::truncate`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mark {
     small: usize,
     large: usize,
 }
 
-impl Tallies {
-    pub(super) fn push(&mut self, number: Count) {
-        room(&mut self.small, 1);
-        self.small.push(match number.to_u64() {
+impl CountList {
+    pub(super) fn push(&mut self, count: Count) {
+        reserve(&mut self.small, 1);
+        self.small.push(match count.to_u64() {
             Some(n) if n < LARGE => n,
             _ => {
-                self.large.push(number);
+                self.large.push(count);
                 LARGE + self.large.len() as u64 - 1
             }
         });
@@ -41,57 +41,57 @@ impl Tallies {
         }
     }
 
-    /// The number, if it is small.
+    /// The count, if it is below 2^63.
     #[inline]
     pub(super) fn small(&self, i: usize) -> Option<u64> {
         Some(self.small[i]).filter(|&n| n < LARGE)
     }
 
-    /// The product of the numbers at these places.
+    /// The product of the counts at these indices.
     #[inline]
-    pub(super) fn product(&self, places: impl Iterator<Item = usize> + Clone) -> Count {
-        // Nearly always machine words do.
+    pub(super) fn product(&self, indices: impl Iterator<Item = usize> + Clone) -> Count {
+        // Nearly always 128 bits suffice.
         let mut product = 1u128;
-        for i in places.clone() {
+        for i in indices.clone() {
             match self
                 .small(i)
                 .and_then(|n| product.checked_mul(u128::from(n)))
             {
                 Some(n) => product = n,
-                None => return self.large_product(places),
+                None => return self.large_product(indices),
             }
         }
         Count::small(product)
     }
 
     #[cold]
-    fn large_product(&self, places: impl Iterator<Item = usize>) -> Count {
+    fn large_product(&self, indices: impl Iterator<Item = usize>) -> Count {
         let mut product = Count::ONE;
-        places.for_each(|i| product *= &self.get(i));
+        indices.for_each(|i| product *= &self.get(i));
         product
     }
 
-    /// This number of places, with nothing in them yet.
-    pub(super) fn with_places(number: usize) -> Self {
-        Tallies {
-            small: vec![0; number],
+    /// A list of `length` zeros.
+    pub(super) fn with_length(length: usize) -> Self {
+        CountList {
+            small: vec![0; length],
             large: Vec::new(),
         }
     }
 
-    /// Puts the numbers of another list into these places.
-    pub(super) fn put(&mut self, places: &[u32], numbers: Tallies) {
+    /// Stores the counts of another list at these indices.
+    pub(super) fn scatter(&mut self, indices: &[u32], counts: CountList) {
         let before = self.large.len() as u64;
-        for (&place, number) in places.iter().zip(numbers.small) {
-            self.small[place as usize] = match number < LARGE {
-                true => number,
-                false => number + before,
+        for (&index, count) in indices.iter().zip(counts.small) {
+            self.small[index as usize] = match count < LARGE {
+                true => count,
+                false => count + before,
             };
         }
-        self.large.extend(numbers.large);
+        self.large.extend(counts.large);
     }
 
-    /// Gives spare room back.
+    /// Frees unused capacity.
     pub(super) fn shrink(&mut self) {
         self.small.shrink_to_fit();
         self.large.shrink_to_fit();
@@ -104,13 +104,13 @@ impl Tallies {
         }
     }
 
-    /// Forgets what was pushed since the mark; nothing before it may have been changed since.
-    pub(super) fn cut(&mut self, mark: Mark) {
+    /// Removes everything pushed since the mark; entries before it must not have been changed since.
+    pub(super) fn truncate(&mut self, mark: Mark) {
         self.small.truncate(mark.small);
         self.large.truncate(mark.large);
     }
 
-    /// Bytes held, but for the digits of numbers beyond 128 bits, which are reckoned as 64.
+    /// Bytes allocated, where the heap digits of a large count are assumed to take 64 bytes.
     pub(super) fn bytes(&self) -> u64 {
         let large = size_of::<Count>() + 64;
         (self.small.capacity() * 8 + self.large.capacity() * large) as u64
@@ -122,31 +122,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn small_and_large_numbers_keep_their_places() {
-        let mut tallies = Tallies::default();
-        let numbers = [
+    fn small_and_large_counts_keep_their_indices() {
+        let mut list = CountList::default();
+        let counts = [
             Count::from(7),
             Count::from(LARGE),
             Count::from(LARGE - 1),
             Count::from_words(&[0, 0, 1]),
         ];
-        for number in &numbers[..3] {
-            tallies.push(number.clone());
+        for count in &counts[..3] {
+            list.push(count.clone());
         }
-        let mark = tallies.mark();
+        let mark = list.mark();
         for _ in 0..2 {
-            tallies.push(numbers[3].clone());
-            tallies.push(Count::ONE);
-            assert_eq!(tallies.get(3), numbers[3]);
-            assert_eq!((tallies.small(3), tallies.small(4)), (None, Some(1)));
-            let product = tallies.product([0, 3, 4].into_iter());
+            list.push(counts[3].clone());
+            list.push(Count::ONE);
+            assert_eq!(list.get(3), counts[3]);
+            assert_eq!((list.small(3), list.small(4)), (None, Some(1)));
+            let product = list.product([0, 3, 4].into_iter());
             assert_eq!(product, Count::from_words(&[0, 0, 7]));
-            tallies.cut(mark);
+            list.truncate(mark);
         }
-        for (i, number) in numbers[..3].iter().enumerate() {
-            assert_eq!(tallies.get(i), *number);
+        for (i, count) in counts[..3].iter().enumerate() {
+            assert_eq!(list.get(i), *count);
         }
-        assert_eq!(tallies.small(1), None);
-        assert_eq!(tallies.small(2), Some(LARGE - 1));
+        assert_eq!(list.small(1), None);
+        assert_eq!(list.small(2), Some(LARGE - 1));
     }
 }
