@@ -1,33 +1,34 @@
-//! How likely each cell is to be filled in a solution, as far as that can be guessed.
+//! Belief propagation: estimated probabilities that cells are filled in a solution.
 //!
-//! Each line says how likely its cells are, going by all its arrangements and by what the crossing lines say of the same cells, and so
-//! round and round: belief propagation (Pearl, "Probabilistic reasoning in intelligent systems", 1988). The cells of a nonogram are
-//! far from independent, so the [`Beliefs`] are no shares of solutions; but where to look first for a solution they tell well.
+//! Each line computes the probabilities of its cells over all its arrangements, weighted by the messages of the crossing lines, and sends
+//! them as messages in turn: belief propagation (Pearl, "Probabilistic reasoning in intelligent systems", 1988). The cells of a nonogram
+//! are far from independent, so the [`Beliefs`] are not shares of solutions, but they are a good heuristic for where to search for a
+//! solution.
 
 use crate::board::Clues;
 use crate::line::Marginals;
 
-/// How much of what a line said before it keeps to: without that, lines may swing for ever.
+/// Share of the previous message that is kept: without damping, messages may oscillate for ever.
 const DAMPING: f64 = 0.3;
 
-/// The strongest belief, as a logarithm of odds: what is believed may still be wrong.
-const SUREST: f64 = 11.0;
+/// Bound on a message, as log odds: a belief may be wrong.
+const MAX_LOG_ODDS: f64 = 11.0;
 
-/// What every line says of its cells.
+/// The messages of all lines on their cells.
 #[derive(Clone, Debug)]
 pub struct Beliefs<'p> {
     clues: &'p Clues,
-    /// Of every cell: infinite where it is known (filled, or minus: empty), else 0.
+    /// For each cell: infinity if known to be filled, minus infinity if known to be empty, else 0.
     known: Vec<f64>,
-    /// What its row and its column say of it: logarithms of odds.
+    /// For each cell: the messages of its row and of its column, as log odds.
     rows: Vec<f64>,
     columns: Vec<f64>,
-    sums: Marginals,
-    likely: Vec<f64>,
+    marginals: Marginals,
+    probabilities: Vec<f64>,
 }
 
 impl<'p> Beliefs<'p> {
-    /// Nothing is believed yet, and nothing known.
+    /// Beliefs without messages or known cells.
     pub fn new(clues: &'p Clues) -> Self {
         let cells = || vec![0.0; clues.width() * clues.height()];
         Beliefs {
@@ -35,96 +36,95 @@ impl<'p> Beliefs<'p> {
             known: cells(),
             rows: cells(),
             columns: cells(),
-            sums: Marginals::default(),
-            likely: Vec::new(),
+            marginals: Marginals::default(),
+            probabilities: Vec::new(),
         }
     }
 
-    /// Bytes that this takes, or a copy of it.
+    /// Bytes of one instance.
     pub fn bytes(clues: &Clues) -> u64 {
         let (width, height) = (clues.width() as u64, clues.height() as u64);
         3 * 8 * width * height + size_of::<Self>() as u64
     }
 
-    /// Notes what is known of every cell, by row and column.
+    /// Sets the known cells, by row and column.
     pub fn see(&mut self, known: impl Fn(usize, usize) -> Option<bool>) {
         for (i, cell) in self.known.iter_mut().enumerate() {
-            *cell = certain(known(i / self.clues.width(), i % self.clues.width()));
+            *cell = known_log_odds(known(i / self.clues.width(), i % self.clues.width()));
         }
     }
 
-    /// Notes what is known of one cell.
+    /// Sets one cell known or unknown.
     ///
     /// # Panics
     ///
-    /// When the cell is outside.
+    /// If the cell is outside the puzzle.
     pub fn note(&mut self, row: usize, column: usize, known: Option<bool>) {
-        self.known[row * self.clues.width() + column] = certain(known);
+        self.known[row * self.clues.width() + column] = known_log_odds(known);
     }
 
-    /// Every line says once more what it thinks; returns how much that has changed, in the mean. Zero is agreement. `None` when
-    /// `stop`, asked before every line, breaks it off.
+    /// Updates the messages of all lines once; returns the mean absolute change, which is 0 at a fixpoint. `None` if `stop`, called before
+    /// every line, returns `true`.
     pub fn sweep(&mut self, mut stop: impl FnMut() -> bool) -> Option<f64> {
         let (mut change, mut count) = (0.0, 0u64);
         for line in 0..self.clues.height() + self.clues.width() {
             if stop() {
                 return None;
             }
-            let (more, cells) = self.say(line);
-            change += more;
+            let (line_change, cells) = self.say(line);
+            change += line_change;
             count += cells;
         }
         Some(change / count.max(1) as f64)
     }
 
-    /// One line says once more what it thinks. Returns the sum of the changes, and the number of cells over which that is taken. Lines are
-    /// numbered rows first.
+    /// Updates the messages of one line; returns the sum of the absolute changes, and the number of cells in that sum. Lines are numbered
+    /// rows first.
     ///
     /// # Panics
     ///
-    /// When the line is outside.
+    /// If the line is outside the puzzle.
     pub fn say(&mut self, line: usize) -> (f64, u64) {
         let (mut change, mut count) = (0.0, 0);
-        if self.cells(line).all(|cell| self.known[cell] != 0.0) || !self.hear(line) {
+        if self.cells(line).all(|cell| self.known[cell] != 0.0) || !self.compute_marginals(line) {
             return (change, count);
         }
         for (i, cell) in self.cells(line).enumerate() {
             if self.known[cell] != 0.0 {
                 continue;
             }
-            let says = self.sums.log_odds(i, self.likely[i]);
-            let says = says.clamp(-SUREST, SUREST);
-            let said = match line < self.clues.height() {
+            let message = self.marginals.log_odds(i, self.probabilities[i]);
+            let message = message.clamp(-MAX_LOG_ODDS, MAX_LOG_ODDS);
+            let previous = match line < self.clues.height() {
                 true => &mut self.rows[cell],
                 false => &mut self.columns[cell],
             };
-            let says = DAMPING * *said + (1.0 - DAMPING) * says;
-            change += (says - *said).abs();
+            let message = DAMPING * *previous + (1.0 - DAMPING) * message;
+            change += (message - *previous).abs();
             count += 1;
-            *said = says;
+            *previous = message;
         }
         (change, count)
     }
 
-    /// The belief that a cell is filled, as a logarithm of odds: 0 is none, infinite is known.
+    /// The belief that a cell is filled, as log odds: 0 is neutral, infinite is known.
     ///
     /// # Panics
     ///
-    /// When the cell is outside.
+    /// If the cell is outside the puzzle.
     pub fn log_odds(&self, row: usize, column: usize) -> f64 {
         let cell = row * self.clues.width() + column;
         self.known[cell] + self.rows[cell] + self.columns[cell]
     }
 
-    /// Lets these lines speak, and returns about how many ways they leave to fill in what is unknown, as a natural logarithm: the ways
-    /// of each line, weighed by what the lines that cross it say, less what a cell counts for in both (Bethe's approximation: Yedidia,
-    /// Freeman and Weiss, "Constructing free-energy approximations and generalized belief propagation algorithms", 2005). It is best
-    /// where the lines agree. `None` when a line cannot tell, or when `stop`, asked before every line, breaks it off. Lines are
-    /// numbered rows first.
+    /// Updates the messages of these lines, and returns the natural logarithm of the estimated number of fillings of the unknown cells: the
+    /// weighted arrangements of each line, corrected for the cells that are counted in two lines (the Bethe approximation: Yedidia, Freeman
+    /// and Weiss, "Constructing free-energy approximations and generalized belief propagation algorithms", 2005). It is most accurate at a
+    /// fixpoint. `None` if a line has no estimate, or if `stop`, called before every line, returns `true`. Lines are numbered rows first.
     ///
     /// # Panics
     ///
-    /// When a line is outside.
+    /// If a line is outside the puzzle.
     pub fn log_count(
         &mut self,
         lines: impl IntoIterator<Item = usize> + Clone,
@@ -138,9 +138,9 @@ impl<'p> Beliefs<'p> {
             if stop() || self.say(line).1 == 0 {
                 return None;
             }
-            sum += self.sums.total().ln();
+            sum += self.marginals.total().ln();
         }
-        // A cell stands in two lines, and what both say of it together is taken off once.
+        // Each cell is in two lines, so the product of both messages is divided out once.
         for row in lines.into_iter().filter(|&line| line < self.clues.height()) {
             for cell in self.cells(row).filter(|&cell| self.known[cell] == 0.0) {
                 let (row, column) = (
@@ -153,45 +153,45 @@ impl<'p> Beliefs<'p> {
         Some(sum)
     }
 
-    /// How likely block `j` of a line is to start at cell `i`, given to `each`; `false` where the line cannot tell. Lines are
-    /// numbered rows first.
+    /// Calls `each` with the index `j` of every block of a line, a cell `i`, and the probability that the block starts there; `false` if
+    /// the line has no estimate. Lines are numbered rows first.
     ///
     /// # Panics
     ///
-    /// When the line is outside.
+    /// If the line is outside the puzzle.
     pub fn starts(&mut self, line: usize, mut each: impl FnMut(usize, usize, f64)) -> bool {
-        let heard = self.hear(line);
-        if heard {
+        let has_estimate = self.compute_marginals(line);
+        if has_estimate {
             let lengths = self.clues.line(line);
             for (j, &length) in lengths.iter().enumerate() {
-                for i in 0..=self.likely.len() - usize::from(length) {
-                    each(j, i, self.sums.start(j, i, lengths));
+                for i in 0..=self.probabilities.len() - usize::from(length) {
+                    each(j, i, self.marginals.start(j, i, lengths));
                 }
             }
         }
-        heard
+        has_estimate
     }
 
-    /// Sums up a line under what the lines that cross it say of its cells.
-    fn hear(&mut self, line: usize) -> bool {
-        let mut likely = std::mem::take(&mut self.likely);
-        likely.clear();
-        likely.extend(self.cells(line).map(|cell| match self.known[cell] {
+    /// Computes the marginals of a line, given the messages of the crossing lines.
+    fn compute_marginals(&mut self, line: usize) -> bool {
+        let mut probabilities = std::mem::take(&mut self.probabilities);
+        probabilities.clear();
+        probabilities.extend(self.cells(line).map(|cell| match self.known[cell] {
             0.0 => {
-                let said = match line < self.clues.height() {
+                let previous = match line < self.clues.height() {
                     true => self.columns[cell],
                     false => self.rows[cell],
                 };
-                probability(said)
+                probability(previous)
             }
             known => f64::from(known > 0.0),
         }));
-        self.likely = likely;
+        self.probabilities = probabilities;
         let lengths = self.clues.line(line);
-        self.sums.sum(lengths, &self.likely)
+        self.marginals.sum(lengths, &self.probabilities)
     }
 
-    /// The cells of a line.
+    /// The indices of the cells of a line.
     fn cells(&self, line: usize) -> impl Iterator<Item = usize> + use<> {
         let (width, height) = (self.clues.width(), self.clues.height());
         let (first, step, count) = match line.checked_sub(height) {
@@ -202,13 +202,13 @@ impl<'p> Beliefs<'p> {
     }
 }
 
-/// A logarithm of odds as a probability.
+/// The probability with these log odds.
 fn probability(odds: f64) -> f64 {
     1.0 / (1.0 + (-odds).exp())
 }
 
-/// What is known, as a logarithm of odds.
-fn certain(known: Option<bool>) -> f64 {
+/// The log odds of a known or unknown cell.
+fn known_log_odds(known: Option<bool>) -> f64 {
     match known {
         Some(true) => f64::INFINITY,
         Some(false) => f64::NEG_INFINITY,
@@ -227,8 +227,8 @@ mod tests {
     }
 
     #[test]
-    fn lines_agree_where_all_is_alike() {
-        // Every cell is filled in a fifth of the solutions, and nothing breaks the symmetry.
+    fn symmetric_lines_reach_a_fixpoint() {
+        // Every cell is filled in a fifth of the solutions, and all cells are symmetric.
         let clues = permutation(5);
         let mut beliefs = Beliefs::new(&clues);
         while beliefs.sweep(|| false).unwrap() > 1e-9 {}
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn about_how_many_ways_there_are() {
+    fn log_count_is_near_the_number_of_solutions() {
         for n in 3..=8 {
             let clues = permutation(n);
             let mut beliefs = Beliefs::new(&clues);
@@ -255,7 +255,7 @@ mod tests {
             assert!((0.0..1.6).contains(&low), "{n}: {log} is not {truth}");
             assert_eq!(beliefs.log_count(0..2 * n, || true), None);
         }
-        // Where the lines know nothing of each other it is exact: one row, and columns of one cell.
+        // It is exact if the lines are independent: one row, and columns of one cell.
         let clues = [&[2][..], &[0], &[0], &[1], &[1]].map(|clue: &[usize]| {
             Clue::new(clue.iter().copied().filter(|&length| length > 0)).unwrap()
         });
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_is_believed() {
+    fn known_cells_have_certain_beliefs() {
         let clues = permutation(3);
         let mut beliefs = Beliefs::new(&clues);
         beliefs.see(|row, column| (row == 0 && column == 0).then_some(true));
@@ -280,7 +280,7 @@ mod tests {
         assert!(beliefs.log_odds(0, 1) < -5.0 && beliefs.log_odds(1, 0) < -5.0);
         assert!(beliefs.log_odds(1, 1).abs() < 1.0);
         let mut sum = 0.0;
-        assert!(beliefs.starts(1, |_, _, likely| sum += likely));
+        assert!(beliefs.starts(1, |_, _, probabilities| sum += probabilities));
         assert!((sum - 1.0).abs() < 1e-9);
     }
 }

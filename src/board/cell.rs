@@ -1,6 +1,6 @@
-//! One cell of a puzzle, by its place.
+//! The coordinates of a cell.
 
-/// A cell, by row and column from 0.
+/// A cell, by row and column, both from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Cell {
     /// Row from the top.

@@ -1,4 +1,4 @@
-//! The clues of all lines in one piece of memory, as the hot path reads them.
+//! The clues of all lines in contiguous memory, for the hot path.
 
 use crate::puzzle::Puzzle;
 
@@ -10,7 +10,7 @@ pub struct Clues {
     lengths: Vec<u16>,
     /// Line `i` has `lengths[ends[i]..ends[i + 1]]`.
     ends: Vec<u32>,
-    /// Filled cells of each line.
+    /// Number of filled cells of each line.
     filled: Vec<u32>,
 }
 
@@ -48,7 +48,7 @@ impl Clues {
     ///
     /// # Panics
     ///
-    /// When the line is outside.
+    /// If the line is outside the puzzle.
     #[inline]
     pub fn line(&self, line: usize) -> &[u16] {
         &self.lengths[self.ends[line] as usize..self.ends[line + 1] as usize]
@@ -58,7 +58,7 @@ impl Clues {
     ///
     /// # Panics
     ///
-    /// When the line is outside.
+    /// If the line is outside the puzzle.
     #[inline]
     pub fn filled(&self, line: usize) -> usize {
         self.filled[line] as usize

@@ -1,9 +1,9 @@
-//! A coarse set of lines, for asking whether what a probe depended on has changed.
+//! An approximate set of lines, to test whether the lines that a probe depended on have changed.
 
-/// A set of rows and columns, each by its number modulo 64.
+/// A set of rows and columns, as bits of their numbers modulo 64.
 ///
-/// Exact up to 64 lines a side; beyond, it may say that a line is in it which is not, never the other way round. A probe that is
-/// repeated for nothing costs time, one that is skipped wrongly would cost strength, so that is the safe side.
+/// Exact up to 64 lines per side; beyond, it may contain lines that were not added, but never lacks one that was. That is the safe
+/// direction: a probe repeated needlessly costs time, a probe skipped wrongly would lose deductions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineSet {
     /// Rows modulo 64.
@@ -24,12 +24,12 @@ impl LineSet {
         columns: u64::MAX,
     };
 
-    /// May they have a line in common?
+    /// Whether they have a line in common; may be wrongly `true` beyond 64 lines.
     pub fn meets(self, other: LineSet) -> bool {
         (self.rows & other.rows) | (self.columns & other.columns) != 0
     }
 
-    /// The lines of both.
+    /// The union.
     #[must_use]
     pub fn and(self, other: LineSet) -> LineSet {
         LineSet {

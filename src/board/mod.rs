@@ -1,10 +1,10 @@
-//! What is known so far of a whole puzzle, and what follows from it.
+//! The known cells of a puzzle, and their consequences.
 //!
-//! The [`Board`] holds the known cells of every line twice over, by row and by column, and is the only thing that assigns or
-//! unassigns a cell. [`Board::propagate`] settles lines until nothing changes or a contradiction appears; [`Prober`] tries cells
-//! both ways; [`split`] finds what has become independent.
+//! The [`Board`] stores the known cells of every line twice, by row and by column, and is the only type that assigns or unassigns a cell.
+//! [`Board::propagate`] settles lines until nothing changes or a contradiction appears; [`Prober`] tries cells both ways; [`split`] finds
+//! the independent regions.
 //!
-//! Every change is on an undo trail, so that a probe or a branch works in place and is taken back, never copied.
+//! Every change is recorded on an undo trail, so that probes and branches work in place and are undone, never copied.
 
 mod cell;
 mod clues;

@@ -1,10 +1,10 @@
-//! Probing: every unknown cell is tried both ways, with propagation, until nothing more is learnt.
+//! Probing: every unknown cell is tried both ways, with propagation, until no more cells are decided.
 //!
-//! A side that contradicts decides the cell; what both sides agree on is decided too. A probe depends on nothing but the lines that
-//! it settled, so it is skipped while none of them has changed. What was learnt at a node is inherited by its children: they repeat
-//! only the probes that their own decision touched, which makes the same tree at a fraction of the work.
+//! A side that contradicts decides the cell; cells on which both sides agree are decided too. The result of a probe depends only on the
+//! lines that it settled, so it is not repeated while none of them has changed. The records of a node are inherited by its children, which
+//! repeat only the probes affected by their own decision; this gives the same tree at a fraction of the cost.
 //!
-//! How many cells each side would decide is kept, for choosing where to branch.
+//! The number of cells that each side decides is recorded, to choose the cell to branch on.
 
 use super::cell::Cell;
 use super::line_set::LineSet;
@@ -12,24 +12,24 @@ use super::propagate::Board;
 use super::regions::Region;
 use crate::line::{Known, Word};
 
-/// Probing this many cells or more at once is hopeless; search goes on without it.
-const MOST_CELLS: usize = 1 << 20;
+/// Maximum number of cells probed at a node; more would take too long, and search works without.
+const MAX_PROBED_CELLS: usize = 1 << 20;
 
-/// What is remembered of the latest probe of one cell.
+/// The result of the latest probe of one cell.
 #[derive(Clone, Copy, Debug)]
 struct ProbeRecord {
     cell: Cell,
-    /// Number of events before it; [`NEVER`] when it was not probed yet.
-    seen: u32,
-    /// Lines that either side settled.
+    /// Number of events before it; [`NEVER`] if it has not been probed.
+    event_count: u32,
+    /// Lines settled by either side.
     touched: LineSet,
-    /// Cells that each side decided, itself included: filled, empty.
+    /// Number of cells that each side decided, including the probed one: filled, empty.
     decides: [u32; 2],
 }
 
 const NEVER: u32 = u32::MAX;
 
-/// Records of a node's probes, and what has changed since they were made.
+/// The probe records of a node, as a range of indices, and the lines changed since.
 #[derive(Clone, Copy, Debug)]
 pub struct Inherited {
     start: usize,
@@ -38,7 +38,7 @@ pub struct Inherited {
 }
 
 impl Inherited {
-    /// The same records on a board where these lines have changed too.
+    /// The same records, after these lines have changed too.
     #[must_use]
     pub fn after(self, changed: LineSet) -> Self {
         Inherited {
@@ -48,26 +48,26 @@ impl Inherited {
     }
 }
 
-/// How probing a node ended.
+/// The result of probing a node.
 #[derive(Clone, Copy, Debug)]
 pub enum Probed {
-    /// There is no solution here.
+    /// The board has no solution.
     Contradiction,
-    /// It was told to stop; the board is sound, but not at the fixpoint.
+    /// Stopped early; the board is correct, but not at a probing fixpoint.
     Stopped,
-    /// Nothing more is to be learnt. The records for the children, and the best branch, if a cell is left.
+    /// Fixpoint: the records for the children, and the best cell to branch on, if any is unknown.
     Fixpoint(Inherited, Option<Cell>),
 }
 
-/// Probes the cells of a region to a fixpoint; keeps the records of all nodes on the path from the task's first one.
+/// Probes the cells of a region to a fixpoint; stores the records of all nodes on the path from the first node of the task.
 #[derive(Clone, Debug)]
 pub struct Prober<W> {
-    /// Records of the nodes on the path, one stretch a node.
+    /// Records of the nodes on the path, one range per node.
     records: Vec<ProbeRecord>,
-    /// Lines changed by each deduction since the node's probing began.
+    /// Lines changed by each deduction since probing of the node began.
     events: Vec<LineSet>,
-    /// The rows as the filled side left them.
-    side: Vec<Known<W>>,
+    /// The rows after deciding the filled side.
+    filled_rows: Vec<Known<W>>,
     probes: u64,
 }
 
@@ -76,24 +76,24 @@ impl<W: Word> Default for Prober<W> {
         Prober {
             records: Vec::new(),
             events: Vec::new(),
-            side: Vec::new(),
+            filled_rows: Vec::new(),
             probes: 0,
         }
     }
 }
 
 impl<W: Word> Prober<W> {
-    /// Cells probed so far, both sides counted as one.
+    /// Number of probes so far; both sides count as one.
     pub fn probes(&self) -> u64 {
         self.probes
     }
 
-    /// The present end of the records, for [`Prober::backtrack`].
+    /// The current number of records, for [`Prober::backtrack`].
     pub fn mark(&self) -> usize {
         self.records.len()
     }
 
-    /// A prober that begins with these records alone, for somebody who goes on elsewhere.
+    /// A prober with these records only, to continue in another task.
     #[must_use]
     pub fn branch(&self, inherited: Inherited) -> (Self, Inherited) {
         let records = self.records[inherited.start..inherited.end].to_vec();
@@ -109,14 +109,14 @@ impl<W: Word> Prober<W> {
         (prober, inherited)
     }
 
-    /// Forgets the records made since `mark`.
+    /// Removes the records made since `mark`.
     pub fn backtrack(&mut self, mark: usize) {
         self.records.truncate(mark);
     }
 
-    /// Probes the unknown cells of `region` until nothing more is learnt. The board must be at a fixpoint of propagation.
+    /// Probes the unknown cells of `region` until no more are decided. The board must be at a propagation fixpoint.
     ///
-    /// `stop` is asked before every probe.
+    /// `stop` is called before every probe.
     pub fn probe(
         &mut self,
         board: &mut Board<'_, W>,
@@ -132,46 +132,49 @@ impl<W: Word> Prober<W> {
                 for i in parent.start..parent.end {
                     let record = self.records[i];
                     if region.has(record.cell) && board.is_unknown(record.cell) {
-                        self.records.push(ProbeRecord { seen: 0, ..record });
+                        self.records.push(ProbeRecord {
+                            event_count: 0,
+                            ..record
+                        });
                     }
                 }
             }
             None => {
-                let fresh = |cell| ProbeRecord {
+                let new_record = |cell| ProbeRecord {
                     cell,
-                    seen: NEVER,
+                    event_count: NEVER,
                     touched: LineSet::ALL,
                     decides: [0, 0],
                 };
                 self.records
-                    .extend(region.unknown(board).take(MOST_CELLS).map(fresh));
+                    .extend(region.unknown(board).take(MAX_PROBED_CELLS).map(new_record));
             }
         }
         let count = self.records.len() - start;
-        // Once around without a deduction is a fixpoint.
-        let (mut i, mut quiet) = (0, 0);
-        while quiet < count {
+        // One round without a deduction is a fixpoint.
+        let (mut i, mut unchanged) = (0, 0);
+        while unchanged < count {
             let record = &self.records[start + i];
             let known = !board.is_unknown(record.cell);
             if known
-                || record.seen != NEVER
-                    && !self.events[record.seen as usize..]
+                || record.event_count != NEVER
+                    && !self.events[record.event_count as usize..]
                         .iter()
                         .any(|e| e.meets(record.touched))
             {
-                quiet += 1;
+                unchanged += 1;
             } else if stop(board) {
                 return Probed::Stopped;
             } else {
                 match self.probe_cell(board, start + i) {
                     None => return Probed::Contradiction,
-                    Some(true) => quiet = 0,
-                    Some(false) => quiet += 1,
+                    Some(true) => unchanged = 0,
+                    Some(false) => unchanged += 1,
                 }
             }
             i = if i + 1 == count { 0 } else { i + 1 };
         }
-        // Only what is still unknown is of use to the children.
+        // Children need only the records of unknown cells.
         let mut end = start;
         for i in start..self.records.len() {
             if board.is_unknown(self.records[i].cell) {
@@ -188,82 +191,82 @@ impl<W: Word> Prober<W> {
         Probed::Fixpoint(inherited, self.best(inherited, region))
     }
 
-    /// Where in a region it is best to branch, by what was learnt at a node.
+    /// The best cell of a region to branch on, by the records of a node.
     pub fn best(&self, node: Inherited, region: &Region<W>) -> Option<Cell> {
         let records = self.records[node.start..node.end].iter();
         records
             .filter(|record| region.has(record.cell))
-            .min_by_key(|record| std::cmp::Reverse(worth(record.decides)))
+            .min_by_key(|record| std::cmp::Reverse(branch_score(record.decides)))
             .map(|record| record.cell)
     }
 
-    /// Probes one cell. `None` is a contradiction, else whether anything was decided.
+    /// Probes one cell. `None` is a contradiction; otherwise whether any cell was decided.
     fn probe_cell(&mut self, board: &mut Board<'_, W>, at: usize) -> Option<bool> {
         self.probes += 1;
         let cell = self.records[at].cell;
         let (mark, unknown) = (board.mark(), board.unknown());
         board.watch();
         if !board.decide(cell, true) {
-            return self.learn(board, mark, |board| board.decide(cell, false));
+            return self.decide_other_side(board, mark, |board| board.decide(cell, false));
         }
         let filled = unknown - board.unknown();
         let changed = board.take_changed();
-        self.side.clear();
-        self.side.extend_from_slice(board.rows());
+        self.filled_rows.clear();
+        self.filled_rows.extend_from_slice(board.rows());
         board.undo(mark);
         if !board.decide(cell, false) {
-            return self.learn(board, mark, |board| board.decide(cell, true));
+            return self.decide_other_side(board, mark, |board| board.decide(cell, true));
         }
         let empty = unknown - board.unknown();
-        let both = changed.rows & board.changed.rows;
-        // What the two sides share, beyond what was known; rows modulo 64 may bring some rows too many, which share nothing new.
-        let mut shared = false;
-        for (r, (side, row)) in self.side.iter_mut().zip(board.rows()).enumerate() {
-            if both >> (r % 64) & 1 == 1 {
-                *side = Known {
-                    filled: side.filled & row.filled,
-                    empty: side.empty & row.empty,
+        let common_rows = changed.rows & board.changed.rows;
+        // Cells on which both sides agree, beyond those known; as rows are taken modulo 64, some rows without new cells may be included.
+        let mut has_agreement = false;
+        for (r, (filled_rows, row)) in self.filled_rows.iter_mut().zip(board.rows()).enumerate() {
+            if common_rows >> (r % 64) & 1 == 1 {
+                *filled_rows = Known {
+                    filled: filled_rows.filled & row.filled,
+                    empty: filled_rows.empty & row.empty,
                 };
             }
         }
         let touched = board.settled;
         board.undo(mark);
-        for r in 0..self.side.len() {
-            if both >> (r % 64) & 1 == 1 {
+        for r in 0..self.filled_rows.len() {
+            if common_rows >> (r % 64) & 1 == 1 {
                 let row = board.rows()[r];
                 let new = Known {
-                    filled: self.side[r].filled & !row.filled,
-                    empty: self.side[r].empty & !row.empty,
+                    filled: self.filled_rows[r].filled & !row.filled,
+                    empty: self.filled_rows[r].empty & !row.empty,
                 };
                 if !new.cells().is_zero() {
-                    if !shared {
+                    if !has_agreement {
                         board.watch();
-                        shared = true;
+                        has_agreement = true;
                     }
                     board.assign_row(r, new);
                 }
             }
         }
-        if shared {
+        if has_agreement {
             if !board.propagate() {
                 return None;
             }
             let changed = board.take_changed();
             self.events.push(changed);
         }
-        // What was shared follows from either side, so it does not change what either side decides.
-        let seen = self.events.len() as u32;
+        // Cells on which both sides agree follow from either, so `decides` need not change.
+        let event_count = self.events.len() as u32;
         self.records[at] = ProbeRecord {
             cell,
-            seen,
+            event_count,
             touched,
             decides: [filled as u32, empty as u32],
         };
-        Some(shared)
+        Some(has_agreement)
     }
 
-    /// One side contradicts: back to the mark, and the other side for good.
-    fn learn(
+    /// After a contradiction of one side: undoes to the mark, and decides the other side permanently.
+    fn decide_other_side(
         &mut self,
         board: &mut Board<'_, W>,
         mark: usize,
@@ -280,8 +283,8 @@ impl<W: Word> Prober<W> {
     }
 }
 
-/// How good a cell is to branch on: both sides should decide much, above all the one that decides less.
-fn worth([filled, empty]: [u32; 2]) -> u64 {
-    let (less, more) = (filled.min(empty), filled.max(empty));
-    u64::from(less) << 32 | u64::from(more)
+/// Score of a branch on a cell: both sides should decide many cells, above all the one that decides fewer.
+fn branch_score([filled, empty]: [u32; 2]) -> u64 {
+    let (fewer, more) = (filled.min(empty), filled.max(empty));
+    u64::from(fewer) << 32 | u64::from(more)
 }

@@ -1,11 +1,11 @@
-//! The known cells of a board, and propagation: lines are settled until nothing changes or a contradiction appears.
+//! The known cells of a board, and propagation: settle lines until nothing changes or a contradiction appears.
 
 use super::cell::Cell;
 use super::clues::Clues;
 use super::line_set::LineSet;
 use crate::line::{Kernel, Known, Word};
 
-/// What one step added to one line; both sets are of cells that were unknown.
+/// A trail entry: cells of one line that became known.
 #[derive(Clone, Copy, Debug)]
 struct Change<W> {
     line: u32,
@@ -14,8 +14,7 @@ struct Change<W> {
 
 /// The known cells of a puzzle, with an undo trail and a queue of lines to settle.
 ///
-/// Lines are numbered rows first, then columns. Invariant: a cell is known in its row exactly when it is known, with the same
-/// value, in its column.
+/// Lines are numbered rows first, then columns. Invariant: a cell has the same value, or is unknown, in both its row and its column.
 #[derive(Clone, Debug)]
 pub struct Board<'p, W> {
     clues: &'p Clues,
@@ -26,20 +25,20 @@ pub struct Board<'p, W> {
     dirty_columns: W,
     trail: Vec<Change<W>>,
     unknown: usize,
-    /// Lines in which a cell became known, since [`Board::watch`] or [`Board::take_changed`].
+    /// Lines in which a cell became known since [`Board::watch`] or [`Board::take_changed`].
     pub(super) changed: LineSet,
-    /// Lines that were settled, since [`Board::watch`].
+    /// Lines settled since [`Board::watch`].
     pub(super) settled: LineSet,
     settles: u64,
     kernel: Kernel<W>,
 }
 
 impl<'p, W: Word> Board<'p, W> {
-    /// Nothing known, and every line to be settled.
+    /// A board without known cells; every line is still to be settled.
     ///
     /// # Panics
     ///
-    /// When a line is longer than the word.
+    /// If a line is longer than the word.
     pub fn new(clues: &'p Clues) -> Self {
         let nothing = vec![Known::NOTHING; clues.height()];
         let mut board = Self::with_rows(clues, &nothing);
@@ -48,14 +47,17 @@ impl<'p, W: Word> Board<'p, W> {
         board
     }
 
-    /// A board with these known cells, as [`Board::rows_at`] gave them: a fixpoint, so that no line is to be settled.
+    /// A board with these known cells, as returned by [`Board::rows_at`]: it must be at a fixpoint, as no line is queued to be settled.
     ///
     /// # Panics
     ///
-    /// When a line is longer than the word, or the rows are not as many as the puzzle's.
+    /// If a line is longer than the word, or the number of rows is not that of the puzzle.
     pub fn with_rows(clues: &'p Clues, rows: &[Known<W>]) -> Self {
         let (width, height) = (clues.width(), clues.height());
-        assert!(width.max(height) <= W::BITS, "a board of {width}x{height}");
+        assert!(
+            width.max(height) <= W::BITS,
+            "a line of a {width}x{height} board exceeds the word"
+        );
         let mut board = Board {
             clues,
             lines: Vec::new(),
@@ -72,14 +74,14 @@ impl<'p, W: Word> Board<'p, W> {
         board
     }
 
-    /// Makes these the known cells, as in [`Board::with_rows`]. The trail begins anew, so that nothing before can be undone.
+    /// Replaces the known cells, as in [`Board::with_rows`]. Clears the trail, so earlier changes cannot be undone.
     ///
     /// # Panics
     ///
-    /// When the rows are not as many as the puzzle's.
+    /// If the number of rows is not that of the puzzle.
     pub fn set_rows(&mut self, rows: &[Known<W>]) {
         let (width, height) = (self.clues.width(), self.clues.height());
-        assert_eq!(rows.len(), height, "rows of a board");
+        assert_eq!(rows.len(), height, "one entry per row of the board");
         self.lines.clear();
         self.lines.extend_from_slice(rows);
         self.lines.resize(height + width, Known::NOTHING);
@@ -99,7 +101,7 @@ impl<'p, W: Word> Board<'p, W> {
         self.trail.clear();
     }
 
-    /// The clues that the board obeys.
+    /// The clues of the puzzle.
     pub fn clues(&self) -> &'p Clues {
         self.clues
     }
@@ -129,7 +131,7 @@ impl<'p, W: Word> Board<'p, W> {
         !self.lines[self.clues.height() + column].cells() & W::low(self.clues.height())
     }
 
-    /// What is known of this cell.
+    /// The value of this cell; `None` if unknown.
     pub fn known(&self, cell: Cell) -> Option<bool> {
         let (row, column) = (self.lines[usize::from(cell.row)], usize::from(cell.column));
         row.filled
@@ -138,14 +140,14 @@ impl<'p, W: Word> Board<'p, W> {
             .or(row.empty.has(column).then_some(false))
     }
 
-    /// How likely an unknown cell is to be filled, estimated from the filled cells that its row and its column still need: a numerator
-    /// and a denominator. The numerator is neither zero nor the whole.
+    /// The estimated probability that an unknown cell is filled, from the numbers of filled cells missing in its row and its column, as
+    /// numerator and denominator. It is neither 0 nor 1.
     pub fn odds(&self, cell: Cell) -> (u64, u64) {
         let (row, column) = (
             usize::from(cell.row),
             self.clues.height() + usize::from(cell.column),
         );
-        let wants = |line: usize| {
+        let missing = |line: usize| {
             self.clues
                 .filled(line)
                 .saturating_sub(self.lines[line].filled.count()) as u64
@@ -154,10 +156,13 @@ impl<'p, W: Word> Board<'p, W> {
             self.unknown_in_row(row).count() as u64,
             self.unknown_in_column(usize::from(cell.column)).count() as u64,
         );
-        let of = 2 * unknown.0 * unknown.1;
-        let filled = wants(row) * unknown.1 + wants(column) * unknown.0;
-        // Both sides may be possible although a line wants all of its unknown cells, or none of them.
-        (filled.clamp(1, (of - 1).max(1)), of.max(2))
+        let denominator = 2 * unknown.0 * unknown.1;
+        let filled = missing(row) * unknown.1 + missing(column) * unknown.0;
+        // Both sides may be consistent although a line lacks all of its unknown cells, or none of them.
+        (
+            filled.clamp(1, (denominator - 1).max(1)),
+            denominator.max(2),
+        )
     }
 
     /// Whether this cell is unknown.
@@ -167,33 +172,33 @@ impl<'p, W: Word> Board<'p, W> {
             .has(usize::from(cell.column))
     }
 
-    /// Lines settled so far; a measure of work that no clock disturbs.
+    /// Number of lines settled so far: a measure of work independent of the clock.
     pub fn settles(&self) -> u64 {
         self.settles
     }
 
-    /// The present point of the trail, for [`Board::undo`].
+    /// The current length of the trail, for [`Board::undo`].
     pub fn mark(&self) -> usize {
         self.trail.len()
     }
 
-    /// Takes back everything since `mark`. A board in contradiction is sound again afterwards.
+    /// Undoes everything since `mark`. This also recovers from a contradiction.
     pub fn undo(&mut self, mark: usize) {
-        // What is still to be settled only followed from what is taken back.
+        // Queued lines only follow from changes that are undone.
         self.dirty_rows = W::ZERO;
         self.dirty_columns = W::ZERO;
         while self.trail.len() > mark {
             let Change { line, new } = self.trail.pop().expect("the trail is longer than the mark");
             self.unknown += new.cells().count();
-            take_back(&mut self.lines, self.clues.height(), line as usize, new);
+            unassign(&mut self.lines, self.clues.height(), line as usize, new);
         }
     }
 
-    /// The known cells of every row as they were at `mark`, without disturbing the board.
+    /// The known cells of every row as they were at `mark`; the board is unchanged.
     pub fn rows_at(&self, mark: usize) -> Vec<Known<W>> {
         let mut lines = self.lines.clone();
         for change in self.trail[mark..].iter().rev() {
-            take_back(
+            unassign(
                 &mut lines,
                 self.clues.height(),
                 change.line as usize,
@@ -204,12 +209,12 @@ impl<'p, W: Word> Board<'p, W> {
         lines
     }
 
-    /// Makes one unknown cell known and propagates; `false` is a contradiction.
+    /// Decides one unknown cell and propagates; `false` is a contradiction.
     pub fn decide(&mut self, cell: Cell, filled: bool) -> bool {
         self.decide_unless(cell, filled, || false) == Some(true)
     }
 
-    /// Makes one unknown cell known and propagates, but gives up (`None`) when `stop`, asked before every settle, says so.
+    /// Decides one unknown cell and propagates; `None` if `stop`, called before every settle, returns `true`.
     pub fn decide_unless(
         &mut self,
         cell: Cell,
@@ -233,31 +238,31 @@ impl<'p, W: Word> Board<'p, W> {
         self.propagate_unless(stop)
     }
 
-    /// Makes these decisions one after the other, and propagates each; of cells that are known by then they must agree. `Some(false)` is
-    /// a contradiction. Gives up (`None`) when `stop`, asked before every settle, says so. Leaves what was decided until then.
+    /// Makes these decisions in order, and propagates after each; a cell that is known already must agree. `Some(false)` is a
+    /// contradiction; `None` if `stop`, called before every settle, returns `true`. Decisions made so far are kept.
     pub fn follow(
         &mut self,
         path: impl IntoIterator<Item = (Cell, bool)>,
         mut stop: impl FnMut() -> bool,
     ) -> Option<bool> {
         for (cell, filled) in path {
-            let holds = match self.known(cell) {
+            let agrees = match self.known(cell) {
                 Some(known) => known == filled,
                 None => self.decide_unless(cell, filled, &mut stop)?,
             };
-            if !holds {
+            if !agrees {
                 return Some(false);
             }
         }
         Some(true)
     }
 
-    /// Makes all these cells known that are not yet, and propagates; `false` is a contradiction.
+    /// Decides all these cells, unless known already, and propagates; `false` is a contradiction.
     pub fn decide_all(&mut self, rows: impl Iterator<Item = (usize, Known<W>)>) -> bool {
         for (row, cells) in rows {
             let known = self.lines[row];
-            let against = cells.filled & known.empty | cells.empty & known.filled;
-            if !against.is_zero() {
+            let conflict = cells.filled & known.empty | cells.empty & known.filled;
+            if !conflict.is_zero() {
                 return false;
             }
             let new = Known {
@@ -271,20 +276,20 @@ impl<'p, W: Word> Board<'p, W> {
         self.propagate()
     }
 
-    /// Makes unknown cells of a row known without settling anything yet.
+    /// Decides unknown cells of a row without settling lines.
     pub(super) fn assign_row(&mut self, row: usize, new: Known<W>) {
         self.assign(row, new);
         self.dirty_rows |= W::bit(row);
     }
 
-    /// Settles lines until nothing changes; `false` is a contradiction, after which only [`Board::undo`] makes sense.
+    /// Settles lines until nothing changes; `false` is a contradiction, after which only [`Board::undo`] or [`Board::set_rows`] may follow.
     ///
-    /// Each round settles all dirty rows, then all dirty columns: so a line is settled once for all changes in the lines that cross it.
+    /// Each round settles all dirty rows, then all dirty columns, so a line is settled once for all changes of the lines that cross it.
     pub fn propagate(&mut self) -> bool {
         self.propagate_unless(|| false) == Some(true)
     }
 
-    /// Propagates, but gives up (`None`) when `stop`, asked before every settle, says so.
+    /// As [`Board::propagate`]; `None` if `stop`, called before every settle, returns `true`.
     pub fn propagate_unless(&mut self, mut stop: impl FnMut() -> bool) -> Option<bool> {
         let (width, height) = (self.clues.width(), self.clues.height());
         while !(self.dirty_rows | self.dirty_columns).is_zero() {
@@ -312,7 +317,7 @@ impl<'p, W: Word> Board<'p, W> {
         Some(true)
     }
 
-    /// Starts to watch which lines change and which are settled.
+    /// Starts to record which lines change and which are settled.
     pub(super) fn watch(&mut self) {
         self.changed = LineSet::NONE;
         self.settled = LineSet::NONE;
@@ -339,7 +344,7 @@ impl<'p, W: Word> Board<'p, W> {
         true
     }
 
-    /// The one place that assigns: `new` cells of a line, unknown before, become known in it and in the lines that cross it.
+    /// The only place that assigns: `new` cells of a line, unknown before, become known in the line and in the lines that cross it.
     fn assign(&mut self, line: usize, new: Known<W>) {
         self.lines[line].filled |= new.filled;
         self.lines[line].empty |= new.empty;
@@ -366,7 +371,7 @@ impl<'p, W: Word> Board<'p, W> {
         });
     }
 
-    /// The present cuts of a line. The board must be at a fixpoint, so that settling decides no cell.
+    /// The cuts of a line. The board must be at a fixpoint, so that settling decides no cell.
     pub(super) fn cuts(&mut self, line: usize) -> W {
         let length = if line < self.clues.height() {
             self.clues.width()
@@ -382,8 +387,8 @@ impl<'p, W: Word> Board<'p, W> {
     }
 }
 
-/// The one place that unassigns.
-fn take_back<W: Word>(lines: &mut [Known<W>], height: usize, line: usize, new: Known<W>) {
+/// The only place that unassigns.
+fn unassign<W: Word>(lines: &mut [Known<W>], height: usize, line: usize, new: Known<W>) {
     lines[line].filled &= !new.filled;
     lines[line].empty &= !new.empty;
     let (index, first) = if line < height {
@@ -391,13 +396,13 @@ fn take_back<W: Word>(lines: &mut [Known<W>], height: usize, line: usize, new: K
     } else {
         (line - height, 0)
     };
-    let rest = !W::bit(index);
+    let mask = !W::bit(index);
     new.filled
         .cells()
-        .for_each(|i| lines[first + i].filled &= rest);
+        .for_each(|i| lines[first + i].filled &= mask);
     new.empty
         .cells()
-        .for_each(|i| lines[first + i].empty &= rest);
+        .for_each(|i| lines[first + i].empty &= mask);
 }
 
 #[cfg(test)]
@@ -426,27 +431,27 @@ mod tests {
             .collect()
     }
 
-    /// Boards of millions of cells took minutes to fall apart, whatever the limits were.
+    /// Regression: splitting boards of millions of cells took minutes, whatever the limits were.
     #[test]
-    fn falling_apart_stops_when_it_is_told_to() {
+    fn split_stops_when_told_to() {
         let ones = vec![Clue::new([1]).unwrap(); 70];
         let clues = Clues::new(&Puzzle::new(ones.clone(), ones).unwrap());
         let mut board = Board::<Wide<8>>::new(&clues);
         assert!(board.propagate());
         let whole = Region::whole(&board);
-        let mut asked = 0;
-        let mut ask = |most: u32| {
-            asked = 0;
+        let mut calls = 0;
+        let mut split_with = |max_calls: u32| {
+            calls = 0;
             split_unless(&mut board, &whole, || {
-                asked += 1;
-                asked > most
+                calls += 1;
+                calls > max_calls
             })
         };
-        assert_eq!(ask(u32::MAX), Some(vec![whole.clone()]));
-        for most in [0, 1, 30, 100, 139] {
-            assert_eq!(ask(most), None);
+        assert_eq!(split_with(u32::MAX), Some(vec![whole.clone()]));
+        for max_calls in [0, 1, 30, 100, 139] {
+            assert_eq!(split_with(max_calls), None);
         }
-        assert!(asked == 140, "every line is asked about");
+        assert!(calls == 140, "stop is called for every line");
     }
 
     #[test]
@@ -472,7 +477,7 @@ mod tests {
     }
 
     #[test]
-    fn every_word_propagates_alike() {
+    fn all_word_types_propagate_alike() {
         let clues = Clues::new(&puzzle());
         let (mut a, mut b, mut c) = (
             Board::<u64>::new(&clues),

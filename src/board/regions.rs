@@ -1,9 +1,9 @@
-//! Where the unknown cells fall apart into regions that know nothing of each other.
+//! Splits the unknown cells into independent regions.
 //!
-//! A line falls apart at its *cuts*: known empty cells which every arrangement has behind the same number of blocks. What lies
-//! between two cuts is a piece. Unknown cells of one piece belong together, and so do the pieces of a row and of a column that
-//! cross in an unknown cell; what is connected so is a region, and any filling of one region goes with any filling of another.
-//! (At a known filled cell a line can fall apart only where its block is settled whole, and then the cells beside it are cuts.)
+//! A line splits at its *cuts*: known empty cells that have the same number of blocks before them in every arrangement. The cells between
+//! two cuts form a piece. Unknown cells of the same piece are connected, and so are the pieces of a row and of a column that cross in an
+//! unknown cell; a connected component is a region, and the fillings of different regions combine freely. (At a known filled cell a line
+//! can split only if its block is fully known, and then the cells beside it are cuts.)
 
 use std::sync::Arc;
 
@@ -14,9 +14,9 @@ use crate::line::Word;
 /// A set of cells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Region<W> {
-    /// Its topmost row.
+    /// Index of its topmost row.
     top: usize,
-    /// Its cells in each row from the top one on.
+    /// Its cells in each row from `top` on.
     rows: Box<[W]>,
 }
 
@@ -29,11 +29,11 @@ impl<W: Word> Region<W> {
         }
     }
 
-    /// The region of these cells, row by row from the top one on; rows without cells may be missing.
+    /// The region of these cells, row by row from the top; rows without cells may be omitted.
     ///
     /// # Panics
     ///
-    /// When the rows are not in order.
+    /// If the rows are not in order.
     pub fn of_rows(cells: impl IntoIterator<Item = (usize, W)>) -> Self {
         let (mut top, mut rows) = (0, Vec::new());
         for (row, cells) in cells {
@@ -48,7 +48,7 @@ impl<W: Word> Region<W> {
         Region { top, rows }
     }
 
-    /// All cells of several regions.
+    /// The union of several regions.
     pub fn union(regions: &[Arc<Self>]) -> Self {
         let top = regions.iter().map(|region| region.top).min();
         let top = top.unwrap_or_default();
@@ -69,7 +69,7 @@ impl<W: Word> Region<W> {
         self.rows.iter().map(|row| row.count()).sum()
     }
 
-    /// Its rows: number and cells.
+    /// Its rows: index and cells.
     pub fn rows(&self) -> impl Iterator<Item = (usize, W)> + '_ {
         self.rows
             .iter()
@@ -77,7 +77,7 @@ impl<W: Word> Region<W> {
             .map(|(i, &cells)| (self.top + i, cells))
     }
 
-    /// Is this cell in it?
+    /// Whether it contains this cell.
     pub fn has(&self, cell: Cell) -> bool {
         let row = usize::from(cell.row)
             .checked_sub(self.top)
@@ -95,27 +95,27 @@ impl<W: Word> Region<W> {
     }
 }
 
-/// The independent regions of the unknown cells of `region`, in order of their first cells. The board must be at a fixpoint.
+/// The independent regions of the unknown cells of `region`, ordered by their first cells. The board must be at a propagation fixpoint.
 ///
-/// Settles each line of the region once.
+/// Settles each line of the region at most once.
 pub fn split<W: Word>(board: &mut Board<'_, W>, region: &Region<W>) -> Vec<Region<W>> {
-    split_unless(board, region, || false).expect("nothing stops it")
+    split_unless(board, region, || false).expect("stop never returns true")
 }
 
-/// The regions as [`split`] finds them, or `None` when `stop`, asked before every line, says so.
+/// As [`split`]; `None` if `stop`, called before every line, returns `true`.
 pub fn split_unless<W: Word>(
     board: &mut Board<'_, W>,
     region: &Region<W>,
     mut stop: impl FnMut() -> bool,
 ) -> Option<Vec<Region<W>>> {
-    // Pieces are numbered, and joined where they cross in an unknown cell.
+    // Numbers the pieces, and joins those that cross in an unknown cell.
     let mut pieces = Pieces::default();
-    let (mut cells, mut of_row) = (Vec::new(), Vec::new());
+    let (mut cells, mut row_piece) = (Vec::new(), Vec::new());
     let (height, width) = (board.clues().height(), board.clues().width());
-    // The end of each column's cells among those of all columns, once they have all been counted.
+    // First the number of cells per column, then the end of each column in `by_column`.
     let mut ends = vec![0; width + 1];
-    for (row, among) in region.rows() {
-        let unknown = among & board.unknown_in_row(row);
+    for (row, region_cells) in region.rows() {
+        let unknown = region_cells & board.unknown_in_row(row);
         if unknown.is_zero() {
             continue;
         }
@@ -123,11 +123,12 @@ pub fn split_unless<W: Word>(
             return None;
         }
         let cuts = board.cuts(row);
-        let cut = !cuts.is_zero();
+        let has_cuts = !cuts.is_zero();
         let mut last = None;
         for column in unknown.cells() {
-            let same = last.is_some_and(|last| !(cut && parted(cuts, last, column)));
-            of_row.push(if same {
+            let is_same_piece =
+                last.is_some_and(|last| !(has_cuts && is_separated(cuts, last, column)));
+            row_piece.push(if is_same_piece {
                 pieces.count() - 1
             } else {
                 pieces.add()
@@ -140,59 +141,59 @@ pub fn split_unless<W: Word>(
     for column in 0..width {
         ends[column + 1] += ends[column];
     }
-    // From the first cell of each column on, in row order.
+    // Each column from its first cell on, in row order.
     let mut by_column = vec![0; cells.len()];
     for (i, cell) in cells.iter().enumerate() {
-        let place = &mut ends[usize::from(cell.column)];
-        by_column[*place] = i;
-        *place += 1;
+        let end = &mut ends[usize::from(cell.column)];
+        by_column[*end] = i;
+        *end += 1;
     }
-    let mut of_column = by_column.as_slice();
-    while let Some(&first) = of_column.first() {
+    let mut remaining = by_column.as_slice();
+    while let Some(&first) = remaining.first() {
         if stop() {
             return None;
         }
         let column = cells[first].column;
-        let count = of_column.partition_point(|&i| cells[i].column == column);
+        let count = remaining.partition_point(|&i| cells[i].column == column);
         let cuts = board.cuts(height + usize::from(column));
-        let cut = !cuts.is_zero();
-        for pair in of_column[..count].windows(2) {
+        let has_cuts = !cuts.is_zero();
+        for pair in remaining[..count].windows(2) {
             let (from, to) = (pair[0], pair[1]);
             let row = |i: usize| usize::from(cells[i].row);
-            if !(cut && parted(cuts, row(from), row(to))) {
-                pieces.join(of_row[to], of_row[from]);
+            if !(has_cuts && is_separated(cuts, row(from), row(to))) {
+                pieces.join(row_piece[to], row_piece[from]);
             }
         }
-        of_column = &of_column[count..];
+        remaining = &remaining[count..];
     }
-    // Regions in order of their first cells.
-    let mut number = vec![usize::MAX; pieces.count()];
+    // Regions ordered by their first cells.
+    let mut region_index = vec![usize::MAX; pieces.count()];
     let mut regions: Vec<Vec<Cell>> = Vec::new();
     let mut row = None;
-    for (cell, &piece) in cells.iter().zip(&of_row) {
+    for (cell, &piece) in cells.iter().zip(&row_piece) {
         if row.replace(cell.row) != Some(cell.row) && stop() {
             return None;
         }
         let root = pieces.root(piece);
-        if number[root] == usize::MAX {
-            number[root] = regions.len();
+        if region_index[root] == usize::MAX {
+            region_index[root] = regions.len();
             regions.push(Vec::new());
         }
-        regions[number[root]].push(*cell);
+        regions[region_index[root]].push(*cell);
     }
     regions
         .iter()
-        .map(|cells| (!stop()).then(|| gather(cells)))
+        .map(|cells| (!stop()).then(|| region_of(cells)))
         .collect()
 }
 
-/// Does a cut lie between two cells of a line?
-fn parted<W: Word>(cuts: W, from: usize, to: usize) -> bool {
+/// Whether a cut lies between two cells of a line.
+fn is_separated<W: Word>(cuts: W, from: usize, to: usize) -> bool {
     !(cuts & W::low(to) & !W::low(from)).is_zero()
 }
 
 /// The region of these cells, which are in row order.
-fn gather<W: Word>(cells: &[Cell]) -> Region<W> {
+fn region_of<W: Word>(cells: &[Cell]) -> Region<W> {
     let row = |cell: &Cell| usize::from(cell.row);
     let (top, bottom) = (row(&cells[0]), row(&cells[cells.len() - 1]));
     let mut rows = vec![W::ZERO; bottom - top + 1];
