@@ -1,15 +1,15 @@
-//! Everything that one line can still be: how many arrangements of a clue fit what is known, and each of them in turn.
+//! Counts and lists the arrangements of a clue that fit the known cells of a line.
 //!
-//! A plain dynamic programme over blocks and cells, written apart from the kernel and without words of bits, for people and for the
-//! tools that show lines; the search never asks it.
+//! A plain dynamic programme over blocks and cells, independent of the bit-parallel kernel, for tools that show lines; the search does not
+//! use it.
 
 use num_bigint::BigUint;
 
 use crate::puzzle::Clue;
 
-/// How many arrangements of `clue` fit the known cells (`None` is unknown).
+/// The number of arrangements of `clue` that fit the known cells (`None` is unknown).
 ///
-/// Takes O(k n) additions for k blocks in n cells. With nothing known it is the binomial C(n - s + 1, k) for s filled cells.
+/// O(k n) additions for k blocks in n cells. Without known cells it is the binomial C(n - s + 1, k) for s filled cells.
 ///
 /// ```
 /// use omnogram::{line::arrangements, puzzle::Clue};
@@ -20,30 +20,30 @@ use crate::puzzle::Clue;
 pub fn count(clue: &Clue, known: &[Option<bool>]) -> BigUint {
     let line = ClueInLine::new(clue, known);
     let cells = known.len();
-    // ways[p]: ways to complete the cells from p on with the blocks from the current one on.
+    // ways[p]: number of ways to complete the cells from p on with the blocks from the current one on.
     let mut ways: Vec<BigUint> = vec![BigUint::ZERO; cells + 2];
-    // One beyond the end, too: behind a block that ends with the line there is no gap cell to pass.
-    ways[line.tail()..].fill(BigUint::from(1u32));
+    // One entry beyond the end, too: after a block at the end of the line there is no gap cell.
+    ways[line.first_of_empty_tail()..].fill(BigUint::from(1u32));
     for &block in line.lengths.iter().rev() {
-        let mut before = vec![BigUint::ZERO; cells + 2];
+        let mut next_ways = vec![BigUint::ZERO; cells + 2];
         for p in (0..cells).rev() {
             let mut sum = BigUint::ZERO;
             if line.may_be_empty(p) {
-                sum += &before[p + 1];
+                sum += &next_ways[p + 1];
             }
             if line.may_hold(p, block) {
                 sum += &ways[p + block + 1];
             }
-            before[p] = sum;
+            next_ways[p] = sum;
         }
-        ways = before;
+        ways = next_ways;
     }
     ways.swap_remove(0)
 }
 
-/// Every arrangement of a clue that fits the known cells: the first cell of each block, leftmost blocks leftmost first.
+/// Iterator over the arrangements of a clue that fit the known cells, each as the first cells of the blocks, in lexicographic order.
 ///
-/// It never walks into a dead end: each step takes O(k) and, at worst, O(n) look-ups for k blocks in n cells.
+/// No dead ends: each step takes O(k) and, at worst, O(n) look-ups for k blocks in n cells.
 ///
 /// ```
 /// use omnogram::{line::Arrangements, puzzle::Clue};
@@ -55,7 +55,7 @@ pub fn count(clue: &Clue, known: &[Option<bool>]) -> BigUint {
 #[derive(Clone, Debug)]
 pub struct Arrangements {
     line: ClueInLine,
-    /// `fits[j * (cells + 2) + p]`: the blocks from `j` on can complete the cells from `p` on.
+    /// `fits[j * (cells + 2) + p]`: whether the blocks from `j` on can complete the cells from `p` on.
     fits: Vec<bool>,
     next: Option<Vec<usize>>,
 }
@@ -67,13 +67,13 @@ impl Arrangements {
         let (cells, blocks) = (known.len(), line.lengths.len());
         let row = cells + 2;
         let mut fits = vec![false; (blocks + 1) * row];
-        fits[blocks * row..][line.tail()..].fill(true);
+        fits[blocks * row..][line.first_of_empty_tail()..].fill(true);
         for j in (0..blocks).rev() {
             for p in (0..cells).rev() {
-                let passes = line.may_be_empty(p) && fits[j * row + p + 1];
+                let can_skip = line.may_be_empty(p) && fits[j * row + p + 1];
                 let block = line.lengths[j];
                 fits[j * row + p] =
-                    passes || line.may_hold(p, block) && fits[(j + 1) * row + p + block + 1];
+                    can_skip || line.may_hold(p, block) && fits[(j + 1) * row + p + block + 1];
             }
         }
         let mut all = Arrangements {
@@ -85,7 +85,7 @@ impl Arrangements {
         all
     }
 
-    /// The first start of block `j` at or behind cell `p` from which the rest can be completed, over cells that may be empty.
+    /// The first start of block `j` at or after cell `p` from which the line can be completed; the cells skipped may be empty.
     fn start(&self, j: usize, mut p: usize) -> Option<usize> {
         let row = self.line.known.len() + 2;
         let block = self.line.lengths[j];
@@ -103,7 +103,7 @@ impl Arrangements {
         }
     }
 
-    /// Adds to the starts of some first blocks, which can be completed, the leftmost ones of the others.
+    /// Completes the starts of a prefix of the blocks, which must be completable, with the leftmost starts of the others.
     fn complete(&self, mut starts: Vec<usize>) -> Vec<usize> {
         for j in starts.len()..self.line.lengths.len() {
             let from = if j == 0 {
@@ -111,7 +111,10 @@ impl Arrangements {
             } else {
                 starts[j - 1] + self.line.lengths[j - 1] + 1
             };
-            starts.push(self.start(j, from).expect("a table entry promised a start"));
+            starts.push(
+                self.start(j, from)
+                    .expect("the table says that the blocks fit"),
+            );
         }
         starts
     }
@@ -121,23 +124,23 @@ impl Iterator for Arrangements {
     type Item = Vec<usize>;
 
     fn next(&mut self) -> Option<Vec<usize>> {
-        let now = self.next.take()?;
-        let mut starts = now.clone();
+        let current = self.next.take()?;
+        let mut starts = current.clone();
         while let Some(start) = starts.pop() {
             let j = starts.len();
             if self.line.may_be_empty(start)
-                && let Some(later) = self.start(j, start + 1)
+                && let Some(next_start) = self.start(j, start + 1)
             {
-                starts.push(later);
+                starts.push(next_start);
                 self.next = Some(self.complete(starts));
                 break;
             }
         }
-        Some(now)
+        Some(current)
     }
 }
 
-/// A clue in a line of known cells.
+/// A clue and the known cells of its line.
 #[derive(Clone, Debug)]
 struct ClueInLine {
     lengths: Vec<usize>,
@@ -156,7 +159,7 @@ impl ClueInLine {
         self.known[p] != Some(true)
     }
 
-    /// Can a block of this length start at `p`, with an empty cell or the line's end behind it?
+    /// Whether a block of this length can start at `p`, followed by an empty cell or the end of the line.
     fn may_hold(&self, p: usize, block: usize) -> bool {
         let end = p + block;
         end <= self.known.len()
@@ -164,8 +167,8 @@ impl ClueInLine {
             && self.known.get(end) != Some(&Some(true))
     }
 
-    /// The first cell from which all can be empty.
-    fn tail(&self) -> usize {
+    /// The first cell from which on all cells can be empty.
+    fn first_of_empty_tail(&self) -> usize {
         self.known
             .iter()
             .rposition(|&cell| cell == Some(true))
@@ -178,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_fits_a_contradiction() {
+    fn a_contradiction_has_no_arrangement() {
         let clue = Clue::new([2]).unwrap();
         let known = [Some(true), Some(false), None];
         assert_eq!(count(&clue, &known), BigUint::ZERO);
@@ -199,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn large_numbers_are_exact() {
+    fn large_counts_are_exact() {
         // C(4096 - 3000 + 1, 1000)
         let clue = Clue::new(vec![3; 1000]).unwrap();
         let number = count(&clue, &vec![None; 4096]).to_string();

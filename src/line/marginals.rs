@@ -1,42 +1,43 @@
-//! How likely each cell of a line is to be filled, when every arrangement of its clue is as likely as its cells make it.
+//! Marginals of a line: the probability of each cell to be filled, over all arrangements of the clue, given independent prior probabilities
+//! of the cells.
 //!
-//! Sums over all arrangements, forwards and backwards, as for a hidden Markov model (Rabiner, "A tutorial on hidden Markov models",
-//! Proceedings of the IEEE 77, 1989).
+//! Computed by the forward-backward algorithm, as for a hidden Markov model (Rabiner, "A tutorial on hidden Markov models", Proceedings of
+//! the IEEE 77, 1989).
 
-/// The sums for one line after the other, in memory that is used again.
+/// The sums of the last line; the memory is reused from line to line.
 #[derive(Clone, Debug, Default)]
 pub struct Marginals {
-    /// `before[j][i]`: weight of all ways to lay the first `j` blocks into cells `0..i`, an empty cell behind the last one.
+    /// `before[j][i]`: total weight of the placements of the first `j` blocks in cells `0..i`, an empty cell after the last one included.
     before: Vec<f64>,
-    /// `after[j][i]`: weight of all ways to lay blocks `j..` into cells `i..`.
+    /// `after[j][i]`: total weight of the placements of blocks `j..` in cells `i..`.
     after: Vec<f64>,
-    /// `laid[j][i]`: weight of block `j` in cells `i..` and of the empty cell behind it.
-    laid: Vec<f64>,
-    /// Weight of all arrangements in which a cell is filled, or empty.
+    /// `block_weights[j][i]`: weight of block `j` in cells `i..` and of the empty cell after it.
+    block_weights: Vec<f64>,
+    /// For each cell, the total weight of the arrangements in which it is filled, and in which it is empty.
     filled: Vec<f64>,
     empty: Vec<f64>,
     total: f64,
     stride: usize,
 }
 
-/// Arrangements that are less likely than this are not to be told from none.
-const LEAST: f64 = 1e-280;
+/// Minimum total weight; a smaller one is treated as 0.
+const MIN_TOTAL_WEIGHT: f64 = 1e-280;
 
 impl Marginals {
-    /// Sums up a line. `likely` says of each cell how likely it is to be filled, going by anything but this line: 1 and 0 are
-    /// certain. `false`, and the sums mean nothing, when no arrangement fits, or when those that do are unlikely beyond telling.
+    /// Computes the sums of a line. `likely` is the prior probability of each cell to be filled, from all evidence but this line; 1 and 0
+    /// are certain. Returns `false`, and the sums are invalid, if no arrangement fits, or if the total weight is too small.
     ///
-    /// Takes O(n m) steps for `n` cells of which the clue asks for `m` to be filled.
+    /// O(n m) for `n` cells, `m` of which are filled by the clue.
     pub fn sum(&mut self, lengths: &[u16], likely: &[f64]) -> bool {
         let (n, blocks) = (likely.len(), lengths.len());
-        // Cell n is the edge, which is empty.
+        // Cell n is a virtual empty cell at the end.
         self.stride = n + 2;
         let stride = self.stride;
-        let unlikely = |i: usize| if i < n { 1.0 - likely[i] } else { 1.0 };
+        let prior_empty = |i: usize| if i < n { 1.0 - likely[i] } else { 1.0 };
         for (sums, rows) in [
             (&mut self.before, blocks + 1),
             (&mut self.after, blocks + 1),
-            (&mut self.laid, blocks),
+            (&mut self.block_weights, blocks),
         ] {
             sums.clear();
             sums.resize(rows * stride, 0.0);
@@ -45,8 +46,8 @@ impl Marginals {
             let length = usize::from(length);
             for start in 0..(n + 1).saturating_sub(length) {
                 let cells = &likely[start..start + length];
-                self.laid[j * stride + start] =
-                    cells.iter().product::<f64>() * unlikely(start + length);
+                self.block_weights[j * stride + start] =
+                    cells.iter().product::<f64>() * prior_empty(start + length);
             }
         }
         self.before[0] = 1.0;
@@ -54,13 +55,13 @@ impl Marginals {
             for i in 0..=n + 1 {
                 let mut sum = self.before[j * stride + i];
                 if i > 0 {
-                    sum += self.before[j * stride + i - 1] * unlikely(i - 1);
+                    sum += self.before[j * stride + i - 1] * prior_empty(i - 1);
                 }
                 if j > 0
                     && let Some(start) = i.checked_sub(usize::from(lengths[j - 1]) + 1)
                 {
                     let at = (j - 1) * stride + start;
-                    sum += self.before[at] * self.laid[at];
+                    sum += self.before[at] * self.block_weights[at];
                 }
                 self.before[j * stride + i] = sum;
             }
@@ -68,15 +69,15 @@ impl Marginals {
         self.after[blocks * stride + n + 1] = 1.0;
         for j in (0..=blocks).rev() {
             for i in (0..=n).rev() {
-                let mut sum = self.after[j * stride + i + 1] * unlikely(i);
+                let mut sum = self.after[j * stride + i + 1] * prior_empty(i);
                 if j < blocks {
-                    sum += self.starting(j, i, lengths);
+                    sum += self.weight_from(j, i, lengths);
                 }
                 self.after[j * stride + i] = sum;
             }
         }
         self.total = self.after[0];
-        if self.total.is_nan() || self.total < LEAST {
+        if self.total.is_nan() || self.total < MIN_TOTAL_WEIGHT {
             return false;
         }
         self.filled.clear();
@@ -89,9 +90,9 @@ impl Marginals {
                 if before == 0.0 {
                     continue;
                 }
-                self.empty[i] += before * unlikely(i) * self.after[j * stride + i + 1];
+                self.empty[i] += before * prior_empty(i) * self.after[j * stride + i + 1];
                 if j < blocks {
-                    let weight = before * self.starting(j, i, lengths);
+                    let weight = before * self.weight_from(j, i, lengths);
                     if weight > 0.0 {
                         let end = i + usize::from(lengths[j]);
                         self.filled[i] += weight;
@@ -101,37 +102,37 @@ impl Marginals {
                 }
             }
         }
-        // So far each block's weight stands where it begins and, taken off, where it ends.
+        // So far the weight of each block is added at its start and subtracted at its end; the prefix sum gives the cells.
         for i in 1..n {
             self.filled[i] += self.filled[i - 1];
         }
         true
     }
 
-    /// Weight of all ways to lay blocks `j..` that begin exactly at cell `i`.
-    fn starting(&self, j: usize, i: usize, lengths: &[u16]) -> f64 {
+    /// Total weight of the placements of blocks `j..` with block `j` at cell `i`.
+    fn weight_from(&self, j: usize, i: usize, lengths: &[u16]) -> f64 {
         let next = i + usize::from(lengths[j]) + 1;
-        match self.laid[j * self.stride + i] {
+        match self.block_weights[j * self.stride + i] {
             0.0 => 0.0,
-            laid => laid * self.after[(j + 1) * self.stride + next],
+            weight => weight * self.after[(j + 1) * self.stride + next],
         }
     }
 
-    /// How likely it is that the line is an arrangement of its clue, when each cell is filled by itself.
+    /// The probability that the line is an arrangement of its clue, if each cell is filled independently with its prior.
     pub fn total(&self) -> f64 {
         self.total
     }
 
-    /// What the line says of a cell, besides what was said before: the logarithm of the odds that it is filled.
+    /// The evidence of the line on a cell, without its prior: the change of its log odds to be filled.
     pub fn log_odds(&self, i: usize, likely: f64) -> f64 {
         // Rounding must not make anything impossible.
         let share = |weight: f64| (weight / self.total).max(1e-13);
         (share(self.filled[i]) / likely).ln() - (share(self.empty[i]) / (1.0 - likely)).ln()
     }
 
-    /// How likely block `j` is to start at cell `i`.
+    /// The probability that block `j` starts at cell `i`.
     pub fn start(&self, j: usize, i: usize, lengths: &[u16]) -> f64 {
-        self.before[j * self.stride + i] * self.starting(j, i, lengths) / self.total
+        self.before[j * self.stride + i] * self.weight_from(j, i, lengths) / self.total
     }
 }
 
@@ -142,7 +143,7 @@ mod tests {
     use crate::puzzle::Clue;
 
     #[test]
-    fn sums_are_those_over_all_arrangements() {
+    fn marginals_equal_those_over_all_arrangements() {
         let likely = [0.3, 0.5, 1.0, 0.2, 0.9, 0.5, 0.7, 0.0, 0.4, 0.6];
         let known: Vec<Option<bool>> = likely
             .iter()
@@ -172,17 +173,17 @@ mod tests {
                     *filled += weight;
                 }
             }
-            let near = |a: f64, b: f64| (a - b).abs() < 1e-9;
-            assert!(near(sums.total(), total));
+            let is_near = |a: f64, b: f64| (a - b).abs() < 1e-9;
+            assert!(is_near(sums.total(), total));
             for i in 0..likely.len() {
                 if known[i].is_none() && filled[i] > 0.0 && filled[i] < total {
                     let prior = (likely[i] / (1.0 - likely[i])).ln();
                     let log_odds = (filled[i] / (total - filled[i])).ln() - prior;
-                    assert!(near(sums.log_odds(i, likely[i]), log_odds), "{clue} {i}");
+                    assert!(is_near(sums.log_odds(i, likely[i]), log_odds), "{clue} {i}");
                 }
                 for (j, starts) in starts.iter().enumerate() {
                     assert!(
-                        near(sums.start(j, i, &lengths), starts[i] / total),
+                        is_near(sums.start(j, i, &lengths), starts[i] / total),
                         "{clue} {j} {i}"
                     );
                 }

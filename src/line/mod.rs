@@ -1,7 +1,7 @@
-//! One line at a time: [`settle`](Kernel::settle) completes it, [`arrangements`] counts and lists what it can still be, the
-//! kernel's cuts tell where it falls apart, [`Marginals`] how likely each cell is to be filled.
+//! Algorithms on single lines: [`settle`](Kernel::settle) completes a line, [`arrangements`] counts and lists its arrangements,
+//! [`Kernel::cuts`] finds where it splits, and [`Marginals`] gives the probability of each cell to be filled.
 //!
-//! Words of cells are [`Word`]s: one code for lines of any length.
+//! Sets of cells are [`Word`]s, so one implementation serves lines of any length.
 
 pub mod arrangements;
 mod marginals;
@@ -15,8 +15,7 @@ pub use word::{Cells, Wide, Word};
 
 use crate::puzzle::{Clue, MAX_SIDE};
 
-/// Evaluates an expression in which a name stands for the narrowest [`Word`] that holds lines of this many cells, up to
-/// [`MAX_SIDE`].
+/// Evaluates an expression in which a name stands for the narrowest [`Word`] that holds lines of this many cells, at most [`MAX_SIDE`].
 macro_rules! by_width {
     ($cells:expr, $word:ident => $value:expr) => {
         match $cells {
@@ -41,11 +40,11 @@ macro_rules! by_width {
 }
 pub(crate) use by_width;
 
-/// Completes one line: every cell on which all arrangements of `clue` that fit the known cells agree.
+/// Completes one line: decides every cell on which all arrangements of `clue` that fit the known cells agree.
 ///
-/// `known` holds `Some(true)` for filled, `Some(false)` for empty, `None` for unknown; it is completed in place. Returns `false`,
-/// and leaves `known` as it was, when no arrangement fits. Takes O(k log c) operations on words of the line's length for k blocks
-/// of up to c cells. The search itself uses a [`Kernel`], which this wraps for single questions.
+/// `known` holds `Some(true)` for filled, `Some(false)` for empty, `None` for unknown; it is completed in place. Returns `false`, and
+/// leaves `known` unchanged, if no arrangement fits. O(k log c) operations on words of the length of the line, for k blocks of up to c
+/// cells. The search uses a [`Kernel`] directly; this function wraps it for single lines.
 ///
 /// ```
 /// use omnogram::{line, puzzle::Clue};
@@ -59,10 +58,10 @@ pub(crate) use by_width;
 ///
 /// # Panics
 ///
-/// When the line is longer than [`MAX_SIDE`].
+/// If the line is longer than [`MAX_SIDE`].
 pub fn settle(clue: &Clue, known: &mut [Option<bool>]) -> bool {
     let length = known.len();
-    assert!(length <= MAX_SIDE, "a line of {length} cells");
+    assert!(length <= MAX_SIDE, "a line of {length} cells is too long");
     by_width!(length, W => settle_in::<W>(clue, known))
 }
 

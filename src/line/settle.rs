@@ -1,18 +1,18 @@
-//! The kernel of everything: completes one line exactly, a word of cells at a time.
+//! Completes one line exactly with bit-parallel operations on words of cells.
 //!
-//! Two sweeps walk over the blocks, one from each end of the line, the right one on the mirrored line so that both are the same
-//! code and run side by side. Each keeps, for every block, the *gap cells*: cells that can be empty with exactly that many blocks
-//! before them, given what is known on that side. A block can start behind a gap cell (or at the line's end) where enough cells
-//! are not known to be empty (log-step AND of shifts). The cell behind it must be able to be empty, and from there the gap reaches
-//! through every cell not known to be filled: one addition, whose carry runs along the ones.
+//! Two sweeps process the blocks, one from each end of the line; the right one works on the mirrored line, so that both are the same code
+//! and run interleaved. Each computes, for every block, the *gap cells*: cells that can be empty with exactly that many blocks before them,
+//! given the known cells on that side. A block can start after a gap cell (or at the end of the line) where enough cells are not known to
+//! be empty (log-step AND of shifts). The cell after the block must be able to be empty, and from there the gap extends through all
+//! adjacent cells not known to be filled: one addition, whose carry runs along the ones.
 //!
-//! Where both sweeps agree lie the arrangements: a cell can be empty if it is a gap cell of both for the same number of blocks,
-//! and filled if a block starts so that it covers it (log-step OR) and both sides can be completed. What can be only one of the two
-//! is decided. This is exact: generalised arc consistency, at about forty word operations a block.
+//! The arrangements are where both sweeps agree: a cell can be empty if it is a gap cell of both for the same number of blocks, and filled
+//! if a block that covers it (log-step OR) starts where both sides can be completed. A cell that can be only one of the two is decided.
+//! This is exact, generalised arc consistency, at about forty word operations per block.
 
 use super::word::Word;
 
-/// What is known of one line: two disjoint sets of cells, the rest is unknown.
+/// The known cells of a line: two disjoint sets; the other cells are unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Known<W> {
     /// Cells known to be filled.
@@ -22,7 +22,7 @@ pub struct Known<W> {
 }
 
 impl<W: Word> Known<W> {
-    /// Nothing known.
+    /// No known cells.
     pub const NOTHING: Self = Known {
         filled: W::ZERO,
         empty: W::ZERO,
@@ -35,18 +35,18 @@ impl<W: Word> Known<W> {
     }
 }
 
-/// One block, as the two sweeps leave it.
+/// The results of both sweeps for one block.
 #[derive(Clone, Copy, Debug)]
 struct Block<W> {
-    /// Starts that the blocks before it allow.
+    /// Possible starts, given the blocks before it.
     starts: W,
-    /// Cells that can be empty with the blocks up to this one before them.
+    /// Gap cells of the left sweep: cells that can be empty with the blocks up to this one before them.
     left: W,
-    /// Mirrored: cells that can be empty with all blocks after this one behind them.
+    /// Gap cells of the right sweep, mirrored: cells that can be empty with all blocks after this one behind them.
     right: W,
 }
 
-/// Settles lines; holds the scratch memory so that a settle allocates nothing once the longest clue was seen.
+/// Settles lines; owns scratch memory, so a settle allocates nothing unless its clue has more blocks than all before.
 #[derive(Clone, Debug)]
 pub struct Kernel<W> {
     blocks: Vec<Block<W>>,
@@ -58,85 +58,86 @@ impl<W: Word> Default for Kernel<W> {
     }
 }
 
-/// Cells from which `length` cells in a row lie in `free`.
+/// The starts of runs of `length` cells in `free`.
 #[inline(always)]
 fn runs<W: Word>(free: W, length: usize) -> W {
-    let (mut starts, mut have) = (free, 1);
-    while have < length {
-        let step = have.min(length - have);
+    let (mut starts, mut length_so_far) = (free, 1);
+    while length_so_far < length {
+        let step = length_so_far.min(length - length_so_far);
         starts &= starts.down(step);
-        have += step;
+        length_so_far += step;
     }
     starts
 }
 
-/// Cells covered by blocks of `length` cells that start in `starts`.
+/// The cells covered by blocks of `length` cells that start in `starts`.
 #[inline(always)]
 fn cover<W: Word>(starts: W, length: usize) -> W {
-    let (mut cells, mut have) = (starts, 1);
-    while have < length {
-        let step = have.min(length - have);
+    let (mut cells, mut length_so_far) = (starts, 1);
+    while length_so_far < length {
+        let step = length_so_far.min(length - length_so_far);
         cells |= cells.up(step);
-        have += step;
+        length_so_far += step;
     }
     cells
 }
 
-/// `seeds`, which lie in `open`, and every cell of `open` above one of them without a cell outside `open` between.
+/// `seeds`, which must lie in `open`, and all cells of `open` reached from them upwards without leaving `open`.
 #[inline(always)]
 fn reach<W: Word>(seeds: W, open: W) -> W {
     ((open.plus(seeds) ^ open) | seeds) & open
 }
 
 impl<W: Word> Kernel<W> {
-    /// A kernel without scratch memory yet.
+    /// A kernel without scratch memory.
     pub const fn new() -> Self {
         Kernel { blocks: Vec::new() }
     }
 
-    /// Completes a line of `length` cells with blocks of these lengths; `None` when no arrangement fits what is known.
+    /// Completes a line of `length` cells with blocks of these lengths; `None` if no arrangement fits the known cells.
     ///
-    /// The blocks must fit the line and `length` the word. The result contains `known`.
+    /// The blocks must fit the line and `length` the word. The result includes `known`.
     #[inline]
     pub fn settle(&mut self, blocks: &[u16], length: usize, known: Known<W>) -> Option<Known<W>> {
         self.sweep(blocks, length, known, |_| {})
     }
 
-    /// Settles, and gives the *cuts*: known empty cells that all arrangements have behind the same number of blocks. There the line
-    /// falls apart: what is filled in on one side of a cut says nothing about the other side.
+    /// Settles, and returns the *cuts* too: known empty cells that have the same number of blocks before them in all arrangements. The line
+    /// splits there: the cells on one side of a cut are independent of those on the other.
     pub fn cuts(
         &mut self,
         blocks: &[u16],
         length: usize,
         known: Known<W>,
     ) -> Option<(Known<W>, W)> {
-        let (mut once, mut again) = (W::ZERO, W::ZERO);
+        let (mut in_one, mut in_several) = (W::ZERO, W::ZERO);
         let settled = self.sweep(blocks, length, known, |gaps| {
-            again |= once & gaps;
-            once |= gaps;
+            in_several |= in_one & gaps;
+            in_one |= gaps;
         })?;
-        Some((settled, settled.empty & !again))
+        Some((settled, settled.empty & !in_several))
     }
 
-    /// `see` is shown, for 0, 1, 2 ... blocks, the cells that can be empty with that many blocks before them.
+    /// Settles, and calls `visit` for each number of blocks with the cells that can be empty with that many blocks before them: first for
+    /// 0, then from all blocks down to 1.
     #[inline(always)]
     fn sweep(
         &mut self,
         blocks: &[u16],
         length: usize,
         known: Known<W>,
-        mut see: impl FnMut(W),
+        mut visit: impl FnMut(W),
     ) -> Option<Known<W>> {
         let all = W::low(length);
         let Some((&last, _)) = blocks.split_last() else {
-            see(all);
+            visit(all);
             return known.filled.is_zero().then_some(Known {
                 filled: W::ZERO,
                 empty: all,
             });
         };
         if usize::from(last) == length {
-            // One block fills the line; below, shifts by a block's length stay within the word.
+            // One block fills the line; from here on, shifts by the length of a block are less than the word size.
             return known.empty.is_zero().then_some(Known {
                 filled: all,
                 empty: W::ZERO,
@@ -146,7 +147,7 @@ impl<W: Word> Kernel<W> {
         let (free, open) = (all & !known.empty, all & !known.filled);
         let (mirrored_free, mirrored_open) = (mirror(free), mirror(open));
 
-        // A block starts at the line's end or behind a gap cell; `up(1)` of the gap is where, and for the first block the end too.
+        // A block starts after a gap cell, `up(1)` of the gap; the first block may also start at the end of the line.
         let first_left = reach(W::bit(0) & open, open);
         let first_right = reach(W::bit(0) & mirrored_open, mirrored_open);
         if self.blocks.len() < blocks.len() {
@@ -161,39 +162,40 @@ impl<W: Word> Kernel<W> {
         }
         let scratch = &mut self.blocks[..blocks.len()];
         let (mut left, mut right) = (first_left, first_right);
-        let mut end = W::bit(0);
+        let mut line_end = W::bit(0);
         for i in 0..blocks.len() {
             let from_left = usize::from(blocks[i]);
-            let starts = runs(free, from_left) & (left.up(1) | end);
+            let starts = runs(free, from_left) & (left.up(1) | line_end);
             left = reach(starts.up(from_left) & open, open);
             scratch[i].starts = starts;
             scratch[i].left = left;
 
             let j = blocks.len() - 1 - i;
             let from_right = usize::from(blocks[j]);
-            let starts = runs(mirrored_free, from_right) & (right.up(1) | end);
+            let starts = runs(mirrored_free, from_right) & (right.up(1) | line_end);
             scratch[j].right = right;
             right = reach(starts.up(from_right) & mirrored_open, mirrored_open);
-            end = W::ZERO;
+            line_end = W::ZERO;
         }
 
         let gaps = first_left & mirror(right);
-        see(gaps);
+        visit(gaps);
         let (mut can_empty, mut can_fill) = (gaps, W::ZERO);
-        let mut end = W::bit(length - 1);
+        let mut line_end = W::bit(length - 1);
         for (block, &cells) in scratch.iter().zip(blocks).rev() {
             let cells = usize::from(cells);
             let right = mirror(block.right);
-            // A block may start where its last cell is the line's last one, or where a gap that completes the rest follows.
-            let starts = block.starts & (right.down(cells) | end.down(cells - 1));
+            // A block may start where its last cell is that of the line, or where a gap cell follows from which the other blocks can be
+            // completed.
+            let starts = block.starts & (right.down(cells) | line_end.down(cells - 1));
             if starts.is_zero() {
                 return None;
             }
             can_fill |= cover(starts, cells);
             let gaps = block.left & right;
-            see(gaps);
+            visit(gaps);
             can_empty |= gaps;
-            end = W::ZERO;
+            line_end = W::ZERO;
         }
         Some(Known {
             filled: all & !can_empty,

@@ -1,7 +1,7 @@
-//! Machine words that hold one bit per cell of a line: `u64`, `u128`, and arrays of `u64` for longer lines.
+//! Sets of cells of a line as words with one bit per cell: `u64`, `u128`, and arrays of `u64` for longer lines.
 //!
-//! One code settles lines of every length over this trait. Cell 0 is the lowest bit. Bits at and beyond the line's length are zero
-//! wherever a word stands for a set of cells.
+//! Generic code over this trait settles lines of every length. Cell 0 is the lowest bit. Bits at and beyond the length of the line are zero
+//! in every word that stands for a set of cells.
 
 use std::fmt;
 use std::hash::Hash;
@@ -23,7 +23,7 @@ pub trait Word:
     + BitAndAssign
     + BitOrAssign
 {
-    /// How many cells it can hold.
+    /// Number of cells it can hold.
     const BITS: usize;
     /// The empty set.
     const ZERO: Self;
@@ -32,11 +32,11 @@ pub trait Word:
     fn bit(i: usize) -> Self;
     /// The set of cells `0..n`; `n <= BITS`.
     fn low(n: usize) -> Self;
-    /// Every cell `n` further; those that pass the top are lost. `n < BITS`.
+    /// Moves every cell up by `n`; cells beyond the top are lost. `n < BITS`.
     fn up(self, n: usize) -> Self;
-    /// Every cell `n` back; those that pass 0 are lost. `n < BITS`.
+    /// Moves every cell down by `n`; cells below 0 are lost. `n < BITS`.
     fn down(self, n: usize) -> Self;
-    /// The sum as numbers; the carry out of the top is lost.
+    /// The sum as integers; the carry out of the top is lost.
     fn plus(self, other: Self) -> Self;
     /// All `BITS` cells in reverse order.
     fn reverse(self) -> Self;
@@ -44,20 +44,20 @@ pub trait Word:
     fn first(self) -> usize;
     /// Number of cells.
     fn count(self) -> usize;
-    /// All 64-bit parts laid over each other: cell `i` becomes bit `i % 64`.
+    /// The OR of all 64-bit parts: cell `i` becomes bit `i % 64`.
     fn fold(self) -> u64;
-    /// Bits `64 * i ..` as one `u64`; 0 beyond the top.
+    /// The 64 bits from `64 * i` on; 0 beyond the top.
     fn part(self, i: usize) -> u64;
-    /// The word whose 64-bit parts these are, the missing ones zero.
+    /// The word with these 64-bit parts; missing ones are zero.
     fn from_parts(parts: &[u64]) -> Self;
 
-    /// Is it the empty set?
+    /// Whether it is the empty set.
     #[inline]
     fn is_zero(self) -> bool {
         self == Self::ZERO
     }
 
-    /// Is cell `i` in it?
+    /// Whether it contains cell `i`.
     #[inline]
     fn has(self, i: usize) -> bool {
         self.part(i / 64) >> (i % 64) & 1 == 1
@@ -88,7 +88,7 @@ impl<W: Word> Iterator for Cells<W> {
     }
 }
 
-macro_rules! primitive {
+macro_rules! impl_word {
     ($word:ty) => {
         impl Word for $word {
             const BITS: usize = <$word>::BITS as usize;
@@ -151,8 +151,8 @@ macro_rules! primitive {
     };
 }
 
-primitive!(u64);
-primitive!(u128);
+impl_word!(u64);
+impl_word!(u128);
 
 /// A word of `64 * N` bits, for lines longer than 128 cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -234,7 +234,7 @@ impl<const N: usize> Word for Wide<N> {
         let (words, bits) = (n / 64, n % 64);
         let part = |i: usize| if i < N { self.0[i] } else { 0 };
         Wide(std::array::from_fn(|i| {
-            // Below 0 the index wraps around to a huge one, which `part` answers with 0.
+            // A negative index wraps around to a huge one, for which `part` returns 0.
             let whole = part(i.wrapping_sub(words)) << bits;
             let carried = if bits == 0 {
                 0
@@ -261,7 +261,7 @@ impl<const N: usize> Word for Wide<N> {
     #[inline]
     fn plus(self, other: Self) -> Self {
         let mut carry = false;
-        self.zip_carry(other, &mut carry)
+        self.add_with_carry(other, &mut carry)
     }
 
     #[inline]
@@ -298,7 +298,7 @@ impl<const N: usize> Word for Wide<N> {
 
 impl<const N: usize> Wide<N> {
     #[inline]
-    fn zip_carry(self, other: Self, carry: &mut bool) -> Self {
+    fn add_with_carry(self, other: Self, carry: &mut bool) -> Self {
         Wide(std::array::from_fn(|i| {
             let (sum, first) = self.0[i].overflowing_add(other.0[i]);
             let (sum, second) = sum.overflowing_add(u64::from(*carry));
@@ -314,7 +314,7 @@ mod tests {
 
     use super::*;
 
-    /// A wide word of two parts must behave as `u128` does.
+    /// A wide word of two parts, which must behave as `u128`.
     fn wide(a: u128) -> Wide<2> {
         Wide::from_parts(&[a as u64, (a >> 64) as u64])
     }

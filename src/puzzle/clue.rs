@@ -5,7 +5,7 @@ use std::fmt;
 use super::line::{Line, MAX_SIDE};
 use crate::error::{Error, Result};
 
-/// One run of filled cells that a clue asks for.
+/// A run of filled cells in a clue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Block {
     length: u16,
@@ -58,16 +58,16 @@ impl Clue {
         self.lengths().sum()
     }
 
-    /// Cells of the shortest line that it fits: its blocks with one empty cell between two.
+    /// Length of the shortest line that it fits: its blocks, separated by one empty cell each.
     pub fn span(&self) -> usize {
         self.filled() + self.blocks.len().saturating_sub(1)
     }
 
-    /// Is there room for it in a line of `length` cells?
+    /// Checks that it fits into a line of `length` cells.
     ///
     /// # Errors
     ///
-    /// [`Kind::Data`](crate::error::Kind::Data), naming the line, when there is not.
+    /// [`Kind::Data`](crate::error::Kind::Data), naming the line, if it does not fit.
     pub fn check_fit(&self, line: Line, length: usize) -> Result<()> {
         if self.span() <= length {
             return Ok(());
@@ -87,7 +87,7 @@ impl Clue {
 }
 
 impl fmt::Display for Clue {
-    /// Lengths with spaces between; `0` for an empty line.
+    /// The lengths, separated by spaces; `0` for an empty line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.blocks.is_empty() {
             return f.write_str("0");

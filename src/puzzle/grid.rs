@@ -1,4 +1,4 @@
-//! A full picture, packed one bit a cell.
+//! A full grid, packed one bit per cell.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -7,13 +7,12 @@ use super::clue::Clue;
 use super::line::{Line, MAX_SIDE};
 use crate::error::{Error, Result};
 
-/// A full picture: every cell filled or empty.
+/// A full grid: every cell is filled or empty.
 ///
-/// Rows lie one after the other in 64-bit words, [`Grid::stride`] words a row, the leftmost cell in the lowest bit; bits beyond the
-/// width are zero. So equality and hashing see exactly the cells.
+/// Rows are stored one after the other in 64-bit words, [`Grid::stride`] words per row, the leftmost cell in the lowest bit. Bits beyond
+/// the width are zero, so equality and hashing depend on the cells only.
 ///
-/// The order is that of the text form: cell by cell from the top left, filled before empty, because `#` sorts before `.`. Sorting
-/// grids and sorting their text lines give the same order.
+/// Grids are ordered as their text: cell by cell from the top left, filled before empty, because `#` sorts before `.`.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Grid {
     width: u16,
@@ -22,26 +21,26 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// Words that one row of `width` cells takes.
+    /// Number of words of a row of `width` cells.
     pub fn stride(width: usize) -> usize {
         width.div_ceil(64)
     }
 
-    /// An empty picture.
+    /// A grid of empty cells.
     ///
     /// # Panics
     ///
-    /// When a side is 0 or above [`MAX_SIDE`].
+    /// If a side is 0 or above [`MAX_SIDE`].
     pub fn new(width: usize, height: usize) -> Self {
         Self::from_words(width, height, vec![0; Self::stride(width) * height].into())
     }
 
-    /// A picture from its packed rows.
+    /// A grid from its packed rows.
     ///
     /// # Panics
     ///
-    /// When a side is 0 or above [`MAX_SIDE`], or when the number of words is not `stride(width) * height`. Bits beyond the width
-    /// must be zero; a debug build checks it.
+    /// If a side is 0 or above [`MAX_SIDE`], or if the number of words is not `stride(width) * height`. Bits beyond the width must be zero;
+    /// a debug build checks it.
     pub fn from_words(width: usize, height: usize, words: Box<[u64]>) -> Self {
         let side = 1..=MAX_SIDE;
         assert!(
@@ -59,9 +58,9 @@ impl Grid {
                 || words
                     .chunks(stride)
                     .all(|row| row[stride - 1] >> (width % 64) == 0),
-            "bits beyond the width"
+            "bits beyond the width are zero"
         );
-        // Sides are at most MAX_SIDE, so they fit.
+        // Sides are at most MAX_SIDE, so they fit into 16 bits.
         Grid {
             width: width as u16,
             height: height as u16,
@@ -69,7 +68,7 @@ impl Grid {
         }
     }
 
-    /// A picture drawn in rows of `#` (filled) and `.` (empty).
+    /// A grid from rows of `#` (filled) and `.` (empty).
     ///
     /// # Errors
     ///
@@ -126,7 +125,7 @@ impl Grid {
     ///
     /// # Panics
     ///
-    /// When the row is outside.
+    /// If the row is outside the grid.
     pub fn row(&self, row: usize) -> &[u64] {
         let stride = Self::stride(self.width());
         &self.words[row * stride..][..stride]
@@ -138,11 +137,11 @@ impl Grid {
         words.map(|word| word.count_ones() as usize).sum()
     }
 
-    /// Is this cell filled?
+    /// Whether this cell is filled.
     ///
     /// # Panics
     ///
-    /// When the cell is outside.
+    /// If the cell is outside the grid.
     #[inline]
     pub fn get(&self, row: usize, column: usize) -> bool {
         assert!(column < self.width(), "column {column} of {}", self.width);
@@ -150,11 +149,11 @@ impl Grid {
         self.words[word] >> (column % 64) & 1 == 1
     }
 
-    /// Fill or empty a cell.
+    /// Fills or empties a cell.
     ///
     /// # Panics
     ///
-    /// When the cell is outside.
+    /// If the cell is outside the grid.
     pub fn set(&mut self, row: usize, column: usize, filled: bool) {
         assert!(
             row < self.height() && column < self.width(),
@@ -171,7 +170,7 @@ impl Grid {
     ///
     /// # Panics
     ///
-    /// When the line is outside.
+    /// If the line is outside the grid.
     pub fn cells(&self, line: Line) -> impl Iterator<Item = bool> + '_ {
         let length = match line {
             Line::Row(_) => self.width(),
@@ -183,21 +182,21 @@ impl Grid {
         })
     }
 
-    /// The clue that a line of this picture has.
+    /// The clue of a line of this grid.
     ///
     /// # Panics
     ///
-    /// When the line is outside.
+    /// If the line is outside the grid.
     pub fn clue(&self, line: Line) -> Clue {
         let mut lengths = Vec::new();
-        let mut before = false;
+        let mut previous = false;
         for filled in self.cells(line) {
-            match (before, filled) {
+            match (previous, filled) {
                 (false, true) => lengths.push(1),
                 (true, true) => *lengths.last_mut().expect("a run has begun") += 1,
                 _ => {}
             }
-            before = filled;
+            previous = filled;
         }
         Clue::new(lengths).expect("runs of a grid are 1 to MAX_SIDE long")
     }
@@ -221,9 +220,9 @@ impl PartialOrd for Grid {
 /// The order of two packed grids of the same size: at the first cell in which they differ, the filled one comes first.
 pub(crate) fn order(a: &[u64], b: &[u64]) -> Ordering {
     for (a, b) in a.iter().zip(b) {
-        let differ = a ^ b;
-        if differ != 0 {
-            let first = differ & differ.wrapping_neg();
+        let difference = a ^ b;
+        if difference != 0 {
+            let first = difference & difference.wrapping_neg();
             return if a & first != 0 {
                 Ordering::Less
             } else {
@@ -235,7 +234,7 @@ pub(crate) fn order(a: &[u64], b: &[u64]) -> Ordering {
 }
 
 impl fmt::Display for Grid {
-    /// Rows of `#` and `.`, each with a line break.
+    /// Rows of `#` and `.`, each followed by a line break.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut line = String::with_capacity(self.width() + 1);
         for r in 0..self.height() {
@@ -262,7 +261,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn draws_what_it_was_drawn_from() {
+    fn text_form_is_parsed_and_written_alike() {
         let rows = ["#.#", "...", "###"];
         assert_eq!(
             Grid::from_rows(&rows).unwrap().to_string(),
@@ -288,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn order_is_that_of_the_text() {
+    fn grids_are_ordered_as_their_text() {
         let mut grids: Vec<Grid> = (0..64u32)
             .map(|bits| {
                 let mut grid = Grid::new(3, 2);

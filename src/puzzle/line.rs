@@ -1,11 +1,11 @@
-//! The lines of a puzzle, by name, and how long they may be.
+//! A row or a column of a puzzle, and the limit on their number.
 
 use std::fmt;
 
-/// The most rows, and the most columns, that a puzzle can have.
+/// Maximum number of rows, and of columns, of a puzzle.
 pub const MAX_SIDE: usize = 4096;
 
-/// A row or a column, by its number from 0.
+/// A row or a column, numbered from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Line {
     /// A row, counted from the top.
@@ -15,7 +15,7 @@ pub enum Line {
 }
 
 impl fmt::Display for Line {
-    /// For people, so counted from 1.
+    /// For users, so numbered from 1.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Line::Row(i) => write!(f, "row {}", i + 1),

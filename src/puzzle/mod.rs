@@ -1,7 +1,7 @@
-//! The model: a [`Clue`] for every line, the [`Puzzle`] they make, a [`Grid`] as an answer, and [`verify`], which says whether
-//! a grid satisfies a puzzle and shares nothing with the search.
+//! The model: a [`Clue`] for every line, the [`Puzzle`] of all clues, a [`Grid`] as a solution, and [`verify`], which checks a grid against
+//! a puzzle and shares no code with the search.
 //!
-//! Everything is checked when it is constructed and immutable afterwards.
+//! All types are checked when constructed; a puzzle is immutable afterwards.
 
 mod clue;
 mod grid;

@@ -1,30 +1,30 @@
-//! The puzzle: the clues of its rows and columns, and what its file says beside them.
+//! The puzzle: the clues of its rows and columns, and the metadata of its file.
 
 use super::clue::Clue;
 use super::grid::Grid;
 use super::line::{Line, MAX_SIDE};
 use crate::error::{Error, Result};
 
-/// What a file says about a puzzle beside its clues.
+/// Metadata of a puzzle.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Notes {
-    /// The picture's name.
+    /// The title.
     pub title: Option<String>,
-    /// Who made it.
+    /// The author.
     pub author: Option<String>,
-    /// Its copyright line.
+    /// The copyright notice.
     pub copyright: Option<String>,
-    /// Its licence, usually an SPDX code.
+    /// The licence, usually an SPDX identifier.
     pub license: Option<String>,
     /// Its number in a collection.
     pub catalogue: Option<String>,
-    /// The picture that its maker intended. It is reported, never trusted: it need not satisfy the clues, nor be the only one.
+    /// The solution intended by the author. It is reported, never trusted: it need not satisfy the clues, nor be the only solution.
     pub goal: Option<Grid>,
 }
 
 /// The clues of all rows and columns, each of which fits its line.
 ///
-/// A puzzle may well have no solution. Sides are 1 to [`MAX_SIDE`] long.
+/// A puzzle may have no solution. It has 1 to [`MAX_SIDE`] rows and 1 to [`MAX_SIDE`] columns.
 ///
 /// ```
 /// use omnogram::puzzle::{Clue, Puzzle};
@@ -45,7 +45,8 @@ impl Puzzle {
     ///
     /// # Errors
     ///
-    /// [`Kind::Data`](crate::error::Kind::Data) when a side is empty or longer than [`MAX_SIDE`], or when a clue cannot fit its line.
+    /// [`Kind::Data`](crate::error::Kind::Data) if there are no rows or columns or more than [`MAX_SIDE`], or if a clue does not fit its
+    /// line.
     pub fn new(rows: Vec<Clue>, columns: Vec<Clue>) -> Result<Self> {
         for (side, count) in [("row", rows.len()), ("column", columns.len())] {
             if count == 0 {
@@ -68,7 +69,7 @@ impl Puzzle {
         Ok(puzzle)
     }
 
-    /// The puzzle whose picture is `grid`; `grid` is one of its solutions.
+    /// The puzzle with the clues of `grid`, which is one of its solutions.
     pub fn from_grid(grid: &Grid) -> Self {
         Puzzle {
             rows: (0..grid.height())
@@ -81,11 +82,11 @@ impl Puzzle {
         }
     }
 
-    /// The same puzzle with these notes.
+    /// Sets the metadata.
     ///
     /// # Errors
     ///
-    /// [`Kind::Data`](crate::error::Kind::Data) when the goal has another size than the puzzle.
+    /// [`Kind::Data`](crate::error::Kind::Data) if the goal differs in size from the puzzle.
     pub fn with_notes(mut self, notes: Notes) -> Result<Self> {
         if let Some(goal) = &notes.goal
             && (goal.width(), goal.height()) != (self.width(), self.height())
@@ -122,7 +123,7 @@ impl Puzzle {
         &self.columns
     }
 
-    /// What the file said beside the clues.
+    /// The metadata.
     pub fn notes(&self) -> &Notes {
         &self.notes
     }
@@ -150,7 +151,7 @@ impl Puzzle {
         )
     }
 
-    /// Filled cells as the rows and as the columns ask for them. Where the two differ there is no solution.
+    /// Total number of filled cells by the row clues, and by the column clues. If they differ, there is no solution.
     pub fn sums(&self) -> (usize, usize) {
         let sum = |clues: &[Clue]| clues.iter().map(Clue::filled).sum();
         (sum(&self.rows), sum(&self.columns))

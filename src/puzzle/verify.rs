@@ -1,5 +1,4 @@
-//! Does this grid satisfy this puzzle? Plain counting of runs, which knows nothing of lines being settled or trees being searched,
-//! so that it can judge both.
+//! Checks a grid against a puzzle by counting runs, independently of line solving and search, so that it can check both.
 
 use std::fmt;
 
@@ -11,9 +10,9 @@ use super::model::Puzzle;
 /// Why a grid is not a solution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mismatch {
-    /// The grid has another size: its width and height, then the puzzle's.
+    /// The sizes differ: width and height of the grid, then of the puzzle.
     Size((usize, usize), (usize, usize)),
-    /// The first line whose runs are not those of its clue: the line, what the clue asks for, what the grid has.
+    /// The first line whose runs differ from its clue: the line, its clue, the runs of the grid.
     Line(Line, Clue, Clue),
 }
 
@@ -27,20 +26,20 @@ impl fmt::Display for Mismatch {
                     grid.0, grid.1, puzzle.0, puzzle.1
                 )
             }
-            Mismatch::Line(line, wanted, found) => {
-                write!(f, "{line} has {found}, its clue is {wanted}")
+            Mismatch::Line(line, clue, found) => {
+                write!(f, "{line} has {found}, its clue is {clue}")
             }
         }
     }
 }
 
-/// Does `grid` satisfy every clue of `puzzle`?
+/// Checks that `grid` satisfies every clue of `puzzle`.
 ///
-/// Takes time proportional to the number of cells.
+/// O(cells).
 ///
 /// # Errors
 ///
-/// The first [`Mismatch`]: sizes, then rows, then columns.
+/// The first [`Mismatch`] in this order: sizes, rows, columns.
 pub fn verify(puzzle: &Puzzle, grid: &Grid) -> Result<(), Mismatch> {
     let sizes = (
         (grid.width(), grid.height()),
