@@ -140,7 +140,7 @@ impl<'p> Beliefs<'p> {
             }
             sum += self.marginals.total().ln();
         }
-        // Each cell is in two lines, so the product of both messages is divided out once.
+        // Each cell is counted in two lines, so the normalisation of its two messages is subtracted once.
         for row in lines.into_iter().filter(|&line| line < self.clues.height()) {
             for cell in self.cells(row).filter(|&cell| self.known[cell] == 0.0) {
                 let (row, column) = (
@@ -178,11 +178,11 @@ impl<'p> Beliefs<'p> {
         probabilities.clear();
         probabilities.extend(self.cells(line).map(|cell| match self.known[cell] {
             0.0 => {
-                let previous = match line < self.clues.height() {
+                let message = match line < self.clues.height() {
                     true => self.columns[cell],
                     false => self.rows[cell],
                 };
-                probability(previous)
+                probability(message)
             }
             known => f64::from(known > 0.0),
         }));
@@ -280,7 +280,7 @@ mod tests {
         assert!(beliefs.log_odds(0, 1) < -5.0 && beliefs.log_odds(1, 0) < -5.0);
         assert!(beliefs.log_odds(1, 1).abs() < 1.0);
         let mut sum = 0.0;
-        assert!(beliefs.starts(1, |_, _, probabilities| sum += probabilities));
+        assert!(beliefs.starts(1, |_, _, probability| sum += probability));
         assert!((sum - 1.0).abs() < 1e-9);
     }
 }

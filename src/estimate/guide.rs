@@ -1,4 +1,4 @@
-//! The oracle tells which sides of a branch have no solution, for regions in which nearly all particles die.
+//! Asks the oracle which sides of a branch have no solution, for regions in which nearly all particles die.
 //!
 //! A side without a solution is taken with probability 0, which does not change the expected value of a particle: only probability that
 //! would be lost moves. A [`Guide`] has the oracle of one thread, a solution of the puzzle if one is known (the *witness*), and a cache of
@@ -20,9 +20,8 @@ use crate::search::Oracle;
 const MAX_CONFLICTS: u32 = 100;
 const CONFLICTS_PER_NODE: u64 = 4;
 
-/// Ticks granted to the oracle per node and cell of the puzzle, and granted at the start. A node of a particle, at which all lines of one
-/// direction send their messages, costs about one tick per cell; so the oracle may cost [`TICKS_PER_NODE_CELL`] times the work of the
-/// particles.
+/// Ticks granted to the oracle per node and cell of the puzzle, and at the start. A node of a particle, at which all lines of one direction
+/// send messages, costs about one tick per cell; so queries may cost three times as much as the particles.
 const TICKS_PER_NODE_CELL: u64 = 3;
 const INITIAL_TICKS: u64 = 5_000_000;
 
@@ -85,13 +84,7 @@ impl<'a> Guide<'a> {
 
     /// The probability with which the other side of a branch on the path to the witness is explored, so that a population of this size gets
     /// about twice as many new particles. It is 1 for a side with a known solution.
-    pub(super) fn explore_probability(
-        &self,
-        upwards: bool,
-        cell: Cell,
-        size: usize,
-        lines: usize,
-    ) -> f64 {
+    pub(super) fn probability(&self, upwards: bool, cell: Cell, size: usize, lines: usize) -> f64 {
         match self.verdicts.get(&(upwards, cell)) {
             Some(Verdict::Satisfiable(_)) => 1.0,
             _ => {
@@ -106,7 +99,7 @@ impl<'a> Guide<'a> {
     }
 
     /// Whether the other side of this branch on the path to the witness is known to have no solution.
-    pub(super) fn is_known_dead(&self, upwards: bool, cell: Cell) -> bool {
+    pub(super) fn is_dead(&self, upwards: bool, cell: Cell) -> bool {
         matches!(
             self.verdicts.get(&(upwards, cell)),
             Some(Verdict::Unsatisfiable)

@@ -43,7 +43,7 @@ pub use scaled::Scaled;
 pub use spread::Doubt;
 
 /// Maximum number of branches for the exact count of a region, and the divisor of the limits on nodes and time that bounds all such counts.
-const MAX_EXACT_BRANCHES: u64 = 2000;
+const MAX_BRANCHES: u64 = 2000;
 const EXACT_DIVISOR: u32 = 8;
 
 /// Divisor of the limits on time and nodes for a solution and the backbone, and divisor of the time limit for exact counting. A frontier
@@ -558,10 +558,8 @@ impl<W: Word> SharedRun<W> {
             return false;
         };
         let share = u64::from(EXACT_DIVISOR) * regions.len().max(1) as u64;
-        let max_branches = limits
-            .nodes
-            .map_or(MAX_EXACT_BRANCHES, |nodes| nodes / share);
-        let max_branches = max_branches.min(MAX_EXACT_BRANCHES);
+        let max_branches = limits.nodes.map_or(MAX_BRANCHES, |nodes| nodes / share);
+        let max_branches = max_branches.min(MAX_BRANCHES);
         for region in regions {
             let number = match is_late() {
                 true => None,

@@ -28,7 +28,7 @@ pub(super) struct Particle<'p, W> {
     /// Natural logarithm of the estimated number of fillings of the remaining cells.
     pub(super) log_remaining: f64,
     /// The exact number of fillings of the remaining cells, once the descent has ended; 0 for a dead particle.
-    pub(super) end_count: Option<u64>,
+    pub(super) ended: Option<u64>,
     /// Its decisions, and a solution that agrees with them, if the oracle has found one.
     pub(super) path: Vec<(Cell, bool)>,
     pub(super) solution: Option<Rc<Grid>>,
@@ -48,7 +48,7 @@ impl<W: Word> Particle<'_, W> {
 
     /// Updates the messages of these lines, and the estimate of remaining fillings, if any are stale. `None` if the budget ends.
     pub(super) fn update_estimate(&mut self, lines: &[usize], budget: &Budget<'_>) -> Option<()> {
-        if self.end_count.is_some() {
+        if self.ended.is_some() {
             self.log_remaining = 0.0;
             return Some(());
         }
@@ -72,7 +72,7 @@ impl<W: Word> Particle<'_, W> {
     /// Marks it as dead: its remaining cells have no filling.
     pub(super) fn kill(&mut self) {
         self.weight = Scaled::ZERO;
-        self.end_count = Some(0);
+        self.ended = Some(0);
     }
 
     /// Its estimated value: weight times estimated remaining fillings.
@@ -199,7 +199,7 @@ mod tests {
                 stale: vec![false; 2].into(),
                 weight: Scaled::from(weight),
                 log_remaining: if weight > 0.0 { log_remaining } else { 0.0 },
-                end_count: None,
+                ended: None,
                 path: Vec::new(),
                 solution: None,
             });

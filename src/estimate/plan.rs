@@ -1,8 +1,8 @@
 //! Sizes of the populations of a region.
 //!
-//! One large population has less variance than many small ones of the same total size, but several are needed to estimate the variance.
-//! What a particle costs is known only afterwards, so the first populations are small, and each is larger by a factor until the limits
-//! allow no more. The sizes depend only on costs, never on values.
+//! One large population has less variance than many small ones together, but several are needed to estimate the variance. The cost of a
+//! particle is known only afterwards, so the first populations are small, and grow by a factor until the limits allow no more. Sizes depend
+//! only on costs, never on values.
 
 /// Desired and minimum number of populations.
 const TARGET_POPULATIONS: f64 = 32.0;

@@ -48,7 +48,7 @@ const ROOT_SWEEPS: usize = 20;
 /// a count.
 const MAX_EXACT_CELLS: usize = 60;
 const MAX_EXACT_SPINE_CELLS: usize = 240;
-const MAX_EXACT_BRANCHES: u64 = 300;
+const MAX_BRANCHES: u64 = 300;
 
 /// The result of a population.
 #[derive(Clone, Debug)]
@@ -122,7 +122,7 @@ impl<'p, W: Word> ParticleFilter<'p, W> {
             stale: vec![false; self.board.clues().height() + self.board.clues().width()].into(),
             weight: Scaled::ONE,
             log_remaining: 0.0,
-            end_count: None,
+            ended: None,
             path: Vec::new(),
             solution: guide.as_ref().and_then(|guide| guide.witness()),
         };
@@ -149,16 +149,16 @@ impl<'p, W: Word> ParticleFilter<'p, W> {
             population.push(population[0].clone());
         }
         // The lines are processed along the longer side of the region.
-        let mut line_order = match rows.len() >= columns.len() {
+        let mut order = match rows.len() >= columns.len() {
             true => rows.clone(),
             false => columns.clone(),
         };
         if upwards {
-            line_order.reverse();
+            order.reverse();
         }
         let all_lines = [rows, columns].concat();
         let mut dead = 0;
-        for line in line_order {
+        for line in order {
             if let (Some(spine), Some(guide)) = (&mut spine, &mut guide) {
                 self.branch_off(
                     spine,
@@ -170,7 +170,7 @@ impl<'p, W: Word> ParticleFilter<'p, W> {
                 )?;
             }
             for particle in &mut population {
-                if particle.end_count.is_none() {
+                if particle.ended.is_none() {
                     self.descend(particle, region, line, &mut guide, random, budget)?;
                     particle.update_estimate(&all_lines, budget)?;
                 }
@@ -183,12 +183,8 @@ impl<'p, W: Word> ParticleFilter<'p, W> {
             }
             let spine_ended = spine
                 .as_ref()
-                .is_none_or(|spine| spine.particle.end_count.is_some());
-            if spine_ended
-                && population
-                    .iter()
-                    .all(|particle| particle.end_count.is_some())
-            {
+                .is_none_or(|spine| spine.particle.ended.is_some());
+            if spine_ended && population.iter().all(|particle| particle.ended.is_some()) {
                 break;
             }
             resample(&mut population, size, random);
@@ -213,17 +209,16 @@ impl<'p, W: Word> ParticleFilter<'p, W> {
         let (upwards, size, lines) = (spine.upwards, spine.size, spine.lines);
         let particle = &mut spine.particle;
         self.board.set_rows(&particle.rows);
-        while particle.end_count.is_none() {
+        while particle.ended.is_none() {
             let unknown = region.unknown(&self.board).count();
             if unknown <= spine.exact_cells {
                 spine.exact_cells = unknown / 2;
-                particle.end_count =
-                    (self.exact).count(&mut self.board, region, MAX_EXACT_BRANCHES, budget);
-                if particle.end_count.is_some() {
+                particle.ended = (self.exact).count(&mut self.board, region, MAX_BRANCHES, budget);
+                if particle.ended.is_some() {
                     break;
                 }
             }
-            let Some(cell) = first_unknown(&self.board, region, line) else {
+            let Some(cell) = next_cell(&self.board, region, line) else {
                 break;
             };
             if !budget.take_node() {
@@ -231,10 +226,10 @@ impl<'p, W: Word> ParticleFilter<'p, W> {
             }
             let filled = spine.witness.get(cell.row.into(), cell.column.into());
             let mark = self.board.mark();
-            if self.board.decide(cell, !filled) && !guide.is_known_dead(upwards, cell) {
+            if self.board.decide(cell, !filled) && !guide.is_dead(upwards, cell) {
                 spine.open_sides += 1;
-                let explore_probability = guide.explore_probability(upwards, cell, size, lines);
-                let drawn = uniform(random) < explore_probability;
+                let probability = guide.probability(upwards, cell, size, lines);
+                let drawn = uniform(random) < probability;
                 let other = (cell, !filled);
                 let path = particle.path.iter().copied().chain([other]);
                 let (clues, rows) = (self.board.clues(), &self.rows);
@@ -248,7 +243,7 @@ impl<'p, W: Word> ParticleFilter<'p, W> {
                     let mut new = particle.clone();
                     new.path.push(other);
                     // The value of a population is the mean over `size` particles, hence the factor `size`.
-                    new.weight = Scaled::from(size as f64 / explore_probability);
+                    new.weight = Scaled::from(size as f64 / probability);
                     new.solution = match verdict {
                         Verdict::Satisfiable(grid) => Some(grid),
                         _ => None,
@@ -292,21 +287,21 @@ impl<'p, W: Word> ParticleFilter<'p, W> {
             }
         }
         let mut exact_cells = MAX_EXACT_CELLS;
-        while particle.end_count.is_none() {
+        while particle.ended.is_none() {
             let unknown = region.unknown(&self.board).count();
             if unknown <= exact_cells {
                 // If this fails, it is tried again when half of these cells are known.
                 exact_cells = unknown / 2;
                 let count = self
                     .exact
-                    .count(&mut self.board, region, MAX_EXACT_BRANCHES, budget);
+                    .count(&mut self.board, region, MAX_BRANCHES, budget);
                 if let Some(count) = count {
                     particle.weight = particle.weight * Scaled::from(count as f64);
-                    particle.end_count = Some(count);
+                    particle.ended = Some(count);
                     break;
                 }
             }
-            let Some(cell) = first_unknown(&self.board, region, line) else {
+            let Some(cell) = next_cell(&self.board, region, line) else {
                 break;
             };
             let probability = self.fill_probability(particle, line, cell, budget);
@@ -462,7 +457,7 @@ fn finish<W: Word>(
         witness: None,
     };
     for particle in population {
-        match particle.end_count {
+        match particle.ended {
             None | Some(0) => result.dead += 1,
             Some(count) => {
                 result.alive += 1;
@@ -472,7 +467,7 @@ fn finish<W: Word>(
     }
     if let Some(spine) = spine {
         // If it was not counted, it has at least one filling: the witness.
-        let count = spine.particle.end_count.unwrap_or(1);
+        let count = spine.particle.ended.unwrap_or(1);
         result.value = result.value + Scaled::from(count as f64);
         result.exact = spine.open_sides == 0;
         result.record_seen(count + spine.alive_sides, spine.particle.rows);
@@ -511,7 +506,7 @@ fn lines<W: Word>(board: &Board<'_, W>, region: &Region<W>) -> (Vec<usize>, Vec<
 }
 
 /// The first unknown cell of a line.
-fn first_unknown<W: Word>(board: &Board<'_, W>, region: &Region<W>, line: usize) -> Option<Cell> {
+fn next_cell<W: Word>(board: &Board<'_, W>, region: &Region<W>, line: usize) -> Option<Cell> {
     let mut cells = region.unknown(board);
     match line.checked_sub(board.clues().height()) {
         None => cells.find(|cell| usize::from(cell.row) == line),

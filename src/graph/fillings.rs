@@ -25,7 +25,7 @@ struct Level {
 #[derive(Clone, Copy, Debug)]
 struct OpenNode {
     node: u32,
-    positions: u32,
+    start: u32,
     next_open: Option<u32>,
 }
 
@@ -58,7 +58,7 @@ pub(super) fn list_solutions(overlay: &Overlay<'_>, node: u32, positions: &[u32]
         next_edge: Some(overlay.first_edge(node)),
         open: OpenNode {
             node,
-            positions: 0,
+            start: 0,
             next_open: None,
         },
     }];
@@ -85,19 +85,19 @@ pub(super) fn list_solutions(overlay: &Overlay<'_>, node: u32, positions: &[u32]
             if node != DONE {
                 open_nodes.push(OpenNode {
                     node,
-                    positions: end as u32,
+                    start: end as u32,
                     next_open,
                 });
                 next_open = Some(open_nodes.len() as u32 - 1);
                 end += overlay.size(node) as usize;
             }
         }
-        let mut first_cell = open.positions as usize;
+        let mut from = open.start as usize;
         positions.resize(end, 0);
         for (code, length) in edge.graph_edge.runs() {
             let length = length as usize;
-            let (parents, child_positions) = positions.split_at_mut(end_here);
-            let cells = &parents[first_cell..first_cell + length];
+            let (node_positions, child_positions) = positions.split_at_mut(end_here);
+            let cells = &node_positions[from..from + length];
             match code {
                 EMPTY => {}
                 FILLED => {
@@ -112,7 +112,7 @@ pub(super) fn list_solutions(overlay: &Overlay<'_>, node: u32, positions: &[u32]
                     }
                 }
             }
-            first_cell += length;
+            from += length;
         }
         match next_open {
             None => words.extend_from_slice(&grid[..size]),

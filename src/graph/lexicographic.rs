@@ -42,7 +42,7 @@ struct Frame {
     open: Vec<OpenRegion>,
     /// The size of the overlay and the number of positions at this node.
     overlay_mark: Mark,
-    positions: usize,
+    position_count: usize,
     visited: Visited,
 }
 
@@ -50,7 +50,7 @@ struct Frame {
 #[derive(Clone, Copy, Debug)]
 struct OpenRegion {
     node: u32,
-    positions: u32,
+    start: u32,
 }
 
 /// The sides of a search node that have been visited.
@@ -92,7 +92,7 @@ impl SolutionGraph {
             for root in self.roots() {
                 open.push(OpenRegion {
                     node: root.node,
-                    positions: lexicographic.positions.len() as u32,
+                    start: lexicographic.positions.len() as u32,
                 });
                 lexicographic.positions.extend_from_slice(&root.positions);
             }
@@ -160,27 +160,22 @@ impl Lexicographic<'_> {
         while let Some(frame) = self.frames.last_mut() {
             // Drop the conditioned nodes of the other side.
             self.overlay.truncate(frame.overlay_mark);
-            self.positions.truncate(frame.positions);
+            self.positions.truncate(frame.position_count);
             let (overlay, positions) = (&self.overlay, &self.positions);
-            let first_undecided = |open: &OpenRegion| {
-                positions[(open.positions + overlay.decided(open.node)) as usize]
-            };
+            let first_cell =
+                |open: &OpenRegion| positions[(open.start + overlay.decided(open.node)) as usize];
             let candidates = frame.open.iter().enumerate();
-            let candidates = candidates.map(|(i, open)| (first_undecided(open), i)).min();
+            let candidates = candidates.map(|(i, open)| (first_cell(open), i)).min();
             let is_large = |open: &OpenRegion| overlay.count(open.node) > self.max_listed;
-            let (first_undecided, i) = match (candidates, frame.visited) {
+            let (first_cell, i) = match (candidates, frame.visited) {
                 (_, Visited::Both) => {
                     self.frames.pop();
                     continue;
                 }
-                (Some(first_undecided), _) if frame.open.iter().any(is_large) => first_undecided,
+                (Some(first_cell), _) if frame.open.iter().any(is_large) => first_cell,
                 _ => {
                     let mut lists = Vec::with_capacity(frame.open.len());
-                    for &OpenRegion {
-                        node,
-                        positions: from,
-                    } in &frame.open
-                    {
+                    for &OpenRegion { node, start: from } in &frame.open {
                         if stop() {
                             return Advance::Stopped;
                         }
@@ -218,7 +213,7 @@ impl Lexicographic<'_> {
             }
             let (mut grid, mut open) = (frame.grid.clone(), frame.open.clone());
             if filled {
-                grid.fill(&[first_undecided]);
+                grid.fill(&[first_cell]);
             }
             open[i].node = node;
             self.enter(grid, open);
@@ -231,11 +226,7 @@ impl Lexicographic<'_> {
     fn enter(&mut self, mut grid: Canvas, mut open: Vec<OpenRegion>) {
         let mut ends = Vec::new();
         let mut i = 0;
-        while let Some(&OpenRegion {
-            node,
-            positions: from,
-        }) = open.get(i)
-        {
+        while let Some(&OpenRegion { node, start: from }) = open.get(i) {
             if node == DONE || self.overlay.decided(node) == self.overlay.size(node) {
                 open.swap_remove(i);
                 continue;
@@ -252,24 +243,24 @@ impl Lexicographic<'_> {
                 ends.push(end);
                 open.push(OpenRegion {
                     node,
-                    positions: end as u32,
+                    start: end as u32,
                 });
                 if node != DONE {
                     end += self.overlay.size(node) as usize;
                 }
             }
-            let (mut from, list_solutions) = (from as usize, &mut self.positions);
-            list_solutions.resize(end, 0);
+            let (mut from, positions) = (from as usize, &mut self.positions);
+            positions.resize(end, 0);
             for (code, length) in edge.graph_edge.runs() {
                 let run = from..from + length as usize;
                 from = run.end;
                 match code {
                     EMPTY => {}
-                    FILLED => grid.fill(&list_solutions[run]),
+                    FILLED => grid.fill(&positions[run]),
                     left => {
                         let i = (left - FIRST_CHILD) as usize;
                         if edge.children[i] != DONE {
-                            list_solutions.copy_within(run.clone(), ends[i]);
+                            positions.copy_within(run.clone(), ends[i]);
                             ends[i] += run.len();
                         }
                     }
@@ -280,7 +271,7 @@ impl Lexicographic<'_> {
             grid,
             open,
             overlay_mark: self.overlay.mark(),
-            positions: self.positions.len(),
+            position_count: self.positions.len(),
             visited: Visited::Neither,
         });
     }
