@@ -21,7 +21,7 @@ const MAX_CONFLICTS: u32 = 100;
 const CONFLICTS_PER_NODE: u64 = 4;
 
 /// Ticks granted to the oracle per node and cell of the puzzle, and at the start. A node of a particle, at which all lines of one direction
-/// send messages, costs about one tick per cell; so queries may cost three times as much as the particles.
+/// send messages, costs about one tick per cell, so the first is also the cost of queries relative to that of particles.
 const TICKS_PER_NODE_CELL: u64 = 3;
 const INITIAL_TICKS: u64 = 5_000_000;
 

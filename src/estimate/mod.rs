@@ -616,7 +616,7 @@ impl<W: Word> SharedRun<W> {
             Some(_) if number.log10() < lower_bound.log10() => lower_bound,
             _ => number,
         });
-        // The variance says nothing of the solutions of dead particles.
+        // The variance does not account for solutions missed by dead particles.
         variance = variance.filter(|_| doubt != Some(Doubt::Dying));
         let variance = variance.map(|variance| variance - 1.0);
         if variance.is_some_and(spread::is_too_wide) {

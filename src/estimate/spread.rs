@@ -113,7 +113,7 @@ impl Populations {
             let populations: Vec<Population> =
                 self.populations.iter().filter(direction).copied().collect();
             let share = (mean(populations.iter())? / self.mean()?).to_f64();
-            // For a direction without solutions the relative variance is unknown; it already widens the variance of all.
+            // A direction without solutions has no relative variance, taken as 0; its mean of 0 already widens the variance of all.
             Some((
                 share,
                 share * share * relative_variance(&populations).unwrap_or(0.0),
