@@ -1,4 +1,4 @@
-//! What a cube has come to, as a record.
+//! The answer to a cube, as a record.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,13 +13,13 @@ pub struct Open {
     /// The decisions.
     #[serde(rename = "path", with = "as_text")]
     pub cube: Cube,
-    /// What it is likely to hold of the cube that was to be answered, from 0 to 1.
+    /// Estimated share, from 0 to 1, of the work of the cube that was to be answered.
     pub share: f64,
 }
 
 /// The answer to a cube: a line of a file of results.
 ///
-/// What it has found and the cubes that it leaves open are disjoint and together the whole cube.
+/// The part that was searched and the cubes left open are disjoint, and together they make up the whole cube.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Answer {
     /// The cube.
@@ -29,31 +29,31 @@ pub struct Answer {
     /// Solutions found.
     #[serde(with = "decimal")]
     pub count: Count,
-    /// The digest of their set, where they were listed.
+    /// The digest of the set of solutions, if they were listed.
     pub set: Option<Digest>,
-    /// What stays open. Nothing, where the answer is complete.
+    /// The cubes that stay open: none when the answer is complete.
     pub open: Vec<Open>,
-    /// Why it was stopped.
+    /// Why the run was stopped, if it was.
     pub stopped: Option<String>,
-    /// Nodes of the tree.
+    /// Nodes of the search tree.
     pub nodes: u64,
-    /// Time it took.
+    /// Seconds that the answer took.
     pub seconds: f64,
-    /// The file of the solutions, in the folder of all of them.
+    /// The name of the file of solutions, in the folder of all such files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// In a journal: bytes of the list of solutions with these at its end.
+    /// In a journal: length of the list of solutions, in bytes, after those of this answer were appended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub length: Option<u64>,
-    /// In a journal: seconds that the run has taken so far, all its parts together.
+    /// In a journal: seconds that the run has taken so far, summed over its processes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elapsed: Option<f64>,
 }
 
 impl Answer {
-    /// What a run of a cube has come to.
+    /// The answer that the outcome of a search of a cube gives.
     pub fn new(puzzle: Digest, id: Id, outcome: &Outcome, set: Option<Digest>) -> Self {
-        let left = 1.0 - outcome.done.clamp(0.0, 1.0);
+        let remaining = 1.0 - outcome.done.clamp(0.0, 1.0);
         let open = outcome.cubes.iter().zip(&outcome.shares);
         Answer {
             id,
@@ -63,7 +63,7 @@ impl Answer {
             open: open
                 .map(|(cube, share)| Open {
                     cube: cube.clone(),
-                    share: share * left,
+                    share: share * remaining,
                 })
                 .collect(),
             stopped: outcome.stopped.map(|stop| stop.to_string()),
@@ -75,13 +75,13 @@ impl Answer {
         }
     }
 
-    /// Is nothing left open?
+    /// Whether no cube stays open.
     pub fn is_complete(&self) -> bool {
         self.open.is_empty()
     }
 }
 
-/// Numbers of solutions as decimal texts: they may be greater than what JSON readers can hold.
+/// Numbers of solutions as decimal strings, because they may exceed the range of JSON readers' numbers.
 mod decimal {
     use serde::de::Error as _;
     use serde::{Deserialize, Deserializer, Serializer};

@@ -1,4 +1,4 @@
-//! Cubes as records: a path as text, an id that follows from it, and the line that is handed from one machine to another.
+//! Cubes as records: the path as text, the id derived from it, and the line that is passed from one machine to another.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,20 +6,20 @@ use std::str::FromStr;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::digest::{Digest, short};
+use super::digest::{Digest, hash64};
 use crate::board::Cell;
 use crate::error::{Error, Result};
 use crate::puzzle::{MAX_SIDE, Puzzle};
 use crate::search::{Cube, Decision};
 
-/// What a cube is known by: it follows from the puzzle and the decisions. Written as 16 hexadecimal digits.
+/// The id of a cube: a hash of the puzzle's digest and the decisions. Written as 16 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Id(u64);
 
 impl Id {
     /// The id of a cube of this puzzle.
     pub fn of(puzzle: Digest, cube: &Cube) -> Self {
-        Id(short(format!("{puzzle} {}", Path(cube)).as_bytes()))
+        Id(hash64(format!("{puzzle} {}", Path(cube)).as_bytes()))
     }
 }
 
@@ -59,22 +59,22 @@ impl<'de> Deserialize<'de> for Id {
     }
 }
 
-/// A path as text: `3:4# 5:6.` says that the fourth cell of the third row is filled, and the sixth of the fifth empty.
+/// A path as text: in `3:4# 5:6.` the fourth cell of the third row is filled, and the sixth cell of the fifth row is empty.
 struct Path<'a>(&'a Cube);
 
 impl fmt::Display for Path<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, Decision { cell, filled }) in self.0.path.iter().enumerate() {
-            let between = if i == 0 { "" } else { " " };
-            let how = if *filled { '#' } else { '.' };
-            write!(f, "{between}{}:{}{how}", cell.row + 1, cell.column + 1)?;
+            let separator = if i == 0 { "" } else { " " };
+            let mark = if *filled { '#' } else { '.' };
+            write!(f, "{separator}{}:{}{mark}", cell.row + 1, cell.column + 1)?;
         }
         Ok(())
     }
 }
 
-/// Reads a path.
-fn path(text: &str) -> Option<Cube> {
+/// Parses a path as [`Path`] writes it.
+fn parse_path(text: &str) -> Option<Cube> {
     let side = |text: &str| {
         let number: usize = text.parse().ok()?;
         (1..=MAX_SIDE).contains(&number).then(|| number - 1)
@@ -92,7 +92,7 @@ fn path(text: &str) -> Option<Cube> {
     Some(Cube { path: path? })
 }
 
-/// How a path goes into records.
+/// Serialisation of a path as text, for `serde(with)`.
 pub(super) mod as_text {
     use super::*;
 
@@ -107,25 +107,26 @@ pub(super) mod as_text {
         deserializer: D,
     ) -> std::result::Result<Cube, D::Error> {
         let text = String::deserialize(deserializer)?;
-        path(&text).ok_or_else(|| D::Error::custom(format!("{text:?} is not a path of decisions")))
+        parse_path(&text)
+            .ok_or_else(|| D::Error::custom(format!("{text:?} is not a path of decisions")))
     }
 }
 
-/// A cube to be answered: a line of a file of cubes.
+/// A cube to be answered: one line of a file of cubes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Piece {
-    /// What it is known by.
+    /// The id of the cube.
     pub id: Id,
     /// The decisions.
     #[serde(rename = "path", with = "as_text")]
     pub cube: Cube,
     /// The puzzle whose cube it is.
     pub puzzle: Digest,
-    /// How many cubes its file has in all.
+    /// Number of cubes in the whole split.
     pub of: u64,
-    /// About how many nodes it will take.
+    /// Estimated number of nodes of its search tree.
     pub size: f64,
-    /// How many cells its decisions leave unknown, if that is known: it has no more than 2 to the power of this many solutions.
+    /// Number of cells that its decisions leave unknown, if recorded: the cube has at most 2 to this power solutions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unknown: Option<u32>,
 }
@@ -143,18 +144,18 @@ impl Piece {
         }
     }
 
-    /// The same piece, of which it is known how many cells are unknown.
+    /// The same piece, with its number of unknown cells recorded.
     #[must_use]
     pub fn with_unknown(mut self, cells: u32) -> Self {
         self.unknown = Some(cells);
         self
     }
 
-    /// Does it belong to this puzzle?
+    /// Checks that the cube belongs to this puzzle.
     ///
     /// # Errors
     ///
-    /// [`Kind::Data`](crate::error::Kind::Data) when it is of another puzzle, or when its id does not belong to its path.
+    /// [`Kind::Data`](crate::error::Kind::Data) when it is of another puzzle, its id does not match its path, or a cell is outside.
     pub fn check(&self, puzzle: &Puzzle, digest: Digest) -> Result<()> {
         if self.puzzle != digest {
             return Err(Error::data(
@@ -164,12 +165,12 @@ impl Piece {
         if self.id != Id::of(digest, &self.cube) {
             return Err(Error::data("the id does not belong to the path"));
         }
-        inside(puzzle, &self.cube)
+        check_inside(puzzle, &self.cube)
     }
 }
 
-/// Are all cells of a cube in the puzzle?
-pub(super) fn inside(puzzle: &Puzzle, cube: &Cube) -> Result<()> {
+/// Checks that all cells of a cube lie in the puzzle.
+pub(super) fn check_inside(puzzle: &Puzzle, cube: &Cube) -> Result<()> {
     let outside = |decision: &&Decision| {
         let Cell { row, column } = decision.cell;
         usize::from(row) >= puzzle.height() || usize::from(column) >= puzzle.width()
@@ -191,10 +192,10 @@ mod tests {
     #[test]
     fn paths_are_read_back() {
         for text in ["", "1:1#", "3:4# 5:6. 4096:4096#"] {
-            assert_eq!(Path(&path(text).unwrap()).to_string(), text);
+            assert_eq!(Path(&parse_path(text).unwrap()).to_string(), text);
         }
         for text in ["1:1", "0:1#", "1:4097#", "1#", "a:1#", "1:1#2:2#", "1:1:1."] {
-            assert!(path(text).is_none(), "{text}");
+            assert!(parse_path(text).is_none(), "{text}");
         }
     }
 }

@@ -1,6 +1,6 @@
-//! What tells puzzles, records and sets of solutions apart: XXH3 with 128 bits.
+//! Digests that identify puzzles, records and sets of solutions: XXH3 with 128 bits.
 //!
-//! That guards against accidents, files mixed up and bits turned over, not against somebody who wants to deceive.
+//! They guard against accidents, such as mixed-up files and flipped bits, not against a deliberate forgery.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,12 +12,12 @@ use twox_hash::{XxHash3_64, XxHash3_128};
 use crate::error::{Error, Result};
 use crate::puzzle::Puzzle;
 
-/// A digest of 128 bits; written as 32 hexadecimal digits.
+/// A digest of 128 bits, written as 32 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Digest(u128);
 
 impl Digest {
-    /// Of a puzzle's clues alone: a title or another file format changes nothing.
+    /// The digest of a puzzle's clues alone: neither the title nor the file format changes it.
     ///
     /// ```
     /// use omnogram::cluster::Digest;
@@ -43,8 +43,8 @@ impl Digest {
     }
 }
 
-/// A short digest of some bytes, for checksums and ids.
-pub(super) fn short(bytes: &[u8]) -> u64 {
+/// A 64-bit hash (XXH3) of some bytes, for checksums and ids.
+pub(super) fn hash64(bytes: &[u8]) -> u64 {
     XxHash3_64::oneshot(bytes)
 }
 
@@ -86,20 +86,21 @@ impl<'de> Deserialize<'de> for Digest {
     }
 }
 
-/// The digest of a set of solutions of one puzzle, whatever the order in which they come: the sum of the digests of its members.
+/// The digest of a set of solutions of one puzzle, independent of their order: the sum of the digests of its members modulo 2^128.
 #[derive(Clone, Debug, Default)]
 pub struct SetDigest {
     sum: u128,
+    /// Scratch space for the bytes of one solution.
     bytes: Vec<u8>,
 }
 
 impl SetDigest {
-    /// Of no solution.
+    /// The digest of the empty set.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// With one solution more, packed as in [`Grid`](crate::puzzle::Grid).
+    /// Adds one solution, packed as in [`Grid`](crate::puzzle::Grid).
     #[inline]
     pub fn add(&mut self, words: &[u64]) {
         self.bytes.clear();
@@ -121,7 +122,7 @@ mod tests {
     use crate::puzzle::Clue;
 
     #[test]
-    fn the_order_of_a_set_does_not_matter_but_its_members_do() {
+    fn set_digest_depends_on_members_not_on_order() {
         let digest = |grids: &[[u64; 2]]| {
             let mut digest = SetDigest::new();
             grids.iter().for_each(|words| digest.add(words));
@@ -133,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn is_read_back_and_tells_clues_apart() {
+    fn digest_round_trips_as_text_and_depends_on_the_clues() {
         let clue = |lengths: &[usize]| Clue::new(lengths.iter().copied()).unwrap();
         let puzzle = |a: &[usize], b: &[usize]| {
             Digest::of(&Puzzle::new(vec![clue(a), clue(b)], vec![clue(&[]); 3]).unwrap())

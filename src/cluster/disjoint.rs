@@ -1,22 +1,22 @@
-//! Whether cubes are disjoint, by their decisions alone: two cubes that decide some cell differently have no solution in common.
+//! Checks whether cubes are disjoint, by their decisions alone: two cubes that decide some cell differently share no solution.
 //!
-//! The cubes of a split, and those that an answer leaves open, are nodes of one binary tree, in which each step down decides one cell both
-//! ways. That they are is seen in one pass over their sorted paths, O(n log n) for n decisions in all. Cubes of which it is not so are
-//! compared two by two.
+//! The cubes of a split, and those that an answer leaves open, are nodes of one binary tree in which each branch decides one cell both
+//! ways. One pass over their sorted paths verifies this, in O(n log n) for n decisions in all. Cubes that do not form such a tree are
+//! compared pairwise.
 
 use std::cmp::Ordering;
 
 use crate::search::{Cube, Decision};
 
-/// Cubes that are compared two by two; beyond that they are not taken for disjoint.
-const COMPARED: usize = 3000;
+/// Largest group of cubes that is compared pairwise; all cubes of a larger group are reported as overlapping its first.
+const MAX_COMPARED: usize = 3000;
 
-/// The cubes that must go for the others to be disjoint, each with one that it may overlap; by their places.
+/// The cubes to remove so that the others are disjoint, each with a cube that it may overlap; both as indices into `cubes`.
 pub(super) fn overlaps(cubes: &[&Cube]) -> Vec<(usize, usize)> {
     let mut sorted: Vec<usize> = (0..cubes.len()).collect();
     sorted.sort_by(|&a, &b| order(cubes[a], cubes[b]).then(a.cmp(&b)));
     let mut found = Vec::new();
-    // Groups of cubes whose paths begin with the same decisions, each with the number of these.
+    // Groups of cubes with a common path prefix, each with the length of that prefix.
     let mut open = vec![(&sorted[..], 0)];
     while let Some((group, depth)) = open.pop() {
         let [first, others @ ..] = group else {
@@ -30,8 +30,8 @@ pub(super) fn overlaps(cubes: &[&Cube]) -> Vec<(usize, usize)> {
             found.extend(others.iter().map(|&other| (other, *first)));
             continue;
         };
-        let same = |&&place: &&usize| cubes[place].path[depth].cell == decision.cell;
-        if others.iter().all(|place| same(&place)) {
+        let same_cell = |&&place: &&usize| cubes[place].path[depth].cell == decision.cell;
+        if others.iter().all(|place| same_cell(&place)) {
             let empty = group.partition_point(|&place| !cubes[place].path[depth].filled);
             open.push((&group[..empty], depth + 1));
             open.push((&group[empty..], depth + 1));
@@ -42,15 +42,15 @@ pub(super) fn overlaps(cubes: &[&Cube]) -> Vec<(usize, usize)> {
     found
 }
 
-/// By the cells of their paths, an empty one before the same one filled; what lies within another comes after it.
+/// Lexicographic order of the paths by cell, empty before filled; a cube comes before the cubes within it.
 fn order(a: &Cube, b: &Cube) -> Ordering {
     let key = |decision: &Decision| (decision.cell.row, decision.cell.column, decision.filled);
     a.path.iter().map(key).cmp(b.path.iter().map(key))
 }
 
-/// Compares all with each other.
+/// Compares the cubes of a group pairwise: a cube that overlaps an earlier one that was kept is added to `found`.
 fn compare(cubes: &[&Cube], group: &[usize], found: &mut Vec<(usize, usize)>) {
-    if group.len() > COMPARED {
+    if group.len() > MAX_COMPARED {
         return found.extend(group[1..].iter().map(|&place| (place, group[0])));
     }
     let mut kept: Vec<(usize, Vec<Decision>)> = Vec::new();
@@ -64,7 +64,7 @@ fn compare(cubes: &[&Cube], group: &[usize], found: &mut Vec<(usize, usize)>) {
     }
 }
 
-/// Do two paths, sorted by cells, decide some cell differently?
+/// Whether two paths, sorted by cell, decide some cell differently.
 fn differ(a: &[Decision], b: &[Decision]) -> bool {
     let (mut i, mut j) = (0, 0);
     while let (Some(x), Some(y)) = (a.get(i), b.get(j)) {
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cube_within_another_must_go() {
+    fn nested_cubes_overlap() {
         let cubes = [
             cube(&[(3, true), (1, true)]),
             cube(&[(3, true)]),
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_tree_is_compared() {
+    fn cubes_that_form_no_tree_are_compared_pairwise() {
         let disjoint = [
             cube(&[(0, true), (1, false)]),
             cube(&[(1, true), (2, false)]),

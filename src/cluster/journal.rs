@@ -1,8 +1,8 @@
-//! The journal of a run on one machine: a file of records to which is only added.
+//! The journal of a run on one machine: an append-only file of records.
 //!
-//! Its first line says what the run is; every other one is a [`JournalRecord`]: what a cube has come to, or how far it has come. A machine that
-//! fails may leave the last line torn. That is cut off, and what it held is done again; a line that is damaged anywhere else is no
-//! accident of that kind, and the journal is refused.
+//! Its first line identifies the run; every other line is a [`JournalRecord`]: the answer to a cube, or the progress of one. A crash of
+//! the machine may leave the last line torn. That line is cut off, and its work is done again. A damaged line anywhere else is not the
+//! trace of a crash, and the journal is refused.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
@@ -19,48 +19,48 @@ use super::line::{Lines, seal};
 use crate::count::Checkpoint;
 use crate::error::{Error, Kind, Result};
 
-/// The form of journals that this is.
-const FORM: u32 = 1;
+/// The version of the journal format.
+const VERSION: u32 = 1;
 
-/// A run that has just been killed may still be writing, and holds the journal for as long.
-const PATIENCE: Duration = Duration::from_secs(3);
+/// Longest wait for the lock of the journal: a process that has just been killed may still be writing, and holds it until it ends.
+const MAX_LOCK_WAIT: Duration = Duration::from_secs(3);
 
 /// A line of a journal.
 #[derive(Clone, Debug)]
 pub enum JournalRecord {
-    /// What a cube has come to.
+    /// The answer to a cube.
     Answer(Answer),
-    /// How far a cube has come.
+    /// The progress of a cube that has no answer yet.
     Progress(Progress),
 }
 
-/// How far a cube has come that is not answered yet.
+/// The progress of a cube that has no answer yet.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Progress {
-    /// The cube. It stands first, and so says what record this is.
+    /// The cube. As the first field of the line it tells this record from an [`Answer`].
     #[serde(rename = "cube")]
     pub id: Id,
     /// The puzzle whose cube it is.
     pub puzzle: Digest,
-    /// Seconds that the run has taken so far, all its parts together.
+    /// Seconds that the run has taken so far, summed over its processes.
     pub elapsed: f64,
-    /// Seconds that the process has lived.
+    /// Seconds since the process that wrote this record started.
     pub life: f64,
-    /// Nodes that the cube has taken so far, all parts of the run together.
+    /// Nodes that the cube has taken so far, summed over the processes of the run.
     pub nodes: u64,
-    /// What a count needs to go on. Where there is none, the cube was worked on and nothing came of it.
+    /// The state from which a count resumes. `None` records that the cube was worked on without a result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<Checkpoint>,
 }
 
 impl Progress {
-    /// How its line begins.
-    const BEGINNING: &str = "{\"cube\":";
+    /// The beginning of its line.
+    const LINE_PREFIX: &str = "{\"cube\":";
 }
 
 impl JournalRecord {
     fn parse(line: &str) -> serde_json::Result<Self> {
-        match line.starts_with(Progress::BEGINNING) {
+        match line.starts_with(Progress::LINE_PREFIX) {
             true => serde_json::from_str(line).map(JournalRecord::Progress),
             false => serde_json::from_str(line).map(JournalRecord::Answer),
         }
@@ -83,10 +83,10 @@ pub struct Header {
 }
 
 impl Header {
-    /// Of a run of this puzzle, with these options: all that an answer depends on, as they may be typed.
+    /// The header for a run of this puzzle. `options` holds the command-line options on which an answer depends.
     pub fn new(puzzle: Digest, options: impl Into<String>) -> Self {
         Header {
-            journal: FORM,
+            journal: VERSION,
             puzzle,
             options: options.into(),
         }
@@ -97,11 +97,11 @@ impl Header {
         self.puzzle
     }
 
-    /// Says so when another run's journal is not this one's.
+    /// Checks that `other`, the header of an existing journal, is that of this run.
     fn check(&self, other: &Header) -> Result<()> {
         let message = if other.journal != self.journal {
             format!(
-                "this is a journal of form {}, and only form {FORM} is known here",
+                "this is a journal of form {}, and only form {VERSION} is known here",
                 other.journal
             )
         } else if other.puzzle != self.puzzle {
@@ -118,24 +118,24 @@ impl Header {
     }
 }
 
-/// A journal that is open for more. Nobody else can open it meanwhile, where the file system knows locks.
+/// A journal that is open for appending. It is locked against other processes if the file system supports locks.
 #[derive(Debug)]
 pub struct Journal {
     file: File,
     name: String,
     header: Header,
-    /// Bytes cut off a torn end.
+    /// Length of the torn last line that was cut off, in bytes.
     torn: u64,
 }
 
 impl Journal {
-    /// Opens a journal, or makes a new one, and reads what it holds. Where another process holds it, `busy` is called, and after a
-    /// moment of waiting for one that is about to end the journal is refused.
+    /// Opens a journal, or creates it, and reads its records. If another process holds its lock, `busy` is called with the longest
+    /// wait; a process that is about to end is waited for, and if the lock is still held after that time, the journal is refused.
     ///
     /// # Errors
     ///
-    /// [`Kind::Io`] when it cannot be read or written, or is in use; [`Kind::Data`] when it belongs to another run, is damaged, or is no
-    /// journal at all. Then it is left as it is.
+    /// [`Kind::Io`] when it cannot be read or written, or is in use; [`Kind::Data`] when it belongs to another run, is damaged, or is not
+    /// a journal. In these cases the file is not changed.
     pub fn open(
         path: &Path,
         header: &Header,
@@ -151,16 +151,16 @@ impl Journal {
             .open(path)
             .map_err(failed)?;
         let (began, mut busy) = (Instant::now(), Some(busy));
-        // Not every file system knows locks, and what it does not know does not stop anybody.
+        // Not every file system supports locks; without one the journal is opened all the same.
         while let Err(TryLockError::WouldBlock) = file.try_lock() {
             if let Some(busy) = busy.take() {
-                busy(PATIENCE);
+                busy(MAX_LOCK_WAIT);
             }
-            if began.elapsed() >= PATIENCE {
+            if began.elapsed() >= MAX_LOCK_WAIT {
                 let message = "another process is using this journal";
                 return Err(Error::new(Kind::Io, message).in_file(&name));
             }
-            thread::sleep(PATIENCE / 50);
+            thread::sleep(MAX_LOCK_WAIT / 50);
         }
         let (records, end, torn) = match file.metadata().map_err(failed)?.len() {
             0 => (Vec::new(), 0, 0),
@@ -185,7 +185,7 @@ impl Journal {
         Ok((journal, records))
     }
 
-    /// What it is the journal of.
+    /// The header: the puzzle and the options of the run.
     pub fn header(&self) -> &Header {
         &self.header
     }
@@ -195,16 +195,16 @@ impl Journal {
         &self.name
     }
 
-    /// Bytes that were cut off its end when it was opened: a line that was torn.
+    /// Length of the torn last line that was cut off when the journal was opened, in bytes.
     pub fn torn(&self) -> u64 {
         self.torn
     }
 
-    /// Adds whole lines, and waits until they are on the disk.
+    /// Appends whole lines, and waits until they are on the disk.
     ///
     /// # Errors
     ///
-    /// [`Kind::Io`] when that fails.
+    /// [`Kind::Io`] when the file cannot be written or synced.
     pub fn append(&mut self, lines: &str) -> Result<()> {
         let written = self
             .file
@@ -214,11 +214,11 @@ impl Journal {
     }
 }
 
-/// What a journal holds, and where the last whole line ends.
+/// The records of a journal, and the offset in bytes at which its last whole line ends.
 fn read(file: &File, header: &Header, name: &str) -> Result<(Vec<JournalRecord>, u64)> {
     let mut lines = Lines::new(BufReader::new(file), name);
     let mut records = Vec::new();
-    let mut bad: Option<Error> = None;
+    let mut damaged: Option<Error> = None;
     let mut end = match lines.record::<Header>() {
         None => return Err(Error::data("this is not a journal").in_file(name)),
         Some(Ok(found)) if lines.is_whole() => {
@@ -227,7 +227,7 @@ fn read(file: &File, header: &Header, name: &str) -> Result<(Vec<JournalRecord>,
         }
         Some(Err(error)) if error.kind() == Kind::Io => return Err(error),
         Some(_) => {
-            // Torn in its first line: only what this run would have written may be cut off.
+            // The first line is torn. It may be cut off only if it is a prefix of the header of this run.
             let mut start = String::new();
             let mut file = file;
             let text = file
@@ -244,9 +244,9 @@ fn read(file: &File, header: &Header, name: &str) -> Result<(Vec<JournalRecord>,
     };
     while let Some(record) = lines.record_by(JournalRecord::parse) {
         match record {
-            Ok(_) if bad.is_some() => {
-                // A line that was torn when the machine failed is the last one.
-                let error = bad.take().expect("there is one");
+            Ok(_) if damaged.is_some() => {
+                // A line torn by a crash can only be the last one.
+                let error = damaged.take().expect("checked by the guard");
                 let message = format!(
                     "{}; this journal is damaged: without this line and all after it, it can be gone on with",
                     error.message()
@@ -267,7 +267,7 @@ fn read(file: &File, header: &Header, name: &str) -> Result<(Vec<JournalRecord>,
                 end = lines.bytes();
             }
             Err(error) if error.kind() == Kind::Io => return Err(error),
-            Err(error) => bad = bad.or(Some(error)),
+            Err(error) => damaged = damaged.or(Some(error)),
             Ok(_) => {}
         }
     }

@@ -1,47 +1,50 @@
-//! Records as lines: JSON objects, one a line, each ending in a checksum of itself.
+//! Records as lines: one JSON object per line, each ending in its own checksum.
 //!
-//! A line that was torn or changed, were it by one bit, is seen for what it is, by itself and without its neighbours; and the lines of
-//! several files can be put together in any order by the tools that people have for that.
+//! A line that was torn, or changed in a single bit, is recognised without looking at other lines. So the lines of several files can be
+//! joined in any order by ordinary text tools.
 
 use std::io::{BufRead, Read};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::digest::short;
+use super::digest::hash64;
 use crate::error::{Error, Result};
 
-/// What the checksum stands in, at the end of the line.
-const OPEN: &str = ",\"check\":\"";
-const CLOSE: &str = "\"}";
-const DIGITS: usize = 16;
+/// The text before and after the checksum at the end of a line, and the number of hexadecimal digits between.
+const CHECK_PREFIX: &str = ",\"check\":\"";
+const CHECK_SUFFIX: &str = "\"}";
+const CHECK_DIGITS: usize = 16;
 
-/// Bytes of the longest line.
-const LONGEST: u64 = 256 << 20;
+/// Length of the longest line that is read, in bytes.
+const MAX_LINE_BYTES: u64 = 256 << 20;
 
-/// Bytes of a line that an error shows.
-const SHOWN: usize = 160;
+/// Number of bytes of a line that an error shows.
+const MAX_SHOWN_BYTES: usize = 160;
 
-/// A record as a line, with its checksum and line break.
+/// Writes a record as a line, with its checksum and line break.
 pub fn seal(record: &impl Serialize) -> String {
-    // Texts, numbers and lists of them can always be written as JSON.
-    let mut line = serde_json::to_string(record).expect("plain data");
-    debug_assert!(line.starts_with('{') && line.len() > 2, "an object");
+    let mut line = serde_json::to_string(record)
+        .expect("records hold only strings, numbers and lists of them");
+    debug_assert!(
+        line.starts_with('{') && line.len() > 2,
+        "a record is a JSON object with fields"
+    );
     line.pop();
-    let check = short(line.as_bytes());
-    line.push_str(&format!("{OPEN}{check:016x}{CLOSE}\n"));
+    let check = hash64(line.as_bytes());
+    line.push_str(&format!("{CHECK_PREFIX}{check:016x}{CHECK_SUFFIX}\n"));
     line
 }
 
-/// The record in a line without its line break, as `parse` reads it.
+/// Checks the checksum of a line without its line break, and parses the record with `parse`.
 fn unseal<T>(line: &str, parse: impl FnOnce(&str) -> serde_json::Result<T>) -> Result<T> {
     let torn = || Error::data("this line is torn: it does not end in its checksum");
-    let rest = line.strip_suffix(CLOSE).ok_or_else(torn)?;
-    let at = rest.len().checked_sub(DIGITS).ok_or_else(torn)?;
+    let rest = line.strip_suffix(CHECK_SUFFIX).ok_or_else(torn)?;
+    let at = rest.len().checked_sub(CHECK_DIGITS).ok_or_else(torn)?;
     let (body, digits) = rest.split_at_checked(at).ok_or_else(torn)?;
-    let body = body.strip_suffix(OPEN).ok_or_else(torn)?;
-    // The digits are compared as they stand: a capital is a change too.
-    if format!("{:016x}", short(body.as_bytes())) != digits {
+    let body = body.strip_suffix(CHECK_PREFIX).ok_or_else(torn)?;
+    // The digits are compared as text, so that a change to upper case is noticed too.
+    if format!("{:016x}", hash64(body.as_bytes())) != digits {
         return Err(Error::data(
             "this line has been changed: its checksum does not match",
         ));
@@ -57,18 +60,18 @@ fn unseal<T>(line: &str, parse: impl FnOnce(&str) -> serde_json::Result<T>) -> R
 pub struct Lines<R> {
     input: R,
     file: String,
-    /// Lines, and bytes of them, read so far.
+    /// Lines read so far, and their length in bytes.
     line: usize,
     bytes: u64,
-    /// Did the last one end in a line break?
+    /// Whether the last line read ended in a line break.
     whole: bool,
     ended: bool,
-    /// The last one, without its line break.
+    /// The last line read, without its line break.
     text: Vec<u8>,
 }
 
 impl<R: BufRead> Lines<R> {
-    /// Reads from `input`; `file` is what errors call it.
+    /// Reads from `input`; `file` is its name in errors.
     pub fn new(input: R, file: &str) -> Self {
         Lines {
             input,
@@ -81,7 +84,7 @@ impl<R: BufRead> Lines<R> {
         }
     }
 
-    /// The number of the last line, from 1; 0 before the first.
+    /// The number of the last line read, from 1; 0 before the first.
     pub fn line(&self) -> usize {
         self.line
     }
@@ -91,7 +94,7 @@ impl<R: BufRead> Lines<R> {
         self.bytes
     }
 
-    /// Did the last line end in a line break?
+    /// Whether the last line read ended in a line break.
     pub(super) fn is_whole(&self) -> bool {
         self.whole
     }
@@ -101,12 +104,12 @@ impl<R: BufRead> Lines<R> {
         &self.file
     }
 
-    /// An error, said of the last line.
+    /// An error with the place and the text of the last line read.
     pub fn blame(&self, error: Error) -> Error {
         let text = String::from_utf8_lossy(&self.text);
         let column = error.place().map_or(1, |place| place.column);
-        // Whoever looks for the line has its number.
-        let end = (0..=SHOWN.min(text.len()))
+        // The text is shortened; the line number identifies the line.
+        let end = (0..=MAX_SHOWN_BYTES.min(text.len()))
             .rfind(|&end| text.is_char_boundary(end))
             .unwrap_or(0);
         let text = match end < text.len() {
@@ -118,13 +121,13 @@ impl<R: BufRead> Lines<R> {
             .in_file(&self.file)
     }
 
-    /// The next record, or what is wrong with the next line; `None` at the end. Blank lines are passed over. After a failure to read
-    /// nothing more comes.
+    /// The next record, or the error in the next line; `None` at the end. Blank lines are skipped. After a failure to read, or a line
+    /// that is too long, the result is `None`.
     pub fn record<T: DeserializeOwned>(&mut self) -> Option<Result<T>> {
         self.record_by(|line| serde_json::from_str(line))
     }
 
-    /// The same, where it depends on the line what record it is.
+    /// As [`record`](Self::record), with a parser that may choose the type of record by the line.
     pub(super) fn record_by<T>(
         &mut self,
         parse: impl FnOnce(&str) -> serde_json::Result<T>,
@@ -137,7 +140,7 @@ impl<R: BufRead> Lines<R> {
             let read = self
                 .input
                 .by_ref()
-                .take(LONGEST + 1)
+                .take(MAX_LINE_BYTES + 1)
                 .read_until(b'\n', &mut self.text);
             match read {
                 Err(error) => {
@@ -155,11 +158,11 @@ impl<R: BufRead> Lines<R> {
             if self.text.is_empty() {
                 continue;
             }
-            if self.text.len() as u64 > LONGEST {
+            if self.text.len() as u64 > MAX_LINE_BYTES {
                 self.ended = true;
                 return Some(Err(self.blame(Error::data("this line is too long"))));
             }
-            // What is not UTF-8 cannot match its checksum.
+            // A line that is not UTF-8 fails its checksum, because the replacement characters change it.
             let record = unseal(&String::from_utf8_lossy(&self.text), parse);
             return Some(record.map_err(|error| self.blame(error)));
         }
@@ -185,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn every_bit_counts() {
+    fn flipping_any_bit_is_detected() {
         let line = seal(&record());
         assert!(line.ends_with("\"}\n"));
         let parse = |line: &str| serde_json::from_str::<Record>(line);
@@ -202,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn torn_anywhere_it_is_torn() {
+    fn a_tear_at_any_byte_is_detected() {
         let text = seal(&record()).repeat(2);
         let each = text.len() / 2;
         for end in 0..=text.len() {

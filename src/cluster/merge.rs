@@ -1,9 +1,9 @@
-//! Puts the answers to cubes together.
+//! Merges the answers to cubes.
 //!
-//! Every cube has to be answered once. An answer that leaves cubes open is as good as theirs; the same answer given again counts once,
-//! and where a cube has been answered in several ways (one worker died, another took over) any of them does, and all must agree.
-//! Nothing is believed but whole records with the right checksums, and no record that says more than can be: cubes that overlap, or more
-//! solutions than the unknown cells of a cube have fillings.
+//! Every cube has to be answered. An answer that leaves cubes open is complete when these are answered; a repeated answer counts once.
+//! Where a cube has several answers (one worker died, another took over), any one is sufficient, and all must agree.
+//! Only whole records with the right checksum are accepted, and no impossible record: no cubes that overlap, and no more solutions than
+//! the unknown cells of a cube have fillings.
 
 use std::io::BufRead;
 
@@ -23,63 +23,63 @@ use crate::solutions::Count;
 #[derive(Debug, Default)]
 pub struct Merge {
     puzzle: Option<Digest>,
-    /// How many cubes there are to be.
-    of: u64,
+    /// Number of cubes that the split says it has.
+    expected_cubes: u64,
     pieces: Vec<Piece>,
     ids: FxHashSet<Id>,
     answers: FxHashMap<Id, Vec<PlacedAnswer>>,
     problems: Problems,
-    /// The file of cubes is not whole: nobody can say what is missing.
-    holes: bool,
+    /// Whether the file of cubes is incomplete, so that it is not known which cubes are missing.
+    has_gaps: bool,
     repeats: u64,
 }
 
-/// An answer, and where it stands.
+/// An answer, and its place: the index of the file and the line number.
 #[derive(Debug)]
 struct PlacedAnswer {
     answer: Answer,
     file: usize,
     line: usize,
-    /// Is the cube one of those that are asked about?
-    wanted: bool,
+    /// Whether the cube is one of the split, or one left open by the answer to such a cube.
+    is_requested: bool,
 }
 
-/// What the answers come to.
+/// The merged answers.
 #[derive(Debug)]
 pub struct Sum {
-    /// How many solutions.
+    /// The number of solutions.
     pub solutions: Total,
-    /// The answers that it is made of, and their cubes.
+    /// The answers that were added up, and their cubes.
     pub answers: Vec<(Cube, Answer)>,
-    /// Cubes that nobody has answered.
+    /// Cubes without an answer.
     pub missing: Vec<Piece>,
-    /// What is wrong, other than that: the first few problems of each file with their places, and how many more there are.
+    /// Problems other than missing answers: the first few of each file with their places, and how many more there are.
     pub problems: Vec<Error>,
-    /// How many problems there are.
+    /// The number of all problems.
     pub wrong: u64,
-    /// Do answers contradict each other, or are there cubes of which nothing is known? More work does not help then.
+    /// Whether answers contradict each other, or the file of cubes is incomplete. More work does not help then.
     pub contradicted: bool,
-    /// Answers that were given again.
+    /// Number of repeated answers, which are not added.
     pub repeats: u64,
-    /// Cubes there were.
+    /// Number of cubes of the split, without those that overlap others.
     pub cubes: u64,
-    /// Nodes of all answers that it is made of.
+    /// Total nodes of the answers that were added up.
     pub nodes: u64,
-    /// Time that they took, one after the other.
+    /// Total time of the answers that were added up, in seconds.
     pub seconds: f64,
 }
 
 impl Merge {
-    /// No cubes yet.
+    /// A merge without cubes.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Reads a file of cubes. There may be several; they are one.
+    /// Reads a file of cubes. Several files are taken as one split.
     ///
     /// # Errors
     ///
-    /// [`Kind::Io`](crate::error::Kind::Io) when it cannot be read. What is wrong with its lines is kept for the sum.
+    /// [`Kind::Io`](crate::error::Kind::Io) when it cannot be read. Problems of its lines are kept for [`Sum::problems`].
     pub fn cubes<R: BufRead>(&mut self, mut lines: Lines<R>) -> Result<()> {
         let (mut good, mut bad) = (0, 0);
         while let Some(piece) = lines.record::<Piece>() {
@@ -98,58 +98,59 @@ impl Merge {
                     } else if piece.id != Id::of(puzzle, &piece.cube) {
                         lines.blame(Error::data("the id does not belong to the path"))
                     } else if !self.ids.insert(piece.id) {
-                        // The same line twice says nothing new.
+                        // A repeated cube is ignored.
                         continue;
                     } else {
-                        self.of = self.of.max(piece.of);
+                        self.expected_cubes = self.expected_cubes.max(piece.of);
                         self.pieces.push(piece);
                         continue;
                     }
                 }
             };
-            self.holes = true;
+            self.has_gaps = true;
             self.problems.add(lines.file(), problem);
         }
         if good == 0 && bad > 0 {
-            self.problems.nothing(lines.file(), bad, "cube");
+            self.problems
+                .replace_by_no_record(lines.file(), bad, "cube");
         }
         Ok(())
     }
 
-    /// Says so if the files of cubes that were read are not whole.
+    /// Records a problem if the files of cubes are incomplete.
     fn check_cubes(&mut self, file: &str) {
-        let there = self.pieces.len() as u64;
-        if there == 0 && !self.holes {
+        let found = self.pieces.len() as u64;
+        if found == 0 && !self.has_gaps {
             let message = "there is no cube in this file";
             self.problems.add(file, Error::data(message));
-        } else if there != self.of {
+        } else if found != self.expected_cubes {
             let message = format!(
-                "there are {there} cubes, but each says that it is one of {}",
-                self.of
+                "there are {found} cubes, but each says that it is one of {}",
+                self.expected_cubes
             );
             self.problems.add(file, Error::data(message));
         }
-        self.holes |= there == 0 || there != self.of;
+        self.has_gaps |= found == 0 || found != self.expected_cubes;
     }
 
-    /// Leaves away cubes that overlap others, as their solutions would be counted twice.
+    /// Removes cubes that overlap others, because their solutions would be counted twice.
     fn check_disjoint(&mut self, file: &str) {
         let cubes: Vec<&Cube> = self.pieces.iter().map(|piece| &piece.cube).collect();
-        let mut gone = vec![false; cubes.len()];
+        let mut is_removed = vec![false; cubes.len()];
         for (cube, other) in overlaps(&cubes) {
             let [cube_id, other_id] = [cube, other].map(|place| self.pieces[place].id);
             let message = format!(
                 "cube {cube_id} overlaps cube {other_id}: what both hold would count twice"
             );
             self.problems.add(file, Error::data(message));
-            gone[cube] = true;
-            self.holes = true;
+            is_removed[cube] = true;
+            self.has_gaps = true;
         }
-        let mut gone = gone.into_iter();
-        self.pieces.retain(|_| gone.next() == Some(false));
+        let mut is_removed = is_removed.into_iter();
+        self.pieces.retain(|_| is_removed.next() == Some(false));
     }
 
-    /// Reads files of results, after all cubes.
+    /// Reads a file of results, after all cubes; `file` is its index in the names that are passed to [`sum`](Self::sum).
     ///
     /// # Errors
     ///
@@ -170,32 +171,33 @@ impl Merge {
                 }
                 Ok(answer) => {
                     good += 1;
-                    let told = self.answers.entry(answer.id).or_default();
-                    if told.iter().any(|told| is_same(&told.answer, &answer)) {
+                    let placed = self.answers.entry(answer.id).or_default();
+                    if placed.iter().any(|placed| is_same(&placed.answer, &answer)) {
                         self.repeats += 1;
                     } else {
                         let line = lines.line();
-                        told.push(PlacedAnswer {
+                        placed.push(PlacedAnswer {
                             answer,
                             file,
                             line,
-                            wanted: false,
+                            is_requested: false,
                         });
                     }
                 }
             }
         }
         if good == 0 && bad > 1 {
-            self.problems.nothing(lines.file(), bad, "result");
+            self.problems
+                .replace_by_no_record(lines.file(), bad, "result");
         }
         Ok(())
     }
 
-    /// Adds up. `cubes` and `results` are the names of the files, in the order in which they were read.
+    /// Merges the answers. `cubes` and `results` are the names of the files, in the order in which they were read.
     pub fn sum(mut self, cubes: &str, results: &[String]) -> Sum {
         self.check_cubes(cubes);
         self.check_disjoint(cubes);
-        let mut adding = Adding {
+        let mut summation = Summation {
             puzzle: self.puzzle,
             answers: &mut self.answers,
             results,
@@ -207,40 +209,40 @@ impl Merge {
         let mut total = Count::ZERO;
         let pieces = std::mem::take(&mut self.pieces);
         for piece in &pieces {
-            let known = adding.add(&piece.cube, piece.size, piece.unknown);
-            total += &known.count;
+            let subtotal = summation.add(&piece.cube, piece.size, piece.unknown);
+            total += &subtotal.count;
         }
-        let Adding {
+        let Summation {
             missing,
             contradicted,
             chosen,
             ..
-        } = adding;
-        let mut strangers: Vec<&PlacedAnswer> = self
+        } = summation;
+        let mut unrequested: Vec<&PlacedAnswer> = self
             .answers
             .values()
             .flatten()
-            // Without a cube nobody has asked about anything, and that is what is wrong.
-            .filter(|told| !told.wanted && !pieces.is_empty())
+            // If there are no cubes, that is the problem to report, not the answers.
+            .filter(|placed| !placed.is_requested && !pieces.is_empty())
             .collect();
-        strangers.sort_by_key(|told| (told.file, told.line));
-        for told in strangers {
-            let message = format!("nobody has asked about cube {}", told.answer.id);
-            let error = Error::data(message).at(told.line, 1, "");
-            self.problems.add(&results[told.file], error);
+        unrequested.sort_by_key(|placed| (placed.file, placed.line));
+        for placed in unrequested {
+            let message = format!("nobody has asked about cube {}", placed.answer.id);
+            let error = Error::data(message).at(placed.line, 1, "");
+            self.problems.add(&results[placed.file], error);
         }
         let mut missing = missing;
         let of = missing.len() as u64;
         missing.iter_mut().for_each(|piece| piece.of = of);
-        let complete = missing.is_empty() && !contradicted && !self.holes;
+        let complete = missing.is_empty() && !contradicted && !self.has_gaps;
         let used = chosen.iter().map(|(_, answer)| answer);
-        let (problems, wrong) = self.problems.told();
+        let (problems, wrong) = self.problems.into_parts();
         Sum {
             solutions: match complete {
                 true => Total::Exactly(total),
                 false => Total::AtLeast(total),
             },
-            contradicted: contradicted || self.holes,
+            contradicted: contradicted || self.has_gaps,
             problems,
             wrong,
             repeats: self.repeats,
@@ -248,7 +250,7 @@ impl Merge {
             nodes: used
                 .clone()
                 .fold(0, |sum, answer| sum.saturating_add(answer.nodes)),
-            // The sum of no numbers would be -0.
+            // A fold, because `sum` of no numbers would be -0.
             seconds: used.fold(0.0, |sum, answer| sum + answer.seconds.max(0.0)),
             answers: chosen,
             missing,
@@ -256,7 +258,7 @@ impl Merge {
     }
 }
 
-/// Do they say the same? How long it took does not matter, nor in what order cubes stay open.
+/// Whether two answers agree, apart from time, nodes and the order of the open cubes.
 fn is_same(a: &Answer, b: &Answer) -> bool {
     let paths = |answer: &Answer| -> FxHashSet<Cube> {
         answer.open.iter().map(|open| open.cube.clone()).collect()
@@ -264,8 +266,8 @@ fn is_same(a: &Answer, b: &Answer) -> bool {
     a.count == b.count && a.set == b.set && a.file == b.file && paths(a) == paths(b)
 }
 
-/// A sum under way.
-struct Adding<'a> {
+/// The state of [`Merge::sum`] while it adds up the cubes.
+struct Summation<'a> {
     puzzle: Option<Digest>,
     answers: &'a mut FxHashMap<Id, Vec<PlacedAnswer>>,
     results: &'a [String],
@@ -275,35 +277,35 @@ struct Adding<'a> {
     chosen: Vec<(Cube, Answer)>,
 }
 
-/// What is known of a cube.
-struct CubeRecord {
+/// The sum over the answers to a cube and to the cubes that they leave open.
+struct CubeSum {
     count: Count,
     complete: bool,
 }
 
-impl Adding<'_> {
-    /// Adds up a cube, with all that its answers have left open. Its path grows with every step down. So many cells at most are
-    /// `unknown` in it, if that is known.
-    fn add(&mut self, cube: &Cube, size: f64, unknown: Option<u32>) -> CubeRecord {
-        let nothing = |complete| CubeRecord {
+impl Summation<'_> {
+    /// Adds up a cube and, recursively, the cubes that its answers leave open; these have longer paths, so the recursion ends.
+    /// `unknown` is an upper bound on the number of unknown cells in the cube, if there is one.
+    fn add(&mut self, cube: &Cube, size: f64, unknown: Option<u32>) -> CubeSum {
+        let empty = |complete| CubeSum {
             count: Count::ZERO,
             complete,
         };
         let Some(puzzle) = self.puzzle else {
-            return nothing(false);
+            return empty(false);
         };
         let id = Id::of(puzzle, cube);
-        let mut told = self.answers.remove(&id).unwrap_or_default();
+        let mut placed = self.answers.remove(&id).unwrap_or_default();
         let (missing, chosen) = (self.missing.len(), self.chosen.len());
-        let mut best: Option<Best> = None;
-        let mut clash = false;
-        for told in &mut told {
-            told.wanted = true;
-            let answer = &told.answer;
-            // A cube that two ways lead to is looked at twice.
+        let mut best: Option<Candidate> = None;
+        let mut has_conflict = false;
+        for placed in &mut placed {
+            placed.is_requested = true;
+            let answer = &placed.answer;
+            // Two answers may leave the same cube open; it is then checked twice but reported once.
             let mut wrong = |message: String| {
-                let error = Error::data(message).at(told.line, 1, "");
-                self.problems.add_once(&self.results[told.file], error);
+                let error = Error::data(message).at(placed.line, 1, "");
+                self.problems.add_once(&self.results[placed.file], error);
             };
             let inside = |open: &Open| open.cube.path.starts_with(&cube.path);
             if !answer.open.iter().all(inside) {
@@ -320,86 +322,89 @@ impl Adding<'_> {
                 continue;
             }
             if answer.open.iter().any(|open| open.cube == *cube) {
-                // Nothing was done. What was found all the same would be found again.
+                // The whole cube stays open, so any solutions found in it will be found again.
                 continue;
             }
-            let mut known = CubeRecord {
+            let mut subtotal = CubeSum {
                 count: answer.count.clone(),
                 complete: true,
             };
             self.chosen.push((cube.clone(), answer.clone()));
             for Open { cube, share } in &answer.open {
-                let part = self.add(cube, size * share.clamp(0.0, 1.0), unknown);
-                known.count += &part.count;
-                known.complete &= part.complete;
+                let open_sum = self.add(cube, size * share.clamp(0.0, 1.0), unknown);
+                subtotal.count += &open_sum.count;
+                subtotal.complete &= open_sum.complete;
             }
-            if let Some(unknown) = unknown.filter(|&unknown| exceeds(&known.count, unknown)) {
-                let error = Error::data(too_many(id, &known.count, unknown)).at(told.line, 1, "");
-                self.problems.add_once(&self.results[told.file], error);
+            if let Some(unknown) = unknown.filter(|&unknown| exceeds(&subtotal.count, unknown)) {
+                let error =
+                    Error::data(too_many(id, &subtotal.count, unknown)).at(placed.line, 1, "");
+                self.problems.add_once(&self.results[placed.file], error);
                 self.missing.truncate(missing);
                 self.chosen.truncate(chosen);
                 continue;
             }
-            let way = Best {
-                line: (told.file, told.line),
-                listed: answer.file.is_some(),
+            let candidate = Candidate {
+                place: (placed.file, placed.line),
+                has_file: answer.file.is_some(),
                 set: answer.set.filter(|_| answer.is_complete()),
                 missing: self.missing.split_off(missing),
                 chosen: self.chosen.split_off(chosen),
-                known,
+                subtotal,
             };
             match &mut best {
-                None => best = Some(way),
+                None => best = Some(candidate),
                 Some(best) => {
-                    let differ = way.contradicts(best);
+                    let differ = candidate.contradicts(best);
                     if differ {
-                        let (file, line) = best.line;
+                        let (file, line) = best.place;
                         let message = format!(
                             "cube {id} has {} solutions here, and {} in {}:{line}{}",
-                            way.known.count,
-                            best.known.count,
+                            candidate.subtotal.count,
+                            best.subtotal.count,
                             self.results[file],
-                            match way.known.count == best.known.count {
+                            match candidate.subtotal.count == best.subtotal.count {
                                 true => ", but not the same",
                                 false => "",
                             }
                         );
-                        let error = Error::data(message).at(told.line, 1, "");
-                        self.problems.add_once(&self.results[told.file], error);
+                        let error = Error::data(message).at(placed.line, 1, "");
+                        self.problems.add_once(&self.results[placed.file], error);
                         self.contradicted = true;
-                        clash = true;
+                        has_conflict = true;
                     }
-                    let rank = |way: &Best| (way.known.complete, way.listed);
-                    let more = rank(&way) > rank(best)
-                        || !best.known.complete && way.known.count > best.known.count;
-                    if more && (way.known.complete || !best.known.complete) {
-                        *best = way;
+                    let rank =
+                        |candidate: &Candidate| (candidate.subtotal.complete, candidate.has_file);
+                    let more = rank(&candidate) > rank(best)
+                        || !best.subtotal.complete
+                            && candidate.subtotal.count > best.subtotal.count;
+                    if more && (candidate.subtotal.complete || !best.subtotal.complete) {
+                        *best = candidate;
                     }
                 }
             }
         }
-        if !told.is_empty() {
-            self.answers.insert(id, told);
+        if !placed.is_empty() {
+            self.answers.insert(id, placed);
         }
         match best {
-            // Nobody knows which of them is right.
-            Some(_) if clash => nothing(false),
+            // It is not known which of the conflicting answers is right.
+            Some(_) if has_conflict => empty(false),
             Some(best) => {
                 self.missing.extend(best.missing);
                 self.chosen.extend(best.chosen);
-                best.known
+                best.subtotal
             }
             None => {
                 let mut piece = Piece::new(puzzle, cube.clone(), 0, size);
                 piece.unknown = unknown;
                 self.missing.push(piece);
-                nothing(false)
+                empty(false)
             }
         }
     }
 }
 
-/// Is this number more than 2 to the power of `unknown`, the number of fillings of that many cells?
+/// Whether `count` exceeds 2 to the power of `unknown`, the number of fillings of that many cells.
 fn exceeds(count: &Count, unknown: u32) -> bool {
     let unknown = u64::from(unknown);
     match count.bits().checked_sub(unknown + 1) {
@@ -423,21 +428,22 @@ fn too_many(id: Id, count: &Count, unknown: u32) -> String {
     )
 }
 
-/// The best way to answer a cube so far.
-struct Best {
-    line: (usize, usize),
-    /// Are its solutions in a file?
-    listed: bool,
+/// One answer to a cube, with the answers to the cubes that it leaves open: a candidate for the result of the cube.
+struct Candidate {
+    /// The place of the answer: index of the file, and line number.
+    place: (usize, usize),
+    /// Whether its solutions are in a file.
+    has_file: bool,
     set: Option<Digest>,
     missing: Vec<Piece>,
     chosen: Vec<(Cube, Answer)>,
-    known: CubeRecord,
+    subtotal: CubeSum,
 }
 
-impl Best {
-    /// Can they not both be right? Where cubes are missing there may be more solutions than are known.
-    fn contradicts(&self, other: &Best) -> bool {
-        let (a, b) = (&self.known, &other.known);
+impl Candidate {
+    /// Whether the two cannot both be right. A sum with missing cubes is only a lower bound.
+    fn contradicts(&self, other: &Candidate) -> bool {
+        let (a, b) = (&self.subtotal, &other.subtotal);
         match (a.complete, b.complete) {
             (true, true) => {
                 a.count != b.count || self.set.zip(other.set).is_some_and(|(a, b)| a != b)

@@ -1,14 +1,14 @@
 //! Runs in pieces: on one machine that may fail, or on many.
 //!
-//! One idea serves all: the tree is cut into [cubes](crate::search::Cube), paths of decisions, each is answered once, and each answer is
-//! recorded. An [`Answer`] is complete, or says what it has found and which cubes stay open; these take the place of the one that was
-//! asked about. So nothing is counted twice and nothing lost, however often a run is stopped.
+//! The search tree is cut into [cubes](crate::search::Cube), which are paths of decisions. Each cube is answered once and its answer is
+//! recorded. An [`Answer`] is complete, or it holds the solutions found so far and the cubes that stay open; these replace the cube that
+//! was to be answered. So no solution is counted twice or lost, however often a run is stopped.
 //!
-//! [`Splitter`] cuts a puzzle into cubes of about the same size, [`CubeSolver`] answers them, [`Merge`] checks that each is answered and
-//! adds up. A [`Journal`] holds the same records for a run on one machine, and [`JournalledRun`] does what is still open in one. A cube is known by
-//! an [`Id`] that follows from the puzzle and the path, whoever has cut it, so that answers from anywhere can be put together.
+//! [`Splitter`] cuts a puzzle into cubes of about equal size, [`CubeSolver`] answers them, [`Merge`] checks that each is answered and
+//! adds up the counts. A [`Journal`] holds the same records for a run on one machine, and [`JournalledRun`] answers the cubes that are
+//! open in it. The [`Id`] of a cube depends only on the puzzle and the path, so answers from any machine can be merged.
 //!
-//! Records are lines of JSON, each with a checksum of its own.
+//! Records are lines of JSON, each with its own checksum.
 
 mod answer;
 mod cube;

@@ -1,86 +1,86 @@
-//! What is wrong with files of records: the first few problems of each file, and how many there are. A wrong file has a problem in every
-//! line, and nobody reads them all.
+//! Collects the problems found in files of records: the first few of each file, and their number. A file of the wrong kind has a problem
+//! in every line, so not all are shown.
 
 use rustc_hash::FxHashSet;
 
 use crate::error::Error;
 
-/// Problems of a file that are named.
-const NAMED: usize = 5;
+/// Number of problems per file that are shown in full.
+const MAX_SHOWN: usize = 5;
 
-/// Problems by file, in the order in which the files came.
+/// Problems by file, in the order in which the files were first added.
 #[derive(Debug, Default)]
 pub(super) struct Problems {
-    files: Vec<Of>,
-    /// Those that must be said only once.
-    said: FxHashSet<String>,
+    files: Vec<FileProblems>,
+    /// Messages of the problems added by [`add_once`](Self::add_once).
+    once: FxHashSet<String>,
 }
 
 /// The problems of one file.
 #[derive(Debug)]
-struct Of {
+struct FileProblems {
     file: String,
-    named: Vec<Error>,
-    number: u64,
+    shown: Vec<Error>,
+    total: u64,
 }
 
 impl Problems {
-    /// One more.
+    /// Adds a problem.
     pub(super) fn add(&mut self, file: &str, error: Error) {
-        let of = match self.files.iter().position(|of| of.file == file) {
+        let entry = match self.files.iter().position(|entry| entry.file == file) {
             Some(place) => &mut self.files[place],
             None => {
-                self.files.push(Of {
+                self.files.push(FileProblems {
                     file: file.to_owned(),
-                    named: Vec::new(),
-                    number: 0,
+                    shown: Vec::new(),
+                    total: 0,
                 });
                 self.files.last_mut().expect("one was added")
             }
         };
-        of.number += 1;
-        if of.named.len() < NAMED {
-            of.named.push(error.in_file(file));
+        entry.total += 1;
+        if entry.shown.len() < MAX_SHOWN {
+            entry.shown.push(error.in_file(file));
         }
     }
 
-    /// One more, unless it has been said before.
+    /// Adds a problem, unless this method was called with the same one before.
     pub(super) fn add_once(&mut self, file: &str, error: Error) {
-        if self.said.insert(error.clone().in_file(file).to_string()) {
+        if self.once.insert(error.clone().in_file(file).to_string()) {
             self.add(file, error);
         }
     }
 
-    /// That a file, which has had this many problems, holds nothing of what it should: this alone is said in place of them all, at the line
-    /// of the first one.
-    pub(super) fn nothing(&mut self, file: &str, number: u64, what: &str) {
-        let of = self.files.iter_mut().rev().find(|of| of.file == file);
-        let Some((of, first)) =
-            of.and_then(|of| of.named.first().cloned().map(|first| (of, first)))
+    /// Replaces all problems of a file by one: that none of its `total` lines is a record of the expected kind. It is reported at the line
+    /// of the first problem.
+    pub(super) fn replace_by_no_record(&mut self, file: &str, total: u64, what: &str) {
+        let entry = self.files.iter_mut().rev().find(|entry| entry.file == file);
+        let Some((entry, first)) =
+            entry.and_then(|entry| entry.shown.first().cloned().map(|first| (entry, first)))
         else {
             return;
         };
-        let message = format!("there is no {what} in this file: none of its {number} lines is one");
+        let message = format!("there is no {what} in this file: none of its {total} lines is one");
         let error = Error::data(message);
         let error = match first.place() {
             Some(place) => error.at(place.line, 1, &place.text),
             None => error,
         };
-        (of.named, of.number) = (vec![error.in_file(file)], 1);
+        (entry.shown, entry.total) = (vec![error.in_file(file)], 1);
     }
 
-    /// All that is to be said, and how many problems there are.
-    pub(super) fn told(self) -> (Vec<Error>, u64) {
-        let number = self.files.iter().map(|of| of.number).sum();
-        let each = self.files.into_iter().flat_map(|of| {
-            let more = of.number - of.named.len() as u64;
+    /// The problems to show, in which a line per file stands for those not shown, and the number of all problems.
+    pub(super) fn into_parts(self) -> (Vec<Error>, u64) {
+        let total = self.files.iter().map(|entry| entry.total).sum();
+        let errors = self.files.into_iter().flat_map(|entry| {
+            let more = entry.total - entry.shown.len() as u64;
             let message = match more {
                 1 => "1 more problem".to_owned(),
                 more => format!("{more} more problems"),
             };
-            let rest = (more > 0).then(|| Error::data(message).in_file(&of.file));
-            of.named.into_iter().chain(rest)
+            let not_shown = (more > 0).then(|| Error::data(message).in_file(&entry.file));
+            entry.shown.into_iter().chain(not_shown)
         });
-        (each.collect(), number)
+        (errors.collect(), total)
     }
 }

@@ -1,16 +1,17 @@
-//! A run on one machine that can be killed at any moment and gone on with.
+//! A run on one machine that can be killed at any moment and resumed.
 //!
-//! What is open are cubes, the whole puzzle at first. Each thread takes one and works on it for a while; then, or when other threads
-//! have nothing to do, it is asked to stop and hands back what it has left open. So there is always something to record, and everybody
-//! has work, whatever the tree looks like. The while is short at first and then a small share of the time that the process has lived:
-//! what a crash costs. It does not matter how long the run has taken before, so that a run gets on that is cut short again and again.
+//! The open work is a set of cubes, at first one for the whole puzzle. Each thread takes a cube and works on it for one commit interval;
+//! then, or when other threads are idle, it is asked to stop and hands back the cubes that it leaves open. So there is always an answer
+//! to record and work for every thread, whatever the shape of the tree. The interval bounds the work that a crash loses: it is short at
+//! first, and then a small share of the time since the process started. The time of earlier processes does not matter, so a run makes
+//! progress even when its processes are killed again and again.
 //!
-//! A count that looks up what it has counted before cannot be left in the middle so. It keeps track of how far it has come, and what
-//! another process needs to go on from there is recorded as often.
+//! A count with a component table cannot be stopped in the middle of a cube and leave open cubes. It keeps a checkpoint from which
+//! another process can resume, which is recorded at the same interval.
 //!
-//! Records go into the journal every few seconds, and on to the disk. Where solutions are listed, those of a cube are added to the list
-//! when it is handed back; the list is on the disk before the journal says how long it is, and what is longer than that is cut off when
-//! the run is gone on with.
+//! Records are written to the journal every few seconds, and synced to the disk. Where solutions are listed, those of a cube are appended
+//! to the list when the cube is handed back. The list is synced before the journal records its length, and anything beyond that length is
+//! cut off when the run is resumed.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,61 +24,64 @@ use super::journal::{Journal, JournalRecord, Progress};
 use super::line::seal;
 use super::solutions::{DigestSink, SolutionStore};
 use super::state::{ActiveCube, Appending, State};
-use super::work::{CubeQueue, CubeSolver, Job, Task, is_same};
+use super::work::{CubeQueue, CubeSolver, Job, Task, is_unchanged};
 use crate::count::Checkpointer;
 use crate::error::Result;
 use crate::run::{Activity, Limits, Observer, Snapshot, Statistics, TICK};
 use crate::search::{Outcome, Total};
 use crate::solutions::{Batch, Count, Stop};
 
-/// How often it is looked whether anybody has to stop.
-const LOOK: Duration = Duration::from_millis(5);
+/// Time between checks whether a thread has to stop.
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// The shortest and the longest time that work goes unrecorded, and what share of the process's life it may be.
-const SHORTEST: Duration = Duration::from_millis(50);
-const LONGEST: Duration = Duration::from_secs(4);
-const SHARE: u32 = 20;
+/// Bounds on the time that work may go unrecorded; between them it is the time since the process started, divided by the third constant.
+const MIN_COMMIT_INTERVAL: Duration = Duration::from_millis(50);
+const MAX_COMMIT_INTERVAL: Duration = Duration::from_secs(4);
+const COMMIT_INTERVAL_DIVISOR: u32 = 20;
 
-/// When a process has worked on a cube for this long and recorded no result, the next process cuts the cube before it works on it: it may
-/// not have more time than the first one.
-const FRUITLESS: Duration = Duration::from_millis(250);
+/// When a process has worked on a cube for at least this long without a result, the next process cuts the cube before it works on it,
+/// because it may not have more time than the first one.
+const MIN_FRUITLESS_TIME: Duration = Duration::from_millis(250);
 
-/// A thread is not asked to share before it has worked so long.
-const BRIEF: Duration = Duration::from_millis(10);
+/// Shortest time that a thread works on a cube before it is asked to share it with idle threads.
+const MIN_TIME_BEFORE_SHARING: Duration = Duration::from_millis(10);
 
-/// Bytes of solutions that a thread keeps before it hands them in.
-const FULL: u64 = 64 << 20;
+/// Bytes of solutions that a thread buffers before its search is stopped and they are written.
+const MAX_BUFFERED_BYTES: u64 = 64 << 20;
 
 /// A journalled run.
 #[derive(Debug)]
 pub struct JournalledRun<'a> {
     cube_solver: CubeSolver<'a>,
-    /// How far the cube under way has come, where that is a count that cannot be left in the middle.
+    /// The progress of the current cube, for a count that cannot be stopped in the middle.
     checkpointer: Option<Checkpointer>,
     limits: Limits,
     state: Mutex<State>,
-    /// Told when there is something to do, or nothing more.
+    /// Notified when cubes have been opened, or the run ends.
     changed: Condvar,
+    /// When this process started the run.
     began: Instant,
 }
 
-/// Keeps the solutions of a cube until it is handed in.
+/// Buffers the solutions of a cube until the cube is handed back.
 #[derive(Debug)]
-pub struct Heap {
+pub struct SolutionBuffer {
     batches: Vec<Batch>,
-    /// Bytes of one solution, and of all.
-    each: u64,
+    /// Bytes of one solution as listed, and of all in the buffer.
+    bytes_per_solution: u64,
     bytes: u64,
     /// Asks the search to stop.
     stop: Arc<AtomicBool>,
 }
 
-impl SolutionStore for Heap {
+impl SolutionStore for SolutionBuffer {
     fn put(&mut self, batch: Batch) -> ControlFlow<Stop> {
         let more = batch.count().to_u64().unwrap_or(u64::MAX);
-        self.bytes = self.bytes.saturating_add(more.saturating_mul(self.each));
-        if self.bytes >= FULL {
-            // Relaxed: the flag is all there is to know.
+        self.bytes = self
+            .bytes
+            .saturating_add(more.saturating_mul(self.bytes_per_solution));
+        if self.bytes >= MAX_BUFFERED_BYTES {
+            // Relaxed: no other data is passed with the flag.
             self.stop.store(true, Ordering::Relaxed);
         }
         self.batches.push(batch);
@@ -86,12 +90,12 @@ impl SolutionStore for Heap {
 }
 
 impl<'a> JournalledRun<'a> {
-    /// Goes on with what a journal holds, as [`Journal::open`] read it. Solutions are listed if there is a list to add to, and else
-    /// counted. Of the limits, time and nodes are of this part of the run alone.
+    /// Resumes from the records of a journal, as [`Journal::open`] read them. Solutions are listed if there is a list to append to, and
+    /// counted otherwise. The limits on time and nodes apply to this process, not to the run as a whole.
     ///
     /// # Errors
     ///
-    /// [`Kind::Data`](crate::error::Kind::Data) when the records contradict each other, or the list;
+    /// [`Kind::Data`](crate::error::Kind::Data) when the records contradict each other or the list;
     /// [`Kind::Io`](crate::error::Kind::Io) when the list cannot be read or written.
     pub fn new(
         cube_solver: CubeSolver<'a>,
@@ -118,51 +122,51 @@ impl<'a> JournalledRun<'a> {
         })
     }
 
-    /// Cubes that were answered by earlier parts of the run, in words for people: the share that is done, and the solutions so far.
+    /// The share of the work that is done, and the number of solutions proved so far; before [`run`](Self::run), by earlier processes.
     pub fn so_far(&self) -> (f64, Count) {
         let state = self.lock();
-        (self.done(&state).0, self.proved(&state))
+        (self.done_and_nodes(&state).0, self.proved(&state))
     }
 
-    /// Works until all is done, or a limit strikes. The outcome is of all parts of the run together, but for the settles and such,
-    /// which nobody has written down.
+    /// Works until all cubes are answered, or a limit is reached. The outcome covers all processes of the run, except for statistics
+    /// other than nodes, which are not recorded.
     ///
     /// # Errors
     ///
-    /// [`Kind::Io`](crate::error::Kind::Io) when the journal or the list cannot be written. Then, too, it can be gone on with.
+    /// [`Kind::Io`](crate::error::Kind::Io) when the journal or the list cannot be written. The run can be resumed in this case too.
     pub fn run(&self, observer: Option<Observer<'_>>) -> Result<Outcome> {
-        let worked = std::thread::scope(|threads| {
+        let result = std::thread::scope(|threads| {
             let (finished, over) = crossbeam::channel::bounded::<()>(0);
             threads.spawn(move || {
-                let mut shown = Instant::now();
+                let mut last_shown = Instant::now();
                 while over
-                    .recv_timeout(LOOK)
+                    .recv_timeout(POLL_INTERVAL)
                     .is_err_and(|error| error.is_timeout())
                 {
-                    self.look();
+                    self.poll();
                     if let Some(observer) = observer
-                        && shown.elapsed() >= TICK
+                        && last_shown.elapsed() >= TICK
                     {
-                        shown = Instant::now();
+                        last_shown = Instant::now();
                         let snapshot = self.snapshot(&self.lock());
                         observer(snapshot);
                     }
                 }
             });
-            let worked = self.cube_solver.run(self);
+            let result = self.cube_solver.run(self);
             drop(finished);
-            worked
+            result
         });
         let mut state = self.lock();
         state.commit();
         if let Some(error) = state.failed.take() {
             return Err(error);
         }
-        worked?;
+        result?;
         if let Some(observer) = observer {
             observer(self.snapshot(&state));
         }
-        let (done, nodes) = self.done(&state);
+        let (done, nodes) = self.done_and_nodes(&state);
         let complete = state.open.is_empty();
         Ok(Outcome {
             solutions: match complete {
@@ -173,8 +177,12 @@ impl<'a> JournalledRun<'a> {
                 true => None,
                 false => Some(state.stopped.unwrap_or(Stop::Interrupt)),
             },
-            cubes: state.open.iter().map(|part| part.cube.clone()).collect(),
-            shares: state.open.iter().map(|part| part.share).collect(),
+            cubes: state
+                .open
+                .iter()
+                .map(|open_cube| open_cube.cube.clone())
+                .collect(),
+            shares: state.open.iter().map(|open_cube| open_cube.share).collect(),
             done,
             statistics: Statistics {
                 nodes,
@@ -189,30 +197,35 @@ impl<'a> JournalledRun<'a> {
     }
 
     fn elapsed(&self, state: &State) -> Duration {
-        state.earlier + self.began.elapsed()
+        state.elapsed_before + self.began.elapsed()
     }
 
-    /// How long work may go unrecorded by now.
-    fn pace(&self) -> Duration {
-        (self.began.elapsed() / SHARE).clamp(SHORTEST, LONGEST)
+    /// The longest time that work may go unrecorded at present.
+    fn commit_interval(&self) -> Duration {
+        (self.began.elapsed() / COMMIT_INTERVAL_DIVISOR)
+            .clamp(MIN_COMMIT_INTERVAL, MAX_COMMIT_INTERVAL)
     }
 
-    /// Solutions that are proved to be there.
+    /// The number of solutions proved so far.
     fn proved(&self, state: &State) -> Count {
         let mut proved = state.total.clone();
-        if let Some(checkpointer) = self.checkpointer.as_ref().filter(|_| state.kept.is_some()) {
+        if let Some(checkpointer) = self
+            .checkpointer
+            .as_ref()
+            .filter(|_| state.tracked.is_some())
+        {
             proved += &checkpointer.least();
         }
         proved
     }
 
-    /// Share of the work that is finished, and the nodes so far.
-    fn done(&self, state: &State) -> (f64, u64) {
+    /// The share of the work that is done, and the nodes so far.
+    fn done_and_nodes(&self, state: &State) -> (f64, u64) {
         if state.open.is_empty() && state.running.is_empty() {
-            return (1.0, state.nodes + state.attempted);
+            return (1.0, state.nodes + state.attempt_nodes);
         }
-        let mut nodes = state.nodes + state.attempted;
-        if let (Some(checkpointer), Some(_)) = (&self.checkpointer, state.kept)
+        let mut nodes = state.nodes + state.attempt_nodes;
+        if let (Some(checkpointer), Some(_)) = (&self.checkpointer, state.tracked)
             && !state.running.is_empty()
         {
             nodes += checkpointer.nodes();
@@ -221,10 +234,10 @@ impl<'a> JournalledRun<'a> {
     }
 
     fn snapshot(&self, state: &State) -> Snapshot {
-        let (share, nodes) = self.done(state);
+        let (share, nodes) = self.done_and_nodes(state);
         Snapshot {
-            // Of a count that is not divided nothing tells how much is left.
-            share: (state.kept.is_none() || share > 0.0).then_some(share),
+            // For a count that is not divided into cubes, the remaining share is not known.
+            share: (state.tracked.is_none() || share > 0.0).then_some(share),
             nodes,
             solutions: self.proved(state),
             activity: Activity::Searching,
@@ -232,7 +245,7 @@ impl<'a> JournalledRun<'a> {
         }
     }
 
-    /// How far a cube has come that is not answered yet, as a record.
+    /// The progress of a cube that is not answered yet, as a record without a checkpoint.
     fn progress(&self, state: &State, id: Id, running: bool) -> Progress {
         let more = self.checkpointer.as_ref().filter(|_| running);
         Progress {
@@ -240,14 +253,14 @@ impl<'a> JournalledRun<'a> {
             puzzle: state.journal.header().puzzle(),
             elapsed: self.elapsed(state).as_secs_f64(),
             life: self.began.elapsed().as_secs_f64(),
-            nodes: state.attempted + more.map_or(0, |checkpointer| checkpointer.nodes()),
+            nodes: state.attempt_nodes + more.map_or(0, |checkpointer| checkpointer.nodes()),
             checkpoint: None,
         }
     }
 
-    /// Records how far the count has come that is kept track of.
-    fn record(&self, state: &mut State, running: bool) {
-        if let (Some(checkpointer), Some(id)) = (&self.checkpointer, state.kept)
+    /// Records a checkpoint of the count under way, if there is one.
+    fn record_checkpoint(&self, state: &mut State, running: bool) {
+        if let (Some(checkpointer), Some(id)) = (&self.checkpointer, state.tracked)
             && let Some(checkpoint) = checkpointer.checkpoint()
         {
             let progress = Progress {
@@ -258,13 +271,14 @@ impl<'a> JournalledRun<'a> {
         }
     }
 
-    /// Every now and then: who has worked for long is asked to hand in, and so is the one with the most to do when others have nothing.
-    fn look(&self) {
+    /// Called every [`POLL_INTERVAL`]: asks threads to stop at a limit or after a commit interval, and the one with the largest share of
+    /// the work when others are idle; commits records that are due.
+    fn poll(&self) {
         let mut state = self.lock();
-        // Relaxed, here and below: the flags are all there is to know.
-        let asked = |flag: &Arc<AtomicBool>| flag.load(Ordering::Relaxed);
+        // Relaxed, here and below: no other data is passed with the flags.
+        let is_set = |flag: &Arc<AtomicBool>| flag.load(Ordering::Relaxed);
         if state.stopped.is_none() {
-            if self.limits.interrupt.as_ref().is_some_and(asked) {
+            if self.limits.interrupt.as_ref().is_some_and(is_set) {
                 state.stopped = Some(Stop::Interrupt);
             } else if self
                 .limits
@@ -274,99 +288,103 @@ impl<'a> JournalledRun<'a> {
                 state.stopped = Some(Stop::Time);
             }
         }
-        let over = state.stopped.is_some() || state.failed.is_some();
-        let (pace, divides) = (self.pace(), self.cube_solver.divides());
+        let stopping = state.stopped.is_some() || state.failed.is_some();
+        let (commit_interval, divides) = (self.commit_interval(), self.cube_solver.divides());
         for active in &state.running {
-            if over || divides && active.since.elapsed() >= pace.max(active.part.patience) {
+            if stopping
+                || divides
+                    && active.since.elapsed() >= commit_interval.max(active.open_cube.min_run_time)
+            {
                 active.stop.store(true, Ordering::Relaxed);
             }
         }
-        if state.idle > 0 && state.open.is_empty() {
+        if state.idle_threads > 0 && state.open.is_empty() {
             let due = |active: &&ActiveCube| {
-                active.since.elapsed() >= BRIEF.max(active.part.patience) && !asked(&active.stop)
+                active.since.elapsed() >= MIN_TIME_BEFORE_SHARING.max(active.open_cube.min_run_time)
+                    && !is_set(&active.stop)
             };
             let largest = state
                 .running
                 .iter()
                 .filter(due)
-                .max_by(|a, b| a.part.share.total_cmp(&b.part.share));
+                .max_by(|a, b| a.open_cube.share.total_cmp(&b.open_cube.share));
             if let Some(active) = largest {
                 active.stop.store(true, Ordering::Relaxed);
             }
         }
-        if state.committed.elapsed() >= pace {
+        if state.last_commit.elapsed() >= commit_interval {
             if !state.running.is_empty() {
-                self.record(&mut state, true);
+                self.record_checkpoint(&mut state, true);
             }
             state.commit();
         }
-        if over {
+        if stopping {
             self.changed.notify_all();
         }
     }
 }
 
 impl CubeQueue for JournalledRun<'_> {
-    type SolutionStore = Heap;
+    type SolutionStore = SolutionBuffer;
 
-    fn next(&self) -> Option<Job<Heap>> {
+    fn next(&self) -> Option<Job<SolutionBuffer>> {
         let mut state = self.lock();
-        let part = loop {
+        let open_cube = loop {
             if state.stopped.is_some() || state.failed.is_some() {
                 return None;
             }
-            if let Some(part) = state.open.pop() {
-                break part;
+            if let Some(open_cube) = state.open.pop() {
+                break open_cube;
             }
             if state.running.is_empty() {
-                // Those who wait have nothing to wait for.
+                // Nothing is open or running, so no cube will ever come: wake the idle threads to let them end.
                 self.changed.notify_all();
                 return None;
             }
-            state.idle += 1;
+            state.idle_threads += 1;
             state = self
                 .changed
                 .wait(state)
                 .unwrap_or_else(PoisonError::into_inner);
-            state.idle -= 1;
+            state.idle_threads -= 1;
         };
         let stop = Arc::new(AtomicBool::new(false));
-        state.tickets += 1;
-        let ticket = state.tickets;
+        state.last_ticket += 1;
+        let ticket = state.last_ticket;
         if let Some(checkpointer) = &self.checkpointer {
-            let id = Id::of(state.journal.header().puzzle(), &part.cube);
-            if state.kept.replace(id) != Some(id) {
+            let id = Id::of(state.journal.header().puzzle(), &open_cube.cube);
+            if state.tracked.replace(id) != Some(id) {
                 checkpointer.restart();
-                state.attempted = 0;
+                state.attempt_nodes = 0;
             }
         }
-        let spent = state.nodes + state.attempted - state.before;
+        let spent = state.nodes + state.attempt_nodes - state.nodes_before;
         let limits = Limits {
             interrupt: Some(Arc::clone(&stop)),
-            // The threads share what is left.
+            // The threads share the remaining nodes.
             nodes: self.limits.nodes.map(|nodes| {
                 (nodes.saturating_sub(spent) / self.cube_solver.lanes() as u64).max(1)
             }),
             checks: self.limits.checks,
             ..Limits::default()
         };
-        let heap = Heap {
+        let buffer = SolutionBuffer {
             batches: Vec::new(),
-            each: state.list.as_ref().map_or(0, |(_, text)| text.each()),
+            bytes_per_solution: state.list.as_ref().map_or(0, |(_, text)| text.each()),
             bytes: 0,
             stop: Arc::clone(&stop),
         };
-        let cube = part.cube.clone();
+        let cube = open_cube.cube.clone();
         state.running.push(ActiveCube {
             ticket,
-            part,
+            open_cube,
             since: Instant::now(),
             stop,
         });
         Some(Job {
             cube,
             limits,
-            keeper: DigestSink::new(heap),
+            keeper: DigestSink::new(buffer),
             ticket,
         })
     }
@@ -375,79 +393,80 @@ impl CubeQueue for JournalledRun<'_> {
         self.checkpointer.as_ref()
     }
 
-    fn take(&self, job: Job<Heap>, outcome: Outcome, counts: bool) {
+    fn take(&self, job: Job<SolutionBuffer>, outcome: Outcome, is_usable: bool) {
         let mut state = self.lock();
-        let place = state
+        let index = state
             .running
             .iter()
             .position(|active| active.ticket == job.ticket)
-            .expect("a job that was given out");
-        let active = state.running.swap_remove(place);
-        let (heap, set) = job.keeper.into_parts();
+            .expect("the queue has handed out the job");
+        let active = state.running.swap_remove(index);
+        let (buffer, set) = job.keeper.into_parts();
         let mut outcome = outcome;
-        if is_same(&job.cube, &outcome) && outcome.solutions.number().is_zero() {
-            let fruitless = self.cube_solver.divides() && active.since.elapsed() >= FRUITLESS;
-            // Too much for a heap, or for all the time that there was: it must be cut. Anything else needs more time.
-            if heap.bytes >= FULL || fruitless && state.stopped.is_some() {
+        if is_unchanged(&job.cube, &outcome) && outcome.solutions.number().is_zero() {
+            let fruitless =
+                self.cube_solver.divides() && active.since.elapsed() >= MIN_FRUITLESS_TIME;
+            // The cube overfilled the buffer or took all the time there was, so it must be cut. Any other cube only needs more time.
+            if buffer.bytes >= MAX_BUFFERED_BYTES || fruitless && state.stopped.is_some() {
                 outcome = self.cube_solver.pieces(&job.cube, outcome);
             }
-            if is_same(&job.cube, &outcome) {
+            if is_unchanged(&job.cube, &outcome) {
                 let id = Id::of(state.journal.header().puzzle(), &job.cube);
-                let mut part = active.part;
-                part.patience = 2 * active.since.elapsed();
+                let mut open_cube = active.open_cube;
+                open_cube.min_run_time = 2 * active.since.elapsed();
                 if self.checkpointer.is_some() {
-                    state.attempted += outcome.statistics.nodes;
+                    state.attempt_nodes += outcome.statistics.nodes;
                     state.stopped = state.stopped.or(outcome.stopped);
-                    self.record(&mut state, false);
+                    self.record_checkpoint(&mut state, false);
                 } else {
                     state.nodes += outcome.statistics.nodes;
                     if fruitless {
-                        // Should the process die while it tries again.
+                        // For the next process, in case this one is killed while it tries again.
                         let progress = seal(&self.progress(&state, id, false));
                         state.pending.push_str(&progress);
                     }
                 }
-                state.open.push(part);
-                self.after(state, outcome.stopped);
+                state.open.push(open_cube);
+                self.finish_job(state, outcome.stopped);
                 return;
             }
         }
         let header = state.journal.header().puzzle();
-        let listed = counts && self.cube_solver.task() == Task::List;
+        let listed = is_usable && self.cube_solver.task() == Task::List;
         let mut answer = Answer::new(
             header,
             Id::of(header, &job.cube),
             &outcome,
             listed.then_some(set),
         );
-        if counts && let Err(error) = state.write(&heap.batches) {
+        if is_usable && let Err(error) = state.append_solutions(&buffer.batches) {
             state.failed = state.failed.take().or(Some(error));
-            state.open.push(active.part);
+            state.open.push(active.open_cube);
             self.changed.notify_all();
             return;
         }
-        answer.length = state.list.is_some().then_some(state.length);
+        answer.length = state.list.is_some().then_some(state.list_bytes);
         answer.elapsed = Some(self.elapsed(&state).as_secs_f64());
         if let Some(checkpointer) = &self.checkpointer {
-            answer.nodes += std::mem::take(&mut state.attempted);
-            state.kept = None;
+            answer.nodes += std::mem::take(&mut state.attempt_nodes);
+            state.tracked = None;
             checkpointer.restart();
         }
         let record = seal(&answer);
         state.pending.push_str(&record);
-        state.account(active.part.share, answer);
-        let due = state.committed.elapsed() >= self.pace();
+        state.add_answer(active.open_cube.share, answer);
+        let due = state.last_commit.elapsed() >= self.commit_interval();
         if due || state.open.is_empty() && state.running.is_empty() {
             state.commit();
         }
-        self.after(state, outcome.stopped);
+        self.finish_job(state, outcome.stopped);
     }
 }
 
 impl JournalledRun<'_> {
-    /// What is to be seen to when a cube has been handed in.
-    fn after(&self, mut state: MutexGuard<'_, State>, stopped: Option<Stop>) {
-        let spent = state.nodes + state.attempted - state.before;
+    /// Stops the run if a cube that was handed back used up a limit, and wakes the idle threads.
+    fn finish_job(&self, mut state: MutexGuard<'_, State>, stopped: Option<Stop>) {
+        let spent = state.nodes + state.attempt_nodes - state.nodes_before;
         if self.limits.nodes.is_some_and(|nodes| spent >= nodes) {
             state.stopped = state.stopped.or(Some(Stop::Nodes));
         } else if stopped == Some(Stop::Interrupt) && self.limits.checks.is_some() {

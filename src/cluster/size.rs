@@ -1,12 +1,12 @@
-//! How many nodes the search will take below a board, told by samples.
+//! Estimates by sampling how many nodes the search tree below a board has.
 //!
-//! A sample goes down the tree on several paths at once, one for each number of cells that are still unknown, or nearly so: of all
-//! nodes met with about as many, one is kept, each as likely as it weighs, and it stands for all their weights together (P. C. Chen,
-//! "Heterogeneous sampling: a method for predicting the performance of tree searching programs", SIAM Journal on Computing 21, 1992).
-//! In the mean that is exactly the number of nodes. Single random dives (Knuth, 1975) are as true in the mean, but where nearly all
-//! of them die soon, they say nothing of the one way that leads on.
+//! A sample follows several paths down the tree at once. The nodes that it meets are grouped by their number of unknown cells, in
+//! [`MAX_PATHS`] strata. Of each stratum one node is kept, with a probability proportional to its weight, and it stands for the weight
+//! of all (P. C. Chen, "Heterogeneous sampling: a method for predicting the performance of tree searching programs", SIAM Journal on
+//! Computing 21, 1992). The estimate is unbiased. So are single random descents (Knuth, 1975), but when nearly all of them end early,
+//! they miss the one path that leads on.
 //!
-//! Regions that know nothing of each other are judged one by one, and added up, as the search takes them.
+//! Independent regions are estimated one by one and their sizes added, as the search treats them one by one.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -19,50 +19,50 @@ use crate::line::{Known, Word};
 use crate::run::{Control, Pace};
 use crate::search::narrowest;
 
-/// The largest number of paths in a sample.
-const PATHS: usize = 64;
+/// Largest number of simultaneous paths in a sample: the number of strata.
+const MAX_PATHS: usize = 64;
 
-/// Nodes after which a sample ends as it is.
-const NODES: u32 = 4096;
+/// Nodes after which a sample ends where it is.
+const MAX_SAMPLE_NODES: u32 = 4096;
 
-/// The fewest samples of a region, and the most; settles after which there are no more than the fewest.
-const SAMPLES: (u32, u32) = (1, 8);
-const SETTLES: u64 = 20_000;
+/// Bounds on the samples of a region: the least and the greatest number, and the settles after which only the least number is taken.
+const SAMPLE_BOUNDS: (u32, u32) = (1, 8);
+const MAX_SAMPLING_SETTLES: u64 = 20_000;
 
-/// A subtree of which samples say that it has at most the first number of nodes is walked through, for samples may have missed much. The walk
-/// ends after the second number of times as many nodes.
-const SMALL: f64 = 500.0;
-const SURELY: f64 = 4.0;
+/// A subtree whose estimate is at most the first number of nodes is enumerated, because samples may have missed much of it. The
+/// enumeration ends after about the second number times the estimate.
+const MAX_ENUMERATED_SIZE: f64 = 500.0;
+const ENUMERATION_FACTOR: f64 = 4.0;
 
-/// Samples of the root, with probing and without, by which it is judged what the search will do.
-const TRIALS: u32 = 4;
+/// Number of samples of the root, with probing and as many without, by which it is predicted whether the search will probe.
+const PROBING_TRIALS: u32 = 4;
 
-/// Probing tells where to branch where it decides at least one in this number of the cells that are decided on the way down.
-const GAIN: usize = 5;
+/// Probing chooses the branch cell if it decides at least one in this number of the cells that are decided in samples.
+const MAX_DECIDED_PER_PROBED: usize = 5;
 
-/// Settles that a node's probing may take; it is of use without being complete.
-const PROBING: u64 = 1 << 20;
+/// Settles that the probing of one node may take; incomplete probing is useful too.
+const MAX_PROBE_SETTLES: u64 = 1 << 20;
 
-/// What probing a node has left for its children.
-pub(super) type Left<W> = (Prober<W>, Inherited);
+/// The results of probing a node that its children can reuse.
+pub(super) type ProbeState<W> = (Prober<W>, Inherited);
 
-/// Judges how much lies below a board.
+/// Estimates the size of the search tree below a board.
 #[derive(Clone)]
-pub(super) struct SizeJudge<'a, W: Word> {
+pub(super) struct SizeEstimator<'a, W: Word> {
     pub(super) board: Board<'a, W>,
     prober: Prober<W>,
     control: &'a Control,
-    /// Does the search probe, as far as can be seen? Then so do samples.
+    /// Whether the search is predicted to probe. Samples then probe too.
     probing: bool,
-    /// Is it to branch where probing says that it is best?
-    probing_leads: bool,
-    /// Cells decided in samples by probing, and in all.
-    gained: usize,
+    /// Whether probing chooses the branch cell.
+    probing_chooses_branch: bool,
+    /// Cells decided in samples: by probing alone, and in all.
+    decided_by_probing: usize,
     decided: usize,
     random: Xoshiro256PlusPlus,
 }
 
-/// What a sample has come to.
+/// The estimates that one sample gives.
 struct Sample {
     nodes: f64,
     settles: f64,
@@ -72,65 +72,70 @@ struct Sample {
 struct SampleNode<W> {
     rows: Box<[Known<W>]>,
     unknown: usize,
-    /// Where it branches, and what its probing has left.
+    /// The cell to branch on, and the results of its probing.
     cell: Cell,
-    left: Option<Left<W>>,
+    probe_state: Option<ProbeState<W>>,
 }
 
-impl<'a, W: Word> SizeJudge<'a, W> {
+impl<'a, W: Word> SizeEstimator<'a, W> {
     pub(super) fn new(board: Board<'a, W>, control: &'a Control, probing: bool) -> Self {
-        SizeJudge {
+        SizeEstimator {
             board,
             prober: Prober::default(),
             control,
             probing,
-            probing_leads: probing,
-            gained: 0,
+            probing_chooses_branch: probing,
+            decided_by_probing: 0,
             decided: 0,
             random: Xoshiro256PlusPlus::seed_from_u64(0),
         }
     }
 
-    /// Judges from the present board whether probing makes the search cheaper, as the search itself will find out.
-    pub(super) fn try_probing(&mut self, left: Option<&Left<W>>, seed: u64) {
+    /// Predicts by samples from the present board whether probing makes the search cheaper, as the search itself will measure.
+    pub(super) fn try_probing(&mut self, probe_state: Option<&ProbeState<W>>, seed: u64) {
         let (rows, whole) = (self.board.rows().to_vec(), Region::whole(&self.board));
         let [plain, probed] = [false, true].map(|probing| {
             self.probing = probing;
             self.random = Xoshiro256PlusPlus::seed_from_u64(seed);
             let mut settles = 0.0;
-            for _ in 0..TRIALS {
+            for _ in 0..PROBING_TRIALS {
                 if self.control.poll() {
                     break;
                 }
-                let node = self.node(&whole, left);
+                let node = self.node(&whole, probe_state);
                 settles += self.sample(node, &whole).settles;
                 self.board.set_rows(&rows);
             }
             settles
         });
         self.probing = probed < plain;
-        self.probing_leads = self.gained * GAIN >= self.decided;
+        self.probing_chooses_branch =
+            self.decided_by_probing * MAX_DECIDED_PER_PROBED >= self.decided;
     }
 
-    /// Probes a node, its parent having left this: `None` when it contradicts. What is decided stays decided.
-    pub(super) fn probe(&mut self, left: Option<Left<W>>) -> Option<Option<Left<W>>> {
+    /// Probes a node, reusing the results of its parent. `None` is a contradiction; `Some(None)` means that probing was stopped. Cells
+    /// that it decides stay decided on the board.
+    pub(super) fn probe(
+        &mut self,
+        probe_state: Option<ProbeState<W>>,
+    ) -> Option<Option<ProbeState<W>>> {
         let whole = Region::whole(&self.board);
         let mut inherited = None;
-        if let Some((prober, of_parent)) = left {
+        if let Some((prober, parent_inherited)) = probe_state {
             self.prober = prober;
-            inherited = Some(of_parent);
+            inherited = Some(parent_inherited);
         }
-        let probed = self.look(&whole, inherited);
-        let result = match probed {
+        let probed = self.probe_region(&whole, inherited);
+        let outcome = match probed {
             Probed::Contradiction => None,
             Probed::Stopped => Some(None),
             Probed::Fixpoint(inherited, _) => Some(Some(self.prober.branch(inherited))),
         };
         self.prober.backtrack(0);
-        result
+        outcome
     }
 
-    /// The regions that the present board falls apart into; all in one when the run has been stopped.
+    /// The independent regions of the present board; a single one when the run has been stopped.
     pub(super) fn regions(&mut self) -> Vec<Region<W>> {
         let whole = Region::whole(&self.board);
         let mut pace = Pace::new(self.control);
@@ -138,17 +143,21 @@ impl<'a, W: Word> SizeJudge<'a, W> {
         regions.unwrap_or_else(|| vec![whole])
     }
 
-    /// Where to branch in a region of the present board.
-    pub(super) fn branch(&self, region: &Region<W>, left: Option<&Left<W>>) -> Cell {
-        self.cell(region, left.filter(|_| self.probing_leads))
+    /// The cell to branch on in a region of the present board.
+    pub(super) fn choose_cell(
+        &self,
+        region: &Region<W>,
+        probe_state: Option<&ProbeState<W>>,
+    ) -> Cell {
+        self.best_cell(region, probe_state.filter(|_| self.probing_chooses_branch))
     }
 
-    /// About how many nodes lie below the present board in one of its regions; the same for the same seed. Where there turned out to be
-    /// more than samples say, it is not sure. When the run has been stopped, it is as large as the region.
+    /// The estimated number of nodes below the present board in one of its regions, deterministic for a seed, and whether it is reliable:
+    /// it is not if enumeration met more nodes than the samples predicted. When the run has been stopped, it is the size of the region.
     pub(super) fn size(
         &mut self,
         region: &Region<W>,
-        left: Option<&Left<W>>,
+        probe_state: Option<&ProbeState<W>>,
         seed: u64,
     ) -> (f64, bool) {
         if self.control.poll() {
@@ -157,8 +166,10 @@ impl<'a, W: Word> SizeJudge<'a, W> {
         self.random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let rows = self.board.rows().to_vec();
         let (mut sum, mut samples, began) = (0.0, 0, self.board.settles());
-        while samples < SAMPLES.0 || samples < SAMPLES.1 && self.board.settles() - began < SETTLES {
-            let node = self.node(region, left);
+        while samples < SAMPLE_BOUNDS.0
+            || samples < SAMPLE_BOUNDS.1 && self.board.settles() - began < MAX_SAMPLING_SETTLES
+        {
+            let node = self.node(region, probe_state);
             sum += self.sample(node, region).nodes;
             samples += 1;
             self.board.set_rows(&rows);
@@ -167,36 +178,42 @@ impl<'a, W: Word> SizeJudge<'a, W> {
             }
         }
         let size = sum / f64::from(samples);
-        if size > SMALL {
+        if size > MAX_ENUMERATED_SIZE {
             return (size, true);
         }
-        // All samples may have missed a narrow way that leads far.
-        let most = SURELY * size + SURELY;
-        match self.walk(region, left, most as u64) {
+        // All samples may have missed a narrow path that leads deep.
+        let max_nodes = ENUMERATION_FACTOR * size + ENUMERATION_FACTOR;
+        match self.enumerate(region, probe_state, max_nodes as u64) {
             Some(nodes) => (nodes as f64, true),
-            None => (2.0 * most, false),
+            None => (2.0 * max_nodes, false),
         }
     }
 
-    /// Walks through all that lies below the present board in one of its regions: how many nodes it took, if they are no more than these.
-    fn walk(&mut self, region: &Region<W>, left: Option<&Left<W>>, most: u64) -> Option<u64> {
+    /// Enumerates the tree below the present board in one of its regions: the number of its nodes, or `None` if there are more than
+    /// `max_nodes` or the run has been stopped.
+    fn enumerate(
+        &mut self,
+        region: &Region<W>,
+        probe_state: Option<&ProbeState<W>>,
+        max_nodes: u64,
+    ) -> Option<u64> {
         let base = self.board.mark();
         let mut inherited = None;
         self.prober.backtrack(0);
-        if let Some((prober, of_root)) = left.filter(|_| self.probing) {
+        if let Some((prober, root_inherited)) = probe_state.filter(|_| self.probing) {
             self.prober.clone_from(prober);
-            inherited = Some(*of_root);
+            inherited = Some(*root_inherited);
         }
         let outside = self.board.unknown() - region.unknown(&self.board).count();
         let mut siblings = Vec::new();
-        let mut best = Some(self.cell(region, left.filter(|_| self.probing)));
-        let (mut alive, mut nodes) = (true, 1);
-        let result = loop {
-            if nodes > most || self.control.poll() {
+        let mut best = Some(self.best_cell(region, probe_state.filter(|_| self.probing)));
+        let (mut is_consistent, mut nodes) = (true, 1);
+        let outcome = loop {
+            if nodes > max_nodes || self.control.poll() {
                 break None;
             }
             nodes += 1;
-            let decision = if alive && self.board.unknown() > outside {
+            let decision = if is_consistent && self.board.unknown() > outside {
                 let cell = best.unwrap_or_else(|| narrowest(&self.board, region));
                 siblings.push((self.board.mark(), self.prober.mark(), inherited, cell));
                 (cell, true)
@@ -210,44 +227,46 @@ impl<'a, W: Word> SizeJudge<'a, W> {
                 (cell, false)
             };
             self.board.take_changed();
-            alive = self.board.decide(decision.0, decision.1);
+            is_consistent = self.board.decide(decision.0, decision.1);
             let changed = self.board.take_changed();
             inherited = inherited.map(|inherited: Inherited| inherited.after(changed));
             best = None;
-            if alive && self.probing {
-                match self.look(region, inherited) {
-                    Probed::Contradiction => alive = false,
+            if is_consistent && self.probing {
+                match self.probe_region(region, inherited) {
+                    Probed::Contradiction => is_consistent = false,
                     Probed::Stopped => {}
-                    Probed::Fixpoint(left, cell) => (inherited, best) = (Some(left), cell),
+                    Probed::Fixpoint(probe_state, cell) => {
+                        (inherited, best) = (Some(probe_state), cell)
+                    }
                 }
             }
         };
         self.board.undo(base);
         self.prober.backtrack(0);
-        result
+        outcome
     }
 
-    /// Where to branch in a region: where probing says that it is best, or else where the search would without it.
-    fn cell(&self, region: &Region<W>, left: Option<&Left<W>>) -> Cell {
-        let best = left.and_then(|(prober, inherited)| prober.best(*inherited, region));
+    /// The cell to branch on in a region: the best by the results of probing, or else the one that the search takes without probing.
+    fn best_cell(&self, region: &Region<W>, probe_state: Option<&ProbeState<W>>) -> Cell {
+        let best = probe_state.and_then(|(prober, inherited)| prober.best(*inherited, region));
         best.unwrap_or_else(|| narrowest(&self.board, region))
     }
 
-    /// The present board, to begin a sample of a region with.
-    fn node(&self, region: &Region<W>, left: Option<&Left<W>>) -> SampleNode<W> {
-        let left = left.filter(|_| self.probing);
+    /// The present board as the root of a sample of a region.
+    fn node(&self, region: &Region<W>, probe_state: Option<&ProbeState<W>>) -> SampleNode<W> {
+        let probe_state = probe_state.filter(|_| self.probing);
         SampleNode {
             rows: self.board.rows().into(),
             unknown: region.unknown(&self.board).count(),
-            cell: self.cell(region, left),
-            left: left.cloned(),
+            cell: self.best_cell(region, probe_state),
+            probe_state: probe_state.cloned(),
         }
     }
 
-    /// A sample of what lies below a node, in one region. The board is left anywhere.
+    /// Takes one sample of the tree below a node, in one region. It leaves the board in an arbitrary state.
     fn sample(&mut self, root: SampleNode<W>, region: &Region<W>) -> Sample {
-        let most = root.unknown.max(1);
-        let mut paths = BTreeMap::from([(PATHS, (root, 1.0))]);
+        let root_unknown = root.unknown.max(1);
+        let mut paths = BTreeMap::from([(MAX_PATHS, (root, 1.0))]);
         let (mut sum, mut met) = (
             Sample {
                 nodes: 1.0,
@@ -255,7 +274,7 @@ impl<'a, W: Word> SizeJudge<'a, W> {
             },
             0,
         );
-        while met < NODES && !self.control.poll() {
+        while met < MAX_SAMPLE_NODES && !self.control.poll() {
             let Some((_, (node, weight))) = paths.pop_last() else {
                 break;
             };
@@ -264,20 +283,21 @@ impl<'a, W: Word> SizeJudge<'a, W> {
             for filled in [true, false] {
                 met += 1;
                 let settles = self.board.settles();
-                let (alive, left, cell) = self.step(node.cell, filled, node.left.as_ref(), region);
+                let (is_consistent, probe_state, cell) =
+                    self.step(node.cell, filled, node.probe_state.as_ref(), region);
                 sum.nodes += weight;
                 sum.settles += weight * (self.board.settles() - settles) as f64;
                 let unknown = node.unknown - (before - self.board.unknown());
-                if alive && unknown > 0 {
-                    let all = match paths.get(&(unknown * PATHS / most)) {
+                if is_consistent && unknown > 0 {
+                    let total_weight = match paths.get(&(unknown * MAX_PATHS / root_unknown)) {
                         Some((_, others)) => others + weight,
                         None => weight,
                     };
-                    // 53 bits are what the mantissa of a number below 1 holds.
+                    // Uniform in [0, 1): 53 bits fill the mantissa.
                     let chance = (self.random.next_u64() >> 11) as f64 * 2f64.powi(-53);
-                    match paths.entry(unknown * PATHS / most) {
-                        Entry::Occupied(mut path) if chance * all >= weight => {
-                            path.get_mut().1 = all
+                    match paths.entry(unknown * MAX_PATHS / root_unknown) {
+                        Entry::Occupied(mut path) if chance * total_weight >= weight => {
+                            path.get_mut().1 = total_weight
                         }
                         _ => {
                             let cell = cell.unwrap_or_else(|| narrowest(&self.board, region));
@@ -285,9 +305,10 @@ impl<'a, W: Word> SizeJudge<'a, W> {
                                 rows: self.board.rows().into(),
                                 unknown,
                                 cell,
-                                left: left.map(|left| self.prober.branch(left)),
+                                probe_state: probe_state
+                                    .map(|probe_state| self.prober.branch(probe_state)),
                             };
-                            paths.insert(unknown * PATHS / most, (node, all));
+                            paths.insert(unknown * MAX_PATHS / root_unknown, (node, total_weight));
                         }
                     }
                 }
@@ -298,12 +319,13 @@ impl<'a, W: Word> SizeJudge<'a, W> {
         sum
     }
 
-    /// Goes to one side of a branch: is there no contradiction, what has its probing left, and where is it best to branch?
+    /// Goes to one side of a branch. Returns whether it is free of contradiction, the results of its probing for its children, and the
+    /// best cell to branch on next.
     fn step(
         &mut self,
         cell: Cell,
         filled: bool,
-        left: Option<&Left<W>>,
+        probe_state: Option<&ProbeState<W>>,
         region: &Region<W>,
     ) -> (bool, Option<Inherited>, Option<Cell>) {
         self.board.take_changed();
@@ -315,13 +337,13 @@ impl<'a, W: Word> SizeJudge<'a, W> {
             return (true, None, None);
         }
         let changed = self.board.take_changed();
-        let inherited = left.map(|(prober, inherited)| {
+        let inherited = probe_state.map(|(prober, inherited)| {
             self.prober = prober.clone();
             inherited.after(changed)
         });
         let unknown = self.board.unknown();
-        let probed = self.look(region, inherited);
-        self.gained += unknown - self.board.unknown();
+        let probed = self.probe_region(region, inherited);
+        self.decided_by_probing += unknown - self.board.unknown();
         self.decided += before - self.board.unknown();
         match probed {
             Probed::Contradiction => (false, None, None),
@@ -330,8 +352,8 @@ impl<'a, W: Word> SizeJudge<'a, W> {
         }
     }
 
-    fn look(&mut self, region: &Region<W>, inherited: Option<Inherited>) -> Probed {
-        let limit = self.board.settles() + PROBING;
+    fn probe_region(&mut self, region: &Region<W>, inherited: Option<Inherited>) -> Probed {
+        let limit = self.board.settles() + MAX_PROBE_SETTLES;
         let control = self.control;
         if inherited.is_none() {
             self.prober.backtrack(0);

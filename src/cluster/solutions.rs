@@ -1,5 +1,5 @@
-//! The sink of a cube that is listed: it adds up the digest of the set. What else becomes of the solutions is for a [`SolutionStore`]: they are
-//! written, kept for later, or let go.
+//! The sink of a cube whose solutions are listed: it computes the digest of their set and passes them to a [`SolutionStore`], which
+//! writes, keeps or drops them.
 
 use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
@@ -7,36 +7,36 @@ use std::sync::{Mutex, PoisonError};
 use super::digest::{Digest, SetDigest};
 use crate::solutions::{Batch, Sink, Stop};
 
-/// Where the solutions of one cube go.
+/// Receives the solutions of one cube.
 pub trait SolutionStore: Send {
-    /// Takes some of them; [`ControlFlow::Break`] stops the run of the cube.
+    /// Takes a batch of solutions; [`ControlFlow::Break`] stops the search of the cube.
     fn put(&mut self, batch: Batch) -> ControlFlow<Stop>;
 }
 
-/// Without a shelf they are let go.
+/// `None` drops the solutions.
 impl<S: SolutionStore> SolutionStore for Option<S> {
     fn put(&mut self, batch: Batch) -> ControlFlow<Stop> {
         match self {
-            Some(shelf) => shelf.put(batch),
+            Some(store) => store.put(batch),
             None => ControlFlow::Continue(()),
         }
     }
 }
 
-/// Takes the solutions of one cube.
+/// A sink for the solutions of one cube.
 #[derive(Debug)]
 pub struct DigestSink<S>(Mutex<(S, SetDigest)>);
 
 impl<S: SolutionStore> DigestSink<S> {
-    /// One that puts them there.
-    pub fn new(shelf: S) -> Self {
-        DigestSink(Mutex::new((shelf, SetDigest::new())))
+    /// A sink that passes the solutions to `store`.
+    pub fn new(store: S) -> Self {
+        DigestSink(Mutex::new((store, SetDigest::new())))
     }
 
-    /// Where they are, and the digest of their set.
+    /// The store, and the digest of the set of solutions.
     pub fn into_parts(self) -> (S, Digest) {
-        let (shelf, set) = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
-        (shelf, set.digest())
+        let (store, set) = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        (store, set.digest())
     }
 }
 
@@ -46,10 +46,10 @@ impl<S: SolutionStore> Sink for DigestSink<S> {
     }
 
     fn take(&self, batch: Batch) -> ControlFlow<Stop> {
-        // One thread works on a cube: nobody waits here.
+        // One thread works on a cube, so the lock is never contended.
         let mut inner = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (shelf, set) = &mut *inner;
+        let (store, set) = &mut *inner;
         batch.each(|words| set.add(words));
-        shelf.put(batch)
+        store.put(batch)
     }
 }

@@ -1,13 +1,13 @@
-//! Cuts a puzzle into cubes of about the same size.
+//! Cuts a puzzle into cubes of about equal size.
 //!
-//! The largest cubes are cut in two until there are enough; how large one is, [`size`](super::size) tells. No clock is looked at, so that
-//! the same puzzle and options give the same cubes.
+//! The largest cubes are cut in two until there are enough, by the sizes that [`size`](super::size) estimates. No decision depends on the
+//! clock, so the same puzzle and options give the same cubes.
 
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::size::{Left, SizeJudge};
+use super::size::{ProbeState, SizeEstimator};
 use crate::board::{Board, Cell, Clues, Region};
 use crate::line::{Known, Word, by_width};
 use crate::puzzle::Puzzle;
@@ -15,13 +15,13 @@ use crate::run::{Control, Limits};
 use crate::search::{Cube, Decision};
 use crate::solutions::Stop;
 
-/// Cubes that are cut side by side. The number says which are cut, so that it must not depend on the machine.
-const AT_ONCE: usize = 32;
+/// Largest number of cubes that are cut in parallel. It influences which cubes are cut, so it must not depend on the machine.
+const MAX_PARALLEL_CUTS: usize = 32;
 
-/// What probing has shown of a cube is kept when the cube has at most this number of unknown cells; each takes some tens of bytes.
-const KEPT: usize = 1000;
+/// The results of probing a cube are kept if it has at most this number of unknown cells; each cell takes some tens of bytes.
+const MAX_UNKNOWN_TO_KEEP: usize = 1000;
 
-/// How to cut a puzzle.
+/// Options for cutting a puzzle into cubes.
 #[derive(Clone, Debug)]
 pub struct Splitter<'a> {
     puzzle: &'a Puzzle,
@@ -31,25 +31,25 @@ pub struct Splitter<'a> {
     limits: Limits,
 }
 
-/// What a puzzle was cut into.
+/// The cubes into which a puzzle was cut.
 #[derive(Clone, Debug)]
 pub struct Split {
-    /// Cubes, and about how many nodes each will take. They are disjoint, and hold every solution.
+    /// The cubes, each with the estimated number of nodes of its tree. They are disjoint, and together they contain every solution.
     pub cubes: Vec<(Cube, f64)>,
-    /// How many cells are unknown in each of them, in the same order.
+    /// Number of unknown cells in each of them, in the same order.
     pub unknown: Vec<u32>,
-    /// Cubes in which all is decided, among these.
+    /// Number of these cubes in which every cell is decided.
     pub solved: usize,
-    /// Cubes that were seen to hold no solution, and left away.
+    /// Number of cubes that were found to have no solution, and are not in the list.
     pub refuted: usize,
-    /// Why it ended before there were enough, if it did not for want of anything to cut.
+    /// The limit that ended cutting before there were enough cubes, if one did.
     pub stopped: Option<Stop>,
 }
 
 impl<'a> Splitter<'a> {
-    /// Into this number of cubes, or one more; fewer where there is nothing left to cut.
+    /// Cuts into `cubes` cubes, or one more; fewer if no cube is left that can be cut.
     ///
-    /// It works on the threads of the rayon pool that it is run in.
+    /// It runs on the threads of the current rayon pool.
     pub fn new(puzzle: &'a Puzzle, cubes: usize) -> Self {
         Splitter {
             puzzle,
@@ -60,46 +60,45 @@ impl<'a> Splitter<'a> {
         }
     }
 
-    /// Of this cube only. It must be inside the puzzle.
+    /// Cuts only this cube. It must lie inside the puzzle.
     #[must_use]
     pub fn within(mut self, cube: Cube) -> Self {
         self.within = cube;
         self
     }
 
-    /// With random numbers from this seed.
+    /// Sets the seed of the random numbers.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
-    /// Within these limits, of which only those on time and by interrupts are looked at. What there is then is as good an answer with
-    /// fewer cubes.
+    /// Sets the limits; only time and interrupts are observed. When one is reached, the result is valid but has fewer cubes.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// Cuts.
+    /// Cuts the puzzle.
     pub fn run(&self) -> Split {
         let longest = self.puzzle.width().max(self.puzzle.height());
-        by_width!(longest, W => self.drive::<W>(true))
+        by_width!(longest, W => self.run_for_width::<W>(true))
     }
 
-    /// Cuts at once and by propagation alone, where there is no time for judging: whoever is to stop hands back pieces so.
+    /// Cuts the puzzle by propagation alone, without estimates by sampling: for a thread that has been asked to stop.
     pub fn rough(&self) -> Split {
         let longest = self.puzzle.width().max(self.puzzle.height());
-        by_width!(longest, W => self.drive::<W>(false))
+        by_width!(longest, W => self.run_for_width::<W>(false))
     }
 
-    fn drive<W: Word>(&self, judging: bool) -> Split {
+    fn run_for_width<W: Word>(&self, estimates_size: bool) -> Split {
         let clues = Clues::new(self.puzzle);
         let control = Control::new(&self.limits, false);
         let mut cutter = Cutter {
-            judge: SizeJudge::new(Board::<W>::new(&clues), &control, judging),
-            judging,
+            estimator: SizeEstimator::new(Board::<W>::new(&clues), &control, estimates_size),
+            estimates_size,
             seed: self.seed,
         };
         let mut result = Split {
@@ -110,15 +109,17 @@ impl<'a> Splitter<'a> {
             stopped: None,
         };
         let (rows, columns) = self.puzzle.sums();
-        let alive = rows == columns && cutter.go_to(&self.within, &control);
-        let root = alive.then(|| cutter.root(self.within.clone())).flatten();
+        let is_consistent = rows == columns && cutter.go_to(&self.within, &control);
+        let root = is_consistent
+            .then(|| cutter.root(self.within.clone()))
+            .flatten();
         let Some(root) = root else {
-            // One cube says so.
+            // A contradiction, or the run was stopped: the whole is returned as one cube.
             result.stopped = control.reason();
-            return self.one(result);
+            return self.single_cube(result);
         };
         let (mut open, mut done): (Vec<_>, Vec<_>) =
-            [root].into_iter().partition(|part| part.branch.is_some());
+            [root].into_iter().partition(|node| node.branch.is_some());
         while open.len() + done.len() < self.cubes && !open.is_empty() {
             if control.poll() {
                 result.stopped = control.reason();
@@ -126,26 +127,26 @@ impl<'a> Splitter<'a> {
             }
             open.sort_by(|a, b| a.size.total_cmp(&b.size));
             let wanted = self.cubes - open.len() - done.len();
-            // Those a good deal smaller than the largest are left for later rounds.
-            let least = open.last().map_or(0.0, |largest| largest.size / 2.0);
-            let large = open.iter().rev().take_while(|part| part.size >= least);
-            let take = large.count().clamp(1, AT_ONCE.min(wanted));
+            // Cubes smaller than half the largest are left for later rounds.
+            let min_size = open.last().map_or(0.0, |largest| largest.size / 2.0);
+            let large = open.iter().rev().take_while(|node| node.size >= min_size);
+            let take = large.count().clamp(1, MAX_PARALLEL_CUTS.min(wanted));
             let cut = open.split_off(open.len() - take);
             let cut: Vec<Cut<W>> = cut
                 .into_par_iter()
-                .map_with(cutter.clone(), |cutter, part| match control.poll() {
-                    true => Cut::Left(Box::new(part)),
-                    false => Cut::Sides(Box::new(cutter.cut(part))),
+                .map_with(cutter.clone(), |cutter, node| match control.poll() {
+                    true => Cut::Uncut(Box::new(node)),
+                    false => Cut::Sides(Box::new(cutter.cut(node))),
                 })
                 .collect();
             for cut in cut {
                 match cut {
-                    Cut::Left(whole) => open.push(*whole),
+                    Cut::Uncut(whole) => open.push(*whole),
                     Cut::Sides(sides) => {
                         result.refuted += sides.iter().filter(|side| side.is_none()).count();
                         let sides = sides.into_iter().flatten();
                         let (cuttable, decided): (Vec<_>, Vec<_>) =
-                            sides.partition(|part| part.branch.is_some());
+                            sides.partition(|node| node.branch.is_some());
                         open.extend(cuttable);
                         done.extend(decided);
                     }
@@ -155,20 +156,20 @@ impl<'a> Splitter<'a> {
         result.solved = done.len();
         done.append(&mut open);
         if done.is_empty() {
-            return self.one(result);
+            return self.single_cube(result);
         }
-        // In the order of the tree, so that neighbours have much in common.
-        done.sort_by(|a, b| order(&a.cube, &b.cube));
-        result.unknown = done.iter().map(|part| part.unknown).collect();
+        // In depth-first order, so that neighbours share long path prefixes.
+        done.sort_by(|a, b| tree_order(&a.cube, &b.cube));
+        result.unknown = done.iter().map(|node| node.unknown).collect();
         result.cubes = done
             .into_iter()
-            .map(|part| (part.cube, part.size))
+            .map(|node| (node.cube, node.size))
             .collect();
         result
     }
 
-    /// The whole as one cube.
-    fn one(&self, mut result: Split) -> Split {
+    /// Adds the cube to be cut, uncut, as the only cube of the result.
+    fn single_cube(&self, mut result: Split) -> Split {
         let cells = self.puzzle.width() * self.puzzle.height();
         result.cubes.push((self.within.clone(), 1.0));
         result.unknown.push(cells as u32);
@@ -176,8 +177,8 @@ impl<'a> Splitter<'a> {
     }
 }
 
-/// Depth first, the filled side first. Two cubes part where the same cell is decided differently.
-fn order(a: &Cube, b: &Cube) -> std::cmp::Ordering {
+/// Depth-first order of the tree, filled side first. The paths of two of its nodes first differ in the value of the same cell.
+fn tree_order(a: &Cube, b: &Cube) -> std::cmp::Ordering {
     let differ = a.path.iter().zip(&b.path).find(|(a, b)| a != b);
     match differ {
         Some((a, b)) => b.filled.cmp(&a.filled),
@@ -185,149 +186,155 @@ fn order(a: &Cube, b: &Cube) -> std::cmp::Ordering {
     }
 }
 
-/// A cube that may be cut.
-struct OpenCube<W: Word> {
+/// A cube of the split, with what is needed to cut it.
+struct SplitNode<W: Word> {
     cube: Cube,
     rows: Box<[Known<W>]>,
     unknown: u32,
-    /// What it falls apart into, each with its size.
+    /// Its independent regions, each with its estimated size in nodes.
     regions: Vec<(Arc<Region<W>>, f64)>,
-    /// Where it is cut, by the place of the region and the cell; nowhere if all is decided.
+    /// Where it is cut: the index of the region, and the cell. `None` if every cell is decided.
     branch: Option<(usize, Cell)>,
-    /// What its probing has left.
-    left: Option<Left<W>>,
-    /// About how many nodes lie below; if not `sure`, more than samples of it had shown.
+    /// The results of its probing, if they are kept.
+    probe_state: Option<ProbeState<W>>,
+    /// Estimated number of nodes of its tree; only a lower bound unless `is_reliable`.
     size: f64,
-    sure: bool,
+    is_reliable: bool,
 }
 
-/// What has become of a cube that was to be cut.
+/// The result of cutting a cube.
 enum Cut<W: Word> {
-    /// The run has been stopped before.
-    Left(Box<OpenCube<W>>),
+    /// The run was stopped first; the cube is unchanged.
+    Uncut(Box<SplitNode<W>>),
     /// Its two sides, without those that are refuted.
-    Sides(Box<[Option<OpenCube<W>>; 2]>),
+    Sides(Box<[Option<SplitNode<W>>; 2]>),
 }
 
 /// Cuts cubes.
 #[derive(Clone)]
 struct Cutter<'a, W: Word> {
-    judge: SizeJudge<'a, W>,
-    judging: bool,
+    estimator: SizeEstimator<'a, W>,
+    estimates_size: bool,
     seed: u64,
 }
 
 impl<W: Word> Cutter<'_, W> {
-    /// Makes the decisions of a cube; `false` is a contradiction, or that the run has been stopped before.
+    /// Propagates and makes the decisions of a cube. `false` means a contradiction, or that the run was stopped.
     fn go_to(&mut self, cube: &Cube, control: &Control) -> bool {
-        let board = &mut self.judge.board;
+        let board = &mut self.estimator.board;
         board.propagate_unless(|| control.poll()) == Some(true)
             && board.follow(cube.decisions(), || control.poll()) == Some(true)
     }
 
-    /// The first part; `None` when it holds no solution.
-    fn root(&mut self, cube: Cube) -> Option<OpenCube<W>> {
-        let mut left = None;
-        if self.judging {
-            left = self.judge.probe(None)?;
-            if self.judge.board.unknown() > 0 {
-                self.judge.try_probing(left.as_ref(), self.seed);
+    /// The root node at the present board; `None` when it has no solution.
+    fn root(&mut self, cube: Cube) -> Option<SplitNode<W>> {
+        let mut probe_state = None;
+        if self.estimates_size {
+            probe_state = self.estimator.probe(None)?;
+            if self.estimator.board.unknown() > 0 {
+                self.estimator.try_probing(probe_state.as_ref(), self.seed);
             }
         }
-        Some(self.part(cube, left, None))
+        Some(self.node(cube, probe_state, None))
     }
 
-    /// Cuts a part in two; a side that is refuted is not there.
-    fn cut(&mut self, part: OpenCube<W>) -> [Option<OpenCube<W>>; 2] {
-        let (_, cell) = part.branch.expect("what is decided is not cut");
+    /// Cuts a node in two; `None` is a side without a solution.
+    fn cut(&mut self, node: SplitNode<W>) -> [Option<SplitNode<W>>; 2] {
+        let (_, cell) = node.branch.expect("decided nodes are not cut");
         let mut sides = [true, false].map(|filled| {
-            let board = &mut self.judge.board;
-            board.set_rows(&part.rows);
+            let board = &mut self.estimator.board;
+            board.set_rows(&node.rows);
             board.take_changed();
             if !board.decide(cell, filled) {
                 return None;
             }
             let changed = board.take_changed();
-            let mut left = None;
-            if self.judging {
-                let of_parent = part.left.clone();
-                let of_parent =
-                    of_parent.map(|(prober, inherited)| (prober, inherited.after(changed)));
-                left = self.judge.probe(of_parent)?;
+            let mut probe_state = None;
+            if self.estimates_size {
+                let parent_state = node.probe_state.clone();
+                let parent_state =
+                    parent_state.map(|(prober, inherited)| (prober, inherited.after(changed)));
+                probe_state = self.estimator.probe(parent_state)?;
             }
-            let mut cube = part.cube.clone();
+            let mut cube = node.cube.clone();
             cube.path.push(Decision { cell, filled });
-            Some(self.part(cube, left, Some(&part)))
+            Some(self.node(cube, probe_state, Some(&node)))
         });
-        // A side of which nobody is sure has what the other one has not.
+        // The estimate of an unreliable side is at least the size of the parent less that of the other side.
         let [a, b] = [0, 1].map(|side: usize| match &sides[1 - side] {
-            Some(other) if other.sure => part.size - other.size,
-            Some(_) => part.size / 2.0,
-            None => part.size,
+            Some(other) if other.is_reliable => node.size - other.size,
+            Some(_) => node.size / 2.0,
+            None => node.size,
         });
         for (side, rest) in sides.iter_mut().zip([a, b]) {
-            if let Some(side) = side.as_mut().filter(|side| !side.sure) {
+            if let Some(side) = side.as_mut().filter(|side| !side.is_reliable) {
                 side.size = side.size.max(rest);
             }
         }
         sides
     }
 
-    /// A part at the present board.
+    /// The node of the present board.
     ///
-    /// It is cut in the region in which its parent was, and only when nothing is left of that in another one, the largest. For what falls
-    /// apart from all that a cube decides is searched once for all cubes; where cubes decided something of every region, all would be
-    /// searched again and again.
-    fn part(
+    /// It will be cut in the region in which its parent was cut, or in the largest region when that one is fully decided. A region in
+    /// which a cube decides nothing is searched once for all cubes; if the cubes decided cells in every region, all regions would be
+    /// searched repeatedly.
+    fn node(
         &mut self,
         cube: Cube,
-        left: Option<Left<W>>,
-        parent: Option<&OpenCube<W>>,
-    ) -> OpenCube<W> {
-        let unknown = self.judge.board.unknown();
+        probe_state: Option<ProbeState<W>>,
+        parent: Option<&SplitNode<W>>,
+    ) -> SplitNode<W> {
+        let unknown = self.estimator.board.unknown();
         let seed = self.seed_of(&cube);
-        let (mut regions, mut sure) = (Vec::new(), true);
-        for region in self.judge.regions() {
+        let (mut regions, mut is_reliable) = (Vec::new(), true);
+        for region in self.estimator.regions() {
             let same = |(other, _): &&(Arc<Region<W>>, f64)| **other == region;
             let before = parent.and_then(|parent| parent.regions.iter().find(same));
             regions.push(match before {
                 Some(before) => before.clone(),
                 None => {
-                    let (size, known) = match self.judging {
-                        true => self.judge.size(&region, left.as_ref(), seed),
+                    let (size, reliable) = match self.estimates_size {
+                        true => self.estimator.size(&region, probe_state.as_ref(), seed),
                         false => (region.size() as f64, true),
                     };
-                    sure &= known;
+                    is_reliable &= reliable;
                     (Arc::new(region), size)
                 }
             });
         }
         let inside = |region: &Region<W>| {
             let was_cut = parent.and_then(|parent| Some(&parent.regions[parent.branch?.0].0));
-            let first = region.unknown(&self.judge.board).next();
+            let first = region.unknown(&self.estimator.board).next();
             was_cut
                 .zip(first)
                 .is_some_and(|(was_cut, first)| was_cut.has(first))
         };
-        let place = (0..regions.len()).max_by(|&i, &j| {
+        let index = (0..regions.len()).max_by(|&i, &j| {
             let key = |i: usize| (inside(&regions[i].0), regions[i].1);
             let (a, b) = (key(i), key(j));
             a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
         });
-        let branch = place.map(|i| (i, self.judge.branch(&regions[i].0, left.as_ref())));
-        OpenCube {
+        let branch = index.map(|i| {
+            (
+                i,
+                self.estimator
+                    .choose_cell(&regions[i].0, probe_state.as_ref()),
+            )
+        });
+        SplitNode {
             cube,
-            rows: self.judge.board.rows().into(),
+            rows: self.estimator.board.rows().into(),
             unknown: unknown as u32,
             size: regions.iter().map(|(_, size)| size).sum::<f64>().max(1.0),
-            sure,
+            is_reliable,
             regions,
             branch,
-            left: left.filter(|_| unknown <= KEPT),
+            probe_state: probe_state.filter(|_| unknown <= MAX_UNKNOWN_TO_KEEP),
         }
     }
 
-    /// Random numbers of its own for every cube, whichever thread judges it.
+    /// A seed for each cube, independent of the thread that estimates its size.
     fn seed_of(&self, cube: &Cube) -> u64 {
         cube.path
             .iter()

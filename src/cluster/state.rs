@@ -1,8 +1,8 @@
-//! What a journalled run keeps: which cubes are open, which are worked on, what the others have come to, and what of this is not yet in
-//! the journal and the list.
+//! The state of a journalled run: the cubes that are open, the cubes that threads work on, the totals of the answers, and the records
+//! that are not yet in the journal.
 //!
-//! It is made from the records of a journal, which it goes through in their order. Solutions are on the disk before the journal says how
-//! long the list is, so that a list can be longer than its journal says, and is cut there, but not shorter.
+//! It is built by replaying the records of a journal in order. Solutions are on the disk before the journal records the length of the
+//! list. So a list may be longer than its journal says, and is then truncated to that length, but it may not be shorter.
 
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
@@ -13,10 +13,10 @@ use std::time::{Duration, Instant};
 use rustc_hash::FxHashMap;
 
 use super::answer::{Answer, Open};
-use super::cube::{Id, inside};
+use super::cube::{Id, check_inside};
 use super::journal::{Journal, JournalRecord};
 use super::line::seal;
-use super::work::{CubeSolver, is_same};
+use super::work::{CubeSolver, is_unchanged};
 use crate::count::Checkpointer;
 use crate::error::{Error, Kind, Result};
 use crate::render::{List, Listing};
@@ -24,76 +24,79 @@ use crate::run::Statistics;
 use crate::search::{Cube, Outcome, Total};
 use crate::solutions::{Batch, Count, Stop};
 
-/// A list of solutions that is added to.
+/// A list of solutions to append to.
 #[derive(Debug)]
 pub struct Appending {
-    /// Opened for reading and writing, with whatever was in it.
+    /// Opened for reading and writing, and not truncated.
     pub file: File,
-    /// What errors call it.
+    /// The name of the file in errors.
     pub name: String,
-    /// How solutions are written.
+    /// The format of the solutions.
     pub listing: Listing,
 }
 
-/// Everything that changes, behind one lock that is taken a few times for each cube.
+/// All mutable state of a run, behind one lock that is taken a few times per cube.
 #[derive(Debug)]
 pub(super) struct State {
     pub(super) journal: Journal,
     pub(super) list: Option<(Appending, List)>,
-    /// Bytes of the list.
-    pub(super) length: u64,
-    /// What is open: the last one is taken next, so that there are never many.
+    /// Length of the list in bytes.
+    pub(super) list_bytes: u64,
+    /// The open cubes, as a stack: taking the last one next keeps their number small.
     pub(super) open: Vec<OpenCube>,
     pub(super) running: Vec<ActiveCube>,
-    /// Threads that have nothing to do.
-    pub(super) idle: usize,
+    /// Number of threads that wait for a cube.
+    pub(super) idle_threads: usize,
+    /// Solutions in the answers so far.
     pub(super) total: Count,
+    /// Nodes of the answers so far.
     pub(super) nodes: u64,
-    /// Nodes that earlier processes have spent on the cube under way.
-    pub(super) attempted: u64,
-    /// Nodes of earlier parts of the run, of all these.
-    pub(super) before: u64,
-    /// The cube that is kept track of.
-    pub(super) kept: Option<Id>,
-    /// Share of the whole that is done.
+    /// Nodes of earlier attempts at the tracked cube, which are not in `nodes`.
+    pub(super) attempt_nodes: u64,
+    /// The part of `nodes` and `attempt_nodes` that earlier processes have spent.
+    pub(super) nodes_before: u64,
+    /// The cube whose count the checkpointer tracks.
+    pub(super) tracked: Option<Id>,
+    /// Share of the whole puzzle that is done, from 0 to 1.
     pub(super) done: f64,
-    /// Time that earlier parts of the run have taken.
-    pub(super) earlier: Duration,
+    /// Time that earlier processes of the run have taken.
+    pub(super) elapsed_before: Duration,
     /// Records that are not in the journal yet.
     pub(super) pending: String,
-    pub(super) committed: Instant,
+    /// Time of the last commit.
+    pub(super) last_commit: Instant,
     pub(super) stopped: Option<Stop>,
     pub(super) failed: Option<Error>,
-    pub(super) tickets: usize,
+    pub(super) last_ticket: usize,
 }
 
 /// A cube that is open.
 #[derive(Clone, Debug)]
 pub(super) struct OpenCube {
     pub(super) cube: Cube,
-    /// What it is likely to hold of the whole.
+    /// Estimated share of the work of the whole puzzle, from 0 to 1.
     pub(super) share: f64,
-    /// It has come back as it was, and is to be left alone for this long.
-    pub(super) patience: Duration,
-    /// An earlier process has worked on it in vain.
-    tried: bool,
+    /// Shortest time to work on it before it is asked to stop: twice the last attempt, if that left it unchanged.
+    pub(super) min_run_time: Duration,
+    /// Whether an earlier process has worked on it without a result.
+    is_fruitless: bool,
 }
 
-/// A cube that is worked on.
+/// A cube that a thread works on.
 #[derive(Debug)]
 pub(super) struct ActiveCube {
     pub(super) ticket: usize,
-    pub(super) part: OpenCube,
+    pub(super) open_cube: OpenCube,
     pub(super) since: Instant,
     pub(super) stop: Arc<AtomicBool>,
 }
 
 impl State {
-    /// What the records of a journal and the list beside it say; cubes on which an earlier process has worked in vain are cut.
+    /// The state that the records of a journal and its list describe. Cubes on which an earlier process worked without a result are cut.
     ///
     /// # Errors
     ///
-    /// [`Kind::Data`] when the records contradict each other, or the list; [`Kind::Io`] when the list cannot be read or cut.
+    /// [`Kind::Data`] when the records contradict each other or the list; [`Kind::Io`] when the list cannot be read or truncated.
     pub(super) fn resume(
         journal: Journal,
         records: Vec<JournalRecord>,
@@ -109,31 +112,31 @@ impl State {
         let mut state = State {
             journal,
             list,
-            length: 0,
+            list_bytes: 0,
             open: Vec::new(),
             running: Vec::new(),
-            idle: 0,
+            idle_threads: 0,
             total: Count::ZERO,
             nodes: 0,
-            attempted: 0,
-            before: 0,
-            kept: None,
+            attempt_nodes: 0,
+            nodes_before: 0,
+            tracked: None,
             done: 0.0,
-            earlier: Duration::ZERO,
+            elapsed_before: Duration::ZERO,
             pending: String::new(),
-            committed: Instant::now(),
+            last_commit: Instant::now(),
             stopped: None,
             failed: None,
-            tickets: 0,
+            last_ticket: 0,
         };
         state.replay(records, cube_solver, checkpointer)?;
-        state.before = state.nodes + state.attempted;
-        state.trim()?;
-        state.cut(cube_solver);
+        state.nodes_before = state.nodes + state.attempt_nodes;
+        state.truncate_list()?;
+        state.cut_fruitless(cube_solver);
         Ok(state)
     }
 
-    /// Goes through what a journal holds.
+    /// Applies the records of a journal in order.
     fn replay(
         &mut self,
         records: Vec<JournalRecord>,
@@ -144,8 +147,8 @@ impl State {
         let whole = OpenCube {
             cube: Cube::default(),
             share: 1.0,
-            patience: Duration::ZERO,
-            tried: false,
+            min_run_time: Duration::ZERO,
+            is_fruitless: false,
         };
         let mut open = FxHashMap::default();
         let mut order = 0u64;
@@ -160,81 +163,84 @@ impl State {
             let answer = match record {
                 JournalRecord::Answer(answer) => answer,
                 JournalRecord::Progress(progress) => {
-                    let Some((_, part)) = open.get_mut(&progress.id) else {
+                    let Some((_, open_cube)) = open.get_mut(&progress.id) else {
                         return wrong(format!("cube {} was not open here", progress.id));
                     };
-                    self.earlier = time(progress.elapsed).unwrap_or(self.earlier);
+                    self.elapsed_before = time(progress.elapsed).unwrap_or(self.elapsed_before);
                     match (checkpointer, progress.checkpoint) {
                         (Some(checkpointer), Some(checkpoint)) => {
-                            if self.kept.replace(progress.id) != Some(progress.id) {
+                            if self.tracked.replace(progress.id) != Some(progress.id) {
                                 checkpointer.restart();
                             }
                             let life = time(progress.life).unwrap_or_default();
                             if let Err(error) = checkpointer.read(checkpoint, life) {
                                 return wrong(error.message().to_owned());
                             }
-                            self.attempted = progress.nodes;
+                            self.attempt_nodes = progress.nodes;
                         }
-                        _ => part.tried = true,
+                        _ => open_cube.is_fruitless = true,
                     }
                     continue;
                 }
             };
-            if self.kept.is_some_and(|kept| kept == answer.id) {
-                (self.kept, self.attempted) = (None, 0);
+            if self.tracked.is_some_and(|tracked| tracked == answer.id) {
+                (self.tracked, self.attempt_nodes) = (None, 0);
             }
-            let Some((_, part)) = open.remove(&answer.id) else {
+            let Some((_, open_cube)) = open.remove(&answer.id) else {
                 return wrong(format!("cube {} was not open here", answer.id));
             };
             for Open { cube, .. } in &answer.open {
-                if !cube.path.starts_with(&part.cube.path) {
+                if !cube.path.starts_with(&open_cube.cube.path) {
                     return wrong("what stays open is not within the cube".to_owned());
                 }
-                inside(cube_solver.puzzle(), cube)?;
+                check_inside(cube_solver.puzzle(), cube)?;
             }
             if let Some(length) = answer.length {
-                self.length = length;
+                self.list_bytes = length;
             }
-            self.earlier = answer.elapsed.and_then(time).unwrap_or(self.earlier);
+            self.elapsed_before = answer.elapsed.and_then(time).unwrap_or(self.elapsed_before);
             self.open.clear();
-            self.account(part.share, answer);
-            for part in self.open.drain(..) {
+            self.add_answer(open_cube.share, answer);
+            for open_cube in self.open.drain(..) {
                 order += 1;
-                open.insert(Id::of(puzzle, &part.cube), (order, part));
+                open.insert(Id::of(puzzle, &open_cube.cube), (order, open_cube));
             }
         }
-        let mut parts: Vec<(u64, OpenCube)> = open.into_values().collect();
-        parts.sort_by_key(|&(order, _)| order);
-        self.open = parts.into_iter().map(|(_, part)| part).collect();
+        let mut open_cubes: Vec<(u64, OpenCube)> = open.into_values().collect();
+        open_cubes.sort_by_key(|&(order, _)| order);
+        self.open = open_cubes
+            .into_iter()
+            .map(|(_, open_cube)| open_cube)
+            .collect();
         Ok(())
     }
 
-    /// Cuts the cubes on which an earlier process has worked in vain.
-    fn cut(&mut self, cube_solver: &CubeSolver<'_>) {
+    /// Cuts the cubes on which an earlier process has worked without a result.
+    fn cut_fruitless(&mut self, cube_solver: &CubeSolver<'_>) {
         let open = std::mem::take(&mut self.open);
-        for part in open {
-            let pieces = match part.tried {
-                true => cube_solver.pieces(&part.cube, nothing(&part.cube)),
-                false => nothing(&part.cube),
+        for open_cube in open {
+            let pieces = match open_cube.is_fruitless {
+                true => cube_solver.pieces(&open_cube.cube, unsearched(&open_cube.cube)),
+                false => unsearched(&open_cube.cube),
             };
-            if is_same(&part.cube, &pieces) {
-                self.open.push(part);
+            if is_unchanged(&open_cube.cube, &pieces) {
+                self.open.push(open_cube);
                 continue;
             }
             let puzzle = self.journal.header().puzzle();
-            let mut answer = Answer::new(puzzle, Id::of(puzzle, &part.cube), &pieces, None);
-            answer.length = self.list.is_some().then_some(self.length);
+            let mut answer = Answer::new(puzzle, Id::of(puzzle, &open_cube.cube), &pieces, None);
+            answer.length = self.list.is_some().then_some(self.list_bytes);
             self.pending.push_str(&seal(&answer));
-            self.account(part.share, answer);
+            self.add_answer(open_cube.share, answer);
         }
     }
 
-    /// Adds up an answer to a cube of this share.
-    pub(super) fn account(&mut self, share: f64, answer: Answer) {
+    /// Adds an answer to the totals, and its open cubes to the stack. `share` is the share of the answered cube.
+    pub(super) fn add_answer(&mut self, share: f64, answer: Answer) {
         self.total += &answer.count;
         self.nodes += answer.nodes;
-        let left: f64 = answer.open.iter().map(|open| open.share).sum();
-        self.done += share * (1.0 - left).max(0.0);
+        let open_share: f64 = answer.open.iter().map(|open| open.share).sum();
+        self.done += share * (1.0 - open_share).max(0.0);
         self.open.extend(
             answer
                 .open
@@ -242,39 +248,39 @@ impl State {
                 .map(|Open { cube, share: of }| OpenCube {
                     cube,
                     share: share * of,
-                    patience: Duration::ZERO,
-                    tried: false,
+                    min_run_time: Duration::ZERO,
+                    is_fruitless: false,
                 }),
         );
     }
 
-    /// Cuts the list where the journal says that it ends.
-    fn trim(&mut self) -> Result<()> {
+    /// Truncates the list to the length that the journal records, and seeks to its end.
+    fn truncate_list(&mut self) -> Result<()> {
         let Some((list, _)) = &mut self.list else {
             return Ok(());
         };
         let failed = |error: std::io::Error| Error::io(&list.name, &error);
-        let there = list.file.metadata().map_err(failed)?.len();
-        if there < self.length {
+        let found = list.file.metadata().map_err(failed)?.len();
+        if found < self.list_bytes {
             let message = format!(
-                "the journal {} has written {} bytes to this list, but there are {there}",
+                "the journal {} has written {} bytes to this list, but there are {found}",
                 self.journal.name(),
-                self.length
+                self.list_bytes
             );
             return Err(Error::data(message).in_file(&list.name));
         }
-        // What no file is, such as a pipe, has no end to be cut.
-        if there > 0 {
-            list.file.set_len(self.length).map_err(failed)?;
+        // An output that is not a regular file, such as a pipe, cannot be truncated.
+        if found > 0 {
+            list.file.set_len(self.list_bytes).map_err(failed)?;
         }
         list.file
-            .seek(SeekFrom::Start(self.length))
+            .seek(SeekFrom::Start(self.list_bytes))
             .map_err(failed)?;
         Ok(())
     }
 
-    /// Adds solutions to the list.
-    pub(super) fn write(&mut self, batches: &[Batch]) -> Result<()> {
+    /// Appends solutions to the list.
+    pub(super) fn append_solutions(&mut self, batches: &[Batch]) -> Result<()> {
         let Some((list, text)) = &mut self.list else {
             return Ok(());
         };
@@ -285,7 +291,7 @@ impl State {
             text.clear();
             result.is_ok()
         };
-        let mut length = self.length;
+        let mut length = self.list_bytes;
         let mut whole = true;
         for batch in batches {
             whole = whole
@@ -300,27 +306,27 @@ impl State {
         text.clear();
         match result {
             Ok(()) => {
-                self.length = length;
+                self.list_bytes = length;
                 Ok(())
             }
             Err(error) => {
-                // What was torn off at the end goes away again, where that can be done.
-                let _ = list.file.set_len(self.length);
-                let _ = list.file.seek(SeekFrom::Start(self.length));
+                // Remove what was partly written, if possible.
+                let _ = list.file.set_len(self.list_bytes);
+                let _ = list.file.seek(SeekFrom::Start(self.list_bytes));
                 Err(Error::io(&list.name, &error))
             }
         }
     }
 
-    /// Writes down what is not in the journal yet. The list is on the disk first.
+    /// Appends the pending records to the journal, after syncing the list to the disk.
     pub(super) fn commit(&mut self) {
-        self.committed = Instant::now();
+        self.last_commit = Instant::now();
         if self.pending.is_empty() || self.failed.is_some() {
             return;
         }
         let synced = match &self.list {
             Some((list, _)) => match list.file.sync_data() {
-                // What cannot be synced, such as a pipe, cannot be lost either.
+                // An output that cannot be synced, such as a pipe, has nothing to lose in a crash.
                 Err(error) if error.kind() != std::io::ErrorKind::InvalidInput => {
                     Err(Error::io(&list.name, &error))
                 }
@@ -338,8 +344,8 @@ impl State {
     }
 }
 
-/// What has come of a cube on which nobody has worked.
-fn nothing(cube: &Cube) -> Outcome {
+/// The outcome of a cube on which no work has been done.
+fn unsearched(cube: &Cube) -> Outcome {
     Outcome {
         solutions: Total::AtLeast(Count::ZERO),
         stopped: Some(Stop::Interrupt),

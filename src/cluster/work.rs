@@ -1,7 +1,7 @@
-//! Answers cubes, on as many threads as are wanted.
+//! Answers cubes on a given number of threads.
 //!
-//! A cube is searched by one thread, for nothing is as cheap as not to share. Only where cubes are counted with a memory for parts that
-//! come again, all threads count the same cube, and all cubes share that memory.
+//! With the search tree each thread searches a cube of its own, so threads need no synchronisation. With a method that keeps a table of
+//! counted components, all threads count the same cube, and all cubes share the table.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,10 +15,10 @@ use crate::run::Limits;
 use crate::search::{self, Ask, Cube, Outcome, Search, Total};
 use crate::solutions::{Count, CountSink, Stop};
 
-/// What is asked about every cube.
+/// The question to answer for every cube.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Task {
-    /// How many solutions it has.
+    /// The number of its solutions.
     Count(Method),
     /// All its solutions.
     List,
@@ -29,35 +29,35 @@ pub enum Task {
 pub struct Job<S> {
     /// The decisions.
     pub cube: Cube,
-    /// Within which limits.
+    /// The limits for this cube.
     pub limits: Limits,
-    /// Where its solutions go, if they are listed.
+    /// Receives its solutions, if they are listed.
     pub keeper: DigestSink<S>,
-    /// Anything by which whoever gave it out knows it again.
+    /// A number by which the queue recognises the job; it has no other meaning.
     pub ticket: usize,
 }
 
-/// Gives out cubes and takes what they have come to. All threads share it.
+/// Hands out cubes and takes their outcomes. All threads share it.
 pub trait CubeQueue: Sync {
-    /// Where solutions go.
+    /// Receives the solutions of a cube.
     type SolutionStore: SolutionStore;
 
-    /// The next cube; `None` when there are no more. May wait.
+    /// The next cube; `None` when there are no more. May block.
     fn next(&self) -> Option<Job<Self::SolutionStore>>;
 
-    /// Takes what a cube has come to. What it has found and what it leaves open are together the whole cube; where `counts` is false,
-    /// what its keeper holds is of no use, and the cube itself is open.
+    /// Takes the outcome of a cube: the part that was searched and the cubes left open make up the whole cube. If `counts` is false, the
+    /// solutions in the keeper must be dropped, because the whole cube stays open.
     fn take(&self, job: Job<Self::SolutionStore>, outcome: Outcome, counts: bool);
 
-    /// Where a count keeps track of how far it has come, if anywhere: then it goes on from there.
+    /// The checkpointer from which a count resumes and in which it records its progress, if there is one.
     fn checkpointer(&self) -> Option<&Checkpointer> {
         None
     }
 }
 
-/// Pieces into which a cube is cut that was left in the middle, and the longest time that this may take: the run is to stop.
-const PIECES: usize = 8;
-const CUTTING: Duration = Duration::from_millis(100);
+/// Number of pieces into which an unfinished cube is cut, and the longest time for cutting: the run has been asked to stop.
+const CUBES_PER_CUT: usize = 8;
+const MAX_CUT_TIME: Duration = Duration::from_millis(100);
 
 /// Answers cubes of one puzzle.
 #[derive(Debug)]
@@ -69,7 +69,7 @@ pub struct CubeSolver<'a> {
 }
 
 impl<'a> CubeSolver<'a> {
-    /// On this number of threads, in about `memory` bytes.
+    /// A solver on `threads` threads, at least one, that uses about `memory` bytes.
     pub fn new(puzzle: &'a Puzzle, task: Task, threads: usize, memory: u64) -> Self {
         CubeSolver {
             puzzle,
@@ -84,22 +84,22 @@ impl<'a> CubeSolver<'a> {
         self.puzzle
     }
 
-    /// About how many bytes it takes.
+    /// The memory budget in bytes.
     pub(super) fn memory(&self) -> u64 {
         self.memory
     }
 
-    /// What is asked.
+    /// The question to answer for every cube.
     pub fn task(&self) -> Task {
         self.task
     }
 
-    /// Can a cube be left at any moment, so that what was found counts and what is left is open?
+    /// Whether a search stopped at any moment keeps the solutions found, and leaves only the unsearched cubes open.
     pub fn divides(&self) -> bool {
         matches!(self.task, Task::Count(Method::Tree) | Task::List)
     }
 
-    /// How many cubes are worked on at a time.
+    /// Number of cubes that are worked on at a time.
     pub fn lanes(&self) -> usize {
         match self.divides() {
             true => self.threads,
@@ -121,24 +121,25 @@ impl<'a> CubeSolver<'a> {
                 .build();
             let failed =
                 |error| Error::new(Kind::Io, format!("the threads cannot be started: {error}"));
-            pool.map_err(failed)?.install(|| self.count(method, queue));
+            pool.map_err(failed)?
+                .install(|| self.count_cubes(method, queue));
             return Ok(());
         }
         match self.threads {
-            1 => self.search(queue),
+            1 => self.search_cubes(queue),
             threads => std::thread::scope(|scope| {
                 (0..threads).for_each(|_| {
-                    scope.spawn(|| self.search(queue));
+                    scope.spawn(|| self.search_cubes(queue));
                 });
             }),
         }
         Ok(())
     }
 
-    /// What one thread does that searches.
-    fn search<O: CubeQueue>(&self, queue: &O) {
+    /// Takes cubes and searches them until there are no more: the work of one thread.
+    fn search_cubes<O: CubeQueue>(&self, queue: &O) {
         let options = search::Options {
-            // Counting by the tree makes every solution a leaf of its own.
+            // A count by the tree makes every solution a leaf of its own.
             rests: self.task == Task::List,
             ..search::Options::default()
         };
@@ -153,63 +154,65 @@ impl<'a> CubeSolver<'a> {
                     Task::Count(_) => ask(&job.cube, &job.limits, &CountSink::new()),
                     Task::List => ask(&job.cube, &job.limits, &job.keeper),
                 };
-                hand_in(queue, job, outcome);
+                submit(queue, job, outcome);
             }
         });
     }
 
-    /// Counts cube after cube on all threads.
-    fn count<O: CubeQueue>(&self, method: Method, queue: &O) {
-        let counted = Arc::new(ComponentTable::new(self.memory));
+    /// Counts one cube after the other, each on all threads.
+    fn count_cubes<O: CubeQueue>(&self, method: Method, queue: &O) {
+        let table = Arc::new(ComponentTable::new(self.memory));
         while let Some(job) = queue.next() {
             let limits = Limits {
                 memory: Some(self.memory),
                 ..job.limits.clone()
             };
-            let counting = Counter::new(self.puzzle)
+            let counter = Counter::new(self.puzzle)
                 .method(method)
                 .within(job.cube.clone())
                 .limits(limits);
             let outcome = match queue.checkpointer() {
-                // Whoever looks on sees to it that what is proved is kept, too.
-                Some(checkpointer) => counting.checkpointer(checkpointer).run(),
-                None => counting.sharing(&counted).run(),
+                // The checkpointer has a component table of its own.
+                Some(checkpointer) => counter.checkpointer(checkpointer).run(),
+                None => counter.sharing(&table).run(),
             };
-            hand_in(queue, job, outcome);
+            submit(queue, job, outcome);
         }
     }
 
-    /// Cuts what cannot be left in the middle, so that it will not be met again as it is. An interrupt cuts nothing: whoever goes on
-    /// may have all the time that it takes.
+    /// Cuts a cube that a limit stopped without a result, so that it is not tried again unchanged. After an interrupt it is not cut,
+    /// because the next attempt may have all the time that it needs.
     pub fn cut(&self, cube: &Cube, outcome: Outcome) -> Outcome {
-        if matches!(outcome.stopped, None | Some(Stop::Interrupt)) || !is_same(cube, &outcome) {
+        if matches!(outcome.stopped, None | Some(Stop::Interrupt)) || !is_unchanged(cube, &outcome)
+        {
             return outcome;
         }
         self.pieces(cube, outcome)
     }
 
-    /// The same outcome with the cube in pieces, as all that is open.
+    /// The same outcome, with the pieces of the cube as its open cubes.
     pub(super) fn pieces(&self, cube: &Cube, outcome: Outcome) -> Outcome {
         let limits = Limits {
-            time: Some(CUTTING),
+            time: Some(MAX_CUT_TIME),
             ..Limits::default()
         };
-        let split = Splitter::new(self.puzzle, PIECES)
+        let split = Splitter::new(self.puzzle, CUBES_PER_CUT)
             .within(cube.clone())
             .limits(limits)
             .rough();
-        let all: f64 = split.cubes.iter().map(|(_, size)| size).sum();
+        let total: f64 = split.cubes.iter().map(|(_, size)| size).sum();
         let (cubes, sizes): (Vec<Cube>, Vec<f64>) = split.cubes.into_iter().unzip();
         Outcome {
-            shares: sizes.iter().map(|size| size / all).collect(),
+            shares: sizes.iter().map(|size| size / total).collect(),
             cubes,
             ..outcome
         }
     }
 }
 
-/// Hands in what a cube has come to. Of what was left in the middle nothing counts, and all is open.
-fn hand_in<O: CubeQueue>(queue: &O, job: Job<O::SolutionStore>, outcome: Outcome) {
+/// Passes the outcome of a cube to the queue. If the cube was stopped and its open cubes are not known, nothing that was found counts and
+/// the whole cube stays open.
+fn submit<O: CubeQueue>(queue: &O, job: Job<O::SolutionStore>, outcome: Outcome) {
     let counts = outcome.is_complete() || !outcome.cubes.is_empty();
     let outcome = match counts {
         true => outcome,
@@ -224,7 +227,7 @@ fn hand_in<O: CubeQueue>(queue: &O, job: Job<O::SolutionStore>, outcome: Outcome
     queue.take(job, outcome, counts);
 }
 
-/// Is a cube as open as it was?
-pub(super) fn is_same(cube: &Cube, outcome: &Outcome) -> bool {
+/// Whether the outcome leaves the whole cube open, unchanged.
+pub(super) fn is_unchanged(cube: &Cube, outcome: &Outcome) -> bool {
     outcome.cubes.len() == 1 && outcome.cubes[0] == *cube
 }
