@@ -1,13 +1,13 @@
 //! Backtracking: all arrangements of all rows, in all combinations.
 //!
-//! *Idea.* List the arrangements of every row by its own clue. Combine them in all ways, the first row's slowest, and contract the columns
-//! of each combination to their runs: where those are the column clues, it is a solution. The improved form, of which the original says
-//! that it would fail much earlier, looks at the columns as soon as a row is added: the runs so far must be the beginning of the clue,
-//! and the rest of the clue must fit the rows that are left.
+//! *Idea.* List the arrangements of every row by its own clue. Enumerate all combinations, the first row's arrangement changing slowest,
+//! and reduce the columns of each combination to their runs: if these equal the column clues, it is a solution. The improved form, which
+//! the original says would fail much earlier, checks the columns as soon as a row is added: the runs so far must be a prefix of the
+//! clue, and the rest of the clue must fit the remaining rows.
 //!
 //! *Cost.* The product of the numbers of arrangements of all rows, O(wh) each: 3,125 combinations for five rows with five arrangements,
-//! and 10^10 for ten rows with ten. The improved form costs O(w) for each row tried, and mostly dies in the first
-//! few rows; the number of beginnings that look good still grows exponentially.
+//! and 10^10 for ten rows with ten. The improved form costs O(w) for each row tried, and mostly fails in the first
+//! few rows; the number of consistent prefixes still grows exponentially.
 //!
 //! *Source.* The first of three solvers in the Haskell wiki, "99 questions/Solutions/98", 2010 and before; the puzzle is number 98 of the
 //! Ninety-Nine Haskell Problems.
@@ -17,16 +17,16 @@ use super::slide::Slide;
 use super::watch::{End, Flow, Watch};
 use crate::puzzle::{Clue, Puzzle};
 
-/// When the columns are looked at.
+/// When the columns are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Check {
-    /// When all rows are there.
+    /// When all rows are chosen.
     AtTheEnd,
     /// Whenever a row is added.
     EveryRow,
 }
 
-/// Every solution. A step is a block set down for the lists, then an arrangement tried in its row.
+/// Finds every solution. A step is a block placed while the lists are built, and later an arrangement tried in its row.
 pub(super) fn run(puzzle: &Puzzle, check: Check, watch: &mut dyn Watch) -> Flow<End> {
     let (width, height) = (puzzle.width(), puzzle.height());
     let mut rows = Vec::with_capacity(height);
@@ -35,7 +35,7 @@ pub(super) fn run(puzzle: &Puzzle, check: Check, watch: &mut dyn Watch) -> Flow<
         rows.push(arrangements(clue, width, &mut bytes, watch)?);
     }
     let columns: Vec<Column> = puzzle.columns().iter().map(Column::new).collect();
-    // For each row that is chosen or about to be: the arrangement to be tried next, and how far the columns had come before it.
+    // For each chosen row and the one after them: the index of the arrangement to try next, and the state of the columns before the row.
     let mut open = vec![(0, vec![Run::default(); width])];
     let mut chosen: Vec<Vec<bool>> = Vec::new();
     while let Some((next, runs)) = open.last_mut() {
@@ -49,9 +49,10 @@ pub(super) fn run(puzzle: &Puzzle, check: Check, watch: &mut dyn Watch) -> Flow<
         watch.step()?;
         let mut after = Vec::new();
         if check == Check::EveryRow {
-            let left = height - row - 1;
+            let remaining = height - row - 1;
             let added = columns.iter().zip(runs).zip(arrangement);
-            let added = added.map(|((column, &mut run), &filled)| column.add(run, filled, left));
+            let added =
+                added.map(|((column, &mut run), &filled)| column.add(run, filled, remaining));
             match added.collect() {
                 Some(runs) => after = runs,
                 None => continue,
@@ -70,7 +71,7 @@ pub(super) fn run(puzzle: &Puzzle, check: Check, watch: &mut dyn Watch) -> Flow<
     Flow::Continue(End::Complete)
 }
 
-/// The arrangements of a clue in an empty line, as a list.
+/// Lists the arrangements of a clue in a line of unknown cells; `bytes` is increased by the size of the list.
 fn arrangements(
     clue: &Clue,
     length: usize,
@@ -87,10 +88,10 @@ fn arrangements(
     Flow::Continue(list)
 }
 
-/// How far a column has come: blocks that have ended, and filled cells of the one that has not.
+/// The state of a column: the number of completed blocks, and the filled cells of the block that is not complete yet.
 #[derive(Clone, Copy, Debug, Default)]
 struct Run {
-    ended: usize,
+    completed: usize,
     length: usize,
 }
 
@@ -98,7 +99,7 @@ struct Run {
 #[derive(Debug)]
 struct Column {
     blocks: Vec<usize>,
-    /// Cells that the blocks from each on need, gaps included.
+    /// For each block, the cells that it and the blocks after it need, including gaps.
     room: Vec<usize>,
 }
 
@@ -106,15 +107,15 @@ impl Column {
     fn new(clue: &Clue) -> Self {
         let blocks: Vec<usize> = clue.lengths().collect();
         let rest = |block| blocks[block..].iter().sum::<usize>() + blocks.len() - block;
-        // Without a gap behind the last; for no blocks at all, nothing.
+        // The last block needs no gap after it; an empty suffix needs no cell.
         let room = (0..=blocks.len()).map(|block| rest(block).saturating_sub(1));
         let room = room.collect();
         Column { blocks, room }
     }
 
-    /// How far it has come with one more cell, if the runs are still the beginning of the clue and the rest fits the cells left.
-    fn add(&self, run: Run, filled: bool, left: usize) -> Option<Run> {
-        let block = self.blocks.get(run.ended).copied();
+    /// The state after one more cell, if the runs are still a prefix of the clue and its rest fits the `remaining` cells.
+    fn add(&self, run: Run, filled: bool, remaining: usize) -> Option<Run> {
+        let block = self.blocks.get(run.completed).copied();
         let run = match (filled, block) {
             (true, Some(block)) if run.length < block => Run {
                 length: run.length + 1,
@@ -123,11 +124,11 @@ impl Column {
             (true, _) => return None,
             (false, _) if run.length == 0 => run,
             (false, Some(block)) if run.length == block => Run {
-                ended: run.ended + 1,
+                completed: run.completed + 1,
                 length: 0,
             },
             (false, _) => return None,
         };
-        (self.room[run.ended] <= left + run.length).then_some(run)
+        (self.room[run.completed] <= remaining + run.length).then_some(run)
     }
 }

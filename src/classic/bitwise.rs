@@ -1,19 +1,19 @@
-//! Bitwise: every line is a number, and what is certain is an AND.
+//! Bitwise: every line is a number, and the AND of its arrangements gives its certain cells.
 //!
-//! *Idea.* Write each row and each column as a number in binary, a one for a filled cell; the grid is w + h numbers, all zero in the
-//! beginning. The possibilities of a line are the numbers with the runs of its clue, between the smallest that contains what is filled
-//! so far and the largest, with all blocks to the left. The AND of the possibilities is what is certainly filled; if there are none, the
-//! numbers make no sense. Paint what is certain in all rows and columns until the grid does not change, and then, breadth first, suppose
-//! each possibility of the first line that is not finished.
+//! *Idea.* Write each row and each column as a binary number, a one for a filled cell; the grid is w + h numbers, all zero at first. The
+//! possibilities of a line are the numbers with the runs of its clue, between the smallest that contains the cells filled so far and the
+//! largest, with all blocks to the left. The AND of the possibilities is the set of certainly filled cells; if there are none, the grid
+//! is contradictory. Fill the certain cells of all rows and columns until the grid does not change. Then branch, breadth first, on each
+//! possibility of the first line that is not finished.
 //!
-//! Only filled cells are ever written down: that a cell is certainly empty is forgotten at once. So it gets to guess much earlier than
+//! Only filled cells are recorded; that a cell is certainly empty is not. So it has to guess much earlier than
 //! [deducing](super::deducing) does.
 //!
-//! *Cost.* Each look at a line takes all C(n - s + 1, k) numbers of its clue. The breadth-first search holds a whole level of the tree, of
-//! w + h numbers a grid: both grow exponentially, and its author gives up hope beyond 15x15.
+//! *Cost.* Each visit of a line goes through all C(n - s + 1, k) numbers of its clue. The breadth-first search holds a whole level of the
+//! tree, with w + h numbers per grid: both grow exponentially, and the author regards puzzles beyond 15x15 as hopeless.
 //!
 //! *Source.* Alexandre Oliveira, "Nonogram Solver Algorithm - The Power of Analysis", 2023. He tries every number in the range; here
-//! the ones with other runs are [passed over](super::numbers).
+//! the numbers with other runs are [not generated](super::numbers).
 
 use std::collections::VecDeque;
 
@@ -21,16 +21,16 @@ use super::numbers::{Number, Numbers};
 use super::watch::{End, Flow, Watch};
 use crate::puzzle::{Clue, Grid, Line, Puzzle};
 
-/// What is painted: the numbers of the rows, then those of the columns.
+/// The filled cells: the numbers of the rows, then those of the columns.
 type State = Vec<Number>;
 
-/// Every solution. A step is a number looked at.
+/// Finds every solution. A step is a number tried.
 pub(super) fn run(puzzle: &Puzzle, watch: &mut dyn Watch) -> Flow<End> {
     let lines = lines(puzzle);
     let bytes = (lines.len() * size_of::<Number>() + size_of::<State>()) as u64;
-    let mut waiting = VecDeque::from([vec![0; lines.len()]]);
-    while let Some(mut state) = waiting.pop_front() {
-        if !paint(puzzle, &lines, &mut state, watch)? {
+    let mut queue = VecDeque::from([vec![0; lines.len()]]);
+    while let Some(mut state) = queue.pop_front() {
+        if !fill_certain(puzzle, &lines, &mut state, watch)? {
             continue;
         }
         let unfinished = |&i: &usize| state[i].count_ones() as usize != lines[i].1.filled();
@@ -42,18 +42,18 @@ pub(super) fn run(puzzle: &Puzzle, watch: &mut dyn Watch) -> Flow<End> {
         for number in Numbers::new(clue, puzzle.length(line)) {
             watch.step()?;
             if number & state[i] == state[i] {
-                let mut supposed = state.clone();
-                put(puzzle, &mut supposed, line, number);
-                watch.keep(bytes * (waiting.len() as u64 + 1))?;
-                waiting.push_back(supposed);
+                let mut child = state.clone();
+                fill(puzzle, &mut child, line, number);
+                watch.keep(bytes * (queue.len() as u64 + 1))?;
+                queue.push_back(child);
             }
         }
     }
     Flow::Continue(End::Complete)
 }
 
-/// Paints what is certain until nothing changes; `false` when it makes no sense.
-fn paint(
+/// Fills the certain cells until nothing changes; `false` on a contradiction.
+fn fill_certain(
     puzzle: &Puzzle,
     lines: &[(Line, &Clue)],
     state: &mut State,
@@ -70,7 +70,7 @@ fn paint(
                 }
             }
             match certain {
-                Some(certain) => put(puzzle, state, line, certain),
+                Some(certain) => fill(puzzle, state, line, certain),
                 None => return Flow::Continue(false),
             }
         }
@@ -80,8 +80,8 @@ fn paint(
     }
 }
 
-/// Paints a line, and so the lines that it crosses.
-fn put(puzzle: &Puzzle, state: &mut State, line: Line, number: Number) {
+/// Fills the cells of a number in a line, and in the lines that it crosses.
+fn fill(puzzle: &Puzzle, state: &mut State, line: Line, number: Number) {
     let height = puzzle.height();
     let cells = puzzle.length(line);
     let (i, bit, first) = match line {

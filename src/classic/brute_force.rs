@@ -1,13 +1,13 @@
 //! Brute force: draw pictures at random until one fits.
 //!
-//! *Idea.* The clues tell how many cells are filled. Fill that many at random, look whether rows and columns come out right, and if not
-//! draw again. It stops with the first picture that fits, and cannot tell whether there are others; where there is none it goes on for
-//! ever.
+//! *Idea.* The clues determine how many cells are filled. Fill that many at random, check the rows and columns against the clues, and if
+//! they do not match, draw again. It stops with the first picture that fits, and cannot tell whether there are others; without a solution
+//! it never ends.
 //!
 //! *Cost.* O(wh) for each proposal, and on average C(wh, s) / solutions proposals for s filled cells in w times h: 126 for the package's
 //! own example of 3x3, five million for a half-filled 5x5 with one solution, 10^29 for such a 10x10.
 //!
-//! *Source.* hrj21, "nonogram", a package for R, with this, which it calls `force`, and [permutation
+//! *Source.* hrj21, "nonogram", a package for R that has this algorithm, called `force`, and [permutation
 //! elimination](super::permutation_elimination).
 
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -17,7 +17,7 @@ use super::rows::{columns_fit, fits, picture};
 use super::watch::{End, Flow, Watch};
 use crate::puzzle::Puzzle;
 
-/// One solution, by proposals drawn from this seed. A step is a proposal.
+/// Finds one solution, by proposals drawn from this seed. A step is a proposal.
 pub(super) fn run(puzzle: &Puzzle, seed: u64, watch: &mut dyn Watch) -> Flow<End> {
     let (filled, wanted) = puzzle.sums();
     if filled != wanted {
@@ -43,10 +43,10 @@ pub(super) fn run(puzzle: &Puzzle, seed: u64, watch: &mut dyn Watch) -> Flow<End
     }
 }
 
-/// Puts the cells into any order, each equally likely (Fisher and Yates).
+/// Permutes the cells uniformly at random (Fisher and Yates).
 fn shuffle(cells: &mut [bool], random: &mut impl Rng) {
     for i in (1..cells.len()).rev() {
-        // The upper half of a product is below i + 1; the bias, less than i in 2^64, matters to nobody here.
+        // The upper half of the product is uniform below i + 1, up to a negligible bias of less than i in 2^64.
         let other = (u128::from(random.next_u64()) * (i as u128 + 1)) >> 64;
         cells.swap(i, other as usize);
     }

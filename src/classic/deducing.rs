@@ -1,13 +1,13 @@
-//! Deducing: what all arrangements of a line have in common, rows and columns by turns, then guesses for the rest.
+//! Deducing: the cells on which all arrangements of a line agree, for columns and rows in turn, then guesses for the other cells.
 //!
-//! *Idea.* List the arrangements of a line that match what is known of it. A cell that is filled in all of them is filled, one that is
-//! empty in all is empty. Do so for all columns, then for all rows, and again, until a whole round changes nothing. Most published puzzles
-//! are solved then. Where cells stay open, every row still has a few arrangements that match: combine them in all ways and check the
-//! columns, as [backtracking](super::backtracking) does.
+//! *Idea.* List the arrangements of a line that match its known cells. A cell that is filled in all of them is filled, and one that is
+//! empty in all is empty. Do so for all columns, then for all rows, and repeat until a whole round changes nothing. Most published
+//! puzzles are then solved. If cells stay unknown, enumerate all combinations of the arrangements of the rows that still match, and
+//! check the columns, as [backtracking](super::backtracking) does.
 //!
 //! *Cost.* A round lists the arrangements of every line, up to C(n - s + 1, k) of them, O(n) each, and there are at most wh rounds;
-//! in practice a dozen. Lines of 20 cells take no time, a single line of 40 cells with ten blocks of one cell has 44 million
-//! arrangements. The guessing is the product of the arrangements that are left, which is hopeless when much is left.
+//! in practice a dozen. Lines of 20 cells take no time, but a single line of 40 cells with ten blocks of one cell has 44 million
+//! arrangements. Guessing costs the product of the numbers of remaining arrangements, which is hopeless when many remain.
 //!
 //! *Source.* The second of three solvers in the Haskell wiki, "99 questions/Solutions/98", 2010 and before.
 
@@ -16,27 +16,27 @@ use super::slide::Slide;
 use super::watch::{End, Flow, Watch};
 use crate::puzzle::{Clue, Puzzle};
 
-/// A picture with what is known of its cells.
+/// The known value of each cell, by rows.
 type Known = Vec<Vec<Option<bool>>>;
 
-/// Every solution. A step is a block set down.
+/// Finds every solution. A step is a block placed.
 pub(super) fn run(puzzle: &Puzzle, watch: &mut dyn Watch) -> Flow<End> {
     let (width, height) = (puzzle.width(), puzzle.height());
-    // What is known, its transpose, and what it was before.
+    // The known cells, their transpose, and the known cells of the round before.
     watch.keep(3 * (width * height) as u64)?;
     if let Some(known) = deduce(puzzle, watch)? {
-        guess(puzzle, &known, watch)?;
+        combine_rows(puzzle, &known, watch)?;
     }
     Flow::Continue(End::Complete)
 }
 
-/// Everything that single lines tell, or `None` where they contradict each other.
+/// All cells that follow from single lines, or `None` on a contradiction.
 fn deduce(puzzle: &Puzzle, watch: &mut dyn Watch) -> Flow<Option<Known>> {
     let mut known = vec![vec![None; puzzle.width()]; puzzle.height()];
     loop {
         let before = known.clone();
         for clues in [puzzle.columns(), puzzle.rows()] {
-            // Columns become rows, and at the second time rows again.
+            // The first transposition turns columns into rows, the second restores the rows.
             known = transpose(&known);
             for (clue, line) in clues.iter().zip(&mut known) {
                 match common(clue, line, watch)? {
@@ -51,7 +51,7 @@ fn deduce(puzzle: &Puzzle, watch: &mut dyn Watch) -> Flow<Option<Known>> {
     }
 }
 
-/// What all arrangements that match the known cells have in common; `None` if there are none.
+/// The cells on which all arrangements that match the known cells agree; `None` if there are no arrangements.
 fn common(
     clue: &Clue,
     known: &[Option<bool>],
@@ -75,8 +75,8 @@ fn common(
     Flow::Continue(common)
 }
 
-/// All combinations of what the rows can still be, the first row's slowest, as far as the columns come out right.
-fn guess(puzzle: &Puzzle, known: &Known, watch: &mut dyn Watch) -> Flow {
+/// Finds the solutions among all combinations of the remaining arrangements of the rows, the first row's changing slowest.
+fn combine_rows(puzzle: &Puzzle, known: &Known, watch: &mut dyn Watch) -> Flow {
     let matching = |row: usize| Slide::new(&puzzle.rows()[row], known[row].clone());
     let mut open = vec![matching(0)];
     let mut chosen: Vec<Vec<bool>> = Vec::new();

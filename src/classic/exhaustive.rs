@@ -1,18 +1,18 @@
-//! Exhaustion: look at every grid there is.
+//! Exhaustion: check every grid of the puzzle's size.
 //!
 //! *Idea.* A grid is a number with a binary digit for each cell. Count from all empty to all filled and keep the grids whose rows and
-//! columns come out right. Nothing could be plainer, so that nothing is better to check others against.
+//! columns match the clues. No algorithm is simpler, so none is a better oracle for the others.
 //!
 //! *Cost.* 2^(wh) grids, O(wh) each at worst, though most fail in their first row: 33 million for 5x5, and 10^30 for 10x10.
 //!
-//! *Source.* Folklore; the first version of the solver told in [line order](super::line_order) was of this kind and good up to 5x5, as
-//! its author says.
+//! *Source.* Folklore; the first version of the solver described in [line order](super::line_order) was of this kind and usable up to
+//! 5x5, as its author says.
 
 use super::rows::{columns_fit, fits, picture};
 use super::watch::{End, Flow, Watch};
 use crate::puzzle::Puzzle;
 
-/// Every solution. A step is a grid.
+/// Finds every solution. A step is a grid.
 pub(super) fn run(puzzle: &Puzzle, watch: &mut dyn Watch) -> Flow<End> {
     watch.keep((puzzle.width() * puzzle.height()) as u64)?;
     let mut rows = vec![vec![false; puzzle.width()]; puzzle.height()];
@@ -28,7 +28,7 @@ pub(super) fn run(puzzle: &Puzzle, watch: &mut dyn Watch) -> Flow<End> {
     }
 }
 
-/// The next number, the last cell being the lowest digit; `false` when all digits were ones.
+/// Goes to the next number, with the last cell as the lowest digit; `false` when all digits were ones.
 fn add_one(rows: &mut [Vec<bool>]) -> bool {
     for cell in rows.iter_mut().rev().flat_map(|row| row.iter_mut().rev()) {
         *cell = !*cell;

@@ -1,21 +1,20 @@
-//! Line order: depth first over whole lines, and a child that cannot be filled prunes its parent.
+//! Line order: depth-first search over whole lines, in which a child that cannot be filled prunes its parent.
 //!
-//! *Idea.* Nothing is listed ahead. The lines are put into an order: rows and columns interleaved, those with fewest arrangements first, so
-//! that every line crosses the one before it. Each in turn takes, lazily, the arrangements that fit the lines it crosses. If there is
-//! none, that is the fault of a line above it, its parent: with the same value in the cell where the two cross it would happen again, so
-//! the parent *bans* that value there and skips all its arrangements that have it. When both values are banned, the parent cannot
-//! help at all, and the blame goes on to the parent's parent. When the last line is filled the picture is complete, and the walk goes on
-//! to the next one.
+//! *Idea.* No arrangements are listed in advance. Rows and columns are interleaved, those with the fewest arrangements first, so that
+//! every line crosses the one before it. Each line in turn generates lazily the arrangements that fit the lines it crosses. If it has
+//! none, a line above it, its parent, is the cause: the same value in the cell where the two cross would fail again. So the parent *bans*
+//! that value there and skips all its arrangements that have it. When both values are banned, no arrangement of the parent can help, and
+//! the blame passes to the parent's parent. When the last line is filled the picture is complete, and the search goes on to the next one.
 //!
-//! The blame here carries the name of the line that could not be filled: ancestors that run beside it are passed over, and the next one
-//! that crosses it bans. The write-up means the same where rows and columns alternate, but its code bans in the cell of the line right
-//! below the ancestor, which is another one where lines of one direction follow each other, at the end of a picture that is not square;
-//! and it never raises the first blame, so that, as published, it prunes nothing. Here is what its text tells.
+//! Here the blame names the line that could not be filled: ancestors parallel to it are skipped, and the next one that crosses it bans.
+//! The published text means the same where rows and columns alternate. But its code bans in the cell of the line right below the
+//! ancestor, which is a different cell where parallel lines follow each other, at the end of the order of a picture that is not square;
+//! and it never raises the first blame, so that, as published, it prunes nothing. This file follows the text.
 //!
-//! *Cost.* O(wh) memory. The time is exponential in the number of lines at worst; a ban cuts away a whole subtree for each arrangement
-//! that it spares. Nothing is deduced, so that even easy pictures of 20x20 cells may take for ever.
+//! *Cost.* O(wh) memory. The time is exponential in the number of lines at worst; a ban cuts off a whole subtree for each arrangement
+//! that it skips. There is no deduction, so even easy pictures of 20x20 cells may not finish.
 //!
-//! *Source.* Kyle Keen (kmkeen), a literate Python program on nonograms, 2008, in the wake of Peter Norvig's "Solving Every Sudoku
+//! *Source.* Kyle Keen (kmkeen), a literate Python program on nonograms, 2008, following Peter Norvig's "Solving Every Sudoku
 //! Puzzle" (2006).
 
 use super::numbers;
@@ -24,40 +23,40 @@ use super::slide::Slide;
 use super::watch::{End, Flow, Watch};
 use crate::puzzle::{Line, Puzzle};
 
-/// A line that is being filled.
+/// A level of the search: the line that it fills.
 #[derive(Debug)]
 struct Level {
     line: Line,
-    /// What fits the lines above that it crosses.
-    fitting: Slide,
-    /// Has anything?
-    fitted: bool,
-    /// Values that some child cannot do with: for each of its cells, is empty banned, is filled?
+    /// The arrangements that fit the lines above that it crosses.
+    arrangements: Slide,
+    /// Whether there was such an arrangement.
+    has_arrangement: bool,
+    /// For each of its cells, whether empty and whether filled is banned, because a descendant cannot be filled with that value.
     banned: Vec<[bool; 2]>,
 }
 
-/// The lines that are filled.
+/// The arrangements of the lines that are filled.
 #[derive(Debug)]
 struct Board {
     rows: Vec<Option<Vec<bool>>>,
     columns: Vec<Option<Vec<bool>>>,
 }
 
-/// Every solution. A step is a block set down.
+/// Finds every solution. A step is a block placed.
 pub(super) fn run(puzzle: &Puzzle, watch: &mut dyn Watch) -> Flow<End> {
     let (width, height) = (puzzle.width(), puzzle.height());
-    // The picture twice, and twice again in the levels, with their bans.
+    // The picture by rows and by columns, and twice again in the levels, with their bans.
     watch.keep(8 * (width * height) as u64)?;
-    let order = order(puzzle);
+    let order = line_order(puzzle);
     let mut board = Board {
         rows: vec![None; height],
         columns: vec![None; width],
     };
     let mut levels = vec![board.level(puzzle, order[0])];
     while let Some(level) = levels.last_mut() {
-        if level.fitting.advance(watch)? {
-            level.fitted = true;
-            let cells = level.fitting.cells();
+        if level.arrangements.advance(watch)? {
+            level.has_arrangement = true;
+            let cells = level.arrangements.cells();
             let mut bans = cells.iter().zip(&level.banned);
             if bans.any(|(&value, banned)| banned[usize::from(value)]) {
                 continue;
@@ -68,10 +67,10 @@ pub(super) fn run(puzzle: &Puzzle, watch: &mut dyn Watch) -> Flow<End> {
                 None => watch.found(board.picture())?,
             }
         } else {
-            let (line, fitted) = (level.line, level.fitted);
+            let (line, has_arrangement) = (level.line, level.has_arrangement);
             levels.pop();
             board.put(line, None);
-            if !fitted {
+            if !has_arrangement {
                 blame(line, &mut levels, &mut board);
             }
         }
@@ -79,7 +78,7 @@ pub(super) fn run(puzzle: &Puzzle, watch: &mut dyn Watch) -> Flow<End> {
     Flow::Continue(End::Complete)
 }
 
-/// Tells the lines above that this one could not be filled.
+/// Bans the value of the nearest ancestor that crosses a line that could not be filled, and removes ancestors that cannot help.
 fn blame(child: Line, levels: &mut Vec<Level>, board: &mut Board) {
     while let Some(parent) = levels.last_mut() {
         if let Some(value) = board.crossing(parent.line, child) {
@@ -89,14 +88,14 @@ fn blame(child: Line, levels: &mut Vec<Level>, board: &mut Board) {
                 return;
             }
         }
-        // Whatever it does, it is no help.
+        // No arrangement of this ancestor makes the child fit.
         board.put(parent.line, None);
         levels.pop();
     }
 }
 
-/// Rows and columns by turns, each kind by its number of arrangements.
-fn order(puzzle: &Puzzle) -> Vec<Line> {
+/// Rows and columns alternating, each sorted by its number of arrangements.
+fn line_order(puzzle: &Puzzle) -> Vec<Line> {
     let sorted = |wanted: fn(Line) -> bool| {
         let lines = puzzle.lines().filter(|&(line, _)| wanted(line));
         let count = |(line, clue)| (numbers::count(clue, puzzle.length(line)), line);
@@ -123,7 +122,7 @@ fn index(line: Line) -> usize {
 }
 
 impl Board {
-    /// The next line to be filled, with what its crossings say.
+    /// A level for the next line to be filled, with the cells known from the filled lines that it crosses.
     fn level(&self, puzzle: &Puzzle, line: Line) -> Level {
         let (clue, crossing) = match line {
             Line::Row(r) => (&puzzle.rows()[r], &self.columns),
@@ -134,8 +133,8 @@ impl Board {
         Level {
             line,
             banned: vec![[false; 2]; known.len()],
-            fitting: Slide::new(clue, known),
-            fitted: false,
+            arrangements: Slide::new(clue, known),
+            has_arrangement: false,
         }
     }
 
@@ -146,7 +145,7 @@ impl Board {
         }
     }
 
-    /// The value of a filled line in the cell where the two cross; `None` if they run side by side.
+    /// The value of a filled line in the cell where the two cross; `None` if they are parallel.
     fn crossing(&self, filled: Line, other: Line) -> Option<bool> {
         match (filled, other) {
             (Line::Row(r), Line::Column(c)) => self.rows[r].as_ref().map(|row| row[c]),
@@ -155,7 +154,7 @@ impl Board {
         }
     }
 
-    /// The rows, all of which are filled.
+    /// The picture; all rows are filled.
     fn picture(&self) -> crate::puzzle::Grid {
         let rows: Vec<Vec<bool>> = self.rows.iter().flatten().cloned().collect();
         picture(&rows)

@@ -1,10 +1,10 @@
-//! The classics: the published ways to solve a nonogram, one small file each, to learn from, to check the engine against, and to
-//! measure how far the field has come.
+//! The classic algorithms: published ways to solve a nonogram, one small file each. They serve as an introduction, as oracles for the
+//! tests of the engine, and as baselines for its speed.
 //!
-//! They come from a handful of well-loved write-ups and are told here anew, each as plainly as its author told it: none is made faster
-//! than its idea. They stand on the [puzzle](crate::puzzle) alone and share nothing with the engine. A [`Classic`] runs one of them and
-//! tells a [`Watch`] of every step and every solution; the watch says when to stop. Each module below tells one algorithm, or what two of
-//! them share ([`slide`], [`numbers`]): its idea, its cost and its source.
+//! Each follows its published description, with no optimisation beyond the original idea. They use only the [puzzle](crate::puzzle)
+//! model and share no code with the engine. A [`Classic`] runs one of them and reports every step and every solution to a [`Watch`],
+//! which says when to stop. Each module below describes one algorithm, or what two of them share ([`slide`], [`numbers`]): its idea, its
+//! cost and its source.
 //!
 //! ```
 //! use omnogram::classic::{Algorithm, Classic, End};
@@ -42,7 +42,7 @@ use crate::puzzle::Puzzle;
 use backtracking::Check;
 use permutation_elimination::Tables;
 
-/// Which of the published ways.
+/// A published algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Algorithm {
     /// Random grids until one fits.
@@ -51,22 +51,23 @@ pub enum Algorithm {
     Exhaustive,
     /// All combinations of row arrangements, columns checked at the end.
     Backtracking,
-    /// The same, columns checked whenever a row is added.
+    /// All combinations of row arrangements, columns checked whenever a row is added.
     BacktrackingPrefix,
-    /// What all arrangements of a line share, by turns, then all combinations of what is left.
+    /// The cells on which all arrangements of a line agree, for columns and rows in turn; then all combinations of the remaining
+    /// arrangements.
     Deducing,
     /// Sets of positions within the clues, shrunk along lines and across.
     SetBased,
-    /// Depth first over whole lines; a line that cannot be filled blames those that it crosses.
+    /// Depth-first search over whole lines; a line that cannot be filled bans values of the lines that it crosses.
     LineOrder,
-    /// Lines as numbers, AND, breadth-first over the rest.
+    /// Lines as binary numbers and the AND of their arrangements; then breadth-first search.
     Bitwise,
-    /// Lists of all arrangements, eliminated by what the crossing lists agree on.
+    /// Lists of all arrangements, reduced by the cells on which the lists of the crossing lines agree.
     PermutationElimination,
 }
 
 impl Algorithm {
-    /// All of them, from the plainest on.
+    /// All algorithms, the simplest first.
     pub const ALL: [Algorithm; 9] = [
         Algorithm::BruteForce,
         Algorithm::Exhaustive,
@@ -79,7 +80,7 @@ impl Algorithm {
         Algorithm::PermutationElimination,
     ];
 
-    /// The name, as it is typed.
+    /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Algorithm::BruteForce => "brute-force",
@@ -94,7 +95,7 @@ impl Algorithm {
         }
     }
 
-    /// What it does, in a line.
+    /// A description in one line.
     pub fn about(self) -> &'static str {
         match self {
             Algorithm::BruteForce => {
@@ -121,7 +122,7 @@ impl Algorithm {
         }
     }
 
-    /// Does it list every solution, given the time? The others may end [stuck](End::Stuck).
+    /// Whether it lists every solution, given enough time. The others may end [stuck](End::Stuck).
     pub fn is_complete(self) -> bool {
         !matches!(
             self,
@@ -129,18 +130,20 @@ impl Algorithm {
         )
     }
 
-    /// Can it hold this puzzle?
+    /// Checks that it can represent this puzzle.
     ///
     /// # Errors
     ///
-    /// [`Kind::Usage`] where it writes lines as numbers and one is too long.
+    /// [`Kind::Usage`] when it represents lines as numbers and a line is too long.
     pub fn check(self, puzzle: &Puzzle) -> Result<()> {
         let longest = puzzle.width().max(puzzle.height());
         match self {
-            Algorithm::Bitwise | Algorithm::PermutationElimination if longest > numbers::CELLS => {
+            Algorithm::Bitwise | Algorithm::PermutationElimination
+                if longest > numbers::MAX_CELLS =>
+            {
                 let message = format!(
                     "{self} writes lines as numbers of up to {} cells, and one has {longest}",
-                    numbers::CELLS
+                    numbers::MAX_CELLS
                 );
                 Err(Error::new(Kind::Usage, message))
             }
@@ -165,9 +168,9 @@ impl FromStr for Algorithm {
     }
 }
 
-/// Runs an algorithm on one puzzle or many.
+/// Runs an algorithm on one puzzle or several.
 ///
-/// Clones share what is worth keeping between puzzles: the arrangements that permutation elimination begins with, so that it runs on one
+/// Clones share the tables of arrangements of permutation elimination, which are kept between puzzles; so that algorithm runs on one
 /// puzzle at a time.
 #[derive(Clone, Debug)]
 pub struct Classic {
@@ -177,7 +180,7 @@ pub struct Classic {
 }
 
 impl Classic {
-    /// This algorithm.
+    /// A runner of this algorithm.
     pub fn new(algorithm: Algorithm) -> Self {
         Classic {
             algorithm,
@@ -186,20 +189,20 @@ impl Classic {
         }
     }
 
-    /// With random numbers from this seed, which only [`Algorithm::BruteForce`] draws. The same seed gives the same run.
+    /// Sets the seed of the random numbers, which only [`Algorithm::BruteForce`] uses. The same seed gives the same run.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
-    /// Which algorithm it is.
+    /// The algorithm.
     pub fn algorithm(&self) -> Algorithm {
         self.algorithm
     }
 
-    /// What has to be listed before it can begin, if it is of that kind. What is kept of other puzzles is let go where there would
-    /// not be enough memory with it.
+    /// The tables that permutation elimination has to build before it starts; `None` for other algorithms. If they do not fit `memory`
+    /// bytes together with the tables kept for other puzzles, the kept ones are dropped.
     pub fn needs(&self, puzzle: &Puzzle, memory: Option<u64>) -> Option<Needs> {
         if self.algorithm != Algorithm::PermutationElimination {
             return None;
@@ -213,16 +216,16 @@ impl Classic {
         Some(tables.needs(puzzle))
     }
 
-    /// Bytes that are kept for other puzzles.
+    /// Bytes of the tables that are kept for other puzzles.
     pub fn kept(&self) -> u64 {
         self.tables().bytes() as u64
     }
 
-    /// Runs it.
+    /// Runs the algorithm on a puzzle.
     ///
     /// # Panics
     ///
-    /// When the algorithm cannot hold the puzzle, see [`Algorithm::check`].
+    /// When [`Algorithm::check`] fails for the puzzle.
     pub fn run(&self, puzzle: &Puzzle, watch: &mut dyn Watch) -> End {
         assert!(self.algorithm.check(puzzle).is_ok(), "lines too long");
         let flow = match self.algorithm {
@@ -245,7 +248,7 @@ impl Classic {
     }
 
     fn tables(&self) -> MutexGuard<'_, Tables> {
-        // A table goes in when it is complete, so that a panic elsewhere leaves no torn ones.
+        // A table is inserted when it is complete, so a panic leaves no partial ones.
         self.tables.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -255,7 +258,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_lead_back() {
+    fn names_round_trip() {
         for algorithm in Algorithm::ALL {
             assert_eq!(algorithm.name().parse::<Algorithm>().unwrap(), algorithm);
         }

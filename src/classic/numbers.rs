@@ -1,29 +1,29 @@
 //! Lines as numbers: the leftmost cell is the highest binary digit, a filled cell a one, so that `#.#..` is 20.
 //!
 //! The arrangements of a clue are then some of the numbers between a smallest, with all blocks to the right, and a largest, with all
-//! to the left. Shrink every block, and the gap that must follow it, to a single one: k ones among n - s + 1 digits are left. Those are
-//! counted through in order, by the least number that is greater and has as many ones (R. W. Gosper, in HAKMEM, item 175, 1972), and
-//! blown up again.
+//! blocks to the left. Contract every block, with the gap that must follow it, to a single one: this gives numbers of n - s + 1 digits
+//! with k ones. They are enumerated in increasing order, by going to the next greater number with as many ones (R. W. Gosper, in HAKMEM,
+//! item 175, 1972), and expanded again.
 
 use crate::puzzle::Clue;
 
-/// A line, up to [`CELLS`] long.
+/// A line of up to [`MAX_CELLS`] cells.
 pub(super) type Number = u128;
 
 /// The longest line that a number can hold.
-pub(super) const CELLS: usize = Number::BITS as usize;
+pub(super) const MAX_CELLS: usize = Number::BITS as usize;
 
 /// All numbers that are arrangements of a clue, from the smallest to the largest.
 #[derive(Clone, Debug)]
 pub(super) struct Numbers {
     blocks: Vec<usize>,
     digits: usize,
-    /// The next one, shrunk.
+    /// The contracted form of the next number.
     ones: Option<Number>,
 }
 
 impl Numbers {
-    /// The arrangements of a clue, which must fit, in a line of `cells` cells.
+    /// The arrangements of a clue in a line of `cells` cells; the clue must fit.
     pub(super) fn new(clue: &Clue, cells: usize) -> Self {
         let blocks: Vec<usize> = clue.lengths().collect();
         Numbers {
@@ -33,8 +33,8 @@ impl Numbers {
         }
     }
 
-    /// Every digit back to what it stands for, from the highest on.
-    fn blow_up(&self, ones: Number) -> Number {
+    /// Expands a contracted number, from the highest digit on.
+    fn expand(&self, ones: Number) -> Number {
         let mut number = 0;
         let mut block = 0;
         for digit in (0..self.digits).rev() {
@@ -43,7 +43,7 @@ impl Numbers {
                 continue;
             }
             let length = self.blocks[block];
-            // In two steps: a block may fill the whole number.
+            // Two shifts, because a block may fill the whole number and a shift by all its bits is not allowed.
             number = number << (length - 1) << 1 | low(length);
             block += 1;
             if block < self.blocks.len() {
@@ -59,10 +59,10 @@ impl Iterator for Numbers {
 
     fn next(&mut self) -> Option<Number> {
         let ones = self.ones?;
-        let number = self.blow_up(ones);
+        let number = self.expand(ones);
         let highest = low(self.blocks.len()) << (self.digits - self.blocks.len());
         self.ones = (ones < highest).then(|| {
-            // The lowest run of ones: its highest one goes up by one digit, the others down to the end.
+            // In the lowest run of ones, the highest one moves up by one digit, and the others move to the lowest digits.
             let lowest = ones & ones.wrapping_neg();
             let carried = ones + lowest;
             carried | ((carried ^ ones) >> 2 >> lowest.trailing_zeros())
@@ -71,20 +71,20 @@ impl Iterator for Numbers {
     }
 }
 
-/// How many arrangements a clue has in an empty line: C(n - s + 1, k), rounded where it is beyond 2^53.
+/// The number of arrangements of a clue in a line of unknown cells: C(n - s + 1, k), rounded above 2^53.
 pub(super) fn count(clue: &Clue, cells: usize) -> f64 {
     let blocks = clue.blocks().len();
     let free = cells - clue.span();
-    let (few, rest) = (blocks.min(free), blocks.max(free));
-    // Each product is a binomial itself, so that the division leaves nothing.
-    (1..=few).fold(1.0, |count, i| count * (rest + i) as f64 / i as f64)
+    let (smaller, larger) = (blocks.min(free), blocks.max(free));
+    // Each partial product is a binomial coefficient, so the division is exact.
+    (1..=smaller).fold(1.0, |count, i| count * (larger + i) as f64 / i as f64)
 }
 
 /// The number whose lowest `ones` bits are set.
 fn low(ones: usize) -> Number {
     match ones {
         0 => 0,
-        _ => Number::MAX >> (CELLS - ones),
+        _ => Number::MAX >> (MAX_CELLS - ones),
     }
 }
 
@@ -100,8 +100,8 @@ mod tests {
     }
 
     #[test]
-    fn numbers_go_up() {
-        // The example of the essay.
+    fn numbers_are_all_arrangements_in_increasing_order() {
+        // The example in the source of the bitwise algorithm.
         assert_eq!(all(&[1, 1], 5), [5, 9, 10, 17, 18, 20]);
         assert_eq!(all(&[3], 5), [7, 14, 28]);
         assert_eq!(all(&[2, 1], 5), [0b01101, 0b11001, 0b11010]);

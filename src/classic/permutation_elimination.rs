@@ -1,17 +1,16 @@
-//! Permutation elimination: every line lists all its arrangements, and crosses out those that the crossing lines rule out.
+//! Permutation elimination: list all arrangements of every line, and remove those that the crossing lines rule out.
 //!
-//! *Idea.* For every row and every column make the list of all its arrangements. Where all of a column's arrangements are filled in a cell,
-//! cross out those of the row that are empty there, and likewise for empty cells, and for rows and columns changed about. Go through all
-//! lines again and again until nothing more is crossed out. If one arrangement is left everywhere, that is the one solution; if some line
-//! has none left, there is no solution. Otherwise it is stuck: it never guesses, and what its lists agree on holds in every solution.
+//! *Idea.* For every row and every column list all its arrangements. If all arrangements of a column are filled in a cell, remove those
+//! of the row that are empty there; likewise for empty cells, and with rows and columns exchanged. Repeat over all lines until nothing
+//! more is removed. If every line has one arrangement left, that is the only solution; if some line has none left, there is no solution.
+//! Otherwise it is stuck: it never guesses, and the cells on which its lists agree hold in every solution.
 //!
-//! *Cost.* All the memory at the beginning: sixteen bytes for each of the C(n - s + 1, k) arrangements of every line, which can be told
-//! before it starts. A round looks at every arrangement that is left. Lines of 30 cells already have up to some million arrangements
-//! each.
+//! *Cost.* All memory is needed at the start: sixteen bytes for each of the C(n - s + 1, k) arrangements of every line, which is computed
+//! in advance. A round goes through every arrangement that is left. Lines of 30 cells already have up to some million arrangements each.
 //!
-//! *Source.* hrj21, "nonogram", a package for R, which calls it `perm_elim`. The package writes down all 2^n lines of n
-//! cells, sorts them by their runs, and keeps them for other puzzles of the same size; here only those with the runs of some clue
-//! are [made](super::numbers), and kept for other puzzles with lines of the same length.
+//! *Source.* hrj21, "nonogram", a package for R, which calls it `perm_elim`. The package lists all 2^n lines of n cells, sorts them by
+//! their runs, and keeps them for other puzzles of the same size; here only those with the runs of a clue are
+//! [generated](super::numbers), and kept for other puzzles with lines of the same length.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -21,18 +20,18 @@ use super::rows::picture;
 use super::watch::{End, Flow, Watch};
 use crate::puzzle::{Clue, Line, Puzzle};
 
-/// The arrangements of all clues that came up so far, by the length of the line.
+/// The arrangements of all clues met so far, by the length of the line and the clue.
 #[derive(Debug, Default)]
 pub(super) struct Tables(HashMap<(usize, Clue), Vec<Number>>);
 
-/// What has to be listed before it can begin; rounded where it is beyond 2^53.
+/// The arrangements to list before elimination starts, and their memory; numbers are rounded above 2^53.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Needs {
-    /// Arrangements of all lines together.
+    /// Number of arrangements of all lines.
     pub arrangements: f64,
-    /// Bytes for them, and for the tables from which they are copied and that are not there yet.
+    /// Bytes for them, and for the tables from which they are copied, as far as these are not built yet.
     pub bytes: f64,
-    /// Bytes of the tables that are there.
+    /// Bytes of the tables that are already built.
     pub kept: f64,
 }
 
@@ -58,19 +57,19 @@ impl Tables {
         }
     }
 
-    /// Bytes of all of them.
+    /// Bytes of all tables.
     pub(super) fn bytes(&self) -> f64 {
         let count: usize = self.0.values().map(Vec::len).sum();
         (count * size_of::<Number>()) as f64
     }
 
-    /// The arrangements of a clue in a line of `cells` cells, made when they are first wanted.
+    /// The arrangements of a clue in a line of `cells` cells, listed at the first request.
     fn table(&mut self, clue: &Clue, cells: usize, watch: &mut dyn Watch) -> Flow<&[Number]> {
         let entry = match self.0.entry((cells, clue.clone())) {
             Entry::Occupied(entry) => return Flow::Continue(entry.into_mut()),
             Entry::Vacant(entry) => entry,
         };
-        // All at once, but for what nobody has asked the memory for.
+        // Reserve the whole table at once, up to a bound on what is allocated before the arrangements exist.
         let mut table = Vec::with_capacity((numbers::count(clue, cells) as usize).min(1 << 26));
         for number in Numbers::new(clue, cells) {
             watch.step()?;
@@ -80,39 +79,39 @@ impl Tables {
     }
 }
 
-/// The solution if there is one and elimination finds it. A step is an arrangement looked at, or a list gone through for a cell.
+/// Finds the solution, if there is exactly one and elimination suffices. A step is an arrangement read, or a list filtered for a cell.
 pub(super) fn run(puzzle: &Puzzle, tables: &mut Tables, watch: &mut dyn Watch) -> Flow<End> {
-    // Before anything is listed. The conversion saturates.
+    // Charged before anything is listed. The conversion saturates.
     let needs = tables.needs(puzzle);
     watch.keep((needs.bytes + needs.kept) as u64)?;
-    let mut left = Lists {
+    let mut lists = Lists {
         rows: Vec::new(),
         columns: Vec::new(),
     };
     for (line, clue) in puzzle.lines() {
         let table = tables.table(clue, puzzle.length(line), watch)?;
-        left.of(line).push(table.to_vec());
+        lists.of(line).push(table.to_vec());
     }
     loop {
-        let mut crossed_out = false;
+        let mut removed = false;
         for line in puzzle.lines().map(|(line, _)| line) {
-            let agreed = left.agreed(line, puzzle, watch)?;
+            let agreed = lists.agreed(line, puzzle, watch)?;
             for (cell, value) in agreed.into_iter().enumerate() {
                 let Some(value) = value else { continue };
                 watch.step()?;
-                crossed_out |= left.cross_out(line, cell, value, puzzle);
+                removed |= lists.remove_conflicting(line, cell, value, puzzle);
             }
         }
-        if left.is_impossible() {
+        if lists.is_impossible() {
             return Flow::Continue(End::Complete);
         }
-        if !crossed_out {
+        if !removed {
             break;
         }
     }
     let mut known = Vec::new();
     for r in 0..puzzle.height() {
-        known.push(left.agreed(Line::Row(r), puzzle, watch)?);
+        known.push(lists.agreed(Line::Row(r), puzzle, watch)?);
     }
     let cells = |row: &Vec<Option<bool>>| row.iter().copied().collect::<Option<Vec<bool>>>();
     let Some(rows) = known.iter().map(cells).collect::<Option<Vec<_>>>() else {
@@ -122,7 +121,7 @@ pub(super) fn run(puzzle: &Puzzle, tables: &mut Tables, watch: &mut dyn Watch) -
     Flow::Continue(End::Complete)
 }
 
-/// The arrangements of every line that are left.
+/// The remaining arrangements of every line.
 #[derive(Debug)]
 struct Lists {
     rows: Vec<Vec<Number>>,
@@ -137,7 +136,7 @@ impl Lists {
         }
     }
 
-    /// The cells on which all arrangements of a line agree: none if none are left.
+    /// The value of each cell on which all arrangements of a line agree; all `None` if the line has no arrangement left.
     fn agreed(
         &self,
         line: Line,
@@ -161,8 +160,14 @@ impl Lists {
         Flow::Continue(cells.collect())
     }
 
-    /// Crosses out what has another value in the cell where this cell's line crosses. Was there anything?
-    fn cross_out(&mut self, line: Line, cell: usize, value: bool, puzzle: &Puzzle) -> bool {
+    /// Removes the arrangements of the crossing line that have another value in this cell of `line`. Returns whether there were any.
+    fn remove_conflicting(
+        &mut self,
+        line: Line,
+        cell: usize,
+        value: bool,
+        puzzle: &Puzzle,
+    ) -> bool {
         let (list, bit) = match line {
             Line::Row(r) => (&mut self.columns[cell], puzzle.height() - 1 - r),
             Line::Column(c) => (&mut self.rows[cell], puzzle.width() - 1 - c),
@@ -172,7 +177,7 @@ impl Lists {
         list.len() < before
     }
 
-    /// Is there a line without any?
+    /// Whether some line has no arrangement left.
     fn is_impossible(&self) -> bool {
         self.rows.iter().chain(&self.columns).any(Vec::is_empty)
     }

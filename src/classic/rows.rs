@@ -1,19 +1,19 @@
-//! A picture as rows of cells: whether it fits the clues, and the grid that it makes.
+//! Pictures as rows of cells: comparison with the clues, and conversion to a grid.
 
 use crate::puzzle::{Clue, Grid, Puzzle};
 
-/// Whether these are the blocks of these cells.
+/// Whether the runs of filled cells are the blocks of the clue.
 pub(super) fn fits(clue: &Clue, cells: impl Iterator<Item = bool>) -> bool {
     let mut blocks = clue.lengths();
-    let mut left = None;
+    let mut remaining = None;
     for filled in cells {
-        left = match (filled, left) {
+        remaining = match (filled, remaining) {
             (false, None) => None,
             (false, Some(0)) => None,
             (false, Some(_)) => return false,
             (true, Some(cells)) => match usize::checked_sub(cells, 1) {
                 None => return false,
-                less => less,
+                next => next,
             },
             (true, None) => match blocks.next() {
                 None => return false,
@@ -21,7 +21,7 @@ pub(super) fn fits(clue: &Clue, cells: impl Iterator<Item = bool>) -> bool {
             },
         };
     }
-    left.unwrap_or(0) == 0 && blocks.next().is_none()
+    remaining.unwrap_or(0) == 0 && blocks.next().is_none()
 }
 
 /// Whether the columns of these rows have the blocks of their clues.
@@ -30,7 +30,7 @@ pub(super) fn columns_fit(puzzle: &Puzzle, rows: &[Vec<bool>]) -> bool {
     columns.all(|(c, clue)| fits(clue, rows.iter().map(|row| row[c])))
 }
 
-/// The picture that these rows make.
+/// The grid with these rows.
 pub(super) fn picture(rows: &[Vec<bool>]) -> Grid {
     let mut grid = Grid::new(rows[0].len(), rows.len());
     for (r, row) in rows.iter().enumerate() {
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn runs_are_compared() {
+    fn cells_fit_when_their_runs_are_the_clue() {
         let cells = |text: &str| -> Vec<bool> { text.chars().map(|c| c == '#').collect() };
         let clue = Clue::new([2, 1]).unwrap();
         for (text, fit) in [

@@ -1,15 +1,15 @@
-//! Sets of positions: every cell knows where in its row's clue, and where in its column's clue, it can be.
+//! Sets of positions: each cell has a set of possible positions in its row's clue, and one in its column's clue.
 //!
 //! *Idea.* With the clue 4 3 a cell of a row can be in ten positions: empty before both blocks, the first to fourth cell of the first
-//! block, empty between the blocks, the first to third cell of the second, empty behind both. Walking along a line the position stays
-//! where it is empty, or goes on to the next. So each cell holds the set of its positions in the row and another in the column, and two
-//! things shrink them: a cell can only be in a position that one of its neighbour's leads to (from the left, from the right, from
-//! above, from below), and if all its positions in one direction are filled, or all are empty, those in the other direction must be so
+//! block, empty between the blocks, the first to third cell of the second, empty after both. From one cell of a line to the next the
+//! position stays the same if it is empty, or increases by one. So each cell has a set of positions in its row and another in its column,
+//! and two rules shrink them: a cell can only be in a position that follows from one of its neighbour's (to the left, to the right,
+//! above, below), and if all its positions in one direction are filled, or all are empty, those in the other direction must be so
 //! too. When nothing changes any more, take the first cell with more than one position in its row, and try each.
 //!
-//! *Cost.* Passing along all lines in four directions is O(wh (w + h)) for sets of up to w + 2 positions, however many arrangements
-//! the lines have: this makes it the only one here that does not mind long lines. There may be as many passes as cells. The tree of guesses
-//! is exponential, and the guess takes no care to be a good one.
+//! *Cost.* One pass along all lines in four directions is O(wh (w + h)) for sets of up to w + 2 positions, however many arrangements
+//! the lines have: it is the only algorithm here that copes with long lines. There may be as many passes as cells. The search tree is
+//! exponential, and the branch cell is not chosen by any heuristic.
 //!
 //! *Source.* Twan van Laarhoven, the third of three solvers in the Haskell wiki, "99 questions/Solutions/98", 2010 and before.
 
@@ -19,19 +19,19 @@ use crate::puzzle::{Clue, Puzzle};
 
 /// The positions of a clue, in order.
 #[derive(Debug)]
-struct Order {
-    /// Is a cell in this position filled?
+struct PositionList {
+    /// Whether a cell in this position is filled.
     filled: Vec<bool>,
 }
 
-impl Order {
+impl PositionList {
     fn new(clue: &Clue) -> Self {
         let mut filled = vec![false];
         for block in clue.lengths() {
             filled.extend(vec![true; block]);
             filled.push(false);
         }
-        Order { filled }
+        PositionList { filled }
     }
 
     /// Number of positions.
@@ -40,43 +40,40 @@ impl Order {
     }
 }
 
-/// The sets of all cells of a line, one after the other, a flag for each position of the clue.
+/// The sets of all cells of a line, one after the other, with one flag for each position of the clue.
 type Sets = Vec<bool>;
 
-/// What a puzzle can still be.
+/// The possible positions of all cells.
 #[derive(Clone, Debug)]
 struct State {
     rows: Vec<Sets>,
     columns: Vec<Sets>,
 }
 
-/// A cell has no position left.
+/// A cell without a possible position.
 #[derive(Debug)]
 struct Contradiction;
 
-/// Something, as long as every cell has a position.
+/// A value, or the contradiction that a cell has no possible position.
 type Possible<T = ()> = Result<T, Contradiction>;
 
-/// Every solution. A step is a line passed along in one direction, or a row compared with the columns.
+/// Finds every solution. A step is one pass over a line in one direction, or a comparison of a row with the columns.
 pub(super) fn run(puzzle: &Puzzle, watch: &mut dyn Watch) -> Flow<End> {
     let (width, height) = (puzzle.width(), puzzle.height());
     let solver = Solver {
-        rows: puzzle.rows().iter().map(Order::new).collect(),
-        columns: puzzle.columns().iter().map(Order::new).collect(),
+        rows: puzzle.rows().iter().map(PositionList::new).collect(),
+        columns: puzzle.columns().iter().map(PositionList::new).collect(),
     };
-    let positions = |orders: &[Order], cells: usize| -> u64 {
-        orders
-            .iter()
-            .map(|order| (order.len() * cells) as u64)
-            .sum()
+    let positions = |lists: &[PositionList], cells: usize| -> u64 {
+        lists.iter().map(|list| (list.len() * cells) as u64).sum()
     };
     let bytes = positions(&solver.rows, width) + positions(&solver.columns, height);
     watch.keep(bytes)?;
-    let all = |orders: &[Order], cells: usize| {
-        let sets = orders.iter().map(|order| vec![true; order.len() * cells]);
+    let all = |lists: &[PositionList], cells: usize| {
+        let sets = lists.iter().map(|list| vec![true; list.len() * cells]);
         sets.collect()
     };
-    // What is left to be tried, the next one last.
+    // The states still to be searched, as a stack.
     let mut open = vec![State {
         rows: all(&solver.rows, width),
         columns: all(&solver.columns, height),
@@ -90,7 +87,7 @@ pub(super) fn run(puzzle: &Puzzle, watch: &mut dyn Watch) -> Flow<End> {
             Some((row, column)) => {
                 for position in solver.choices(&state, row, column).rev() {
                     watch.keep(bytes * (open.len() as u64 + 2))?;
-                    open.push(solver.decided(&state, row, column, position));
+                    open.push(solver.with_position(&state, row, column, position));
                 }
             }
         }
@@ -100,8 +97,8 @@ pub(super) fn run(puzzle: &Puzzle, watch: &mut dyn Watch) -> Flow<End> {
 
 #[derive(Debug)]
 struct Solver {
-    rows: Vec<Order>,
-    columns: Vec<Order>,
+    rows: Vec<PositionList>,
+    columns: Vec<PositionList>,
 }
 
 impl Solver {
@@ -111,13 +108,13 @@ impl Solver {
             let mut changed = false;
             let rows = self.rows.iter().zip(&mut state.rows);
             let columns = self.columns.iter().zip(&mut state.columns);
-            for (order, sets) in rows.chain(columns) {
+            for (list, sets) in rows.chain(columns) {
                 watch.step()?;
-                changed |= pass_forwards(order, sets);
+                changed |= pass_forwards(list, sets);
                 watch.step()?;
-                changed |= pass_backwards(order, sets);
+                changed |= pass_backwards(list, sets);
             }
-            match self.agree(state, watch)? {
+            match self.exchange(state, watch)? {
                 Ok(more) => changed |= more,
                 Err(contradiction) => return Flow::Continue(Err(contradiction)),
             }
@@ -127,12 +124,12 @@ impl Solver {
         }
     }
 
-    /// What is filled or empty for certain in one direction is so in the other. Was there any news?
-    fn agree(&self, state: &mut State, watch: &mut dyn Watch) -> Flow<Possible<bool>> {
+    /// Transfers cells that are certainly filled or empty in one direction to the other. Returns whether a set has changed.
+    fn exchange(&self, state: &mut State, watch: &mut dyn Watch) -> Flow<Possible<bool>> {
         let mut changed = false;
         for r in 0..self.rows.len() {
             watch.step()?;
-            match self.agree_along(state, r) {
+            match self.exchange_in_row(state, r) {
                 Ok(more) => changed |= more,
                 Err(contradiction) => return Flow::Continue(Err(contradiction)),
             }
@@ -140,8 +137,8 @@ impl Solver {
         Flow::Continue(Ok(changed))
     }
 
-    /// The same for the cells of a row.
-    fn agree_along(&self, state: &mut State, r: usize) -> Possible<bool> {
+    /// Does so for the cells of one row.
+    fn exchange_in_row(&self, state: &mut State, r: usize) -> Possible<bool> {
         let row = &self.rows[r];
         let mut changed = false;
         for (c, column) in self.columns.iter().enumerate() {
@@ -174,7 +171,7 @@ impl Solver {
         (0..set.len()).filter(move |&position| set[position])
     }
 
-    /// The first cell that has more than one.
+    /// The first cell with more than one position in its row.
     fn first_open(&self, state: &State) -> Option<(usize, usize)> {
         let width = self.columns.len();
         let mut cells = (0..self.rows.len() * width).map(|i| (i / width, i % width));
@@ -185,7 +182,7 @@ impl Solver {
     }
 
     /// The state with this cell in this position.
-    fn decided(&self, state: &State, row: usize, column: usize, position: usize) -> State {
+    fn with_position(&self, state: &State, row: usize, column: usize, position: usize) -> State {
         let mut state = state.clone();
         let positions = self.rows[row].len();
         let set = &mut state.rows[row][column * positions..][..positions];
@@ -194,33 +191,33 @@ impl Solver {
         state
     }
 
-    /// The picture, where every cell has one position.
+    /// The picture of a state in which every cell has one position.
     fn cells(&self, state: &State) -> Vec<Vec<bool>> {
-        let row = |(order, sets): (&Order, &Sets)| -> Vec<bool> {
-            let cells = sets.chunks(order.len());
+        let row = |(list, sets): (&PositionList, &Sets)| -> Vec<bool> {
+            let cells = sets.chunks(list.len());
             cells
-                .map(|set| order.filled[set.iter().position(|&possible| possible).unwrap_or(0)])
+                .map(|set| list.filled[set.iter().position(|&possible| possible).unwrap_or(0)])
                 .collect()
         };
         self.rows.iter().zip(&state.rows).map(row).collect()
     }
 }
 
-/// Leaves in each set only what a position of the cell before leads to. Was anything else in one?
-fn pass_forwards(order: &Order, sets: &mut Sets) -> bool {
-    let positions = order.len();
+/// Keeps in each set only positions that follow from one of the cell before. Returns whether a set has changed.
+fn pass_forwards(list: &PositionList, sets: &mut Sets) -> bool {
+    let positions = list.len();
     let mut changed = false;
     for cell in 0..sets.len() / positions {
         for position in 0..positions {
             let before = |position: usize| match cell.checked_sub(1) {
                 Some(cell) => sets[cell * positions + position],
-                // As if there was an empty cell before the line.
+                // As if there were an empty cell before the line.
                 None => position == 0,
             };
-            let stays = !order.filled[position] && before(position);
-            let comes = position > 0 && before(position - 1);
+            let stays = !list.filled[position] && before(position);
+            let enters = position > 0 && before(position - 1);
             let here = cell * positions + position;
-            if sets[here] && !stays && !comes {
+            if sets[here] && !stays && !enters {
                 sets[here] = false;
                 changed = true;
             }
@@ -229,9 +226,9 @@ fn pass_forwards(order: &Order, sets: &mut Sets) -> bool {
     changed
 }
 
-/// The same from the end of the line.
-fn pass_backwards(order: &Order, sets: &mut Sets) -> bool {
-    let positions = order.len();
+/// Keeps in each set only positions from which one of the cell after follows. Returns whether a set has changed.
+fn pass_backwards(list: &PositionList, sets: &mut Sets) -> bool {
+    let positions = list.len();
     let cells = sets.len() / positions;
     let mut changed = false;
     for cell in (0..cells).rev() {
@@ -240,10 +237,10 @@ fn pass_backwards(order: &Order, sets: &mut Sets) -> bool {
                 true => sets[(cell + 1) * positions + position],
                 false => position == positions - 1,
             };
-            let stays = !order.filled[position] && after(position);
-            let goes = position + 1 < positions && after(position + 1);
+            let stays = !list.filled[position] && after(position);
+            let leaves = position + 1 < positions && after(position + 1);
             let here = cell * positions + position;
-            if sets[here] && !stays && !goes {
+            if sets[here] && !stays && !leaves {
                 sets[here] = false;
                 changed = true;
             }
@@ -252,10 +249,10 @@ fn pass_backwards(order: &Order, sets: &mut Sets) -> bool {
     changed
 }
 
-/// Is this cell filled, or empty, wherever it is?
-fn certain(order: &Order, set: &[bool]) -> Possible<Option<bool>> {
+/// The value of a cell that is filled in all its possible positions, or empty in all; `None` if they differ.
+fn certain(list: &PositionList, set: &[bool]) -> Possible<Option<bool>> {
     let possible = |filled: bool| {
-        let mut positions = set.iter().zip(&order.filled);
+        let mut positions = set.iter().zip(&list.filled);
         positions.any(|(&possible, &is)| possible && is == filled)
     };
     match (possible(true), possible(false)) {
@@ -265,10 +262,10 @@ fn certain(order: &Order, set: &[bool]) -> Possible<Option<bool>> {
     }
 }
 
-/// Leaves the filled or the empty positions only. Was there another?
-fn keep(order: &Order, set: &mut [bool], filled: bool) -> bool {
+/// Keeps only the filled or only the empty positions of a set. Returns whether it has changed.
+fn keep(list: &PositionList, set: &mut [bool], filled: bool) -> bool {
     let mut changed = false;
-    for (possible, &is) in set.iter_mut().zip(&order.filled) {
+    for (possible, &is) in set.iter_mut().zip(&list.filled) {
         if *possible && is != filled {
             *possible = false;
             changed = true;

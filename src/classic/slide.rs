@@ -1,33 +1,33 @@
-//! Sliding: every arrangement of a clue in a line of which some cells are known, one after the other.
+//! Sliding: generates every arrangement of a clue in a line with some known cells, one after the other.
 //!
-//! *Idea.* The first block slides from the left as far as the room for the others lets it; for each of its places the others, which
-//! are a smaller problem of the same kind, slide in the cells behind it and one gap. Places that would cover a known empty cell, or
-//! leave a known filled cell out, are skipped.
+//! *Idea.* The first block slides from the left as far as the room for the others allows; for each of its places the others, which
+//! are a smaller problem of the same kind, slide in the cells after it and one gap. Places that would cover a known empty cell, or
+//! leave out a known filled cell, are skipped.
 //!
-//! *Cost.* C(n - s + 1, k) arrangements of k blocks with s cells in a line of n when nothing is known, O(n) each. What is known is only
-//! looked at when a block comes there, so that a contradiction far right is found again and again, in the worst case for every way to
-//! place the blocks before it.
+//! *Cost.* C(n - s + 1, k) arrangements of k blocks with s cells in a line of n when no cell is known, O(n) each. Known cells are only
+//! checked when a block is placed there, so a contradiction far to the right is found repeatedly, in the worst case for every placement
+//! of the blocks before it.
 //!
 //! *Source.* Paddy3118, "Nonogram puzzle solver", a Python notebook in two parts in the blog Go deh!, March 2014. It slides blocks by a
-//! recursive generator; here the recursion is a list of places, so that arrangements can be asked for one at a time.
+//! recursive generator; here the recursion is a list of places, so that arrangements can be generated one at a time.
 
 use super::watch::{Flow, Watch};
 use crate::puzzle::Clue;
 
-/// The arrangements of a clue in a line, leftmost blocks leftmost first. A step is a block set down.
+/// The arrangements of a clue in a line, in lexicographic order of the places of their blocks. A step is a block placed.
 #[derive(Debug)]
 pub(super) struct Slide {
     blocks: Vec<usize>,
-    /// Cells that the blocks from each on need, gaps included.
+    /// For each block, the cells that it and the blocks after it need, including gaps.
     room: Vec<usize>,
     known: Vec<Option<bool>>,
-    /// Where the blocks that are set down begin.
+    /// The first cells of the blocks that are placed.
     places: Vec<usize>,
     begun: bool,
 }
 
 impl Slide {
-    /// The arrangements of `clue` in a line of which this is known.
+    /// The arrangements of `clue` in a line with these known cells.
     pub(super) fn new(clue: &Clue, known: Vec<Option<bool>>) -> Self {
         let blocks: Vec<usize> = clue.lengths().collect();
         let mut room: Vec<usize> = blocks
@@ -51,7 +51,7 @@ impl Slide {
     /// Goes to the next arrangement; `false` when there is none.
     pub(super) fn advance(&mut self, watch: &mut dyn Watch) -> Flow<bool> {
         let mut from = match self.begun {
-            true => self.lift(),
+            true => self.backtrack(),
             false => Some(0),
         };
         self.begun = true;
@@ -62,7 +62,7 @@ impl Slide {
                 if !rest.contains(&Some(true)) {
                     return Flow::Continue(true);
                 }
-                from = self.lift();
+                from = self.backtrack();
                 continue;
             }
             watch.step()?;
@@ -71,13 +71,13 @@ impl Slide {
                     self.places.push(place);
                     Some(place + self.blocks[block] + 1)
                 }
-                None => self.lift(),
+                None => self.backtrack(),
             };
         }
         Flow::Continue(false)
     }
 
-    /// The cells of the arrangement.
+    /// The cells of the current arrangement.
     pub(super) fn cells(&self) -> Vec<bool> {
         let mut cells = vec![false; self.known.len()];
         for (&place, &block) in self.places.iter().zip(&self.blocks) {
@@ -86,7 +86,7 @@ impl Slide {
         cells
     }
 
-    /// The first place for a block from this cell on, past cells that may stay empty.
+    /// The first place for a block from this cell on, skipping only cells that may be empty.
     fn place(&self, block: usize, first: usize) -> Option<usize> {
         let last = self.known.len().checked_sub(self.room[block])?;
         for place in first..=last {
@@ -103,8 +103,8 @@ impl Slide {
         None
     }
 
-    /// Takes up the last block that can be moved on, and says from where it may be set down again.
-    fn lift(&mut self) -> Option<usize> {
+    /// Removes blocks from the end up to the last one that can move right, and returns the first cell of its next place.
+    fn backtrack(&mut self) -> Option<usize> {
         while let Some(place) = self.places.pop() {
             if self.known[place] != Some(true) {
                 return Some(place + 1);

@@ -4,22 +4,22 @@ use std::ops::ControlFlow;
 
 use crate::puzzle::Grid;
 
-/// Go on, or stop: `?` passes a stop up.
+/// Whether to continue or stop: `?` propagates a stop.
 pub type Flow<T = ()> = ControlFlow<(), T>;
 
-/// The observer of an algorithm. It is told of every step and every solution, and may stop the algorithm at each.
+/// The observer of an algorithm. It is called for every step and every solution, and may stop the algorithm at each call.
 pub trait Watch {
-    /// One more step, as the documentation of each algorithm defines it; it takes some hundred instructions a cell of a line at most.
+    /// One more step, as the documentation of each algorithm defines it; it takes at most some hundred instructions per cell of a line.
     fn step(&mut self) -> Flow;
 
-    /// A solution. None comes twice.
+    /// Takes a solution. Each is reported once.
     fn found(&mut self, grid: Grid) -> Flow;
 
     /// The algorithm is about to hold about this many bytes in all.
     fn keep(&mut self, bytes: u64) -> Flow;
 }
 
-/// Collects all solutions, however many, however long it takes.
+/// Collects all solutions and never stops the algorithm.
 impl Watch for Vec<Grid> {
     fn step(&mut self) -> Flow {
         Flow::Continue(())
@@ -42,6 +42,6 @@ pub enum End {
     Complete,
     /// The watch stopped it.
     Stopped,
-    /// The algorithm cannot decide more cells: what it knows of each cell, row by row, which holds in every solution.
+    /// The algorithm cannot decide more cells. The value holds the known cells, row by row, which are the same in every solution.
     Stuck(Vec<Vec<Option<bool>>>),
 }
