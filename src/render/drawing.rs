@@ -1,5 +1,5 @@
-//! What is to be drawn, before it is decided how: a mark for every cell of a puzzle, clues or none around them, and several such
-//! drawings on one sheet. Text, SVG, PNG and HTML all draw the same sheet.
+//! The content of pictures, independent of the output format: a mark for every cell of a puzzle, with or without clues around them, and
+//! several such drawings on one sheet. All formats draw the same sheet.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,7 +9,7 @@ use crate::puzzle::{Grid, Puzzle};
 /// What a cell of a drawing shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
-    /// Nothing is known of it.
+    /// Unknown.
     Unknown,
     /// Empty.
     Empty,
@@ -19,12 +19,12 @@ pub enum Mark {
     Ambiguous,
     /// Filled in some solutions: their share in millionths, rounded to the nearest.
     Share(u32),
-    /// Filled, and part of a block that has this letter.
+    /// Filled, and part of the block with this letter.
     Block(char),
 }
 
 impl Mark {
-    /// Filled or empty.
+    /// The mark of a filled or an empty cell.
     pub fn of(filled: bool) -> Self {
         match filled {
             true => Mark::Filled,
@@ -32,7 +32,7 @@ impl Mark {
         }
     }
 
-    /// As one character: `#` filled, `.` empty, `?` ambiguous, `-` unknown, a digit for the tenths of a share, and a block's letter.
+    /// The mark as one character: `#` filled, `.` empty, `?` ambiguous, `-` unknown, a digit for tenths of a share, or a letter.
     pub fn character(self) -> char {
         match self {
             Mark::Unknown => '-',
@@ -56,7 +56,7 @@ pub enum Letters {
 
 /// One picture of a puzzle: its cells, with its clues unless they are left out.
 ///
-/// It prints as rows of characters, as [`Mark::character`] has them.
+/// It is displayed as rows of the characters of [`Mark::character`].
 ///
 /// ```
 /// use omnogram::puzzle::{Grid, Puzzle};
@@ -73,19 +73,19 @@ pub struct Drawing<'a> {
     marks: Box<[Mark]>,
     caption: Option<String>,
     clues: bool,
-    /// What is said of single cells, by their number, row by row.
+    /// Texts for single cells, by the index of the cell, row by row.
     words: BTreeMap<usize, String>,
 }
 
 impl<'a> Drawing<'a> {
-    /// A drawing with its clues, of the mark that each cell (row and column from 0) is given.
+    /// A drawing with clues. `mark` gives the mark of each cell by its row and column, from 0.
     pub fn new(puzzle: &'a Puzzle, mut mark: impl FnMut(usize, usize) -> Mark) -> Self {
         Self::of_rows(puzzle, |row, marks| {
             marks.extend((0..puzzle.width()).map(|column| mark(row, column)));
         })
     }
 
-    /// A drawing to whose marks `add` adds those of each row.
+    /// A drawing with clues. `add` appends the marks of each row.
     fn of_rows(puzzle: &'a Puzzle, mut add: impl FnMut(usize, &mut Vec<Mark>)) -> Self {
         let mut marks = Vec::with_capacity(puzzle.width() * puzzle.height());
         (0..puzzle.height()).for_each(|row| add(row, &mut marks));
@@ -98,34 +98,34 @@ impl<'a> Drawing<'a> {
         }
     }
 
-    /// All cells unknown but for the filled cells of these pictures, which have a mark each; where they overlap the last one counts.
+    /// All cells unknown, except that the filled cells of each picture have its mark; where pictures overlap, the last one wins.
     ///
     /// # Panics
     ///
-    /// When a picture has not the size of the puzzle.
+    /// When a picture does not have the size of the puzzle.
     pub fn marked(puzzle: &'a Puzzle, pictures: &[(&Grid, Mark)]) -> Self {
         Self::of_rows(puzzle, |row, marks| {
             let begin = marks.len();
             marks.resize(begin + puzzle.width(), Mark::Unknown);
-            // Word by word, for most cells of a large puzzle whose search is stopped are unknown.
+            // Word by word, because most cells are unknown in a large puzzle whose search was stopped.
             for &(grid, mark) in pictures {
                 for (i, &word) in grid.row(row).iter().enumerate() {
-                    let mut left = word;
-                    while left != 0 {
-                        marks[begin + 64 * i + left.trailing_zeros() as usize] = mark;
-                        left &= left - 1;
+                    let mut remaining = word;
+                    while remaining != 0 {
+                        marks[begin + 64 * i + remaining.trailing_zeros() as usize] = mark;
+                        remaining &= remaining - 1;
                     }
                 }
             }
         })
     }
 
-    /// The puzzle as it is set: all cells unknown.
+    /// The unsolved puzzle: all cells unknown.
     pub fn blank(puzzle: &'a Puzzle) -> Self {
         Self::marked(puzzle, &[])
     }
 
-    /// A solution, or any other picture of that size.
+    /// A solution, or any other picture of the puzzle's size.
     ///
     /// # Panics
     ///
@@ -134,13 +134,13 @@ impl<'a> Drawing<'a> {
         Self::new(puzzle, |row, column| Mark::of(grid.get(row, column)))
     }
 
-    /// A solution whose blocks are lettered in the order of their clue: `A` to `Z`, `a` to `z`, and from the beginning again.
+    /// A solution whose blocks are lettered in the order of their clue: `A` to `Z`, `a` to `z`, and then from `A` again.
     ///
     /// # Panics
     ///
     /// When the grid is smaller than the puzzle.
     pub fn lettered(puzzle: &'a Puzzle, grid: &Grid, letters: Letters) -> Self {
-        // The last block of each line so far, and whether it goes on.
+        // For each line, the number of blocks so far, and whether the last one continues.
         let lines = match letters {
             Letters::Rows => puzzle.height(),
             Letters::Columns => puzzle.width(),
@@ -161,21 +161,21 @@ impl<'a> Drawing<'a> {
         })
     }
 
-    /// The same with a line of text above it.
+    /// The drawing with a line of text above it.
     #[must_use]
     pub fn captioned(mut self, caption: impl Into<String>) -> Self {
         self.caption = Some(caption.into());
         self
     }
 
-    /// The same without the clues.
+    /// The drawing without its clues.
     #[must_use]
     pub fn without_clues(mut self) -> Self {
         self.clues = false;
         self
     }
 
-    /// The same with words for every cell that is filled in some solutions, which a viewer may show where a pointer rests on it.
+    /// The drawing with a text for every cell marked as a share, which a viewer may show as a tooltip.
     #[must_use]
     pub fn with_words(mut self, words: impl Fn(usize, usize) -> String) -> Self {
         let width = self.puzzle.width();
@@ -192,7 +192,7 @@ impl<'a> Drawing<'a> {
         self.puzzle
     }
 
-    /// Are its clues drawn?
+    /// Whether its clues are drawn.
     pub fn has_clues(&self) -> bool {
         self.clues
     }
@@ -212,12 +212,12 @@ impl<'a> Drawing<'a> {
         self.marks.chunks_exact(self.puzzle.width())
     }
 
-    /// Is nothing known of any cell?
+    /// Whether all cells are unknown.
     pub fn is_blank(&self) -> bool {
         self.marks.iter().all(|&mark| mark == Mark::Unknown)
     }
 
-    /// What is said of a cell.
+    /// The text of a cell, if it has one.
     pub fn words(&self, row: usize, column: usize) -> Option<&str> {
         let cell = row * self.puzzle.width() + column;
         self.words.get(&cell).map(String::as_str)
@@ -234,27 +234,27 @@ impl fmt::Display for Drawing<'_> {
     }
 }
 
-/// The letter of a block, by its number from 0.
+/// The letter of a block, by its index from 0.
 fn letter(block: usize) -> char {
     let letters = (b'A'..=b'Z').chain(b'a'..=b'z');
     letters.cycle().nth(block % 52).map_or('A', char::from)
 }
 
-/// Drawings that belong together.
+/// Drawings that are shown together.
 #[derive(Clone, Debug, Default)]
 pub struct Sheet<'a> {
-    /// What stands above all.
+    /// The text above the drawings.
     pub title: String,
-    /// What stands below that, in smaller type.
+    /// The text below the title, in smaller type.
     pub byline: String,
     /// The drawings, in order.
     pub drawings: Vec<Drawing<'a>>,
-    /// What marks mean that do not explain themselves.
+    /// Explanations of marks that need one.
     pub legend: Vec<(Mark, String)>,
 }
 
 impl Sheet<'_> {
-    /// The same with nothing above the drawings.
+    /// The sheet without title and byline.
     pub(super) fn untitled(&self) -> Self {
         Sheet {
             title: String::new(),

@@ -1,12 +1,12 @@
-//! Texts of puzzle files, made fit for every output.
+//! Sanitises texts of puzzle files for all outputs.
 
 use std::borrow::Cow;
 
-/// A text without control characters and noncharacters, which XML cannot hold and which no line of text should.
-pub(super) fn harmless(text: &str) -> Cow<'_, str> {
-    let wrong = |c: char| c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}');
-    match text.contains(wrong) {
-        true => text.replace(wrong, "\u{fffd}").into(),
+/// The text with control characters and noncharacters replaced by U+FFFD: XML does not allow them, and they would garble a line of text.
+pub(super) fn sanitized(text: &str) -> Cow<'_, str> {
+    let is_forbidden = |c: char| c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}');
+    match text.contains(is_forbidden) {
+        true => text.replace(is_forbidden, "\u{fffd}").into(),
         false => text.into(),
     }
 }

@@ -1,12 +1,11 @@
-//! Drawings as one page of HTML that needs nothing else: to be looked at, to be hung up, to be printed. What gives a puzzle away can
-//! be folded in.
+//! Drawings as one self-contained page of HTML, for the screen and for print. Solutions can be folded away.
 
 use std::fmt::Write;
 
 use html_escape::encode_text;
 
 use super::drawing::Sheet;
-use super::harmless::harmless;
+use super::harmless::sanitized;
 use super::layout::{Layout, UNIT};
 use super::paper::Paper;
 use super::svg::labelled;
@@ -14,13 +13,13 @@ use super::svg::labelled;
 /// A sheet on a page.
 #[derive(Clone, Debug)]
 pub struct HtmlSection<'a> {
-    /// What is drawn; its titles become the page's.
+    /// The sheet to draw; its titles become headings of the page.
     pub sheet: Sheet<'a>,
-    /// What must be clicked on to see it; seen at once without that. What is folded in is not printed.
+    /// The text to click on to unfold the sheet, which is not printed while folded. `None` shows the sheet at once.
     pub folded: Option<String>,
 }
 
-/// A page of HTML, piece by piece: its head, any number of parts, its foot.
+/// A page of HTML, written in pieces: its head, any number of sections, its foot.
 ///
 /// ```
 /// use omnogram::puzzle::{Grid, Puzzle};
@@ -39,16 +38,16 @@ pub struct HtmlSection<'a> {
 pub struct Html {
     /// The title of the window.
     pub title: String,
-    /// Sides of cells, in pixels; 20 if not given.
+    /// Side of a cell in pixels; 20 if not given.
     pub cell: Option<u32>,
-    /// What it is printed on. Each part gets a page of its own, upright or not as suits it.
+    /// The paper for printing. Each section gets its own page, portrait or landscape, whichever lets it be larger.
     pub paper: Paper,
 }
 
 impl Html {
     /// The beginning of the page.
     pub fn head(&self) -> String {
-        let title = harmless(&self.title);
+        let title = sanitized(&self.title);
         format!(
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
@@ -58,10 +57,10 @@ impl Html {
         )
     }
 
-    /// A part of the page.
+    /// A section of the page.
     pub fn part(&self, part: &HtmlSection<'_>) -> String {
         let sheet = part.sheet.untitled();
-        let page = Layout::page(&sheet, self.paper, HEADING);
+        let page = Layout::page(&sheet, self.paper, HEADING_HEIGHT);
         let layout = Layout::new(&sheet, self.cell.unwrap_or(UNIT), None);
         let scale = page.scale(layout.size(), layout.cell) / 10.0;
         let mut html = format!(
@@ -75,7 +74,7 @@ impl Html {
         );
         for (words, tag) in [(&part.sheet.title, "h1"), (&part.sheet.byline, "p")] {
             if !words.is_empty() {
-                let _ = writeln!(html, "<{tag}>{}</{tag}>", encode_text(&harmless(words)));
+                let _ = writeln!(html, "<{tag}>{}</{tag}>", encode_text(&sanitized(words)));
             }
         }
         let label = if part.sheet.title.is_empty() {
@@ -87,7 +86,7 @@ impl Html {
         html += &match &part.folded {
             None => picture,
             Some(words) => {
-                let words = harmless(words);
+                let words = sanitized(words);
                 format!(
                     "<details>\n<summary>{}</summary>\n{picture}</details>\n",
                     encode_text(&words)
@@ -104,10 +103,10 @@ impl Html {
     }
 }
 
-/// Tenths of a millimetre that titles take of a page.
-const HEADING: u32 = 250;
+/// Height that is reserved for the titles on a printed page, in tenths of a millimetre.
+const HEADING_HEIGHT: u32 = 250;
 
-/// How the page looks, on the screen and in print.
+/// The style sheet, for the screen and for print.
 fn style(paper: Paper) -> String {
     let paper = paper.name();
     format!(

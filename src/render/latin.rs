@@ -1,15 +1,15 @@
-//! Text as Helvetica has it in PDF: one byte a character, in the encoding that the format calls WinAnsi, which is Windows-1252. What is not
-//! in it is brought to the letter that it is made of, where there is one.
+//! Text for Helvetica in PDF: one byte per character, in the encoding that PDF calls WinAnsi, which is Windows-1252. An accented letter
+//! that is not in it becomes its base letter, where there is one.
 
-/// The characters of the bytes from 0x80 to 0x9f; a blank where there is none.
+/// The characters of the bytes from 0x80 to 0x9f; a blank for bytes without one.
 const SPECIAL: &str = "€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ";
 
-/// The letters without their marks from U+0100 to U+017F.
-const PLAIN: &str = "\
+/// The base letters of U+0100 to U+017F.
+const BASE_LETTERS: &str = "\
     AaAaAaCcCcCcCcDdDdEeEeEeEeEeGgGgGgGgHhHhIiIiIiIiIiIiJjKkkLlLlLlL\
     lLlNnNnNnnNnOoOoOoOoRrRrRrSsSsSsSsTtTtTtUuUuUuUuUuUuWwYyYZzZzZzs";
 
-/// The byte of a character; `None` where there is none that would do.
+/// The byte of a character or of its base letter; `None` if there is none.
 pub(super) fn byte(c: char) -> Option<u8> {
     match c {
         ' '..='~' | '\u{a0}'..='\u{ff}' => u8::try_from(c).ok(),
@@ -22,21 +22,21 @@ pub(super) fn byte(c: char) -> Option<u8> {
         'ț' => Some(b't'),
         _ => {
             let special = SPECIAL.chars().zip(0x80..).find(|&(known, _)| known == c);
-            let plain = || {
+            let base_letter = || {
                 let at = u32::from(c).checked_sub(0x100)?;
-                PLAIN.as_bytes().get(at as usize).copied()
+                BASE_LETTERS.as_bytes().get(at as usize).copied()
             };
-            special.map(|(_, byte)| byte).or_else(plain)
+            special.map(|(_, byte)| byte).or_else(base_letter)
         }
     }
 }
 
-/// The bytes of a text, with `?` for what has none.
+/// The bytes of a text, with `?` for characters without one.
 pub(super) fn bytes(text: &str) -> Vec<u8> {
     text.chars().map(|c| byte(c).unwrap_or(b'?')).collect()
 }
 
-/// Widths of the letters from `A` to `Z` and from `a` to `z`, in thousandths of the height of the type.
+/// Widths of the letters from `A` to `Z` and from `a` to `z`, in thousandths of the font size.
 const CAPITALS: [u32; 26] = [
     667, 667, 722, 722, 667, 611, 778, 722, 278, 500, 667, 556, 833, 722, 778, 667, 778, 722, 667,
     611, 722, 667, 944, 667, 667, 611,
@@ -46,8 +46,8 @@ const SMALL: [u32; 26] = [
     278, 556, 500, 722, 500, 500, 500,
 ];
 
-/// How wide a text is, in thousandths of the height of the type: exactly where it is of letters, digits, `<` and `>`, as are those that
-/// are centred.
+/// The width of a text, in thousandths of the font size. It is exact for letters, digits, `<` and `>`, which are all that centred texts
+/// contain.
 pub(super) fn width(bytes: &[u8]) -> u32 {
     let width = |&byte: &u8| match byte {
         b'A'..=b'Z' => CAPITALS[usize::from(byte - b'A')],
@@ -67,7 +67,7 @@ mod tests {
         assert_eq!(bytes("Aé€…ÿ"), [b'A', 0xe9, 0x80, 0x85, 0xff]);
         assert_eq!(bytes("Łódź, Ștefan ﬁ"), b"L\xf3dz, Stefan ?");
         assert_eq!((byte('東'), byte('\n'), byte('\u{81}')), (None, None, None));
-        assert_eq!((PLAIN.len(), SPECIAL.chars().count()), (128, 32));
+        assert_eq!((BASE_LETTERS.len(), SPECIAL.chars().count()), (128, 32));
     }
 
     #[test]

@@ -1,45 +1,45 @@
-//! Where everything of a sheet goes when it is drawn in pixels, and the one way to draw it. SVG and PNG are canvases that can fill,
-//! rule and write; what is drawn, and in which order, stands here.
+//! The layout of a sheet in pixels, and the code that draws it on any canvas. SVG, PNG and PDF implement [`Canvas`], with operations to
+//! fill, rule and write; what is drawn, and in which order, is decided here.
 //!
-//! All lengths are whole pixels and follow from the side of a cell, so that a picture looks the same at any size.
+//! All lengths are whole pixels and follow from the side of a cell, so a picture looks the same at any size.
 
 use super::drawing::{Drawing, Mark, Sheet};
 use super::paper::{Page, Paper};
 use super::text::GROUP;
 use crate::puzzle::Clue;
 
-/// From the left, and from the top.
+/// Distances from the left and from the top, in pixels.
 pub(super) type Point = (u32, u32);
 
-/// What pictures are drawn on.
+/// An output format on which pictures are drawn.
 pub(super) trait Canvas {
     /// Fills a row of cells.
     fn fill(&mut self, at: Point, cells: u32);
 
-    /// Fills every second square of a row of cells, as on a chessboard of four by four squares a cell.
+    /// Fills every second square of a row of cells, as on a chessboard of four by four squares per cell.
     fn check(&mut self, at: Point, cells: u32);
 
-    /// Fills one cell in a grey level, and keeps words for it if it can.
+    /// Fills one cell in a grey level, and attaches a text to it if the format supports that.
     fn shade(&mut self, at: Point, level: u8, words: Option<&str>);
 
-    /// A small dot in the middle of a cell.
+    /// Draws a small dot in the middle of a cell.
     fn dot(&mut self, at: Point);
 
-    /// A rule, across or down.
+    /// Draws a rule, horizontal or vertical.
     fn rule(&mut self, rule: Rule, from: Point, to: Point);
 
-    /// A line of text.
+    /// Writes a line of text.
     fn write(&mut self, line: &Line<'_>);
 }
 
-/// Kinds of rules, from the faintest.
+/// Kinds of rules, the faintest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rule {
     /// Between clues.
-    Lane,
+    Clue,
     /// Between cells.
     Thin,
-    /// Every fifth, and around the grid.
+    /// After every fifth line, and around the grid.
     Heavy,
 }
 
@@ -47,15 +47,15 @@ pub(super) enum Rule {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line<'a> {
     pub(super) words: &'a str,
-    /// Half way up its digits.
+    /// The reference point that `align` names, at half the height of the digits.
     pub(super) at: Point,
     pub(super) align: Align,
-    /// Height of the type, in pixels.
+    /// Font size in pixels.
     pub(super) size: u32,
     pub(super) tone: Tone,
 }
 
-/// Which point of a line of text is given.
+/// The horizontal position of the reference point of a line of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Align {
     Left,
@@ -67,54 +67,54 @@ pub(super) enum Align {
 pub(super) enum Tone {
     /// Clues and titles.
     Ink,
-    /// What matters less.
+    /// Bylines, captions and the legend.
     Faint,
     /// On filled cells.
     Paper,
 }
 
-/// Lengths that follow from the side of a cell and from the numbers to be written.
+/// Lengths in pixels, which follow from the side of a cell and from the numbers and texts to be written.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layout {
     pub(super) cell: u32,
-    /// Height of clue numbers.
+    /// Font size of clue numbers.
     pub(super) size: u32,
-    /// Room for a number of a column clue, from one to the next.
-    slot: u32,
-    /// Room for all numbers of row clues left of a grid, for those of column clues above it, and above these for the caption.
-    left: u32,
-    top: u32,
+    /// Vertical distance of the numbers of a column clue.
+    number_height: u32,
+    /// Width of the row clues to the left of a grid, height of the column clues above it, and height of the caption above these.
+    clue_width: u32,
+    clue_height: u32,
     caption: u32,
-    /// One drawing with all of that.
-    each: (u32, u32),
-    /// Drawings in one line, and room around them.
-    across: u32,
-    /// Room for the titles and for the legend.
-    head: u32,
-    foot: u32,
-    /// Height of the title.
-    title: u32,
-    /// Room around everything; a page has its own.
+    /// Width and height of one drawing with clues and caption.
+    drawing_size: (u32, u32),
+    /// Number of drawings side by side.
+    per_row: u32,
+    /// Height of the titles and of the legend.
+    header_height: u32,
+    legend_height: u32,
+    /// Font size of the title.
+    title_size: u32,
+    /// Margin on each side; 0 for a page, which has its own.
     margin: u32,
-    /// The whole picture.
+    /// Size of the whole picture.
     pub(super) width: u32,
     pub(super) height: u32,
 }
 
-/// A character is about so wide, in hundredths of its height; wide faces have digits of 64.
-const WIDE: u32 = 64;
+/// Assumed width of a character, in hundredths of the font size: that of digits in wide fonts.
+const CHARACTER_WIDTH: u32 = 64;
 
-/// About how wide a line of text is. Nobody has room for ten thousand characters, however many more there are.
-fn length(words: &str, size: u32) -> u32 {
-    (words.chars().take(10_000).count() as u32 * size * WIDE).div_ceil(100)
+/// Estimated width of a line of text in pixels. Only its first 10,000 characters are counted.
+fn text_width(words: &str, size: u32) -> u32 {
+    (words.chars().take(10_000).count() as u32 * size * CHARACTER_WIDTH).div_ceil(100)
 }
 
-/// Room for a number of a row clue, from one to the next.
+/// Horizontal distance from one number of a row clue to the next.
 fn room(number: &str, size: u32) -> u32 {
-    length(number, size) + size / 2
+    text_width(number, size) + size / 2
 }
 
-/// The numbers of a clue as they are written, from the grid outwards.
+/// The numbers of a clue as text, from the grid outwards.
 fn numbers(clue: &Clue) -> impl Iterator<Item = String> {
     let zero = clue.blocks().is_empty().then_some(0);
     clue.lengths()
@@ -124,7 +124,7 @@ fn numbers(clue: &Clue) -> impl Iterator<Item = String> {
 }
 
 impl Layout {
-    /// A sheet whose cells have sides of `cell` pixels; for one page of paper, or about as wide as a screen.
+    /// The layout of a sheet whose cells have sides of `cell` pixels; in the shape of a page, or of a screen if there is none.
     pub(super) fn new(sheet: &Sheet<'_>, cell: u32, page: Option<Page>) -> Self {
         let (mut wide, mut high, mut caption) = (0, 0, 0);
         let with_clues = || sheet.drawings.iter().filter(|drawing| drawing.has_clues());
@@ -138,32 +138,35 @@ impl Layout {
         let columns = || with_clues().flat_map(|drawing| drawing.puzzle().columns());
         let rows = || with_clues().flat_map(|drawing| drawing.puzzle().rows());
         let longest = columns().flat_map(Clue::lengths).max().unwrap_or(0);
-        // Two digits fit above a cell at this size; more must be smaller.
+        // Two digits fit above a cell at this size; more digits need a smaller one.
         let digits = longest.to_string().len() as u32;
         let size = (cell * 62).min(cell * 150 / digits) / 100;
-        let slot = (size * 125).div_ceil(100);
-        let deepest = columns().map(|clue| clue.blocks().len().max(1)).max();
+        let number_height = (size * 125).div_ceil(100);
+        let max_numbers = columns().map(|clue| clue.blocks().len().max(1)).max();
         let gap = if with_clues().next().is_some() {
             cell / 4
         } else {
             0
         };
         let room = rows().map(|clue| numbers(clue).map(|number| room(&number, size)).sum::<u32>());
-        let left = room.max().unwrap_or(0) + gap;
-        let top = deepest.unwrap_or(0) as u32 * slot + gap;
-        let each = (left + wide * cell, caption + top + high * cell);
+        let clue_width = room.max().unwrap_or(0) + gap;
+        let clue_height = max_numbers.unwrap_or(0) as u32 * number_height + gap;
+        let drawing_size = (
+            clue_width + wide * cell,
+            caption + clue_height + high * cell,
+        );
         let mut layout = Layout {
             cell,
             size,
-            slot,
-            left,
-            top,
+            number_height,
+            clue_width,
+            clue_height,
             caption,
-            each,
-            across: 1,
-            head: 0,
-            foot: 0,
-            title: 0,
+            drawing_size,
+            per_row: 1,
+            header_height: 0,
+            legend_height: 0,
+            title_size: 0,
             margin: if page.is_some() { 0 } else { cell },
             width: 0,
             height: 0,
@@ -172,10 +175,10 @@ impl Layout {
         layout
     }
 
-    /// The page on which a sheet comes out largest below a head of this many tenths of a millimetre, upright where that makes no
-    /// difference.
-    pub(super) fn page(sheet: &Sheet<'_>, paper: Paper, head: u32) -> Page {
-        let page = |landscape| paper.page(landscape).below(head);
+    /// The format of the page, portrait or landscape, on which a sheet can be drawn larger below a header of `header_height` tenths of a
+    /// millimetre; portrait if both are equal.
+    pub(super) fn page(sheet: &Sheet<'_>, paper: Paper, header_height: u32) -> Page {
+        let page = |landscape| paper.page(landscape).below(header_height);
         let scale = |page: Page| page.scale(Layout::new(sheet, UNIT, Some(page)).size(), UNIT);
         page(scale(page(true)) > scale(page(false)))
     }
@@ -184,37 +187,37 @@ impl Layout {
         (self.width, self.height)
     }
 
-    /// Puts as many drawings beside each other as suits the page, or a screen.
+    /// Chooses how many drawings are side by side, for the shape of the page or a screen, and computes the size of the picture.
     fn arrange(&mut self, sheet: &Sheet<'_>, page: Option<Page>) {
         let number = sheet.drawings.len().max(1) as u32;
         let shape = page.map_or((4, 3), |page| (page.width, page.height));
-        let (each, gap) = (self.each, self.gap());
-        let grids = |across: u32| {
-            let lines = number.div_ceil(across);
-            let all = |each, number| number * each + (number - 1) * gap;
-            (all(each.0, across), all(each.1, lines))
+        let (drawing_size, gap) = (self.drawing_size, self.gap());
+        let grids = |per_row: u32| {
+            let lines = number.div_ceil(per_row);
+            let all = |drawing_size, number| number * drawing_size + (number - 1) * gap;
+            (all(drawing_size.0, per_row), all(drawing_size.1, lines))
         };
-        // The larger a picture of this shape can be, the less of the page is left over.
-        let fit = |&across: &u32| {
-            let (width, height) = grids(across);
+        // The scale at which the drawings fill the shape.
+        let fit = |&per_row: &u32| {
+            let (width, height) = grids(per_row);
             let fit = |side: u32, length: u32| u64::from(side) * 1_000_000 / u64::from(length);
             fit(shape.0, width).min(fit(shape.1, height))
         };
-        // Of equals the last is taken: the widest.
-        self.across = (1..=number).max_by_key(fit).unwrap_or(1);
-        let (width, height) = grids(self.across);
+        // `max_by_key` takes the last of equals: the widest.
+        self.per_row = (1..=number).max_by_key(fit).unwrap_or(1);
+        let (width, height) = grids(self.per_row);
 
-        // A title may be wider than a small puzzle, up to a point; beyond that it is written smaller.
+        // A title may be wider than a small puzzle, up to 24 cells; a longer title is written smaller.
         let wanted = self.cell * 9 / 10;
-        let title = length(&sheet.title, wanted);
-        let byline = length(&sheet.byline, self.small());
+        let title = text_width(&sheet.title, wanted);
+        let byline = text_width(&sheet.byline, self.small());
         let legend = sheet
             .legend
             .iter()
-            .map(|(_, words)| length(words, self.small()));
+            .map(|(_, words)| text_width(words, self.small()));
         let legend = legend.max().map_or(0, |words| words + self.cell * 3 / 2);
         let width = width.max(title.max(byline).min(24 * self.cell)).max(legend);
-        self.title = match title > width {
+        self.title_size = match title > width {
             true => {
                 ((u64::from(wanted) * u64::from(width) / u64::from(title)) as u32).max(wanted / 2)
             }
@@ -223,51 +226,55 @@ impl Layout {
         let line = self.cell * 5 / 4;
         let present = |words: &str| u32::from(!words.is_empty());
         let lines = present(&sheet.title) + present(&sheet.byline);
-        self.head = match lines {
+        self.header_height = match lines {
             0 => 0,
             lines => lines * line + self.cell / 2,
         };
-        self.foot = match sheet.legend.len() as u32 {
+        self.legend_height = match sheet.legend.len() as u32 {
             0 => 0,
             lines => lines * line + self.cell * 3 / 4,
         };
         self.width = width + 2 * self.margin;
-        self.height = self.head + height + self.foot + 2 * self.margin;
+        self.height = self.header_height + height + self.legend_height + 2 * self.margin;
     }
 
-    /// Room between two drawings.
+    /// Distance between two drawings.
     fn gap(&self) -> u32 {
         self.cell * 3 / 2
     }
 
-    /// Height of the type of captions and the like.
+    /// Font size of bylines, captions and the legend.
     fn small(&self) -> u32 {
         self.cell * 62 / 100
     }
 
-    /// Draws a sheet that this layout was made for.
+    /// Draws the sheet for which this layout was made.
     pub(super) fn draw(&self, sheet: &Sheet<'_>, canvas: &mut impl Canvas) {
         let margin = self.margin;
         let line = self.cell * 5 / 4;
         let mut y = margin;
         for (words, size, tone) in [
-            (&sheet.title, self.title, Tone::Ink),
+            (&sheet.title, self.title_size, Tone::Ink),
             (&sheet.byline, self.small(), Tone::Faint),
         ] {
             if !words.is_empty() {
                 let words = &shortened(words, self.width - 2 * margin, size);
                 let at = (margin, y + line / 2);
-                canvas.write(&left(words, at, size, tone));
+                canvas.write(&left_aligned(words, at, size, tone));
                 y += line;
             }
         }
-        y = margin + self.head;
+        y = margin + self.header_height;
         for (i, drawing) in sheet.drawings.iter().enumerate() {
-            let (column, row) = (i as u32 % self.across, i as u32 / self.across);
-            let x = margin + column * (self.each.0 + self.gap());
-            self.drawing(drawing, (x, y + row * (self.each.1 + self.gap())), canvas);
+            let (column, row) = (i as u32 % self.per_row, i as u32 / self.per_row);
+            let x = margin + column * (self.drawing_size.0 + self.gap());
+            self.drawing(
+                drawing,
+                (x, y + row * (self.drawing_size.1 + self.gap())),
+                canvas,
+            );
         }
-        let mut y = self.height - margin - self.foot + self.cell * 3 / 4;
+        let mut y = self.height - margin - self.legend_height + self.cell * 3 / 4;
         for (mark, words) in &sheet.legend {
             let (x, side) = (margin, self.cell);
             self.mark((x, y), *mark, None, canvas);
@@ -277,24 +284,24 @@ impl Layout {
                 canvas.rule(Rule::Thin, corner.min(next), corner.max(next));
             }
             let at = (x + side * 3 / 2, y + side / 2);
-            canvas.write(&left(words, at, self.small(), Tone::Faint));
+            canvas.write(&left_aligned(words, at, self.small(), Tone::Faint));
             y += line;
         }
     }
 
-    /// Draws one drawing with its upper left corner here.
+    /// Draws one drawing with its upper left corner at a point.
     fn drawing(&self, drawing: &Drawing<'_>, (x, y): Point, canvas: &mut impl Canvas) {
         let puzzle = drawing.puzzle();
         let (columns, rows) = (puzzle.width() as u32, puzzle.height() as u32);
-        let (gx, gy) = (x + self.left, y + self.caption + self.top);
+        let (gx, gy) = (x + self.clue_width, y + self.caption + self.clue_height);
         if let Some(caption) = drawing.caption() {
             let at = (gx, y + self.caption / 2);
-            canvas.write(&left(caption, at, self.small(), Tone::Faint));
+            canvas.write(&left_aligned(caption, at, self.small(), Tone::Faint));
         }
-        // Too small for anyone to see them apart, rules would hide the picture.
+        // In cells too small to be told apart, rules would hide the picture.
         let ruled = self.cell >= 5;
         if ruled && drawing.has_clues() {
-            self.lanes((gx, gy), (columns, rows), canvas);
+            self.clue_rules((gx, gy), (columns, rows), canvas);
         }
         if ruled {
             self.rules((gx, gy), (columns, rows), Rule::Thin, canvas);
@@ -315,8 +322,8 @@ impl Layout {
                 let x = gx + column as u32 * self.cell + self.cell / 2;
                 let mut bottom = gy - self.cell / 4;
                 for number in numbers(clue) {
-                    canvas.write(&self.number(&number, (x, bottom - self.slot / 2)));
-                    bottom -= self.slot;
+                    canvas.write(&self.number(&number, (x, bottom - self.number_height / 2)));
+                    bottom -= self.number_height;
                 }
             }
         }
@@ -332,24 +339,24 @@ impl Layout {
         }
     }
 
-    /// The rules between clues.
-    fn lanes(&self, (x, y): Point, (columns, rows): (u32, u32), canvas: &mut impl Canvas) {
-        // Every fifth is stronger here too, so that a line is found from its clue.
+    /// Draws the rules between clues.
+    fn clue_rules(&self, (x, y): Point, (columns, rows): (u32, u32), canvas: &mut impl Canvas) {
+        // Every fifth rule is stronger here too, so that the eye can follow a line from its clue.
         let rule = |line: u32| match line.is_multiple_of(GROUP as u32) {
             true => Rule::Thin,
-            false => Rule::Lane,
+            false => Rule::Clue,
         };
         for column in 0..=columns {
             let x = x + column * self.cell;
-            canvas.rule(rule(column), (x, y - self.top), (x, y));
+            canvas.rule(rule(column), (x, y - self.clue_height), (x, y));
         }
         for row in 0..=rows {
             let y = y + row * self.cell;
-            canvas.rule(rule(row), (x - self.left, y), (x, y));
+            canvas.rule(rule(row), (x - self.clue_width, y), (x, y));
         }
     }
 
-    /// The rules of a grid of one kind.
+    /// Draws the rules of one kind of a grid.
     fn rules(
         &self,
         (x, y): Point,
@@ -373,9 +380,9 @@ impl Layout {
         }
     }
 
-    /// The cells of a grid.
+    /// Draws the cells of a grid.
     fn cells(&self, drawing: &Drawing<'_>, (x, y): Point, canvas: &mut impl Canvas) {
-        // What is unknown throughout is left blank, to be filled in.
+        // A drawing in which all cells are unknown is left blank, for solving on paper.
         let blank = drawing.is_blank();
         for (row, marks) in drawing.rows().enumerate() {
             let y = y + row as u32 * self.cell;
@@ -404,7 +411,7 @@ impl Layout {
         }
     }
 
-    /// One cell.
+    /// Draws one cell.
     fn mark(&self, at: Point, mark: Mark, words: Option<&str>, canvas: &mut impl Canvas) {
         match mark {
             Mark::Empty => {}
@@ -417,10 +424,10 @@ impl Layout {
             }
             Mark::Share(millionths) => {
                 let part = millionths.min(1_000_000);
-                // Away from white and from black, so that they are told apart at a glance.
+                // The levels stay away from white and black, so that shares differ visibly from empty and filled cells.
                 let level = (235 - part * 185 / 1_000_000) as u8;
                 canvas.shade(at, level, words);
-                // What rounds to 0 or to 100 is neither.
+                // A share that rounds to 0 or 100 percent is neither.
                 let number = match (part + 5_000) / 10_000 {
                     0 => "<1".to_owned(),
                     100 => ">99".to_owned(),
@@ -432,7 +439,7 @@ impl Layout {
         }
     }
 
-    /// A few characters in the middle of a cell.
+    /// Writes a few characters in the middle of a cell, unless they would be too small.
     fn label(&self, words: &str, (x, y): Point, tone: Tone, canvas: &mut impl Canvas) {
         let size = self.cell * if words.len() > 2 { 40 } else { 52 } / 100;
         if size >= 5 {
@@ -447,14 +454,14 @@ impl Layout {
     }
 }
 
-/// The side of a cell to measure with.
+/// Side of a cell in pixels, by default and for measuring.
 pub(super) const UNIT: u32 = 20;
 
 fn both_filled(a: Mark, b: Mark) -> bool {
     matches!((a, b), (Mark::Block(_), Mark::Block(_)))
 }
 
-fn left(words: &str, at: Point, size: u32, tone: Tone) -> Line<'_> {
+fn left_aligned(words: &str, at: Point, size: u32, tone: Tone) -> Line<'_> {
     Line {
         words,
         at,
@@ -464,12 +471,12 @@ fn left(words: &str, at: Point, size: u32, tone: Tone) -> Line<'_> {
     }
 }
 
-/// As much of a text as there is room for.
+/// The text, cut and ended with an ellipsis if it is wider than `room`.
 fn shortened(words: &str, room: u32, size: u32) -> String {
-    if length(words, size) <= room {
+    if text_width(words, size) <= room {
         return words.to_owned();
     }
-    let characters = room * 100 / (size * WIDE).max(1);
+    let characters = room * 100 / (size * CHARACTER_WIDTH).max(1);
     let begin: String = words
         .chars()
         .take((characters as usize).saturating_sub(1))

@@ -1,18 +1,18 @@
-//! Lists of solutions, as `format::Solutions` reads them back. Millions of pictures a second go through here, so that packed words
-//! become text eight cells at a time by a table, into one buffer that its owner empties when it is full.
+//! Lists of solutions, in the formats that `format::Solutions` reads. Throughput matters, because millions of solutions are written per
+//! second: a table turns packed words into text eight cells at a time, into one buffer that its owner empties when it is full.
 
 use crate::puzzle::Grid;
 
-/// How the solutions of a list are written.
+/// The format of a list of solutions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Listing {
     /// Rows of `#` and `.`, and a blank line after each solution.
     Text,
-    /// `{"solution":["#..#",...]}`, one object a line.
+    /// `{"solution":["#..#",...]}`, one object per line.
     Ndjson,
 }
 
-/// A buffer of solutions of one size, written out as text. It never holds a part of a solution.
+/// A buffer of solutions of one size as text. It always holds whole solutions.
 #[derive(Debug)]
 pub struct List {
     listing: Listing,
@@ -21,12 +21,12 @@ pub struct List {
     /// Words of one solution.
     words: usize,
     /// Bytes of one solution.
-    each: usize,
+    bytes_per_solution: usize,
     bytes: Vec<u8>,
     used: usize,
 }
 
-/// Eight cells as text for every byte of packed cells.
+/// For every byte of packed cells, the eight cells as text.
 static CELLS: [[u8; 8]; 256] = {
     let mut table = [[b'.'; 8]; 256];
     let mut byte = 0;
@@ -43,20 +43,20 @@ static CELLS: [[u8; 8]; 256] = {
     table
 };
 
-/// What stands around the rows of an object.
+/// The text before and after the rows in a JSON object.
 const OPEN: &[u8] = b"{\"solution\":[";
 const CLOSE: &[u8] = b"]}\n";
 
-/// Cells are stored eight at a time, the last ones of a row partly beyond it.
+/// Bytes reserved beyond the end of a solution, because cells are written eight at a time and the last ones of a row may exceed it.
 const OVERHANG: usize = 8;
 
-/// Bytes after which a list is full.
-const FULL: usize = 1 << 18;
+/// Number of bytes at which a list counts as full.
+const FULL_BYTES: usize = 1 << 18;
 
 impl List {
     /// An empty list for grids of this size.
     pub fn new(listing: Listing, width: usize, height: usize) -> Self {
-        let each = match listing {
+        let bytes_per_solution = match listing {
             Listing::Text => (width + 1) * height + 1,
             // Two quotes and a comma for each row, but no comma after the last.
             Listing::Ndjson => OPEN.len() + (width + 3) * height - 1 + CLOSE.len(),
@@ -66,8 +66,8 @@ impl List {
             width,
             stride: Grid::stride(width),
             words: Grid::stride(width) * height,
-            each,
-            bytes: vec![0; FULL + each + OVERHANG],
+            bytes_per_solution,
+            bytes: vec![0; FULL_BYTES + bytes_per_solution + OVERHANG],
             used: 0,
         }
     }
@@ -79,37 +79,37 @@ impl List {
 
     /// Number of solutions in it.
     pub fn solutions(&self) -> u64 {
-        (self.used / self.each) as u64
+        (self.used / self.bytes_per_solution) as u64
     }
 
     /// Bytes of one solution.
     pub fn each(&self) -> u64 {
-        self.each as u64
+        self.bytes_per_solution as u64
     }
 
-    /// Is there nothing in it?
+    /// Whether it holds no solution.
     pub fn is_empty(&self) -> bool {
         self.used == 0
     }
 
-    /// Is it time to write the bytes out? A few hundred kilobytes make writing cheap.
+    /// Whether the bytes should be written out now: there are a few hundred kilobytes, enough for efficient writes.
     pub fn is_full(&self) -> bool {
-        self.used >= FULL
+        self.used >= FULL_BYTES
     }
 
-    /// Empties it, after its bytes have been written.
+    /// Removes all solutions, after the bytes have been written.
     pub fn clear(&mut self) {
         self.used = 0;
     }
 
-    /// Adds a solution, packed as in [`Grid`]. The list grows when nobody empties it.
+    /// Adds a solution, packed as in [`Grid`]. The buffer grows if it is not cleared when full.
     ///
     /// # Panics
     ///
-    /// When it has another number of words than the grids of the list.
+    /// When `words` has another length than a grid of the list's size.
     pub fn push(&mut self, words: &[u64]) {
         assert_eq!(words.len(), self.words, "words of a grid");
-        let end = self.used + self.each + OVERHANG;
+        let end = self.used + self.bytes_per_solution + OVERHANG;
         if end > self.bytes.len() {
             self.bytes.resize(end, 0);
         }
@@ -118,12 +118,12 @@ impl List {
             Listing::Text => text(out, words, self.stride, self.width),
             Listing::Ndjson => ndjson(out, words, self.stride, self.width),
         };
-        debug_assert_eq!(written, self.each, "length of a solution");
-        self.used += self.each;
+        debug_assert_eq!(written, self.bytes_per_solution, "length of a solution");
+        self.used += self.bytes_per_solution;
     }
 }
 
-/// Writes the cells of a row to the beginning of `out`, and dots or nothing beyond them, up to the next multiple of eight.
+/// Writes the cells of a row to the beginning of `out`, and dots after them up to the next multiple of eight.
 #[inline]
 fn cells(out: &mut [u8], row: &[u64], width: usize) {
     for (i, eight) in out[..width.next_multiple_of(8)]
@@ -158,7 +158,7 @@ fn ndjson(out: &mut [u8], words: &[u64], stride: usize, width: usize) -> usize {
         out[at + 1] = b',';
         at += 2;
     }
-    // The last comma gives way.
+    // Overwrite the comma after the last row.
     at -= 1;
     out[at..at + CLOSE.len()].copy_from_slice(CLOSE);
     at + CLOSE.len()
@@ -169,7 +169,7 @@ mod tests {
     use super::*;
     use crate::format::Solutions;
 
-    /// A checked pattern of this size, shifted by `seed`.
+    /// A deterministic pattern of this size, which depends on `seed`.
     fn grid(width: usize, height: usize, seed: usize) -> Grid {
         let mut grid = Grid::new(width, height);
         for i in 0..width * height {
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn writes_what_a_grid_shows() {
+    fn text_lists_equal_displayed_grids() {
         for (width, height) in [(1, 1), (7, 2), (8, 3), (9, 1), (64, 2), (65, 3), (130, 4)] {
             let grids = [grid(width, height, 0), grid(width, height, 1)];
             let mut list = List::new(Listing::Text, width, height);
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn both_listings_are_read_back() {
+    fn both_formats_are_read_back() {
         for listing in [Listing::Text, Listing::Ndjson] {
             for (width, height) in [(1, 1), (8, 2), (20, 18), (129, 5)] {
                 let grids: Vec<Grid> = (0..3).map(|seed| grid(width, height, seed)).collect();
@@ -204,17 +204,17 @@ mod tests {
     }
 
     #[test]
-    fn is_emptied_and_filled_again() {
+    fn a_cleared_list_can_be_filled_again() {
         let grid = grid(100, 100, 0);
         let mut list = List::new(Listing::Ndjson, 100, 100);
         while !list.is_full() {
             list.push(grid.words());
         }
-        assert!(list.bytes().len() < FULL + list.each);
+        assert!(list.bytes().len() < FULL_BYTES + list.bytes_per_solution);
         list.clear();
         assert!(list.is_empty());
         list.push(grid.words());
-        assert_eq!(list.bytes().len(), list.each);
+        assert_eq!(list.bytes().len(), list.bytes_per_solution);
         (0..100).for_each(|_| list.push(grid.words()));
         assert_eq!(list.solutions(), 101);
     }

@@ -1,8 +1,8 @@
-//! Pictures out. Everything here draws what it is given, with nothing but the model at hand.
+//! Pictures out. The renderers draw what they are given and depend on the puzzle model alone.
 //!
-//! A [`Sheet`] of [`Drawing`]s says what is drawn: a puzzle, solutions, what is ambiguous, how often cells are filled. [`text()`],
-//! [`svg()`], [`png()`], [`Pdf`] and [`Html`] say how, and each can draw any sheet. [`List`] writes many solutions one after the other, as fast
-//! as they are found; [`difference`] lays two over each other.
+//! A [`Sheet`] of [`Drawing`]s describes the content: a puzzle, solutions, ambiguous cells, how often cells are filled. [`text()`],
+//! [`svg()`], [`png()`], [`Pdf`] and [`Html`] are the output formats, and each can draw any sheet. [`List`] writes many solutions one
+//! after the other, as fast as they are found; [`difference`] compares two in one picture.
 
 mod drawing;
 mod harmless;

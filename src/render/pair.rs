@@ -1,4 +1,4 @@
-//! Two solutions laid over each other: the quickest way to see where a puzzle is ambiguous.
+//! Comparison of two solutions, which shows where a puzzle is ambiguous.
 
 use crate::puzzle::Grid;
 
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equal_grids_have_no_marks() {
+    fn equal_grids_have_no_difference_marks() {
         let grid = Grid::from_rows(&["#.", ".#"]).unwrap();
         assert_eq!(difference(&grid, &grid), grid.to_string());
         assert!(differing(&grid, &grid).is_empty());

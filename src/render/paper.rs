@@ -1,4 +1,4 @@
-//! Paper that a picture is printed on.
+//! Paper sizes, and the placement of pictures on pages.
 
 /// A size of paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub enum Paper {
 }
 
 impl Paper {
-    /// The name that style sheets have for it.
+    /// Its name in CSS.
     pub(super) fn name(self) -> &'static str {
         match self {
             Paper::A3 => "A3",
@@ -24,8 +24,8 @@ impl Paper {
         }
     }
 
-    /// Width and height in tenths of millimetres, upright.
-    fn upright(self) -> (u32, u32) {
+    /// Width and height in portrait format, in tenths of millimetres.
+    fn portrait(self) -> (u32, u32) {
         match self {
             Paper::A3 => (2970, 4200),
             Paper::A4 => (2100, 2970),
@@ -34,9 +34,9 @@ impl Paper {
         }
     }
 
-    /// A page, upright or not.
+    /// A page in landscape or portrait format.
     pub(super) fn page(self, landscape: bool) -> Page {
-        let (width, height) = self.upright();
+        let (width, height) = self.portrait();
         match landscape {
             false => Page { width, height },
             true => Page {
@@ -54,18 +54,19 @@ pub(super) struct Page {
     pub(super) height: u32,
 }
 
-/// The margin that printers need, the room between two pictures on a page, and the largest cell: a heart of 5x5 cells is not to fill a wall.
+/// The margin that printers need, the gap between two pictures on a page, and the largest side of a cell, which limits the scale of small
+/// puzzles; all in tenths of millimetres.
 const MARGIN: u32 = 100;
 const GAP: u32 = 80;
-const LARGEST_CELL: u32 = 120;
+const MAX_CELL: u32 = 120;
 
 impl Page {
-    /// Is it wider than high?
+    /// Whether it is wider than high.
     pub(super) fn is_landscape(self) -> bool {
         self.width > self.height
     }
 
-    /// What is left of the page below a head of this height.
+    /// The page without a header of this height.
     pub(super) fn below(self, head: u32) -> Self {
         Page {
             height: self.height - head,
@@ -76,7 +77,7 @@ impl Page {
     /// The margin on each side.
     pub(super) const MARGIN: u32 = MARGIN;
 
-    /// One cell of a grid that divides the page evenly, `across` by `down`: a page with margins of its own.
+    /// One slot of a grid that divides the page evenly, `across` by `down`: a page with its own margins.
     pub(super) fn slot(self, (across, down): (usize, usize)) -> Self {
         let part = |side: u32, number: usize| {
             let number = number as u32;
@@ -89,21 +90,21 @@ impl Page {
         }
     }
 
-    /// The upper left corner of such a part, by its column and row.
+    /// The upper left corner of the slot in a column and row of such a grid.
     pub(super) fn corner(self, grid: (usize, usize), (column, row): (usize, usize)) -> (u32, u32) {
         let slot = self.slot(grid);
         let start = |side: u32, number: usize| (side - 2 * MARGIN + GAP) * number as u32;
         (start(slot.width, column), start(slot.height, row))
     }
 
-    /// Tenths of a millimetre for each pixel of a picture of this size, whose cells are `cell` wide, so that it fills the page.
+    /// The scale, in tenths of a millimetre per pixel, at which a picture of this size with cells of `cell` pixels fills the page.
     pub(super) fn scale(self, (width, height): (u32, u32), cell: u32) -> f64 {
         let fit =
             |page: u32, picture: u32| f64::from(page - 2 * MARGIN) / f64::from(picture.max(1));
-        let most = f64::from(LARGEST_CELL) / f64::from(cell);
+        let max_scale = f64::from(MAX_CELL) / f64::from(cell);
         fit(self.width, width)
             .min(fit(self.height, height))
-            .min(most)
+            .min(max_scale)
     }
 }
 
@@ -112,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_picture_fills_its_page() {
+    fn scale_fits_the_page_and_limits_the_cell() {
         let page = Paper::A4.page(true);
         assert!(page.is_landscape());
         assert_eq!(page.scale((2770, 100), 20), 1.0);
@@ -121,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_a_page_lie_side_by_side() {
+    fn slots_divide_the_page() {
         let page = Paper::A4.page(false);
         assert_eq!(page.slot((1, 1)), page);
         let slot = page.slot((2, 3));

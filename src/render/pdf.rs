@@ -1,7 +1,7 @@
-//! Drawings as PDF, to be printed: a page for each sheet, or several on one. The same picture as the SVG has, in vectors.
+//! Drawings as PDF, for printing: a page for each sheet, or several sheets on a page. The same picture as in SVG, in vectors.
 //!
-//! Text is set in Helvetica, which every viewer has, so that no font is embedded; titles outside its letters are brought to them as far
-//! as that can be done. Nothing in the file depends on the day: the same sheets give the same bytes.
+//! Text is set in Helvetica, which every viewer has, so no font is embedded; letters of titles that it lacks are replaced by their base
+//! letters where possible. The file contains no date: the same sheets give the same bytes.
 
 mod strokes;
 
@@ -9,33 +9,33 @@ use miniz_oxide::deflate::compress_to_vec_zlib;
 use pdf_writer::{Content, Filter, Finish, Name, Rect, Ref, TextStr};
 
 use super::drawing::Sheet;
-use super::harmless::harmless;
+use super::harmless::sanitized;
 use super::latin;
 use super::layout::{Layout, UNIT};
 use super::paper::{Page, Paper};
 use crate::error::{Error, Kind, Result};
 use strokes::{FACE, Strokes};
 
-/// Points in a tenth of a millimetre, and in a pixel.
-const TENTH: f64 = 72.0 / 254.0;
-const PIXEL: f64 = 0.75;
+/// Points per tenth of a millimetre, and per pixel.
+const POINTS_PER_TENTH: f64 = 72.0 / 254.0;
+const POINTS_PER_PIXEL: f64 = 0.75;
 
-/// Points of the longest side that a page may have.
-const LONGEST: f64 = 14_400.0;
+/// Longest side that a page may have, in points.
+const MAX_PAGE_POINTS: f64 = 14_400.0;
 
-/// What packing may cost: the usual.
-const LEVEL: u8 = 6;
+/// Compression level of zlib: its default.
+const COMPRESSION_LEVEL: u8 = 6;
 
-/// How large pages are, and what is on one.
+/// The size of pages, and the number of sheets on each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pages {
-    /// Pages of this paper, upright or turned as fits best, with this number of sheets on each; 0 counts as 1.
+    /// Pages of this paper, portrait or landscape as fits best, with this number of sheets on each; 0 counts as 1.
     Paper(Paper, usize),
-    /// Pages as large as their sheet. The number is the side of a cell in pixels, 96 to the inch.
+    /// Pages as large as their sheet. The number is the side of a cell in pixels of 1/96 inch.
     Cell(u32),
 }
 
-/// A PDF file that sheets are added to, one after the other.
+/// A PDF file to which sheets are added one after the other.
 ///
 /// ```
 /// use omnogram::puzzle::{Grid, Puzzle};
@@ -50,12 +50,12 @@ pub enum Pages {
 #[derive(Debug)]
 pub struct Pdf {
     pages: Pages,
-    /// Pages that are complete.
-    done: Vec<Sealed>,
-    /// Pictures that wait for others on the same page.
-    waiting: Vec<Picture>,
-    /// The last page that was full, and its slots across and down.
-    full: Option<(Page, (usize, usize))>,
+    /// The complete pages.
+    done: Vec<FinishedPage>,
+    /// The pictures of the page that is not full yet.
+    pending: Vec<Picture>,
+    /// The last complete page, and its slots across and down.
+    last_page: Option<(Page, (usize, usize))>,
 }
 
 /// A sheet that has been drawn.
@@ -67,11 +67,11 @@ struct Picture {
     strokes: Vec<u8>,
 }
 
-/// A page: width and height in points, what is drawn on it, packed, and the titles of its sheets.
+/// A complete page: width and height in points, its compressed content, and the titles of its sheets.
 #[derive(Debug)]
-struct Sealed {
+struct FinishedPage {
     size: (f64, f64),
-    packed: Vec<u8>,
+    compressed: Vec<u8>,
     titles: Vec<String>,
 }
 
@@ -81,24 +81,24 @@ impl Pdf {
         Pdf {
             pages,
             done: Vec::new(),
-            waiting: Vec::new(),
-            full: None,
+            pending: Vec::new(),
+            last_page: None,
         }
     }
 
-    /// Are all characters of this text drawn as they are, or in the Latin letters that they are made of? Others become `?`; a title of
-    /// nothing else is left out. The file keeps it in any case.
+    /// Whether all characters of this text can be drawn as they are or as their Latin base letters. Others become `?`; a title without
+    /// any letter or digit that can be drawn is left out. The metadata of the file contain it in any case.
     pub fn can_write(text: &str) -> bool {
-        harmless(text).chars().all(|c| latin::byte(c).is_some())
+        sanitized(text).chars().all(|c| latin::byte(c).is_some())
     }
 
-    /// Draws a sheet on the next page, or on the present one as long as there is room.
+    /// Draws a sheet on the current page if it has room, or on the next one.
     ///
     /// # Errors
     ///
-    /// [`Kind::Usage`] for cells that make a page larger than pages can be, 200 inches.
+    /// [`Kind::Usage`] for cells that make a page larger than the limit of PDF, 200 inches.
     pub fn add(&mut self, sheet: &Sheet<'_>) -> Result<()> {
-        let title = harmless(&sheet.title).into_owned();
+        let title = sanitized(&sheet.title).into_owned();
         let shown = Sheet {
             title: writable(&sheet.title),
             byline: writable(&sheet.byline),
@@ -108,15 +108,15 @@ impl Pdf {
             Pages::Cell(cell) => {
                 let layout = Layout::new(&shown, cell, None);
                 let picture = Picture::new(&shown, &layout, title);
-                let size = picture.points(PIXEL);
-                if size.0.max(size.1) > LONGEST {
+                let size = picture.points(POINTS_PER_PIXEL);
+                if size.0.max(size.1) > MAX_PAGE_POINTS {
                     let message = format!(
                         "cells of {cell} are too large for a page of PDF, which can be 200 inches long"
                     );
                     return Err(Error::new(Kind::Usage, message));
                 }
-                let placed = [(picture, PIXEL, (0.0, 0.0))];
-                self.done.push(Sealed::new(size, placed));
+                let placed = [(picture, POINTS_PER_PIXEL, (0.0, 0.0))];
+                self.done.push(FinishedPage::new(size, placed));
             }
             Pages::Paper(paper, each) => {
                 let page = match each {
@@ -124,22 +124,22 @@ impl Pdf {
                     _ => paper.page(false),
                 };
                 let layout = Layout::new(&shown, UNIT, Some(page));
-                self.waiting.push(Picture::new(&shown, &layout, title));
-                if self.waiting.len() >= each {
-                    self.turn(paper, None);
+                self.pending.push(Picture::new(&shown, &layout, title));
+                if self.pending.len() >= each {
+                    self.finish_page(paper, None);
                 }
             }
         }
         Ok(())
     }
 
-    /// Puts what waits onto a page of its own, divided like another if it is to look like that.
-    fn turn(&mut self, paper: Paper, like: Option<(Page, (usize, usize))>) {
-        let pictures = std::mem::take(&mut self.waiting);
+    /// Completes a page with the pending pictures; it is divided into slots as `like`, or else as suits the pictures best.
+    fn finish_page(&mut self, paper: Paper, like: Option<(Page, (usize, usize))>) {
+        let pictures = std::mem::take(&mut self.pending);
         let sizes: Vec<_> = pictures.iter().map(|picture| picture.size).collect();
-        let (page, grid) = like.unwrap_or_else(|| best(paper, &sizes));
-        self.full = Some((page, grid));
-        let alone = grid == (1, 1);
+        let (page, grid) = like.unwrap_or_else(|| best_page(paper, &sizes));
+        self.last_page = Some((page, grid));
+        let is_single = grid == (1, 1);
         let slot = page.slot(grid);
         let placed = pictures.into_iter().enumerate().map(|(i, picture)| {
             let scale = slot.scale(picture.size, UNIT);
@@ -147,35 +147,39 @@ impl Pdf {
             let (left, top) = page.corner(grid, (i % grid.0, i / grid.0));
             let spare = |side: u32, length: u32| f64::from(side) - f64::from(length) * scale;
             let x = f64::from(left) + spare(slot.width, width) / 2.0;
-            // Alone it stands in the middle; several begin at the same height.
+            // A single picture is centred vertically; several are aligned at the top.
             let y = f64::from(top)
-                + match alone {
+                + match is_single {
                     true => spare(slot.height, height) / 2.0,
                     false => f64::from(Page::MARGIN),
                 };
-            (picture, scale * TENTH, (x * TENTH, y * TENTH))
+            (
+                picture,
+                scale * POINTS_PER_TENTH,
+                (x * POINTS_PER_TENTH, y * POINTS_PER_TENTH),
+            )
         });
         let size = (
-            f64::from(page.width) * TENTH,
-            f64::from(page.height) * TENTH,
+            f64::from(page.width) * POINTS_PER_TENTH,
+            f64::from(page.height) * POINTS_PER_TENTH,
         );
-        self.done.push(Sealed::new(size, placed));
+        self.done.push(FinishedPage::new(size, placed));
     }
 
-    /// The whole file; an empty page where nothing was added.
+    /// The whole file; it has one empty page if nothing was added.
     pub fn finish(mut self) -> Vec<u8> {
         if let Pages::Paper(paper, _) = self.pages
-            && (!self.waiting.is_empty() || self.done.is_empty())
+            && (!self.pending.is_empty() || self.done.is_empty())
         {
-            // A last page that is not full looks like the one before it.
-            self.turn(paper, self.full);
+            // A last page that is not full is divided like the one before it.
+            self.finish_page(paper, self.last_page);
         }
         assemble(&self.done)
     }
 }
 
-/// The page on which pictures of these sizes come out largest, and slots across it and down, at least as many as there are pictures.
-fn best(paper: Paper, sizes: &[(u32, u32)]) -> (Page, (usize, usize)) {
+/// The page and its numbers of slots across and down, at least one per picture, on which pictures of these sizes are largest.
+fn best_page(paper: Paper, sizes: &[(u32, u32)]) -> (Page, (usize, usize)) {
     let slots = sizes.len().max(1);
     let mut best = (f64::NEG_INFINITY, paper.page(false), (1, slots));
     for landscape in [false, true] {
@@ -183,10 +187,10 @@ fn best(paper: Paper, sizes: &[(u32, u32)]) -> (Page, (usize, usize)) {
         for across in 1..=slots {
             let grid = (across, slots.div_ceil(across));
             let slot = page.slot(grid);
-            // As large as all can be together: twice one is as good as twice another.
-            let worth = sizes.iter().map(|&size| slot.scale(size, UNIT).ln()).sum();
-            if worth > best.0 {
-                best = (worth, page, grid);
+            // The sum of logarithms: doubling the scale of one picture counts as much as doubling that of another.
+            let score = sizes.iter().map(|&size| slot.scale(size, UNIT).ln()).sum();
+            if score > best.0 {
+                best = (score, page, grid);
             }
         }
     }
@@ -204,7 +208,7 @@ impl Picture {
         }
     }
 
-    /// Its width and height in points, of which a pixel has `scale`.
+    /// Its width and height in points, at `scale` points per pixel.
     fn points(&self, scale: f64) -> (f64, f64) {
         (
             f64::from(self.size.0) * scale,
@@ -213,8 +217,8 @@ impl Picture {
     }
 }
 
-impl Sealed {
-    /// A page with these pictures: points of a pixel of each, and where its upper left corner is, from that of the page.
+impl FinishedPage {
+    /// A page with these pictures. Each has its scale in points per pixel, and its upper left corner from that of the page.
     fn new(
         size: (f64, f64),
         pictures: impl IntoIterator<Item = (Picture, f64, (f64, f64))>,
@@ -224,7 +228,7 @@ impl Sealed {
         for (picture, scale, (x, y)) in pictures {
             bytes.extend_from_slice(b"q\n");
             let mut begin = Content::new();
-            // A drawing counts from the top.
+            // Drawings measure y from the top, PDF from the bottom.
             let matrix = [scale, 0.0, 0.0, -scale, x, size.1 - y];
             begin.transform(matrix.map(|number| number as f32));
             bytes.extend_from_slice(&begin.finish());
@@ -233,28 +237,28 @@ impl Sealed {
             bytes.extend_from_slice(b"Q\n");
             titles.push(picture.title);
         }
-        Sealed {
+        FinishedPage {
             size,
-            packed: compress_to_vec_zlib(&bytes, LEVEL),
+            compressed: compress_to_vec_zlib(&bytes, COMPRESSION_LEVEL),
             titles,
         }
     }
 }
 
-/// The file of these pages.
-fn assemble(pages: &[Sealed]) -> Vec<u8> {
+/// Writes the file of these pages.
+fn assemble(pages: &[FinishedPage]) -> Vec<u8> {
     let [catalog, tree, font, info, outline] = [1, 2, 3, 4, 5].map(Ref::new);
     let page_of = |i: usize| Ref::new(6 + 2 * i as i32);
     let content_of = |i: usize| Ref::new(7 + 2 * i as i32);
     let entry_of = |i: usize| Ref::new((6 + 2 * pages.len() + i) as i32);
 
     let mut pdf = pdf_writer::Pdf::new();
-    let named = |(i, page): (usize, &'_ Sealed)| {
+    let named = |(i, page): (usize, &'_ FinishedPage)| {
         let titles = page.titles.iter().cloned();
         titles.map(move |title| (i, title)).collect::<Vec<_>>()
     };
     let entries: Vec<_> = pages.iter().enumerate().flat_map(named).collect();
-    // One title is the file's; several are found by their bookmarks.
+    // A single title becomes the title of the file; several become bookmarks.
     let several = entries.len() > 1;
     let title = match &entries[..] {
         [(_, title)] => title,
@@ -272,14 +276,14 @@ fn assemble(pages: &[Sealed]) -> Vec<u8> {
     about.finish();
     let kids = (0..pages.len()).map(page_of);
     pdf.pages(tree).kids(kids).count(pages.len() as i32);
-    for (i, sealed) in pages.iter().enumerate() {
-        let (width, height) = (sealed.size.0 as f32, sealed.size.1 as f32);
+    for (i, finished) in pages.iter().enumerate() {
+        let (width, height) = (finished.size.0 as f32, finished.size.1 as f32);
         let mut page = pdf.page(page_of(i));
         page.media_box(Rect::new(0.0, 0.0, width, height));
         page.parent(tree).contents(content_of(i));
         page.resources().fonts().pair(FACE, font);
         page.finish();
-        pdf.stream(content_of(i), &sealed.packed)
+        pdf.stream(content_of(i), &finished.compressed)
             .filter(Filter::FlateDecode);
     }
     pdf.type1_font(font)
@@ -306,9 +310,9 @@ fn assemble(pages: &[Sealed]) -> Vec<u8> {
     pdf.finish()
 }
 
-/// A title as it is drawn; nothing where hardly anything of it would be left.
+/// A title as it is drawn; empty if none of its letters and digits can be drawn.
 fn writable(text: &str) -> String {
-    let text = harmless(text);
+    let text = sanitized(text);
     let legible = |c: char| c.is_alphanumeric() && latin::byte(c).is_some();
     match text.chars().any(legible) {
         true => text.into_owned(),

@@ -1,34 +1,34 @@
-//! Drawings as PNG, in grey levels: the same picture as the SVG has, painted pixel by pixel.
+//! Drawings as PNG, in grey levels: the same picture as in SVG, painted pixel by pixel.
 //!
-//! Text is set in Noto Sans Mono from its largest drawn size, brought to the size that is wanted by averaging.
+//! Text is set in Noto Sans Mono: the largest available bitmap is scaled to the font size by averaging.
 
 use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster};
 
 use super::drawing::Sheet;
-use super::harmless::harmless;
+use super::harmless::sanitized;
 use super::layout::{Align, Canvas, Layout, Line, Point, Rule, Tone, UNIT};
 use super::paper::{Page, Paper};
 use crate::error::{Error, Kind, Result};
 
-/// Pixels of a cell where nobody says otherwise, and pixels of the largest side of a picture whose cells may be made smaller.
-const CELL: u32 = 24;
-const LARGEST_SIDE: u32 = 8000;
+/// Default side of a cell, and the largest side of a picture whose cells may be made smaller; both in pixels.
+const DEFAULT_CELL: u32 = 24;
+const MAX_SIDE: u32 = 8000;
 
-/// Pixels of the largest picture: a byte each.
-const MOST_PIXELS: u64 = 1 << 28;
+/// Pixels of the largest picture, of one byte each.
+const MAX_PIXELS: u64 = 1 << 28;
 
-/// Pixels in an inch of paper, and in a metre.
+/// Pixels per inch of paper, and per metre.
 const DPI: f64 = 300.0;
-const PER_METRE: u32 = 11_811;
+const PIXELS_PER_METRE: u32 = 11_811;
 
 /// A sheet as a PNG file, whose cells have sides of `cell` pixels (24 if not given, fewer for very large puzzles); or as a page of
-/// paper with 300 pixels an inch. Numbers that would be too small to be read are left out.
+/// paper with 300 pixels per inch. Numbers that would be too small to be legible are left out.
 ///
-/// A title is drawn if it is written in Latin letters; it is kept in the file in any case.
+/// A title is drawn if [`can_write`] holds for it; the metadata of the file contain it in any case.
 ///
 /// # Errors
 ///
-/// [`Kind::Usage`] for a picture of more than 2^28 pixels, or one that a page has too few pixels for.
+/// [`Kind::Usage`] for a picture of more than 2^28 pixels, or of more cells than a page has pixels.
 ///
 /// ```
 /// use omnogram::puzzle::{Grid, Puzzle};
@@ -41,7 +41,7 @@ const PER_METRE: u32 = 11_811;
 /// ```
 pub fn png(sheet: &Sheet<'_>, cell: Option<u32>, paper: Option<Paper>) -> Result<Vec<u8>> {
     let drawable = |text: &str| match can_write(text) {
-        true => harmless(text).into_owned(),
+        true => sanitized(text).into_owned(),
         false => String::new(),
     };
     let shown = Sheet {
@@ -54,12 +54,12 @@ pub fn png(sheet: &Sheet<'_>, cell: Option<u32>, paper: Option<Paper>) -> Result
         (_, Some(page)) => filling(&shown, page),
         (Some(cell), None) => Layout::new(&shown, cell, None),
         (None, None) => {
-            let fits = |layout: &Layout| layout.width.max(layout.height) <= LARGEST_SIDE;
-            shrinking(&shown, None, CELL, fits)
+            let fits = |layout: &Layout| layout.width.max(layout.height) <= MAX_SIDE;
+            shrinking(&shown, None, DEFAULT_CELL, fits)
         }
     };
     let (width, height) = page.map_or(layout.size(), pixels);
-    if u64::from(width) * u64::from(height) > MOST_PIXELS {
+    if u64::from(width) * u64::from(height) > MAX_PIXELS {
         let message = format!(
             "{width}x{height} pixels are too much for one picture: cells of {} are too large",
             layout.cell
@@ -81,9 +81,9 @@ pub fn png(sheet: &Sheet<'_>, cell: Option<u32>, paper: Option<Paper>) -> Result
         .map_err(|error| Error::new(Kind::Io, format!("the picture cannot be packed: {error}")))
 }
 
-/// Can a PNG picture show this text? It knows Latin letters, digits and the signs of a keyboard.
+/// Whether a PNG picture can show this text: its font has Latin letters, digits and common punctuation.
 pub fn can_write(text: &str) -> bool {
-    harmless(text).chars().all(|c| raster(c).is_some())
+    sanitized(text).chars().all(|c| raster(c).is_some())
 }
 
 /// The size of a page in pixels.
@@ -127,13 +127,13 @@ fn encode(
     encoder.set_depth(png::BitDepth::Eight);
     if printed {
         encoder.set_pixel_dims(Some(png::PixelDimensions {
-            xppu: PER_METRE,
-            yppu: PER_METRE,
+            xppu: PIXELS_PER_METRE,
+            yppu: PIXELS_PER_METRE,
             unit: png::Unit::Meter,
         }));
     }
     if !title.is_empty() {
-        encoder.add_itxt_chunk("Title".to_owned(), harmless(title).into_owned())?;
+        encoder.add_itxt_chunk("Title".to_owned(), sanitized(title).into_owned())?;
     }
     let mut writer = encoder.write_header()?;
     writer.write_image_data(&pixels.levels)?;
@@ -145,17 +145,17 @@ fn encode(
 struct Pixels {
     cell: u32,
     width: u32,
-    /// Where the drawing begins.
+    /// The upper left corner of the drawing.
     shift: Point,
     levels: Vec<u8>,
 }
 
-/// Grey levels of ink and of what is fainter.
+/// Grey levels of ink and of fainter elements.
 const INK: u8 = 27;
 const FAINT: u8 = 95;
 
 impl Pixels {
-    /// Fills a rectangle, as far as it lies in the picture.
+    /// Fills the part of a rectangle that lies in the picture.
     fn rectangle(&mut self, (x, y): Point, (width, height): (u32, u32), level: u8) {
         let stride = self.width as usize;
         let (x, y) = ((x + self.shift.0) as usize, (y + self.shift.1) as usize);
@@ -170,7 +170,7 @@ impl Pixels {
         }
     }
 
-    /// Lays ink of this level over a pixel: `ink` is its share, and 255 is all of it.
+    /// Blends a grey level into a pixel with opacity `ink`, where 255 is opaque.
     fn blend(&mut self, (x, y): Point, level: u8, ink: u32) {
         let at = (y + self.shift.1) as usize * self.width as usize + (x + self.shift.0) as usize;
         if x + self.shift.0 < self.width
@@ -188,7 +188,7 @@ impl Canvas for Pixels {
     }
 
     fn check(&mut self, (x, y): Point, cells: u32) {
-        // Squares of a cell that four does not divide differ by a pixel.
+        // If the side of a cell is not a multiple of four, the squares differ by a pixel.
         let cell = self.cell;
         let edge = |i: u32| i * cell / 4;
         for square in 0..cells * 16 {
@@ -213,12 +213,12 @@ impl Canvas for Pixels {
 
     fn rule(&mut self, rule: Rule, (x, y): Point, (right, bottom): Point) {
         let (level, weight) = match rule {
-            Rule::Lane => (222, self.cell / 20),
+            Rule::Clue => (222, self.cell / 20),
             Rule::Thin => (184, self.cell / 20),
             Rule::Heavy => (FAINT, self.cell / 10),
         };
         let weight = weight.max(1);
-        // Longer by as much as it is wide, so that rules meet in full corners.
+        // Rules are extended by their width, so that they meet in full corners.
         let start = |from: u32| from.saturating_sub(weight / 2);
         let size = (right - x + weight, bottom - y + weight);
         self.rectangle((start(x), start(y)), size, level);
@@ -247,62 +247,63 @@ impl Canvas for Pixels {
     }
 }
 
-/// What all drawn characters have: pixels from one to the next, of the height of the type, and half pixels down to the middle of a
-/// digit.
+/// Metrics of the bitmap font: advance from one character to the next and font size, in pixels, and the distance from the top to the
+/// middle of a digit, in half pixels.
 const ADVANCE: u32 = 14;
 const EM: u32 = 24;
 const MIDDLE: u32 = 33;
 
-/// The rows of a character, and pixels in each; `None` when it has not been drawn.
+/// The bitmap of a character, row by row, and the pixels per row; `None` if the font does not have it.
 fn raster(c: char) -> Option<(&'static [u8], usize)> {
     let raster = get_raster(c, FontWeight::Regular, RasterHeight::Size32)?;
     Some((raster.pixels(), raster.width()))
 }
 
-/// Points that are looked at across a pixel, and down.
-const POINTS: u32 = 4;
+/// Sample points per pixel in each direction.
+const SAMPLES: u32 = 4;
 
 impl Pixels {
-    /// Writes a character of this size with its upper left corner here, in 256ths of a pixel.
+    /// Draws a character of font size `size` with its upper left corner at a point in 256ths of a pixel.
     fn glyph(&mut self, (pixels, stride): (&[u8], usize), (x, y): Point, size: u32, level: u8) {
         let height = pixels.len() / stride;
-        // Drawn pixels in one that is painted.
+        // Pixels of the bitmap per pixel of the picture.
         let scale = EM as f32 / size as f32;
         let (left, top) = (x / 256, y / 256);
         let right = left + (stride as f32 / scale) as u32 + 2;
         let bottom = top + (height as f32 / scale) as u32 + 2;
-        let drawn = |column: i32, row: i32| {
+        let bitmap_level = |column: i32, row: i32| {
             let inside = (0..stride as i32).contains(&column) && (0..height as i32).contains(&row);
             match inside {
                 true => f32::from(pixels[row as usize * stride + column as usize]),
                 false => 0.0,
             }
         };
-        // Between the middles of four drawn pixels their levels pass smoothly into each other.
-        let between = |column: f32, row: f32| {
+        // Bilinear interpolation between the centres of four pixels of the bitmap.
+        let interpolated = |column: f32, row: f32| {
             let (column, row) = (column - 0.5, row - 0.5);
             let (i, j) = (column.floor(), row.floor());
             let (across, down) = (column - i, row - j);
             let (i, j) = (i as i32, j as i32);
-            let upper = drawn(i, j) * (1.0 - across) + drawn(i + 1, j) * across;
-            let lower = drawn(i, j + 1) * (1.0 - across) + drawn(i + 1, j + 1) * across;
+            let upper = bitmap_level(i, j) * (1.0 - across) + bitmap_level(i + 1, j) * across;
+            let lower =
+                bitmap_level(i, j + 1) * (1.0 - across) + bitmap_level(i + 1, j + 1) * across;
             upper * (1.0 - down) + lower * down
         };
         for row in top..bottom {
             for column in left..right {
                 let mut sum = 0.0;
-                for point in 0..POINTS * POINTS {
-                    let part = |i: u32| (i as f32 + 0.5) / POINTS as f32;
+                for point in 0..SAMPLES * SAMPLES {
+                    let part = |i: u32| (i as f32 + 0.5) / SAMPLES as f32;
                     let at = |pixel: u32, part: f32, start: u32| {
                         (pixel as f32 + part - start as f32 / 256.0) * scale
                     };
-                    sum += between(
-                        at(column, part(point % POINTS), x),
-                        at(row, part(point / POINTS), y),
+                    sum += interpolated(
+                        at(column, part(point % SAMPLES), x),
+                        at(row, part(point / SAMPLES), y),
                     );
                 }
-                let mean = sum / (POINTS * POINTS) as f32;
-                // What is made larger would be blurred: the edge is drawn as steep as it was.
+                let mean = sum / (SAMPLES * SAMPLES) as f32;
+                // Magnification blurs edges; this restores their steepness.
                 let steep = (1.0 / scale).max(1.0);
                 let ink = ((mean - 127.5) * steep + 127.5).clamp(0.0, 255.0);
                 if ink >= 1.0 {
@@ -318,7 +319,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_type_is_as_wide_and_as_high_as_it_is_said_to_be() {
+    fn font_metrics_match_the_bitmaps() {
         let (pixels, stride) = raster('0').unwrap();
         let rows: Vec<usize> = pixels
             .chunks_exact(stride)
@@ -331,7 +332,7 @@ mod tests {
             (stride, first + last + 1),
             (ADVANCE as usize, MIDDLE as usize)
         );
-        // Digits are 0.72 of their type high.
+        // Digits are 0.72 of the font size high.
         assert_eq!(((last + 1 - first) as f64 / 0.72).round() as u32, EM);
     }
 }

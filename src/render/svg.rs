@@ -1,25 +1,25 @@
 //! Drawings as SVG: for a screen, or for one page of paper.
 //!
-//! A row of filled cells is one stroke as thick as a cell, so that a picture takes about ten bytes for each run of it. Nothing but
-//! attributes says how things look: editors understand them, and several pictures in one page do not disturb each other.
+//! A run of filled cells is one stroke as thick as a cell, so a picture takes about ten bytes per run. Styles are given by attributes
+//! alone: editors understand them, and several pictures in one page do not affect each other.
 
 use std::fmt::Write;
 
 use html_escape::{encode_double_quoted_attribute, encode_text};
 
 use super::drawing::Sheet;
-use super::harmless::harmless;
+use super::harmless::sanitized;
 use super::layout::{Align, Canvas, Layout, Line, Point, Rule, Tone, UNIT};
 use super::paper::{Page, Paper};
 
 const INK: &str = "#1b1f24";
 const FAINT: &str = "#57606a";
 
-/// Faces whose digits are no wider than the layout thinks, as far as they are there.
-const FACES: &str = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif";
+/// Fonts whose digits are no wider than the layout assumes; the first one available is used.
+const FONTS: &str = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif";
 
 /// A sheet as an SVG picture, whose cells have sides of `cell` pixels (20 if not given); or as large as fits on a page of paper,
-/// upright or not as suits it.
+/// portrait or landscape.
 ///
 /// ```
 /// use omnogram::puzzle::{Grid, Puzzle};
@@ -35,7 +35,7 @@ pub fn svg(sheet: &Sheet<'_>, cell: Option<u32>, paper: Option<Paper>) -> String
     labelled(sheet, &sheet.title, cell, page)
 }
 
-/// The same with another name for those who cannot see it.
+/// As [`svg`], with an accessible name other than the sheet's title.
 pub(super) fn labelled(
     sheet: &Sheet<'_>,
     label: &str,
@@ -54,7 +54,7 @@ pub(super) fn labelled(
         }
         Some(page) => on_paper(&mut svg, page, &layout),
     }
-    let title = harmless(label);
+    let title = sanitized(label);
     let _ = write!(
         svg,
         " role=\"img\" aria-label=\"{}\">\n<title>{}</title>\n",
@@ -62,7 +62,7 @@ pub(super) fn labelled(
         encode_text(&title)
     );
     if let Some(page) = page {
-        // For browsers, which would put it on some paper of their own, and on two sheets of that.
+        // For browsers, which would otherwise print it on another paper size, and on two pages.
         let mm = |tenths: u32| f64::from(tenths) / 10.0;
         let (width, height) = (mm(page.width), mm(page.height));
         let _ = writeln!(
@@ -70,7 +70,7 @@ pub(super) fn labelled(
             "<style>@page {{ size: {width}mm {height}mm; margin: 0 }}</style>"
         );
     }
-    // Wherever the picture is shown, its paper is white.
+    // A white background, whatever the picture is shown on.
     let (width, height) = layout.size();
     let (x, y, width, height) = match page {
         None => (0.0, 0.0, f64::from(width), f64::from(height)),
@@ -87,7 +87,7 @@ pub(super) fn labelled(
     svg
 }
 
-/// The part of the picture's plane that a page shows: x, y, width and height in pixels of the picture, which stands in its middle.
+/// The area that a page shows, with the picture in its centre: x, y, width and height in pixels of the picture.
 fn window(page: Page, layout: &Layout) -> (f64, f64, f64, f64) {
     let scale = page.scale(layout.size(), layout.cell);
     let (wide, high) = (
@@ -114,18 +114,18 @@ fn on_paper(svg: &mut String, page: Page, layout: &Layout) {
     );
 }
 
-/// What is drawn, one path for everything that looks the same.
+/// The elements drawn so far, with one path for all elements of the same style.
 struct Strokes {
     cell: u32,
     fills: String,
     checks: String,
     shades: String,
     dots: String,
-    lanes: String,
+    clue_rules: String,
     thin: String,
     heavy: String,
     texts: String,
-    /// How the last text looked.
+    /// The style of the last text.
     look: Option<(u32, Align, Tone)>,
 }
 
@@ -137,7 +137,7 @@ impl Strokes {
             checks: String::new(),
             shades: String::new(),
             dots: String::new(),
-            lanes: String::new(),
+            clue_rules: String::new(),
             thin: String::new(),
             heavy: String::new(),
             texts: String::new(),
@@ -145,7 +145,7 @@ impl Strokes {
         }
     }
 
-    /// Everything in the order in which one lies over the other.
+    /// Writes all elements, the lowest layer first.
     fn finish(self, svg: &mut String) {
         let cell = self.cell;
         let (thin, heavy) = (f64::from(cell) / 20.0, f64::from(cell) / 10.0);
@@ -156,7 +156,7 @@ impl Strokes {
         };
         path(
             &format!("stroke=\"#d8dee4\" stroke-width=\"{thin}\""),
-            &self.lanes,
+            &self.clue_rules,
         );
         path(
             &format!("stroke=\"#afb8c1\" stroke-width=\"{thin}\""),
@@ -185,7 +185,7 @@ impl Strokes {
         if self.look.is_some() {
             let _ = write!(
                 svg,
-                "<g font-family=\"{FACES}\">\n{}</g>\n</g>\n",
+                "<g font-family=\"{FONTS}\">\n{}</g>\n</g>\n",
                 self.texts
             );
         }
@@ -202,7 +202,7 @@ impl Canvas for Strokes {
         let quarter = f64::from(self.cell) / 4.0;
         let (x, y, width) = (f64::from(x), f64::from(y), f64::from(cells * self.cell));
         for stripe in 0..4 {
-            // Dashes begin with the stroke: every second stripe begins one square further on.
+            // Dashes begin with the stroke, so every second stripe begins one square further right.
             let shift = if stripe % 2 == 0 { 0.0 } else { quarter };
             let y = y + quarter * (f64::from(stripe) + 0.5);
             let _ = write!(self.checks, "M{} {y}h{}", x + shift, width - shift);
@@ -211,7 +211,7 @@ impl Canvas for Strokes {
 
     fn shade(&mut self, (x, y): Point, level: u8, words: Option<&str>) {
         let title = words.map_or(String::new(), |words| {
-            format!("<title>{}</title>", encode_text(&harmless(words)))
+            format!("<title>{}</title>", encode_text(&sanitized(words)))
         });
         let _ = writeln!(
             self.shades,
@@ -232,7 +232,7 @@ impl Canvas for Strokes {
 
     fn rule(&mut self, rule: Rule, (x, y): Point, (right, bottom): Point) {
         let strokes = match rule {
-            Rule::Lane => &mut self.lanes,
+            Rule::Clue => &mut self.clue_rules,
             Rule::Thin => &mut self.thin,
             Rule::Heavy => &mut self.heavy,
         };
@@ -264,12 +264,12 @@ impl Canvas for Strokes {
                 "<g font-size=\"{size}\" text-anchor=\"{anchor}\" fill=\"{fill}\">"
             );
         }
-        // Digits are about 0.72 of their type high, and stand on the baseline.
+        // Digits are about 0.72 of the font size high, and stand on the baseline.
         let (x, y) = (
             line.at.0,
             f64::from(line.at.1) + 0.36 * f64::from(line.size),
         );
-        let words = harmless(line.words);
+        let words = sanitized(line.words);
         let _ = writeln!(
             self.texts,
             "<text x=\"{x}\" y=\"{y:.1}\">{}</text>",

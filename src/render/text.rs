@@ -1,8 +1,8 @@
 //! Drawings for a terminal: clues around the grid as in print, with a rule after every fifth line, in box-drawing characters or in
 //! plain ASCII; or half blocks, two cells to a character, for large pictures without clues.
 //!
-//! A cell is as wide as the longest number of a column clue, and one more to keep neighbours apart; with numbers of one digit that is
-//! two characters, about as wide as high. Where cells must be narrower than that, the digits of the column clues stand below each other.
+//! A cell is one character wider than the longest number of a column clue, to keep neighbours apart; with numbers of one digit these are
+//! two characters, about as wide as high. In narrower cells the digits of the column clues are stacked vertically.
 
 use std::fmt;
 
@@ -14,14 +14,14 @@ use super::drawing::{Drawing, Mark, Sheet};
 /// Lines between two rules.
 pub(super) const GROUP: usize = 5;
 
-/// Characters between drawings that stand side by side.
+/// Characters between drawings side by side.
 const GAP: usize = 3;
 
-/// How drawings become text.
+/// The characters with which drawings are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Style {
-    /// Boxes, with cells as wide as there is room for, down to one character; where even that is too wide for the width that there
-    /// is, half blocks, if they can show it.
+    /// Boxes, with cells as wide as the width allows, down to one character; if even that is too wide, half blocks, if they can show the
+    /// drawing.
     #[default]
     Auto,
     /// Box-drawing characters and full blocks.
@@ -32,25 +32,25 @@ pub enum Style {
     Ascii,
 }
 
-/// How a sheet becomes text.
+/// Options for writing a sheet as text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Look {
     /// The characters.
     pub style: Style,
-    /// Characters that a cell is wide; as the clues need it, where it is not given.
+    /// Width of a cell in characters; as wide as the clues need if not given.
     pub cell: Option<usize>,
-    /// Characters that a line should not exceed.
+    /// Desired maximum width of a line in characters.
     pub width: Option<usize>,
 }
 
-/// A sheet as text. It prints as its lines, with a line break after each.
+/// A sheet as text. It is displayed as its lines, with a line break after each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
     /// The lines from top to bottom, without line breaks; none of them ends in a blank.
     pub lines: Vec<String>,
-    /// Characters of the longest line.
+    /// Width of the longest line in characters.
     pub width: usize,
-    /// Were there clues to be drawn that found no room?
+    /// Whether clues were left out because they did not fit the width.
     pub lacks_clues: bool,
 }
 
@@ -60,7 +60,7 @@ impl fmt::Display for Text {
     }
 }
 
-/// The characters of a style; joints are the left end, the crossing and the right end of a rule.
+/// The characters of a style; `top`, `between` and `bottom` hold the left end, the crossing and the right end of a rule.
 struct Glyphs {
     top: [char; 3],
     between: [char; 3],
@@ -97,12 +97,11 @@ const ASCII: Glyphs = Glyphs {
     unknown: ' ',
 };
 
-/// A sheet without its titles: its drawings side by side, as many as the width has room for and below each other from there on,
-/// and the legend.
+/// A sheet without its titles: its drawings in rows of as many as fit the width, and the legend.
 ///
 /// # Errors
 ///
-/// [`Kind::Usage`] when half blocks are asked for and there is more to show than filled and empty cells.
+/// [`Kind::Usage`] when half blocks are requested and there are marks other than filled and empty.
 ///
 /// ```
 /// use omnogram::puzzle::{Grid, Puzzle};
@@ -126,7 +125,13 @@ pub fn text(sheet: &Sheet<'_>, look: &Look) -> Result<Text> {
     let halves = sheet.drawings.iter().all(can_halve);
     let half = || -> Vec<Block> { sheet.drawings.iter().map(half).collect() };
     let boxes = |glyphs: &Glyphs, cell: Option<usize>| -> Vec<Block> {
-        let draw = |drawing| boxed(drawing, glyphs, cell.unwrap_or_else(|| natural(drawing)));
+        let draw = |drawing| {
+            boxed(
+                drawing,
+                glyphs,
+                cell.unwrap_or_else(|| natural_width(drawing)),
+            )
+        };
         sheet.drawings.iter().map(draw).collect()
     };
     let (blocks, glyphs, lacks_clues) = match look.style {
@@ -146,7 +151,7 @@ pub fn text(sheet: &Sheet<'_>, look: &Look) -> Result<Text> {
             let mut tried = tries.iter().map(|&cell| boxes(&BOXES, cell));
             let blocks = match look.width {
                 None => tried.next(),
-                Some(width) => tried.find(|blocks| widest(blocks) <= width),
+                Some(width) => tried.find(|blocks| max_width(blocks) <= width),
             };
             let clues = || sheet.drawings.iter().any(Drawing::has_clues);
             match (blocks, look.cell) {
@@ -156,7 +161,7 @@ pub fn text(sheet: &Sheet<'_>, look: &Look) -> Result<Text> {
             }
         }
     };
-    let (mut lines, mut width) = side_by_side(blocks, look.width.unwrap_or(SIDE_BY_SIDE));
+    let (mut lines, mut width) = side_by_side(blocks, look.width.unwrap_or(DEFAULT_WIDTH));
     if !sheet.legend.is_empty() {
         let legend = legend(&sheet.legend, glyphs);
         width = width.max(legend.chars().count());
@@ -169,10 +174,10 @@ pub fn text(sheet: &Sheet<'_>, look: &Look) -> Result<Text> {
     })
 }
 
-/// Characters for drawings side by side, where there is no width to keep to.
-const SIDE_BY_SIDE: usize = 100;
+/// Width in characters within which drawings are put side by side if no width is given.
+const DEFAULT_WIDTH: usize = 100;
 
-/// The lines of one drawing, and how wide they are.
+/// The lines of one drawing, and their width in characters.
 struct Block {
     lines: Vec<String>,
     width: usize,
@@ -192,13 +197,13 @@ impl Block {
     }
 }
 
-fn widest(blocks: &[Block]) -> usize {
+fn max_width(blocks: &[Block]) -> usize {
     blocks.iter().map(|block| block.width).max().unwrap_or(0)
 }
 
-/// Bands of as many blocks as fit into the width, at least one: their lines, and characters of the longest.
+/// Arranges blocks in bands of as many as fit the width, at least one: the lines, and the width of the longest in characters.
 fn side_by_side(mut blocks: Vec<Block>, width: usize) -> (Vec<String>, usize) {
-    let across = ((width + GAP) / (widest(&blocks) + GAP)).max(1);
+    let across = ((width + GAP) / (max_width(&blocks) + GAP)).max(1);
     let (mut lines, mut longest) = (Vec::new(), 0);
     for band in blocks.chunks_mut(across) {
         if !lines.is_empty() {
@@ -225,8 +230,8 @@ fn side_by_side(mut blocks: Vec<Block>, width: usize) -> (Vec<String>, usize) {
     (lines, longest)
 }
 
-/// The width of a cell that keeps the numbers of the column clues apart.
-fn natural(drawing: &Drawing<'_>) -> usize {
+/// The least width of a cell that keeps the numbers of the column clues apart.
+fn natural_width(drawing: &Drawing<'_>) -> usize {
     1 + longest_number(drawing)
 }
 
@@ -264,7 +269,7 @@ fn boxed<'d>(drawing: &'d Drawing<'_>, glyphs: &Glyphs, cell: usize) -> Block {
         false => Vec::new(),
     };
     let between = rule(glyphs.between);
-    // Neighbours are mostly alike, so that the latest group is kept as it was drawn.
+    // Adjacent groups are mostly equal, so the text of the last one is reused.
     let (mut latest, mut drawn): (&[Mark], _) = (&[], String::new());
     let mut draw = |line: &mut String, group: &'d [Mark]| {
         if latest != group {
@@ -288,10 +293,10 @@ fn boxed<'d>(drawing: &'d Drawing<'_>, glyphs: &Glyphs, cell: usize) -> Block {
     Block::new(drawing.caption(), margin, lines)
 }
 
-/// The lines above a grid: a line for each number of the longest clue, or for each digit where the numbers are wider than a cell.
+/// The lines above a grid: one for each number of the longest clue, or for each digit if the numbers are wider than a cell.
 fn column_clues(drawing: &Drawing<'_>, margin: usize, cell: usize) -> Vec<String> {
     let digits = longest_number(drawing);
-    // Numbers of one digit may touch their neighbours; those of more would run together.
+    // Numbers of one digit may touch their neighbours; longer ones would be misread.
     let stacked = digits > 1 && digits >= cell;
     let columns: Vec<Vec<String>> = drawing
         .puzzle()
@@ -301,7 +306,7 @@ fn column_clues(drawing: &Drawing<'_>, margin: usize, cell: usize) -> Vec<String
             let text = clue.to_string();
             let numbers = text.split(' ');
             match stacked {
-                // As many lines for every number, so that their last digits stand in the same lines everywhere.
+                // Every number takes the same number of lines, so that the last digits are aligned across columns.
                 true => numbers
                     .flat_map(|number| {
                         let number: Vec<char> = format!("{number:>digits$}").chars().collect();
@@ -312,12 +317,12 @@ fn column_clues(drawing: &Drawing<'_>, margin: usize, cell: usize) -> Vec<String
             }
         })
         .collect();
-    let deepest = columns.iter().map(Vec::len).max().unwrap_or_default();
+    let max_depth = columns.iter().map(Vec::len).max().unwrap_or_default();
     let level = |level: usize| {
         let draw = |line: &mut String, clues: &[Vec<String>]| {
             for clue in clues {
-                // Bottom-aligned: short clues begin further down.
-                let number = (level + clue.len()).checked_sub(deepest);
+                // Bottom-aligned: shorter clues begin further down.
+                let number = (level + clue.len()).checked_sub(max_depth);
                 let number = number.map_or("", |i| clue[i].as_str());
                 line.push_str(&format!("{number:>cell$}"));
             }
@@ -326,14 +331,14 @@ fn column_clues(drawing: &Drawing<'_>, margin: usize, cell: usize) -> Vec<String
         line.truncate(line.trim_end().len());
         line
     };
-    // The longest clue may begin with a short number.
-    (0..deepest)
+    // The first lines are blank if the longest clues begin with short numbers.
+    (0..max_depth)
         .map(level)
         .skip_while(String::is_empty)
         .collect()
 }
 
-/// One line: `left` right-aligned in the margin, then its cells as `draw` adds each group of them, with `bar` around the groups.
+/// One line: `left` right-aligned in the margin, then the cells group by group as `draw` appends them, with `bar` around the groups.
 fn line<'c, T>(
     left: &str,
     margin: usize,
@@ -341,7 +346,7 @@ fn line<'c, T>(
     mut draw: impl FnMut(&mut String, &'c [T]),
     bar: char,
 ) -> String {
-    // Most characters of a grid have three bytes, and most cells two characters.
+    // Most characters of a grid take three bytes, and most cells two characters.
     let mut line = String::with_capacity(margin + 6 * cells.len());
     line.push_str(&format!("{left:>margin$}"));
     for group in cells.chunks(GROUP) {
@@ -353,7 +358,7 @@ fn line<'c, T>(
 }
 
 impl Glyphs {
-    /// Adds a cell of `width` characters: filled through, or one character at its right end.
+    /// Appends a cell of `width` characters: filled completely, or one character at its right end.
     fn draw(&self, line: &mut String, mark: Mark, width: usize) {
         let (before, last) = match mark {
             Mark::Filled => (self.filled, self.filled),
@@ -369,22 +374,22 @@ impl Glyphs {
 
 /// `█ filled in every solution, ▒ ambiguous`
 fn legend(legend: &[(Mark, String)], glyphs: &Glyphs) -> String {
-    let explained = legend.iter().map(|(mark, words)| {
+    let entries = legend.iter().map(|(mark, words)| {
         let mut sample = String::new();
         glyphs.draw(&mut sample, *mark, 1);
         let sample = if sample == " " { "blank" } else { &sample };
         format!("{sample} {words}")
     });
-    explained.collect::<Vec<_>>().join(", ")
+    entries.collect::<Vec<_>>().join(", ")
 }
 
-/// Is it filled or empty everywhere?
+/// Whether all cells are filled or empty.
 fn can_halve(drawing: &Drawing<'_>) -> bool {
     let known = |mark: &Mark| matches!(mark, Mark::Filled | Mark::Empty);
     drawing.marks().iter().all(known)
 }
 
-/// A drawing in a frame, two of its rows in every line.
+/// A drawing in a frame of half blocks: two of its rows in every line.
 fn half(drawing: &Drawing<'_>) -> Block {
     let rows: Vec<&[Mark]> = drawing.rows().collect();
     let rule = BOXES.across.repeat(drawing.puzzle().width());
@@ -467,7 +472,7 @@ mod tests {
     }
 
     #[test]
-    fn it_fits_the_width_if_it_can() {
+    fn cells_narrow_and_then_halve_to_fit_the_width() {
         let mut grid = Grid::new(20, 12);
         (0..12).for_each(|row| grid.set(row, 3, true));
         let puzzle = Puzzle::from_grid(&grid);

@@ -1,9 +1,9 @@
-//! A sheet as the operators of a page's content: everything that looks the same in one layer, and the layers one over the other.
+//! A sheet as operators of a PDF content stream: all elements of the same style in one layer, and the layers in painting order.
 
 use pdf_writer::types::LineCapStyle;
 use pdf_writer::{Content, Name, Str};
 
-use super::super::harmless::harmless;
+use super::super::harmless::sanitized;
 use super::super::latin;
 use super::super::layout::{Align, Canvas, Line, Point, Rule, Tone};
 
@@ -15,13 +15,13 @@ type Colour = [f32; 3];
 const INK: Colour = [27.0 / 255.0, 31.0 / 255.0, 36.0 / 255.0];
 const FAINT: Colour = [87.0 / 255.0, 96.0 / 255.0, 106.0 / 255.0];
 const PAPER: Colour = [1.0; 3];
-const LANE: Colour = [216.0 / 255.0, 222.0 / 255.0, 228.0 / 255.0];
+const CLUE_RULE: Colour = [216.0 / 255.0, 222.0 / 255.0, 228.0 / 255.0];
 const THIN: Colour = [175.0 / 255.0, 184.0 / 255.0, 193.0 / 255.0];
 
-/// What looks the same.
+/// All elements of one style.
 struct Layer {
     content: Content,
-    /// How long it is before anything is drawn.
+    /// Length of the content before anything is drawn.
     blank: usize,
 }
 
@@ -46,7 +46,7 @@ impl Layer {
         Layer::new(content)
     }
 
-    /// Adds what is drawn, if anything is; `end` paints what has been outlined.
+    /// Appends the layer if anything was drawn in it; `end` paints the outlined paths.
     fn finish(mut self, bytes: &mut Vec<u8>, end: impl FnOnce(&mut Content)) {
         if self.content.len() > self.blank {
             end(&mut self.content);
@@ -56,10 +56,10 @@ impl Layer {
     }
 }
 
-/// What is drawn, layer by layer.
+/// The elements drawn so far, layer by layer.
 pub(super) struct Strokes {
     cell: u32,
-    lanes: Layer,
+    clue_rules: Layer,
     thin: Layer,
     fills: Layer,
     checks: Layer,
@@ -67,7 +67,7 @@ pub(super) struct Strokes {
     shades: Layer,
     heavy: Layer,
     texts: Layer,
-    /// How the last text looked.
+    /// The style of the last text.
     look: Option<(u32, Tone)>,
 }
 
@@ -78,7 +78,7 @@ impl Strokes {
         texts.begin_text();
         Strokes {
             cell,
-            lanes: Layer::ruled(LANE, thin, LineCapStyle::ButtCap),
+            clue_rules: Layer::ruled(CLUE_RULE, thin, LineCapStyle::ButtCap),
             thin: Layer::ruled(THIN, thin, LineCapStyle::ButtCap),
             fills: Layer::filled(INK),
             checks: Layer::filled(INK),
@@ -90,7 +90,7 @@ impl Strokes {
         }
     }
 
-    /// Everything in the order in which one lies over the other.
+    /// The content stream, the lowest layer first.
     pub(super) fn finish(self) -> Vec<u8> {
         let mut bytes = Vec::new();
         let stroke = |content: &mut Content| {
@@ -99,7 +99,7 @@ impl Strokes {
         let fill = |content: &mut Content| {
             content.fill_nonzero();
         };
-        self.lanes.finish(&mut bytes, stroke);
+        self.clue_rules.finish(&mut bytes, stroke);
         self.thin.finish(&mut bytes, stroke);
         self.fills.finish(&mut bytes, fill);
         self.checks.finish(&mut bytes, fill);
@@ -149,7 +149,7 @@ impl Canvas for Strokes {
 
     fn rule(&mut self, rule: Rule, (x, y): Point, (right, bottom): Point) {
         let layer = match rule {
-            Rule::Lane => &mut self.lanes,
+            Rule::Clue => &mut self.clue_rules,
             Rule::Thin => &mut self.thin,
             Rule::Heavy => &mut self.heavy,
         };
@@ -169,12 +169,12 @@ impl Canvas for Strokes {
             let texts = &mut self.texts.content;
             texts.set_fill_rgb(r, g, b).set_font(FACE, size);
         }
-        let bytes = latin::bytes(&harmless(line.words));
+        let bytes = latin::bytes(&sanitized(line.words));
         let shift = match line.align {
             Align::Left => 0.0,
             Align::Middle => latin::width(&bytes) as f32 * size / 2000.0,
         };
-        // Digits are about 0.72 of their type high, and stand on the baseline.
+        // Digits are about 0.72 of the font size high, and stand on the baseline.
         let (x, y) = (line.at.0 as f32 - shift, line.at.1 as f32 + 0.36 * size);
         let texts = &mut self.texts.content;
         texts.set_text_matrix([1.0, 0.0, 0.0, -1.0, x, y]);
