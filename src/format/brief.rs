@@ -1,8 +1,8 @@
-//! Words for messages.
+//! Shortened text and plural forms for messages.
 
 use std::borrow::Cow;
 
-/// A piece of the file short enough for a message.
+/// The beginning of a text from the file, short enough for a message.
 pub(super) fn brief(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(24) {
         Some((end, _)) => format!("{}...", &text[..end]).into(),

@@ -1,10 +1,10 @@
-//! The chunks of PNG and WebP files, passed over up to the last one. A decoder is content when it has all pixels; but what says how the
-//! picture is to be turned may come behind them, so that a file whose end is missing is not whole.
+//! The chunks of PNG and WebP files, skipped up to the last one. A decoder stops when it has all pixels, but the orientation of the
+//! picture may come after them, so a file whose end is missing is incomplete.
 
-use super::picture::CUT;
+use super::picture::CUT_OFF;
 use crate::error::{Error, Result};
 
-/// The Exif metadata of a PNG file, wherever they stand.
+/// The Exif metadata of a PNG file, before or after the pixels.
 ///
 /// # Errors
 ///
@@ -15,13 +15,13 @@ pub(super) fn png(bytes: &[u8]) -> Result<Option<&[u8]>> {
     loop {
         // Length, name, data, checksum.
         let [a, b, c, d, name @ ..] = rest else {
-            return Err(Error::data(CUT));
+            return Err(Error::data(CUT_OFF));
         };
         let length = u32::from_be_bytes([*a, *b, *c, *d]) as usize;
         let data = name.get(4..).and_then(|data| data.get(..length));
         let after = name.get(length.saturating_add(8)..);
         let (Some(data), Some(after)) = (data, after) else {
-            return Err(Error::data(CUT));
+            return Err(Error::data(CUT_OFF));
         };
         match &name[..4] {
             b"IEND" => return Ok(exif),
@@ -32,11 +32,11 @@ pub(super) fn png(bytes: &[u8]) -> Result<Option<&[u8]>> {
     }
 }
 
-/// Fails when a WebP file is shorter than it says.
+/// Fails when a WebP file is shorter than its header says.
 pub(super) fn webp(bytes: &[u8]) -> Result<()> {
     match bytes.get(4..8).and_then(|length| length.try_into().ok()) {
         Some(length) if u64::from(u32::from_le_bytes(length)) + 8 <= bytes.len() as u64 => Ok(()),
-        _ => Err(Error::data(CUT)),
+        _ => Err(Error::data(CUT_OFF)),
     }
 }
 
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_chunk_must_be_there() {
+    fn the_last_chunk_of_a_png_file_is_required() {
         let mut bytes = b"\x89PNG\r\n\x1a\n".to_vec();
         for (name, data) in [(b"IHDR", &b"head"[..]), (b"eXIf", b"II*"), (b"IEND", b"")] {
             bytes.extend((data.len() as u32).to_be_bytes());
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn the_length_of_a_webp_file_is_that_which_it_tells() {
+    fn a_webp_file_must_have_the_length_in_its_header() {
         assert!(webp(b"RIFF\x04\0\0\0WEBP").is_ok() && webp(b"RIFF\x04\0\0\0WEBPx").is_ok());
         assert!(webp(b"RIFF\x04\0\0\0WEB").is_err() && webp(b"RIFF\xff\xff\xff\xffWEBP").is_err());
         assert!(webp(b"RIFF").is_err());

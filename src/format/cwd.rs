@@ -1,5 +1,5 @@
-//! `.cwd`, of QNonograms and of Sukhoy's solver: the height, the width, a line each; the clues of the rows, a blank line, the clues of
-//! the columns; `0` for an empty line.
+//! `.cwd`, of QNonograms and of Sukhoy's solver: the height and the width, on a line each; the clues of the rows, a blank line, the clues
+//! of the columns; `0` for an empty line.
 
 use super::contents::Contents;
 use super::number::numbers;
@@ -7,7 +7,7 @@ use super::part::{self, Part, section};
 use crate::error::Result;
 use crate::puzzle::Puzzle;
 
-/// Are the first two lines a number each?
+/// Whether the first two lines are a number each.
 pub(super) fn looks_like(text: &str) -> bool {
     let mut lines = text.lines().skip_while(|line| line.trim().is_empty());
     let number = |line: Option<&str>| {
@@ -33,13 +33,13 @@ fn puzzle(text: &str) -> Result<Puzzle> {
     let width = second.trim().size("width")?;
     let body: Vec<Part<'_>> = lines.collect();
     let end = body.last().copied().unwrap_or(second);
-    // The blank line after `height` lines says which lines are rows and which are columns.
-    let as_told = body.get(height).is_some_and(|line| line.is_blank())
+    // A blank line after `height` lines separates the rows from the columns.
+    let has_separator = body.get(height).is_some_and(|line| line.is_blank())
         && body.len() >= height + 1 + width
         && body[height + 1 + width..]
             .iter()
             .all(|line| line.is_blank());
-    if as_told {
+    if has_separator {
         let (rows, columns) = (&body[..height], &body[height + 1..][..width]);
         return part::puzzle(rows, columns, head, Part::clue);
     }

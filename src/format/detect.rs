@@ -1,5 +1,5 @@
-//! What a file is, by its content: first its encoding, then its format. Only the shape is looked at here; what is wrong inside is for the
-//! reader to say. The ending of its name decides between formats that look alike.
+//! Detects the encoding and the format of a file by its content. Only its outer form is examined; errors inside are left to the reader.
+//! The file name extension decides between formats that look alike.
 
 use super::foreign;
 use super::place::not_utf8;
@@ -18,7 +18,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<&str> {
     })
 }
 
-/// The format of this file, of which `text` is the text, if it is one.
+/// The format of this file. `text` is its decoded text, or the error of decoding it.
 pub(super) fn format(bytes: &[u8], text: Result<&str>, file: &str) -> Result<&'static Format> {
     if let Some(refusal) = foreign::refusal(bytes) {
         return Err(Error::data(refusal));
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn says_what_a_strange_file_is() {
+    fn errors_name_the_type_of_unreadable_files() {
         assert_eq!(message(b""), "the file is empty");
         assert_eq!(message(b"\xef\xbb\xbf \r\n\t\n"), "the file is empty");
         assert!(message(&[0x1f, 0x8b, 8]).contains("gzip"));
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn formats_are_told_apart() {
+    fn formats_are_distinguished() {
         for (text, name) in [
             (" \n{", "json"),
             ("[ {", "json"),

@@ -1,24 +1,24 @@
-//! The entropy-coded data of a JPEG file: Huffman codes, and the blocks that are passed over without making pixels of them (ITU-T T.81,
-//! annexes C, F and G). Whether the data are all there is what counts.
+//! The entropy-coded data of a JPEG file: Huffman codes, and blocks that are parsed without computing pixels (ITU-T T.81, annexes C, F
+//! and G). The only purpose is to check that the data are complete.
 
-/// Bytes behind the last block of a scan that do no harm. Some cameras leave a few there.
-const SURPLUS: usize = 4;
+/// Largest number of bytes after the last block of a scan that is tolerated. Some cameras leave a few there.
+const MAX_SURPLUS_BYTES: usize = 4;
 
-/// What comes of passing over something.
+/// The result of parsing.
 pub(super) type Result<T> = std::result::Result<T, Fault>;
 
-/// Why a picture is not whole.
+/// Why a picture could not be parsed.
 #[derive(Debug, PartialEq)]
 pub(super) enum Fault {
-    /// The file ends.
-    Cut,
-    /// There is something else where a piece of the picture should be.
+    /// The file ends too early.
+    Truncated,
+    /// The data are invalid.
     Damaged,
-    /// This is for the decoder to say.
-    Strange,
+    /// A feature that is not supported here; the decoder decides.
+    Unsupported,
 }
 
-/// Which coefficients a scan codes, and whether it refines what an earlier one has coded.
+/// The coefficients that a scan codes, from `start` to `end`, and whether it refines those of an earlier scan by one bit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Band {
     pub(super) start: usize,
@@ -26,8 +26,8 @@ pub(super) struct Band {
     pub(super) refines: bool,
 }
 
-/// A Huffman code: for each length the first code beyond those of that length, in the upper bits of a word of 16, and the place of the last
-/// symbol among all.
+/// A Huffman code. For each length in bits, `beyond` is the first code above those of that length, left-aligned in 16 bits, and adding
+/// `offset` to a code of that length gives the index of its symbol.
 #[derive(Clone, Debug)]
 pub(super) struct Huffman {
     beyond: [u32; 17],
@@ -37,19 +37,19 @@ pub(super) struct Huffman {
 
 /// Entropy-coded data, bit by bit, up to the next marker.
 #[derive(Debug)]
-pub(super) struct Data<'a> {
+pub(super) struct EntropyData<'a> {
     bytes: &'a [u8],
-    /// Where the next byte stands.
+    /// Offset of the next byte.
     pub(super) at: usize,
-    /// The next bits, the first of them the highest of the lowest `count`.
+    /// The next bits, in the lowest `count` bits of the word, the first one highest.
     bits: u64,
     count: u32,
 }
 
-impl<'a> Data<'a> {
-    /// The data that begin here.
+impl<'a> EntropyData<'a> {
+    /// The data that begin at offset `at`.
     pub(super) fn new(bytes: &'a [u8], at: usize) -> Self {
-        Data {
+        EntropyData {
             bytes,
             at,
             bits: 0,
@@ -57,11 +57,11 @@ impl<'a> Data<'a> {
         }
     }
 
-    /// The next byte, unless a marker or the end of the file comes.
+    /// The next byte; `None` at a marker or the end of the file.
     fn byte(&mut self) -> Option<u8> {
         let byte = *self.bytes.get(self.at)?;
         if byte == 0xff {
-            // A zero behind it tells it from a marker.
+            // A zero after it distinguishes it from a marker.
             if self.bytes.get(self.at + 1) != Some(&0) {
                 return None;
             }
@@ -79,12 +79,12 @@ impl<'a> Data<'a> {
         }
     }
 
-    /// Why there are no more bits.
+    /// The fault when there are no more bits.
     fn missing(&self) -> Fault {
         let mut rest = self.bytes.get(self.at..).unwrap_or_default().iter();
         match rest.any(|&b| b != 0xff) {
             true => Fault::Damaged,
-            false => Fault::Cut,
+            false => Fault::Truncated,
         }
     }
 
@@ -100,24 +100,24 @@ impl<'a> Data<'a> {
     }
 
     fn symbol(&mut self, code: Option<&Huffman>) -> Result<u8> {
-        let code = code.ok_or(Fault::Strange)?;
+        let code = code.ok_or(Fault::Unsupported)?;
         if self.count < 16 {
             self.fill();
         }
         let next = match self.count {
-            // What is missing is taken for zeros, and paid for below.
+            // Missing bits are read as zeros; `take` below fails if the symbol needs them.
             0..16 => (self.bits << (16 - self.count)) as u32 & 0xffff,
             count => (self.bits >> (count - 16)) as u32 & 0xffff,
         };
         let length = (1..=16).find(|&length| next < code.beyond[length]);
         let length = length.ok_or(Fault::Damaged)?;
         self.take(length as u32)?;
-        let place = (next >> (16 - length)) as i32 + code.offset[length];
-        let symbol = code.symbols.get(place as usize);
+        let index = (next >> (16 - length)) as i32 + code.offset[length];
+        let symbol = code.symbols.get(index as usize);
         symbol.copied().ok_or(Fault::Damaged)
     }
 
-    /// A block of a picture in one pass.
+    /// Parses a block of a sequential picture.
     pub(super) fn sequential(
         &mut self,
         first: Option<&Huffman>,
@@ -143,7 +143,7 @@ impl<'a> Data<'a> {
         Ok(())
     }
 
-    /// The first coefficient of a block.
+    /// Parses the first coefficient of a block.
     pub(super) fn first(&mut self, code: Option<&Huffman>, refines: bool) -> Result<()> {
         let size = match refines {
             true => 1,
@@ -155,12 +155,12 @@ impl<'a> Data<'a> {
         }
     }
 
-    /// How many blocks from here on have no more coefficients, after the symbol that says so.
+    /// Reads the number of blocks from the current one on that have no more coefficients, after the symbol that announces them.
     fn blocks(&mut self, size: usize) -> Result<usize> {
         Ok((1 << size) + self.take(size as u32)? as usize)
     }
 
-    /// Coefficients of a block that are coded for the first time.
+    /// Parses the coefficients of a block in their first scan.
     pub(super) fn band(
         &mut self,
         code: Option<&Huffman>,
@@ -196,7 +196,7 @@ impl<'a> Data<'a> {
         Ok(())
     }
 
-    /// One more bit for the coefficients of a block: for each that was not zero a bit comes in between.
+    /// Parses one more bit of the coefficients of a block: correction bits of those that were already nonzero are interleaved.
     pub(super) fn refine(
         &mut self,
         code: Option<&Huffman>,
@@ -214,7 +214,7 @@ impl<'a> Data<'a> {
                     *run = self.blocks(zeros)?;
                     break;
                 }
-                // The sign.
+                // The sign bit of a new coefficient.
                 _ => drop(self.take(1)?),
             }
             while k <= band.end {
@@ -246,7 +246,7 @@ impl<'a> Data<'a> {
         Ok(())
     }
 
-    /// The end of a scan or of a piece of it: no more data may come than fills the last byte, and what does no harm.
+    /// Checks the end of a scan or restart interval: after the last byte, only a few surplus bytes, or equal fill bytes, may follow.
     pub(super) fn end(&mut self) -> Result<()> {
         self.count -= self.count % 8;
         let (mut surplus, mut fill) = (0, true);
@@ -259,14 +259,14 @@ impl<'a> Data<'a> {
             let Some(byte) = byte else { break };
             surplus += 1;
             fill &= [0, 0xff].contains(&byte) && *first.get_or_insert(byte) == byte;
-            if surplus > SURPLUS && !fill {
+            if surplus > MAX_SURPLUS_BYTES && !fill {
                 return Err(Fault::Damaged);
             }
         }
         Ok(())
     }
 
-    /// Passes over the restart marker of this number.
+    /// Parses the restart marker with this number.
     pub(super) fn restart(&mut self, number: u8) -> Result<()> {
         self.end()?;
         let rest = self.bytes.get(self.at..).unwrap_or_default();
@@ -278,24 +278,24 @@ impl<'a> Data<'a> {
                 Ok(())
             }
             Some(_) => Err(Fault::Damaged),
-            None => Err(Fault::Cut),
+            None => Err(Fault::Truncated),
         }
     }
 }
 
 impl Huffman {
-    /// The code with `counts[i]` symbols of `i + 1` bits, for the symbols in this order.
+    /// The code with `counts[i]` codes of `i + 1` bits, for the symbols in this order.
     pub(super) fn new(counts: &[u8], symbols: &[u8]) -> Self {
         let mut code = Huffman {
             beyond: [0; 17],
             offset: [0; 17],
             symbols: symbols.to_vec(),
         };
-        let (mut next, mut place) = (0_u32, 0);
+        let (mut next, mut index) = (0_u32, 0);
         for (length, &count) in (1..=16).zip(counts) {
-            code.offset[length] = place - next as i32;
+            code.offset[length] = index - next as i32;
             next += u32::from(count);
-            place += i32::from(count);
+            index += i32::from(count);
             code.beyond[length] = next << (16 - length);
             next <<= 1;
         }

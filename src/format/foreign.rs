@@ -1,6 +1,6 @@
-//! Files that are recognised, so that they can be refused by their names: pictures in formats that are not read, documents, archives.
+//! Recognises files that cannot be read, so that the error can name their type: pictures in other formats, documents, archives.
 
-/// What to do with a file that cannot be read.
+/// The advice to the user for a file that cannot be read.
 #[derive(Clone, Copy, Debug)]
 enum Advice {
     SaveAsPng,
@@ -9,10 +9,10 @@ enum Advice {
     None,
 }
 
-/// What it is, by the bytes at some place of it.
-type Kind = (usize, &'static [u8], &'static str, Advice);
+/// A file signature: offset, bytes at this offset, description of the type, and advice.
+type Signature = (usize, &'static [u8], &'static str, Advice);
 
-const KNOWN: &[Kind] = &[
+const SIGNATURES: &[Signature] = &[
     (0, b"II*\0", "a TIFF image", Advice::SaveAsPng),
     (0, b"MM\0*", "a TIFF image", Advice::SaveAsPng),
     (0, b"II+\0", "a TIFF image", Advice::SaveAsPng),
@@ -76,9 +76,9 @@ const KNOWN: &[Kind] = &[
     (0, b"Rar!\x1a\x07", "a RAR archive", Advice::Unpack),
 ];
 
-/// How a file is refused that is known not to be a puzzle.
+/// The message for a file of a known type that is not a puzzle; `None` for other files.
 pub(super) fn refusal(bytes: &[u8]) -> Option<String> {
-    let known = KNOWN.iter().find(|(at, magic, ..)| {
+    let known = SIGNATURES.iter().find(|(at, magic, ..)| {
         let rest = bytes.get(*at..);
         rest.is_some_and(|rest| rest.starts_with(magic))
     });
@@ -96,7 +96,7 @@ pub(super) fn refusal(bytes: &[u8]) -> Option<String> {
     })
 }
 
-/// What an XML text is that is no puzzle, by the name of its first element.
+/// The type of an XML text that is not a puzzle, by the name of its first element.
 fn markup(bytes: &[u8]) -> Option<(&'static str, Advice)> {
     let mut text = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
     loop {
@@ -106,7 +106,7 @@ fn markup(bytes: &[u8]) -> Option<(&'static str, Advice)> {
             [b'?', ..] => (1, b"?>"),
             [b'!', b'-', b'-', ..] => (3, b"-->"),
             [b'!', ..] => {
-                // A document type may declare things in brackets.
+                // A document type may contain declarations in brackets.
                 let end = rest.iter().position(|&b| b == b'>')?;
                 match rest[..end].contains(&b'[') {
                     true => (1, b"]>"),
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn well_known_files_are_called_by_their_names() {
+    fn errors_name_the_type_of_known_files() {
         for (bytes, name) in [
             (&b"II*\0\x08\0\0\0"[..], "TIFF"),
             (b"\0\0\0\x18ftypheic\0\0\0\0mif1", "HEIC"),

@@ -1,5 +1,5 @@
-//! `.g`, the general format of Petr Olšák's `grid`, as far as it is black and white: free text, a line that begins with `:`, the clues of
-//! the rows, a line `:`, the clues of the columns, and `:` or the end. Nothing tells the sizes. A blank line is an empty clue.
+//! `.g`, the general format of Petr Olšák's `grid`, for black and white puzzles: free text, a line that begins with `:`, the clues of the
+//! rows, a line `:`, the clues of the columns, and `:` or the end. The sizes are not given. A blank line is an empty clue.
 //!
 //! In the free text `#d` opens the declaration of colours and `#t` makes it a triddler; numbers in a colour are followed by its letter.
 
@@ -9,7 +9,7 @@ use super::part::{self, Part};
 use crate::error::Result;
 use crate::puzzle::{Clue, Puzzle};
 
-/// Do two lines at least begin with a colon?
+/// Whether at least two lines begin with a colon.
 pub(super) fn looks_like(text: &str) -> bool {
     text.lines()
         .filter(|line| line.starts_with(':'))
@@ -66,17 +66,17 @@ fn puzzle(text: &str) -> Result<Puzzle> {
     part::puzzle(&rows, &columns, head, clue)
 }
 
-/// A clue, in which something before a number would be half a cell.
+/// A clue. A sign before a number would be a triangle, half a cell, which is an error.
 fn clue(part: Part<'_>) -> Result<Clue> {
-    let glue = part.words().find(|word| {
+    let triangle = part.words().find(|word| {
         let word = word.text.trim_start_matches(',');
         word.starts_with(|c: char| !c.is_ascii_digit())
             && word.contains(|c: char| c.is_ascii_digit())
             && !word.starts_with(['-', '?', '*'])
     });
-    match glue {
-        Some(glue) => {
-            Err(glue.error("a triangle before a number: only whole cells can be read so far"))
+    match triangle {
+        Some(triangle) => {
+            Err(triangle.error("a triangle before a number: only whole cells can be read so far"))
         }
         None => part.clue(),
     }
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_black_and_white_squares_is_refused() {
+    fn colours_and_triangles_are_refused() {
         assert_eq!(
             failure(read(
                 "c\n#d\n  a:A  #ff0000  red\n: rows\n1a 2b\n: columns\n1a\n1b\n1b\n:\n"

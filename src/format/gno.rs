@@ -1,7 +1,7 @@
-//! `.gno`, the format of gnonograms: sections whose headers stand in brackets. `[Dimensions]` has the number of rows and below it that of
-//! columns; `[Row clues]` and `[Column clues]` a clue a line; `[Solution grid]` the picture, a number a cell, 1 for empty, 2 for filled and
-//! 0 for unknown. Clues or picture may be missing. `[Description]` has title and author, `[License]` the licence. What else there is,
-//! such as a game that was saved, is skipped.
+//! `.gno`, the format of gnonograms: sections with headers in brackets. `[Dimensions]` has the number of rows and below it the number of
+//! columns; `[Row clues]` and `[Column clues]` have one clue per line; `[Solution grid]` has the picture, one number per cell, 1 for empty,
+//! 2 for filled and 0 for unknown. Clues or picture may be missing. `[Description]` has title and author, `[License]` the licence. Other
+//! sections, such as a saved game, are skipped.
 
 use super::brief::plural;
 use super::contents::Contents;
@@ -14,15 +14,15 @@ const DIMENSIONS: &str = "[Dimensions]";
 const ROWS: &str = "[Row clues]";
 const COLUMNS: &str = "[Column clues]";
 const SOLUTION: &str = "[Solution grid]";
-/// As it was called once.
-const SOLUTION_BEFORE: &str = "[Solution]";
+/// The header of [`SOLUTION`] in older files.
+const OLD_SOLUTION: &str = "[Solution]";
 const DESCRIPTION: &str = "[Description]";
 const LICENSE: &str = "[License]";
 
-/// What the program calls a picture without a name.
+/// The title that the program gives to a picture without one.
 const UNTITLED: &str = "Untitled";
 
-/// Is one of the headers there that a puzzle needs?
+/// Whether one of the headers occurs that a puzzle needs.
 pub(super) fn looks_like(text: &str) -> bool {
     let needed = [DIMENSIONS, ROWS, COLUMNS, SOLUTION];
     text.lines().any(|line| {
@@ -41,9 +41,9 @@ pub(super) fn read(text: &str) -> Contents<'_> {
 type Body<'a> = (Part<'a>, Vec<Part<'a>>);
 
 /// The lines of a section that are not blank.
-fn written<'a>((_, lines): &Body<'a>) -> Vec<Part<'a>> {
-    let written = lines.iter().filter(|line| !line.is_blank());
-    written.map(|line| line.trim()).collect()
+fn nonblank_lines<'a>((_, lines): &Body<'a>) -> Vec<Part<'a>> {
+    let nonblank_lines = lines.iter().filter(|line| !line.is_blank());
+    nonblank_lines.map(|line| line.trim()).collect()
 }
 
 fn puzzle(text: &str) -> Result<Puzzle> {
@@ -53,7 +53,7 @@ fn puzzle(text: &str) -> Result<Puzzle> {
     for line in Part::lines(text) {
         end = line;
         let trimmed = line.text.trim();
-        // Headers that nobody knows end a section too.
+        // Unknown headers end a section too.
         if trimmed.starts_with('[') && trimmed.ends_with(']') {
             sections.push((line, Vec::new()));
         } else if let Some((_, body)) = sections.last_mut() {
@@ -71,15 +71,15 @@ fn puzzle(text: &str) -> Result<Puzzle> {
     let Some(dimensions) = find(&[DIMENSIONS]) else {
         return Err(start.error(format!("there is no section {DIMENSIONS}")));
     };
-    let sizes: Vec<Part<'_>> = written(dimensions);
+    let sizes: Vec<Part<'_>> = nonblank_lines(dimensions);
     let [rows, columns] = sizes[..] else {
         return Err(dimensions
             .0
             .error("the number of rows and, in a line below it, of columns must follow"));
     };
     let (height, width) = (rows.size("height")?, columns.size("width")?);
-    let goal = match find(&[SOLUTION, SOLUTION_BEFORE]) {
-        Some(body) => picture(written(body), body.0, width, height)?,
+    let goal = match find(&[SOLUTION, OLD_SOLUTION]) {
+        Some(body) => picture(nonblank_lines(body), body.0, width, height)?,
         None => None,
     };
     let clues = |name: &str, count, side| match find(&[name]) {
@@ -100,7 +100,7 @@ fn puzzle(text: &str) -> Result<Puzzle> {
         (Some(_), None, _) => return Err(end.error(format!("there is no section {COLUMNS}"))),
         (None, Some(_), _) => return Err(end.error(format!("there is no section {ROWS}"))),
     };
-    let lines = |name| find(&[name]).map(written).unwrap_or_default();
+    let lines = |name| find(&[name]).map(nonblank_lines).unwrap_or_default();
     let text = |lines: &[Part<'_>], i: usize| lines.get(i).map(|line| line.text.to_owned());
     let (description, license): (Vec<_>, Vec<_>) = (lines(DESCRIPTION), lines(LICENSE));
     puzzle.with_notes(Notes {
@@ -112,7 +112,7 @@ fn puzzle(text: &str) -> Result<Puzzle> {
     })
 }
 
-/// The picture in these lines, if no cell of it is unknown.
+/// The picture in these lines; `None` if a cell is unknown.
 fn picture(
     lines: Vec<Part<'_>>,
     head: Part<'_>,
@@ -154,7 +154,7 @@ pub(super) fn write(puzzle: &Puzzle) -> Result<String> {
     let notes = puzzle.notes();
     let mut text = String::new();
     if notes.title.is_some() || notes.author.is_some() {
-        // The author is whoever stands in the second line.
+        // The author is the second line, so a title must come first.
         let title = notes.title.as_deref().unwrap_or(UNTITLED);
         text.push_str(&format!("{DESCRIPTION}\n{title}\n"));
     }

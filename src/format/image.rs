@@ -1,5 +1,5 @@
-//! Images: PNG, JPEG, GIF, BMP and WebP, read in grey with what is transparent as white; the first picture of an animation. What is written
-//! has one pixel for each cell.
+//! Images: PNG, JPEG, GIF, BMP and WebP, read as grey levels on a white background; of an animation the first picture. Images are written
+//! with one pixel per cell.
 
 use std::io::{self, Cursor};
 
@@ -9,41 +9,45 @@ use image::{
     DynamicImage, GrayImage, ImageDecoder, ImageFormat, ImageReader, Limits, Luma, RgbImage,
 };
 
-use super::picture::{CUT, Grey, Tracing};
+use super::picture::{CUT_OFF, Grey, Tracing};
 use super::{chunks, jpeg};
 use crate::error::{Error, Result};
 use crate::puzzle::Grid;
 
-/// Bytes that decoding an image may take in any case, and for each of its pixels.
-const MEMORY: u64 = 80 << 20;
-const MEMORY_A_PIXEL: u64 = 16;
+/// Memory limit for decoding an image, in bytes: the larger of a fixed amount and an amount per pixel.
+const MIN_MEMORY_LIMIT: u64 = 80 << 20;
+const BYTES_PER_PIXEL: u64 = 16;
 
-/// Reads an image of this format, all of which must be there, and turns it as its metadata say.
+/// Reads an image of this format, checks that the file is complete, and applies the orientation in its metadata.
 pub(super) fn read(bytes: &[u8], format: ImageFormat, tracing: &Tracing) -> Result<Grey> {
     let mut limits = Limits::default();
-    limits.max_alloc = Some(MEMORY);
+    limits.max_alloc = Some(MIN_MEMORY_LIMIT);
     let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
     reader.limits(limits.clone());
-    let mut decoder = reader.into_decoder().map_err(|error| bad(&error))?;
+    let mut decoder = reader
+        .into_decoder()
+        .map_err(|error| decoding_error(&error))?;
     let (width, height) = decoder.dimensions();
     tracing.check_size(width as usize, height as usize)?;
     let pixels = u64::from(width) * u64::from(height);
     if pixels == 0 {
         return Err(Error::data("this image has no pixels"));
     }
-    limits.max_alloc = Some(MEMORY.max(MEMORY_A_PIXEL * pixels));
-    decoder.set_limits(limits).map_err(|error| bad(&error))?;
+    limits.max_alloc = Some(MIN_MEMORY_LIMIT.max(BYTES_PER_PIXEL * pixels));
+    decoder
+        .set_limits(limits)
+        .map_err(|error| decoding_error(&error))?;
     let mut orientation = decoder.orientation().ok();
     match format {
         ImageFormat::Jpeg => jpeg::check(bytes, width, height)?,
         ImageFormat::Png => {
-            let late = chunks::png(bytes)?.and_then(Orientation::from_exif_chunk);
-            orientation = late.or(orientation);
+            let exif = chunks::png(bytes)?.and_then(Orientation::from_exif_chunk);
+            orientation = exif.or(orientation);
         }
         ImageFormat::WebP => chunks::webp(bytes)?,
         _ => {}
     }
-    let image = DynamicImage::from_decoder(decoder).map_err(|error| bad(&error))?;
+    let image = DynamicImage::from_decoder(decoder).map_err(|error| decoding_error(&error))?;
     let mut image = DynamicImage::from(grey(image));
     image.apply_orientation(orientation.unwrap_or(Orientation::NoTransforms));
     Ok(Grey {
@@ -53,21 +57,21 @@ pub(super) fn read(bytes: &[u8], format: ImageFormat, tracing: &Tracing) -> Resu
     })
 }
 
-/// What is said of an image that does not decode.
-fn bad(error: &ImageError) -> Error {
+/// The error for an image that cannot be decoded.
+fn decoding_error(error: &ImageError) -> Error {
     let text = error.to_string();
     let cut = match error {
         ImageError::IoError(error) => error.kind() == io::ErrorKind::UnexpectedEof,
-        // Some decoders have errors of their own.
+        // Some decoders have their own error types.
         _ => text.to_lowercase().ends_with("end of file"),
     };
     match cut {
-        true => Error::data(CUT),
+        true => Error::data(CUT_OFF),
         false => Error::data(format!("this image cannot be read: {text}")),
     }
 }
 
-/// The greys of an image, laid on white.
+/// The grey levels of an image on a white background.
 fn grey(image: DynamicImage) -> GrayImage {
     if !image.color().has_alpha() {
         return image.into_luma8();
@@ -79,16 +83,16 @@ fn grey(image: DynamicImage) -> GrayImage {
         ((grey * alpha + 255 * (255 - alpha) + 127) / 255) as u8
     };
     let pixels = greys.pixels().map(|pixel| on_white(pixel.0)).collect();
-    GrayImage::from_raw(width, height, pixels).expect("a grey for each pixel")
+    GrayImage::from_raw(width, height, pixels).expect("there is one level per pixel")
 }
 
-/// The greys of a picture in red, green and blue, by turns.
-pub(super) fn grey_of(colours: Vec<u8>, width: usize, height: usize) -> Vec<u8> {
+/// The grey levels of a picture whose samples are red, green and blue, interleaved.
+pub(super) fn grey_of_rgb(colours: Vec<u8>, width: usize, height: usize) -> Vec<u8> {
     let image = RgbImage::from_raw(width as u32, height as u32, colours);
     grey(DynamicImage::from(image.expect("three for each pixel"))).into_raw()
 }
 
-/// The picture as an image of this format, which must lose nothing.
+/// The picture as an image of this format, which must be lossless.
 pub(super) fn write(grid: &Grid, format: ImageFormat) -> Result<Vec<u8>> {
     let pixel = |x: u32, y: u32| {
         Luma([if grid.get(y as usize, x as usize) {
@@ -99,7 +103,7 @@ pub(super) fn write(grid: &Grid, format: ImageFormat) -> Result<Vec<u8>> {
     };
     let grey = GrayImage::from_fn(grid.width() as u32, grid.height() as u32, pixel);
     let image = match format {
-        // These know no grey.
+        // These formats have no grey levels.
         ImageFormat::Gif | ImageFormat::WebP => {
             DynamicImage::from(DynamicImage::from(grey).into_rgb8())
         }
@@ -111,10 +115,10 @@ pub(super) fn write(grid: &Grid, format: ImageFormat) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Does it begin like an image of this format?
+/// Whether it begins like an image of this format.
 pub(super) fn looks_like(bytes: &[u8], format: ImageFormat) -> bool {
     match format {
-        // Two letters are not much: the reserved bytes are zero.
+        // Two letters alone are a weak signature, so the reserved bytes must be zero too.
         ImageFormat::Bmp => bytes.starts_with(b"BM") && bytes.get(6..10) == Some(&[0; 4]),
         format => image::guess_format(bytes).is_ok_and(|found| found == format),
     }

@@ -1,27 +1,27 @@
-//! Is all of a JPEG picture there? Decoders fill what is missing with grey and say nothing, so that half a file looks like a whole picture.
-//! This passes over the entropy-coded data of every scan block by block (ITU-T T.81), without making pixels of them: where they end before
-//! the last block, go on behind it, or are no code at all, the picture is not whole.
+//! Checks that a JPEG file is complete. Decoders silently fill missing data with grey, so half a file looks like a whole picture. This
+//! module parses the entropy-coded data of every scan block by block (ITU-T T.81), without computing pixels: if the data end before the
+//! last block, continue after it, or contain invalid codes, the file is truncated or damaged.
 //!
-//! What it does not understand, such as arithmetic coding, is left to the decoder, which refuses it. A file that was changed so that it still
-//! decodes to the right number of blocks cannot be told from another picture.
+//! Features that it does not support, such as arithmetic coding, are left to the decoder, which refuses them. A damaged file that still
+//! decodes to the right number of blocks is not detected.
 
-use super::entropy::{Band, Data, Fault, Huffman, Result as Passed};
-use super::picture::CUT;
+use super::entropy::{Band, EntropyData, Fault, Huffman, Result as ParseResult};
+use super::picture::CUT_OFF;
 use crate::error::{Error, Result};
 
-/// Scans after which the decoder gives up.
-const MOST_SCANS: usize = 100;
+/// Largest number of scans that the decoder accepts.
+const MAX_SCANS: usize = 100;
 
-/// The marker behind the picture.
-const END: u8 = 0xd9;
+/// The end-of-image marker.
+const END_OF_IMAGE: u8 = 0xd9;
 
-/// Fails when a part of the picture, which has this size, is missing.
+/// Fails when a part of the picture, which has this size in pixels, is missing.
 pub(super) fn check(bytes: &[u8], width: u32, height: u32) -> Result<()> {
-    let has_end = || bytes.windows(2).any(|pair| pair == [0xff, END]);
-    match Walk::new(bytes, (width, height)).run() {
+    let has_end = || bytes.windows(2).any(|pair| pair == [0xff, END_OF_IMAGE]);
+    match Parser::new(bytes, (width, height)).run() {
         Ok(()) => Ok(()),
-        Err(Fault::Strange) if has_end() => Ok(()),
-        Err(Fault::Strange | Fault::Cut) => Err(Error::data(CUT)),
+        Err(Fault::Unsupported) if has_end() => Ok(()),
+        Err(Fault::Unsupported | Fault::Truncated) => Err(Error::data(CUT_OFF)),
         Err(Fault::Damaged) => Err(Error::data(
             "this image is damaged: a part of its data makes no picture",
         )),
@@ -31,17 +31,17 @@ pub(super) fn check(bytes: &[u8], width: u32, height: u32) -> Result<()> {
 #[derive(Debug)]
 struct Component {
     id: u8,
-    /// Blocks of one MCU, across and down.
+    /// Blocks of one MCU (minimum coded unit), across and down.
     across: usize,
     down: usize,
-    /// Blocks of the picture, across and down, without those that only fill the last MCU.
+    /// Blocks of the picture, across and down, without those that only pad the last MCU.
     columns: usize,
     rows: usize,
-    /// Blocks that a row has in memory.
+    /// Blocks per row in `nonzero`, including padding.
     stride: usize,
-    /// For each block of a progressive picture the coefficients that are not zero.
+    /// For each block of a progressive picture, the set of coefficients that are not zero.
     nonzero: Vec<u64>,
-    /// Has a scan begun it?
+    /// Whether a scan has coded blocks of it.
     seen: bool,
 }
 
@@ -55,20 +55,20 @@ struct Frame {
 }
 
 #[derive(Debug)]
-struct Walk<'a> {
+struct Parser<'a> {
     bytes: &'a [u8],
     at: usize,
     size: (u32, u32),
     frame: Option<Frame>,
-    /// Codes by their numbers: those of the first coefficients, and those of the others.
+    /// The Huffman codes of the first (DC) coefficients and of the others (AC), by their numbers.
     codes: [[Option<Huffman>; 4]; 2],
     /// MCUs between two restart markers; 0 without them.
     interval: usize,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> Parser<'a> {
     fn new(bytes: &'a [u8], size: (u32, u32)) -> Self {
-        Walk {
+        Parser {
             bytes,
             at: 2,
             size,
@@ -78,14 +78,14 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// From marker to marker up to the end of the picture.
-    fn run(&mut self) -> Passed<()> {
+    /// Parses the segments up to the end of the picture.
+    fn run(&mut self) -> ParseResult<()> {
         let mut scans = 0;
         loop {
             let marker = self.marker()?;
             match marker {
-                END => break,
-                // They stand alone.
+                END_OF_IMAGE => break,
+                // Markers without a segment.
                 0x01 | 0xd0..=0xd8 => continue,
                 _ => {}
             }
@@ -94,37 +94,40 @@ impl<'a> Walk<'a> {
                 0xc4 => self.tables(segment)?,
                 0xc0..=0xc2 => self.begin_frame(segment, marker == 0xc2)?,
                 0xdd => {
-                    let interval = segment.get(..2).ok_or(Fault::Strange)?;
+                    let interval = segment.get(..2).ok_or(Fault::Unsupported)?;
                     self.interval = usize::from(u16::from_be_bytes([interval[0], interval[1]]));
                 }
                 0xda => {
                     scans += 1;
-                    if scans > MOST_SCANS {
-                        return Err(Fault::Strange);
+                    if scans > MAX_SCANS {
+                        return Err(Fault::Unsupported);
                     }
                     self.scan(segment)?;
                 }
-                // Other ways of coding, and a height that comes later.
-                0xc3 | 0xc5..=0xcf | 0xdc => return Err(Fault::Strange),
+                // Unsupported frame types, and a height defined after the first scan.
+                0xc3 | 0xc5..=0xcf | 0xdc => return Err(Fault::Unsupported),
                 _ => {}
             }
         }
-        let frame = self.frame.as_ref().ok_or(Fault::Strange)?;
+        let frame = self.frame.as_ref().ok_or(Fault::Unsupported)?;
         match frame.components.iter().all(|component| component.seen) {
             true => Ok(()),
             false => Err(Fault::Damaged),
         }
     }
 
-    /// The next marker. What stands before it does no harm, as decoders see it.
-    fn marker(&mut self) -> Passed<u8> {
+    /// The next marker. Bytes before it are skipped, as decoders do.
+    fn marker(&mut self) -> ParseResult<u8> {
         loop {
             let rest = self.bytes.get(self.at..).unwrap_or_default();
-            let start = rest.iter().position(|&b| b == 0xff).ok_or(Fault::Cut)?;
+            let start = rest
+                .iter()
+                .position(|&b| b == 0xff)
+                .ok_or(Fault::Truncated)?;
             let fill = rest[start..].iter().take_while(|&&b| b == 0xff).count();
             self.at += start + fill;
             match self.bytes.get(self.at) {
-                None => return Err(Fault::Cut),
+                None => return Err(Fault::Truncated),
                 Some(0) => {}
                 Some(&marker) => {
                     self.at += 1;
@@ -134,54 +137,54 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What belongs to a marker, without its length.
-    fn segment(&mut self) -> Passed<&'a [u8]> {
+    /// The segment of a marker, without its length field.
+    fn segment(&mut self) -> ParseResult<&'a [u8]> {
         let rest = &self.bytes[self.at..];
-        let length = rest.get(..2).ok_or(Fault::Cut)?;
+        let length = rest.get(..2).ok_or(Fault::Truncated)?;
         let length = usize::from(u16::from_be_bytes([length[0], length[1]]));
         if length < 2 {
-            return Err(Fault::Strange);
+            return Err(Fault::Unsupported);
         }
         self.at += length;
-        rest.get(2..length).ok_or(Fault::Cut)
+        rest.get(2..length).ok_or(Fault::Truncated)
     }
 
-    fn tables(&mut self, mut segment: &[u8]) -> Passed<()> {
+    fn tables(&mut self, mut segment: &[u8]) -> ParseResult<()> {
         while let [which, rest @ ..] = segment {
             let (class, number) = (usize::from(which >> 4), usize::from(which & 15));
-            let counts = rest.get(..16).ok_or(Fault::Strange)?;
+            let counts = rest.get(..16).ok_or(Fault::Unsupported)?;
             let symbols = counts.iter().map(|&count| usize::from(count)).sum();
-            let symbols = rest[16..].get(..symbols).ok_or(Fault::Strange)?;
-            let place = self.codes.get_mut(class).and_then(|c| c.get_mut(number));
-            *place.ok_or(Fault::Strange)? = Some(Huffman::new(counts, symbols));
+            let symbols = rest[16..].get(..symbols).ok_or(Fault::Unsupported)?;
+            let index = self.codes.get_mut(class).and_then(|c| c.get_mut(number));
+            *index.ok_or(Fault::Unsupported)? = Some(Huffman::new(counts, symbols));
             segment = &rest[16 + symbols.len()..];
         }
         Ok(())
     }
 
-    fn begin_frame(&mut self, segment: &[u8], progressive: bool) -> Passed<()> {
+    fn begin_frame(&mut self, segment: &[u8], progressive: bool) -> ParseResult<()> {
         let [_, y1, y0, x1, x0, count, rest @ ..] = segment else {
-            return Err(Fault::Strange);
+            return Err(Fault::Unsupported);
         };
         let side = |high: &u8, low: &u8| usize::from(u16::from_be_bytes([*high, *low]));
         let (width, height) = (side(x1, x0), side(y1, y0));
         let size = (width as u32, height as u32);
         if self.frame.is_some() || size != self.size || rest.len() < 3 * usize::from(*count) {
-            return Err(Fault::Strange);
+            return Err(Fault::Unsupported);
         }
         let factors = |triple: &[u8]| (usize::from(triple[1] >> 4), usize::from(triple[1] & 15));
         let triples = || rest.chunks_exact(3).take(usize::from(*count));
-        let most_across = triples().map(|triple| factors(triple).0).max();
-        let most_down = triples().map(|triple| factors(triple).1).max();
-        let (Some(most_across), Some(most_down)) = (most_across, most_down) else {
-            return Err(Fault::Strange);
+        let max_across = triples().map(|triple| factors(triple).0).max();
+        let max_down = triples().map(|triple| factors(triple).1).max();
+        let (Some(max_across), Some(max_down)) = (max_across, max_down) else {
+            return Err(Fault::Unsupported);
         };
         if triples().any(|triple| !matches!(factors(triple), (1..=4, 1..=4))) {
-            return Err(Fault::Strange);
+            return Err(Fault::Unsupported);
         }
         let (columns, rows) = (
-            width.div_ceil(8 * most_across),
-            height.div_ceil(8 * most_down),
+            width.div_ceil(8 * max_across),
+            height.div_ceil(8 * max_down),
         );
         let component = |triple: &[u8]| {
             let (across, down) = factors(triple);
@@ -190,8 +193,8 @@ impl<'a> Walk<'a> {
                 id: triple[0],
                 across,
                 down,
-                columns: (width * across).div_ceil(most_across).div_ceil(8),
-                rows: (height * down).div_ceil(most_down).div_ceil(8),
+                columns: (width * across).div_ceil(max_across).div_ceil(8),
+                rows: (height * down).div_ceil(max_down).div_ceil(8),
                 stride: columns * across,
                 nonzero: vec![0; if progressive { blocks } else { 0 }],
                 seen: false,
@@ -206,15 +209,15 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Passes over the blocks of a scan.
-    fn scan(&mut self, segment: &[u8]) -> Passed<()> {
-        let frame = self.frame.as_mut().ok_or(Fault::Strange)?;
-        let count = usize::from(*segment.first().ok_or(Fault::Strange)?);
+    /// Parses the blocks of a scan.
+    fn scan(&mut self, segment: &[u8]) -> ParseResult<()> {
+        let frame = self.frame.as_mut().ok_or(Fault::Unsupported)?;
+        let count = usize::from(*segment.first().ok_or(Fault::Unsupported)?);
         let [pairs @ .., start, end, bits] = segment.get(1..).unwrap_or_default() else {
-            return Err(Fault::Strange);
+            return Err(Fault::Unsupported);
         };
         if pairs.len() != 2 * count || count == 0 {
-            return Err(Fault::Strange);
+            return Err(Fault::Unsupported);
         }
         let band = match frame.progressive {
             false => Band {
@@ -233,29 +236,29 @@ impl<'a> Walk<'a> {
             || frame.progressive && (band.start == 0) != (band.end == 0)
             || frame.progressive && band.start > 0 && count > 1
         {
-            return Err(Fault::Strange);
+            return Err(Fault::Unsupported);
         }
-        // Places among the components, with the two codes of each.
+        // Indices of the components in the scan, with the two codes of each.
         let mut parts = Vec::with_capacity(count);
         for pair in pairs.chunks_exact(2) {
-            let place = frame.components.iter().position(|c| c.id == pair[0]);
-            let place = place.ok_or(Fault::Strange)?;
+            let index = frame.components.iter().position(|c| c.id == pair[0]);
+            let index = index.ok_or(Fault::Unsupported)?;
             let code = |class: usize, number: u8| {
                 self.codes[class]
                     .get(usize::from(number))
                     .and_then(Option::as_ref)
             };
-            parts.push((place, code(0, pair[1] >> 4), code(1, pair[1] & 15)));
+            parts.push((index, code(0, pair[1] >> 4), code(1, pair[1] & 15)));
         }
-        let alone = count == 1;
+        let is_single = count == 1;
         let (columns, rows) = match parts[..] {
-            [(place, ..)] => {
-                let component = &frame.components[place];
+            [(index, ..)] => {
+                let component = &frame.components[index];
                 (component.columns, component.rows)
             }
             _ => (frame.columns, frame.rows),
         };
-        let mut data = Data::new(self.bytes, self.at);
+        let mut data = EntropyData::new(self.bytes, self.at);
         let mut run = 0;
         for mcu in 0..columns * rows {
             if self.interval > 0 && mcu > 0 && mcu % self.interval == 0 {
@@ -263,10 +266,10 @@ impl<'a> Walk<'a> {
                 data.restart((mcu / self.interval - 1) as u8 % 8)?;
             }
             let (x, y) = (mcu % columns, mcu / columns);
-            for &(place, first, others) in &parts {
-                let component = &mut frame.components[place];
+            for &(index, first, others) in &parts {
+                let component = &mut frame.components[index];
                 component.seen = true;
-                let (across, down) = match alone {
+                let (across, down) = match is_single {
                     true => (1, 1),
                     false => (component.across, component.down),
                 };

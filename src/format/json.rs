@@ -1,10 +1,10 @@
-//! Puzzles as JSON: `{"rows": [[2], [1, 1], [4]], "columns": [[2], [1, 1], [1, 1], [2]]}`. Nobody has laid this format down, so what
-//! programs write is accepted: `cols` for `columns`, zeros in clues, `width` and `height` beside them if they agree, `title`, `author`
-//! (or `by`), `copyright`, `license`, `catalogue`, and a `goal` in rows of `#` and `.`. Other keys are skipped. An array of puzzles is a
-//! pack.
+//! Puzzles as JSON: `{"rows": [[2], [1, 1], [4]], "columns": [[2], [1, 1], [1, 1], [2]]}`. There is no standard for this format, so
+//! the variants that programs write are accepted: `cols` for `columns`, zeros in clues, `width` and `height` if they agree with the
+//! clues, `title`, `author` (or `by`), `copyright`, `license`, `catalogue`, and a `goal` in rows of `#` and `.`. Other keys are skipped.
+//! An array of puzzles is a pack.
 //!
-//! The text is taken apart one level at a time, each value as the slice of the file that it is: its address is its place, for errors
-//! about meaning too, and no depth of nesting costs any stack.
+//! The text is parsed one level at a time, and each value is kept as a slice of the file: its address gives the place for errors,
+//! including semantic ones, and deep nesting does not use the stack.
 
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
@@ -17,7 +17,7 @@ use super::place::place;
 use crate::error::{Error, Result};
 use crate::puzzle::{Clue, Grid, Line, Notes, Puzzle};
 
-/// Does the text begin like an object, or like an array that holds something other than a bare word?
+/// Whether the text begins like an object, or like an array whose first element is not a bare word.
 pub(super) fn looks_like(text: &str) -> bool {
     let mut chars = text.chars().filter(|c| !c.is_whitespace());
     match chars.next() {
@@ -44,7 +44,7 @@ pub(super) fn read(text: &str) -> Contents<'_> {
 
 /// The error for a slice `part` of `text` that is not JSON.
 pub(super) fn syntax(error: &serde_json::Error, text: &str, part: &str) -> Error {
-    // The end of the message repeats the place.
+    // The end of the message, which repeats the place, is removed.
     let words = error.to_string();
     let words = words.split(" at line ").next().unwrap_or_default();
     let message = match words {
@@ -54,7 +54,7 @@ pub(super) fn syntax(error: &serde_json::Error, text: &str, part: &str) -> Error
         "trailing characters" => "there is more text after the end of the JSON".to_owned(),
         words => format!("this is not JSON: {words}"),
     };
-    // Columns of this error are bytes; it may point past the end of the line, or to column 0, the line break before.
+    // This error counts columns in bytes; it may point past the end of the line, or to column 0, the line break before.
     let lines = part.split_inclusive('\n');
     let before: usize = lines
         .take(error.line().saturating_sub(1))
@@ -67,7 +67,7 @@ pub(super) fn syntax(error: &serde_json::Error, text: &str, part: &str) -> Error
     place(Error::data(message), text, &part[start..])
 }
 
-/// The members of an object, in order and with repetitions.
+/// The members of an object, in order and with duplicates.
 struct Members<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'de> Deserialize<'de> for Members<'de> {
@@ -142,7 +142,7 @@ struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// The value that goes by one of these names; null is no value.
+    /// The value of the member with one of these names; null counts as absent.
     fn get(&self, names: &[&str]) -> Result<Option<&'a str>> {
         let mut values = self
             .members
@@ -222,7 +222,7 @@ impl<'a> Source<'a> {
         Ok(elements.into_iter().map(RawValue::get).collect())
     }
 
-    /// A size that is given beside the clues must be theirs.
+    /// Checks that a size, if it is given, agrees with the clues.
     fn check_size(&self, name: &str, size: usize) -> Result<()> {
         match self.get(&[name])? {
             Some(value) if value != size.to_string() => {
@@ -282,7 +282,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// A value in a message: itself if it is short, else what it is.
+/// A value for a message: the value itself if it is simple, else its type.
 fn kind(value: &str) -> std::borrow::Cow<'_, str> {
     match value.chars().next() {
         Some('{') => "an object".into(),
@@ -322,7 +322,7 @@ pub fn write(puzzle: &Puzzle) -> String {
         let drawn = goal.to_string();
         members.push(("goal", drawn.lines().collect()));
     }
-    // A member a line: the clues stay compact, and the whole can be read.
+    // One member per line: the clues stay compact and the text is readable.
     let members: Vec<String> = members
         .into_iter()
         .map(|(name, value)| format!("  \"{name}\": {value}"))
@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_puzzle_of_a_pack_spoils_no_other() {
+    fn an_invalid_puzzle_does_not_affect_others_of_its_pack() {
         let text = format!("[{NOTCH},\n{{\"rows\":[[1]],\n\"columns\":[[true]]}},\n[],{NOTCH}]");
         let Contents::Pack(puzzles) = read(&text) else {
             panic!("not a pack");
@@ -478,7 +478,7 @@ mod tests {
     }
 
     #[test]
-    fn deep_nesting_costs_no_stack() {
+    fn deep_nesting_does_not_use_the_stack() {
         for open in ["[", "{\"a\":", "{\"rows\":", "{\"rows\":[["] {
             assert!(message(&open.repeat(200_000)).contains("in the middle"));
         }

@@ -1,5 +1,5 @@
-//! `.mk`, the short format of Petr Olšák's `grid`: a line `H W`, the clues of the rows, a line `#`, the clues of the columns. `0` is an
-//! empty line, or a blank one.
+//! `.mk`, the short format of Petr Olšák's `grid`: a line `H W`, the clues of the rows, a line `#`, the clues of the columns. An empty
+//! clue is `0` or a blank line.
 
 use super::contents::Contents;
 use super::nin::{sizes, starts_with_two};
@@ -8,7 +8,7 @@ use super::part::{self, Part, section};
 use crate::error::Result;
 use crate::puzzle::Puzzle;
 
-/// Is the first line two numbers, and a later one `#`?
+/// Whether the first line has two numbers, and some line is `#`.
 pub(super) fn looks_like(text: &str) -> bool {
     starts_with_two(text) && text.lines().any(|line| line.trim() == "#")
 }

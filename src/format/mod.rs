@@ -1,8 +1,8 @@
-//! Files in and out: [`FORMATS`] lists what can be read and written. [`read`] finds out what a file is, mostly from its content, and gives
-//! its puzzles; [`Format::write`] makes a file; [`Solutions`] reads back the grids of a solution list.
+//! Files in and out: [`FORMATS`] lists what can be read and written. [`read`] detects the format of a file, mostly from its content, and
+//! returns its puzzles; [`Format::write`] writes a file; [`Solutions`] reads back the grids of a solution list.
 //!
-//! Whatever the bytes are, the answer is a puzzle or an error that says what is wrong and where, in time and memory proportional
-//! to the file, or to the pixels of an image, which are bounded. A new format is a new file here and a row in the table.
+//! For any bytes the result is a puzzle, or an error that says what is wrong and where. Time and memory are proportional to the size of
+//! the file, or to the pixels of an image, whose number is bounded. A new format is a new file here and a row in the table.
 //!
 //! ```
 //! use omnogram::format::{self, Format};
@@ -50,35 +50,35 @@ pub use table::{FORMATS, Format, Pack};
 
 use crate::error::{Error, Result};
 use crate::puzzle::Puzzle;
-use contents::{Contents, drawn};
+use contents::{Contents, puzzle_of_picture};
 use table::Kind;
 
-/// One puzzle of a file, or what is wrong with it.
+/// One puzzle of a file, or the error in it.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// The file as the user named it; in a pack with the puzzle's number, `file#1`, `file#2` and so on.
+    /// The name of the file as given; in a pack with the puzzle's number, `file#1`, `file#2` and so on.
     pub name: String,
-    /// The puzzle, or an error that carries `name` and mostly a place in the file.
+    /// The puzzle, or an error that contains `name` and usually a place in the file.
     pub puzzle: Result<Puzzle>,
 }
 
-/// How files are read.
+/// Options for reading files.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reading {
-    /// What the files are; found out from their content if it is not told.
+    /// The format of the files; detected from their content if not given.
     pub format: Option<&'static Format>,
-    /// What becomes of pictures.
+    /// How pictures become puzzles.
     pub tracing: Tracing,
 }
 
-/// Bad puzzles after which the rest of a pack is left unread, and the bytes of text that their errors may hold. Nobody reads a
-/// thousand messages, and each of them may quote the same line of a megabyte.
-const MOST_BAD: usize = 1000;
-const MOST_QUOTED: usize = 1 << 25;
+/// Limits after which the rest of a pack is not read: the number of invalid puzzles, and the bytes of text that their errors quote, since
+/// each may quote the same long line.
+const MAX_INVALID: usize = 1000;
+const MAX_QUOTED_BYTES: usize = 1 << 25;
 
-/// The puzzles of a file: one, or as many as the pack holds, or one error; never none.
+/// The puzzles of a file: one, or all of a pack, or one error; never an empty list.
 ///
-/// A bad puzzle does not spoil the others of its pack. When a thousand are bad, a last error says so and the rest is not read.
+/// An invalid puzzle does not affect the others of its pack. After a thousand invalid ones, a last error says so and the rest is not read.
 pub fn read(bytes: &[u8], file: &str) -> Vec<Entry> {
     Reading::default().entries(bytes, file).collect()
 }
@@ -120,17 +120,17 @@ impl Reading {
             Kind::Text { read, .. } => Ok(read(detect::decode(bytes)?)),
             Kind::Picture { read, .. } => {
                 let goal = read(bytes, &self.tracing)?.trace(&self.tracing);
-                Ok(Contents::Single(drawn(goal)))
+                Ok(Contents::Single(puzzle_of_picture(goal)))
             }
         }
     }
 }
 
-/// The puzzles of a file on the way out.
+/// Iterator over the puzzles of a file.
 struct Entries<'a> {
     file: &'a str,
     puzzles: Box<dyn Iterator<Item = Result<Puzzle>> + 'a>,
-    /// Does the file hold several?
+    /// Whether the file has several puzzles, whose names get numbers.
     numbered: bool,
     count: usize,
     bad: usize,
@@ -146,7 +146,7 @@ impl Iterator for Entries<'_> {
             return None;
         }
         let mut name = self.file.to_owned();
-        let puzzle = if self.bad == MOST_BAD || self.quoted > MOST_QUOTED {
+        let puzzle = if self.bad == MAX_INVALID || self.quoted > MAX_QUOTED_BYTES {
             self.ended = true;
             Err(Error::data(format!(
                 "{} puzzles of this file are bad; the rest of it was not read",
@@ -219,26 +219,30 @@ mod tests {
     }
 
     #[test]
-    fn a_pack_of_nothing_but_errors_is_left_early() {
+    fn reading_stops_after_too_many_invalid_puzzles() {
         let entries = read("{},".repeat(2000).as_bytes(), "x");
         assert_eq!(entries.len(), 1, "not valid JSON");
         let pack = format!("[{}{{}}]", "{},\n".repeat(2000));
         let entries = read(pack.as_bytes(), "x.json");
-        assert_eq!(entries.len(), MOST_BAD + 1);
+        assert_eq!(entries.len(), MAX_INVALID + 1);
         assert_eq!(
-            entries[MOST_BAD].puzzle.as_ref().unwrap_err().to_string(),
+            entries[MAX_INVALID]
+                .puzzle
+                .as_ref()
+                .unwrap_err()
+                .to_string(),
             "x.json: 1000 puzzles of this file are bad; the rest of it was not read"
         );
     }
 
     #[test]
-    fn errors_do_not_each_keep_a_long_line() {
+    fn reading_stops_after_too_many_quoted_bytes() {
         let pack = format!("[{}{{}}]", "{},".repeat(333_000));
         let entries = read(pack.as_bytes(), "x.json");
         let quoted: usize = entries
             .iter()
             .filter_map(|entry| Some(entry.puzzle.as_ref().err()?.place()?.text.len()))
             .sum();
-        assert!(quoted < MOST_QUOTED + pack.len() + 1, "{quoted}");
+        assert!(quoted < MAX_QUOTED_BYTES + pack.len() + 1, "{quoted}");
     }
 }

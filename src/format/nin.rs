@@ -1,5 +1,5 @@
-//! `.nin`, the format of Jakub Wilk's solver: a line `W H`, the clues of the rows, then those of the columns, numbers with blanks
-//! between, `0` for an empty line.
+//! `.nin`, the format of Jakub Wilk's solver: a line `W H`, the clues of the rows, then those of the columns, with numbers separated by
+//! blanks, and `0` for an empty line.
 
 use super::contents::Contents;
 use super::number::numbers;
@@ -7,12 +7,12 @@ use super::part::{self, Part, section};
 use crate::error::Result;
 use crate::puzzle::Puzzle;
 
-/// Is the first line two numbers, and no line the `#` of `.mk`?
+/// Whether the first line has two numbers, and no line is the `#` of `.mk`.
 pub(super) fn looks_like(text: &str) -> bool {
     starts_with_two(text) && !text.lines().any(|line| line.trim() == "#")
 }
 
-/// Is the first line two numbers?
+/// Whether the first line has two numbers.
 pub(super) fn starts_with_two(text: &str) -> bool {
     let first = text.lines().find(|line| !line.trim().is_empty());
     let number = |word: &str| word.bytes().all(|b| b.is_ascii_digit());
@@ -37,7 +37,7 @@ fn puzzle(text: &str) -> Result<Puzzle> {
     part::puzzle(rows, columns, head, Part::clue)
 }
 
-/// The two sizes in a line, which have these names.
+/// The two sizes in a line; `names` are for errors.
 pub(super) fn sizes(head: Part<'_>, names: [&str; 2]) -> Result<[usize; 2]> {
     let words: Vec<Part<'_>> = head.words().take(3).collect();
     match words[..] {

@@ -1,13 +1,13 @@
 //! The `.non` format: Steve Simpson's, with the extensions of Jan Wolter's pbnsolve (`goal`, `saved`, blank lines for empty clues) and of
 //! nonogram-db (`license`, `====` between the puzzles of a pack).
 //!
-//! A file is a list of keyword lines, each of which begins with a letter, and what follows up to the next one belongs to it. So the order
-//! does not matter, and what is not known is skipped.
+//! A file is a list of keyword lines, which begin with a letter; the lines up to the next keyword line belong to it. So the order of
+//! keywords does not matter, and unknown ones are skipped.
 //!
-//! Blank lines in a clue section mean nothing to Simpson and an empty clue to the other two. Where there are enough clues without them
-//! they mean nothing. Otherwise each blank line between two clues is an empty clue, and as many of those before the first and after the
-//! last one as are still missing, provided that this can be done in one way only and that rows and columns then ask for equally many
-//! filled cells. Anything else is an error, never a guess.
+//! A blank line in a clue section is ignored by Simpson, and is an empty clue for the other two. If there are enough clues without blank
+//! lines, these are ignored. Otherwise each blank line between two clues is an empty clue, and so are as many of those before the first
+//! and after the last clue as are still missing, provided that there is only one way to choose them and that rows and columns then have
+//! equally many filled cells. Anything else is an error, never a guess.
 
 mod write;
 
@@ -21,7 +21,7 @@ use super::part::{self, Part, section, too_few};
 use crate::error::{Error, Result};
 use crate::puzzle::{Grid, Notes, Puzzle};
 
-/// Does a line begin with one of the words that every `.non` file has?
+/// Whether a line begins with one of the keywords that every `.non` file has.
 pub(super) fn looks_like(text: &str) -> bool {
     let known = ["width", "height", "rows", "columns"];
     text.lines().any(|line| {
@@ -45,8 +45,8 @@ pub(super) fn read(text: &str) -> Contents<'_> {
     let read = move |range: Range<usize>| {
         let first = range.start + 1;
         let lines = lines.get(range)?;
-        let something = lines.iter().position(|line| !line.trim().is_empty())?;
-        Some(Source { lines, first }.puzzle(something))
+        let first_content = lines.iter().position(|line| !line.trim().is_empty())?;
+        Some(Source { lines, first }.puzzle(first_content))
     };
     match puzzles.len() {
         1 => Contents::Single(
@@ -56,7 +56,7 @@ pub(super) fn read(text: &str) -> Contents<'_> {
     }
 }
 
-/// The first word of a line and what follows it, both without blanks around them.
+/// The first word of a line and the text after it, both without blanks around them.
 fn word_and_value(line: &str) -> (&str, &str) {
     let line = line.trim();
     let end = line.find(char::is_whitespace).unwrap_or(line.len());
@@ -69,11 +69,11 @@ struct Source<'a> {
     first: usize,
 }
 
-/// Something of which there can be only one, with the line where it was found.
+/// A value that may occur only once, with the index of the line where it was found.
 type Found<T> = Option<(usize, T)>;
 
 impl<'a> Source<'a> {
-    /// The puzzle in these lines. What is missing altogether is missed at line `start`.
+    /// The puzzle in these lines. Missing keywords are reported at line `start`.
     fn puzzle(&self, start: usize) -> Result<Puzzle> {
         let (mut width, mut height): (Found<usize>, Found<usize>) = (None, None);
         let (mut rows, mut columns): (Found<Range<usize>>, Found<Range<usize>>) = (None, None);
@@ -83,16 +83,16 @@ impl<'a> Source<'a> {
         for (at, body) in self.parts() {
             let (word, value) = word_and_value(self.lines[at]);
             match word.to_ascii_lowercase().as_str() {
-                // A number makes it a size, no number the head of a section.
-                "rows" if value.is_empty() => self.only(&mut rows, at, body, "rows section")?,
+                // With a number the keyword is a size, without one it opens a section.
+                "rows" if value.is_empty() => self.set_once(&mut rows, at, body, "rows section")?,
                 "columns" if value.is_empty() => {
-                    self.only(&mut columns, at, body, "columns section")?
+                    self.set_once(&mut columns, at, body, "columns section")?
                 }
                 "height" | "rows" => {
-                    self.only(&mut height, at, self.size(at, "height")?, "height")?
+                    self.set_once(&mut height, at, self.size(at, "height")?, "height")?
                 }
                 "width" | "columns" => {
-                    self.only(&mut width, at, self.size(at, "width")?, "width")?
+                    self.set_once(&mut width, at, self.size(at, "width")?, "width")?
                 }
                 "goal" => goal = goal.or(Some((at, body))),
                 "title" => note(&mut notes.title, value),
@@ -126,7 +126,7 @@ impl<'a> Source<'a> {
 
         let (in_rows, in_columns) = puzzle.sums();
         if in_rows != in_columns {
-            // With a clue left out by mistake, a blank line has been taken for it.
+            // Probably a clue is missing, and a blank line has been taken for an empty clue instead.
             if row_clues.blanks {
                 return Err(too_few(&row_body, height, "row", row_end));
             }
@@ -148,8 +148,8 @@ impl<'a> Source<'a> {
         })
     }
 
-    /// Fills a slot that must be empty before.
-    fn only<T>(&self, slot: &mut Found<T>, at: usize, value: T, name: &str) -> Result<()> {
+    /// Sets a slot, which must be empty, or fails.
+    fn set_once<T>(&self, slot: &mut Found<T>, at: usize, value: T, name: &str) -> Result<()> {
         if let Some((before, _)) = slot {
             let message = format!(
                 "a second {name}: the first is in line {}",
@@ -170,18 +170,18 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// A line.
+    /// A whole line.
     fn part(&self, at: usize) -> Part<'a> {
         Part::line(self.first + at, self.lines[at])
     }
 
-    /// The lines of a section, and the one at which it ends.
+    /// The lines of a section, and the line at which it ends.
     fn body(&self, lines: Range<usize>) -> (Vec<Part<'a>>, Part<'a>) {
         let end = self.part(lines.end.min(self.lines.len() - 1));
         (lines.map(|at| self.part(at)).collect(), end)
     }
 
-    /// The picture of a goal, which may run over several lines.
+    /// The picture of a goal, which may extend over several lines.
     fn goal(&self, at: usize, body: Range<usize>, width: usize, height: usize) -> Result<Grid> {
         let (word, value) = word_and_value(self.lines[at]);
         let mut cells = Vec::new();
@@ -196,7 +196,7 @@ impl<'a> Source<'a> {
                         let message = format!("{c:?} in the goal: a cell is 0 or 1");
                         return Err(self.error(i, &text[k..], message));
                     }
-                    // Quotes, and whatever else makes the picture readable.
+                    // Quotes and other characters that structure the picture are skipped.
                     _ => {}
                 }
             }
@@ -217,13 +217,13 @@ impl<'a> Source<'a> {
         Ok(goal)
     }
 
-    /// An error in line `at`, where its slice `part` begins.
+    /// An error in line `at`, at the beginning of its slice `part`.
     fn error(&self, at: usize, part: &'a str, message: impl Into<String>) -> Error {
         self.part(at).at(part).error(message)
     }
 }
 
-/// Keeps a property: without its outermost quotes, HTML character references decoded. Of several the first counts.
+/// Stores a property without its outermost quotes, with HTML character references decoded. The first of several is kept.
 fn note(slot: &mut Option<String>, value: &str) {
     let inner = value
         .strip_prefix('"')

@@ -4,7 +4,7 @@ use super::brief::brief;
 use crate::error::Error;
 use crate::puzzle::{Clue, MAX_SIDE};
 
-/// The value of a string of digits; `None` when no side and no block can be that long.
+/// The value of a string of digits; `None` if it is larger than any side or block can be.
 pub(super) fn number(digits: &str) -> Option<usize> {
     let value = match digits.trim_start_matches('0') {
         "" => 0,
@@ -13,7 +13,7 @@ pub(super) fn number(digits: &str) -> Option<usize> {
     (value <= MAX_SIDE).then_some(value)
 }
 
-/// The error for a block that no line can hold.
+/// The error for a block that is longer than any line.
 pub(super) fn block_too_long(digits: &str) -> Error {
     Error::data(format!(
         "a block of {} cells is longer than the longest line, {MAX_SIDE}",
@@ -21,7 +21,7 @@ pub(super) fn block_too_long(digits: &str) -> Error {
     ))
 }
 
-/// Writes each clue on a line, with `between` between two numbers and `empty` for a clue without blocks.
+/// Writes one clue per line, with `between` between two numbers and `empty` for a clue without blocks.
 pub(super) fn numbers(text: &mut String, clues: &[Clue], between: &str, empty: &str) {
     for clue in clues {
         let lengths: Vec<String> = clue.lengths().map(|length| length.to_string()).collect();
@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_end_at_the_longest_side() {
+    fn numbers_above_the_largest_side_are_rejected() {
         assert_eq!(number("0"), Some(0));
         assert_eq!(number("0004096"), Some(4096));
         assert_eq!(number("4097"), None);

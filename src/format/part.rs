@@ -1,5 +1,5 @@
-//! Pieces of a text that know where they stand, and what the formats in lines share: clues, sizes, and sections in which a blank line
-//! may be a clue.
+//! Slices of a text with their position, and the parsing that line-based formats share: clues, sizes, and sections in which a blank
+//! line may be a clue.
 
 use super::brief::{brief, plural};
 use super::number::{block_too_long, number};
@@ -7,18 +7,18 @@ use super::place::offset;
 use crate::error::{Error, Result};
 use crate::puzzle::{Clue, Line, MAX_SIDE, Puzzle};
 
-/// A piece of one line.
+/// A slice of one line, with its position.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part<'a> {
     /// Number of the line, from 1.
     number: usize,
     line: &'a str,
-    /// The piece itself, a slice of the line.
+    /// The slice itself.
     pub(super) text: &'a str,
 }
 
 impl<'a> Part<'a> {
-    /// A whole line by its number from 1.
+    /// A whole line with its number, from 1.
     pub(super) fn line(number: usize, line: &'a str) -> Self {
         Part {
             number,
@@ -34,12 +34,12 @@ impl<'a> Part<'a> {
             .map(|(line, number)| Part::line(number, line))
     }
 
-    /// Another piece of the same line.
+    /// Another slice of the same line.
     pub(super) fn at(self, text: &'a str) -> Self {
         Part { text, ..self }
     }
 
-    /// Without blanks around it.
+    /// The slice without blanks around it.
     pub(super) fn trim(self) -> Self {
         self.at(self.text.trim())
     }
@@ -48,35 +48,35 @@ impl<'a> Part<'a> {
         self.text.trim().is_empty()
     }
 
-    /// The pieces between the `separator`s.
+    /// The slices between the `separator`s.
     pub(super) fn split(self, separator: char) -> impl Iterator<Item = Part<'a>> {
         self.text.split(separator).map(move |text| self.at(text))
     }
 
-    /// The pieces between blanks.
+    /// The slices between blanks.
     pub(super) fn words(self) -> impl Iterator<Item = Part<'a>> {
         self.text.split_whitespace().map(move |text| self.at(text))
     }
 
-    /// Bad data where this piece begins.
+    /// An error of invalid data at the beginning of this slice.
     pub(super) fn error(self, message: impl Into<String>) -> Error {
         self.place(Error::data(message))
     }
 
-    /// The same error, where this piece begins.
+    /// The error with the place of the beginning of this slice.
     pub(super) fn place(self, error: Error) -> Error {
         let before = self.line.get(..offset(self.line, self.text));
         let column = before.unwrap_or_default().chars().count() + 1;
         error.at(self.number, column, self.line)
     }
 
-    /// The clue in this piece: numbers with commas and blanks between them. A 0 is no block, wherever it stands: some programs pad
-    /// their clues with it.
+    /// The clue in this slice: numbers separated by commas and blanks. A 0 anywhere is ignored, because some programs pad their clues
+    /// with it.
     pub(super) fn clue(self) -> Result<Clue> {
         self.clue_between(|c| c == ',' || c.is_whitespace())
     }
 
-    /// The clue in this piece, with these separators.
+    /// The clue in this slice, with these separators.
     pub(super) fn clue_between(self, separator: fn(char) -> bool) -> Result<Clue> {
         let mut lengths = Vec::new();
         let mut rest = self.text;
@@ -110,7 +110,7 @@ impl<'a> Part<'a> {
         Clue::new(lengths).map_err(|error| self.place(error))
     }
 
-    /// The one whole number in this piece, the size that `name` tells.
+    /// The size in this slice, a single whole number; `name` is for errors.
     pub(super) fn size(self, name: &str) -> Result<usize> {
         let text = self.text;
         if text.is_empty() {
@@ -139,22 +139,23 @@ impl<'a> Part<'a> {
         ))
     }
 
-    /// The error for a block whose length is not told.
+    /// The error for a block of unknown length.
     pub(super) fn blotted(self) -> Error {
         self.error("a block of unknown length: blotted clues cannot be read so far")
     }
 }
 
-/// The lines of a section that are its clues, and whether blank lines had to be taken for some of them.
+/// The lines of a section that are its clues, and whether some of them are blank lines taken as empty clues.
 pub(super) struct Section<'a> {
     pub(super) clues: Vec<Part<'a>>,
     pub(super) blanks: bool,
 }
 
-/// The `count` clues of the section `body`, which ends before the line `end`; `side` is what they are clues for.
+/// The `count` clues of the section `body`, which ends before the line `end`; `side` names their lines in errors.
 ///
-/// Where there are enough clues without them blank lines mean nothing. Otherwise each blank line between two clues is an empty clue, and
-/// as many of those before the first and after the last one as are still missing, provided that this can be done in one way only.
+/// If there are enough clues without blank lines, these are ignored. Otherwise each blank line between two clues is an empty clue, and
+/// so are as many of those before the first and after the last clue as are still missing, provided that there is only one way to choose
+/// them.
 pub(super) fn section<'a>(
     body: &[Part<'a>],
     count: usize,
@@ -210,7 +211,7 @@ pub(super) fn too_few(body: &[Part<'_>], count: usize, side: &str, end: Part<'_>
     ))
 }
 
-/// The puzzle with these clues, each of which must fit its line. What is wrong with all of it is said at `start`.
+/// The puzzle with these clues, each of which must fit its line. Errors of the puzzle as a whole are reported at `start`.
 pub(super) fn puzzle<'a>(
     rows: &[Part<'a>],
     columns: &[Part<'a>],

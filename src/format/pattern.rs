@@ -1,5 +1,5 @@
 //! The game ID of Pattern in Simon Tatham's puzzle collection: `4x3:2/1.1/1.1/2/2/1.1/4`, the clues of the columns, then those of the
-//! rows, an empty one for an empty line. What may follow after a comma, cells that are given from the start, cannot be kept.
+//! rows; the clue of an empty line is empty. Cells given from the start, which may follow after a comma, are not supported.
 
 use super::brief::plural;
 use super::contents::Contents;
@@ -7,13 +7,13 @@ use super::part::{self, Part};
 use crate::error::Result;
 use crate::puzzle::{Clue, Puzzle};
 
-/// Is the first line two sizes and a colon, or one size, or the number sign of a random seed?
+/// Whether the first line begins with two sizes or one, followed by a colon or by the number sign of a random seed.
 pub(super) fn looks_like(text: &str) -> bool {
     let first = text.lines().map(str::trim).find(|line| !line.is_empty());
     first.is_some_and(is_id)
 }
 
-/// Does a word begin like a game ID?
+/// Whether a word begins like a game ID.
 pub fn is_id(word: &str) -> bool {
     let sizes = word.split([':', '#']).next().unwrap_or_default();
     let size = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
@@ -24,7 +24,7 @@ pub fn is_id(word: &str) -> bool {
         }
 }
 
-/// Reads an ID, or several, one a line.
+/// Reads one ID, or several, one per line.
 pub(super) fn read(text: &str) -> Contents<'_> {
     let mut lines = Part::lines(text)
         .map(Part::trim)
@@ -70,7 +70,7 @@ fn puzzle(id: Part<'_>) -> Result<Puzzle> {
     part::puzzle(rows, columns, id, |part| part.clue_between(|c| c == '.'))
 }
 
-/// Fails when the letters after the comma give a cell: `a` the next one, `b` the one after that, capitals if it is filled; `z` passes over 25.
+/// Fails when the letters after the comma give a cell: `a` the next one, `b` the one after that, capitals if it is filled; `z` skips 25.
 fn none_given(given: Part<'_>, cells: usize) -> Result<()> {
     let mut at = 0;
     for (i, letter) in given.text.char_indices() {
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_has_its_place() {
+    fn errors_have_a_place() {
         for (text, message) in [
             ("2:1/1/1", "1:8: only 3 clues for 2x2"),
             (

@@ -1,22 +1,22 @@
-//! The text format of Pierre Dejoue's picross-solver: `GRID name` begins a puzzle, `ROWS` and `COLUMNS` are followed by a clue a line,
-//! `[ 1 2 3 ]`, and `[ ]` is an empty line. A line that begins with `#` is a comment.
+//! The text format of Pierre Dejoue's picross-solver: `GRID name` begins a puzzle, `ROWS` and `COLUMNS` are followed by one clue per
+//! line, `[ 1 2 3 ]`, and `[ ]` is an empty line. A line that begins with `#` is a comment.
 
 use super::contents::Contents;
 use super::part::{self, Part};
 use crate::error::Result;
 use crate::puzzle::{Clue, Notes, Puzzle};
 
-/// Is the first line that is not a comment `GRID`?
+/// Whether the first line that is not a comment begins with `GRID`.
 pub(super) fn looks_like(text: &str) -> bool {
-    let first = text.lines().map(str::trim).find(|line| is_written(line));
+    let first = text.lines().map(str::trim).find(|line| is_content(line));
     first.is_some_and(|line| title(line).is_some())
 }
 
-fn is_written(line: &str) -> bool {
+fn is_content(line: &str) -> bool {
     !line.is_empty() && !line.starts_with('#')
 }
 
-/// The name that a `GRID` line gives.
+/// The name in a `GRID` line; `None` if it is not such a line.
 fn title(line: &str) -> Option<&str> {
     let name = line.strip_prefix("GRID")?;
     (name.is_empty() || name.starts_with(char::is_whitespace)).then_some(name.trim())
@@ -26,7 +26,7 @@ fn title(line: &str) -> Option<&str> {
 pub(super) fn read(text: &str) -> Contents<'_> {
     let mut lines = Part::lines(text)
         .map(Part::trim)
-        .filter(|line| is_written(line.text))
+        .filter(|line| is_content(line.text))
         .peekable();
     Contents::several(move || {
         let head = lines.next()?;
@@ -38,8 +38,8 @@ pub(super) fn read(text: &str) -> Contents<'_> {
 fn puzzle<'a>(head: Part<'a>, body: impl Iterator<Item = Part<'a>>) -> Result<Puzzle> {
     let (mut rows, mut columns) = (Vec::new(), Vec::new());
     let mut side: Option<&mut Vec<Part<'a>>> = None;
-    // All of it is passed over, also after an error, so that the next puzzle begins where it should.
-    let mut bad = title(head.text)
+    // All lines are read, even after an error, so that the next puzzle begins at its first line.
+    let mut first_error = title(head.text)
         .is_none()
         .then(|| head.error("a puzzle must begin with GRID"));
     for line in body {
@@ -52,12 +52,12 @@ fn puzzle<'a>(head: Part<'a>, body: impl Iterator<Item = Part<'a>>) -> Result<Pu
                 }
                 _ => {
                     let message = "expected GRID, ROWS, COLUMNS or a clue, such as [ 1 2 ]";
-                    bad = bad.or_else(|| Some(line.error(message)));
+                    first_error = first_error.or_else(|| Some(line.error(message)));
                 }
             },
         }
     }
-    if let Some(error) = bad {
+    if let Some(error) = first_error {
         return Err(error);
     }
     let puzzle = part::puzzle(&rows, &columns, head, clue)?;
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_puzzle_spoils_no_other() {
+    fn an_invalid_puzzle_does_not_affect_others() {
         let text = format!("GRID a\nROWS\n1 2\n[ x ]\n\n{TEXT}GRID\nROWS\n[ 1 ]\nGRIDS\n");
         let found: Vec<_> = all(read(&text));
         assert_eq!(

@@ -1,35 +1,35 @@
-//! From grey pixels to a picture of filled and empty cells: scaled, then by threshold or dithered.
+//! Conversion of grey pixels to filled and empty cells: scaling, then a threshold or dithering.
 
 use crate::error::{Error, Result};
 use crate::puzzle::{Grid, MAX_SIDE};
 
-/// Pixels that a picture may have which is to be scaled. Decoding them takes some gigabytes at most.
-const MOST_PIXELS: u64 = 200_000_000;
+/// Largest number of pixels of a picture. Decoding them takes some gigabytes at most.
+const MAX_PIXELS: u64 = 200_000_000;
 
-/// What is said of an image file that ends too early.
-pub(super) const CUT: &str = "this image is cut off: the file ends before the picture does";
+/// The message for an image file that ends too early.
+pub(super) const CUT_OFF: &str = "this image is cut off: the file ends before the picture does";
 
-/// How a picture becomes cells. Dark pixels are filled.
+/// Options for converting a picture to cells. Dark pixels become filled cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tracing {
-    /// Columns and rows of the puzzle; without rows as many as keep the picture's shape. One cell for each pixel if it is not given.
+    /// Columns and rows of the puzzle; without rows, as many as keep the picture's aspect ratio. One cell per pixel if not given.
     pub size: Option<(usize, Option<usize>)>,
-    /// Which greys are filled.
+    /// The threshold between filled and empty cells.
     pub threshold: Threshold,
-    /// Spread what a cell is too dark or too light over its neighbours, which turns grey areas into patterns (Floyd and Steinberg, "An
-    /// adaptive algorithm for spatial greyscale", 1976).
+    /// Whether the error in the brightness of a cell is spread over its neighbours, which turns grey areas into patterns (Floyd and
+    /// Steinberg, "An adaptive algorithm for spatial greyscale", 1976).
     pub dither: bool,
-    /// Fill the light pixels instead.
+    /// Whether light pixels are filled instead of dark ones.
     pub invert: bool,
 }
 
-/// The lowest grey, from 0 for black to 255 for white, that is not filled.
+/// The lowest grey level, from 0 for black to 255 for white, that is not filled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Threshold {
-    /// This one.
+    /// A fixed level.
     Fixed(u8),
-    /// The one that separates the greys of the picture best into dark and light (Otsu, "A threshold selection method from gray-level
-    /// histograms", 1979).
+    /// The level that best separates the grey levels of the picture into dark and light (Otsu, "A threshold selection method from
+    /// gray-level histograms", 1979).
     Auto,
 }
 
@@ -40,11 +40,11 @@ impl Default for Threshold {
 }
 
 impl Tracing {
-    /// Fails when a picture of this width and height, in pixels, is too large to be read.
+    /// Fails when a picture of this width and height, in pixels, is too large.
     pub(super) fn check_size(&self, width: usize, height: usize) -> Result<()> {
         let size = format!("{width}x{height} pixels are too many");
-        if width as u64 * height as u64 > MOST_PIXELS {
-            let most = MOST_PIXELS / 1_000_000;
+        if width as u64 * height as u64 > MAX_PIXELS {
+            let most = MAX_PIXELS / 1_000_000;
             return Err(Error::data(format!(
                 "{size}: at most {most} megapixels can be read, scale the picture down first"
             )));
@@ -58,17 +58,17 @@ impl Tracing {
     }
 }
 
-/// A grey picture.
+/// A picture in grey levels.
 #[derive(Debug)]
 pub(super) struct Grey {
     pub(super) width: usize,
     pub(super) height: usize,
-    /// Row by row, 0 for black.
+    /// The grey levels row by row, 0 for black.
     pub(super) pixels: Vec<u8>,
 }
 
 impl Grey {
-    /// The picture in cells. Its size has been checked.
+    /// The picture as cells. Its size must have been checked by [`Tracing::check_size`].
     pub(super) fn trace(self, tracing: &Tracing) -> Grid {
         let mut grey = match tracing.size {
             Some((width, height)) => {
@@ -97,7 +97,7 @@ impl Grey {
         grid
     }
 
-    /// The picture scaled to this size: each pixel is the mean of those that it stands for.
+    /// The picture scaled to this size: each pixel is the mean of the pixels that it replaces.
     fn scaled(&self, width: usize, height: usize) -> Self {
         let range = |i: usize, to: usize, from: usize| {
             let start = i * from / to;
@@ -124,7 +124,7 @@ impl Grey {
         }
     }
 
-    /// Otsu's threshold: the greatest variance between what is below it and the rest.
+    /// Otsu's threshold: it maximises the variance between the pixels below it and the others.
     fn best_threshold(&self) -> u8 {
         let mut histogram = [0_u64; 256];
         for &pixel in &self.pixels {
@@ -133,7 +133,7 @@ impl Grey {
         let count: u64 = histogram.iter().sum();
         let total: u64 = (0..).zip(histogram).map(|(grey, count)| grey * count).sum();
         let (mut dark, mut sum) = (0, 0);
-        // Where greys are missing many thresholds are equally good: the middle of them.
+        // If grey levels between dark and light do not occur, several thresholds are equally good; the middle one is taken.
         let (mut best, mut first, mut last) = (0.0, 128, 128);
         for threshold in 1..=255_u8 {
             let below = u64::from(threshold) - 1;
@@ -154,9 +154,9 @@ impl Grey {
         first + (last - first) / 2
     }
 
-    /// Makes every pixel black or white and hands on what that is too much or too little.
+    /// Makes every pixel black or white, and spreads the error over its neighbours.
     fn dither(&mut self, threshold: u8) {
-        // What the pixels below get, in sixteenths; one more on both sides than there are pixels.
+        // The error passed to the row below, in sixteenths of a level; with one extra entry on both sides.
         let mut below = vec![0_i32; self.width + 2];
         for row in self.pixels.chunks_mut(self.width) {
             let mut here = std::mem::replace(&mut below, vec![0; self.width + 2]);

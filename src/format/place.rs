@@ -1,34 +1,34 @@
-//! Errors at their place in a file.
+//! Adds the place in a file to errors.
 
 use crate::error::Error;
 
-/// The error at the place where `part` begins in `text`, of which it is a slice.
+/// The error with the place at which `part`, a slice of `text`, begins.
 pub(super) fn place(error: Error, text: &str, part: &str) -> Error {
     let offset = offset(text, part);
     let before = text.get(..offset).unwrap_or(text);
     let start = before.rfind('\n').map_or(0, |i| i + 1);
     let number = before.matches('\n').count() + 1;
     let line = text[start..].lines().next().unwrap_or_default();
-    // Of a line break of two characters neither is part of the line: both are just after its end.
+    // A place in a line break of two characters counts as the end of the line.
     let column = before[start..].len().min(line.len());
     error.at(number, line[..column].chars().count() + 1, line)
 }
 
-/// Where the slice `part` begins in `text`, in bytes.
+/// The offset in bytes of the slice `part` in `text`.
 pub(super) fn offset(text: &str, part: &str) -> usize {
     (part.as_ptr() as usize)
         .saturating_sub(text.as_ptr() as usize)
         .min(text.len())
 }
 
-/// The error for bytes that are not UTF-8 from `bad` on, in a text whose first line has the number `first`.
+/// The error for bytes that are not UTF-8 from offset `bad` on, in a text whose first line has the number `first`.
 pub(super) fn not_utf8(bytes: &[u8], bad: usize, first: usize) -> Error {
     let byte = bytes.get(bad).copied().unwrap_or_default();
     let message = format!("the byte {byte:#04x} is not UTF-8: save the file as UTF-8");
     at_byte(Error::data(message), bytes, bad, first)
 }
 
-/// The error at the byte `at` of a file that need not be text, and whose first line has the number `first`.
+/// The error with the place of the byte at offset `at`, in a file that may be binary and whose first line has the number `first`.
 pub(super) fn at_byte(error: Error, bytes: &[u8], at: usize, first: usize) -> Error {
     let (before, after) = bytes.split_at(at.min(bytes.len()));
     let start = before
@@ -42,7 +42,7 @@ pub(super) fn at_byte(error: Error, bytes: &[u8], at: usize, first: usize) -> Er
     let line = String::from_utf8_lossy(&bytes[start..end]);
     let line = line.trim_end();
     let column = String::from_utf8_lossy(&before[start..]).chars().count() + 1;
-    // What is missing at the end of a line is missing before the blanks there.
+    // A place in the blanks at the end of a line is moved before them.
     let column = column.min(line.chars().count() + 1);
     let number = first + before.iter().filter(|&&b| b == b'\n').count();
     error.at(number, column, line)

@@ -4,47 +4,47 @@
 use super::brief::brief;
 use super::image;
 use super::number::number;
-use super::picture::{CUT, Grey, Tracing};
+use super::picture::{CUT_OFF, Grey, Tracing};
 use super::place::at_byte;
 use crate::error::{Error, Result};
 use crate::puzzle::Grid;
 
-/// The greatest width and height; more would be for nothing.
-const LARGEST: usize = 1 << 20;
+/// Largest accepted width and height.
+const MAX_SIDE_PIXELS: usize = 1 << 20;
 
-/// The greatest sample, white, that a file can choose.
-const BRIGHTEST: usize = 0xffff;
+/// Largest value that a file may declare for white.
+const MAX_WHITE: usize = 0xffff;
 
-/// Does a picture begin with this magic number?
-fn begins(bytes: &[u8], magic: &[u8]) -> bool {
-    let rest = bytes.strip_prefix(magic);
+/// Whether a picture begins with this magic number.
+fn begins(bytes: &[u8], wrong_magic: &[u8]) -> bool {
+    let rest = bytes.strip_prefix(wrong_magic);
     rest.is_some_and(|rest| {
         rest.first()
             .is_none_or(|b| b.is_ascii_whitespace() || *b == b'#')
     })
 }
 
-/// Is it a plain PBM?
+/// Whether it is a plain PBM.
 pub(super) fn looks_like_plain(bytes: &[u8]) -> bool {
     begins(bytes, b"P1")
 }
 
-/// Is it a raw PBM?
+/// Whether it is a raw PBM.
 pub(super) fn looks_like_raw(bytes: &[u8]) -> bool {
     begins(bytes, b"P4")
 }
 
-/// Is it a PGM?
+/// Whether it is a PGM.
 pub(super) fn looks_like_grey(bytes: &[u8]) -> bool {
     begins(bytes, b"P2") || begins(bytes, b"P5")
 }
 
-/// Is it a PPM?
+/// Whether it is a PPM.
 pub(super) fn looks_like_colour(bytes: &[u8]) -> bool {
     begins(bytes, b"P3") || begins(bytes, b"P6")
 }
 
-/// What is left to be read.
+/// A file and the position up to which it has been read.
 struct Source<'a> {
     all: &'a [u8],
     at: usize,
@@ -63,7 +63,7 @@ impl Source<'_> {
         }
     }
 
-    /// The digits that come next, and where they begin.
+    /// Reads the next digits, and returns them with the offset at which they begin.
     fn digits(&mut self) -> (usize, &str) {
         self.skip();
         let start = self.at;
@@ -73,7 +73,7 @@ impl Source<'_> {
         (start, digits.unwrap_or_default())
     }
 
-    /// The number that comes next, from 1 to `most`.
+    /// Reads the next number, from 1 to `most`.
     fn size(&mut self, name: &str, most: usize) -> Result<usize> {
         let (start, digits) = self.digits();
         let message = match digits.parse() {
@@ -85,13 +85,13 @@ impl Source<'_> {
         Err(self.error(start, message))
     }
 
-    /// The sample that comes next in a plain file; none at its end.
+    /// Reads the next sample of a plain file; `None` at its end.
     fn sample(&mut self, white: usize) -> Result<Option<usize>> {
         let (start, digits) = self.digits();
         let (value, length) = (digits.parse(), digits.len());
         let ends = self.at == self.all.len();
         match value {
-            // At the very end more digits may be missing.
+            // At the end of the file, further digits of the number may have been cut off.
             Ok(value) if ends && value > 0 && value * 10 <= white => {
                 let message = "the file may end in the middle of this number: a line break must follow if it does not";
                 Err(self.error(start, message.to_owned()))
@@ -111,81 +111,81 @@ impl Source<'_> {
     }
 }
 
-/// What stands before the pixels.
-struct Head {
+/// The header before the pixels.
+struct Header {
     width: usize,
     height: usize,
-    /// Numbers that a pixel has.
+    /// Samples per pixel.
     samples: usize,
-    /// The sample that is white.
+    /// The value of a sample that is white.
     white: usize,
 }
 
-impl Head {
-    /// A sample where 255 is white.
+impl Header {
+    /// A sample scaled so that 255 is white.
     fn eight_bits(&self, sample: usize) -> u8 {
         ((sample * 255 + self.white / 2) / self.white) as u8
     }
 
-    /// The greys of such samples.
+    /// The grey levels of the pixels with these scaled samples.
     fn grey(&self, samples: Vec<u8>) -> Vec<u8> {
         match self.samples {
             1 => samples,
-            _ => image::grey_of(samples, self.width, self.height),
+            _ => image::grey_of_rgb(samples, self.width, self.height),
         }
     }
 }
 
-/// Reads a PBM of either kind.
+/// Reads a PBM, plain or raw.
 pub(super) fn read_bits(bytes: &[u8], tracing: &Tracing) -> Result<Grey> {
     match looks_like_plain(bytes) || looks_like_raw(bytes) {
         true => read(bytes, tracing),
-        false => Err(magic(bytes, "a PBM begins with P1 or P4")),
+        false => Err(wrong_magic(bytes, "a PBM begins with P1 or P4")),
     }
 }
 
-/// Reads a PGM of either kind.
+/// Reads a PGM, plain or raw.
 pub(super) fn read_grey(bytes: &[u8], tracing: &Tracing) -> Result<Grey> {
     match looks_like_grey(bytes) {
         true => read(bytes, tracing),
-        false => Err(magic(bytes, "a PGM begins with P2 or P5")),
+        false => Err(wrong_magic(bytes, "a PGM begins with P2 or P5")),
     }
 }
 
-/// Reads a PPM of either kind.
+/// Reads a PPM, plain or raw.
 pub(super) fn read_colour(bytes: &[u8], tracing: &Tracing) -> Result<Grey> {
     match looks_like_colour(bytes) {
         true => read(bytes, tracing),
-        false => Err(magic(bytes, "a PPM begins with P3 or P6")),
+        false => Err(wrong_magic(bytes, "a PPM begins with P3 or P6")),
     }
 }
 
-fn magic(bytes: &[u8], message: &str) -> Error {
+fn wrong_magic(bytes: &[u8], message: &str) -> Error {
     at_byte(Error::data(message), bytes, 0, 1)
 }
 
 fn read(bytes: &[u8], tracing: &Tracing) -> Result<Grey> {
     let kind = bytes[1];
     let mut source = Source { all: bytes, at: 2 };
-    let width = source.size("width", LARGEST)?;
-    let height = source.size("height", LARGEST)?;
+    let width = source.size("width", MAX_SIDE_PIXELS)?;
+    let height = source.size("height", MAX_SIDE_PIXELS)?;
     tracing.check_size(width, height)?;
     let bits = matches!(kind, b'1' | b'4');
-    let head = Head {
+    let header = Header {
         width,
         height,
         samples: if matches!(kind, b'3' | b'6') { 3 } else { 1 },
         white: if bits {
             1
         } else {
-            source.size("greatest sample", BRIGHTEST)?
+            source.size("greatest sample", MAX_WHITE)?
         },
     };
     let pixels = match kind {
-        b'1' => plain_bits(&mut source, &head)?,
-        b'4' => raw_bits(&source, &head)?,
-        b'2' | b'3' => plain(&mut source, &head)?,
-        _ => raw(&source, &head)?,
+        b'1' => plain_bits(&mut source, &header)?,
+        b'4' => raw_bits(&source, &header)?,
+        b'2' | b'3' => plain(&mut source, &header)?,
+        _ => raw(&source, &header)?,
     };
     Ok(Grey {
         width,
@@ -194,16 +194,16 @@ fn read(bytes: &[u8], tracing: &Tracing) -> Result<Grey> {
     })
 }
 
-fn plain_bits(source: &mut Source<'_>, head: &Head) -> Result<Vec<u8>> {
-    let count = head.width * head.height;
-    // There cannot be more pixels than bytes.
+fn plain_bits(source: &mut Source<'_>, header: &Header) -> Result<Vec<u8>> {
+    let count = header.width * header.height;
+    // A pixel takes at least one byte, so the size of the file bounds the allocation.
     let mut pixels = Vec::with_capacity(count.min(source.all.len()));
     loop {
         source.skip();
         let at = source.at;
         match source.all.get(at) {
             Some(b'0' | b'1') if pixels.len() == count => {
-                return Err(too_many(source, at, head));
+                return Err(too_many(source, at, header));
             }
             Some(b'0') => pixels.push(255),
             Some(b'1') => pixels.push(0),
@@ -215,30 +215,30 @@ fn plain_bits(source: &mut Source<'_>, head: &Head) -> Result<Vec<u8>> {
     }
 }
 
-fn plain(source: &mut Source<'_>, head: &Head) -> Result<Vec<u8>> {
-    let count = head.width * head.height * head.samples;
-    // There cannot be more samples than bytes.
+fn plain(source: &mut Source<'_>, header: &Header) -> Result<Vec<u8>> {
+    let count = header.width * header.height * header.samples;
+    // A sample takes at least one byte, so the size of the file bounds the allocation.
     let mut samples = Vec::with_capacity(count.min(source.all.len()));
     loop {
-        match source.sample(head.white)? {
+        match source.sample(header.white)? {
             Some(_) if samples.len() == count => {
-                return Err(too_many(source, source.at - 1, head));
+                return Err(too_many(source, source.at - 1, header));
             }
-            Some(sample) => samples.push(head.eight_bits(sample)),
+            Some(sample) => samples.push(header.eight_bits(sample)),
             None if samples.len() < count => {
-                let pixels = samples.len() / head.samples;
-                return Err(too_few(source, pixels, count / head.samples));
+                let pixels = samples.len() / header.samples;
+                return Err(too_few(source, pixels, count / header.samples));
             }
-            None => return Ok(head.grey(samples)),
+            None => return Ok(header.grey(samples)),
         }
     }
 }
 
-/// Bits in rows, each in whole bytes.
-fn raw_bits(source: &Source<'_>, head: &Head) -> Result<Vec<u8>> {
-    let (width, height) = (head.width, head.height);
+/// Reads one bit per pixel; each row takes whole bytes.
+fn raw_bits(source: &Source<'_>, header: &Header) -> Result<Vec<u8>> {
+    let (width, height) = (header.width, header.height);
     let stride = width.div_ceil(8);
-    let rows = raster(source, stride, head)?;
+    let rows = raster(source, stride, header)?;
     let pixel = |row: &[u8], x: usize| {
         if row[x / 8] >> (7 - x % 8) & 1 == 1 {
             0
@@ -252,31 +252,31 @@ fn raw_bits(source: &Source<'_>, head: &Head) -> Result<Vec<u8>> {
         .collect())
 }
 
-/// Bytes, or pairs of them where white is more than a byte can tell.
-fn raw(source: &Source<'_>, head: &Head) -> Result<Vec<u8>> {
-    let bytes = if head.white > 0xff { 2 } else { 1 };
-    let rows = raster(source, head.width * head.samples * bytes, head)?;
+/// Reads samples of one byte, or of two if white is above 255.
+fn raw(source: &Source<'_>, header: &Header) -> Result<Vec<u8>> {
+    let bytes = if header.white > 0xff { 2 } else { 1 };
+    let rows = raster(source, header.width * header.samples * bytes, header)?;
     let value = |sample: &[u8]| {
         let value = sample
             .iter()
             .fold(0, |value, &b| value << 8 | usize::from(b));
-        match value <= head.white {
-            true => Ok(head.eight_bits(value)),
+        match value <= header.white {
+            true => Ok(header.eight_bits(value)),
             false => Err(Error::data(format!(
                 "a sample of {value}, and the file says that {} is white",
-                head.white
+                header.white
             ))),
         }
     };
     let samples = rows.chunks_exact(bytes).map(value).collect::<Result<_>>()?;
-    Ok(head.grey(samples))
+    Ok(header.grey(samples))
 }
 
-/// The rows of a raw picture, which begin one blank after its head and have `stride` bytes each.
-fn raster<'a>(source: &Source<'a>, stride: usize, head: &Head) -> Result<&'a [u8]> {
+/// The rows of a raw picture, which begin one whitespace character after its header and have `stride` bytes each.
+fn raster<'a>(source: &Source<'a>, stride: usize, header: &Header) -> Result<&'a [u8]> {
     let rest = source.all.get(source.at + 1..).unwrap_or_default();
-    match rest.split_at_checked(stride * head.height) {
-        None => Err(Error::data(CUT)),
+    match rest.split_at_checked(stride * header.height) {
+        None => Err(Error::data(CUT_OFF)),
         Some((_, after)) if after.starts_with(&source.all[..2]) => {
             let message = "there are several pictures in this file: split it";
             Err(Error::data(message))
@@ -285,8 +285,8 @@ fn raster<'a>(source: &Source<'a>, stride: usize, head: &Head) -> Result<&'a [u8
     }
 }
 
-fn too_many(source: &Source<'_>, at: usize, head: &Head) -> Error {
-    let message = format!("more pixels than {}x{}", head.width, head.height);
+fn too_many(source: &Source<'_>, at: usize, header: &Header) -> Error {
+    let message = format!("more pixels than {}x{}", header.width, header.height);
     source.error(at, message)
 }
 
@@ -295,7 +295,7 @@ fn too_few(source: &Source<'_>, found: usize, wanted: usize) -> Error {
     source.error(source.all.len(), message)
 }
 
-/// The picture as a plain PBM, at most 70 characters a line, as the format wants it.
+/// The picture as a plain PBM, with at most 70 characters per line, as the format requires.
 pub(super) fn write_plain(grid: &Grid) -> Result<Vec<u8>> {
     let mut text = format!("P1\n{} {}\n", grid.width(), grid.height());
     for row in grid.to_string().lines() {
@@ -312,7 +312,7 @@ pub(super) fn write_plain(grid: &Grid) -> Result<Vec<u8>> {
 pub(super) fn write_raw(grid: &Grid) -> Result<Vec<u8>> {
     let mut bytes = format!("P4\n{} {}\n", grid.width(), grid.height()).into_bytes();
     for row in 0..grid.height() {
-        // The leftmost cell is the lowest bit of a word here, and the highest of a byte there.
+        // The leftmost cell is the lowest bit of a word in `Grid`, and the highest bit of a byte in PBM.
         let packed = grid.row(row).iter().flat_map(|word| word.to_le_bytes());
         bytes.extend(packed.take(grid.width().div_ceil(8)).map(u8::reverse_bits));
     }
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_has_its_place() {
+    fn errors_have_a_place() {
         assert_eq!(message(b"P1"), "1:3: the width must come here");
         assert_eq!(message(b"P1\n3 x\n"), "2:3: the height must come here");
         assert_eq!(message(b"P1 0 1\n"), "1:4: a width of 0");
@@ -363,7 +363,7 @@ mod tests {
             "2:2: a pixel is 0, white, or 1, black"
         );
         assert_eq!(message(b"P1 1 1\n01"), "2:2: more pixels than 1x1");
-        assert_eq!(message(b"P4 1000 1000\n0"), CUT);
+        assert_eq!(message(b"P4 1000 1000\n0"), CUT_OFF);
         assert!(message(b"P4 1000000 1000000\n0").contains("too many"));
         assert!(message(b"P4 1 1 \x80P4 1 1 \x80").contains("several"));
     }
@@ -422,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_was_cut_is_not_another_number() {
+    fn a_possibly_cut_off_number_is_an_error() {
         for text in [
             "P2 2 1 255 0 200\n",
             "P3 1 1 255 9 20 20\n",

@@ -1,6 +1,6 @@
-//! The "simple" formats of pynogram (INI) and nonogrid (TOML): a section `[clues]` with `columns` and `rows`, whose clues stand between
-//! commas and line breaks, perhaps in quotes; the numbers of a clue have blanks between. `#` and `;` begin a comment, blank lines mean
-//! nothing, so that an empty line must be a `0`. A `[colors]` section gives letters for clues in colour.
+//! The "simple" formats of pynogram (INI) and nonogrid (TOML): a section `[clues]` with `columns` and `rows`, whose clues are separated
+//! by commas and line breaks, possibly in quotes; the numbers of a clue are separated by blanks. `#` and `;` begin a comment, and blank
+//! lines are ignored, so an empty line must be a `0`. A `[colors]` section gives letters for clues in colour.
 
 use std::ops::Range;
 
@@ -13,12 +13,13 @@ use super::place::{offset, place};
 use crate::error::{Error, Result};
 use crate::puzzle::Puzzle;
 
-/// Is there a section `[clues]`?
+/// Whether there is a section `[clues]`.
 fn has_section(text: &str) -> bool {
-    text.lines().any(|line| bare(line).trim() == "[clues]")
+    text.lines()
+        .any(|line| without_comment(line).trim() == "[clues]")
 }
 
-/// Is there such a section, and are the texts in it quoted as a whole?
+/// Whether there is a section `[clues]` in which the value of the first side is one quoted string.
 pub(super) fn looks_like_toml(text: &str) -> bool {
     let values = text.lines().filter_map(|line| {
         let (key, value) = line.split_once('=')?;
@@ -27,7 +28,7 @@ pub(super) fn looks_like_toml(text: &str) -> bool {
             .then(|| value.trim())
     });
     let quoted = |value: &str| {
-        let bare = bare(value).trim();
+        let bare = without_comment(value).trim();
         ["\"\"\"", "'''"]
             .iter()
             .any(|quotes| value.starts_with(quotes))
@@ -41,20 +42,20 @@ pub(super) fn looks_like_toml(text: &str) -> bool {
     has_section(text) && values.map(quoted).next().unwrap_or(false)
 }
 
-/// Is there such a section?
+/// Whether there is a section `[clues]`.
 pub(super) fn looks_like_ini(text: &str) -> bool {
     has_section(text)
 }
 
 /// A line without its comment.
-fn bare(line: &str) -> &str {
+fn without_comment(line: &str) -> &str {
     &line[..line.find(['#', ';']).unwrap_or(line.len())]
 }
 
 /// The clues in a line.
 fn clues<'a>(line: Part<'a>) -> impl Iterator<Item = Part<'a>> {
     let unquoted = |part: Part<'a>| part.at(part.text.trim().trim_matches(['"', '\'']));
-    let clues = line.at(bare(line.text)).split(',').map(unquoted);
+    let clues = line.at(without_comment(line.text)).split(',').map(unquoted);
     clues.filter(|clue| !clue.is_blank())
 }
 
@@ -66,11 +67,11 @@ pub(super) fn read_ini(text: &str) -> Contents<'_> {
 fn ini(text: &str) -> Result<Puzzle> {
     let (mut rows, mut columns) = (None, None);
     let mut head = None;
-    // Where the lines belong: in the section at all, and to which key.
+    // Whether the current line is in the section, and the side to which its clues belong.
     let mut inside = false;
     let mut side: Option<&mut Option<Vec<Part<'_>>>> = None;
     for line in Part::lines(text) {
-        let bare = bare(line.text).trim();
+        let bare = without_comment(line.text).trim();
         if bare.starts_with('[') && bare.ends_with(']') {
             inside = bare == "[clues]";
             head = head.or(inside.then_some(line));
@@ -103,7 +104,7 @@ fn ini(text: &str) -> Result<Puzzle> {
     part::puzzle(&rows, &columns, head, Part::clue)
 }
 
-/// What of a TOML file is of interest.
+/// The relevant part of a TOML file.
 #[derive(Deserialize)]
 struct Document {
     clues: Clues,
@@ -134,15 +135,15 @@ fn toml(text: &str) -> Result<Puzzle> {
             here,
         )
     })?;
-    let rows = values(text, &clues.rows);
-    let columns = values(text, &clues.columns);
+    let rows = clues_of(text, &clues.rows);
+    let columns = clues_of(text, &clues.columns);
     let head = Part::lines(text).find(|line| line.text.trim() == "[clues]");
     let head = head.unwrap_or(Part::line(1, text.lines().next().unwrap_or_default()));
     part::puzzle(&rows, &columns, head, Part::clue)
 }
 
-/// The clues in a text, with their places in the file: exactly, unless something in it is escaped.
-fn values<'a>(text: &'a str, value: &'a Spanned<String>) -> Vec<Part<'a>> {
+/// The clues in a string, with their places in the file; only the first line is known if the string contains escapes.
+fn clues_of<'a>(text: &'a str, value: &'a Spanned<String>) -> Vec<Part<'a>> {
     let Range { start, end } = value.span();
     let raw = &text[start..end];
     let value = value.get_ref();
@@ -193,7 +194,7 @@ mod tests {
     const INI: &str = "[clues]\ncolumns=2,1 1,1 1,2\nrows=2,1 1,4\n";
 
     #[test]
-    fn both_are_told_apart() {
+    fn ini_and_toml_are_distinguished() {
         assert!(looks_like_toml(TOML) && looks_like_ini(INI) && !looks_like_toml(INI));
         let quoted = "[clues]\ncolumns = \"2\", \"1 1\"\nrows = '2'  , '1'\n";
         assert!(!looks_like_toml(quoted));

@@ -1,12 +1,12 @@
-//! The letters of the Rosetta Code task: a line with the clues of the rows, one with those of the columns, blanks between clues, and a
-//! letter for each number, A for 1 to Z for 26. There is no way to write an empty clue. Blank lines stand between puzzles.
+//! The letters of the Rosetta Code task: one line with the clues of the rows and one with those of the columns, blanks between clues, and
+//! a letter for each number, A for 1 to Z for 26. An empty clue cannot be written. Puzzles are separated by blank lines.
 
 use super::contents::Contents;
 use super::part::{self, Part};
 use crate::error::{Error, Result};
 use crate::puzzle::{Clue, Puzzle};
 
-/// Are there two lines at least, and nothing but capital letters and blanks?
+/// Whether there are at least two lines, and only capital letters and blanks.
 pub(super) fn looks_like(text: &str) -> bool {
     let letters = |line: &str| {
         line.bytes()
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_letter_cannot_be_written() {
+    fn empty_clues_and_long_blocks_cannot_be_written() {
         let message = |id: &str| {
             write(&one(super::super::pattern::read(id)))
                 .unwrap_err()

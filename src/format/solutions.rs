@@ -1,8 +1,8 @@
 //! A list of solutions, read back one grid at a time: drawn in rows of `#` and `.` with blank lines between two grids, or as
-//! `{"solution": ["#..#", ...]}`, one object a line. Headings `==> name <==` and objects without a solution, such as a closing summary,
+//! `{"solution": ["#..#", ...]}`, one object per line. Headings `==> name <==` and objects without a solution, such as a final summary,
 //! are skipped.
 //!
-//! A list may be of any length. Never more than one grid and one line of bounded length is in memory.
+//! A list may have any length: at most one grid and one line of bounded length are in memory.
 
 use std::io::{BufRead, Read};
 
@@ -14,8 +14,8 @@ use super::place::not_utf8;
 use crate::error::{Error, Result};
 use crate::puzzle::{Grid, MAX_SIDE};
 
-/// Bytes of the longest line: the largest grid as one object, with some room for blanks and other members.
-const LONGEST_LINE: usize = MAX_SIDE * (MAX_SIDE + 8) + 4096;
+/// Length of the longest line in bytes: the largest grid as one object, with some room for blanks and other members.
+const MAX_LINE_BYTES: usize = MAX_SIDE * (MAX_SIDE + 8) + 4096;
 
 /// The grids of a list of solutions. It ends after the first error.
 #[derive(Debug)]
@@ -23,31 +23,31 @@ pub struct Solutions<R> {
     input: R,
     file: String,
     /// Lines read so far.
-    read: usize,
-    /// Where the last grid began.
+    lines_read: usize,
+    /// Number of the line at which the last grid began.
     line: usize,
     ended: bool,
 }
 
 /// A line of the list, without its line break.
 enum Item {
-    Nothing,
+    Skipped,
     Row(String),
     Object(String),
 }
 
-/// Does this line name the puzzle whose solutions follow?
+/// Whether this line is a heading with the name of the puzzle whose solutions follow.
 pub(super) fn is_heading(line: &str) -> bool {
     line.starts_with("==> ") && line.ends_with(" <==")
 }
 
 impl<R: BufRead> Solutions<R> {
-    /// Reads from `input`; `file` is what errors call it.
+    /// Reads from `input`; `file` is its name in errors.
     pub fn new(input: R, file: &str) -> Self {
         Solutions {
             input,
             file: file.to_owned(),
-            read: 0,
+            lines_read: 0,
             line: 0,
             ended: false,
         }
@@ -61,7 +61,7 @@ impl<R: BufRead> Solutions<R> {
     /// The next line; `None` at the end.
     fn item(&mut self) -> Result<Option<Item>> {
         let mut bytes = Vec::new();
-        let limit = LONGEST_LINE as u64 + 1;
+        let limit = MAX_LINE_BYTES as u64 + 1;
         let read = self
             .input
             .by_ref()
@@ -70,30 +70,30 @@ impl<R: BufRead> Solutions<R> {
         if read.map_err(|error| Error::io(&self.file, &error))? == 0 {
             return Ok(None);
         }
-        self.read += 1;
-        if bytes.len() > LONGEST_LINE {
+        self.lines_read += 1;
+        if bytes.len() > MAX_LINE_BYTES {
             let start = String::from_utf8_lossy(&bytes[..100]);
             let message =
-                format!("a line of more than {LONGEST_LINE} bytes is too long for a solution");
-            return Err(Error::data(message).at(self.read, 1, &start));
+                format!("a line of more than {MAX_LINE_BYTES} bytes is too long for a solution");
+            return Err(Error::data(message).at(self.lines_read, 1, &start));
         }
-        if self.read == 1 && bytes.starts_with("\u{feff}".as_bytes()) {
+        if self.lines_read == 1 && bytes.starts_with("\u{feff}".as_bytes()) {
             bytes.drain(..3);
         }
         let text = String::from_utf8(bytes).map_err(|error| {
             let bad = error.utf8_error().valid_up_to();
-            not_utf8(error.as_bytes(), bad, self.read)
+            not_utf8(error.as_bytes(), bad, self.lines_read)
         })?;
         let line = text.trim_end();
         Ok(Some(match line.chars().next() {
-            None => Item::Nothing,
-            Some('=') if is_heading(line) => Item::Nothing,
+            None => Item::Skipped,
+            Some('=') if is_heading(line) => Item::Skipped,
             Some('{') => Item::Object(line.to_owned()),
             Some(_) => Item::Row(line.to_owned()),
         }))
     }
 
-    /// After an error: passes over the rest of that grid, so that the next one can be read.
+    /// After an error: skips the rest of that grid, so that the next one can be read.
     pub(super) fn resume(&mut self) {
         while let Ok(Some(Item::Row(_) | Item::Object(_))) = self.item() {}
         self.ended = false;
@@ -106,7 +106,7 @@ impl<R: BufRead> Solutions<R> {
             match self.item()? {
                 Some(Item::Row(row)) => {
                     if rows.is_empty() {
-                        self.line = self.read;
+                        self.line = self.lines_read;
                     }
                     self.check_row(&rows, &row)?;
                     rows.push(row);
@@ -114,21 +114,21 @@ impl<R: BufRead> Solutions<R> {
                 Some(Item::Object(text)) => {
                     if !rows.is_empty() {
                         let message = "a row of the grid or a blank line must come here";
-                        return Err(Error::data(message).at(self.read, 1, &text));
+                        return Err(Error::data(message).at(self.lines_read, 1, &text));
                     }
-                    self.line = self.read;
+                    self.line = self.lines_read;
                     if let Some(grid) = self.object(&text)? {
                         return Ok(Some(grid));
                     }
                 }
                 None if rows.is_empty() => return Ok(None),
-                Some(Item::Nothing) if rows.is_empty() => {}
-                Some(Item::Nothing) | None => return Grid::from_rows(&rows).map(Some),
+                Some(Item::Skipped) if rows.is_empty() => {}
+                Some(Item::Skipped) | None => return Grid::from_rows(&rows).map(Some),
             }
         }
     }
 
-    /// Can this row follow these?
+    /// Checks that `row` can follow `rows` in a grid.
     fn check_row(&self, rows: &[String], row: &str) -> Result<()> {
         let junk = row
             .chars()
@@ -136,7 +136,7 @@ impl<R: BufRead> Solutions<R> {
             .find(|(_, c)| !matches!(c, '#' | '.'));
         if let Some((column, junk)) = junk {
             let message = format!("{junk:?} in a grid: a cell is '#' or '.'");
-            return Err(Error::data(message).at(self.read, column + 1, row));
+            return Err(Error::data(message).at(self.lines_read, column + 1, row));
         }
         let message = if rows.len() == MAX_SIDE || row.len() > MAX_SIDE {
             format!("a grid has at most {MAX_SIDE} rows and columns")
@@ -149,7 +149,7 @@ impl<R: BufRead> Solutions<R> {
         } else {
             return Ok(());
         };
-        Err(Error::data(message).at(self.read, 1, row))
+        Err(Error::data(message).at(self.lines_read, 1, row))
     }
 
     /// The solution in an object, if it has one.
@@ -163,21 +163,22 @@ impl<R: BufRead> Solutions<R> {
                 place.message()
             };
             let column = place.place().map_or(1, |place| place.column);
-            Error::data(message).at(self.read, column, text)
+            Error::data(message).at(self.lines_read, column, text)
         })?;
         let grid = object.solution.map(|rows| Grid::from_rows(&rows.0));
         grid.transpose()
-            .map_err(|error| error.at(self.read, 1, text))
+            .map_err(|error| error.at(self.lines_read, 1, text))
     }
 }
 
-/// A line of JSON; what else it holds is skipped.
+/// A line of JSON; other members are skipped.
 #[derive(Deserialize)]
 struct Object {
     solution: Option<Rows>,
 }
 
-/// Drawn rows, no more of them than a grid can have: a line of empty rows would take many times its own length in memory.
+/// The rows of a grid, limited to the largest number that a grid can have: a line of empty rows would take many times its length in
+/// memory.
 struct Rows(Vec<String>);
 
 impl<'de> Deserialize<'de> for Rows {

@@ -1,5 +1,5 @@
-//! The table of formats: what each is called, how it is recognised, who reads and writes it, and what it can hold. Whatever names formats,
-//! finds out what a file is, or says what is lost by writing it, goes by this table.
+//! The table of formats: the name of each, the functions that recognise, read and write it, and the metadata that it can hold. Format
+//! names, detection, and the report of what is lost in writing all use this table.
 
 use image::ImageFormat;
 
@@ -15,23 +15,23 @@ use crate::puzzle::{Grid, Notes, Puzzle, verify};
 /// A format of files.
 #[derive(Debug)]
 pub struct Format {
-    /// What it is called on the command line.
+    /// The name on the command line.
     pub name: &'static str,
-    /// What it is, for people.
+    /// A description for users.
     pub title: &'static str,
-    /// The endings of its files' names, the usual one first.
+    /// File name extensions, the usual one first.
     pub endings: &'static [&'static str],
-    /// Do files with these endings hold nothing but puzzles, so that they can be looked for in folders?
+    /// Whether files with these extensions always hold puzzles, so that folders can be searched for them.
     pub puzzles_only: bool,
     pub(super) kind: Kind,
-    holds: Holds,
-    /// What stands around a puzzle that is alone in its file.
-    alone: Frame,
-    /// What stands around several, where a file can hold them.
+    holds: Capacity,
+    /// The text around a puzzle that is alone in its file.
+    single: Frame,
+    /// The text around several puzzles, if a file can hold them.
     pack: Option<Frame>,
 }
 
-/// How files of a format are recognised, read and written.
+/// The functions that recognise, read and write files of a format.
 #[derive(Debug)]
 pub(super) enum Kind {
     Text {
@@ -39,7 +39,7 @@ pub(super) enum Kind {
         read: for<'a> fn(&'a str) -> Contents<'a>,
         write: fn(&Puzzle) -> Result<String>,
     },
-    /// A picture, which is the goal of the puzzle that it makes.
+    /// A picture, which becomes the goal of its puzzle.
     Picture {
         looks_like: fn(&[u8]) -> bool,
         read: fn(&[u8], &Tracing) -> Result<Grey>,
@@ -47,32 +47,32 @@ pub(super) enum Kind {
     },
 }
 
-/// Makes a file of a picture.
+/// Writes a picture as a file.
 type Draw = fn(&Grid) -> Result<Vec<u8>>;
 
-/// What a format holds beside the clues.
+/// The metadata that a format can hold beside the clues.
 #[derive(Debug)]
-struct Holds {
-    title: Text,
-    author: Text,
-    copyright: Text,
-    license: Text,
-    catalogue: Text,
+struct Capacity {
+    title: FieldText,
+    author: FieldText,
+    copyright: FieldText,
+    license: FieldText,
+    catalogue: FieldText,
     goal: bool,
 }
 
-/// Which texts can stand in a place.
+/// The texts that a field of a format can hold.
 #[derive(Clone, Copy, Debug)]
-enum Text {
+enum FieldText {
     None,
     /// One line that is not empty, without blanks around it, and does not begin with a bracket.
     Line,
-    /// What XML can hold, without blanks around it.
+    /// Characters that XML allows, without blanks around them.
     Xml,
     Any,
 }
 
-/// What stands before the first puzzle of a file, before the `k`-th, and after the last one.
+/// The text before the first puzzle of a file, before the `k`-th, and after the last one.
 #[derive(Debug)]
 struct Frame {
     open: &'static str,
@@ -80,38 +80,38 @@ struct Frame {
     close: &'static str,
 }
 
-const NOTHING: Holds = Holds {
-    title: Text::None,
-    author: Text::None,
-    copyright: Text::None,
-    license: Text::None,
-    catalogue: Text::None,
+const NOTHING: Capacity = Capacity {
+    title: FieldText::None,
+    author: FieldText::None,
+    copyright: FieldText::None,
+    license: FieldText::None,
+    catalogue: FieldText::None,
     goal: false,
 };
 
-const ALL: Holds = Holds {
-    title: Text::Any,
-    author: Text::Any,
-    copyright: Text::Any,
-    license: Text::Any,
-    catalogue: Text::Any,
+const ALL: Capacity = Capacity {
+    title: FieldText::Any,
+    author: FieldText::Any,
+    copyright: FieldText::Any,
+    license: FieldText::Any,
+    catalogue: FieldText::Any,
     goal: true,
 };
 
-const GOAL: Holds = Holds {
+const GOAL: Capacity = Capacity {
     goal: true,
     ..NOTHING
 };
 
-/// Nothing around a puzzle.
+/// No text around a puzzle.
 const BARE: Frame = Frame {
     open: "",
     before: |_| String::new(),
     close: "",
 };
 
-/// A blank line between two.
-const APART: Frame = Frame {
+/// A blank line between two puzzles.
+const BLANK_SEPARATED: Frame = Frame {
     before: |k| {
         if k > 1 {
             "\n".to_owned()
@@ -122,7 +122,7 @@ const APART: Frame = Frame {
     ..BARE
 };
 
-const SET: Frame = Frame {
+const PUZZLESET: Frame = Frame {
     open: webpbn::OPEN,
     close: webpbn::CLOSE,
     ..BARE
@@ -133,7 +133,7 @@ const NUMBERED: Frame = Frame {
     ..BARE
 };
 
-/// An image format: its row's name, title, endings, and itself.
+/// The row of an image format.
 macro_rules! picture {
     ($name:literal, $title:literal, $endings:expr, $format:expr, $write:expr) => {
         Format {
@@ -147,13 +147,13 @@ macro_rules! picture {
                 write: $write,
             },
             holds: GOAL,
-            alone: BARE,
+            single: BARE,
             pack: None,
         }
     };
 }
 
-/// Every format. Where a text looks like several, its name's ending decides, or else the first of them is taken.
+/// All formats. If a text looks like several, the extension of its file decides, or else the first of them is taken.
 pub static FORMATS: &[Format] = &[
     Format {
         name: "json",
@@ -166,7 +166,7 @@ pub static FORMATS: &[Format] = &[
             write: |puzzle| Ok(json::write(puzzle)),
         },
         holds: ALL,
-        alone: BARE,
+        single: BARE,
         pack: Some(Frame {
             open: "[\n",
             before: |k| {
@@ -189,15 +189,15 @@ pub static FORMATS: &[Format] = &[
             read: webpbn::read,
             write: webpbn::write,
         },
-        holds: Holds {
-            title: Text::Xml,
-            author: Text::Xml,
-            copyright: Text::Xml,
-            catalogue: Text::Xml,
+        holds: Capacity {
+            title: FieldText::Xml,
+            author: FieldText::Xml,
+            copyright: FieldText::Xml,
+            catalogue: FieldText::Xml,
             ..GOAL
         },
-        alone: SET,
-        pack: Some(SET),
+        single: PUZZLESET,
+        pack: Some(PUZZLESET),
     },
     Format {
         name: "picross",
@@ -209,12 +209,12 @@ pub static FORMATS: &[Format] = &[
             read: picross::read,
             write: picross::write,
         },
-        holds: Holds {
-            title: Text::Line,
+        holds: Capacity {
+            title: FieldText::Line,
             ..NOTHING
         },
-        alone: BARE,
-        pack: Some(APART),
+        single: BARE,
+        pack: Some(BLANK_SEPARATED),
     },
     Format {
         name: "gno",
@@ -226,13 +226,13 @@ pub static FORMATS: &[Format] = &[
             read: gno::read,
             write: gno::write,
         },
-        holds: Holds {
-            title: Text::Line,
-            author: Text::Line,
-            license: Text::Line,
+        holds: Capacity {
+            title: FieldText::Line,
+            author: FieldText::Line,
+            license: FieldText::Line,
             ..GOAL
         },
-        alone: BARE,
+        single: BARE,
         pack: None,
     },
     Format {
@@ -246,7 +246,7 @@ pub static FORMATS: &[Format] = &[
             write: pynogram::write_toml,
         },
         holds: NOTHING,
-        alone: BARE,
+        single: BARE,
         pack: None,
     },
     Format {
@@ -260,7 +260,7 @@ pub static FORMATS: &[Format] = &[
             write: pynogram::write_ini,
         },
         holds: NOTHING,
-        alone: BARE,
+        single: BARE,
         pack: None,
     },
     Format {
@@ -274,7 +274,7 @@ pub static FORMATS: &[Format] = &[
             write: tournament::write,
         },
         holds: NOTHING,
-        alone: NUMBERED,
+        single: NUMBERED,
         pack: Some(NUMBERED),
     },
     Format {
@@ -288,7 +288,7 @@ pub static FORMATS: &[Format] = &[
             write: pattern::write,
         },
         holds: NOTHING,
-        alone: BARE,
+        single: BARE,
         pack: Some(BARE),
     },
     Format {
@@ -302,7 +302,7 @@ pub static FORMATS: &[Format] = &[
             write: mk::write,
         },
         holds: NOTHING,
-        alone: BARE,
+        single: BARE,
         pack: None,
     },
     Format {
@@ -316,7 +316,7 @@ pub static FORMATS: &[Format] = &[
             write: nin::write,
         },
         holds: NOTHING,
-        alone: BARE,
+        single: BARE,
         pack: None,
     },
     Format {
@@ -330,7 +330,7 @@ pub static FORMATS: &[Format] = &[
             write: cwd::write,
         },
         holds: NOTHING,
-        alone: BARE,
+        single: BARE,
         pack: None,
     },
     Format {
@@ -344,8 +344,8 @@ pub static FORMATS: &[Format] = &[
             write: rosetta::write,
         },
         holds: NOTHING,
-        alone: BARE,
-        pack: Some(APART),
+        single: BARE,
+        pack: Some(BLANK_SEPARATED),
     },
     Format {
         name: "non",
@@ -358,7 +358,7 @@ pub static FORMATS: &[Format] = &[
             write: |puzzle| Ok(non::write(puzzle)),
         },
         holds: ALL,
-        alone: BARE,
+        single: BARE,
         pack: Some(Frame {
             before: |k| {
                 if k > 1 {
@@ -381,7 +381,7 @@ pub static FORMATS: &[Format] = &[
             write: g::write,
         },
         holds: NOTHING,
-        alone: BARE,
+        single: BARE,
         pack: None,
     },
     Format {
@@ -395,8 +395,8 @@ pub static FORMATS: &[Format] = &[
             write: |puzzle| Ok(picture(puzzle)?.to_string()),
         },
         holds: GOAL,
-        alone: BARE,
-        pack: Some(APART),
+        single: BARE,
+        pack: Some(BLANK_SEPARATED),
     },
     Format {
         name: "pbm",
@@ -409,7 +409,7 @@ pub static FORMATS: &[Format] = &[
             write: Some(pnm::write_raw),
         },
         holds: GOAL,
-        alone: BARE,
+        single: BARE,
         pack: None,
     },
     Format {
@@ -423,7 +423,7 @@ pub static FORMATS: &[Format] = &[
             write: Some(pnm::write_plain),
         },
         holds: GOAL,
-        alone: BARE,
+        single: BARE,
         pack: None,
     },
     Format {
@@ -437,7 +437,7 @@ pub static FORMATS: &[Format] = &[
             write: None,
         },
         holds: GOAL,
-        alone: BARE,
+        single: BARE,
         pack: None,
     },
     Format {
@@ -451,7 +451,7 @@ pub static FORMATS: &[Format] = &[
             write: None,
         },
         holds: GOAL,
-        alone: BARE,
+        single: BARE,
         pack: None,
     },
     picture!(
@@ -497,39 +497,39 @@ impl Format {
         FORMATS.iter().find(|format| format.name == name)
     }
 
-    /// The format that this ending of a name means, in small or large letters. Of `.txt` there are too many.
+    /// The format of this file name extension, in any case of letters. `None` for `.txt`, which several formats use.
     pub fn of_ending(ending: &str) -> Option<&'static Format> {
         let mut formats = FORMATS.iter().filter(|format| format.has_ending(ending));
         formats.find(|_| !ending.eq_ignore_ascii_case("txt"))
     }
 
-    /// Do names of its files end like this?
+    /// Whether its files may have this extension.
     pub fn has_ending(&self, ending: &str) -> bool {
         self.endings
             .iter()
             .any(|known| known.eq_ignore_ascii_case(ending))
     }
 
-    /// Is it a format of pictures?
+    /// Whether it is a picture format.
     pub fn is_picture(&self) -> bool {
         matches!(self.kind, Kind::Picture { .. })
     }
 
-    /// Can it be written?
+    /// Whether it can be written.
     pub fn can_write(&self) -> bool {
         !matches!(self.kind, Kind::Picture { write: None, .. })
     }
 
-    /// Can a file hold several puzzles?
+    /// Whether a file can hold several puzzles.
     pub fn holds_several(&self) -> bool {
         self.pack.is_some()
     }
 
-    /// The puzzle as far as a file can hold it, and what it cannot hold, in words.
+    /// The puzzle with the metadata that a file can hold, and the names of what is lost, for messages.
     pub fn kept(&self, puzzle: &Puzzle) -> (Puzzle, Vec<String>) {
         let notes = puzzle.notes();
         let mut lost = Vec::new();
-        let mut keep = |name, value: &Option<String>, place: Text| {
+        let mut keep = |name, value: &Option<String>, place: FieldText| {
             let kept = value.as_deref().and_then(|value| place.fitting(value));
             match (&kept, value) {
                 (Some(kept), Some(value)) if kept != value => {
@@ -553,23 +553,26 @@ impl Format {
             lost.push("the goal".to_owned());
         }
         let bare = puzzle.clone().with_notes(kept);
-        (bare.expect("its goal has the puzzle's size"), lost)
+        (
+            bare.expect("the goal was valid for this puzzle before"),
+            lost,
+        )
     }
 
-    /// A file of this one puzzle. What the format cannot hold beside the clues is left out; [`Format::kept`] tells what.
+    /// A file of this one puzzle. Metadata that the format cannot hold are left out; [`Format::kept`] lists them.
     ///
     /// # Errors
     ///
     /// [`Kind::Data`](crate::error::Kind::Data) when the format cannot hold the puzzle itself: a picture needs a goal that is a solution,
     /// and some formats have no way to write some clues.
     pub fn write(&self, puzzle: &Puzzle) -> Result<Vec<u8>> {
-        framed(&self.alone, 1, self.bare(puzzle)?).map(|mut bytes| {
-            bytes.extend(self.alone.close.bytes());
+        framed(&self.single, 1, self.bare(puzzle)?).map(|mut bytes| {
+            bytes.extend(self.single.close.bytes());
             bytes
         })
     }
 
-    /// A file of several puzzles, if the format has such.
+    /// A writer for a file of several puzzles, if the format supports them.
     pub fn pack(&'static self) -> Option<Pack> {
         let frame = self.pack.as_ref()?;
         Some(Pack {
@@ -579,7 +582,7 @@ impl Format {
         })
     }
 
-    /// The puzzle without a frame.
+    /// The puzzle without the text around it.
     fn bare(&self, puzzle: &Puzzle) -> Result<Vec<u8>> {
         match self.kind {
             Kind::Text { write, .. } => write(&self.kept(puzzle).0).map(String::into_bytes),
@@ -593,7 +596,7 @@ impl Format {
     }
 }
 
-/// The goal of a puzzle, if it is a picture of it.
+/// The goal of a puzzle, if it is a solution.
 fn picture(puzzle: &Puzzle) -> Result<&Grid> {
     let goal = puzzle.notes().goal.as_ref();
     let none = || Error::data("this puzzle gives no goal, which would be the picture");
@@ -607,7 +610,7 @@ fn picture(puzzle: &Puzzle) -> Result<&Grid> {
     Ok(goal)
 }
 
-/// A file of several puzzles, made one by one.
+/// Writes a file of several puzzles, one at a time.
 #[derive(Debug)]
 pub struct Pack {
     format: &'static Format,
@@ -616,29 +619,29 @@ pub struct Pack {
 }
 
 impl Pack {
-    /// What comes next in the file for one more puzzle.
+    /// The bytes to append to the file for one more puzzle.
     ///
     /// # Errors
     ///
-    /// As [`Format::write`]; the file then goes on as if the puzzle were not there.
+    /// As [`Format::write`]; the puzzle is then skipped, and others can still be added.
     pub fn add(&mut self, puzzle: &Puzzle) -> Result<Vec<u8>> {
         let bytes = framed(self.frame, self.written + 1, self.format.bare(puzzle)?)?;
         self.written += 1;
         Ok(bytes)
     }
 
-    /// Has a puzzle been added?
+    /// Whether a puzzle has been added.
     pub fn has_begun(&self) -> bool {
         self.written > 0
     }
 
-    /// What comes after the last one, of which there must have been one.
+    /// The end of the file, after at least one puzzle.
     pub fn end(self) -> &'static str {
         self.frame.close
     }
 }
 
-/// The `k`-th puzzle of a file with what stands before it.
+/// The `k`-th puzzle of a file with the text before it.
 fn framed(frame: &Frame, k: usize, puzzle: Vec<u8>) -> Result<Vec<u8>> {
     let open = if k == 1 { frame.open } else { "" };
     let mut bytes = Vec::with_capacity(open.len() + puzzle.len() + frame.close.len() + 8);
@@ -648,19 +651,19 @@ fn framed(frame: &Frame, k: usize, puzzle: Vec<u8>) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-impl Text {
-    /// The text as it can stand there.
+impl FieldText {
+    /// The text adapted to the field; `None` if nothing of it can be held.
     fn fitting(self, value: &str) -> Option<String> {
         let fitting = match self {
-            Text::None => return None,
-            Text::Any => return Some(value.to_owned()),
-            Text::Line => {
+            FieldText::None => return None,
+            FieldText::Any => return Some(value.to_owned()),
+            FieldText::Line => {
                 let line = value.replace(|c: char| c.is_control(), " ");
                 line.trim()
                     .trim_start_matches(|c: char| c == '[' || c.is_whitespace())
                     .to_owned()
             }
-            Text::Xml => {
+            FieldText::Xml => {
                 let allowed = |c: char| {
                     c >= ' ' && !['\u{fffe}', '\u{ffff}'].contains(&c) || "\t\n\r".contains(c)
                 };

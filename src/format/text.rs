@@ -1,13 +1,13 @@
 //! Pictures drawn in rows of `#` and `.`, with blank lines between them, as `solve` and `enumerate` print them: the same lists that
-//! [`Solutions`] reads. Each picture is a puzzle that has it as its goal.
+//! [`Solutions`] reads. Each picture becomes a puzzle with the picture as its goal.
 
-use super::contents::{Contents, drawn};
+use super::contents::{Contents, puzzle_of_picture};
 use super::solutions::Solutions;
 
-/// Is the first line that is no heading a row, and are most of the others?
+/// Whether the first line that is not a heading is a row, and at least half of all such lines are.
 pub(super) fn looks_like(text: &str) -> bool {
-    let written = |line: &&str| !line.is_empty() && !super::solutions::is_heading(line);
-    let mut lines = text.lines().map(str::trim_end).filter(written);
+    let is_content = |line: &&str| !line.is_empty() && !super::solutions::is_heading(line);
+    let mut lines = text.lines().map(str::trim_end).filter(is_content);
     if !lines.next().is_some_and(is_row) {
         return false;
     }
@@ -18,7 +18,7 @@ pub(super) fn looks_like(text: &str) -> bool {
     rows >= others
 }
 
-/// Is most of a line cells? What is not is for the reader to say.
+/// Whether at least half of a line's characters are cells. Errors in the others are left to the reader.
 fn is_row(line: &str) -> bool {
     let (mut cells, mut others) = (0, 0);
     for c in line.chars() {
@@ -31,7 +31,7 @@ fn is_row(line: &str) -> bool {
     cells > 0 && cells >= others
 }
 
-/// Reads all pictures. One that is bad is passed over up to the next blank line.
+/// Reads all pictures. An invalid one is skipped up to the next blank line.
 pub(super) fn read(text: &str) -> Contents<'_> {
     let mut list = Solutions::new(text.as_bytes(), "");
     Contents::several(move || {
@@ -39,7 +39,7 @@ pub(super) fn read(text: &str) -> Contents<'_> {
         if grid.is_err() {
             list.resume();
         }
-        Some(grid.and_then(drawn))
+        Some(grid.and_then(puzzle_of_picture))
     })
 }
 
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_something_else_is_not_taken_for_a_picture() {
+    fn other_texts_are_not_taken_for_pictures() {
         for text in [
             "",
             "\n",
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_has_its_place_and_spoils_no_other() {
+    fn errors_have_a_place_and_do_not_affect_other_pictures() {
         assert_eq!(
             failure(read("#.\n.?\n")),
             "2:2: '?' in a grid: a cell is '#' or '.'"

@@ -1,5 +1,5 @@
-//! The text format of the TAAI, TCGA and ICGA tournaments: a line `$k`, then the clues of the columns, then those of the rows, numbers
-//! with tabs between, and a blank line for an empty clue, or `0`. Nothing tells the size, but the puzzles are square.
+//! The text format of the TAAI, TCGA and ICGA tournaments: a line `$k`, then the clues of the columns, then those of the rows, with
+//! numbers separated by tabs, and a blank line or `0` for an empty clue. The size is not given, but the puzzles are square.
 
 use super::brief::plural;
 use super::contents::Contents;
@@ -8,7 +8,7 @@ use super::part::{self, Part};
 use crate::error::{Error, Result};
 use crate::puzzle::{Clue, MAX_SIDE, Puzzle};
 
-/// Is the first line `$` and a number?
+/// Whether the first line is `$` and a number.
 pub(super) fn looks_like(text: &str) -> bool {
     let first = text.lines().find(|line| !line.trim().is_empty());
     first.is_some_and(is_head)
@@ -32,7 +32,7 @@ pub(super) fn read(text: &str) -> Contents<'_> {
     })
 }
 
-/// The puzzle after the line `head`. What counts is first whether columns and rows ask for equally many cells.
+/// The puzzle after the line `head`. Among several readings, one in which columns and rows have equally many filled cells is preferred.
 fn puzzle(head: Part<'_>, body: &[Part<'_>]) -> Result<Puzzle> {
     if !is_head(head.text) {
         return Err(head.error("a puzzle must begin with $ and its number"));
@@ -43,8 +43,8 @@ fn puzzle(head: Part<'_>, body: &[Part<'_>]) -> Result<Puzzle> {
         .copied()
         .collect();
     let trailing = body.iter().rev().take_while(|line| line.is_blank()).count();
-    // Where a 0 is written no blank line is a clue. Otherwise all lines are; or, but for some blank ones at the end, which nobody writes in
-    // large numbers.
+    // If a 0 is written, blank lines are not clues. Otherwise all lines are clues, except for up to two blank lines at the end, or for all
+    // of those.
     let zero = written.iter().any(|line| line.text.trim() == "0");
     let with_blanks = (0..=trailing.min(2)).map(|none| &body[..body.len() - none]);
     let readings = (zero.then_some(&written[..]).into_iter())
@@ -60,7 +60,7 @@ fn puzzle(head: Part<'_>, body: &[Part<'_>]) -> Result<Puzzle> {
         }
         first = first.or(Some(found));
     }
-    // Not square: it can be read if there is just one way.
+    // Not square: accepted if there is exactly one consistent division into columns and rows.
     for lines in readings.filter(|lines| lines.len() % 2 == 1) {
         if let Some(puzzle) = oblong(head, lines) {
             return Ok(puzzle);
@@ -78,7 +78,7 @@ fn is_balanced(puzzle: &Puzzle) -> bool {
     rows == columns
 }
 
-/// The puzzle in lines of which it is not told how many are columns, if it can be read in one way only.
+/// The puzzle in these lines with an unknown number of columns, if exactly one number is consistent.
 fn oblong(head: Part<'_>, lines: &[Part<'_>]) -> Option<Puzzle> {
     if lines.len() > 2 * MAX_SIDE {
         return None;
@@ -102,7 +102,7 @@ fn oblong(head: Part<'_>, lines: &[Part<'_>]) -> Option<Puzzle> {
     part::puzzle(rows, columns, head, Part::clue).ok()
 }
 
-/// The clues of a square puzzle. The line with its number is the frame's.
+/// The clues of a square puzzle, without the line of its number, which [`head`] writes.
 pub(super) fn write(puzzle: &Puzzle) -> Result<String> {
     if puzzle.width() != puzzle.height() {
         return Err(Error::data(format!(
@@ -111,7 +111,7 @@ pub(super) fn write(puzzle: &Puzzle) -> Result<String> {
             puzzle.height()
         )));
     }
-    // A blank line at the end could be anything, and so could any blank line where the sums do not tell.
+    // A blank line at the end is ambiguous, and so is any blank line if the sums of rows and columns differ.
     let last = puzzle.rows().last();
     let ends_empty = last.is_some_and(|clue| clue.blocks().is_empty());
     let empty = if ends_empty || !is_balanced(puzzle) {

@@ -1,9 +1,9 @@
-//! The XML of webpbn.com and pbnsolve: a `<puzzleset>` of puzzles, each with clues for rows and columns, with a goal, or with both; what is
-//! missing follows from the goal. Colours, clues with blots and triddlers are recognised and refused; one colour on a background is black
-//! and white by other names.
+//! The XML of webpbn.com and pbnsolve: a `<puzzleset>` of puzzles, each with clues for rows and columns, with a goal, or with both;
+//! missing clues are derived from the goal. Multi-colour puzzles, blotted clues and triddlers are recognised and refused; a single
+//! colour on a background is accepted as black and white.
 //!
-//! The text is passed through once, tag by tag. What a file declares in its document type is neither fetched nor expanded, so that it can
-//! neither grow nor go deep.
+//! The text is parsed once, tag by tag. Entities that a file declares in its document type are neither fetched nor expanded, so they
+//! cannot use up memory or stack.
 
 use std::collections::HashMap;
 
@@ -17,48 +17,50 @@ use super::place::place;
 use crate::error::{Error, Result};
 use crate::puzzle::{Clue, Grid, Line, MAX_SIDE, Notes, Puzzle};
 
-/// Does the text begin with a tag?
+/// Whether the text begins with a tag.
 pub(super) fn looks_like(text: &str) -> bool {
     text.trim_start().starts_with('<')
 }
 
 /// Reads all puzzles.
 pub(super) fn read(text: &str) -> Contents<'_> {
-    let mut set = Set {
+    let mut document = Document {
         text,
         reader: Reader::from_str(text),
         author: None,
         copyright: None,
         ended: false,
     };
-    Contents::several(move || set.next())
+    Contents::several(move || document.next())
 }
 
-/// A document on the way through.
-struct Set<'a> {
+/// A document that is being parsed.
+struct Document<'a> {
     text: &'a str,
     reader: Reader<&'a [u8]>,
-    /// What is said of all puzzles of the set.
+    /// Author and copyright given for all puzzles of the set.
     author: Option<String>,
     copyright: Option<String>,
     ended: bool,
 }
 
-/// What the next piece of the document is.
+/// The next item of the document.
 enum Node<'a> {
-    /// A tag is opened: its name in small letters, its attributes likewise, and the tag itself.
+    /// An opening tag.
     Open(Tag<'a>),
-    /// The tag that was opened last is closed.
+    /// The closing tag of the tag that was opened last.
     Close,
     Text(String),
     End,
 }
 
+/// An opening tag: its name and the names of its attributes in lower case.
 struct Tag<'a> {
     name: String,
     attributes: Vec<(String, String)>,
+    /// The text of the document from the tag on.
     place: &'a str,
-    /// Is it closed at once?
+    /// Whether it is an empty-element tag, which has no closing tag.
     empty: bool,
 }
 
@@ -69,14 +71,14 @@ impl Tag<'_> {
     }
 }
 
-/// A puzzle on the way through.
+/// A puzzle that is being parsed.
 #[derive(Default)]
 struct Draft<'a> {
-    /// The colours by name, with the letter that stands for each in images.
+    /// The names of the colours, by the letter for each in images.
     letters: HashMap<char, String>,
     default: String,
     background: String,
-    /// The one colour that is seen, and whether there is another.
+    /// The only colour of filled cells, once one has been seen.
     colour: Option<String>,
     rows: Option<Vec<(Clue, &'a str)>>,
     columns: Option<Vec<(Clue, &'a str)>>,
@@ -84,7 +86,7 @@ struct Draft<'a> {
     notes: Notes,
 }
 
-impl<'a> Set<'a> {
+impl<'a> Document<'a> {
     /// The next puzzle.
     fn next(&mut self) -> Option<Result<Puzzle>> {
         while !self.ended {
@@ -109,7 +111,7 @@ impl<'a> Set<'a> {
         None
     }
 
-    /// What comes next. After an error nothing more comes.
+    /// The next item. After an error, `ended` is set.
     fn node(&mut self) -> Result<Node<'a>> {
         loop {
             let start = self.reader.buffer_position() as usize;
@@ -148,7 +150,7 @@ impl<'a> Set<'a> {
         }
     }
 
-    /// The text that a reference such as `&eacute;` stands for.
+    /// The text of a reference such as `&eacute;`.
     fn reference(&mut self, reference: &'a str) -> Result<Node<'a>> {
         let text = html_escape::decode_html_entities(reference);
         if text == reference {
@@ -162,7 +164,7 @@ impl<'a> Set<'a> {
         Ok(Node::Text(text.into_owned()))
     }
 
-    /// The text in a tag that has just been opened; none if there are only blanks. Tags in it are left out.
+    /// The text in the tag that has just been opened; `None` if there are only blanks. Nested tags are skipped.
     fn content(&mut self, tag: &Tag<'a>) -> Result<Option<String>> {
         let mut content = String::new();
         let mut depth = usize::from(!tag.empty);
@@ -172,21 +174,21 @@ impl<'a> Set<'a> {
                 Node::Close => depth -= 1,
                 Node::Text(text) if depth == 1 => content.push_str(&text),
                 Node::Text(_) => {}
-                Node::End => return Err(self.torn(tag)),
+                Node::End => return Err(self.unclosed(tag)),
             }
         }
         let content = content.trim();
         Ok((!content.is_empty()).then(|| content.to_owned()))
     }
 
-    fn torn(&mut self, tag: &Tag<'a>) -> Error {
+    fn unclosed(&mut self, tag: &Tag<'a>) -> Error {
         self.ended = true;
         let message = format!("the file ends before <{}> is closed", brief(&tag.name));
         place(Error::data(message), self.text, tag.place)
     }
 
-    /// The puzzle in a tag that has just been opened. All of it is passed through, also after an error, so that the next one begins
-    /// where it should.
+    /// The puzzle in the tag that has just been opened. All of it is parsed, even after an error, so that the next puzzle begins at its
+    /// tag.
     fn puzzle(&mut self, tag: Tag<'a>) -> Result<Puzzle> {
         let named =
             |name: &str, otherwise: &str| tag.attribute(name).unwrap_or(otherwise).to_lowercase();
@@ -198,7 +200,7 @@ impl<'a> Set<'a> {
         };
         draft.notes.author = self.author.clone();
         draft.notes.copyright = self.copyright.clone();
-        let mut bad = match named("type", "grid").as_str() {
+        let mut first_error = match named("type", "grid").as_str() {
             "grid" => None,
             "triddler" => Some(self.error(
                 tag.place,
@@ -217,7 +219,7 @@ impl<'a> Set<'a> {
             match self.node()? {
                 Node::Open(part) => {
                     if let Err(error) = self.part(&part, &mut draft) {
-                        bad = bad.or(Some(error));
+                        first_error = first_error.or(Some(error));
                         if self.ended {
                             break;
                         }
@@ -225,16 +227,16 @@ impl<'a> Set<'a> {
                 }
                 Node::Close => open = false,
                 Node::Text(_) => {}
-                Node::End => return Err(self.torn(&tag)),
+                Node::End => return Err(self.unclosed(&tag)),
             }
         }
-        match bad {
+        match first_error {
             Some(error) => Err(error),
             None => self.finish(draft, tag.place),
         }
     }
 
-    /// A part of a puzzle.
+    /// Parses one child element of a puzzle.
     fn part(&mut self, tag: &Tag<'a>, draft: &mut Draft<'a>) -> Result<()> {
         match tag.name.as_str() {
             "title" => draft.notes.title = self.content(tag)?,
@@ -290,18 +292,18 @@ impl<'a> Set<'a> {
     /// The clues in a tag.
     fn clues(&mut self, tag: &Tag<'a>, draft: &mut Draft<'a>) -> Result<Vec<(Clue, &'a str)>> {
         let mut clues = Vec::new();
-        let mut bad = None;
+        let mut first_error = None;
         let mut open = !tag.empty;
         while open {
             match self.node()? {
                 Node::Open(line) if line.name == "line" => {
                     let clue = self.clue(&line, draft);
                     if self.ended {
-                        return Err(clue.err().unwrap_or_else(|| self.torn(&line)));
+                        return Err(clue.err().unwrap_or_else(|| self.unclosed(&line)));
                     }
                     match clue {
                         Ok(clue) => clues.push((clue, line.place)),
-                        Err(error) => bad = bad.or(Some(error)),
+                        Err(error) => first_error = first_error.or(Some(error)),
                     }
                 }
                 Node::Open(other) => {
@@ -309,16 +311,16 @@ impl<'a> Set<'a> {
                 }
                 Node::Close => open = false,
                 Node::Text(_) => {}
-                Node::End => return Err(self.torn(tag)),
+                Node::End => return Err(self.unclosed(tag)),
             }
         }
-        bad.map_or(Ok(clues), Err)
+        first_error.map_or(Ok(clues), Err)
     }
 
     /// The clue in a `<line>`.
     fn clue(&mut self, tag: &Tag<'a>, draft: &mut Draft<'a>) -> Result<Clue> {
         let mut lengths = Vec::new();
-        let mut bad = None;
+        let mut first_error = None;
         let mut open = !tag.empty;
         while open {
             match self.node()? {
@@ -326,7 +328,7 @@ impl<'a> Set<'a> {
                     let content = self.content(&count)?.unwrap_or_default();
                     match self.length(&count, &content, draft) {
                         Ok(length) => lengths.push(length),
-                        Err(error) => bad = bad.or(Some(error)),
+                        Err(error) => first_error = first_error.or(Some(error)),
                     }
                 }
                 Node::Open(other) => {
@@ -334,19 +336,19 @@ impl<'a> Set<'a> {
                 }
                 Node::Close => open = false,
                 Node::Text(_) => {}
-                Node::End => return Err(self.torn(tag)),
+                Node::End => return Err(self.unclosed(tag)),
             }
         }
-        match bad {
+        match first_error {
             Some(error) => Err(error),
             None => Clue::new(lengths).map_err(|error| place(error, self.text, tag.place)),
         }
     }
 
-    /// The length of the block that a `<count>` tells.
+    /// The length of the block in a `<count>`.
     fn length(&self, tag: &Tag<'a>, content: &str, draft: &mut Draft<'a>) -> Result<usize> {
         let colour = tag.attribute("color").map(str::to_lowercase);
-        self.only_colour(
+        self.check_single_colour(
             colour.unwrap_or_else(|| draft.default.clone()),
             draft,
             tag.place,
@@ -365,8 +367,8 @@ impl<'a> Set<'a> {
         }
     }
 
-    /// There must be no other colour than this one on the background.
-    fn only_colour(&self, colour: String, draft: &mut Draft<'a>, here: &str) -> Result<()> {
+    /// Checks that no other colour than this one occurs on the background.
+    fn check_single_colour(&self, colour: String, draft: &mut Draft<'a>, here: &str) -> Result<()> {
         match &draft.colour {
             Some(only) if *only != colour => {
                 let message = format!(
@@ -396,13 +398,13 @@ impl<'a> Set<'a> {
                 }
                 Node::Close => open = false,
                 Node::Text(_) => {}
-                Node::End => return Err(self.torn(tag)),
+                Node::End => return Err(self.unclosed(tag)),
             }
         }
         Ok(image)
     }
 
-    /// The puzzle that a draft amounts to.
+    /// Builds the puzzle from a draft.
     fn finish(&self, mut draft: Draft<'a>, here: &'a str) -> Result<Puzzle> {
         let goal = match draft.goal.take() {
             Some((image, here)) => self.goal(&image, here, &mut draft)?,
@@ -457,11 +459,11 @@ impl<'a> Set<'a> {
             .map_err(|error| place(error, self.text, here))
     }
 
-    /// The picture in the text of an image, rows between bars; none if a cell of it is unknown.
+    /// The picture in the text of an image, with rows between bars; `None` if a cell is unknown.
     fn goal(&self, image: &str, here: &'a str, draft: &mut Draft<'a>) -> Result<Option<Grid>> {
         let mut rows = Vec::new();
         let mut known = true;
-        // What stands before the first bar, between two rows and after the last bar is nothing.
+        // Text before the first bar, between two rows and after the last bar is ignored.
         for row in image.split('|').skip(1).step_by(2).take(MAX_SIDE + 1) {
             let mut cells = String::new();
             let mut letters = row.chars();
@@ -481,7 +483,7 @@ impl<'a> Set<'a> {
                         };
                         let filled = colour != draft.background;
                         if filled {
-                            self.only_colour(colour, draft, here)?;
+                            self.check_single_colour(colour, draft, here)?;
                         }
                         cells.push(if filled { '#' } else { '.' });
                     }
@@ -502,10 +504,10 @@ impl<'a> Set<'a> {
     }
 }
 
-/// A tag with its attributes, of which the first of each name counts.
+/// A tag with its attributes; the first of each name counts.
 fn tag<'a>(tag: &BytesStart<'_>, place: &'a str, empty: bool) -> Tag<'a> {
     let mut attributes = Vec::new();
-    // Nobody needs more, and each is looked at for every name.
+    // The number is bounded because each look-up is linear in it; no known element has more.
     for attribute in tag.html_attributes().with_checks(false).flatten().take(16) {
         let value = html_escape::decode_html_entities(&*attribute.value).into_owned();
         attributes.push((attribute.key.local_name().as_ref().to_lowercase(), value));
@@ -518,11 +520,11 @@ fn tag<'a>(tag: &BytesStart<'_>, place: &'a str, empty: bool) -> Tag<'a> {
     }
 }
 
-/// What stands around puzzles.
+/// The text before and after the puzzles of a file.
 pub(super) const OPEN: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE pbn SYSTEM \"http://webpbn.com/pbn-0.3.dtd\">\n<puzzleset>\n";
 pub(super) const CLOSE: &str = "</puzzleset>\n";
 
-/// The `<puzzle>`.
+/// The puzzle as a `<puzzle>` element.
 pub(super) fn write(puzzle: &Puzzle) -> Result<String> {
     let notes = puzzle.notes();
     let mut text = String::from("<puzzle type=\"grid\" defaultcolor=\"black\">\n");
@@ -560,7 +562,7 @@ pub(super) fn write(puzzle: &Puzzle) -> Result<String> {
     Ok(text)
 }
 
-/// A text as the reader undoes it, line breaks included.
+/// Escapes a text, including its line breaks, so that the reader restores it.
 fn escape(value: &str) -> String {
     let mut text = String::with_capacity(value.len());
     for c in value.chars() {

@@ -1,4 +1,4 @@
-//! Writes a puzzle in the `.non` format, in the way that every program reads: an empty clue as `0`, the goal in one line.
+//! Writes a puzzle in the `.non` format, in the form that all programs read: an empty clue as `0`, the goal in one line.
 
 use super::super::number::numbers;
 use crate::puzzle::{Line, Puzzle};
@@ -16,7 +16,7 @@ pub fn write(puzzle: &Puzzle) -> String {
     ];
     for (word, value) in properties {
         let Some(value) = value else { continue };
-        // A licence code goes without quotes.
+        // A licence code is written without quotes.
         let code = |b: u8| b.is_ascii_alphanumeric() || b"+-.".contains(&b);
         if word == "license" && !value.is_empty() && value.bytes().all(code) {
             text += &format!("{word} {value}\n");
@@ -42,7 +42,7 @@ pub fn write(puzzle: &Puzzle) -> String {
     text
 }
 
-/// A text in one line without quotes, as the reader undoes it.
+/// Escapes quotes and line breaks by character references, which the reader decodes.
 fn escape(value: &str) -> String {
     let mut text = String::with_capacity(value.len());
     for c in value.chars() {
