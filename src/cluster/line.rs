@@ -122,7 +122,7 @@ impl<R: BufRead> Lines<R> {
     }
 
     /// The next record, or the error in the next line; `None` at the end. Blank lines are skipped. After a failure to read, or a line
-    /// that is too long, the result is `None`.
+    /// that is too long, further calls return `None`.
     pub fn record<T: DeserializeOwned>(&mut self) -> Option<Result<T>> {
         self.record_by(|line| serde_json::from_str(line))
     }

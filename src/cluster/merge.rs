@@ -111,8 +111,7 @@ impl Merge {
             self.problems.add(lines.file(), problem);
         }
         if good == 0 && bad > 0 {
-            self.problems
-                .replace_by_no_record(lines.file(), bad, "cube");
+            self.problems.replace_all(lines.file(), bad, "cube");
         }
         Ok(())
     }
@@ -187,8 +186,7 @@ impl Merge {
             }
         }
         if good == 0 && bad > 1 {
-            self.problems
-                .replace_by_no_record(lines.file(), bad, "result");
+            self.problems.replace_all(lines.file(), bad, "result");
         }
         Ok(())
     }

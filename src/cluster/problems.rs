@@ -53,7 +53,7 @@ impl Problems {
 
     /// Replaces all problems of a file by one: that none of its `total` lines is a record of the expected kind. It is reported at the line
     /// of the first problem.
-    pub(super) fn replace_by_no_record(&mut self, file: &str, total: u64, what: &str) {
+    pub(super) fn replace_all(&mut self, file: &str, total: u64, what: &str) {
         let entry = self.files.iter_mut().rev().find(|entry| entry.file == file);
         let Some((entry, first)) =
             entry.and_then(|entry| entry.shown.first().cloned().map(|first| (entry, first)))

@@ -44,7 +44,7 @@ const COMMIT_INTERVAL_DIVISOR: u32 = 20;
 const MIN_FRUITLESS_TIME: Duration = Duration::from_millis(250);
 
 /// Shortest time that a thread works on a cube before it is asked to share it with idle threads.
-const MIN_TIME_BEFORE_SHARING: Duration = Duration::from_millis(10);
+const MIN_SHARING_AGE: Duration = Duration::from_millis(10);
 
 /// Bytes of solutions that a thread buffers before its search is stopped and they are written.
 const MAX_BUFFERED_BYTES: u64 = 64 << 20;
@@ -68,7 +68,7 @@ pub struct JournalledRun<'a> {
 pub struct SolutionBuffer {
     batches: Vec<Batch>,
     /// Bytes of one solution as listed, and of all in the buffer.
-    bytes_per_solution: u64,
+    solution_bytes: u64,
     bytes: u64,
     /// Asks the search to stop.
     stop: Arc<AtomicBool>,
@@ -79,7 +79,7 @@ impl SolutionStore for SolutionBuffer {
         let more = batch.count().to_u64().unwrap_or(u64::MAX);
         self.bytes = self
             .bytes
-            .saturating_add(more.saturating_mul(self.bytes_per_solution));
+            .saturating_add(more.saturating_mul(self.solution_bytes));
         if self.bytes >= MAX_BUFFERED_BYTES {
             // Relaxed: no other data is passed with the flag.
             self.stop.store(true, Ordering::Relaxed);
@@ -177,12 +177,8 @@ impl<'a> JournalledRun<'a> {
                 true => None,
                 false => Some(state.stopped.unwrap_or(Stop::Interrupt)),
             },
-            cubes: state
-                .open
-                .iter()
-                .map(|open_cube| open_cube.cube.clone())
-                .collect(),
-            shares: state.open.iter().map(|open_cube| open_cube.share).collect(),
+            cubes: state.open.iter().map(|open| open.cube.clone()).collect(),
+            shares: state.open.iter().map(|open| open.share).collect(),
             done,
             statistics: Statistics {
                 nodes,
@@ -289,18 +285,17 @@ impl<'a> JournalledRun<'a> {
             }
         }
         let stopping = state.stopped.is_some() || state.failed.is_some();
-        let (commit_interval, divides) = (self.commit_interval(), self.cube_solver.divides());
+        let (interval, divides) = (self.commit_interval(), self.cube_solver.divides());
         for active in &state.running {
             if stopping
-                || divides
-                    && active.since.elapsed() >= commit_interval.max(active.open_cube.min_run_time)
+                || divides && active.since.elapsed() >= interval.max(active.open_cube.min_run_time)
             {
                 active.stop.store(true, Ordering::Relaxed);
             }
         }
         if state.idle_threads > 0 && state.open.is_empty() {
             let due = |active: &&ActiveCube| {
-                active.since.elapsed() >= MIN_TIME_BEFORE_SHARING.max(active.open_cube.min_run_time)
+                active.since.elapsed() >= MIN_SHARING_AGE.max(active.open_cube.min_run_time)
                     && !is_set(&active.stop)
             };
             let largest = state
@@ -312,7 +307,7 @@ impl<'a> JournalledRun<'a> {
                 active.stop.store(true, Ordering::Relaxed);
             }
         }
-        if state.last_commit.elapsed() >= commit_interval {
+        if state.last_commit.elapsed() >= interval {
             if !state.running.is_empty() {
                 self.record_checkpoint(&mut state, true);
             }
@@ -370,7 +365,7 @@ impl CubeQueue for JournalledRun<'_> {
         };
         let buffer = SolutionBuffer {
             batches: Vec::new(),
-            bytes_per_solution: state.list.as_ref().map_or(0, |(_, text)| text.each()),
+            solution_bytes: state.list.as_ref().map_or(0, |(_, text)| text.each()),
             bytes: 0,
             stop: Arc::clone(&stop),
         };

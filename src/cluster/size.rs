@@ -38,7 +38,7 @@ const ENUMERATION_FACTOR: f64 = 4.0;
 const PROBING_TRIALS: u32 = 4;
 
 /// Probing chooses the branch cell if it decides at least one in this number of the cells that are decided in samples.
-const MAX_DECIDED_PER_PROBED: usize = 5;
+const MAX_DECIDED_RATIO: usize = 5;
 
 /// Settles that the probing of one node may take; incomplete probing is useful too.
 const MAX_PROBE_SETTLES: u64 = 1 << 20;
@@ -74,7 +74,7 @@ struct SampleNode<W> {
     unknown: usize,
     /// The cell to branch on, and the results of its probing.
     cell: Cell,
-    probe_state: Option<ProbeState<W>>,
+    state: Option<ProbeState<W>>,
 }
 
 impl<'a, W: Word> SizeEstimator<'a, W> {
@@ -92,7 +92,7 @@ impl<'a, W: Word> SizeEstimator<'a, W> {
     }
 
     /// Predicts by samples from the present board whether probing makes the search cheaper, as the search itself will measure.
-    pub(super) fn try_probing(&mut self, probe_state: Option<&ProbeState<W>>, seed: u64) {
+    pub(super) fn try_probing(&mut self, state: Option<&ProbeState<W>>, seed: u64) {
         let (rows, whole) = (self.board.rows().to_vec(), Region::whole(&self.board));
         let [plain, probed] = [false, true].map(|probing| {
             self.probing = probing;
@@ -102,26 +102,22 @@ impl<'a, W: Word> SizeEstimator<'a, W> {
                 if self.control.poll() {
                     break;
                 }
-                let node = self.node(&whole, probe_state);
+                let node = self.node(&whole, state);
                 settles += self.sample(node, &whole).settles;
                 self.board.set_rows(&rows);
             }
             settles
         });
         self.probing = probed < plain;
-        self.probing_chooses_branch =
-            self.decided_by_probing * MAX_DECIDED_PER_PROBED >= self.decided;
+        self.probing_chooses_branch = self.decided_by_probing * MAX_DECIDED_RATIO >= self.decided;
     }
 
     /// Probes a node, reusing the results of its parent. `None` is a contradiction; `Some(None)` means that probing was stopped. Cells
     /// that it decides stay decided on the board.
-    pub(super) fn probe(
-        &mut self,
-        probe_state: Option<ProbeState<W>>,
-    ) -> Option<Option<ProbeState<W>>> {
+    pub(super) fn probe(&mut self, state: Option<ProbeState<W>>) -> Option<Option<ProbeState<W>>> {
         let whole = Region::whole(&self.board);
         let mut inherited = None;
-        if let Some((prober, parent_inherited)) = probe_state {
+        if let Some((prober, parent_inherited)) = state {
             self.prober = prober;
             inherited = Some(parent_inherited);
         }
@@ -144,20 +140,16 @@ impl<'a, W: Word> SizeEstimator<'a, W> {
     }
 
     /// The cell to branch on in a region of the present board.
-    pub(super) fn choose_cell(
-        &self,
-        region: &Region<W>,
-        probe_state: Option<&ProbeState<W>>,
-    ) -> Cell {
-        self.best_cell(region, probe_state.filter(|_| self.probing_chooses_branch))
+    pub(super) fn choose_cell(&self, region: &Region<W>, state: Option<&ProbeState<W>>) -> Cell {
+        self.best_cell(region, state.filter(|_| self.probing_chooses_branch))
     }
 
     /// The estimated number of nodes below the present board in one of its regions, deterministic for a seed, and whether it is reliable:
-    /// it is not if enumeration met more nodes than the samples predicted. When the run has been stopped, it is the size of the region.
+    /// it is not if the enumeration of a small tree was cut off. When the run has been stopped, the result is the size of the region.
     pub(super) fn size(
         &mut self,
         region: &Region<W>,
-        probe_state: Option<&ProbeState<W>>,
+        state: Option<&ProbeState<W>>,
         seed: u64,
     ) -> (f64, bool) {
         if self.control.poll() {
@@ -169,7 +161,7 @@ impl<'a, W: Word> SizeEstimator<'a, W> {
         while samples < SAMPLE_BOUNDS.0
             || samples < SAMPLE_BOUNDS.1 && self.board.settles() - began < MAX_SAMPLING_SETTLES
         {
-            let node = self.node(region, probe_state);
+            let node = self.node(region, state);
             sum += self.sample(node, region).nodes;
             samples += 1;
             self.board.set_rows(&rows);
@@ -183,7 +175,7 @@ impl<'a, W: Word> SizeEstimator<'a, W> {
         }
         // All samples may have missed a narrow path that leads deep.
         let max_nodes = ENUMERATION_FACTOR * size + ENUMERATION_FACTOR;
-        match self.enumerate(region, probe_state, max_nodes as u64) {
+        match self.enumerate(region, state, max_nodes as u64) {
             Some(nodes) => (nodes as f64, true),
             None => (2.0 * max_nodes, false),
         }
@@ -194,26 +186,26 @@ impl<'a, W: Word> SizeEstimator<'a, W> {
     fn enumerate(
         &mut self,
         region: &Region<W>,
-        probe_state: Option<&ProbeState<W>>,
+        state: Option<&ProbeState<W>>,
         max_nodes: u64,
     ) -> Option<u64> {
         let base = self.board.mark();
         let mut inherited = None;
         self.prober.backtrack(0);
-        if let Some((prober, root_inherited)) = probe_state.filter(|_| self.probing) {
+        if let Some((prober, root_inherited)) = state.filter(|_| self.probing) {
             self.prober.clone_from(prober);
             inherited = Some(*root_inherited);
         }
         let outside = self.board.unknown() - region.unknown(&self.board).count();
         let mut siblings = Vec::new();
-        let mut best = Some(self.best_cell(region, probe_state.filter(|_| self.probing)));
-        let (mut is_consistent, mut nodes) = (true, 1);
+        let mut best = Some(self.best_cell(region, state.filter(|_| self.probing)));
+        let (mut is_alive, mut nodes) = (true, 1);
         let outcome = loop {
             if nodes > max_nodes || self.control.poll() {
                 break None;
             }
             nodes += 1;
-            let decision = if is_consistent && self.board.unknown() > outside {
+            let decision = if is_alive && self.board.unknown() > outside {
                 let cell = best.unwrap_or_else(|| narrowest(&self.board, region));
                 siblings.push((self.board.mark(), self.prober.mark(), inherited, cell));
                 (cell, true)
@@ -227,17 +219,15 @@ impl<'a, W: Word> SizeEstimator<'a, W> {
                 (cell, false)
             };
             self.board.take_changed();
-            is_consistent = self.board.decide(decision.0, decision.1);
+            is_alive = self.board.decide(decision.0, decision.1);
             let changed = self.board.take_changed();
             inherited = inherited.map(|inherited: Inherited| inherited.after(changed));
             best = None;
-            if is_consistent && self.probing {
+            if is_alive && self.probing {
                 match self.probe_region(region, inherited) {
-                    Probed::Contradiction => is_consistent = false,
+                    Probed::Contradiction => is_alive = false,
                     Probed::Stopped => {}
-                    Probed::Fixpoint(probe_state, cell) => {
-                        (inherited, best) = (Some(probe_state), cell)
-                    }
+                    Probed::Fixpoint(children, cell) => (inherited, best) = (Some(children), cell),
                 }
             }
         };
@@ -247,19 +237,19 @@ impl<'a, W: Word> SizeEstimator<'a, W> {
     }
 
     /// The cell to branch on in a region: the best by the results of probing, or else the one that the search takes without probing.
-    fn best_cell(&self, region: &Region<W>, probe_state: Option<&ProbeState<W>>) -> Cell {
-        let best = probe_state.and_then(|(prober, inherited)| prober.best(*inherited, region));
+    fn best_cell(&self, region: &Region<W>, state: Option<&ProbeState<W>>) -> Cell {
+        let best = state.and_then(|(prober, inherited)| prober.best(*inherited, region));
         best.unwrap_or_else(|| narrowest(&self.board, region))
     }
 
     /// The present board as the root of a sample of a region.
-    fn node(&self, region: &Region<W>, probe_state: Option<&ProbeState<W>>) -> SampleNode<W> {
-        let probe_state = probe_state.filter(|_| self.probing);
+    fn node(&self, region: &Region<W>, state: Option<&ProbeState<W>>) -> SampleNode<W> {
+        let state = state.filter(|_| self.probing);
         SampleNode {
             rows: self.board.rows().into(),
             unknown: region.unknown(&self.board).count(),
-            cell: self.best_cell(region, probe_state),
-            probe_state: probe_state.cloned(),
+            cell: self.best_cell(region, state),
+            state: state.cloned(),
         }
     }
 
@@ -283,12 +273,12 @@ impl<'a, W: Word> SizeEstimator<'a, W> {
             for filled in [true, false] {
                 met += 1;
                 let settles = self.board.settles();
-                let (is_consistent, probe_state, cell) =
-                    self.step(node.cell, filled, node.probe_state.as_ref(), region);
+                let (is_alive, inherited, cell) =
+                    self.step(node.cell, filled, node.state.as_ref(), region);
                 sum.nodes += weight;
                 sum.settles += weight * (self.board.settles() - settles) as f64;
                 let unknown = node.unknown - (before - self.board.unknown());
-                if is_consistent && unknown > 0 {
+                if is_alive && unknown > 0 {
                     let total_weight = match paths.get(&(unknown * MAX_PATHS / root_unknown)) {
                         Some((_, others)) => others + weight,
                         None => weight,
@@ -305,8 +295,7 @@ impl<'a, W: Word> SizeEstimator<'a, W> {
                                 rows: self.board.rows().into(),
                                 unknown,
                                 cell,
-                                probe_state: probe_state
-                                    .map(|probe_state| self.prober.branch(probe_state)),
+                                state: inherited.map(|inherited| self.prober.branch(inherited)),
                             };
                             paths.insert(unknown * MAX_PATHS / root_unknown, (node, total_weight));
                         }
@@ -325,7 +314,7 @@ impl<'a, W: Word> SizeEstimator<'a, W> {
         &mut self,
         cell: Cell,
         filled: bool,
-        probe_state: Option<&ProbeState<W>>,
+        state: Option<&ProbeState<W>>,
         region: &Region<W>,
     ) -> (bool, Option<Inherited>, Option<Cell>) {
         self.board.take_changed();
@@ -337,7 +326,7 @@ impl<'a, W: Word> SizeEstimator<'a, W> {
             return (true, None, None);
         }
         let changed = self.board.take_changed();
-        let inherited = probe_state.map(|(prober, inherited)| {
+        let inherited = state.map(|(prober, inherited)| {
             self.prober = prober.clone();
             inherited.after(changed)
         });

@@ -109,10 +109,8 @@ impl<'a> Splitter<'a> {
             stopped: None,
         };
         let (rows, columns) = self.puzzle.sums();
-        let is_consistent = rows == columns && cutter.go_to(&self.within, &control);
-        let root = is_consistent
-            .then(|| cutter.root(self.within.clone()))
-            .flatten();
+        let is_alive = rows == columns && cutter.go_to(&self.within, &control);
+        let root = is_alive.then(|| cutter.root(self.within.clone())).flatten();
         let Some(root) = root else {
             // A contradiction, or the run was stopped: the whole is returned as one cube.
             result.stopped = control.reason();

@@ -208,10 +208,7 @@ impl State {
         }
         let mut open_cubes: Vec<(u64, OpenCube)> = open.into_values().collect();
         open_cubes.sort_by_key(|&(order, _)| order);
-        self.open = open_cubes
-            .into_iter()
-            .map(|(_, open_cube)| open_cube)
-            .collect();
+        self.open = open_cubes.into_iter().map(|(_, open)| open).collect();
         Ok(())
     }
 

@@ -104,7 +104,7 @@ impl<'a> Parser<'a> {
                     }
                     self.scan(segment)?;
                 }
-                // Unsupported frame types, and a height defined after the first scan.
+                // Unsupported coding modes, and a height that is defined after the first scan.
                 0xc3 | 0xc5..=0xcf | 0xdc => return Err(Fault::Unsupported),
                 _ => {}
             }

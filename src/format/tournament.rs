@@ -43,8 +43,8 @@ fn puzzle(head: Part<'_>, body: &[Part<'_>]) -> Result<Puzzle> {
         .copied()
         .collect();
     let trailing = body.iter().rev().take_while(|line| line.is_blank()).count();
-    // If a 0 is written, blank lines are not clues. Otherwise all lines are clues, except for up to two blank lines at the end, or for all
-    // of those.
+    // The readings in order of preference: if a 0 is written, only the nonblank lines are clues; all lines are, without none, one or two of
+    // the blank lines at the end; without all of those; only the nonblank lines.
     let zero = written.iter().any(|line| line.text.trim() == "0");
     let with_blanks = (0..=trailing.min(2)).map(|none| &body[..body.len() - none]);
     let readings = (zero.then_some(&written[..]).into_iter())

@@ -507,7 +507,7 @@ impl<'a> Document<'a> {
 /// A tag with its attributes; the first of each name counts.
 fn tag<'a>(tag: &BytesStart<'_>, place: &'a str, empty: bool) -> Tag<'a> {
     let mut attributes = Vec::new();
-    // The number is bounded because each look-up is linear in it; no known element has more.
+    // No element needs more than 16, and the bound keeps the linear look-ups short.
     for attribute in tag.html_attributes().with_checks(false).flatten().take(16) {
         let value = html_escape::decode_html_entities(&*attribute.value).into_owned();
         attributes.push((attribute.key.local_name().as_ref().to_lowercase(), value));
