@@ -9,7 +9,7 @@
 //! Only filled cells are recorded; that a cell is certainly empty is not. So it has to guess much earlier than
 //! [deducing](super::deducing) does.
 //!
-//! *Cost.* Each visit of a line goes through all C(n - s + 1, k) numbers of its clue. The breadth-first search holds a whole level of the
+//! *Cost.* Each visit of a line enumerates all C(n - s + 1, k) numbers of its clue. The breadth-first search holds a whole level of the
 //! tree, with w + h numbers per grid: both grow exponentially, and the author regards puzzles beyond 15x15 as hopeless.
 //!
 //! *Source.* Alexandre Oliveira, "Nonogram Solver Algorithm - The Power of Analysis", 2023. He tries every number in the range; here

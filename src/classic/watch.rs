@@ -15,7 +15,7 @@ pub trait Watch {
     /// Takes a solution. Each is reported once.
     fn found(&mut self, grid: Grid) -> Flow;
 
-    /// The algorithm is about to hold about this many bytes in all.
+    /// Reports that the algorithm is about to hold about this many bytes in all.
     fn keep(&mut self, bytes: u64) -> Flow;
 }
 

@@ -65,7 +65,7 @@ mod tests {
     const TEXT: &str = "3\n4\n2\n1 1\n4\n\n2\n1 1\n1 1\n2\n";
 
     #[test]
-    fn the_height_comes_first_and_a_blank_line_stands_between() {
+    fn the_height_is_first_and_a_blank_line_separates_the_sides() {
         assert!(looks_like(TEXT));
         assert_eq!(clues(&one(read(TEXT))), NOTCH);
         assert_eq!(write(&one(read(TEXT))).unwrap(), TEXT);
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn the_blank_line_between_is_no_clue() {
+    fn the_separating_blank_line_is_not_a_clue() {
         assert_eq!(clues(&one(read("2\n2\n1\n0\n\n0\n1\n"))), "1/0 | 0/1");
         assert_eq!(clues(&one(read("2\n2\n1\n\n\n1\n\n\n"))), "1/0 | 1/0");
         assert_eq!(failure(read("7\n")), "1:2: the width is not given");

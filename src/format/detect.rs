@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ending_breaks_a_tie() {
+    fn the_extension_decides_between_similar_formats() {
         // Free text above the first colon of .g may be anything.
         let text = "rows and columns\n:\n1\n:\n1\n";
         assert_eq!(

@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_is_enough() {
+    fn clues_are_derived_from_the_picture() {
         let picture = format!("[Dimensions]\n3\n4\n{PICTURE}");
         let puzzle = one(read(&picture));
         assert_eq!(clues(&puzzle), NOTCH);

@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_of_meaning_have_a_path_and_a_place() {
+    fn semantic_errors_have_a_path_and_a_place() {
         let with = |rows: &str, more: &str| {
             message(&format!("{{\"columns\":[[1],[]],\n\"rows\":{rows}{more}}}"))
         };
@@ -454,7 +454,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_of_syntax_have_a_place() {
+    fn syntax_errors_have_a_place() {
         assert_eq!(
             message("{\"é\": 1,\n  \"rows\": [[1], oops]}"),
             "2:17: this is not JSON: a value must come here"

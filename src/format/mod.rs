@@ -184,7 +184,7 @@ mod tests {
     use super::*;
     use crate::puzzle::Clue;
 
-    /// The clues of the puzzle that most tests write down in every format.
+    /// The clues of the puzzle that most tests write in their format.
     pub(super) const NOTCH: &str = "2/1 1/4 | 2/1 1/1 1/2";
 
     /// Rows and columns with `/` between clues.
@@ -196,7 +196,7 @@ mod tests {
         format!("{} | {}", join(puzzle.rows()), join(puzzle.columns()))
     }
 
-    /// All that a reader found.
+    /// All puzzles that a reader found.
     pub(super) fn all(contents: Contents<'_>) -> Vec<Result<Puzzle>> {
         match contents {
             Contents::Single(puzzle) => vec![puzzle],
@@ -211,7 +211,7 @@ mod tests {
         found.remove(0).unwrap()
     }
 
-    /// What a reader said of the one puzzle that it found.
+    /// The error of the one puzzle that a reader found.
     pub(super) fn failure(contents: Contents<'_>) -> String {
         let mut found = all(contents);
         assert_eq!(found.len(), 1);

@@ -207,14 +207,14 @@ mod tests {
     }
 
     #[test]
-    fn otsu_finds_the_gap() {
+    fn otsu_threshold_lies_in_the_gap() {
         let auto = Tracing {
             threshold: Threshold::Auto,
             ..Tracing::default()
         };
         assert_eq!(traced(grey(5, &[200, 210, 205, 250, 252]), auto), "###..\n");
         assert_eq!(traced(grey(2, &[3, 4]), auto), "#.\n");
-        // One grey alone is what the fixed threshold makes of it.
+        // A picture of a single grey level gets the default threshold.
         assert_eq!(traced(grey(2, &[90, 90]), auto), "##\n");
         assert_eq!(grey(2, &[0, 255]).best_threshold(), 128);
     }
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn too_many_pixels_want_a_size() {
+    fn large_pictures_need_a_size() {
         let scaled = Tracing {
             size: Some((10, None)),
             ..Tracing::default()

@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_count_characters() {
+    fn columns_count_characters() {
         let text = "a\r\nüb\n";
         let error = place(Error::data("x"), text, &text[5..]);
         assert_eq!(error.to_string(), "2:2: x");

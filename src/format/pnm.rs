@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_both_kinds() {
+    fn plain_and_raw_files_are_read() {
         let grid = ".##.\n#..#\n####\n";
         assert_eq!(drawn(b"P1\n# NotchO\n4 3\n0110\n1 0 0 1\n1111\n"), grid);
         assert_eq!(drawn(b"P1 4#w\n#h\n3 011010011111"), grid);

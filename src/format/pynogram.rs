@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_both() {
+    fn ini_and_toml_are_read() {
         assert_eq!(clues(&one(read_toml(TOML))), NOTCH);
         assert_eq!(clues(&one(read_ini(INI))), NOTCH);
         let ini = "; by us\n[colors]\nr = (red) %\n[clues]\ncolumns =\n  2 # first\n\n  \"1 1\", '1 1',\n  2\nrows: 2\n1 1; 9\n4\n[x]\n5\n";

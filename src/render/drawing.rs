@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_kept_for_shares_alone() {
+    fn only_shares_have_words() {
         let puzzle = Puzzle::from_grid(&Grid::new(2, 2));
         let share = |row, column| match (row, column) {
             (1, 0) => Mark::Share(500_000),

@@ -10,7 +10,7 @@ use super::layout::{Layout, UNIT};
 use super::paper::Paper;
 use super::svg::labelled;
 
-/// A sheet on a page.
+/// A sheet as a section of the page.
 #[derive(Clone, Debug)]
 pub struct HtmlSection<'a> {
     /// The sheet to draw; its titles become headings of the page.

@@ -434,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn clues_stand_around_the_grid() {
+    fn clues_are_drawn_around_the_grid() {
         let grid = Grid::from_rows(&["##.#..", "#....."]).unwrap();
         let wanted = lines(&[
             "      2 1 0 1 0  0",
@@ -452,7 +452,7 @@ mod tests {
     }
 
     #[test]
-    fn long_numbers_widen_the_cells_or_stand_on_end() {
+    fn long_numbers_widen_the_cells_or_are_stacked() {
         let mut grid = Grid::new(2, 12);
         (0..12)
             .filter(|&row| row != 1)
@@ -515,7 +515,7 @@ mod tests {
     }
 
     #[test]
-    fn drawings_stand_side_by_side() {
+    fn drawings_are_side_by_side_within_the_width() {
         let grid = Grid::from_rows(&["#"]).unwrap();
         let puzzle = Puzzle::from_grid(&grid);
         let one = |i: usize| {

@@ -37,7 +37,7 @@ fn sections_and_sizes_come_in_any_order() {
 }
 
 #[test]
-fn properties_lose_quotes_and_references() {
+fn properties_are_unquoted_and_decoded() {
     let text = format!(
         "title \"\"A\" &eacute;&#233;&#xe9; &amp;amp; &copy;&nosuch; &\"\nby us & them\ncopyright \"\"\nlicense CC0-1.0\n\
          catalogue\n{NOTCH}title second"
@@ -53,7 +53,7 @@ fn properties_lose_quotes_and_references() {
 }
 
 #[test]
-fn a_goal_may_run_over_several_lines() {
+fn a_goal_may_extend_over_several_lines() {
     let drawn = ".##.\n#..#\n####\n";
     for goal in [
         "goal \"011010011111\"",
@@ -87,7 +87,7 @@ fn with_rows(count: usize, rows: &str, columns: &str) -> String {
 #[test]
 fn blank_lines_are_empty_clues_only_where_clues_are_missing() {
     for (count, rows, columns, wanted) in [
-        // Enough clues: blank lines mean nothing.
+        // Enough clues: blank lines are ignored.
         (2, "\n1\n\n\n2\n\n", "1\n1\n1\n", "1/2"),
         // Between two clues.
         (3, "1\n\n2\n", "1\n1\n1\n", "1/0/2"),
@@ -97,7 +97,7 @@ fn blank_lines_are_empty_clues_only_where_clues_are_missing() {
         (3, "\n\n2\n", "1\n1\n0\n", "0/0/2"),
         (3, "1\n\n\n\n\n", "1\n0\n0\n", "1/0/0"),
         (3, "\n2\n\n", "1\n1\n0\n", "0/2/0"),
-        // Nothing but blank lines.
+        // Only blank lines.
         (2, "\n\n\n", "0\n0\n0\n", "0/0"),
     ] {
         let text = with_rows(count, rows, columns);
@@ -106,13 +106,13 @@ fn blank_lines_are_empty_clues_only_where_clues_are_missing() {
         let columns = columns.trim().replace('\n', "/");
         assert_eq!(found, Ok(format!("{wanted} | {columns}")), "{text}");
     }
-    // The last section: the end of the file ends it.
+    // The last section ends at the end of the file.
     let text = "height 1\nwidth 2\nrows\n1\ncolumns\n1\n\n";
     assert_eq!(clues(&read_one(text).unwrap()), "1 | 1/0");
 }
 
 #[test]
-fn blank_lines_that_can_be_read_in_two_ways_are_refused() {
+fn ambiguous_blank_lines_are_refused() {
     let text = with_rows(2, "\n2\n\n", "1\n1\n0\n");
     assert_eq!(
         message(&text),
@@ -121,17 +121,17 @@ fn blank_lines_that_can_be_read_in_two_ways_are_refused() {
 }
 
 #[test]
-fn a_clue_left_out_is_not_made_up_from_a_blank_line() {
+fn a_blank_line_does_not_replace_a_missing_clue() {
     let text = with_rows(2, "2\n\n", "1\n2\n0\n");
     assert_eq!(message(&text), "6:1: only 1 clue for 2 rows");
     let text = "height 2\nwidth 2\nrows\n1\n1\ncolumns\n1\n\n";
     assert_eq!(message(text), "8:1: only 1 clue for 2 columns");
-    // Sums that differ are no error where every clue is written.
+    // Different sums are not an error if every clue is written.
     assert!(read_one(&with_rows(2, "2\n0\n", "1\n2\n0\n")).is_ok());
 }
 
 #[test]
-fn sections_of_the_wrong_length_say_where() {
+fn errors_of_section_length_have_a_place() {
     let rows = |rows: &str| message(&with_rows(2, rows, "1\n1\n1\n"));
     assert_eq!(rows("1\n"), "5:1: only 1 clue for 2 rows");
     assert_eq!(rows(""), "4:1: only 0 clues for 2 rows");
@@ -149,7 +149,7 @@ fn sections_of_the_wrong_length_say_where() {
 }
 
 #[test]
-fn sizes_are_given_once_and_make_sense() {
+fn sizes_must_be_valid_and_given_once() {
     let size = |width: &str| message(&NOTCH.replace("width 4", width));
     assert_eq!(size("width"), "1:1: the width is not given");
     assert_eq!(

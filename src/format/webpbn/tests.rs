@@ -1,7 +1,7 @@
 use super::super::tests::{NOTCH, all, clues, failure, one};
 use super::*;
 
-/// A puzzle with its picture, in which `B` is a black, a filled cell.
+/// A puzzle with its picture, in which `B` is a black, that is a filled, cell.
 const TEXT: &str = r#"<?xml version="1.0"?>
 <!DOCTYPE pbn SYSTEM "http://webpbn.com/pbn-0.3.dtd">
 <puzzleset>
@@ -30,7 +30,7 @@ const TEXT: &str = r#"<?xml version="1.0"?>
 </puzzleset>
 "#;
 
-/// A puzzle of one cell with this in it.
+/// A puzzle of one cell, with this text in its element.
 fn small(inside: &str) -> String {
     format!("<puzzleset><puzzle>{inside}</puzzle></puzzleset>")
 }
@@ -38,7 +38,7 @@ fn small(inside: &str) -> String {
 const ONE: &str = "<clues type='rows'><line><count>1</count></line></clues><clues type='columns'><line><count>1</count></line></clues>";
 
 #[test]
-fn the_type_says_which_are_the_columns() {
+fn clue_types_distinguish_rows_from_columns() {
     let puzzle = one(read(TEXT));
     assert_eq!(clues(&puzzle), NOTCH);
     assert_eq!(puzzle.notes().title.as_deref(), Some("Notch & é \nO"));
@@ -57,7 +57,7 @@ fn the_type_says_which_are_the_columns() {
 }
 
 #[test]
-fn clues_that_are_missing_follow_from_the_goal() {
+fn missing_clues_are_derived_from_the_goal() {
     let start = TEXT.find("<clues").unwrap();
     let end = TEXT.find("<solution").unwrap();
     let text = format!("{}{}", &TEXT[..start], &TEXT[end..]);
@@ -82,7 +82,7 @@ fn an_empty_clue_is_an_empty_line() {
 }
 
 #[test]
-fn one_colour_is_black_and_white() {
+fn a_single_colour_is_accepted() {
     let text = TEXT
         .replace(
             "defaultcolor=\"black\"",
@@ -97,7 +97,7 @@ fn one_colour_is_black_and_white() {
 }
 
 #[test]
-fn what_cannot_be_read_so_far_is_named() {
+fn unsupported_features_are_named_in_errors() {
     assert_eq!(
         failure(read(&TEXT.replace("<count>4", "<count color=\"red\">4"))),
         "18:7: \"black\" and \"red\" are two colours: only black-and-white puzzles can be read so far"
@@ -158,7 +158,7 @@ fn a_set_has_several_puzzles() {
 }
 
 #[test]
-fn what_is_no_xml_has_its_place() {
+fn errors_of_xml_syntax_have_a_place() {
     let found = all(read("<puzzleset>\n<puzzle></clues>"));
     assert!(
         found[0].as_ref().unwrap_err().to_string().starts_with("2:"),
@@ -176,7 +176,7 @@ fn what_is_no_xml_has_its_place() {
 }
 
 #[test]
-fn bombs_are_not_expanded() {
+fn entity_bombs_are_not_expanded() {
     let laughs =
         "<!DOCTYPE pbn [<!ENTITY a \"ha\"><!ENTITY b \"&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;\">]>";
     assert_eq!(
