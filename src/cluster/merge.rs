@@ -29,7 +29,7 @@ pub struct Merge {
     ids: FxHashSet<Id>,
     answers: FxHashMap<Id, Vec<PlacedAnswer>>,
     problems: Problems,
-    /// Whether the file of cubes is incomplete, so that it is not known which cubes are missing.
+    /// Whether the files of cubes are incomplete or invalid, so that it is not known which cubes are missing.
     has_gaps: bool,
     repeats: u64,
 }
@@ -57,7 +57,7 @@ pub struct Sum {
     pub problems: Vec<Error>,
     /// The number of all problems.
     pub wrong: u64,
-    /// Whether answers contradict each other, or the file of cubes is incomplete. More work does not help then.
+    /// Whether answers contradict each other, or the files of cubes are incomplete or invalid. More work does not help then.
     pub contradicted: bool,
     /// Number of repeated answers, which are not added.
     pub repeats: u64,
