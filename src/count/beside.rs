@@ -76,7 +76,7 @@ impl Alone {
                     solutions: self.number.clone(),
                     nodes: graph.nodes() as u64,
                     bytes: graph.bytes(),
-                    most: shared.store.most,
+                    most: shared.store.max_graph_bytes,
                 });
             }
         }

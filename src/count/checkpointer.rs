@@ -1,8 +1,7 @@
-//! How far a count has come, for a journal: what another process needs to go on from there.
+//! The progress of a count, for a journal: what another process needs to resume the count.
 //!
-//! That is what the opening has found out, which are cells that are the same in every solution, and a solution; how the contest of the
-//! ways to count stands; and above all the parts that have been counted, as far as they would take long to be counted again. With these
-//! at hand a walk that begins again comes back to where it was in no time.
+//! This is what the opening has found (cells that are the same in every solution, and a solution), the state of plan selection, and above
+//! all the counted components with a high recomputation cost. With these in the table, a new walk soon gets back to where the old one was.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -10,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::branch::trail::{self, Trail, TrailStep, Trails};
-use super::components::{Book, ComponentTable, ComponentValue, Page};
+use super::components::{ComponentCodec, ComponentTable, ComponentText, ComponentValue};
 use super::plan::Plan;
 use super::selection_state::SelectionState;
 use crate::error::{Error, Result};
@@ -19,24 +18,24 @@ use crate::run::Snapshot;
 use crate::sat::Backbone;
 use crate::solutions::Count;
 
-/// Least cost of recomputation, in nodes, of a part that is written to the journal: a few milliseconds. From an age of `GROWING` on it
-/// grows with the age of the process, so that what a crash loses stays a small share of that age and the journal stays small.
-const LEAST: u64 = 256;
-const GROWING: Duration = Duration::from_secs(16);
+/// Minimum recomputation cost of a component that is written to the journal, in nodes: a few milliseconds. Once the process is older than
+/// `GROWTH_AGE` the bound grows in proportion to its age, so that a crash loses a small share of that age and the journal stays small.
+const MIN_LOGGED_NODES: u64 = 256;
+const GROWTH_AGE: Duration = Duration::from_secs(16);
 
-/// It also grows when this many bytes have been written.
-const LARGE: u64 = 128 << 20;
+/// Above this number of bytes of components in the journal, the bound also grows with the square of that number.
+const GROWTH_BYTES: u64 = 128 << 20;
 
-/// How often the backbone is begun in one round of the opening.
-const TRIES: u32 = 2;
+/// Maximum number of times that the backbone search is begun in one round of the opening.
+const MAX_BACKBONE_TRIES: u32 = 2;
 
-/// What a sweep of a part may take of the longest time that a process of this run has lived.
-const BITE: u32 = 8;
+/// The longest lifetime of a process of this run, divided by the time that the sweep of a component may take.
+const LIFETIME_PER_SWEEP: u32 = 8;
 
-/// What has changed since the last one: a line of a journal.
+/// A line of a journal: what has changed since the last checkpoint.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Checkpoint {
-    /// What is known of the cells, row by row: `#`, `.`, `?` where it is known to differ, `-` where nothing is known.
+    /// The cells, row by row: `#` and `.` where all solutions agree, `?` where solutions are known to differ, `-` where nothing is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     cells: Option<String>,
     /// A solution, row by row.
@@ -48,20 +47,20 @@ pub struct Checkpoint {
     selection: Option<SelectionState>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     trails: Vec<WrittenTrail>,
-    /// The smallest part that was found too wide to be swept.
+    /// The size in cells of the smallest component that was found too wide to be swept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     wide: Option<u32>,
-    /// The number of solutions that are proved.
+    /// The number of solutions that are proved: a lower bound.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     least: Option<String>,
-    /// States and parts, as a book has them.
+    /// States and components as in [`ComponentText`].
     #[serde(default, skip_serializing_if = "String::is_empty")]
     states: String,
     #[serde(rename = "parts", default, skip_serializing_if = "String::is_empty")]
     components: String,
 }
 
-/// A [`Trail`] as it is written.
+/// A [`Trail`] in a checkpoint; `steps` is the text of [`trail::write`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct WrittenTrail {
     place: u64,
@@ -69,20 +68,20 @@ struct WrittenTrail {
     steps: String,
 }
 
-/// How far the opening has come.
+/// The progress of the opening: the first trial, and the rounds of the backbone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Opening {
-    /// Has the first trial been?
+    /// Whether the first trial has been begun.
     pub(crate) tried: bool,
-    /// The round, from 0 on; each takes more effort.
+    /// The round, from 0; each round has more effort than the one before.
     pub(crate) round: u32,
-    /// How often the backbone was begun in this round.
+    /// Number of times that the backbone search was begun in this round.
     tries: u32,
-    /// Whether the backbone is whole, once this round has done with it.
+    /// Whether the backbone is known completely; `None` until the backbone search of this round has ended.
     pub(crate) whole: Option<bool>,
 }
 
-/// What a count finds when it goes on.
+/// What a count that is resumed begins with.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Resumed {
     pub(crate) cells: Option<Backbone>,
@@ -92,80 +91,81 @@ pub(crate) struct Resumed {
     pub(crate) least: Count,
 }
 
-/// Keeps track of a count, so that it can be gone on with.
+/// Records the progress of a count, so that another process can resume it.
 #[derive(Debug)]
 pub struct Checkpointer {
     table: Arc<ComponentTable>,
     size: (usize, usize),
-    /// Nodes from which on a part is written down.
-    least: u64,
+    /// Minimum recomputation cost of a component that is logged, in nodes, while the process is young and the journal small.
+    min_logged_nodes: u64,
     began: Instant,
     state: Mutex<State>,
 }
 
 #[derive(Debug)]
 struct State {
-    book: Book,
+    codec: ComponentCodec,
     found: Resumed,
     trails: Trails,
-    wide: Option<u32>,
+    /// The size in cells of the smallest component that was found too wide to be swept.
+    too_wide: Option<u32>,
     nodes: u64,
-    /// What is not written down yet.
-    fresh: Fresh,
-    /// Bytes of parts that were read and written.
-    bytes: u64,
-    /// The longest time that a process of this run has lived, before this one.
-    life: Duration,
+    changed: Changed,
+    /// Bytes of components that were read and written.
+    component_bytes: u64,
+    /// The longest lifetime of an earlier process of this run; zero if there is none.
+    lifetime: Duration,
 }
 
+/// What has changed since the last checkpoint.
 #[derive(Debug, Default)]
-struct Fresh {
+struct Changed {
     cells: bool,
     solution: bool,
     state: bool,
 }
 
 impl Checkpointer {
-    /// For a count of this puzzle that may take `memory` bytes, of which about a third hold what is counted.
+    /// For a count of this puzzle that may take `memory` bytes, of which about a third are for the component table.
     pub fn new(puzzle: &Puzzle, memory: u64) -> Self {
-        Self::of_components(puzzle, memory, LEAST)
+        Self::of_components(puzzle, memory, MIN_LOGGED_NODES)
     }
 
-    /// The same with another least cost of recomputation of the parts that are written down: for tests on small puzzles.
+    /// The same with another minimum recomputation cost of the components that are logged: for tests on small puzzles.
     #[doc(hidden)]
-    pub fn of_components(puzzle: &Puzzle, memory: u64, least: u64) -> Self {
+    pub fn of_components(puzzle: &Puzzle, memory: u64, min_logged_nodes: u64) -> Self {
         Checkpointer {
-            table: Arc::new(ComponentTable::new(memory).logging(least)),
+            table: Arc::new(ComponentTable::new(memory).with_log(min_logged_nodes)),
             size: (puzzle.width(), puzzle.height()),
-            least,
+            min_logged_nodes,
             began: Instant::now(),
             state: Mutex::new(State {
-                book: Book::new(),
+                codec: ComponentCodec::new(),
                 found: Resumed::default(),
                 trails: Trails::default(),
-                wide: None,
+                too_wide: None,
                 nodes: 0,
-                fresh: Fresh::default(),
-                bytes: 0,
-                life: Duration::ZERO,
+                changed: Changed::default(),
+                component_bytes: 0,
+                lifetime: Duration::ZERO,
             }),
         }
     }
 
-    /// What has been counted.
+    /// The components counted so far.
     pub fn table(&self) -> &Arc<ComponentTable> {
         &self.table
     }
 
-    /// Takes what another process has written down. `life` is how long that had lived by then.
+    /// Takes over a checkpoint of another process. `lifetime` is the age of that process at the time of the checkpoint.
     ///
     /// # Errors
     ///
-    /// [`Kind::Data`](crate::error::Kind::Data) when it is not in order.
-    pub fn read(&self, checkpoint: Checkpoint, life: Duration) -> Result<()> {
+    /// [`Kind::Data`](crate::error::Kind::Data) when the checkpoint is malformed.
+    pub fn read(&self, checkpoint: Checkpoint, lifetime: Duration) -> Result<()> {
         let wrong = |what: &str| Error::data(format!("this checkpoint has wrong {what}"));
         let mut state = self.lock();
-        state.life = state.life.max(life);
+        state.lifetime = state.lifetime.max(lifetime);
         let Checkpoint {
             cells,
             solution,
@@ -186,9 +186,9 @@ impl Checkpointer {
         }
         if let Some(opening) = opening {
             state.found.opening = opening;
-            // Both are of the same moment.
+            // A checkpoint with an opening has the whole of the other two: an absent one is `None`.
             state.found.selection = selection;
-            state.wide = wide;
+            state.too_wide = wide;
         }
         for WrittenTrail { place, plan, steps } in trails {
             let steps = trail::read(&steps).ok_or_else(|| wrong("steps"))?;
@@ -197,41 +197,41 @@ impl Checkpointer {
         if let Some(text) = least {
             state.found.least = text.parse()?;
         }
-        state.bytes += (states.len() + components.len()) as u64;
+        state.component_bytes += (states.len() + components.len()) as u64;
         let table = &self.table;
-        let page = Page { states, components };
-        let recall = |key, count| {
+        let text = ComponentText { states, components };
+        let insert = |key, count| {
             let value = ComponentValue { count, node: None };
-            table.recall(key, value, LEAST);
+            table.insert_logged(key, value, MIN_LOGGED_NODES);
         };
-        let read = state.book.read(&page, &table.numbers, recall);
+        let read = state.codec.read(&text, &table.numbers, insert);
         read.ok_or_else(|| wrong("parts"))
     }
 
-    /// Forgets what is of one cube alone: the next one is begun.
+    /// Forgets the progress on the current cube, because the next cube is begun; the component table stays.
     pub fn restart(&self) {
         let mut state = self.lock();
         state.found = Resumed::default();
         state.trails = Trails::default();
-        (state.wide, state.nodes) = (None, 0);
-        state.fresh = Fresh::default();
+        (state.too_wide, state.nodes) = (None, 0);
+        state.changed = Changed::default();
     }
 
-    /// What has changed since this was last asked, if anything has.
+    /// What has changed since the last call; `None` if nothing has.
     pub fn checkpoint(&self) -> Option<Checkpoint> {
         let mut state = self.lock();
         let state = &mut *state;
-        let growing = self.began.elapsed().as_secs_f64() / GROWING.as_secs_f64();
-        let large = state.bytes as f64 / LARGE as f64;
-        let least = self.least as f64 * growing.max(1.0) * large.max(1.0).powi(2);
-        let news = self.table.cache.news(least as u64).into_iter();
-        let news = news.map(|(key, value)| (key, value.count));
-        let Page { states, components } = state.book.write(&self.table.numbers, news);
-        let Fresh {
+        let age = self.began.elapsed().as_secs_f64() / GROWTH_AGE.as_secs_f64();
+        let size = state.component_bytes as f64 / GROWTH_BYTES as f64;
+        let min_nodes = self.min_logged_nodes as f64 * age.max(1.0) * size.max(1.0).powi(2);
+        let logged = self.table.cache.take_log(min_nodes as u64).into_iter();
+        let logged = logged.map(|(key, value)| (key, value.count));
+        let ComponentText { states, components } = state.codec.write(&self.table.numbers, logged);
+        let Changed {
             cells,
             solution,
             state: changed,
-        } = std::mem::take(&mut state.fresh);
+        } = std::mem::take(&mut state.changed);
         let trails = (state.trails.unwritten())
             .map(|trail| WrittenTrail {
                 place: trail.place,
@@ -240,7 +240,7 @@ impl Checkpointer {
             })
             .collect();
         let found = &state.found;
-        // Time that a trial has had counts, too.
+        // The time that the current trial has had belongs to the state, and changes by itself.
         let under_way = found
             .selection
             .as_ref()
@@ -248,7 +248,7 @@ impl Checkpointer {
         if !(cells || solution || changed || under_way || !components.is_empty()) {
             return None;
         }
-        state.bytes += (states.len() + components.len()) as u64;
+        state.component_bytes += (states.len() + components.len()) as u64;
         let text = |backbone: &Backbone| backbone.to_string();
         Some(Checkpoint {
             cells: found.cells.as_ref().filter(|_| cells).map(text),
@@ -259,19 +259,19 @@ impl Checkpointer {
             opening: Some(found.opening),
             selection: found.selection.as_ref().map(SelectionState::settled),
             trails,
-            wide: state.wide,
+            wide: state.too_wide,
             least: (!found.least.is_zero()).then(|| found.least.to_string()),
             states,
             components,
         })
     }
 
-    /// Solutions that are proved to be there.
+    /// The number of solutions that are proved to exist.
     pub fn least(&self) -> Count {
         self.lock().found.least.clone()
     }
 
-    /// The nodes of this process.
+    /// The number of nodes of this process on the current cube.
     pub fn nodes(&self) -> u64 {
         self.lock().nodes
     }
@@ -280,6 +280,7 @@ impl Checkpointer {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Parses the `cells` or the `solution` of a [`Checkpoint`]; `None` when the text is malformed.
     fn cells(&self, text: &str) -> Option<Backbone> {
         let (width, height) = self.size;
         let mut cells = Backbone::unknown(width, height);
@@ -299,55 +300,56 @@ impl Checkpointer {
         rows.next().is_none().then_some(cells)
     }
 
+    /// Changes the state, and marks it as changed.
     fn change(&self, change: impl FnOnce(&mut State)) {
         let mut state = self.lock();
         change(&mut state);
-        state.fresh.state = true;
+        state.changed.state = true;
     }
 
-    /// What there is to go on with.
+    /// What the count begins with.
     pub(crate) fn found(&self) -> Resumed {
         self.lock().found.clone()
     }
 
-    /// Notes what is known of the cells.
+    /// Records the cells that are known.
     pub(crate) fn knows(&self, cells: Backbone) {
         self.change(|state| {
-            state.fresh.cells |= state.found.cells.as_ref() != Some(&cells);
+            state.changed.cells |= state.found.cells.as_ref() != Some(&cells);
             state.found.cells = Some(cells);
         });
     }
 
-    /// Notes a solution.
+    /// Records a solution.
     pub(crate) fn has(&self, solution: &Grid) {
         self.change(|state| {
-            state.fresh.solution |= state.found.solution.as_ref() != Some(solution);
+            state.changed.solution |= state.found.solution.as_ref() != Some(solution);
             state.found.solution = Some(solution.clone());
         });
     }
 
-    /// Notes that the first trial is over.
+    /// Records that the first trial is begun: it is not repeated if the run is stopped during it.
     pub(crate) fn tried(&self) {
         self.change(|state| state.found.opening.tried = true);
     }
 
-    /// The backbone is begun; `false` when that was done often enough in this round.
+    /// Records that the backbone search is begun; `false` when it has been begun too often in this round and must be skipped.
     pub(crate) fn begins_backbone(&self) -> bool {
         let mut more = true;
         self.change(|state| {
             let opening = &mut state.found.opening;
             opening.tries += 1;
-            more = opening.tries <= TRIES;
+            more = opening.tries <= MAX_BACKBONE_TRIES;
         });
         more
     }
 
-    /// This round is done with the backbone.
+    /// Records that the backbone search of this round has ended, and whether the backbone is known completely.
     pub(crate) fn ends_backbone(&self, whole: bool) {
         self.change(|state| state.found.opening.whole = Some(whole));
     }
 
-    /// The next round of the opening begins.
+    /// Records that the next round of the opening begins.
     pub(crate) fn ends_round(&self) {
         self.change(|state| {
             let opening = &mut state.found.opening;
@@ -357,58 +359,60 @@ impl Checkpointer {
             };
             opening.tried = true;
             state.found.selection = None;
-            state.wide = None;
+            state.too_wide = None;
         });
     }
 
-    /// Notes how the contest stands.
+    /// Records the state of plan selection.
     pub(crate) fn stands(&self, selection: Option<SelectionState>) {
         self.change(|state| {
             let component = |state_of_selection: &Option<SelectionState>| {
                 state_of_selection.as_ref().map(SelectionState::component)
             };
             if component(&selection) != component(&state.found.selection) {
-                state.wide = None;
+                state.too_wide = None;
             }
             state.found.selection = selection;
         });
     }
 
-    /// The way that an earlier walk by this plan has left.
+    /// The trail of an earlier walk by this plan at this place.
     pub(crate) fn trail(&self, place: u64, plan: Plan) -> Option<Vec<TrailStep>> {
         self.lock().trails.of(place, plan)
     }
 
-    /// Notes the way to where a walk is.
+    /// Records the trail of a walk.
     pub(crate) fn goes(&self, trail: Trail) {
         self.lock().trails.note(trail, false);
     }
 
-    /// Notes how far it has come.
-    pub(crate) fn comes(&self, snapshot: &Snapshot) {
+    /// Records the nodes, and the solutions that are proved.
+    pub(crate) fn record_progress(&self, snapshot: &Snapshot) {
         let mut state = self.lock();
         if state.found.least < snapshot.solutions {
             state.found.least = snapshot.solutions.clone();
-            state.fresh.state = true;
+            state.changed.state = true;
         }
         state.nodes = snapshot.nodes;
     }
 
-    /// What a sweep of a part may take, in nanoseconds, if there is reason to fear that the process does not live on: a part of the
-    /// longest life of one so far.
+    /// The time that the sweep of a component may take, in nanoseconds: a share of the longest lifetime of a process so far. `None` in
+    /// the first process of a run, as nothing suggests that it will be ended early.
     pub(crate) fn bite(&self) -> Option<u64> {
-        let life = self.lock().life;
-        let bite = life.max(self.began.elapsed()) / BITE;
-        (!life.is_zero()).then(|| u64::try_from(bite.as_nanos()).unwrap_or(u64::MAX))
+        let lifetime = self.lock().lifetime;
+        let budget = lifetime.max(self.began.elapsed()) / LIFETIME_PER_SWEEP;
+        (!lifetime.is_zero()).then(|| u64::try_from(budget.as_nanos()).unwrap_or(u64::MAX))
     }
 
-    /// The size of the smallest part that is known to be too wide for that.
+    /// The size in cells of the smallest component that was found too wide to be swept in that time.
     pub(crate) fn wide(&self) -> Option<u32> {
-        self.lock().wide
+        self.lock().too_wide
     }
 
-    /// Notes that a part of this size is too wide.
+    /// Records that a component of this size is too wide.
     pub(crate) fn is_too_wide(&self, size: u32) {
-        self.change(|state| state.wide = Some(state.wide.map_or(size, |wide| wide.min(size))));
+        self.change(|state| {
+            state.too_wide = Some(state.too_wide.map_or(size, |other| other.min(size)))
+        });
     }
 }

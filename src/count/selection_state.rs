@@ -1,4 +1,4 @@
-//! How a contest stands, for another process that goes on with it.
+//! The state of plan selection, for another process that resumes it.
 
 use std::time::Instant;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::plan::{Plan, Tried};
 
-/// How a contest stands at a part.
+/// The state of plan selection for one component.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct SelectionState {
     /// Components in all, and the index of the one that is being counted.

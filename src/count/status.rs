@@ -68,7 +68,7 @@ impl Status {
         let tell = |complete: bool| {
             let snapshot = self.snapshot(complete);
             if let Some(checkpointer) = checkpointer {
-                checkpointer.comes(&snapshot);
+                checkpointer.record_progress(&snapshot);
             }
             if let Some(observer) = observer {
                 observer(snapshot);

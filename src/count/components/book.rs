@@ -1,8 +1,8 @@
-//! What has been counted, as text that another process can read.
+//! Counted components as text for a journal, which another process can read.
 //!
-//! The key of a part is made of numbers of states, which are given in the order in which states turn up, and so differ from run to run.
-//! A book numbers the states that occur in it by itself: each is written down once, by its two successors, before the first part that
-//! needs it. Reading gives it the number that it has here.
+//! The key of a component is made of numbers of automaton states. A process numbers states in the order in which it meets them, so the
+//! numbers differ from run to run. The text has a numbering of its own: each state is text_numbers once, as the text numbers of its two
+//! successors, before the first component whose key contains it. Reading translates text numbers into the numbers of this process.
 
 use rustc_hash::FxHashMap;
 
@@ -11,81 +11,84 @@ use super::digits::{Reader, push};
 use super::line_automaton::{END, NONE, UniqueTable};
 use crate::solutions::Count;
 
-/// How a state is written that there is not, and the one in which a word is complete; others follow.
-const NO_STATE: u32 = 0;
-const COMPLETE: u32 = 1;
+/// Text numbers of [`NONE`] and of [`END`]; other states have the numbers from 2 on.
+const TEXT_NONE: u32 = 0;
+const TEXT_END: u32 = 1;
 
-/// A book that is written and read.
+/// Writes and reads the text of one journal. *State numbers* are those of this process, *text numbers* those of the journal.
 #[derive(Debug)]
-pub(crate) struct Book {
-    /// The states here by their numbers in the book.
+pub(crate) struct ComponentCodec {
+    /// State number by text number; `None` for [`NONE`] and for a state that got no number in this process.
     states: Vec<Option<u32>>,
-    /// And the other way round.
-    written: FxHashMap<u32, u32>,
-    /// The successors of each state here, as far as they have been asked for.
+    /// Text number by state number.
+    text_numbers: FxHashMap<u32, u32>,
+    /// The successors of each state by state number: a snapshot of the [`UniqueTable`], refreshed when a state is missing.
     successors: Vec<[u32; 2]>,
 }
 
-/// Page of a book: states, then parts that need no others.
+/// Text of states, and of components whose keys contain only these states and those text_numbers earlier.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Page {
+pub(crate) struct ComponentText {
     pub(crate) states: String,
     pub(crate) components: String,
 }
 
-impl Book {
+impl ComponentCodec {
     pub(crate) fn new() -> Self {
-        Book {
+        ComponentCodec {
             states: vec![None, Some(END)],
-            written: FxHashMap::from_iter([(NONE, NO_STATE), (END, COMPLETE)]),
+            text_numbers: FxHashMap::from_iter([(NONE, TEXT_NONE), (END, TEXT_END)]),
             successors: Vec::new(),
         }
     }
 
-    /// Writes down parts and what they are worth.
+    /// Writes components and their counts.
     pub(crate) fn write(
         &mut self,
         numbers: &UniqueTable,
-        news: impl Iterator<Item = (Key, Count)>,
-    ) -> Page {
-        let mut page = Page::default();
-        for (key, count) in news {
-            let Some(places) = places(&key) else {
-                debug_assert!(false, "a key has its form");
+        counted: impl Iterator<Item = (Key, Count)>,
+    ) -> ComponentText {
+        let mut text = ComponentText::default();
+        for (key, count) in counted {
+            let Some(positions) = state_positions(&key) else {
+                debug_assert!(
+                    false,
+                    "every key that is kept has the format of `state_positions`"
+                );
                 continue;
             };
-            let states = &mut page.states;
+            let states = &mut text.states;
             let mut key: Vec<u32> = key.into();
-            for place in places {
-                key[place] = self.state(key[place], numbers, states);
+            for position in positions {
+                key[position] = self.text_number(key[position], numbers, states);
             }
-            key.iter().for_each(|&n| push(&mut page.components, n));
-            page.components.push_str(&format!(" {count} "));
+            key.iter().for_each(|&n| push(&mut text.components, n));
+            text.components.push_str(&format!(" {count} "));
         }
-        page
+        text
     }
 
-    /// The number in the book of a state, which is written down first if it is not there.
-    fn state(&mut self, state: u32, numbers: &UniqueTable, text: &mut String) -> u32 {
-        if let Some(&number) = self.written.get(&state) {
+    /// The text number of a state. A state that has none is appended to `text` first, after all its unwritten descendants.
+    fn text_number(&mut self, state: u32, numbers: &UniqueTable, text: &mut String) -> u32 {
+        if let Some(&number) = self.text_numbers.get(&state) {
             return number;
         }
         let mut path = vec![state];
         while let Some(&state) = path.last() {
             let successors = self.successors(state, numbers);
-            let open = |state: &u32| !self.written.contains_key(state);
-            if let Some(next) = successors.into_iter().find(open) {
+            let unwritten = |state: &u32| !self.text_numbers.contains_key(state);
+            if let Some(next) = successors.into_iter().find(unwritten) {
                 path.push(next);
                 continue;
             }
             successors
                 .iter()
-                .for_each(|next| push(text, self.written[next]));
-            self.written.insert(state, self.states.len() as u32);
+                .for_each(|next| push(text, self.text_numbers[next]));
+            self.text_numbers.insert(state, self.states.len() as u32);
             self.states.push(Some(state));
             path.pop();
         }
-        self.written[&state]
+        self.text_numbers[&state]
     }
 
     fn successors(&mut self, state: u32, numbers: &UniqueTable) -> [u32; 2] {
@@ -97,9 +100,9 @@ impl Book {
         if let Some(successors) = known(&self.successors) {
             return successors;
         }
-        // A state that is met in a key has its number for some time.
+        // The table is read as a whole, which finds the state: it got its number before the key that contains it was made.
         let all = &mut self.successors;
-        numbers.each(|successors, number| {
+        numbers.for_each(|successors, number| {
             let number = number as usize;
             if all.len() <= number {
                 all.resize(number + number / 4 + 1, [NONE; 2]);
@@ -109,33 +112,33 @@ impl Book {
         self.successors[state as usize]
     }
 
-    /// Reads what [`Book::write`] has written, and calls `see` with each part; `None` when it is not in order. Parts for whose states
-    /// there are no numbers left are passed over.
+    /// Reads a text of [`ComponentCodec::write`] and calls `visit` with each component; `None` when the text is malformed. Components
+    /// with a state for which the [`UniqueTable`] has no number left are skipped.
     pub(crate) fn read(
         &mut self,
-        page: &Page,
+        text: &ComponentText,
         numbers: &UniqueTable,
-        mut see: impl FnMut(Key, Count),
+        mut visit: impl FnMut(Key, Count),
     ) -> Option<()> {
-        let mut states = Reader::new(&page.states);
+        let mut states = Reader::new(&text.states);
         while !states.is_empty() {
             let mut successor = || {
                 let number = states.number()?;
                 match number {
-                    NO_STATE => Some(Some(NONE)),
+                    TEXT_NONE => Some(Some(NONE)),
                     _ => self.states.get(number as usize).copied(),
                 }
             };
             let (empty, filled) = (successor()?, successor()?);
-            let here = empty
+            let state = empty
                 .zip(filled)
-                .and_then(|(empty, filled)| numbers.of([empty, filled]));
-            if let Some(here) = here {
-                self.written.insert(here, self.states.len() as u32);
+                .and_then(|(empty, filled)| numbers.number_of([empty, filled]));
+            if let Some(state) = state {
+                self.text_numbers.insert(state, self.states.len() as u32);
             }
-            self.states.push(here);
+            self.states.push(state);
         }
-        let mut words = page.components.split_terminator(' ');
+        let mut words = text.components.split_terminator(' ');
         while let Some(word) = words.next() {
             let mut reader = Reader::new(word);
             let mut key = Vec::with_capacity(word.len());
@@ -143,24 +146,24 @@ impl Book {
                 key.push(reader.number()?);
             }
             let count: Count = words.next()?.parse().ok()?;
-            let mut there = true;
-            for place in places(&key)? {
-                match *self.states.get(key[place] as usize)? {
-                    Some(state) => key[place] = state,
-                    None => there = false,
+            let mut is_numbered = true;
+            for position in state_positions(&key)? {
+                match *self.states.get(key[position] as usize)? {
+                    Some(state) => key[position] = state,
+                    None => is_numbered = false,
                 }
             }
-            if there {
-                see(key.into(), count);
+            if is_numbered {
+                visit(key.into(), count);
             }
         }
         Some(())
     }
 }
 
-/// Where in a key the numbers of states are, as [`Component`](super::part::Part) makes keys that do not tell places apart: the number of
-/// columns, then for each row its number and a bit for each column, then the numbers of the columns.
-fn places(key: &[u32]) -> Option<impl Iterator<Item = usize> + use<>> {
+/// The positions of state numbers in a key of a [`Component`](super::component::Component); `None` when the length does not fit. A key
+/// is the number of column pieces; for each row piece its state and a bit set of the columns that it crosses; the states of the columns.
+fn state_positions(key: &[u32]) -> Option<impl Iterator<Item = usize> + use<>> {
     let columns = *key.first()? as usize;
     let row = 1 + columns.div_ceil(u32::BITS as usize);
     let rows = key.len().checked_sub(1 + columns)?;
@@ -173,18 +176,18 @@ fn places(key: &[u32]) -> Option<impl Iterator<Item = usize> + use<>> {
 mod tests {
     use super::*;
 
-    /// What one process has written another one reads, though it numbers states otherwise.
+    /// The text of one process can be read by another process that numbers the states differently.
     #[test]
-    fn parts_are_read_back() {
+    fn components_are_read_back() {
         let (here, there) = (UniqueTable::new(1 << 20), UniqueTable::new(1 << 20));
-        let state = |numbers: &UniqueTable, successors| numbers.of(successors).unwrap();
+        let state = |numbers: &UniqueTable, successors| numbers.number_of(successors).unwrap();
         let a = state(&here, [END, NONE]);
         let b = state(&here, [a, END]);
         let c = state(&here, [NONE, b]);
-        // Two columns; two rows with a number and a word of bits each.
+        // Two columns; two rows with a state and a word of bits each.
         let first: Key = vec![2, c, 0b11, a, 0b01, b, a].into();
         let second: Key = vec![1, b, 1, c].into();
-        let news = [
+        let counted = [
             (first, Count::from(7)),
             (
                 second,
@@ -193,28 +196,28 @@ mod tests {
                     .unwrap(),
             ),
         ];
-        let mut book = Book::new();
-        let page = book.write(&here, news.clone().into_iter());
-        let more = book.write(&here, news[..1].iter().cloned());
-        assert!(more.states.is_empty(), "each state is written once");
+        let mut codec = ComponentCodec::new();
+        let page = codec.write(&here, counted.clone().into_iter());
+        let more = codec.write(&here, counted[..1].iter().cloned());
+        assert!(more.states.is_empty(), "each state is text_numbers once");
         let other = state(&there, [END, END]);
         let a = state(&there, [END, NONE]);
         let b = state(&there, [a, END]);
         let c = state(&there, [NONE, b]);
         assert!(other < a);
         let mut read = Vec::new();
-        let mut book = Book::new();
+        let mut codec = ComponentCodec::new();
         for page in [&page, &more] {
             let see = |key: Key, count: Count| read.push((key.to_vec(), count));
-            book.read(page, &there, see).unwrap();
+            codec.read(page, &there, see).unwrap();
         }
         let first = (vec![2, c, 0b11, a, 0b01, b, a], Count::from(7));
-        let second = (vec![1, b, 1, c], news[1].1.clone());
+        let second = (vec![1, b, 1, c], counted[1].1.clone());
         assert_eq!(read, [first.clone(), second, first]);
-        // The other process goes on with the same book.
+        // The other process continues the same text.
         let d = state(&there, [c, c]);
-        let more = book.write(&there, [(vec![1, d, 1, d].into(), Count::ONE)].into_iter());
-        let mut third = Book::new();
+        let more = codec.write(&there, [(vec![1, d, 1, d].into(), Count::ONE)].into_iter());
+        let mut third = ComponentCodec::new();
         let numbers = UniqueTable::new(1 << 20);
         let mut components = 0;
         for page in [&page, &more] {
@@ -224,14 +227,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_out_of_order_is_refused() {
+    fn malformed_text_is_rejected() {
         let numbers = UniqueTable::new(1 << 20);
         let read = |states: &str, components: &str| {
-            let page = Page {
+            let page = ComponentText {
                 states: states.to_owned(),
                 components: components.to_owned(),
             };
-            Book::new().read(&page, &numbers, |_, _| {})
+            ComponentCodec::new().read(&page, &numbers, |_, _| {})
         };
         assert!(read("10", "1212 2 ").is_some());
         for (states, components) in [

@@ -1,13 +1,12 @@
-//! Regions counted before, by everything that their number depends on.
+//! A cache of counted components, by their keys.
 //!
-//! Shared by all workers and bounded in bytes. When a part of it is full, what was cheapest to count is thrown out: the cost of an
-//! entry is the number of nodes that it took, and the cheaper half of the bytes goes at once, so that an insertion takes constant time
-//! on average. Losing an entry costs time, never truth.
+//! It is shared by all workers and bounded in bytes. The cost of an entry is the number of nodes that its count took. When a shard is
+//! full, the cheaper half of its bytes is evicted at once, so that an insertion takes constant amortised time. A lost entry costs time,
+//! never correctness.
 //!
-//! A cache may keep a log of its entries for a journal. The nodes that an entry took do not tell whether it is worth a line of the log:
-//! they are few where other entries were found in the cache. So each entry has a *cost of recomputation*: the number of nodes below it,
-//! without those below entries that are logged. An entry whose cost of recomputation reaches a bound is logged itself, and its cost
-//! becomes 0.
+//! A cache may log its entries for a journal. The nodes that an entry took do not tell whether it should be logged: they are few where
+//! other entries were found in the cache. So each entry has a *recomputation cost*: the number of nodes below it, without those below
+//! logged entries. An entry whose recomputation cost reaches a bound is logged itself, and its cost becomes 0.
 
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,30 +14,31 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::{FxHashMap, FxHasher};
 
-/// A region's full canonical state: never a hash of it alone.
+/// The full canonical form of a component, never just a hash of it.
 pub(crate) type Key = Box<[u32]>;
 
-/// Parts with a lock each; more than twice the threads of a large machine, so that two seldom want the same.
+/// Number of shards, each with its own lock: more than twice the threads of a large machine, so that two threads seldom want the same.
 const SHARDS: usize = 256;
 
-/// Bytes of an entry besides its key and its value: the table's own, with room for its growth.
-const OVERHEAD: usize = 40;
+/// Bytes of an entry besides its key and its value: the hash table's own, including spare capacity.
+const ENTRY_OVERHEAD_BYTES: usize = 40;
 
 #[derive(Debug)]
 struct Entry<V> {
     value: V,
-    /// The logarithm of the nodes that it took.
+    /// Bits of the number of nodes that it took.
     cost: u8,
-    /// Its cost of recomputation in nodes; 0 when it is logged.
-    again: u32,
+    /// Recomputation cost in nodes; 0 when the entry is logged.
+    recompute_cost: u32,
 }
 
-/// Entries that are worth writing down.
+/// The log of a cache.
 #[derive(Debug)]
 struct Log<V> {
-    /// Entries with at least this cost of recomputation, in nodes, are logged. Relaxed: no other memory depends on this number.
-    least: AtomicU64,
-    news: Mutex<Vec<(Key, V)>>,
+    /// Minimum recomputation cost of an entry that is logged, in nodes. Relaxed: no other memory depends on this number.
+    min_cost: AtomicU64,
+    /// Entries logged since [`Cache::take_log`] was last called.
+    entries: Mutex<Vec<(Key, V)>>,
 }
 
 #[derive(Debug)]
@@ -47,12 +47,11 @@ struct Shard<V> {
     bytes: usize,
 }
 
-/// The cache.
+/// The cache of counted components.
 #[derive(Debug)]
 pub(crate) struct Cache<V> {
     shards: Box<[Mutex<Shard<V>>]>,
-    /// Most bytes of a shard.
-    most: usize,
+    max_shard_bytes: usize,
     log: Option<Log<V>>,
 }
 
@@ -65,16 +64,16 @@ impl<V: Clone> Cache<V> {
         };
         Cache {
             shards: (0..SHARDS).map(|_| Mutex::new(shard())).collect(),
-            most: usize::try_from(bytes).unwrap_or(usize::MAX) / SHARDS,
+            max_shard_bytes: usize::try_from(bytes).unwrap_or(usize::MAX) / SHARDS,
             log: None,
         }
     }
 
-    /// The same cache with a log of all entries whose cost of recomputation is at least `least` nodes.
-    pub(crate) fn logging(self, least: u64) -> Self {
+    /// The same cache with a log of all entries whose recomputation cost is at least `min_cost` nodes.
+    pub(crate) fn with_log(self, min_cost: u64) -> Self {
         let log = Log {
-            least: AtomicU64::new(least),
-            news: Mutex::default(),
+            min_cost: AtomicU64::new(min_cost),
+            entries: Mutex::default(),
         };
         Cache {
             log: Some(log),
@@ -82,13 +81,13 @@ impl<V: Clone> Cache<V> {
         }
     }
 
-    /// The entries logged since the last call. From now on, entries are logged whose cost of recomputation is at least `least` nodes.
-    pub(crate) fn news(&self, least: u64) -> Vec<(Key, V)> {
+    /// The entries logged since the last call. From now on, entries are logged whose recomputation cost is at least `min_cost` nodes.
+    pub(crate) fn take_log(&self, min_cost: u64) -> Vec<(Key, V)> {
         let Some(log) = &self.log else {
             return Vec::new();
         };
-        log.least.store(least, Ordering::Relaxed);
-        std::mem::take(&mut *log.news.lock().unwrap_or_else(PoisonError::into_inner))
+        log.min_cost.store(min_cost, Ordering::Relaxed);
+        std::mem::take(&mut *log.entries.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn shard(&self, key: &[u32]) -> MutexGuard<'_, Shard<V>> {
@@ -96,77 +95,79 @@ impl<V: Clone> Cache<V> {
         for &word in key {
             hasher.write_u32(word);
         }
-        // The table within uses the same function; its lowest bits are as good as any, these are others.
+        // The hash table of the shard uses the same function, and the lowest bits of it; so the shard is chosen by other bits.
         let index = (hasher.finish() >> 40) as usize % SHARDS;
         self.shards[index]
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The value of this region and its cost of recomputation, if it is kept.
+    /// The value of the component with this key and its recomputation cost, if it is in the cache.
     pub(crate) fn get(&self, key: &[u32]) -> Option<(V, u64)> {
         let shard = self.shard(key);
         let entry = shard.entries.get(key)?;
-        Some((entry.value.clone(), u64::from(entry.again)))
+        Some((entry.value.clone(), u64::from(entry.recompute_cost)))
     }
 
-    /// Keeps the value of a region that took `nodes` nodes and whose cost of recomputation is `again` nodes. Returns the cost of
-    /// recomputation from now on: 0 when the entry has been logged. A region without a key is equal to no other one, and is not kept.
-    pub(crate) fn insert(&self, key: Key, value: V, nodes: u64, again: u64) -> u64 {
+    /// Keeps the value of a component whose count took `nodes` nodes. Returns its recomputation cost from now on: 0 when the entry has
+    /// been logged. An empty key stands for an unknown one, so nothing is kept under it.
+    pub(crate) fn insert(&self, key: Key, value: V, nodes: u64, recompute_cost: u64) -> u64 {
         if key.is_empty() {
-            return again;
+            return recompute_cost;
         }
         let log = self.log.as_ref();
-        let log = log.filter(|log| again >= log.least.load(Ordering::Relaxed));
-        let again = if log.is_some() { 0 } else { again };
-        let bytes = size_of_entry::<V>(&key);
+        let log = log.filter(|log| recompute_cost >= log.min_cost.load(Ordering::Relaxed));
+        let recompute_cost = if log.is_some() { 0 } else { recompute_cost };
+        let bytes = entry_bytes::<V>(&key);
         let mut shard = self.shard(&key);
         // Another worker, or an earlier part of the run, may have logged it.
-        let logged = |shard: &Shard<V>| shard.entries.get(&key).is_some_and(|old| old.again == 0);
-        let logged = self.log.is_some() && logged(&shard);
-        let again = if logged { 0 } else { again };
-        if let Some(log) = log.filter(|_| !logged) {
-            let news = (key.clone(), value.clone());
-            let mut all = log.news.lock().unwrap_or_else(PoisonError::into_inner);
-            all.push(news);
+        let is_free =
+            |shard: &Shard<V>| (shard.entries.get(&key)).is_some_and(|old| old.recompute_cost == 0);
+        let is_logged = self.log.is_some() && is_free(&shard);
+        let recompute_cost = if is_logged { 0 } else { recompute_cost };
+        if let Some(log) = log.filter(|_| !is_logged) {
+            let entry = (key.clone(), value.clone());
+            let mut entries = log.entries.lock().unwrap_or_else(PoisonError::into_inner);
+            entries.push(entry);
         }
-        if shard.bytes + bytes > self.most {
+        if shard.bytes + bytes > self.max_shard_bytes {
             shard.evict();
-            if shard.bytes + bytes > self.most {
-                return again;
+            if shard.bytes + bytes > self.max_shard_bytes {
+                return recompute_cost;
             }
         }
         let entry = Entry {
             value,
             cost: (u64::BITS - nodes.leading_zeros()) as u8,
-            again: u32::try_from(again).unwrap_or(u32::MAX),
+            recompute_cost: u32::try_from(recompute_cost).unwrap_or(u32::MAX),
         };
         if shard.entries.insert(key, entry).is_none() {
             shard.bytes += bytes;
         }
-        again
+        recompute_cost
     }
 }
 
-fn size_of_entry<V>(key: &[u32]) -> usize {
-    size_of_val(key) + size_of::<(Key, Entry<V>)>() + OVERHEAD
+fn entry_bytes<V>(key: &[u32]) -> usize {
+    size_of_val(key) + size_of::<(Key, Entry<V>)>() + ENTRY_OVERHEAD_BYTES
 }
 
 impl<V> Shard<V> {
-    /// Throws the cheaper half out.
+    /// Removes the cheapest entries that make up at least half of the bytes, with all entries of the same cost.
     fn evict(&mut self) {
         let mut bytes_of_cost = [0; u64::BITS as usize + 1];
         for (key, entry) in &self.entries {
-            bytes_of_cost[usize::from(entry.cost)] += size_of_entry::<V>(key);
+            bytes_of_cost[usize::from(entry.cost)] += entry_bytes::<V>(key);
         }
         let mut freed = 0;
-        let dearest = bytes_of_cost.iter().position(|bytes| {
+        let max_evicted_cost = bytes_of_cost.iter().position(|bytes| {
             freed += bytes;
             2 * freed >= self.bytes
         });
-        let dearest = dearest.unwrap_or(bytes_of_cost.len()) as u8;
-        self.entries.retain(|_, entry| entry.cost > dearest);
-        self.bytes = self.entries.keys().map(|key| size_of_entry::<V>(key)).sum();
+        let max_evicted_cost = max_evicted_cost.unwrap_or(bytes_of_cost.len()) as u8;
+        self.entries
+            .retain(|_, entry| entry.cost > max_evicted_cost);
+        self.bytes = self.entries.keys().map(|key| entry_bytes::<V>(key)).sum();
     }
 }
 
@@ -179,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn keeps_what_was_dear_and_stays_small() {
+    fn expensive_entries_survive_eviction() {
         let bytes = 1 << 20;
         let cache = Cache::new(bytes);
         for n in 0..100_000 {
@@ -188,8 +189,12 @@ mod tests {
         }
         let held: usize = cache.shards.iter().map(|s| s.lock().unwrap().bytes).sum();
         assert!(held <= bytes as usize);
-        let dear = (0..100_000).step_by(100);
-        assert!(dear.clone().all(|n| cache.get(&key(n)) == Some((n, 1))));
+        let expensive = (0..100_000).step_by(100);
+        assert!(
+            expensive
+                .clone()
+                .all(|n| cache.get(&key(n)) == Some((n, 1)))
+        );
         assert!(
             (1..100_000)
                 .step_by(100)
@@ -198,30 +203,30 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_key_is_like_no_other() {
+    fn an_empty_key_is_not_kept() {
         let cache = Cache::new(1 << 20);
         cache.insert(Key::default(), 1, 1, 1);
         assert_eq!(cache.get(&[]), None);
     }
 
     #[test]
-    fn a_cache_without_room_keeps_nothing() {
+    fn a_cache_without_memory_keeps_nothing() {
         let cache = Cache::new(0);
         cache.insert(key(1), 1, 1, 1);
         assert_eq!(cache.get(&key(1)), None);
     }
 
     #[test]
-    fn what_would_take_long_again_is_logged_once() {
-        let cache = Cache::new(1 << 20).logging(100);
+    fn entries_with_a_high_recomputation_cost_are_logged_once() {
+        let cache = Cache::new(1 << 20).with_log(100);
         assert_eq!(cache.insert(key(1), 1, 99, 99), 99);
         assert_eq!(cache.insert(key(2), 2, 1, 100), 0);
         assert_eq!(cache.insert(key(2), 2, 1, 100), 0);
         assert_eq!(cache.get(&key(1)), Some((1, 99)));
         assert_eq!(cache.get(&key(2)), Some((2, 0)));
-        assert_eq!(cache.news(100), [(key(2), 2)]);
-        assert_eq!(cache.news(100), []);
+        assert_eq!(cache.take_log(100), [(key(2), 2)]);
+        assert_eq!(cache.take_log(100), []);
         assert_eq!(cache.insert(key(2), 2, 1, 200), 0);
-        assert_eq!(cache.news(100), []);
+        assert_eq!(cache.take_log(100), []);
     }
 }

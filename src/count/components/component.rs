@@ -1,13 +1,13 @@
-//! Where the unknown cells fall apart, and what a part of them depends on: its key.
+//! Finds the components of the unknown cells, and the key of each.
 //!
-//! Parts are joined from the pieces of rows and columns, as [`diagram`](super::diagram) finds them, where those cross in an unknown
-//! cell. The key of a part lists, for each of its row pieces, which of the part's column pieces it crosses and what it can be, and for
-//! each column piece what it can be. That is all that the number of its fillings depends on, so two parts with one key have equally
-//! many, wherever in the picture and whatever the cells around them; known cells within have vanished from it, and so have the lines'
-//! clues.
+//! The pieces of rows and columns, which [`line_automaton`](super::line_automaton) finds, are the vertices of a graph; a row piece and a
+//! column piece are joined where they cross in an unknown cell. The components are the connected components of this graph. The key of a
+//! component lists, for each row piece, which of the component's column pieces it crosses and the number of its set of fillings, and for
+//! each column piece the number of its set of fillings. The number of fillings of the component depends on nothing else: neither on its
+//! place, nor on the known cells, nor on the clues. So two components with the same key have the same number of fillings.
 //!
-//! Row pieces and their cells stand in the key in reading order, and column pieces in the order of columns. So the cells of two parts
-//! with one key correspond in reading order, the first one to the first one and so on, and so do their fillings.
+//! Row pieces and their cells are in the key in reading order, column pieces in the order of columns. So the cells of two components with
+//! the same key correspond in reading order (the first to the first, and so on), and so do their fillings.
 
 use super::cache::Key;
 use super::line_automaton::{LineAutomata, NONE, UniqueTable};
@@ -15,22 +15,22 @@ use crate::board::Board;
 use crate::line::Word;
 use crate::run::Pace;
 
-/// The cells of a part, row by row.
+/// The cells of a component, row by row.
 pub(crate) type Rows<W> = Box<[(u16, W)]>;
 
-/// Unknown cells that are independent of all others.
+/// A set of unknown cells whose fillings are independent of all others.
 #[derive(Clone, Debug)]
 pub(crate) struct Component<W> {
-    /// Its cells, row by row; a row where it has none may be missing.
+    /// Its cells, row by row; a row without cells of it may be missing.
     pub(crate) rows: Rows<W>,
     /// Number of cells.
     pub(crate) size: u32,
-    /// What it depends on; empty when that is not known, for want of memory.
+    /// Its key; empty when a piece has no number because the unique table was full.
     pub(crate) key: Key,
 }
 
 impl<W> Component<W> {
-    /// A part without cells.
+    /// A component without cells.
     pub(crate) fn nothing() -> Self {
         Component {
             rows: Box::default(),
@@ -40,48 +40,49 @@ impl<W> Component<W> {
     }
 }
 
-/// A piece of a line within the cells at hand.
+/// A piece of a line, restricted to the cells that are split.
 #[derive(Clone, Copy, Debug)]
 struct Strip<W> {
     line: u16,
+    /// The number of its set of fillings.
     number: u32,
     cells: W,
-    /// For rows: the union-find parent; for columns: a row piece that it crosses.
+    /// For rows: the union-find parent; for columns: a row strip that it crosses.
     link: u32,
-    /// Its number within its part.
+    /// Its index within its component.
     local: u32,
 }
 
-/// Scratch memory for falling apart.
+/// Splits a set of cells into components; keeps its memory between calls.
 #[derive(Debug)]
 pub(crate) struct ComponentFinder<W> {
     rows: Vec<Strip<W>>,
     columns: Vec<Strip<W>>,
-    /// Of each row and column, its first strip.
+    /// The first strip of each row and column.
     first_of_row: Vec<u32>,
     first_of_column: Vec<u32>,
-    /// The open cells of each row.
-    open: Vec<W>,
-    /// The first row of each part.
+    /// The unknown cells of each row.
+    unknown: Vec<W>,
+    /// The first row strip of each component: its root in the union-find forest.
     roots: Vec<u32>,
     component_of_row: Vec<u32>,
     component_of_column: Vec<u32>,
-    /// Rows and columns part by part, each in order.
+    /// Row strips and column strips grouped by component, each group in order.
     rows_of_components: Grouped,
     columns_of_components: Grouped,
     key: Vec<u32>,
 }
 
-/// Numbers of strips, part by part.
+/// Indices of strips, grouped by component.
 #[derive(Debug, Default)]
 struct Grouped {
     strips: Vec<u32>,
-    /// Where the strips of each part begin, and of the last one end.
+    /// Where the strips of each component begin, and at last where those of the last one end.
     starts: Vec<u32>,
 }
 
 impl Grouped {
-    /// `component_of_strip` says to which of `components` each strip belongs. O(strips + parts).
+    /// Groups all strips by their component (counting sort). O(strips + components).
     fn group(&mut self, components: usize, component_of_strip: &[u32]) {
         self.starts.clear();
         self.starts.resize(components + 1, 0);
@@ -108,14 +109,14 @@ impl Grouped {
 }
 
 impl<W: Word> ComponentFinder<W> {
-    /// For a picture of this size.
+    /// A finder for a puzzle of this size.
     pub(crate) fn new(width: usize, height: usize) -> Self {
         ComponentFinder {
             rows: Vec::new(),
             columns: Vec::new(),
             first_of_row: vec![0; height],
             first_of_column: vec![0; width],
-            open: vec![W::ZERO; height],
+            unknown: vec![W::ZERO; height],
             roots: Vec::new(),
             component_of_row: Vec::new(),
             component_of_column: Vec::new(),
@@ -125,8 +126,8 @@ impl<W: Word> ComponentFinder<W> {
         }
     }
 
-    /// The parts into which these cells fall, as far as they are unknown; the board must be at a fixpoint. `None` when the run has been
-    /// stopped meanwhile.
+    /// Appends the components of the unknown cells among `cells`; the board must be at a fixpoint. `None` when the run was stopped
+    /// meanwhile.
     pub(crate) fn split(
         &mut self,
         board: &Board<'_, W>,
@@ -145,7 +146,7 @@ impl<W: Word> ComponentFinder<W> {
         Some(())
     }
 
-    /// Finds all strips with open cells.
+    /// Finds all strips.
     fn gather(
         &mut self,
         board: &Board<'_, W>,
@@ -168,17 +169,17 @@ impl<W: Word> ComponentFinder<W> {
         let mut crossed = W::ZERO;
         for &(row, cells) in cells {
             let row = usize::from(row);
-            let open = cells & board.unknown_in_row(row);
-            self.open[row] = open;
-            if open.is_zero() {
+            let unknown = cells & board.unknown_in_row(row);
+            self.unknown[row] = unknown;
+            if unknown.is_zero() {
                 continue;
             }
-            crossed |= open;
+            crossed |= unknown;
             self.first_of_row[row] = self.rows.len() as u32;
             let known = board.rows()[row];
             for piece in lines.pieces(row, clues.line(row), width, known, numbers, pace)? {
-                // A piece is in the part as a whole or not at all, but for one without a number, which is all that is open of its line.
-                let cells = piece.cells & open;
+                // `cells` contains all of a piece or nothing of it, except where the piece has no number: it is all unknown cells of its line.
+                let cells = piece.cells & unknown;
                 if !cells.is_zero() {
                     self.rows
                         .push(strip(row, piece.number, cells, self.rows.len()));
@@ -189,8 +190,8 @@ impl<W: Word> ComponentFinder<W> {
             self.first_of_column[column] = self.columns.len() as u32;
             let (line, known) = (height + column, board.column(column));
             for piece in lines.pieces(line, clues.line(line), height, known, numbers, pace)? {
-                // Of a row without cells here the open cells are another part's, left from before.
-                let here = |&at: &usize| self.open[at].has(column) && has_row(cells, at);
+                // For a row that is not in `cells`, `unknown` is left over from an earlier call.
+                let here = |&at: &usize| self.unknown[at].has(column) && has_row(cells, at);
                 let mut inside = piece.cells;
                 if piece.number == NONE {
                     inside = W::ZERO;
@@ -208,7 +209,7 @@ impl<W: Word> ComponentFinder<W> {
         Some(())
     }
 
-    /// The strip of this row that has this cell. O(strips of the row).
+    /// The row strip that contains this cell. O(strips of the row).
     fn row_strip(&self, row: usize, column: usize) -> usize {
         let mut i = self.first_of_row[row] as usize;
         while !self.rows[i].cells.has(column) {
@@ -217,7 +218,7 @@ impl<W: Word> ComponentFinder<W> {
         i
     }
 
-    /// The strip of this column that has this cell. O(strips of the column).
+    /// The column strip that contains this cell. O(strips of the column).
     fn column_strip(&self, row: usize, column: usize) -> usize {
         let mut i = self.first_of_column[column] as usize;
         while !self.columns[i].cells.has(row) {
@@ -226,6 +227,7 @@ impl<W: Word> ComponentFinder<W> {
         i
     }
 
+    /// The root of a row strip in the union-find forest, with path halving.
     fn root(&mut self, strip: u32) -> u32 {
         let mut i = strip;
         while self.rows[i as usize].link != i {
@@ -236,7 +238,7 @@ impl<W: Word> ComponentFinder<W> {
         i
     }
 
-    /// Joins the rows that a column crosses, and puts together what belongs to one part.
+    /// Joins the row strips that a column strip crosses, and groups all strips by component.
     fn join(&mut self, pace: &mut Pace<'_>) -> Option<()> {
         for j in 0..self.columns.len() {
             let Strip {
@@ -256,7 +258,7 @@ impl<W: Word> ComponentFinder<W> {
                 }
             }
         }
-        // The part of each strip: a root comes before the rows that are joined to it.
+        // The component of each strip: a root comes before the strips that are joined to it.
         self.roots.clear();
         let mut component_of_row = std::mem::take(&mut self.component_of_row);
         component_of_row.clear();
@@ -282,7 +284,7 @@ impl<W: Word> ComponentFinder<W> {
         Some(())
     }
 
-    /// The part with this number.
+    /// The component with this index.
     fn component(&mut self, component: usize, pace: &mut Pace<'_>) -> Option<Component<W>> {
         let columns = self.columns_of_components.of(component);
         for (local, &j) in (0..).zip(columns) {
@@ -290,7 +292,7 @@ impl<W: Word> ComponentFinder<W> {
         }
         let columns = columns.len() as u32;
         let (mut rows, mut size): (Vec<(u16, W)>, _) = (Vec::new(), 0);
-        let mut numbered = true;
+        let mut is_numbered = true;
         self.key.clear();
         self.key.push(columns);
         let words = columns.div_ceil(u32::BITS) as usize;
@@ -304,7 +306,7 @@ impl<W: Word> ComponentFinder<W> {
             if pace.spend(cells.count() as u64 + words as u64) {
                 return None;
             }
-            numbered &= number != NONE;
+            is_numbered &= number != NONE;
             size += cells.count() as u32;
             match rows.last_mut() {
                 Some((row, all)) if *row == line => *all |= cells,
@@ -321,13 +323,13 @@ impl<W: Word> ComponentFinder<W> {
         }
         for &j in self.columns_of_components.of(component) {
             let number = self.columns[j as usize].number;
-            numbered &= number != NONE;
+            is_numbered &= number != NONE;
             self.key.push(number);
         }
         Some(Component {
             rows: rows.into(),
             size,
-            key: if numbered {
+            key: if is_numbered {
                 self.key.as_slice().into()
             } else {
                 Key::default()
@@ -336,7 +338,7 @@ impl<W: Word> ComponentFinder<W> {
     }
 }
 
-/// Is this row among the cells?
+/// Whether these cells include the row.
 fn has_row<W>(cells: &[(u16, W)], row: usize) -> bool {
     cells
         .binary_search_by_key(&(row as u16), |&(row, _)| row)
@@ -350,9 +352,9 @@ mod tests {
     use crate::puzzle::{Clue, Puzzle};
     use crate::run::{Control, Limits};
 
-    /// A line without a number was once taken whole into each part that it has cells in.
+    /// Regression: a line without a number was once taken as a whole into each component that it has cells in.
     #[test]
-    fn parts_stay_apart_when_numbers_run_out() {
+    fn components_stay_apart_when_the_unique_table_is_full() {
         let clue = |blocks: &[usize]| Clue::new(blocks.iter().copied()).unwrap();
         let rows = vec![clue(&[1, 1]); 2];
         let columns = [&[1][..], &[1], &[], &[1], &[1]].map(clue).to_vec();
@@ -361,7 +363,7 @@ mod tests {
         let mut board = Board::<u64>::new(&clues);
         assert!(board.propagate());
         let control = Control::new(&Limits::default(), false);
-        for (bytes, numbered) in [(1 << 20, true), (0, false)] {
+        for (bytes, is_numbered) in [(1 << 20, true), (0, false)] {
             let (numbers, mut pace) = (UniqueTable::new(bytes), Pace::new(&control));
             let (mut lines, mut components) = (LineAutomata::new(7, 1 << 20), Vec::new());
             let right = [(0, 0b11000), (1, 0b11000)];
@@ -377,7 +379,7 @@ mod tests {
             assert_eq!(*components[0].rows, right);
             assert_eq!(
                 (components[0].size, components[0].key.is_empty()),
-                (4, !numbered)
+                (4, !is_numbered)
             );
         }
     }

@@ -1,10 +1,10 @@
-//! Numbers as short text: in base 32, lowest digit first, each digit but the last with a sign that more follow. Most numbers of a journal
-//! take two or three characters.
+//! Numbers as short text: base 32, lowest digit first, one character per digit. The character also says whether another digit follows.
+//! Most numbers of a journal take two or three characters.
 
-/// The digits; those from the 33rd on say that another one follows.
+/// The digits 0 to 31, first as the last digit of a number, then as a digit that another one follows.
 const DIGITS: &[u8; 64] = b"0123456789abcdefghijklmnopqrstuvABCDEFGHIJKLMNOPQRSTUVWXYZ-_wxyz";
 
-/// Writes a number.
+/// Appends a number to `text`.
 pub(crate) fn push(text: &mut String, number: u32) {
     let mut rest = number;
     while rest >= 32 {
@@ -14,7 +14,7 @@ pub(crate) fn push(text: &mut String, number: u32) {
     text.push(char::from(DIGITS[rest as usize]));
 }
 
-/// What is left of a text of numbers.
+/// Reads the numbers of a text one after the other; holds the unread bytes.
 #[derive(Debug)]
 pub(crate) struct Reader<'t>(&'t [u8]);
 
@@ -27,7 +27,7 @@ impl<'t> Reader<'t> {
         self.0.is_empty()
     }
 
-    /// The next number; `None` when there is none.
+    /// The next number; `None` at the end, on an invalid character, and on a number above `u32::MAX`.
     pub(crate) fn number(&mut self) -> Option<u32> {
         let (mut number, mut shift) = (0u32, 0);
         loop {

@@ -1,12 +1,13 @@
-//! What a line can still be, as a number: equal numbers mean equal choices.
+//! The set of fillings that a line still allows, as a number: equal numbers mean equal sets.
 //!
-//! The arrangements of a line that fit what is known are a set of words over its unknown cells, each word as long as there are such
-//! cells. A layered automaton that reads them, with equal states merged, is the same for two lines exactly when the sets are the
-//! same; its states, each known by its two successors, are numbered once and for all (as in a binary decision diagram: Bryant,
-//! "Graph-based algorithms for Boolean function manipulation", 1986, but without skipping a cell). So lines with other clues and other
-//! known cells between the unknown ones get the same number when nothing tells them apart any more.
+//! The arrangements of a line that agree with its known cells are a set of words, with one letter (empty or filled) for each unknown
+//! cell. The minimal layered automaton of this set is the same for two lines exactly when the sets are equal. Its states are hash-consed:
+//! a state is identified by the numbers of its two successors and gets a number in a unique table (as in a binary decision diagram:
+//! Bryant, "Graph-based algorithms for Boolean function manipulation", 1986, but without skipping a cell). So two lines with different
+//! clues and different known cells get the same number when their unknown cells allow the same fillings.
 //!
-//! Where all states of a layer are one, the line falls apart: its *pieces* lie between such layers, and each has a number of its own.
+//! Where a layer has a single state, the cells before it are independent of those after it. Such layers cut the line into *pieces*, and
+//! each piece has a number of its own.
 
 use std::collections::hash_map::Entry;
 use std::hash::BuildHasherDefault;
@@ -18,47 +19,48 @@ use rustc_hash::{FxHashMap, FxHasher};
 use crate::line::{Known, Word};
 use crate::run::Pace;
 
-/// No such word, or no number given.
+/// The successor where no word goes on; as the number of a piece: no number left in the table.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// The state in which a word is complete.
+/// The accepting state: the number of the set that has only the empty word.
 pub(crate) const END: u32 = 0;
 
-/// Bytes that a state takes in the table of all.
-const BYTES_OF_STATE: u64 = 32;
+/// Bytes of a state in the unique table.
+const BYTES_PER_STATE: u64 = 32;
 
-/// The numbers of all states, shared by all workers.
+/// The unique table: from the two successors of a state to its number. Shared by all workers.
 #[derive(Debug)]
 pub(crate) struct UniqueTable {
     states: DashMap<[u32; 2], u32, BuildHasherDefault<FxHasher>>,
-    /// The next number. Relaxed: the map makes it known.
+    /// The next number. Relaxed: threads learn numbers through the map, which synchronises them.
     next: AtomicU32,
-    most: u32,
+    /// Numbers stay below this bound, which concurrent calls may exceed by a few.
+    max_states: u32,
 }
 
 impl UniqueTable {
-    /// Numbers that take about `bytes` bytes; when those are full, no more are given.
+    /// A table of about `bytes` bytes; when it is full, new states get no number.
     pub(crate) fn new(bytes: u64) -> Self {
         UniqueTable {
             states: DashMap::default(),
             next: AtomicU32::new(END + 1),
-            most: (bytes / BYTES_OF_STATE).clamp(2, u64::from(NONE - 1)) as u32,
+            max_states: (bytes / BYTES_PER_STATE).clamp(2, u64::from(NONE - 1)) as u32,
         }
     }
 
-    /// Calls `see` with all states that have a number: their successors and the number.
-    pub(crate) fn each(&self, mut see: impl FnMut([u32; 2], u32)) {
+    /// Calls `visit` with the successors and the number of every state.
+    pub(crate) fn for_each(&self, mut visit: impl FnMut([u32; 2], u32)) {
         self.states
             .iter()
-            .for_each(|state| see(*state.key(), *state.value()));
+            .for_each(|state| visit(*state.key(), *state.value()));
     }
 
-    /// The number of the state with these successors.
-    pub(crate) fn of(&self, successors: [u32; 2]) -> Option<u32> {
+    /// The number of the state with these successors, a new one if needed; `None` when the table is full.
+    pub(crate) fn number_of(&self, successors: [u32; 2]) -> Option<u32> {
         if let Some(known) = self.states.get(&successors) {
             return Some(*known);
         }
-        if self.next.load(Ordering::Relaxed) >= self.most {
+        if self.next.load(Ordering::Relaxed) >= self.max_states {
             return None;
         }
         let number = || self.next.fetch_add(1, Ordering::Relaxed);
@@ -66,60 +68,61 @@ impl UniqueTable {
     }
 }
 
-/// A stretch of a line that is independent of the rest of it.
+/// A set of unknown cells of a line that is independent of the other ones.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Piece<W> {
     /// Its unknown cells.
     pub(crate) cells: W,
-    /// The number of what they can be; [`NONE`] when there are no numbers left.
+    /// The number of the set of their fillings; [`NONE`] when the unique table was full.
     pub(crate) number: u32,
 }
 
-/// What it takes to number a state, in states looked at.
-const NUMBERING: u64 = 8;
+/// Cost of numbering a state, relative to visiting one.
+const NUMBERING_COST: u64 = 8;
 
-/// Most pieces that a worker remembers before it forgets all.
-const REMEMBERED: usize = 1 << 20;
+/// Maximum number of pieces in a worker's cache; a full cache is emptied.
+const MAX_CACHED_PIECES: usize = 1 << 20;
 
-/// The pieces of one line, by what is known of it.
-type OfLine<W> = FxHashMap<Known<W>, Box<[Piece<W>]>>;
+/// The pieces of one line, by its known cells.
+type PiecesByKnown<W> = FxHashMap<Known<W>, Box<[Piece<W>]>>;
 
-/// The pieces of lines, remembered by each worker for itself.
+/// A cache of the pieces of lines, one for each worker.
 #[derive(Debug)]
 pub(crate) struct LineAutomata<W> {
     /// For each line.
-    known: Vec<OfLine<W>>,
-    remembered: usize,
-    most: usize,
+    known: Vec<PiecesByKnown<W>>,
+    /// Cached pieces, with 1 more for each entry.
+    cached: usize,
+    max_cached: usize,
     states: States,
 }
 
 /// Scratch memory for building automata.
 #[derive(Debug, Default)]
 pub(crate) struct States {
-    /// Is a state filled, for each place in the clue written out as cells?
+    /// The clue written out as cells, true where filled. A position in it is a state.
     filled: Vec<bool>,
-    /// For each cell, the states that the cells before it allow.
+    /// For each number of leading cells and each state: whether these cells can lead to it.
     reached: Vec<bool>,
-    /// Numbers of the states before the present cell, and behind it.
+    /// Numbers of the states before the current cell, and behind it.
     here: Vec<u32>,
     next: Vec<u32>,
 }
 
 impl<W: Word> LineAutomata<W> {
-    /// For this number of lines, in about `bytes` bytes.
+    /// A cache for this number of lines, of about `bytes` bytes.
     pub(crate) fn new(lines: usize, bytes: u64) -> Self {
-        let bytes_of_line = (4 * size_of::<W>() + 64) as u64;
+        let bytes_per_piece = (4 * size_of::<W>() + 64) as u64;
         LineAutomata {
             known: (0..lines).map(|_| FxHashMap::default()).collect(),
-            remembered: 0,
-            most: (bytes / bytes_of_line).clamp(256, REMEMBERED as u64) as usize,
+            cached: 0,
+            max_cached: (bytes / bytes_per_piece).clamp(256, MAX_CACHED_PIECES as u64) as usize,
             states: States::default(),
         }
     }
 
-    /// The pieces of a line with these blocks, of which this is known, a fixpoint; those without unknown cells are left out. `None`
-    /// when the run has been stopped meanwhile.
+    /// The pieces of a line with these blocks and these known cells, which must be at a fixpoint. Pieces without unknown cells are left
+    /// out. `None` when the run was stopped meanwhile.
     pub(crate) fn pieces(
         &mut self,
         line: usize,
@@ -129,23 +132,23 @@ impl<W: Word> LineAutomata<W> {
         numbers: &UniqueTable,
         pace: &mut Pace<'_>,
     ) -> Option<&[Piece<W>]> {
-        if self.remembered >= self.most {
+        if self.cached >= self.max_cached {
             self.known.iter_mut().for_each(FxHashMap::clear);
-            self.remembered = 0;
+            self.cached = 0;
         }
-        // Looking a line up reads all of its words.
+        // A lookup hashes and compares all words of the known cells.
         if pace.spend(W::BITS as u64 / 8) {
             return None;
         }
         match self.known[line].entry(known) {
             Entry::Occupied(pieces) => Some(pieces.into_mut()),
             Entry::Vacant(place) => {
-                let mut number = |next| numbers.of(next);
+                let mut number = |successors| numbers.number_of(successors);
                 let mut stop = |work| pace.spend(work);
                 let pieces = self
                     .states
                     .build(blocks, length, known, &mut number, &mut stop)?;
-                self.remembered += 1 + pieces.len();
+                self.cached += 1 + pieces.len();
                 Some(place.insert(pieces.into()))
             }
         }
@@ -153,13 +156,15 @@ impl<W: Word> LineAutomata<W> {
 }
 
 impl States {
-    /// A state is how much of the clue is laid: the clue is written out as an empty cell, its blocks with an empty cell behind each,
-    /// and the state is the place of the latest cell in it. Empty cells may repeat.
+    /// The pieces of a line, by the automaton that reads it cell by cell.
     ///
-    /// `number` gives every state its number, by its successors: the state behind an empty cell, and behind a filled one. `stop` is
-    /// told of the work as it is done, in states looked at, and `None` is returned as soon as it says `true`.
+    /// The clue is written out as cells: an empty cell, then each block followed by an empty cell. A state is the position of the latest
+    /// cell in it. Empty cells may repeat.
     ///
-    /// O(length * cells of the clue written out) states.
+    /// `number` maps the successors of a state (behind an empty cell, and behind a filled one) to its number. `stop` is called with the
+    /// work since its last call, in visited states; when it returns `true`, `None` is returned.
+    ///
+    /// O(length * cells of the written-out clue) states.
     pub(crate) fn build<W: Word>(
         &mut self,
         blocks: &[u16],
@@ -184,7 +189,7 @@ impl States {
             true => !known.empty.has(cell),
             false => !known.filled.has(cell),
         };
-        // After `i` cells no state beyond `i` is reached, and the end must still be within reach.
+        // After `i` cells no state above `i` is reached, and no state so low that the other cells cannot reach the end.
         let window = |i: usize| {
             let low = (count + i).saturating_sub(length + 2);
             low..(i + 1).min(count)
@@ -227,9 +232,9 @@ impl States {
             if unknown {
                 cells |= W::bit(i);
             }
-            let (mut first, mut alone, mut numbered) = (None, true, true);
+            let (mut first, mut is_single, mut is_numbered) = (None, true, true);
             self.here.fill(NONE);
-            if stop(NUMBERING * window(i).len() as u64) {
+            if stop(NUMBERING_COST * window(i).len() as u64) {
                 return None;
             }
             for state in window(i) {
@@ -244,23 +249,23 @@ impl States {
                 let number = match successors {
                     [NONE, NONE] => continue,
                     _ if unknown => number(successors).unwrap_or_else(|| {
-                        numbered = false;
+                        is_numbered = false;
                         END
                     }),
                     [empty, filled] => empty.min(filled),
                 };
                 self.here[state] = number;
-                alone &= *first.get_or_insert(number) == number;
+                is_single &= *first.get_or_insert(number) == number;
             }
-            if !numbered {
-                // Out of numbers: all unknown cells are one piece without a number.
+            if !is_numbered {
+                // The table is full: all unknown cells are one piece without a number.
                 let cells = W::low(length) & !known.cells();
                 return Some(vec![Piece {
                     cells,
                     number: NONE,
                 }]);
             }
-            if alone {
+            if is_single {
                 if !cells.is_zero() {
                     let number = first.unwrap_or(NONE);
                     pieces.push(Piece { cells, number });

@@ -1,5 +1,4 @@
-//! Components: the regions into which the unknown cells fall apart, the keys by which equal ones are known, and the table of those that
-//! have been counted.
+//! Components: the independent regions of the unknown cells, the keys that identify equal ones, and the table of counted components.
 
 mod book;
 mod cache;
@@ -9,7 +8,7 @@ mod line_automaton;
 mod store;
 mod table;
 
-pub(crate) use book::{Book, Page};
+pub(crate) use book::{ComponentCodec, ComponentText};
 pub(crate) use cache::Key;
 pub(crate) use component::{Component, ComponentFinder, Rows};
 pub(crate) use digits::{Reader, push};

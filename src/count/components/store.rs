@@ -1,4 +1,4 @@
-//! What is kept of a component that has been counted: its entry in the table and, where a solution graph is kept, its node.
+//! What is kept of a counted component: its entry in the component table and, where a solution graph is kept, its node.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,38 +13,38 @@ use crate::solutions::Count;
 /// The component table, and the solution graph if one is kept.
 #[derive(Debug)]
 pub(crate) struct Store {
-    /// The table. The nodes in it are those of one graph, so a count that keeps a graph shares its table with no other count.
+    /// The table. Its nodes belong to one graph, so a count that keeps a graph shares its table with no other count.
     pub(crate) table: Arc<ComponentTable>,
     pub(crate) graph: Option<Arenas>,
-    /// Most bytes of the graph.
-    pub(crate) most: u64,
-    /// Has the graph outgrown them? Relaxed: a hint, until all workers are back.
+    /// Bound on the bytes of the graph.
+    pub(crate) max_graph_bytes: u64,
+    /// Whether the graph has exceeded the bound. Relaxed: a hint until all workers have ended.
     outgrown: AtomicBool,
 }
 
 impl Store {
-    /// An empty graph of at most `most` bytes is kept if `keeps_graph`, to which the threads of the pool at hand can add.
-    pub(crate) fn new(table: Arc<ComponentTable>, keeps_graph: bool, most: u64) -> Self {
+    /// If `keeps_graph`, with an empty graph to which the threads of the current rayon pool can add nodes.
+    pub(crate) fn new(table: Arc<ComponentTable>, keeps_graph: bool, max_graph_bytes: u64) -> Self {
         Store {
             table,
             graph: keeps_graph.then(|| Arenas::new(rayon::current_num_threads())),
-            most,
+            max_graph_bytes,
             outgrown: AtomicBool::new(false),
         }
     }
 
-    /// Is a graph kept?
+    /// Whether a solution graph is kept.
     pub(crate) fn keeps_graph(&self) -> bool {
         self.graph.is_some()
     }
 
-    /// Does the graph take more memory than it may?
+    /// Whether the graph has exceeded its bound on bytes.
     pub(crate) fn is_outgrown(&self) -> bool {
         self.outgrown.load(Ordering::Relaxed)
     }
 
-    /// What a component with this key is worth, and the nodes that it would take again; `None` where the table does not say, or where a
-    /// graph is kept and the component has fillings but no node.
+    /// The value and the recomputation cost in nodes of the component with this key. `None` where the table does not have it, or where
+    /// a graph is kept and the component has fillings but no node.
     pub(crate) fn get(&self, key: &Key) -> Option<(ComponentValue, u64)> {
         let known = self.table.cache.get(key);
         known.filter(|(value, _)| {
@@ -52,31 +52,37 @@ impl Store {
         })
     }
 
-    /// Keeps a component that took this number of nodes, and would take `again` with what is logged alone. Returns what it would take
-    /// now that it is kept.
-    pub(crate) fn keep(&self, key: Key, value: ComponentValue, nodes: u64, again: u64) -> u64 {
-        self.table.cache.insert(key, value, nodes, again)
+    /// Adds a component to the table: its value, the nodes that its count took, and its recomputation cost in nodes. Returns the
+    /// recomputation cost from now on, see [`Cache::insert`](super::cache::Cache::insert).
+    pub(crate) fn keep(
+        &self,
+        key: Key,
+        value: ComponentValue,
+        nodes: u64,
+        recompute_cost: u64,
+    ) -> u64 {
+        self.table.cache.insert(key, value, nodes, recompute_cost)
     }
 
-    /// The node of a component with these edges, which have `count` fillings together, where a graph is kept and there is a filling.
+    /// Adds a node for a component with these edges, which together have `count` fillings; `None` without a graph or without an edge.
     pub(crate) fn node(&self, edges: &[Edge], count: &Count) -> Option<NodeId> {
         let graph = self.graph.as_ref().filter(|_| !edges.is_empty())?;
         let node = graph.node(edges, count.clone());
-        if graph.bytes() > self.most {
+        if graph.bytes() > self.max_graph_bytes {
             self.outgrown.store(true, Ordering::Relaxed);
         }
         Some(node)
     }
 }
 
-/// The edge of a component with these cells for what is known of them now: whether they are filled, row by row, but for those that are
-/// left to one of the components in `rest`.
+/// The edge from a component with these cells to the components in `rest`, into which its unknown cells fall apart after a decision.
+/// `filled` is called once for each row in order, and returns the filled cells of that row; cells of `rest` are left to their component.
 pub(crate) fn edge<W: Word>(
     cells: &[(u16, W)],
     mut filled: impl FnMut(u16) -> W,
     rest: Vec<(NodeId, Rows<W>)>,
 ) -> Edge {
-    // Of each of those components, the number of its rows above; and the cells of those that have some in this row.
+    // For each component of `rest`, the number of its rows above the current one; and the components with cells in the current row.
     let mut above = vec![0; rest.len()];
     let mut here: Vec<(u32, W)> = Vec::new();
     let size = cells.iter().map(|(_, cells)| cells.count()).sum();

@@ -1,4 +1,4 @@
-//! What has been counted so far: kept for one count, or shared by several of the same puzzle.
+//! The component table: the components counted so far, for one count or shared by several counts of the same puzzle.
 
 use super::cache::{Cache, Key};
 use super::line_automaton::UniqueTable;
@@ -6,7 +6,7 @@ use crate::graph::NodeId;
 use crate::run::shares;
 use crate::solutions::Count;
 
-/// What a component is worth.
+/// The value of a counted component.
 #[derive(Clone, Debug)]
 pub(crate) struct ComponentValue {
     /// The number of its fillings.
@@ -16,13 +16,13 @@ pub(crate) struct ComponentValue {
 }
 
 impl ComponentValue {
-    /// A number without a graph.
+    /// The value where no solution graph is kept.
     pub(crate) fn number(count: Count) -> Self {
         ComponentValue { count, node: None }
     }
 }
 
-/// Parts of a puzzle that have been counted, and the numbers by which they are told apart. It belongs to one puzzle.
+/// The counted components of a puzzle, and the state numbers of which their keys are made. A table belongs to one puzzle.
 #[derive(Debug)]
 pub struct ComponentTable {
     pub(crate) numbers: UniqueTable,
@@ -30,28 +30,28 @@ pub struct ComponentTable {
 }
 
 impl ComponentTable {
-    /// Nothing counted yet. It will take about a third of `memory` bytes.
+    /// An empty table for a count that may take `memory` bytes; the table will take about a third of them.
     pub fn new(memory: u64) -> Self {
-        Self::with(memory / shares::NUMBERS, memory / shares::COMPONENTS)
+        Self::with_bytes(memory / shares::NUMBERS, memory / shares::COMPONENTS)
     }
 
-    pub(crate) fn with(numbers: u64, cache: u64) -> Self {
+    pub(crate) fn with_bytes(numbers: u64, cache: u64) -> Self {
         ComponentTable {
             numbers: UniqueTable::new(numbers),
             cache: Cache::new(cache),
         }
     }
 
-    /// The same, with a log of the entries whose cost of recomputation is at least `least` nodes.
-    pub(crate) fn logging(self, least: u64) -> Self {
+    /// The same table with a log of the entries whose recomputation cost is at least `min_cost` nodes.
+    pub(crate) fn with_log(self, min_cost: u64) -> Self {
         ComponentTable {
-            cache: self.cache.logging(least),
+            cache: self.cache.with_log(min_cost),
             ..self
         }
     }
 
-    /// Keeps a part of which another process has written down what it is worth.
-    pub(crate) fn recall(&self, key: Key, value: ComponentValue, nodes: u64) {
+    /// Keeps a component that was read from a journal, as one that is logged and took `nodes` nodes.
+    pub(crate) fn insert_logged(&self, key: Key, value: ComponentValue, nodes: u64) {
         self.cache.insert(key, value, nodes, 0);
     }
 }
