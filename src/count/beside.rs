@@ -1,4 +1,4 @@
-//! Counting with the solution graph, in rounds that grow; and the number alone beside it, by any method, while that is cheap.
+//! Counts while building the solution graph, in rounds of growing work; and meanwhile the number alone, by any method, while that is cheap.
 
 use super::frontier::Direction;
 use super::options::Method;
@@ -10,19 +10,20 @@ use crate::line::Word;
 use crate::run::lock;
 use crate::solutions::{Count, Stop};
 
-/// The work of each plan in the first round, as a multiple of a trial's, and the factor by which it grows. A round must not be short: the
-/// contest breaks off at its end, and no order has more work than a round has, the one that leads included.
-const SLICE: u64 = 96;
-const LONGER: u64 = 4;
+/// Work of each plan in the first round, in trials, and the factor by which it grows per round. A round must not be short: plan selection
+/// is interrupted at its end, and no order, not even the leading one, gets more work than that of the round.
+const FIRST_ROUND_TRIALS: u64 = 96;
+const GROWTH: u64 = 4;
 
-/// Before each round, the number alone is counted by sweeping, with this work of each sweep, as a multiple of a trial's, in the first round
-/// and at most. It grows as that of the rounds does. A part that is too wide for both sweeps is left to branching, which the graph needs
-/// anyway.
+/// Before each round, the number alone is counted by these sweeps. A component that is too wide for both is left to branching, which the
+/// graph needs anyway.
 const SWEEPS: &[Plan] = &[Plan::Sweep(Direction::Down), Plan::Sweep(Direction::Right)];
-const SWEEP: u64 = 4;
-const CHEAP: u64 = 64;
 
-/// How far the number alone has been counted.
+/// Work of each sweep before the first round, in trials; it grows by [`GROWTH`] per round. Above the maximum no sweeps are done.
+const FIRST_SWEEP_TRIALS: u64 = 4;
+const MAX_SWEEP_TRIALS: u64 = 64;
+
+/// The state of counting the number without the graph.
 #[derive(Debug, Default)]
 pub(crate) struct Alone {
     /// The number, once it is known.
@@ -30,13 +31,13 @@ pub(crate) struct Alone {
 }
 
 impl Alone {
-    /// Is it clear that there is no solution?
+    /// Whether the number is known to be 0.
     pub(crate) fn is_void(&self) -> bool {
         self.number.as_ref().is_some_and(Count::is_zero)
     }
 
-    /// Counts all parts and keeps their graph, until each plan has had `until` nanoseconds of work; and the number alone while that is
-    /// cheap.
+    /// Counts all components and builds their graph, until each plan has had `until` nanoseconds of work; and the number alone while that
+    /// is cheap.
     pub(crate) fn count_with_graph<W: Word>(
         &mut self,
         shared: &mut Shared<'_, W>,
@@ -44,33 +45,34 @@ impl Alone {
         until: u64,
     ) {
         let trial = setup.options.trial;
-        let (mut slice, mut sweep) = (SLICE * trial, SWEEP * trial);
+        let (mut round_work, mut sweep_work) =
+            (FIRST_ROUND_TRIALS * trial, FIRST_SWEEP_TRIALS * trial);
         loop {
-            if sweep <= CHEAP * trial {
-                let sweeps = PlanSelection::short(shared.components.len(), sweep, SWEEPS);
+            if sweep_work <= MAX_SWEEP_TRIALS * trial {
+                let sweeps = PlanSelection::short(shared.components.len(), sweep_work, SWEEPS);
                 self.count(shared, sweeps);
             }
             if shared.control.stopped() || self.is_void() {
                 return;
             }
-            lock(&shared.selection).go_on(slice.min(until));
+            lock(&shared.selection).go_on(round_work.min(until));
             shared.work();
             if lock(&shared.selection).is_over() || shared.control.stopped() {
                 return;
             }
             if shared.store.is_outgrown() {
-                // The number may take as much work again. Its memory is free for that.
+                // The graph is dropped. The number alone may take as much work as the last round, with the memory that is now free.
                 shared.store.graph = None;
                 let selection = PlanSelection::new(Method::Auto, shared.components.len(), trial);
-                self.count(shared, selection.until(slice));
+                self.count(shared, selection.until(round_work));
                 shared.control.stop(Stop::Memory);
                 return;
             }
-            if slice >= until {
+            if round_work >= until {
                 return;
             }
-            slice = slice.max(1).saturating_mul(LONGER);
-            sweep = sweep.max(1).saturating_mul(LONGER);
+            round_work = round_work.max(1).saturating_mul(GROWTH);
+            sweep_work = sweep_work.max(1).saturating_mul(GROWTH);
             if let (Some(teller), Some(graph)) = (setup.teller, &shared.store.graph) {
                 teller(&Forecast {
                     solutions: self.number.clone(),
@@ -82,7 +84,7 @@ impl Alone {
         }
     }
 
-    /// Counts the number alone by this contest, if it is not known yet.
+    /// Counts the number alone by this plan selection, if it is not known yet.
     fn count<W: Word>(&mut self, shared: &mut Shared<'_, W>, selection: PlanSelection) {
         if self.number.is_some() {
             return;

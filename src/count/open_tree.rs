@@ -1,14 +1,14 @@
-//! How far a tree has been searched, for going on with it.
+//! The progress of a tree search, from which it can be resumed.
 
 use crate::search::Cube;
 use crate::solutions::Count;
 
-/// What has been found in a tree, and what is open.
+/// What has been found in a tree, and the subtrees that have not been searched.
 #[derive(Clone, Debug)]
 pub(crate) struct OpenTree {
-    /// What is open, each cube with its share of the whole tree.
+    /// The open subtrees as cubes, each with its share of the whole tree.
     pub(crate) cubes: Vec<(Cube, f64)>,
-    /// Solutions that have been found.
+    /// Number of solutions found so far.
     pub(crate) found: Count,
     /// Nodes so far.
     pub(crate) nodes: u64,

@@ -1,35 +1,34 @@
-//! By which method to count, and the heuristics of counting.
+//! The method and the heuristic parameters of a count.
 
-/// How to count. All ways give the same number.
+/// How to count. All methods give the same number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
-    /// Whatever turns out best, for each part of the picture.
+    /// For each component, the plan that turns out best.
     #[default]
     Auto,
-    /// Search the tree, every solution a leaf of its own, and multiply where it falls apart.
+    /// Search the tree: every solution is a leaf, but counts of independent regions are multiplied.
     Tree,
-    /// Branch, fall apart, and look up what was counted before.
+    /// Branch, split into components, and look each up in the component table.
     Regions,
-    /// Sweep along a frontier, and branch only where that outgrows the memory.
+    /// Sweep a frontier, and branch only where the frontier exceeds the memory.
     Frontier,
 }
 
-/// Heuristics of counting.
+/// Heuristic parameters of counting.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Clause learning is asked whether a side of a branch has a solution when none is known there and the side has cost this percentage
-    /// of what a question costs.
+    /// Call the oracle on a side of a branch without a known solution once the side has cost this percentage of an oracle call.
     pub patience: u64,
-    /// Work of a first trial of a way to count a part, in nanoseconds as reckoned from what is done, whatever the clock says.
+    /// Work of the first trial of a plan, in nanoseconds. Work is computed from counters of nodes, settles and so on, not from a clock.
     pub trial: u64,
-    /// Settles that may be spent on probing the root.
+    /// Maximum number of settles for probing the root.
     pub probing: u64,
-    /// Conflicts that may be spent on the backbone, before counting where it is not soon done.
+    /// Maximum number of conflicts for the backbone in the first round.
     pub effort: u64,
-    /// Regions of fewer unknown cells are not given to another worker: they are sooner counted than given away. Those of less than a third
-    /// of it may be counted by two workers at once.
+    /// Components with fewer unknown cells are not given to another worker, because counting them takes less time than that. Components
+    /// with less than a third of this number may be counted by two workers at once.
     pub shared: u32,
-    /// Regions of fewer unknown cells are not probed, in the order that probes.
+    /// Components with fewer unknown cells are not probed, in the branching order that probes.
     pub probed: u32,
 }
 

@@ -7,16 +7,16 @@ use super::components::ComponentValue;
 use super::frontier::Direction;
 use crate::run::Activity;
 
-/// A way to count a part.
+/// A method of counting a component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Plan {
     /// Branch in this order.
     Branch(Order),
-    /// Sweep it; all at once or not at all.
+    /// Sweep a frontier through the whole component.
     Sweep(Direction),
-    /// Search the tree, without looking for components that were counted before.
+    /// Search the tree without the component table.
     Tree,
-    /// Branch, and sweep what has become narrow enough.
+    /// Branch, and sweep components that have become narrow enough.
     BranchAndSweep,
 }
 
@@ -25,7 +25,7 @@ impl Plan {
         matches!(self, Plan::Sweep(_))
     }
 
-    /// What is done by it.
+    /// The activity that is shown while this plan is tried.
     pub(crate) fn activity(self) -> Activity {
         match self {
             Plan::Branch(order) => Activity::Branching(order.name()),
@@ -37,7 +37,7 @@ impl Plan {
     }
 }
 
-/// A plan for a part, to be tried.
+/// A plan that is to be tried on a component.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Trial {
     pub(crate) component: usize,
@@ -46,51 +46,51 @@ pub(crate) struct Trial {
     pub(crate) budget: u64,
     /// Nanoseconds of work that the plan has had in this component before.
     pub(crate) had: u64,
-    /// May clause learning be asked, and is the way to where the walk ends noted? What is soon counted is counted without.
+    /// Whether the oracle may be called and the trail is recorded. Short trials do without both.
     pub(crate) thorough: bool,
-    /// Is it for the host alone?
+    /// Whether one worker does it without helpers.
     pub(crate) alone: bool,
 }
 
 /// How a trial ended.
 #[derive(Debug)]
 pub(crate) enum Ended {
-    /// All is counted.
+    /// The component is counted.
     Done(ComponentValue),
-    /// It took more than it might.
+    /// The budget was used up.
     Spent {
-        /// Nanoseconds of work that all of it would take, as far as can be foreseen.
+        /// Forecast of the nanoseconds of work for the whole component.
         foreseen: f64,
-        /// Solutions of the part that it has proved, roughly.
+        /// Lower bound that it has proved for the count of the component, rounded.
         proved: f64,
     },
-    /// It would take more memory than there is.
+    /// It needs more memory than it may take.
     Full,
-    /// The run must stop.
+    /// The run was stopped.
     Stopped,
 }
 
-/// A plan that has been tried and was not done.
+/// The result of a trial that used up its budget.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Tried {
     pub(crate) plan: Plan,
     /// Nanoseconds of work that it had.
     pub(crate) spent: u64,
-    /// Nanoseconds of work that it would take in all if its share of the whole grew evenly.
+    /// Forecast of the nanoseconds of work for the whole component: `spent` divided by the share of the component that is done.
     pub(crate) foreseen: f64,
-    /// Solutions of the part that it has proved, roughly.
+    /// Lower bound that it has proved for the count of the component, rounded.
     #[serde(default)]
     pub(crate) proved: f64,
 }
 
 impl Tried {
-    /// Solutions that it has proved in a nanosecond of work.
+    /// Solutions proved per nanosecond of work.
     pub(crate) fn rate(&self) -> f64 {
         self.proved / self.spent.max(1) as f64
     }
 
-    /// Nanoseconds of work that it would take in all if its share grew on as it has done since the trial `before`: infinite where it has
-    /// not grown. An order that is quick at first and then stuck in dead ends is seen by that.
+    /// Forecast of the nanoseconds of work for the whole component, if the share that is done grows as fast as it has since the trial
+    /// `before`; infinite where it has not grown. This detects an order that is quick at first and then gets stuck in dead ends.
     pub(crate) fn forecast(&self, before: Option<&Tried>) -> f64 {
         let Some(before) = before.filter(|before| before.spent < self.spent) else {
             return self.foreseen;
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_plan_that_comes_on_no_more_has_no_forecast() {
+    fn the_forecast_is_infinite_without_progress_since_the_trial_before() {
         let tried = |spent: u64, share: f64| Tried {
             plan: Plan::Branch(Order::Down),
             spent,
@@ -121,7 +121,7 @@ mod tests {
         };
         let first = tried(100, 0.1);
         assert_eq!(first.forecast(None), 1000.0);
-        // A tenth in the first hundred, a tenth in the three hundred after them.
+        // A share of 0.1 took 100 at first, and 300 after that.
         let forecast = tried(400, 0.2).forecast(Some(&first));
         assert!((forecast - 2800.0).abs() < 1e-6, "{forecast}");
         assert_eq!(tried(400, 0.1).forecast(Some(&first)), f64::INFINITY);

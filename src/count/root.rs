@@ -1,4 +1,4 @@
-//! The root of a count: what is known there, and the components into which the rest falls apart.
+//! The root of a count: its known cells, and the components of the unknown ones.
 
 use super::components::{Component, ComponentFinder, LineAutomata, UniqueTable};
 use super::setup::Setup;
@@ -7,7 +7,7 @@ use crate::line::{Known, Word};
 use crate::run::{Control, Pace};
 use crate::sat::Backbone;
 
-/// Propagates and probes the root, unless an earlier process has left what comes of that; `false` is a contradiction.
+/// Propagates and probes the root, or takes over the cells that an earlier process has found by that. `false` on a contradiction.
 pub(crate) fn open<W: Word>(
     setup: &Setup<'_>,
     board: &mut Board<'_, W>,
@@ -43,7 +43,7 @@ pub(crate) fn open<W: Word>(
     !matches!(probed, Probed::Contradiction)
 }
 
-/// The components of the root, the smallest first; `None` when the run has been stopped meanwhile.
+/// The components of the root, the smallest first; `None` when the run was stopped meanwhile.
 pub(crate) fn components<W: Word>(
     board: &Board<'_, W>,
     numbers: &UniqueTable,
@@ -67,7 +67,7 @@ pub(crate) fn components<W: Word>(
     Some(components)
 }
 
-/// What a backbone says of a row.
+/// The cells of a row that a backbone knows.
 pub(crate) fn known_of<W: Word>(backbone: &Backbone, row: usize) -> Known<W> {
     Known {
         filled: W::from_parts(backbone.filled.row(row)),

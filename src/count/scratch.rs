@@ -1,4 +1,4 @@
-//! A folder for what a count cannot keep in memory.
+//! A scratch folder for data of a count that exceeds the memory.
 
 use std::fs::File;
 use std::io;
@@ -7,10 +7,10 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::error::{Error, Result};
 
-/// A folder for what a count cannot keep in memory (see [`Counter::scratch`](super::Counting::scratch)).
+/// A scratch folder for data of a count that exceeds the memory (see [`Counter::scratch`](super::Counter::scratch)).
 ///
-/// The files there have no names, where the system allows that, so that nothing is left of them however the run ends; elsewhere they are
-/// removed when they are closed.
+/// Where the system allows it the files there have no names, so that they vanish however the run ends; elsewhere they are removed when
+/// they are closed.
 #[derive(Debug)]
 pub struct Scratch {
     folder: PathBuf,
@@ -18,18 +18,18 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// In this folder.
+    /// Uses this folder.
     ///
     /// # Errors
     ///
-    /// [`Kind::Io`](crate::error::Kind::Io) when no file can be made there.
+    /// [`Kind::Io`](crate::error::Kind::Io) when no file can be created there.
     pub fn new(folder: impl Into<PathBuf>) -> Result<Self> {
         let scratch = Scratch {
             folder: folder.into(),
             error: Mutex::default(),
         };
         let file = scratch.file();
-        file.map_err(|error| scratch.named(&error))?;
+        file.map_err(|error| scratch.with_folder(&error))?;
         Ok(scratch)
     }
 
@@ -38,27 +38,27 @@ impl Scratch {
         &self.folder
     }
 
-    /// The first error in reading or writing there. It has stopped the count, whose number is a lower bound.
+    /// The first error in reading or writing a file. It has stopped the count, whose number is then a lower bound.
     pub fn error(&self) -> Option<Error> {
-        self.first().clone()
+        self.first_error().clone()
     }
 
-    /// A new file, which is gone when it is closed.
+    /// A new file, which is removed when it is closed.
     pub(crate) fn file(&self) -> io::Result<File> {
         tempfile::tempfile_in(&self.folder)
     }
 
-    /// Notes an error.
+    /// Records an error; only the first one is kept.
     pub(crate) fn fail(&self, error: &io::Error) {
-        let error = self.named(error);
-        self.first().get_or_insert(error);
+        let error = self.with_folder(error);
+        self.first_error().get_or_insert(error);
     }
 
-    fn first(&self) -> std::sync::MutexGuard<'_, Option<Error>> {
+    fn first_error(&self) -> std::sync::MutexGuard<'_, Option<Error>> {
         self.error.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn named(&self, error: &io::Error) -> Error {
+    fn with_folder(&self, error: &io::Error) -> Error {
         Error::io(&self.folder.display().to_string(), error)
     }
 }

@@ -9,50 +9,56 @@ use super::plan::{Plan, Tried};
 /// The state of plan selection for one component.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct SelectionState {
-    /// Components in all, and the index of the one that is being counted.
+    /// Number of components, and the index of the one that is being counted.
     #[serde(rename = "parts")]
     pub(crate) components: usize,
     #[serde(rename = "part")]
     pub(crate) component: usize,
+    /// Nanoseconds of work of a trial in this round.
     pub(crate) budget: u64,
-    /// The order that leads, and its work.
+    /// The plan that leads this round, and its nanoseconds of work.
     #[serde(default)]
     pub(crate) favoured: Option<(Plan, u64)>,
+    /// Plans to be tried in this round, and those that have been tried.
     pub(crate) todo: Vec<Plan>,
     pub(crate) tried: Vec<Tried>,
+    /// Plans tried in the round before.
     pub(crate) before: Vec<Tried>,
+    /// Branching orders that wait for the outcome of a sweep.
     pub(crate) waiting: Vec<Tried>,
+    /// Trials of this round that earlier processes have begun and not ended.
     pub(crate) open: Vec<UnfinishedTrial>,
-    /// The trials under way, since when.
+    /// The plans of the trials under way, and when each trial began.
     #[serde(skip)]
     pub(crate) running: Vec<(Plan, Instant)>,
 }
 
-/// A trial that was cut short.
+/// A trial that was interrupted.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct UnfinishedTrial {
     pub(crate) plan: Plan,
-    /// Nanoseconds that it has had, a sweep in its longest try.
+    /// Nanoseconds that it has run: in all tries together, but for a sweep in the longest one, as each try of a sweep starts afresh.
     pub(crate) spent: u64,
+    /// Number of times that it was begun.
     pub(crate) tries: u32,
 }
 
-/// Greater than any work that can be foreseen: infinity is no number in JSON.
-const ENDLESS: f64 = 1e300;
+/// Stands for infinity, which JSON cannot represent; greater than any forecast in nanoseconds.
+const INFINITY_IN_JSON: f64 = 1e300;
 
-/// The same, with numbers that JSON has.
+/// Replaces infinity, so that the values can be written as JSON.
 pub(crate) fn finite(tried: &[Tried]) -> Vec<Tried> {
     let finite = |&tried: &Tried| Tried {
-        foreseen: tried.foreseen.min(ENDLESS),
+        foreseen: tried.foreseen.min(INFINITY_IN_JSON),
         ..tried
     };
     tried.iter().map(finite).collect()
 }
 
-/// The same, with what [`finite`] has replaced.
+/// The inverse of [`finite`].
 pub(crate) fn endless(tried: &[Tried]) -> Vec<Tried> {
     let endless = |&tried: &Tried| Tried {
-        foreseen: match tried.foreseen < ENDLESS {
+        foreseen: match tried.foreseen < INFINITY_IN_JSON {
             true => tried.foreseen,
             false => f64::INFINITY,
         },
@@ -62,17 +68,17 @@ pub(crate) fn endless(tried: &[Tried]) -> Vec<Tried> {
 }
 
 impl SelectionState {
-    /// Which part it is about.
+    /// The index of the component that is being counted.
     pub(crate) fn component(&self) -> usize {
         self.component
     }
 
-    /// Is a trial under way?
+    /// Whether a trial is under way.
     pub(crate) fn is_under_way(&self) -> bool {
         !self.running.is_empty()
     }
 
-    /// As it is now, for a file.
+    /// A copy to be written: the time of the current trial until now is added to `open`.
     pub(crate) fn settled(&self) -> SelectionState {
         let mut settled = self.clone();
         for (plan, since) in std::mem::take(&mut settled.running) {

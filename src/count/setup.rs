@@ -1,4 +1,4 @@
-//! What is to be counted, how, within which limits, and who is told of it.
+//! The setup of a count: its puzzle, method, limits and observers.
 
 use std::sync::Arc;
 
@@ -11,32 +11,32 @@ use crate::run::{Limits, Observer};
 use crate::search::Cube;
 use crate::solutions::Count;
 
-/// What is known while a space takes long.
+/// The progress of a solution graph that takes long to build.
 #[derive(Clone, Debug)]
 pub struct Forecast {
-    /// The exact number of solutions, where that is known already: it is often much cheaper than the space.
+    /// The exact number of solutions, if already known: the number is often much cheaper than the graph.
     pub solutions: Option<Count>,
     /// Nodes of the graph so far.
     pub nodes: u64,
-    /// Bytes that it takes so far.
+    /// Bytes of the graph so far.
     pub bytes: u64,
-    /// Most bytes that it may take. When it takes more the count is stopped.
+    /// Maximum number of bytes of the graph. When it exceeds them the count is stopped.
     pub most: u64,
 }
 
-/// Everything that is said of a count before it begins.
+/// The parameters of a count.
 #[derive(Clone)]
 pub(crate) struct Setup<'a> {
     pub(crate) puzzle: &'a Puzzle,
     pub(crate) method: Method,
     pub(crate) limits: Limits,
     pub(crate) options: Options,
-    /// The decisions that hold in every solution that is counted.
+    /// Only solutions in which these decisions hold are counted.
     pub(crate) cube: Cube,
     /// A component table that is shared with other counts of the puzzle.
     pub(crate) table: Option<Arc<ComponentTable>>,
     pub(crate) checkpointer: Option<&'a Checkpointer>,
-    /// Where a sweep goes on when its memory ends.
+    /// The folder for the part of a frontier that exceeds the memory.
     pub(crate) scratch: Option<&'a Scratch>,
     pub(crate) observer: Option<Observer<'a>>,
     pub(crate) teller: Option<&'a (dyn Fn(&Forecast) + Sync)>,

@@ -1,4 +1,4 @@
-//! What whoever watches a count is told: the nodes, the solutions that are proved, and what is being done.
+//! The status of a count for its observer and its journal: the nodes, the solutions that are proved, and the current activity.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,23 +9,23 @@ use crate::run::lock;
 use crate::run::{Activity, Observer, Snapshot, ticking};
 use crate::solutions::Count;
 
-/// How a count stands. All of its threads write it, and its watcher reads it.
+/// The status of a count. All of its threads write it, and the thread of the observer reads it.
 #[derive(Debug)]
 pub(crate) struct Status {
     began: Instant,
-    /// Relaxed: a sum for showing alone.
+    /// Relaxed: a sum that is only displayed.
     nodes: AtomicU64,
-    /// The most solutions that have been proved so far: what is shown only grows.
-    least: Mutex<Count>,
+    /// The best lower bound on the number of solutions so far, so that the displayed number never falls.
+    proved: Mutex<Count>,
     activity: Mutex<Activity>,
 }
 
 impl Status {
-    pub(crate) fn new(began: Instant, least: Count) -> Self {
+    pub(crate) fn new(began: Instant, proved: Count) -> Self {
         Status {
             began,
             nodes: AtomicU64::new(0),
-            least: Mutex::new(least),
+            proved: Mutex::new(proved),
             activity: Mutex::new(Activity::Branching("down")),
         }
     }
@@ -34,13 +34,13 @@ impl Status {
         self.nodes.fetch_add(nodes, Ordering::Relaxed);
     }
 
-    /// Notes that at least this number of solutions are proved; returns the most that was noted.
-    pub(crate) fn raise(&self, least: Count) -> Count {
-        let mut most = lock(&self.least);
-        if *most < least {
-            *most = least;
+    /// Raises the lower bound on the number of solutions to `proved`, if that is higher; returns the bound.
+    pub(crate) fn raise(&self, proved: Count) -> Count {
+        let mut bound = lock(&self.proved);
+        if *bound < proved {
+            *bound = proved;
         }
-        most.clone()
+        bound.clone()
     }
 
     pub(crate) fn begin(&self, activity: Activity) {
@@ -49,16 +49,17 @@ impl Status {
 
     fn snapshot(&self, complete: bool) -> Snapshot {
         Snapshot {
-            // How much of all ways to count is done says nothing of what is left.
+            // Before the end, the shares that the plans have done are no estimate of the remaining work.
             share: complete.then_some(1.0),
             nodes: self.nodes.load(Ordering::Relaxed),
-            solutions: lock(&self.least).clone(),
+            solutions: lock(&self.proved).clone(),
             activity: *lock(&self.activity),
             elapsed: self.began.elapsed(),
         }
     }
 
-    /// Counts, which says whether all is counted, and tells the observer and the journal ten times a second how far that is.
+    /// Runs `count`, and passes snapshots to the observer and the checkpointer: ten times a second, and once at the end. `count` returns
+    /// its result and whether the count is complete.
     pub(crate) fn watched<T>(
         &self,
         observer: Option<Observer<'_>>,
@@ -77,8 +78,8 @@ impl Status {
         if observer.is_none() && checkpointer.is_none() {
             return count().0;
         }
-        let (table, complete) = ticking(|| tell(false), count);
+        let (result, complete) = ticking(|| tell(false), count);
         tell(complete);
-        table
+        result
     }
 }

@@ -1,8 +1,8 @@
-//! The tree search as a plan of the contest.
+//! The tree search as a plan.
 //!
-//! Where the components of a puzzle hardly ever repeat, the component table is of no use, and a search that neither looks for components at
-//! every node nor remembers them gets several times as far. It counts the leaves of one tree, a slice of nodes at a time, and goes on where
-//! the slice before has ended: what is open is a list of cubes.
+//! Where components hardly ever repeat, the component table is useless, and a search that neither looks for components at every node nor
+//! stores them is several times as fast. It counts the leaves of one tree, in slices of a limited number of nodes. Each slice begins with
+//! the subtrees that the slice before has left open, a list of cubes.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -17,17 +17,18 @@ use crate::run::{Limits, lock, shares};
 use crate::search::{Cube, Decision, Search};
 use crate::solutions::{Count, Stop};
 
-/// Nanoseconds that a node of the tree takes, and a settle.
-const NODE: u64 = 1000;
-const SETTLE: u64 = 120;
+/// Nanoseconds per node and per settle.
+const NODE_NS: u64 = 1000;
+const SETTLE_NS: u64 = 120;
 
-/// Nodes of the first slice of a trial, and a factor. A slice has at most this number of times the nodes of the slice before, and at least the
-/// nodes of all slices before divided by it.
-const FIRST_NODES: u64 = 64;
-const LONGER: u64 = 16;
+/// Nodes of the first slice of a trial.
+const FIRST_SLICE_NODES: u64 = 64;
+
+/// A slice has at most this factor times the nodes of the slice before, and at least the nodes of all slices before divided by it.
+const SLICE_GROWTH: u64 = 16;
 
 impl<W: Word> Shared<'_, W> {
-    /// Counts the one part by the tree, for the work of this trial.
+    /// Searches the tree of the only component with the budget of this trial.
     pub(crate) fn search_tree(&self, trial: Trial) -> Ended {
         let place = self.place(trial.component);
         let before = lock(&self.tree).take().filter(|(of, _)| *of == place);
@@ -40,18 +41,19 @@ impl<W: Word> Shared<'_, W> {
 
     fn search_slices(&self, tree: &mut OpenTree, trial: Trial) -> Ended {
         let until = tree.work.saturating_add(trial.budget);
-        let mut last = FIRST_NODES / LONGER;
+        let mut last = FIRST_SLICE_NODES / SLICE_GROWTH;
         while tree.work < until {
             let left = until - tree.work;
-            let each = tree.work.checked_div(tree.nodes).unwrap_or(NODE).max(1);
-            // What a slice has done of a region that it does not finish is lost, so slices grow with the nodes of all before.
-            let least = FIRST_NODES.max(tree.nodes / LONGER);
-            let want = (left / each).clamp(least, least.max(last * LONGER));
+            let each = tree.work.checked_div(tree.nodes).unwrap_or(NODE_NS).max(1);
+            // A slice loses its work on a region that it does not finish. So slices grow with the number of all nodes before.
+            let least = FIRST_SLICE_NODES.max(tree.nodes / SLICE_GROWTH);
+            let want = (left / each).clamp(least, least.max(last * SLICE_GROWTH));
             if self.control.poll() || self.is_obsolete(trial.component) {
                 return Ended::Stopped;
             }
             last = want;
-            // A slice leaves a path and its siblings open. The deepest are done soonest; begun with others, the list would grow and grow.
+            // A slice leaves the siblings along a path open. The deepest ones are the smallest subtrees: beginning with them keeps the
+            // list short.
             tree.cubes.sort_by_key(|(cube, _)| Reverse(cube.path.len()));
             let (cubes, shares): (Vec<Cube>, Vec<f64>) = tree.cubes.drain(..).unzip();
             let all: f64 = shares.iter().sum();
@@ -72,7 +74,7 @@ impl<W: Word> Shared<'_, W> {
             self.status.add_nodes(took.nodes);
             lock(&self.statistics).add(took);
             tree.nodes += took.nodes;
-            tree.work += NODE * took.nodes + SETTLE * took.settles;
+            tree.work += NODE_NS * took.nodes + SETTLE_NS * took.settles;
             tree.found += outcome.solutions.number();
             match outcome.stopped {
                 None => return Ended::Done(ComponentValue::number(tree.found.clone())),
@@ -81,7 +83,7 @@ impl<W: Word> Shared<'_, W> {
                     let shares = outcome.shares.iter().map(|share| share * rest);
                     tree.cubes = outcome.cubes.into_iter().zip(shares).collect();
                 }
-                // What is open cannot be said by cubes.
+                // The open subtrees cannot be expressed as cubes.
                 Some(Stop::Nodes) => return Ended::Full,
                 Some(_) => return Ended::Stopped,
             }
@@ -98,7 +100,7 @@ impl<W: Word> Shared<'_, W> {
         }
     }
 
-    /// The whole tree: the cells that are known beyond what propagation finds are decisions of its only cube.
+    /// The whole tree as one cube. The cells that are known, but not found by propagation, are its decisions.
     fn root_of_tree(&self) -> OpenTree {
         let mut board = Board::<W>::new(self.clues);
         let mut path = Vec::new();
@@ -137,9 +139,8 @@ mod tests {
     use crate::puzzle::{Clue, Puzzle};
     use crate::run::Control;
 
-    /// The number of solutions of a puzzle in which the first cell is filled, found in slices of as little work as can be; and how many
-    /// trials there were.
-    fn in_slices(puzzle: &Puzzle) -> (Count, u32) {
+    /// The number of solutions in which the first cell is filled, counted in trials of minimum budget; and the number of trials.
+    fn count_in_slices(puzzle: &Puzzle) -> (Count, u32) {
         let setup = Counter::new(puzzle).setup;
         let clues = Clues::new(puzzle);
         let control = Arc::new(Control::new(&setup.limits, false));
@@ -169,17 +170,17 @@ mod tests {
                     assert!(now >= proved && foreseen >= 1.0, "{now} {foreseen}");
                     proved = now;
                 }
-                ended => panic!("nothing stops it: {ended:?}"),
+                ended => panic!("a trial without limits was stopped: {ended:?}"),
             }
         }
-        unreachable!("it ends")
+        unreachable!("the loop has no end")
     }
 
     #[test]
-    fn a_tree_that_is_searched_in_slices_is_counted_once() {
+    fn slices_count_every_solution_once() {
         let ones = vec![Clue::new([1]).unwrap(); 8];
         let puzzle = Puzzle::new(ones.clone(), ones).unwrap();
-        let (count, trials) = in_slices(&puzzle);
+        let (count, trials) = count_in_slices(&puzzle);
         assert_eq!(count, Count::from(5040));
         assert!(trials > 3, "{trials}");
     }
