@@ -232,7 +232,7 @@ impl Checkpointer {
             solution,
             state: changed,
         } = std::mem::take(&mut state.changed);
-        let trails = (state.trails.unwritten())
+        let trails = (state.trails.take_unwritten())
             .map(|trail| WrittenTrail {
                 place: trail.place,
                 plan: trail.plan,

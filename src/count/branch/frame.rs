@@ -1,4 +1,8 @@
-//! The stack of a worker: one frame for each component that it has begun, with the side of its branch that is under way.
+//! The stack of a worker: one frame for each component that it has begun, with the current side of its branch.
+//!
+//! A branch decides one cell of a component; its two *sides* are the two values of that cell. The count of a component is the sum of its
+//! sides, and the count of a side is the product of the components into which it splits. A stack that counts one side begins with the
+//! frame of that side. One that counts a component begins with a frame without a decision, where that component alone is pending.
 
 use std::sync::Arc;
 
@@ -10,60 +14,60 @@ use crate::line::Word;
 use crate::puzzle::Grid;
 use crate::solutions::Count;
 
-/// A part being counted, and the side of its branch that is under way.
+/// A component that is being counted, and the current side of its branch.
 #[derive(Debug)]
 pub(crate) struct Frame<W> {
     pub(crate) component: Component<W>,
-    /// Where the board was before the branch.
+    /// The board's mark from before the branch.
     pub(crate) mark: usize,
-    /// Where the prober's records ended before the branch; and, where the side under way is probed, those of that.
+    /// The prober's mark from before the branch; and the probing records of the current side, if it was probed.
     pub(crate) records: usize,
     pub(crate) probed: Option<Inherited>,
-    /// The decision under way. The root has none.
+    /// The decision of the current side; `None` in a frame made by [`Frame::bottom`].
     pub(crate) decision: Option<(Cell, bool)>,
-    /// Is the other side still to come?
+    /// Whether the other side is still to be counted here.
     pub(crate) more: bool,
-    /// The side before, if it is done.
+    /// The sum of the sides counted so far.
     pub(crate) sum: Count,
-    /// The product of the side's parts counted so far, and those to come.
+    /// The product of the side's components counted so far, and those still to be counted.
     pub(crate) product: Count,
     pub(crate) pending: Vec<Component<W>>,
-    /// Where a graph is kept: the sides before, and the nodes of the parts counted so far.
+    /// Where a graph is kept: an edge for each side counted so far, and the nodes of the current side's components counted so far.
     pub(crate) edges: Vec<Edge>,
     pub(crate) rest: Vec<(NodeId, Rows<W>)>,
-    /// Into how many parts the side fell.
+    /// Number of components into which the side has split.
     pub(crate) components: u64,
-    /// Is there a solution on this side? For a part among others: as far as it is concerned.
+    /// Whether the current side is known to have a solution. The other components of the sides above may still have none.
     pub(crate) alive: bool,
-    /// Solutions of the puzzle that lie in the part, and on this side of it.
+    /// A solution of the puzzle in which all decisions above the component hold; and one in which that of the current side holds too.
     pub(crate) within: Option<Arc<Grid>>,
     pub(crate) witness: Option<Arc<Grid>>,
-    /// Is it in the table of parts in progress?
+    /// Whether the component is in the table of components in progress, claimed by this frame.
     pub(crate) claimed: bool,
-    /// Are there parts of this side that are counted elsewhere?
+    /// Whether other workers count components of the current side.
     pub(crate) gaps: bool,
-    /// Has the other side been given away?
+    /// Whether the other side has been given to another worker.
     pub(crate) lent: bool,
-    /// What others add to the part, and multiply into the side.
+    /// Receives the sides of the component, and the components of the current side, that others count.
     pub(crate) open_component: Option<Arc<Unfinished<W>>>,
     pub(crate) side: Option<Arc<Unfinished<W>>>,
-    /// The weight of what has been given away, out of that of the side and out of that of the component.
+    /// The weight of what others count: in the current side, and elsewhere in the component.
     pub(crate) lent_of_side: u64,
     pub(crate) lent_of_component: u64,
-    /// Nodes before the part, and nanoseconds of work before the side.
+    /// The worker's nodes before the component, and its nanoseconds of work before the current side.
     pub(crate) began: u64,
     pub(crate) side_began: u64,
-    /// Work that the side has to take before the oracle is asked about it again.
+    /// Nanoseconds of work on the current side before the next oracle call on it.
     pub(crate) patience: u64,
-    /// What its two sides weigh, and what was done before the present one.
+    /// The weights of the two sides (empty, filled), and the share that the worker had done before the current side.
     pub(crate) weights: [u64; 2],
     pub(crate) done: u64,
-    /// What the worker would have to do again before the part.
+    /// The worker's recomputation cost before the component, in nodes.
     pub(crate) again: u64,
 }
 
 impl<W> Frame<W> {
-    /// A frame at this mark of the board, of which nothing is begun yet. A solution lies `within` the part.
+    /// A frame at this mark of the board, before its first side. All decisions above the component hold in the solution `within`.
     pub(crate) fn new(component: Component<W>, mark: usize, within: Option<Arc<Grid>>) -> Self {
         Frame {
             component,
@@ -97,7 +101,7 @@ impl<W> Frame<W> {
         }
     }
 
-    /// The bottom of a stack on which nothing but this part is counted, for the side `of`.
+    /// The bottom frame of a stack that counts this component for the side `of`.
     pub(crate) fn bottom(
         component: Component<W>,
         mark: usize,
@@ -114,7 +118,7 @@ impl<W> Frame<W> {
         }
     }
 
-    /// Notes what had been done before it: nodes, work, share, and nodes that would have to be done again.
+    /// Records what the worker had done before: nodes, nanoseconds of work, share of the whole, and recomputation cost in nodes.
     pub(crate) fn since(self, nodes: u64, work: u64, done: u64, again: u64) -> Self {
         Frame {
             began: nodes,
@@ -125,13 +129,13 @@ impl<W> Frame<W> {
         }
     }
 
-    /// The solutions of the present side that are proved, without what fills its gaps. `inner` are those of the component that is being
-    /// counted on this side, if there is one.
+    /// A lower bound for the current side, without the components that others count. `inner` is the bound for the component of this side
+    /// that is being counted, if there is one.
     pub(crate) fn proved(&self, inner: Option<&Count>) -> Count {
         let mut side = self.product.clone();
         match inner {
             _ if self.witness.is_some() => {
-                // Parts not counted yet have a solution each.
+                // Each pending component has a solution, as the side has a witness.
                 if let Some(inner) = inner.filter(|inner| !inner.is_zero()) {
                     side *= inner;
                 }
@@ -147,19 +151,19 @@ impl<W> Frame<W> {
         side
     }
 
-    /// What the present side weighs of the whole.
+    /// The weight of the current side: its share of the whole.
     pub(crate) fn weight(&self) -> u64 {
         let filled = self.decision.is_some_and(|(_, filled)| filled);
         self.weights[usize::from(filled)]
     }
 }
 
-/// Solutions that are proved by now of what is on this stack: of its first frame's component.
+/// A lower bound for the component of the first of these frames, by what the frames have counted so far.
 pub(crate) fn bound<W: Word>(frames: &[Frame<W>]) -> Count {
     let mut inner: Option<Count> = None;
     for frame in frames.iter().rev() {
         let mut sum = match frame.gaps && frame.witness.is_none() {
-            // What fills the gaps may be nothing.
+            // The components that others count may have no solution.
             true => Count::ZERO,
             false => frame.proved(inner.as_ref()),
         };

@@ -1,4 +1,4 @@
-//! The counter that branches: depth first over decisions and components, on any number of workers, each component once.
+//! The branching counter: depth first over decisions and components, on any number of workers, which count each component once.
 
 mod attempt;
 mod frame;

@@ -1,8 +1,8 @@
-//! In which order cells are decided.
+//! Branching orders: which cell to decide next.
 //!
-//! Nothing tells beforehand which order keeps the boundary between what is decided and what is not the simplest, so that the same
-//! parts come again: on one puzzle it is row by row, on another along a diagonal, and the difference is a thousandfold. Hence
-//! [`Order::ALL`] are tried.
+//! Equal components recur most often under the order that keeps the boundary between decided and undecided cells simplest. On one puzzle
+//! that is row by row, on another along a diagonal, and the time differs by a factor of up to a thousand. It cannot be told in advance,
+//! hence plan selection tries [`Order::ALL`].
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use crate::board::{Board, Cell};
 use crate::count::components::Component;
 use crate::line::Word;
 
-/// An order of branching.
+/// A branching order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Order {
     /// From the top row down.
@@ -21,21 +21,21 @@ pub(crate) enum Order {
     Right,
     /// From the right column to the left.
     Left,
-    /// From the top left corner.
+    /// By diagonals from the top left corner.
     Falling,
-    /// From the top right corner.
+    /// By diagonals from the top right corner.
     Rising,
     /// The cell whose row and column have the fewest unknown cells.
     Narrow,
-    /// The row with the fewest unknown cells in the part.
+    /// The first cell of the row with the fewest unknown cells in the component.
     Shortest,
-    /// The cell whose two sides decide most. To know it each side is probed, which finds dead ends early and costs much time. Where
-    /// nothing is probed, as [`Order::Narrow`].
+    /// The cell whose two sides decide most cells, found by probing every side, which detects dead ends early but takes much time. As
+    /// [`Order::Narrow`] in components too small to be probed.
     Probed,
 }
 
 impl Order {
-    /// All of them, those that win most often first.
+    /// All orders, roughly those first that win most often.
     pub(crate) const ALL: [Order; 9] = [
         Order::Down,
         Order::Probed,
@@ -48,7 +48,7 @@ impl Order {
         Order::Shortest,
     ];
 
-    /// What people call it.
+    /// The name that is displayed.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Order::Down => "down",
@@ -63,7 +63,7 @@ impl Order {
         }
     }
 
-    /// The cell of a part to branch on, as far as the order tells without probing. All its cells must be unknown.
+    /// The cell of a component to branch on, without probing. All cells of the component must be unknown.
     pub(crate) fn pick<W: Word>(self, board: &Board<'_, W>, component: &Component<W>) -> Cell {
         let rows = || {
             component
@@ -72,20 +72,20 @@ impl Order {
                 .map(|&(row, cells)| (usize::from(row), cells))
         };
         let last = |cells: W| W::BITS - 1 - cells.reverse().first();
-        let ends = || rows().map(|(row, cells)| (row, cells.first()));
+        let firsts = || rows().map(|(row, cells)| (row, cells.first()));
         let picked = match self {
-            Order::Down => ends().next(),
+            Order::Down => firsts().next(),
             Order::Up => rows().next_back().map(|(row, cells)| (row, last(cells))),
-            Order::Right => ends().min_by_key(|&(row, column)| (column, row)),
+            Order::Right => firsts().min_by_key(|&(row, column)| (column, row)),
             Order::Left => rows()
                 .map(|(row, cells)| (row, last(cells)))
                 .max_by_key(|&(row, column)| (column, row)),
-            Order::Falling => ends().min_by_key(|&(row, column)| (row + column, row)),
+            Order::Falling => firsts().min_by_key(|&(row, column)| (row + column, row)),
             Order::Rising => rows()
                 .map(|(row, cells)| (row, last(cells)))
                 .min_by_key(|&(row, column)| (row + W::BITS - column, row)),
             Order::Narrow | Order::Probed => {
-                // Of each column once: a part has many more cells than columns.
+                // Counted once for each column: a component has many more cells than columns.
                 let columns = rows().fold(W::ZERO, |columns, (_, cells)| columns | cells);
                 let mut in_columns = vec![0; board.clues().width()];
                 columns.cells().for_each(|column| {

@@ -1,4 +1,4 @@
-//! Probing the side of a branch, where the order asks for that, and branching by what probing has found.
+//! Probing the sides of branches, in the order that probes, and choosing the next cell by the result.
 
 use super::order::Order;
 use super::worker::Worker;
@@ -7,15 +7,15 @@ use crate::count::components::Component;
 use crate::line::Word;
 
 impl<W: Word> Worker<'_, '_, W> {
-    /// The cell of a part to branch on.
+    /// The cell of a component to branch on.
     pub(crate) fn pick(&mut self, component: &Component<W>) -> Cell {
         let probed = self.top().probed.filter(|_| self.order == Order::Probed);
         let best = probed.and_then(|probed| self.prober.best(probed, &region(component)));
         best.unwrap_or_else(|| self.order.pick(&self.board, component))
     }
 
-    /// Probes the side of the top frame, which has just been decided, unless it is small. `false` when it has no solution, and when the run
-    /// has been stopped.
+    /// Probes the side of the top frame, which has just been decided, unless the component is small. `false` when the side has no solution,
+    /// and when the run was stopped.
     pub(crate) fn probe(&mut self) -> bool {
         let changed = self.board.take_changed();
         let top = self.frames.last().expect("a side is begun on a frame");
@@ -23,7 +23,7 @@ impl<W: Word> Worker<'_, '_, W> {
             return true;
         }
         let (region, settle) = (region(&top.component), W::BITS as u64);
-        // What the component's own records say holds on its sides too, but for the lines that the decision has changed.
+        // The records of the frame above hold on this side too, except for the lines that the decision has changed.
         let above = self.frames.len().checked_sub(2);
         let inherited = above.and_then(|above| self.frames[above].probed);
         let inherited = inherited.map(|inherited| inherited.after(changed));
@@ -44,7 +44,7 @@ impl<W: Word> Worker<'_, '_, W> {
     }
 }
 
-/// The cells of a part.
+/// The cells of a component.
 fn region<W: Word>(component: &Component<W>) -> Region<W> {
     let rows = component.rows.iter();
     Region::of_rows(rows.map(|&(row, cells)| (row.into(), cells)))

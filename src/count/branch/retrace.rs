@@ -1,4 +1,4 @@
-//! The way to where a walk is, noted now and then, and gone again by another process.
+//! Records the trail of a walk now and then, and follows a recorded trail.
 
 use std::time::Instant;
 
@@ -9,20 +9,20 @@ use crate::line::Word;
 use crate::solutions::Count;
 
 impl<W: Word> Worker<'_, '_, W> {
-    /// Notes the way to where the walk is.
+    /// Records the path to where the walk is.
     pub(crate) fn note_trail(&mut self) {
         self.noted = Instant::now();
         let Some(plan) = self.plan else {
             return;
         };
-        // The first frame has nothing but the one part, which is under way.
+        // The first frame has only one component, the one that is counted.
         let frames = self.frames.get(1..).unwrap_or_default();
-        // Where others have added to a part, or are to do so, what is known here is not all: it is begun anew.
+        // The trail ends above a component of which other workers count sides, as its sum here is incomplete: it will be begun afresh.
         let known = |frame: &&Frame<W>| frame.open_component.is_none() || frame.lent;
         let frames = &frames[..frames.iter().take_while(known).count()];
         let steps = frames.iter().enumerate().filter_map(|(i, frame)| {
             let (cell, filled) = frame.decision?;
-            // The innermost side is begun anew.
+            // The innermost side will be begun afresh.
             let components = match i + 1 < frames.len() && !frame.gaps {
                 true => frame.components as usize - frame.pending.len() - 1,
                 false => 0,
@@ -45,7 +45,7 @@ impl<W: Word> Worker<'_, '_, W> {
             .note_trail(self.component, plan, steps.collect());
     }
 
-    /// Goes to where an earlier walk in the same order has left off, as far as its trail leads.
+    /// Follows the trail of an earlier walk by the same plan, as far as it fits.
     pub(crate) fn follow(&mut self, trail: &[TrailStep]) {
         for (i, step) in trail.iter().enumerate() {
             let Some(component) = self.top().pending.pop() else {
@@ -65,7 +65,7 @@ impl<W: Word> Worker<'_, '_, W> {
             if i + 1 == trail.len() || top.product.is_zero() || !fits || step.product.is_zero() {
                 return;
             }
-            // The last ones are counted first.
+            // Pending components are counted from the last to the first.
             top.pending.truncate(top.pending.len() - components);
             top.product = step.product.clone();
         }

@@ -1,70 +1,74 @@
-//! The way to where a walk is, so that a later one, also of another process, can come back to it.
+//! The path of decisions to where a walk has stopped, so that a later walk, also in another process, can resume there.
 //!
-//! The cache knows what parts are worth, but a walk that is cut short has also left sides of branches behind that are counted, or were
-//! proved to hold nothing, while their branches are not done. A trail has them all: for each branch on the way the side that is under way,
-//! what the side before it was worth, and of the parts of the present one those that are done.
+//! The component table has the values of whole components. An interrupted walk has also counted first sides of branches, or proved them to
+//! have no solution, while the second side was not done. A trail records these: for each branch on the path the current side, the count of
+//! the side before it, and the product of the current side's components that are done.
 
 use crate::board::Cell;
 use crate::count::components::{Reader, push};
 use crate::count::plan::Plan;
 use crate::solutions::Count;
 
-/// A branch on the way.
+/// A branch on the path.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct TrailStep {
-    /// Cells of the part that is branched: where memory is short, parts may be larger in one process than in another.
+    /// Number of cells of the branched component, to check that it is the same: when the unique table is full, components may be larger in
+    /// one process than in another.
     pub(crate) size: u32,
     pub(crate) cell: Cell,
-    /// The side under way.
+    /// The current side.
     pub(crate) filled: bool,
-    /// Is the other one still to come?
+    /// Whether the other side is still to be counted.
     pub(crate) more: bool,
-    /// What the side before was worth.
+    /// The count of the side before.
     pub(crate) sum: Count,
-    /// Parts of the side, those that are done, and their product.
+    /// Number of components of the current side, number of those that are done, and their product.
     pub(crate) of: u32,
     pub(crate) components: u32,
     pub(crate) product: Count,
 }
 
-/// Where a walk has left off.
+/// Where a walk has stopped.
 #[derive(Clone, Debug)]
 pub(crate) struct Trail {
-    /// What part of what board is walked.
+    /// Hash of the board at the root and of the component that is counted.
     pub(crate) place: u64,
     pub(crate) plan: Plan,
     pub(crate) steps: Vec<TrailStep>,
 }
 
-/// Where the last walk by each plan has left off: a plan is followed on one board at a time.
+/// For each plan, the trail of its last walk. One trail per plan suffices, because a plan is followed on one board at a time.
 #[derive(Debug, Default)]
 pub(crate) struct Trails {
-    /// Each with whether it is in the journal.
-    left: Vec<(Trail, bool)>,
+    /// Each with whether it has been written to the journal.
+    trails: Vec<(Trail, bool)>,
 }
 
 impl Trails {
+    /// Records a trail in place of that of the same plan; `written` says whether it comes from the journal.
     pub(crate) fn note(&mut self, trail: Trail, written: bool) {
-        self.left.retain(|(left, _)| left.plan != trail.plan);
-        self.left.push((trail, written));
+        self.trails.retain(|(other, _)| other.plan != trail.plan);
+        self.trails.push((trail, written));
     }
 
-    /// The way that a walk by this plan has left at this place.
+    /// The trail of the last walk by this plan, if it was at this place.
     pub(crate) fn of(&self, place: u64, plan: Plan) -> Option<Vec<TrailStep>> {
-        let here = |(left, _): &&(Trail, bool)| (left.place, left.plan) == (place, plan);
-        let (trail, _) = self.left.iter().find(here)?;
+        let here = |(trail, _): &&(Trail, bool)| (trail.place, trail.plan) == (place, plan);
+        let (trail, _) = self.trails.iter().find(here)?;
         Some(trail.steps.clone())
     }
 
-    /// Those that are not in the journal: from now on they are.
-    pub(crate) fn unwritten(&mut self) -> impl Iterator<Item = &Trail> {
-        self.left.iter_mut().filter_map(|left| match left.1 {
-            true => None,
-            false => {
-                left.1 = true;
-                Some(&left.0)
-            }
-        })
+    /// The trails that have not been written to the journal; marks them as written.
+    pub(crate) fn take_unwritten(&mut self) -> impl Iterator<Item = &Trail> {
+        self.trails
+            .iter_mut()
+            .filter_map(|(trail, written)| match *written {
+                true => None,
+                false => {
+                    *written = true;
+                    Some(&*trail)
+                }
+            })
     }
 }
 
@@ -94,7 +98,7 @@ pub(crate) fn write(trail: &[TrailStep]) -> String {
     text
 }
 
-/// The trail in a text; `None` when it is not in order.
+/// The trail in a text of [`write`]; `None` when the text is malformed.
 pub(crate) fn read(text: &str) -> Option<Vec<TrailStep>> {
     let step = |word: &str| {
         let (word, product) = match word.split_once('*') {

@@ -1,4 +1,5 @@
-//! Components and sides of which something is counted elsewhere: their gaps, and where their values go when the last gap is filled.
+//! Components and sides of which other workers count some terms or factors: the *gaps*. When the last gap is filled the value is complete
+//! and is passed on.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,13 +9,13 @@ use crate::graph::{Edge, NodeId};
 use crate::line::Word;
 use crate::solutions::Count;
 
-/// Bytes of an [`Unfinished`] besides its key and its cells, with its places in tables.
-const OVERHEAD: usize = 200;
+/// Bytes of an [`Unfinished`] besides its key and its cells, including its entries in tables.
+const OVERHEAD_BYTES: usize = 200;
 
-/// A component or a side of one, of which something is counted elsewhere.
+/// A component with sides, or a side with components, that other workers count.
 #[derive(Debug)]
 pub(crate) struct Unfinished<W> {
-    /// Nobody needs it any more. Relaxed: a hint, which saves work.
+    /// Whether the value is not needed any more. Relaxed: a hint that saves work.
     dead: AtomicBool,
     state: Mutex<State<W>>,
 }
@@ -23,84 +24,86 @@ pub(crate) struct Unfinished<W> {
 struct State<W> {
     /// The sum of a component's sides, or the product of a side's components, so far.
     value: Count,
-    /// Terms or factors that are missing; what is on a stack counts as one.
+    /// Number of missing terms or factors. As long as the component or side is on a stack, its frame is one of them.
     gaps: usize,
     kind: Kind<W>,
     then: Then<W>,
 }
 
+/// Whether it is a component or a side, with what only that has.
 #[derive(Debug)]
 pub(crate) enum Kind<W> {
     Component {
         edges: Vec<Edge>,
-        /// What is to be kept of it, when it has left the stack.
+        /// For the component table; `None` as long as the component is on a stack.
         record: Option<ComponentRecord<W>>,
     },
     Side {
         rest: Vec<(NodeId, Rows<W>)>,
-        /// Where a graph is kept: the cells of its component, and which of them are known to be filled.
+        /// Where a graph is kept: the cells of its component, and for each of their rows the filled cells.
         known: Option<(Rows<W>, Box<[W]>)>,
     },
 }
 
-/// What the table keeps of a component.
+/// A component, and its costs for the component table.
 #[derive(Debug)]
 pub(crate) struct ComponentRecord<W> {
     pub(crate) component: Component<W>,
-    /// Nodes that it took, and would take again.
+    /// Nodes that it took, and its recomputation cost in nodes.
     pub(crate) nodes: u64,
     pub(crate) again: u64,
 }
 
 impl<W> ComponentRecord<W> {
-    /// Bytes that it and what it is a record of take.
+    /// Bytes of the record and of its [`Unfinished`].
     pub(crate) fn bytes(&self) -> u64 {
-        (size_of_val(&*self.component.rows) + size_of_val(&*self.component.key) + OVERHEAD) as u64
+        (size_of_val(&*self.component.rows) + size_of_val(&*self.component.key) + OVERHEAD_BYTES)
+            as u64
     }
 }
 
-/// Where the value goes when it is complete.
+/// What happens to the complete value.
 #[derive(Debug)]
 pub(crate) enum Then<W> {
-    /// Nowhere yet: it is on a stack, or done with.
+    /// Nothing: the component or side is on a stack, or its value has been taken already.
     Stays,
-    /// A side into its component, or a component into the side that it belongs to.
+    /// It fills a gap of this: the value of a side in its component, or that of a component in its side.
     Into(Arc<Unfinished<W>>),
-    /// Into all sides in which there is such a component.
+    /// It fills a gap in each of the sides that wait for this component.
     IntoAll(Vec<Waiting<W>>),
-    /// It is the value of the walk.
+    /// It is the result of the walk.
     Ends,
 }
 
-/// A gap for a component.
+/// A side that waits for the value of a component.
 #[derive(Debug)]
 pub(crate) struct Waiting<W> {
     pub(crate) side: Arc<Unfinished<W>>,
-    /// The cells of the component there.
+    /// The cells of the component on that side, which may be others than where it is counted.
     pub(crate) cells: Rows<W>,
-    /// Its share of the walk.
+    /// The share of the walk that this occurrence of the component has.
     pub(crate) weight: u64,
 }
 
 impl<W> Waiting<W> {
-    /// Bytes that it takes.
+    /// Bytes of this entry.
     pub(crate) fn bytes(&self) -> u64 {
-        (size_of_val(&*self.cells) + size_of::<Waiting<W>>() + OVERHEAD) as u64
+        (size_of_val(&*self.cells) + size_of::<Waiting<W>>() + OVERHEAD_BYTES) as u64
     }
 }
 
-/// What fills a gap.
+/// The value that fills a gap.
 #[derive(Debug)]
 pub(crate) struct Gift<W> {
     pub(crate) count: Count,
-    /// For a component, where a graph is kept.
+    /// For a gap of a component, where a graph is kept: the edge of the side.
     pub(crate) edges: Vec<Edge>,
-    /// For a side, where a graph is kept.
+    /// For a gap of a side, where a graph is kept: the node and the cells of the component.
     pub(crate) rest: Vec<(NodeId, Rows<W>)>,
 }
 
 impl<W> Gift<W> {
-    /// A number without a graph.
+    /// A count without a graph.
     pub(crate) fn number(count: Count) -> Self {
         Gift {
             count,
@@ -109,7 +112,7 @@ impl<W> Gift<W> {
         }
     }
 
-    /// A component with these cells, for a side.
+    /// The value of a component with these cells, for a gap of a side.
     pub(crate) fn of(value: &ComponentValue, cells: Rows<W>) -> Self {
         Gift {
             count: value.count.clone(),
@@ -132,7 +135,7 @@ impl<W: Word> Unfinished<W> {
         })
     }
 
-    /// A component that is on a stack.
+    /// For a component that is on a stack.
     pub(crate) fn open_component() -> Arc<Self> {
         let kind = Kind::Component {
             edges: Vec::new(),
@@ -141,12 +144,12 @@ impl<W: Word> Unfinished<W> {
         Self::new(Count::ZERO, kind, Then::Stays)
     }
 
-    /// A side that is on a stack.
+    /// For a side that is on a stack.
     pub(crate) fn side() -> Arc<Self> {
         Self::product(Then::Stays)
     }
 
-    /// A side that goes there.
+    /// A product whose value, when complete, is passed on by `then`.
     pub(crate) fn product(then: Then<W>) -> Arc<Self> {
         let kind = Kind::Side {
             rest: Vec::new(),
@@ -159,17 +162,17 @@ impl<W: Word> Unfinished<W> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// One gap more.
+    /// Adds a gap.
     pub(crate) fn open(&self) {
         self.state().gaps += 1;
     }
 
-    /// What has been filled in so far.
+    /// The sum or product so far.
     pub(crate) fn value(&self) -> Count {
         self.state().value.clone()
     }
 
-    /// Nobody needs it any more.
+    /// Notes that the value is not needed any more, so that workers can abandon it.
     pub(crate) fn kill(&self) {
         self.dead.store(true, Ordering::Relaxed);
     }
@@ -178,7 +181,8 @@ impl<W: Word> Unfinished<W> {
         self.dead.load(Ordering::Relaxed)
     }
 
-    /// A side has left the stack, and goes into this component; where a graph is kept, with its cells and those that are filled.
+    /// For a side that leaves the stack: its value will fill a gap of `open_component`. Where a graph is kept, `cells` are the cells of the
+    /// component and, for each of their rows, the filled ones.
     pub(crate) fn close_side(&self, open_component: Arc<Self>, cells: Option<(Rows<W>, Box<[W]>)>) {
         let mut state = self.state();
         state.then = Then::Into(open_component);
@@ -187,8 +191,8 @@ impl<W: Word> Unfinished<W> {
         }
     }
 
-    /// A component leaves the stack with what has been summed up there: its whole value with its edges, or, when there are gaps left, the
-    /// record back, to be [closed](Self::close_component) with.
+    /// For a component that leaves the stack: adds what was counted there. Returns the whole count and all edges if the stack's own gap is
+    /// the only one; otherwise `None`, and the component must be [closed](Self::close_component).
     pub(crate) fn leave_stack(&self, sum: &Count, more: Vec<Edge>) -> Option<(Count, Vec<Edge>)> {
         let mut state = self.state();
         state.value += sum;
@@ -201,7 +205,7 @@ impl<W: Word> Unfinished<W> {
         whole.then(|| (std::mem::replace(value, Count::ZERO), std::mem::take(edges)))
     }
 
-    /// A component that has left the stack with gaps goes into this side. The stack's own gap is still to be filled.
+    /// For a component that leaves the stack with gaps: its value will fill a gap of `side`. The caller must still fill the stack's own gap.
     pub(crate) fn close_component(&self, side: Arc<Self>, of: ComponentRecord<W>) {
         let mut state = self.state();
         state.then = Then::Into(side);
@@ -210,14 +214,14 @@ impl<W: Word> Unfinished<W> {
         }
     }
 
-    /// Fills a gap; what it is when it is complete.
+    /// Fills a gap. Returns the value and what to do with it when it is complete: no gap is left, or it is a product with a factor of 0.
     pub(crate) fn fill(&self, gift: Gift<W>) -> Option<(Count, Kind<W>, Then<W>)> {
         let mut state = self.state();
         let State {
             value, gaps, kind, ..
         } = &mut *state;
         *gaps = gaps.saturating_sub(1);
-        let nothing = match kind {
+        let is_zero_product = match kind {
             Kind::Component { edges, .. } => {
                 *value += &gift.count;
                 edges.extend(gift.edges);
@@ -229,11 +233,11 @@ impl<W: Word> Unfinished<W> {
                 value.is_zero()
             }
         };
-        if nothing {
-            // Whatever its other components are.
+        if is_zero_product {
+            // The other factors are not needed.
             self.kill();
         }
-        if *gaps > 0 && !nothing || matches!(state.then, Then::Stays) {
+        if *gaps > 0 && !is_zero_product || matches!(state.then, Then::Stays) {
             return None;
         }
         let empty = Kind::Side {
