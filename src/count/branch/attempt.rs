@@ -70,7 +70,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     fn allowance(&self, sweeps: u64, budget: u64) -> Allowance<'s> {
         Allowance {
             bytes: self.shared.memory / shares::SWEEP / sweeps,
-            passed: budget / COMBINATION_NS,
+            max_combinations: budget / COMBINATION_NS,
             threads: 1,
             scratch: None,
         }

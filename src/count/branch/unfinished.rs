@@ -205,7 +205,7 @@ impl<W: Word> Unfinished<W> {
         whole.then(|| (std::mem::replace(value, Count::ZERO), std::mem::take(edges)))
     }
 
-    /// For a component that leaves the stack with gaps: its value will fill a gap of `side`. The caller must still fill the stack's own gap.
+    /// For a component that leaves the stack with gaps: its value will fill a gap of `side`. The caller still has to fill the stack's gap.
     pub(crate) fn close_component(&self, side: Arc<Self>, of: ComponentRecord<W>) {
         let mut state = self.state();
         state.then = Then::Into(side);

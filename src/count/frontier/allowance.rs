@@ -1,10 +1,10 @@
-//! What a sweep may take, and why it gives up.
+//! The limits of a sweep, and the reasons why it ends without a count.
 
 use serde::{Deserialize, Serialize};
 
 use crate::count::scratch::Scratch;
 
-/// Which way the frontier goes.
+/// The direction in which the frontier moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Direction {
     /// Row by row.
@@ -13,33 +13,33 @@ pub(crate) enum Direction {
     Right,
 }
 
-/// What a sweep may take.
+/// The limits of a sweep.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Allowance<'s> {
-    /// Bytes that it may hold.
+    /// Bytes of memory.
     pub(crate) bytes: u64,
-    /// Combinations of states that may be passed in all.
-    pub(crate) passed: u64,
-    /// Threads of the pool that it is run in.
+    /// Maximum number of combinations of states that are read or generated in all.
+    pub(crate) max_combinations: u64,
+    /// Number of threads of the current rayon pool that are used.
     pub(crate) threads: usize,
-    /// Where it goes on when its memory ends.
+    /// The folder for what exceeds the memory.
     pub(crate) scratch: Option<&'s Scratch>,
 }
 
-/// Why a sweep gave up.
+/// Why a sweep ended without a count.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum SweepEnd {
-    /// It would take more memory than it may: no use in trying again.
+    /// It needs more memory than it may take: another try would fail as well.
     Full,
-    /// It has passed as many combinations as it may. The number is an estimate of the combinations that the whole sweep would pass.
+    /// It has used up its combinations. The number is a forecast of the combinations of the whole sweep.
     Spent(f64),
     /// It was told to stop.
     Stopped,
-    /// A number of ways grew too large for its word.
+    /// A path count exceeded its integer type.
     Overflow,
-    /// Its scratch could not be written or read.
+    /// A scratch file could not be written or read.
     Scratch,
 }
 
-/// Asked every now and then: must the sweep stop?
+/// Polled now and then; returns whether the sweep must stop.
 pub(crate) type Stop<'s> = &'s (dyn Fn() -> bool + Sync);

@@ -1,8 +1,9 @@
-//! The lines of a part as layered automata, read from either end.
+//! The lines of a component as layered automata, read from either end.
 //!
-//! From one end the states are those of `components/diagram.rs`: what the cells so far leave possible. From the other end
-//! a state is the set of those that the cells behind it suit, found by following the automaton backwards, subset by subset, which
-//! gives the smallest automaton of the reversed words (Brzozowski 1962). So it is known which states from both ends go together.
+//! Read forward, the states are those of `components/line_automaton.rs`: the sets of completions that the cells so far still allow. Read
+//! backward, a state is a set of forward states: those from which the cells behind it lead to the end. The subset construction on the
+//! reversed automaton gives the minimal automaton of the reversed words (Brzozowski 1962). So a forward state and a backward state are
+//! *compatible*, that is, both halves together are a filling of the line, exactly when the one is an element of the other.
 
 use rustc_hash::FxHashMap;
 
@@ -10,25 +11,26 @@ use super::memory::Memory;
 use crate::count::components::{END, NONE, Piece, States};
 use crate::line::{Known, Word};
 
-/// What it takes to find a state in a set, in states looked at.
-const SEARCHING: u64 = 8;
+/// Cost of finding a state in a set, relative to visiting one.
+const SEARCH_COST: u64 = 8;
 
-/// Bytes of a state by its successors; and of a set of states twice, but for the states themselves.
-const BYTES_OF_STATE: u64 = 8;
-const BYTES_OF_SET: u64 = 96;
+/// Bytes of a state, which is its two successors; and of two copies of a set of states, without the elements.
+const BYTES_PER_STATE: u64 = 8;
+const BYTES_PER_SET: u64 = 96;
 
-/// A line of a part: for each of its cells in the part, the states that it can be in before that cell, each by its successors behind
-/// an empty and behind a filled cell, numbered within their layer. There is one state before the first cell, and one behind the last.
+/// The automaton of a line, restricted to the cells of the component. For each of these cells there is a layer: the states before it, each
+/// as the indices of its successors (behind an empty and behind a filled cell) in the next layer, or [`NONE`]. There is one state before
+/// the first cell and one behind the last.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LineStates {
-    /// The lines that cross it, cell by cell.
+    /// The indices of the lines that cross it, cell by cell.
     pub(crate) crossings: Vec<usize>,
     pub(crate) layers: Vec<Vec<[u32; 2]>>,
 }
 
 impl LineStates {
-    /// The line with these blocks and known cells, as far as it lies in `cells`, which are whole pieces of it. `crossing` numbers the
-    /// lines across. `None` when `stop`, told of the work as it is done, says so.
+    /// The line with these blocks and known cells, restricted to `cells`, which are whole pieces of it. `crossing` maps a cell to the index
+    /// of the line that crosses there. `stop` is called with the work since its last call; `None` when it returns true.
     pub(crate) fn new<W: Word>(
         states: &mut States,
         blocks: &[u16],
@@ -46,17 +48,17 @@ impl LineStates {
             }))
         };
         let pieces = states.build(blocks, length, known, &mut number, stop)?;
-        let mut track = LineStates::default();
+        let mut line = LineStates::default();
         for piece in pieces
             .iter()
             .filter(|piece| !(piece.cells & cells).is_zero())
         {
-            track.extend(piece, &successors, &crossing);
+            line.extend(piece, &successors, &crossing);
         }
-        Some(track)
+        Some(line)
     }
 
-    /// Behind one piece comes the next.
+    /// Appends the layers of a piece.
     fn extend<W: Word>(
         &mut self,
         piece: &Piece<W>,
@@ -65,18 +67,18 @@ impl LineStates {
     ) {
         let mut here = vec![piece.number];
         for cell in piece.cells.cells() {
-            let (mut places, mut next) = (FxHashMap::default(), Vec::new());
-            let mut place = |state: u32| match state {
+            let (mut indices, mut next) = (FxHashMap::default(), Vec::new());
+            let mut index = |state: u32| match state {
                 NONE => NONE,
-                _ => *places.entry(state).or_insert_with(|| {
+                _ => *indices.entry(state).or_insert_with(|| {
                     next.push(state);
                     next.len() as u32 - 1
                 }),
             };
-            // The number of a state is one more than its place.
+            // The number of a state is one more than its index in `successors`.
             let layer = here
                 .iter()
-                .map(|&state| successors[state as usize - 1].map(&mut place));
+                .map(|&state| successors[state as usize - 1].map(&mut index));
             self.layers.push(layer.collect());
             self.crossings.push(crossing(cell));
             here = next;
@@ -84,50 +86,53 @@ impl LineStates {
         debug_assert_eq!(here, [END]);
     }
 
-    /// How many states there are before this cell, or behind the last.
+    /// The number of states after `depth` cells.
     pub(crate) fn states(&self, depth: usize) -> usize {
         self.layers.get(depth).map_or(1, Vec::len)
     }
 }
 
-/// A line across the frontier, from both ends.
+/// A line across the frontier, read from both ends.
 #[derive(Debug)]
-pub(crate) struct Crossing {
-    pub(crate) forth: LineStates,
-    /// The same from the far end.
-    pub(crate) back: LineStates,
-    /// For every number of cells before the frontier and every state from the far end, the states from the near end that it goes with.
-    suits: Vec<Vec<Vec<u32>>>,
+pub(crate) struct AcrossLine {
+    /// Read from the near end.
+    pub(crate) forward: LineStates,
+    /// Read from the far end.
+    pub(crate) backward: LineStates,
+    /// For every number of cells before the frontier and every backward state there, its compatible forward states.
+    compatible: Vec<Vec<Vec<u32>>>,
 }
 
-impl Crossing {
-    /// `None` when that takes more than is left of `effort`, in states looked at, or of the memory, or when `stop`, told of the work as it is done, says
-    /// so.
+impl AcrossLine {
+    /// `effort` is the number of states that may be visited, and is reduced by those visited; `stop` is called with the work since its last
+    /// call. `None` when the effort or the memory does not suffice, or when `stop` returns true.
     pub(crate) fn new(
-        forth: LineStates,
+        forward: LineStates,
         effort: &mut usize,
         memory: &Memory,
         stop: &mut dyn FnMut(u64) -> bool,
     ) -> Option<Self> {
-        let length = forth.layers.len();
-        let mut back = LineStates {
-            crossings: forth.crossings.iter().rev().copied().collect(),
+        let length = forward.layers.len();
+        let mut backward = LineStates {
+            crossings: forward.crossings.iter().rev().copied().collect(),
             layers: Vec::with_capacity(length),
         };
-        let mut suits = vec![vec![vec![0]]];
-        for layer in forth.layers.iter().rev() {
-            let behind = suits.last().expect("the end has a state");
+        let mut compatible = vec![vec![vec![0]]];
+        for layer in forward.layers.iter().rev() {
+            let behind = compatible
+                .last()
+                .expect("there is a layer behind the last cell");
             let mut numbers: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
             let mut before = Vec::new();
             let mut states = Vec::with_capacity(behind.len());
             *effort = effort.checked_sub(behind.len() * layer.len())?;
             for set in behind {
-                if stop(SEARCHING * layer.len() as u64) || !memory.take(BYTES_OF_STATE) {
+                if stop(SEARCH_COST * layer.len() as u64) || !memory.try_reserve(BYTES_PER_STATE) {
                     return None;
                 }
                 let mut charged = true;
                 states.push([0, 1].map(|fill| {
-                    // Sets are in order, as they are made here.
+                    // Sets are sorted, as they are made in ascending order here.
                     let leads = |&state: &usize| set.binary_search(&layer[state][fill]).is_ok();
                     let found: Vec<u32> = (0..layer.len())
                         .filter(leads)
@@ -137,7 +142,7 @@ impl Crossing {
                         return NONE;
                     }
                     *numbers.entry(found).or_insert_with_key(|found| {
-                        charged &= memory.take(BYTES_OF_SET + 8 * found.len() as u64);
+                        charged &= memory.try_reserve(BYTES_PER_SET + 8 * found.len() as u64);
                         before.push(found.clone());
                         before.len() as u32 - 1
                     })
@@ -146,27 +151,31 @@ impl Crossing {
                     return None;
                 }
             }
-            back.layers.push(states);
-            suits.push(before);
+            backward.layers.push(states);
+            compatible.push(before);
         }
-        suits.reverse();
-        Some(Crossing { forth, back, suits })
+        compatible.reverse();
+        Some(AcrossLine {
+            forward,
+            backward,
+            compatible,
+        })
     }
 
-    /// The states from the far end that go with each state from the near end, with `depth` cells before the frontier.
-    pub(crate) fn partners(&self, depth: usize) -> Vec<Vec<u32>> {
-        let mut partners = vec![Vec::new(); self.forth.states(depth)];
-        for (state, suits) in self.suits[depth].iter().enumerate() {
-            for &suited in suits {
-                partners[suited as usize].push(state as u32);
+    /// For each forward state after `depth` cells, its compatible backward states.
+    pub(crate) fn compatible_states(&self, depth: usize) -> Vec<Vec<u32>> {
+        let mut compatible = vec![Vec::new(); self.forward.states(depth)];
+        for (state, set) in self.compatible[depth].iter().enumerate() {
+            for &forward in set {
+                compatible[forward as usize].push(state as u32);
             }
         }
-        partners
+        compatible
     }
 
-    /// The states `depth + 1` cells from the far end, each with the value of the cell that leads to it.
-    pub(crate) fn beginnings(&self, depth: usize) -> Vec<(u32, usize)> {
-        let layer = self.back.layers[depth].iter();
+    /// The backward states `depth + 1` cells from the far end, each with a value of the last of these cells that leads to it; sorted.
+    pub(crate) fn states_with_cell(&self, depth: usize) -> Vec<(u32, usize)> {
+        let layer = self.backward.layers[depth].iter();
         let both = layer.flat_map(|next| [(next[0], 0), (next[1], 1)]);
         let mut found: Vec<_> = both.filter(|&(state, _)| state != NONE).collect();
         found.sort_unstable();

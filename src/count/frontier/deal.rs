@@ -1,129 +1,131 @@
-//! What combinations lead to, dealt out by hash, in a bounded piece of memory.
+//! Generates the successors of combinations and partitions them by hash, in bounded memory.
 //!
-//! Each thread deals for itself, into blocks that it chains up for each part. When there is no block left it stops, if need be in the
-//! middle of what one combination leads to, and goes on from there once its blocks have been emptied.
+//! Each thread has a [`Partitioner`], which collects the successors of each partition in a chain of blocks. When there is no free block it
+//! stops, if need be amid the successors of one combination, and continues there once its blocks have been emptied.
 
 use super::allowance::{Stop, SweepEnd};
 use super::key::{Key, PathCount};
-use super::layer::{Layer, Pieces, Reading};
-use super::table::{BLOCK, Deal};
-use super::transition::{Transition, Walk};
+use super::layer::{Chunks, Layer, LayerReader};
+use super::table::{BLOCK, Partitioning};
+use super::transition::{Successors, Transition};
 
-/// Combinations, read or led to, between two looks at whether to stop.
-const POLLED: i64 = 1 << 13;
+/// Combinations, read or generated, between two polls of `stop`.
+const COMBINATIONS_PER_POLL: i64 = 1 << 13;
 
 /// No block.
 const NONE: u32 = u32::MAX;
 
-/// One thread's hand in taking a step.
+/// One thread's share of a transition: reads combinations, generates their successors, and partitions these.
 #[derive(Debug)]
-pub(crate) struct Dealer<'s, K, N> {
-    walk: Walk<'s, K>,
-    reading: Reading<K, N>,
-    /// The ways of the combination whose consequences are dealt out, if there may be more.
+pub(crate) struct Partitioner<'s, K, N> {
+    successors: Successors<'s, K>,
+    reader: LayerReader<K, N>,
+    /// The path count of the current combination, if it may have more successors.
     open: Option<N>,
-    /// Blocks, and for each the full one before it that belongs to the same part.
+    /// The blocks, and for each block the full one before it in the chain of the same partition.
     pool: Vec<(K, N)>,
     before: Vec<u32>,
-    /// Most blocks.
-    blocks: usize,
-    /// For each part its last block, and where the next combination goes.
+    max_blocks: usize,
+    /// For each partition its last block, and the index in `pool` for its next combination.
     last: Vec<u32>,
     next: Vec<u32>,
-    /// Combinations read and led to in this batch.
+    /// Combinations read and generated in this batch.
     pub(crate) work: u64,
 }
 
-/// What a dealer needs to know of a batch.
+/// The parameters of a batch.
 #[derive(Debug)]
 pub(crate) struct Batch<'b, 's, K, N> {
     pub(crate) layer: &'b Layer<'s, K, N>,
-    pub(crate) pieces: &'b Pieces,
-    /// How they are dealt out.
-    pub(crate) deal: Deal,
-    /// Most combinations that may be led to, and most that may be read and led to.
-    pub(crate) room: usize,
-    pub(crate) work: u64,
-    /// Bytes for reading from disk.
-    pub(crate) bytes: u64,
+    pub(crate) chunks: &'b Chunks,
+    pub(crate) partitioning: Partitioning,
+    /// For each thread: maximum number of combinations that are generated, and of those that are read and generated.
+    pub(crate) max_generated: usize,
+    pub(crate) max_work: u64,
+    /// Bytes of the buffer for reading a partition from disk.
+    pub(crate) read_bytes: u64,
 }
 
-impl<'s, K: Key, N: PathCount> Dealer<'s, K, N> {
-    pub(crate) fn new(step: &'s Transition<'_, K>) -> Self {
-        Dealer {
-            walk: step.walk(),
-            reading: Reading::new(),
+impl<'s, K: Key, N: PathCount> Partitioner<'s, K, N> {
+    pub(crate) fn new(transition: &'s Transition<'_, K>) -> Self {
+        Partitioner {
+            successors: transition.successors(),
+            reader: LayerReader::new(),
             open: None,
             pool: Vec::new(),
             before: Vec::new(),
-            blocks: 0,
+            max_blocks: 0,
             last: Vec::new(),
             next: Vec::new(),
             work: 0,
         }
     }
 
-    /// Bytes that a dealer with this room takes.
-    pub(crate) fn bytes(room: usize) -> u64 {
-        (room * size_of::<(K, N)>() + room / BLOCK * size_of::<u32>()) as u64
+    /// Bytes of the blocks for this number of combinations.
+    pub(crate) fn bytes(combinations: usize) -> u64 {
+        (combinations * size_of::<(K, N)>() + combinations / BLOCK * size_of::<u32>()) as u64
     }
 
-    /// Is there something left of what it has begun?
+    /// Whether it may have more successors of the current combination, or more combinations of the current chunk.
     pub(crate) fn is_open(&self) -> bool {
-        self.open.is_some() || self.reading.partition().is_some()
+        self.open.is_some() || self.reader.partition().is_some()
     }
 
-    /// The part that it has begun to read, if it has not read all of it.
+    /// The partition of the current chunk, if it has not read all of it.
     pub(crate) fn partition(&self) -> Option<usize> {
-        self.reading.partition()
+        self.reader.partition()
     }
 
-    /// Deals out what comes next, as long as there is room.
-    pub(crate) fn deal(
+    /// Empties the blocks, and fills them with the next successors until there is no free block or the batch has no work left.
+    pub(crate) fn fill(
         &mut self,
         batch: &Batch<'_, '_, K, N>,
         stop: Stop<'_>,
     ) -> Result<(), SweepEnd> {
-        let deal = batch.deal;
-        self.begin(deal.partitions, batch.room.max(2 * deal.partitions * BLOCK));
-        let Dealer {
-            walk,
-            reading,
+        let partitioning = batch.partitioning;
+        self.begin(
+            partitioning.partitions,
+            batch.max_generated.max(2 * partitioning.partitions * BLOCK),
+        );
+        let Partitioner {
+            successors,
+            reader,
             open,
             pool,
             before,
-            blocks,
+            max_blocks,
             last,
             next,
             work,
         } = self;
-        let most = i64::try_from(batch.work).unwrap_or(i64::MAX);
+        let max_work = i64::try_from(batch.max_work).unwrap_or(i64::MAX);
         let mut full = false;
-        // The work that may be done before the next look, and all that may be done up to there.
-        let mut left = POLLED.min(most);
+        // The work until the next poll, and all the work of this batch until that poll.
+        let mut left = COMBINATIONS_PER_POLL.min(max_work);
         let mut granted = left;
         loop {
-            let ways = match *open {
-                Some(ways) => ways,
+            let paths = match *open {
+                Some(paths) => paths,
                 None => {
-                    let Some((key, ways)) = reading.next(batch.layer, batch.pieces, batch.bytes)?
+                    let Some((key, paths)) =
+                        reader.next(batch.layer, batch.chunks, batch.read_bytes)?
                     else {
                         break;
                     };
-                    walk.begin(key);
-                    *open = Some(ways);
+                    successors.begin(key);
+                    *open = Some(paths);
                     left -= 1;
-                    ways
+                    paths
                 }
             };
-            let all = walk.go_on(|key| {
-                let partition = deal.partition(key);
+            let all = successors.resume(|key| {
+                let partition = partitioning.partition(key);
                 let at = next[partition] as usize;
-                pool[at] = (key, ways);
+                pool[at] = (key, paths);
                 next[partition] = at as u32 + 1;
                 left -= 1;
                 if (at + 1).is_multiple_of(BLOCK) {
-                    if before.len() == *blocks {
+                    if before.len() == *max_blocks {
                         full = true;
                         return false;
                     }
@@ -148,7 +150,7 @@ impl<'s, K: Key, N: PathCount> Dealer<'s, K, N> {
                 if stop() {
                     return Err(SweepEnd::Stopped);
                 }
-                let more = POLLED.min(most - granted + left);
+                let more = COMBINATIONS_PER_POLL.min(max_work - granted + left);
                 if more <= 0 {
                     break;
                 }
@@ -160,14 +162,14 @@ impl<'s, K: Key, N: PathCount> Dealer<'s, K, N> {
         Ok(())
     }
 
-    /// Empties the blocks; each part gets one.
-    fn begin(&mut self, partitions: usize, room: usize) {
-        let blocks = room / BLOCK;
+    /// Empties the blocks, and gives one to each partition.
+    fn begin(&mut self, partitions: usize, max_generated: usize) {
+        let max_blocks = max_generated / BLOCK;
         self.before.clear();
-        if self.blocks != blocks {
-            self.blocks = blocks;
-            self.before = Vec::with_capacity(blocks);
-            self.pool = Vec::with_capacity(blocks * BLOCK);
+        if self.max_blocks != max_blocks {
+            self.max_blocks = max_blocks;
+            self.before = Vec::with_capacity(max_blocks);
+            self.pool = Vec::with_capacity(max_blocks * BLOCK);
         }
         self.before.resize(partitions, NONE);
         if self.pool.len() < partitions * BLOCK {
@@ -180,18 +182,18 @@ impl<'s, K: Key, N: PathCount> Dealer<'s, K, N> {
             .extend((0..partitions).map(|partition| (partition * BLOCK) as u32));
     }
 
-    /// Shows what was dealt to a part, block by block.
-    pub(crate) fn each(
+    /// Calls `visit` with each block of a partition.
+    pub(crate) fn for_each_block(
         &self,
         partition: usize,
-        mut see: impl FnMut(&[(K, N)]) -> Result<(), SweepEnd>,
+        mut visit: impl FnMut(&[(K, N)]) -> Result<(), SweepEnd>,
     ) -> Result<(), SweepEnd> {
         let mut block = self.last[partition];
         let mut end = self.next[partition] as usize;
         loop {
             let from = block as usize * BLOCK;
             if from < end {
-                see(&self.pool[from..end])?;
+                visit(&self.pool[from..end])?;
             }
             block = self.before[block as usize];
             if block == NONE {

@@ -1,4 +1,4 @@
-//! What a frontier is made of: a packed combination of states, and the number of ways that lead to it.
+//! The entries of a frontier: a packed combination of states, and its path count.
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -9,33 +9,33 @@ pub(crate) trait Key:
     Copy + Debug + Ord + Hash + Send + Sync + Stored + BitXor<Output = Self>
 {
     const ZERO: Self;
-    /// A state whose lowest bit is at `first`.
+    /// The combination with this state in the field whose lowest bit is `first`, and 0 elsewhere.
     fn new(state: u32, first: u32) -> Self;
     /// The bits from `first` on, at least 32 of them.
     fn bits(self, first: u32) -> u64;
-    /// All bits of it mixed, other than in the hash that tables use.
+    /// A hash of all bits, independent of the hash that tables use.
     fn mix(self) -> u64;
 }
 
-/// A number of ways.
+/// A path count: the number of fillings of the cells behind the frontier that lead to a combination.
 pub(crate) trait PathCount: Copy + Debug + Send + Sync + Stored {
-    /// Of a place that is not taken.
+    /// The value of unused entries.
     const NONE: Self;
     const ONE: Self;
     fn add(self, other: Self) -> Option<Self>;
     fn wide(self) -> u128;
 }
 
-/// What can be written into a file of scratch.
+/// A value that can be written to a scratch file.
 pub(crate) trait Stored: Sized {
     /// Bytes that it takes there.
     const BYTES: usize;
     fn write(self, to: &mut Vec<u8>);
-    /// From the first bytes.
+    /// Reads a value from the first bytes.
     fn read(from: &[u8]) -> Self;
 }
 
-/// 128 bits, aligned as 64: so a combination with its ways has no gap.
+/// 128 bits with the alignment of 64, so that an entry of key and path count has no padding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Pair {
     high: u64,
@@ -69,11 +69,11 @@ impl BitXor for Pair {
     }
 }
 
-/// Odd numbers whose bits look random.
+/// Odd multipliers with random-looking bits.
 const A: u64 = 0x9e37_79b9_7f4a_7c15;
 const B: u64 = 0xd6e8_feb8_6659_fd93;
 
-/// The two halves of a product, which both depend on all bits, as one.
+/// The exclusive or of the two halves of the product.
 #[inline]
 fn fold(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);

@@ -1,4 +1,4 @@
-//! All combinations at one place of the frontier, in memory or on disk, and how several threads read them.
+//! All combinations at one position of the frontier, in memory or on disk, and how several threads read them.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -8,24 +8,24 @@ use super::memory::Memory;
 use super::runs::{Merge, ScratchFile, SortedRun};
 use super::table::bytes_of;
 
-/// All combinations at one place of the frontier, dealt out by hash.
+/// All combinations at one position of the frontier with their path counts, partitioned by hash.
 #[derive(Debug)]
 pub(crate) struct Layer<'s, K, N> {
     pub(crate) partitions: Vec<Partition<K, N>>,
-    /// Where those are that are on disk.
-    pub(crate) sheet: Option<ScratchFile<'s>>,
+    /// The file of the partitions on disk.
+    pub(crate) scratch_file: Option<ScratchFile<'s>>,
 }
 
-/// Some of the combinations.
+/// One partition of a layer.
 #[derive(Debug)]
 pub(crate) enum Partition<K, N> {
     Memory(Vec<(K, N)>),
-    /// In runs, of which several may have the same combination.
+    /// In sorted runs; several runs may contain the same combination.
     Disk(Vec<SortedRun>),
 }
 
 impl<K, N> Partition<K, N> {
-    /// How many combinations there are at most.
+    /// An upper bound on the number of combinations, exact in memory.
     fn len(&self) -> u64 {
         match self {
             Partition::Memory(combinations) => combinations.len() as u64,
@@ -35,91 +35,92 @@ impl<K, N> Partition<K, N> {
 }
 
 impl<K: Key, N: PathCount> Layer<'_, K, N> {
-    /// The one combination before anything is filled in.
+    /// The layer before the first line: one combination, reached by one path.
     pub(crate) fn first() -> Self {
         Layer {
             partitions: vec![Partition::Memory(vec![(K::ZERO, N::ONE)])],
-            sheet: None,
+            scratch_file: None,
         }
     }
 
-    /// No combination.
-    pub(crate) fn nothing() -> Self {
+    /// A layer without combinations.
+    pub(crate) fn empty() -> Self {
         Layer {
             partitions: Vec::new(),
-            sheet: None,
+            scratch_file: None,
         }
     }
 
-    /// How many combinations there are at most.
+    /// An upper bound on the number of combinations, exact in memory.
     pub(crate) fn len(&self) -> u64 {
         self.partitions.iter().map(Partition::len).sum()
     }
 
-    /// Frees the memory of a part that has been read.
+    /// Frees the memory of a partition that has been read.
     pub(crate) fn free(&mut self, partition: usize, memory: &Memory) {
         if let Partition::Memory(combinations) = &mut self.partitions[partition] {
-            memory.give(bytes_of::<K, N>(combinations.len()));
+            memory.release(bytes_of::<K, N>(combinations.len()));
             *combinations = Vec::new();
         }
     }
 }
 
-/// The pieces of a layer that threads take one after the other.
+/// The chunks of a layer, which threads take one after the other.
 #[derive(Debug)]
-pub(crate) struct Pieces {
-    /// For each its part and where it begins and ends there.
-    pieces: Vec<(usize, usize, usize)>,
-    /// The next one. Relaxed: the layer was complete before the threads began.
+pub(crate) struct Chunks {
+    /// The partition of each chunk, and where the chunk begins and ends there.
+    chunks: Vec<(usize, usize, usize)>,
+    /// The next chunk. Relaxed: the layer was complete before the threads began.
     next: AtomicUsize,
 }
 
-impl Pieces {
-    /// Divides a layer: a part in memory into pieces of at most `size` combinations, a part on disk not at all.
+impl Chunks {
+    /// Divides each partition in memory into chunks of at most `size` combinations; a partition on disk is one chunk.
     pub(crate) fn new<K, N>(layer: &Layer<'_, K, N>, size: usize) -> Self {
-        let mut pieces = Vec::new();
+        let mut chunks = Vec::new();
         for (i, partition) in layer.partitions.iter().enumerate() {
             match partition {
                 Partition::Memory(combinations) => {
                     let starts = (0..combinations.len()).step_by(size);
                     let end = |from: usize| combinations.len().min(from + size);
-                    pieces.extend(starts.map(|from| (i, from, end(from))));
+                    chunks.extend(starts.map(|from| (i, from, end(from))));
                 }
                 Partition::Disk(runs) if runs.is_empty() => {}
-                Partition::Disk(_) => pieces.push((i, 0, 0)),
+                Partition::Disk(_) => chunks.push((i, 0, 0)),
             }
         }
-        Pieces {
-            pieces,
+        Chunks {
+            chunks,
             next: AtomicUsize::new(0),
         }
     }
 
     fn take(&self) -> Option<(usize, usize, usize)> {
         let next = self.next.fetch_add(1, Ordering::Relaxed);
-        self.pieces.get(next).copied()
+        self.chunks.get(next).copied()
     }
 
-    /// The part of the next piece; `None` when all are taken.
+    /// The partition of the next chunk; `None` when all are taken.
     pub(crate) fn partition(&self) -> Option<usize> {
         let next = self.next.load(Ordering::Relaxed);
-        self.pieces.get(next).map(|&(partition, ..)| partition)
+        self.chunks.get(next).map(|&(partition, ..)| partition)
     }
 }
 
-/// The piece that a thread reads.
+/// Reads chunks of a layer, for one thread.
 #[derive(Debug)]
-pub(crate) struct Reading<K, N> {
+pub(crate) struct LayerReader<K, N> {
+    /// The partition of the current chunk; what remains of it in memory, and on disk.
     partition: usize,
     at: usize,
     to: usize,
     merge: Option<Merge<K, N>>,
 }
 
-impl<K: Key, N: PathCount> Reading<K, N> {
-    /// Nothing yet.
+impl<K: Key, N: PathCount> LayerReader<K, N> {
+    /// A reader without a chunk.
     pub(crate) fn new() -> Self {
-        Reading {
+        LayerReader {
             partition: 0,
             at: 0,
             to: 0,
@@ -127,17 +128,18 @@ impl<K: Key, N: PathCount> Reading<K, N> {
         }
     }
 
-    /// The part that is not read to its end; `None` where that is not known to be so.
+    /// The partition of the current chunk, unless the chunk is known to be read to its end.
     pub(crate) fn partition(&self) -> Option<usize> {
         (self.at < self.to || self.merge.is_some()).then_some(self.partition)
     }
 
-    /// The next combination, if there is one. A part on disk is read through a buffer of about the given number of bytes.
+    /// The next combination with its path count, from the current or the next chunk. Partitions on disk are read through a buffer of about
+    /// `bytes` bytes.
     #[inline]
     pub(crate) fn next(
         &mut self,
         layer: &Layer<'_, K, N>,
-        pieces: &Pieces,
+        chunks: &Chunks,
         bytes: u64,
     ) -> Result<Option<(K, N)>, SweepEnd> {
         loop {
@@ -147,20 +149,20 @@ impl<K: Key, N: PathCount> Reading<K, N> {
                 self.at += 1;
                 return Ok(Some(combinations[self.at - 1]));
             }
-            if let (Some(merge), Some(sheet)) = (&mut self.merge, &layer.sheet) {
-                match merge.next(sheet)? {
+            if let (Some(merge), Some(scratch_file)) = (&mut self.merge, &layer.scratch_file) {
+                match merge.next(scratch_file)? {
                     None => self.merge = None,
                     next => return Ok(next),
                 }
             }
-            let Some(piece) = pieces.take() else {
+            let Some(chunk) = chunks.take() else {
                 return Ok(None);
             };
-            (self.partition, self.at, self.to) = piece;
-            if let (Partition::Disk(runs), Some(sheet)) =
-                (&layer.partitions[self.partition], &layer.sheet)
+            (self.partition, self.at, self.to) = chunk;
+            if let (Partition::Disk(runs), Some(scratch_file)) =
+                (&layer.partitions[self.partition], &layer.scratch_file)
             {
-                self.merge = Some(Merge::new(sheet, runs, bytes)?);
+                self.merge = Some(Merge::new(scratch_file, runs, bytes)?);
             }
         }
     }

@@ -1,46 +1,47 @@
-//! The line that the frontier passes: all its fillings that go with a combination of states.
+//! The fillings of the line that the frontier passes, under constraints on its cells.
 //!
-//! As when a line is settled (see [`crate::line`]) the starts that each block can have are one word, found block by block: where the
-//! block fits, and where those before it leave room, which is one addition away. Taking the blocks from the last one back, each among
-//! the starts so found, no choice ever leads to a dead end, and a filling costs a few operations for each block.
+//! As when a line is settled (see [`crate::line`]), the possible starts of a block are one word. They are computed from the first block to
+//! the last, by one addition per block: a block can start where it fits and where the blocks before it leave room. The fillings are then
+//! enumerated from the last block to the first, each at one of these starts. So no choice leads to a dead end, and a filling costs a few
+//! operations per block.
 
 use std::ops::BitXor;
 
 use crate::line::{Known, Word};
 
-/// A line of a part, as far as its blocks can move.
+/// A line, restricted to the stretch in which its blocks can move.
 #[derive(Clone, Debug)]
 pub(crate) struct LineFillings {
-    /// What is known of its cells; those of the part are unknown. Those of other parts are as in any one arrangement, for they are
-    /// independent.
+    /// The cells of the stretch. Those of the component are unknown (`None`). The other ones are as in one fixed arrangement: as they are
+    /// independent of the component, any arrangement will do.
     pub(crate) cells: Vec<Option<bool>>,
     /// The lengths of its blocks.
     blocks: Vec<u32>,
 }
 
-/// Most cells of a lane: two positions behind it must fit into a word.
-const MOST: usize = 62;
+/// Maximum number of cells of the stretch: a word must have two positions more.
+const MAX_CELLS: usize = 62;
 
 impl LineFillings {
-    /// The line with these blocks and known cells, as far as it lies in `cells`, which are whole pieces of it. `None` when it is too long.
+    /// The line with these blocks and known cells, restricted to `cells`, which are whole pieces of it. `None` when it is too long.
     pub(crate) fn new<W: Word>(
         blocks: &[u16],
         length: usize,
         known: Known<W>,
         cells: W,
     ) -> Option<Self> {
-        if cells.count() > MOST {
+        if cells.count() > MAX_CELLS {
             return None;
         }
-        let written = Written::new(blocks);
-        let fills = written.complete(length, |cell| match known.filled.has(cell) {
+        let written_clue = WrittenClue::new(blocks);
+        let fills = written_clue.arrangement(length, |cell| match known.filled.has(cell) {
             false if !known.empty.has(cell) => None,
             filled => Some(filled),
         })?;
         let known = |cell: usize| (!cells.has(cell)).then_some(fills[cell]);
-        // Blocks that cannot move are not looked at again.
+        // The blocks before and behind the stretch cannot move.
         let (mut from, mut to) = (0, length);
-        let starts = written.starts(length, known);
+        let starts = written_clue.starts(length, known);
         let fixed = |(first, last): &&(usize, usize)| first == last;
         let before = starts.iter().take_while(fixed).count();
         let after = starts[before..].iter().rev().take_while(fixed).count();
@@ -51,7 +52,7 @@ impl LineFillings {
         if after > 0 {
             to = starts[end].0 - 1;
         }
-        (to <= from + MOST).then(|| LineFillings {
+        (to <= from + MAX_CELLS).then(|| LineFillings {
             cells: (from..to).map(known).collect(),
             blocks: blocks[before..end]
                 .iter()
@@ -60,12 +61,12 @@ impl LineFillings {
         })
     }
 
-    /// Room to go through its fillings.
-    pub(crate) fn room<K: Copy>(&self, zero: K) -> FillingsCursor<K> {
+    /// A cursor for enumerating its fillings.
+    pub(crate) fn cursor<K: Copy>(&self, zero: K) -> FillingsCursor<K> {
         let start = Start {
-            can: 0,
+            possible: 0,
             base: zero,
-            left: 0,
+            untried: 0,
         };
         FillingsCursor {
             starts: vec![start; self.blocks.len()],
@@ -74,8 +75,8 @@ impl LineFillings {
         }
     }
 
-    /// Finds the starts of each block, where the lane's cells can be empty and filled as `empty` and `filled` say. What is to be shown
-    /// is `base`, changed by every filling.
+    /// Begins to enumerate the fillings whose empty cells are among `empty` and whose filled ones are among `filled`: computes the possible
+    /// starts of each block. A filling is reported as a key: `base`, changed by its filled cells.
     #[inline]
     pub(crate) fn begin<K: Copy>(
         &self,
@@ -84,13 +85,13 @@ impl LineFillings {
         base: K,
     ) {
         let length = self.cells.len() as u32;
-        // Behind the last cell there is room for the gap behind a block.
+        // Behind the last cell there is an empty cell, the gap behind a last block.
         let empty = empty | 1 << length;
         let mut free = reach(1, empty);
         for (&block, start) in self.blocks.iter().zip(&mut fillings.starts) {
             let fits = runs(filled, block) & empty >> block;
-            start.can = fits & free;
-            free = reach(start.can << block << 1, empty);
+            start.possible = fits & free;
+            free = reach(start.possible << block << 1, empty);
         }
         fillings.solid = !empty;
         fillings.at = None;
@@ -106,41 +107,41 @@ impl LineFillings {
         }
     }
 
-    /// Shows the next fillings, each by what its filled cells change, of which `changes` has the sums from the first cell on. As soon as
-    /// `see` returns `false` it returns `false`, and goes on behind that filling when it is called again.
+    /// Calls `visit` with the key of each further filling: the base, changed (by exclusive or) by each of its filled cells. `changes` has
+    /// the prefix sums of what the cells change. As soon as `visit` returns false this does too, and the next call continues from there.
     #[inline]
-    pub(crate) fn go_on<K: Copy + BitXor<Output = K>>(
+    pub(crate) fn resume<K: Copy + BitXor<Output = K>>(
         &self,
         fillings: &mut FillingsCursor<K>,
         changes: &[K],
-        mut see: impl FnMut(K) -> bool,
+        mut visit: impl FnMut(K) -> bool,
     ) -> bool {
         let Some((mut at, base)) = fillings.at else {
             return true;
         };
         if self.blocks.is_empty() {
             fillings.at = None;
-            return see(base);
+            return visit(base);
         }
         let last = self.blocks.len() - 1;
         loop {
-            let Start { base, left, .. } = fillings.starts[at];
+            let Start { base, untried, .. } = fillings.starts[at];
             let block = self.blocks[at];
             let key =
                 |start: u32| base ^ changes[start as usize] ^ changes[(start + block) as usize];
-            let mut left = left;
+            let mut untried = untried;
             if at == 0 {
-                while left != 0 {
-                    let start = left.trailing_zeros();
-                    left &= left - 1;
-                    if !see(key(start)) {
-                        fillings.starts[0].left = left;
+                while untried != 0 {
+                    let start = untried.trailing_zeros();
+                    untried &= untried - 1;
+                    if !visit(key(start)) {
+                        fillings.starts[0].untried = untried;
                         fillings.at = Some((0, base));
                         return false;
                     }
                 }
             }
-            if left == 0 {
+            if untried == 0 {
                 at += 1;
                 if at > last {
                     fillings.at = None;
@@ -148,38 +149,38 @@ impl LineFillings {
                 }
                 continue;
             }
-            let start = left.trailing_zeros();
-            fillings.starts[at].left = left & (left - 1);
+            let start = untried.trailing_zeros();
+            fillings.starts[at].untried = untried & (untried - 1);
             at -= 1;
             fillings.enter(at, key(start), self.blocks[at], start);
         }
     }
 }
 
-/// How far the fillings of a lane have been gone through.
+/// The state of an enumeration of fillings.
 #[derive(Clone, Debug)]
 pub(crate) struct FillingsCursor<K> {
     /// For each block.
     starts: Vec<Start<K>>,
     /// The cells that cannot be empty.
     solid: u64,
-    /// The block that is to be laid next; and what a lane without blocks shows. `None` when there is nothing more.
+    /// The block that is placed next, and the base, which is the key of the only filling of a line without blocks. `None` at the end.
     at: Option<(usize, K)>,
 }
 
-/// How far the starts of a block have been gone through.
+/// The state of the enumeration for one block.
 #[derive(Clone, Copy, Debug)]
 struct Start<K> {
-    /// All that it can have.
-    can: u64,
-    /// What the blocks behind it have made of the base.
+    /// All possible starts.
+    possible: u64,
+    /// The key after the blocks behind this one.
     base: K,
-    /// Those not tried yet.
-    left: u64,
+    /// The starts not tried yet, with the current places of the blocks behind this one.
+    untried: u64,
 }
 
 impl<K: Copy> FillingsCursor<K> {
-    /// Takes up the starts of a block behind which all is empty up to the next one, which begins at `next`.
+    /// Begins with the starts of block `at` such that all cells from its end to `next`, where the next block begins, can be empty.
     #[inline]
     fn enter(&mut self, at: usize, base: K, block: u32, next: u32) {
         let solid = self.solid & !(u64::MAX << next);
@@ -194,11 +195,11 @@ impl<K: Copy> FillingsCursor<K> {
         };
         let start = &mut self.starts[at];
         start.base = base;
-        start.left = start.can & below & u64::MAX << low;
+        start.untried = start.possible & below & u64::MAX << low;
     }
 }
 
-/// Positions that are reached from these through empty cells, themselves included.
+/// The positions that can be reached from these by moving up over empty cells, themselves included.
 #[inline]
 fn reach(from: u64, empty: u64) -> u64 {
     (empty.wrapping_add(from & empty) ^ empty) | from
@@ -216,41 +217,41 @@ fn runs(filled: u64, length: u32) -> u64 {
     runs
 }
 
-/// A clue written out as cells, its blocks with an empty cell before, between and behind them.
-struct Written {
+/// A clue written out as cells: its blocks, with an empty cell before, between and behind them. A position in it is a state.
+struct WrittenClue {
     filled: Vec<bool>,
 }
 
-impl Written {
+impl WrittenClue {
     fn new(blocks: &[u16]) -> Self {
         let mut filled = vec![false];
         for &block in blocks {
             filled.extend(std::iter::repeat_n(true, usize::from(block)));
             filled.push(false);
         }
-        Written { filled }
+        WrittenClue { filled }
     }
 
-    /// Where a cell leads to from a place in the clue.
-    fn step(&self, place: usize, fill: bool) -> Option<usize> {
-        match (fill, self.filled[place]) {
-            (false, false) => Some(place),
-            _ => (self.filled.get(place + 1) == Some(&fill)).then_some(place + 1),
+    /// The state after a cell, if there is one.
+    fn step(&self, state: usize, fill: bool) -> Option<usize> {
+        match (fill, self.filled[state]) {
+            (false, false) => Some(state),
+            _ => (self.filled.get(state + 1) == Some(&fill)).then_some(state + 1),
         }
     }
 
-    /// From which places can a line be completed, before each of its cells and behind the last?
+    /// For each number of leading cells, the states from which the other cells can complete the line.
     fn alive(&self, length: usize, known: impl Fn(usize) -> Option<bool>) -> Vec<Vec<bool>> {
-        let places = self.filled.len();
-        let mut alive = vec![vec![false; places]; length + 1];
-        alive[length][places - 1] = true;
-        if places > 1 {
-            alive[length][places - 2] = true;
+        let states = self.filled.len();
+        let mut alive = vec![vec![false; states]; length + 1];
+        alive[length][states - 1] = true;
+        if states > 1 {
+            alive[length][states - 2] = true;
         }
         for cell in (0..length).rev() {
-            for place in 0..places {
-                alive[cell][place] = [false, true].into_iter().any(|fill| {
-                    let next = self.step(place, fill);
+            for state in 0..states {
+                alive[cell][state] = [false, true].into_iter().any(|fill| {
+                    let next = self.step(state, fill);
                     known(cell) != Some(!fill) && next.is_some_and(|next| alive[cell + 1][next])
                 });
             }
@@ -258,20 +259,24 @@ impl Written {
         alive
     }
 
-    /// Any one arrangement.
-    fn complete(&self, length: usize, known: impl Fn(usize) -> Option<bool>) -> Option<Vec<bool>> {
+    /// One arrangement, if there is one.
+    fn arrangement(
+        &self,
+        length: usize,
+        known: impl Fn(usize) -> Option<bool>,
+    ) -> Option<Vec<bool>> {
         let alive = self.alive(length, &known);
-        let mut place = 0;
+        let mut state = 0;
         (0..length)
             .map(|cell| {
                 let leads = |fill: bool| {
-                    let next = self.step(place, fill);
+                    let next = self.step(state, fill);
                     next.filter(|&next| known(cell) != Some(!fill) && alive[cell + 1][next])
                 };
                 let (fill, next) = [false, true]
                     .into_iter()
                     .find_map(|fill| Some((fill, leads(fill)?)))?;
-                place = next;
+                state = next;
                 Some(fill)
             })
             .collect()
@@ -285,16 +290,16 @@ impl Written {
         let mut starts = vec![None; self.filled.len()];
         for cell in 0..length {
             let mut next = vec![false; reached.len()];
-            for place in (0..reached.len()).filter(|&place| reached[place]) {
+            for state in (0..reached.len()).filter(|&state| reached[state]) {
                 for fill in [false, true] {
-                    let leads = self.step(place, fill);
+                    let leads = self.step(state, fill);
                     let leads =
                         leads.filter(|&to| known(cell) != Some(!fill) && alive[cell + 1][to]);
                     let Some(to) = leads else {
                         continue;
                     };
                     next[to] = true;
-                    if fill && !self.filled[place] {
+                    if fill && !self.filled[state] {
                         starts[to].get_or_insert((cell, cell)).1 = cell;
                     }
                 }
@@ -310,16 +315,16 @@ mod tests {
     use super::*;
     use crate::line::Known;
 
-    /// All fillings of a lane, cells as bits.
+    /// All fillings of a line, cells as bits.
     fn fillings(line_fillings: &LineFillings, can: [u64; 2]) -> Vec<u64> {
-        let mut fillings = line_fillings.room(0);
+        let mut fillings = line_fillings.cursor(0);
         let changes: Vec<u64> = (0..=line_fillings.cells.len())
             .map(|i| !(u64::MAX << i))
             .collect();
         let mut found = Vec::new();
         line_fillings.begin(&mut fillings, can, 0);
-        // A break after every third one must make no difference.
-        while !line_fillings.go_on(&mut fillings, &changes, |filling| {
+        // The enumeration is interrupted after every third filling.
+        while !line_fillings.resume(&mut fillings, &changes, |filling| {
             found.push(filling);
             found.len() % 3 != 0
         }) {}
@@ -328,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn every_filling_that_fits_is_met_once() {
+    fn every_filling_under_the_constraints_is_visited_once() {
         let clues: [&[u16]; 6] = [&[], &[3], &[1, 1, 1], &[2, 1, 3], &[10], &[1, 2]];
         for blocks in clues {
             let known = Known {
@@ -340,7 +345,7 @@ mod tests {
                 .filter(|&word| clue(word) == blocks)
                 .collect();
             if line_fillings.cells.len() < 10 {
-                // Nothing can move.
+                // No block can move.
                 assert_eq!(all.len(), 1);
                 continue;
             }
@@ -377,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_that_cannot_move_are_left_out() {
+    fn blocks_that_cannot_move_are_outside_the_stretch() {
         let known = Known {
             filled: 0b11u64,
             empty: 0,

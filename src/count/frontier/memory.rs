@@ -1,46 +1,45 @@
-//! The memory that a sweep may take: whatever grows is charged for it before.
+//! The memory budget of a sweep: every allocation that can grow is charged before it is made.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
-/// Bytes that are left of those that a sweep may take.
+/// A memory budget.
 #[derive(Debug)]
 pub(crate) struct Memory {
-    /// Relaxed: a sum, by whose leave nothing is read.
-    /// Less than 0 when more is owed.
-    left: AtomicI64,
+    /// Remaining bytes; negative after [`Memory::reserve`] beyond the budget. Relaxed: a sum that guards no other memory.
+    remaining: AtomicI64,
 }
 
 impl Memory {
     pub(crate) fn new(bytes: u64) -> Self {
         Memory {
-            left: AtomicI64::new(bytes.try_into().unwrap_or(i64::MAX)),
+            remaining: AtomicI64::new(bytes.try_into().unwrap_or(i64::MAX)),
         }
     }
 
-    /// Takes this number of bytes, if they are left.
-    pub(crate) fn take(&self, bytes: u64) -> bool {
+    /// Charges this number of bytes if they remain; returns whether it did.
+    pub(crate) fn try_reserve(&self, bytes: u64) -> bool {
         let Ok(bytes) = i64::try_from(bytes) else {
             return false;
         };
-        let take = |left: i64| (left >= bytes).then(|| left - bytes);
+        let take = |remaining: i64| (remaining >= bytes).then(|| remaining - bytes);
         let taken = self
-            .left
+            .remaining
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
         taken.is_ok()
     }
 
-    /// Takes this number of bytes whether they are left or not: for what is small, or soon given back.
-    pub(crate) fn owe(&self, bytes: u64) {
-        self.left.fetch_sub(bytes as i64, Ordering::Relaxed);
+    /// Charges this number of bytes even if they do not remain: for what is small or soon released.
+    pub(crate) fn reserve(&self, bytes: u64) {
+        self.remaining.fetch_sub(bytes as i64, Ordering::Relaxed);
     }
 
     /// Gives this number of bytes back.
-    pub(crate) fn give(&self, bytes: u64) {
-        self.left.fetch_add(bytes as i64, Ordering::Relaxed);
+    pub(crate) fn release(&self, bytes: u64) {
+        self.remaining.fetch_add(bytes as i64, Ordering::Relaxed);
     }
 
-    /// How many bytes are left.
-    pub(crate) fn left(&self) -> u64 {
-        self.left.load(Ordering::Relaxed).max(0) as u64
+    /// The number of remaining bytes.
+    pub(crate) fn remaining(&self) -> u64 {
+        self.remaining.load(Ordering::Relaxed).max(0) as u64
     }
 }

@@ -1,9 +1,13 @@
-//! Counting along a frontier: line by line through a part, with nothing in memory but the states that its other lines can be in.
+//! Counting along a frontier (transfer matrix method): line by line through a component.
 //!
-//! What was filled in so far matters only through the state of each line that the frontier crosses; how many ways lead to each
-//! combination of states is all that is kept. Two frontiers come from both ends, always the one that has fewer combinations, and meet
-//! at a line between them: so neither has to pass the wide middle, and what leads nowhere dies early on one side or the other. Nothing
-//! is ever tried twice; but on wide, tight parts there are too many combinations, and then the sweep gives up.
+//! A frontier moves across the component in one direction. It passes the lines *along* it one after the other; the lines *across* it are
+//! those that cross them. The filled cells behind the frontier matter only through the state of each line across, that is, of the automaton
+//! that reads the line. So a frontier keeps a *combination*, which has one state for each line across, and its *path count*: the number of
+//! fillings behind the frontier that lead to it.
+//!
+//! Two frontiers start at both ends (*near* and *far*). Always the one with fewer combinations moves, until one line is left, where they
+//! meet. So no frontier has to pass all of a wide middle, and dead ends are often found early on one of the two sides. On wide components
+//! with few solutions there are too many combinations; then the sweep gives up.
 
 mod allowance;
 mod crossing;
@@ -19,12 +23,12 @@ mod transition;
 
 use allowance::Stop;
 pub(crate) use allowance::{Allowance, Direction, SweepEnd};
-use crossing::{Crossing, LineStates};
+use crossing::{AcrossLine, LineStates};
 use key::{Key, Pair, PathCount};
 use layer::Layer;
 use line_fillings::LineFillings;
 use memory::Memory;
-use pass::Means;
+use pass::Resources;
 use rustc_hash::FxHashMap;
 use transition::{Move, Packing, Transition};
 
@@ -34,22 +38,22 @@ use crate::line::{Known, Word};
 use crate::run::Pace;
 use crate::solutions::Count;
 
-/// States that may be looked at before a sweep begins: whatever takes more has too many combinations of them anyway.
-const EFFORT: usize = 10_000_000;
+/// Maximum number of states that are visited to build the automata: a component that needs more has too many combinations anyway.
+const MAX_VISITED_STATES: usize = 10_000_000;
 
-/// Counts the fillings of a part of a board at a fixpoint.
+/// Counts the fillings of a component. The board must be at a fixpoint.
 pub(crate) fn sweep<W: Word>(
     board: &Board<'_, W>,
     component: &Component<W>,
-    way: Direction,
+    direction: Direction,
     allowance: Allowance<'_>,
     stop: Stop<'_>,
 ) -> Result<Count, SweepEnd> {
     let memory = Memory::new(allowance.bytes);
-    let sweep = Sweep::new(board, component, way, &memory, stop)?;
+    let sweep = Sweep::new(board, component, direction, &memory, stop)?;
     let bits = sweep.bits();
     let allowance = Allowance {
-        bytes: memory.left(),
+        bytes: memory.remaining(),
         ..allowance
     };
     let narrow = match bits {
@@ -64,22 +68,22 @@ pub(crate) fn sweep<W: Word>(
     }
 }
 
-/// A part, ready to be swept.
+/// The lines of a component, ready for a sweep.
 #[derive(Debug)]
 struct Sweep {
-    along: Vec<Along>,
-    across: Vec<Crossing>,
+    along: Vec<AlongLine>,
+    across: Vec<AcrossLine>,
 }
 
 /// A line along the frontier.
 #[derive(Debug)]
-struct Along {
+struct AlongLine {
     line_fillings: LineFillings,
-    /// The lines that cross it in the part, in order.
+    /// The indices of the lines across that it crosses in the component, in order.
     crossings: Vec<usize>,
 }
 
-/// From which end.
+/// The end at which a frontier has started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
     Near,
@@ -91,34 +95,35 @@ enum End {
 struct Front<'s, K, N> {
     end: End,
     layer: Layer<'s, K, N>,
-    /// Combinations in it.
+    /// Number of combinations in the layer.
     len: u64,
-    /// How many cells of each line across are behind it.
+    /// For each line across, the number of its cells behind the frontier.
     depths: Vec<usize>,
     packing: Packing,
-    /// Lines passed.
+    /// Number of lines passed.
     passed: usize,
 }
 
 impl<K: Key, N: PathCount> Front<'_, K, N> {
-    /// How many combinations it will have if the lines that are left, shared with the other front, multiply them as those before did.
-    fn grown(&self, left: usize) -> f64 {
+    /// Forecast of the number of combinations when the fronts meet: half of the `left` lines, the share of this front, multiply it as each
+    /// line so far has on average.
+    fn forecast(&self, left: usize) -> f64 {
         let passed = self.passed.max(1) as f64;
         (self.len as f64).powf(1.0 + left as f64 / 2.0 / passed)
     }
 
-    /// The reason to give up, where both fronts are stopped for `halt` with `left` lines between them.
-    fn foresee(&self, other: &Self, left: usize, halt: SweepEnd) -> SweepEnd {
-        match halt {
-            SweepEnd::Spent(passed) => {
-                SweepEnd::Spent(passed.max(self.grown(left) + other.grown(left)))
+    /// The end of a sweep that has stopped with `left` lines between the fronts; adds the forecast to [`SweepEnd::Spent`].
+    fn with_forecast(&self, other: &Self, left: usize, end: SweepEnd) -> SweepEnd {
+        match end {
+            SweepEnd::Spent(combinations) => {
+                SweepEnd::Spent(combinations.max(self.forecast(left) + other.forecast(left)))
             }
-            _ => halt,
+            _ => end,
         }
     }
 }
 
-/// A line, and its cells in the part.
+/// The index of a line (columns come after rows), and its cells in the component.
 type Line<W> = (usize, W);
 
 impl Sweep {
@@ -126,7 +131,7 @@ impl Sweep {
     fn new<W: Word>(
         board: &Board<'_, W>,
         component: &Component<W>,
-        way: Direction,
+        direction: Direction,
         memory: &Memory,
         stop: Stop<'_>,
     ) -> Result<Self, SweepEnd> {
@@ -146,7 +151,7 @@ impl Sweep {
             .zip(columns)
             .filter(|(_, cells)| !cells.is_zero());
         let columns: Vec<Line<W>> = columns.collect();
-        let (along, across, first_along, first_across) = match way {
+        let (along, across, first_along, first_across) = match direction {
             Direction::Down => (rows, columns, 0, height),
             Direction::Right => (columns, rows, height, 0),
         };
@@ -158,12 +163,12 @@ impl Sweep {
             (numbers(&along, first_along), numbers(&across, first_across));
         let line_fillings = |&(line, cells): &Line<W>| {
             let (blocks, length, known) = board_line(board, line);
-            Some(Along {
+            Some(AlongLine {
                 line_fillings: LineFillings::new(blocks, length, known, cells)?,
                 crossings: cells.cells().map(|cell| across_numbers[&cell]).collect(),
             })
         };
-        let (mut states, mut effort) = (States::default(), EFFORT);
+        let (mut states, mut effort) = (States::default(), MAX_VISITED_STATES);
         let (mut stopped, mut work) = (false, 0);
         let mut paced = |more: u64| {
             work += more;
@@ -173,10 +178,10 @@ impl Sweep {
             }
             stopped
         };
-        let mut track = |&(line, cells): &Line<W>| {
+        let mut across_line = |&(line, cells): &Line<W>| {
             let (blocks, length, known) = board_line(board, line);
             let crossing = |cell: usize| along_numbers[&cell];
-            let track = LineStates::new(
+            let forward = LineStates::new(
                 &mut states,
                 blocks,
                 length,
@@ -185,12 +190,12 @@ impl Sweep {
                 crossing,
                 &mut paced,
             )?;
-            Crossing::new(track, &mut effort, memory, &mut paced)
+            AcrossLine::new(forward, &mut effort, memory, &mut paced)
         };
-        // Long lines are found at once, and are the usual reason to give up.
-        let along: Option<Vec<Along>> = along.iter().map(line_fillings).collect();
+        // First the lines along: these fail at once when they are too long, the most frequent reason to give up.
+        let along: Option<Vec<AlongLine>> = along.iter().map(line_fillings).collect();
         let along = along.ok_or(SweepEnd::Full)?;
-        let across: Option<Vec<Crossing>> = across.iter().map(&mut track).collect();
+        let across: Option<Vec<AcrossLine>> = across.iter().map(&mut across_line).collect();
         match across {
             Some(across) => Ok(Sweep { along, across }),
             None if stopped => Err(SweepEnd::Stopped),
@@ -198,11 +203,11 @@ impl Sweep {
         }
     }
 
-    /// Bits that every combination fits in.
+    /// The number of bits of the widest combination.
     fn bits(&self) -> u32 {
         let widest = |end| {
             let mut depths = vec![0; self.across.len()];
-            let order: Box<dyn Iterator<Item = &Along>> = match end {
+            let order: Box<dyn Iterator<Item = &AlongLine>> = match end {
                 End::Near => Box::new(self.along.iter()),
                 End::Far => Box::new(self.along.iter().rev()),
             };
@@ -216,10 +221,10 @@ impl Sweep {
         let meeting = self.along.iter().map(|line| {
             let states = before.iter().enumerate().map(|(i, &depth)| {
                 let across = &self.across[i];
-                let far = across.forth.layers.len() - depth;
+                let far = across.forward.layers.len() - depth;
                 match line.crossings.contains(&i) {
-                    true => across.beginnings(far - 1).len(),
-                    false => across.back.states(far),
+                    true => across.states_with_cell(far - 1).len(),
+                    false => across.backward.states(far),
                 }
             });
             let bits = Packing::new(states).bits;
@@ -230,16 +235,17 @@ impl Sweep {
         widest(End::Near).max(widest(End::Far)).max(meeting)
     }
 
-    fn track(&self, end: End, i: usize) -> &LineStates {
+    /// The automaton of a line across, read from this end.
+    fn automaton(&self, end: End, i: usize) -> &LineStates {
         match end {
-            End::Near => &self.across[i].forth,
-            End::Far => &self.across[i].back,
+            End::Near => &self.across[i].forward,
+            End::Far => &self.across[i].backward,
         }
     }
 
     fn packing(&self, end: End, depths: &[usize]) -> Packing {
         let lines = depths.iter().enumerate();
-        Packing::new(lines.map(|(i, &depth)| self.track(end, i).states(depth)))
+        Packing::new(lines.map(|(i, &depth)| self.automaton(end, i).states(depth)))
     }
 
     fn front<K: Key, N: PathCount>(&self, end: End) -> Front<'_, K, N> {
@@ -259,7 +265,7 @@ impl Sweep {
         allowance: Allowance<'_>,
         stop: Stop<'_>,
     ) -> Result<Count, SweepEnd> {
-        let mut means = Means::new(allowance, stop);
+        let mut resources = Resources::new(allowance, stop);
         let (mut near, mut far) = (self.front::<K, N>(End::Near), self.front::<K, N>(End::Far));
         let mut lines = &self.along[..];
         while let [first, .., last] = lines {
@@ -272,121 +278,124 @@ impl Sweep {
                 End::Far => &lines[..lines.len() - 1],
             };
             let left = lines.len();
-            let ended = self.advance(front, line, &mut means);
-            ended.map_err(|halt| near.foresee(&far, left, halt))?;
+            let ended = self.advance(front, line, &mut resources);
+            ended.map_err(|end| near.with_forecast(&far, left, end))?;
             if near.len.min(far.len) == 0 {
                 return Ok(Count::ZERO);
             }
         }
         let [line] = lines else {
-            unreachable!("a part has a line, and the last one is left")
+            unreachable!("a component has a line, and the loop leaves one")
         };
-        let ended = self.meet(&mut near, &mut far, line, &mut means);
-        ended.map_err(|halt| near.foresee(&far, 1, halt))
+        let ended = self.meet(&mut near, &mut far, line, &mut resources);
+        ended.map_err(|end| near.with_forecast(&far, 1, end))
     }
 
-    /// Moves a frontier past a line.
+    /// Moves a front past a line.
     fn advance<'s, K: Key, N: PathCount>(
         &self,
         front: &mut Front<'s, K, N>,
-        line: &Along,
-        means: &mut Means<'s>,
+        line: &AlongLine,
+        resources: &mut Resources<'s>,
     ) -> Result<(), SweepEnd> {
         let end = front.end;
         let moves = (0..self.across.len()).map(|i| {
-            let (track, depth) = (self.track(end, i), front.depths[i]);
+            let (automaton, depth) = (self.automaton(end, i), front.depths[i]);
             if !line.crossings.contains(&i) {
-                return stays(track.states(depth));
+                return identity(automaton.states(depth));
             }
-            let layer = track.layers[depth].iter();
+            let layer = automaton.layers[depth].iter();
             let single = |state: u32| Vec::from_iter((state != NONE).then_some(state));
             Move::Crossed(layer.map(|next| next.map(single)).collect())
         });
         let moves: Vec<Move> = moves.collect();
         line.crossings.iter().for_each(|&i| front.depths[i] += 1);
         let packing = self.packing(end, &front.depths);
-        let step = Transition::new(
+        let transition = Transition::new(
             &line.line_fillings,
             &line.crossings,
             &moves,
             &front.packing,
             &packing,
         );
-        let layer = std::mem::replace(&mut front.layer, Layer::nothing());
-        front.layer = layer.step(&step, means)?;
+        let layer = std::mem::replace(&mut front.layer, Layer::empty());
+        front.layer = layer.advance(&transition, resources)?;
         front.len = front.layer.len();
         front.packing = packing;
         front.passed += 1;
         Ok(())
     }
 
-    /// The number of ways in which what comes from both ends goes together, across the last line between them.
+    /// The number of fillings of the component, by joining both fronts across the last line between them.
     ///
-    /// A state from the far end may suit several from the near end, and the other way round. So the far frontier passes the line, its
-    /// states told apart by the cell that they begin with: these say how the line is filled. And each combination of the near one, with
-    /// each filling of the line, leads to those that suit it.
+    /// A backward state may be compatible with several forward states, and vice versa. So both fronts are moved past the line, to
+    /// combinations that also tell how the line is filled: for each line across that it crosses, a backward state together with the value
+    /// of the cell on the line that leads to it. The far front moves to these directly. The near front moves, for each filling of the line,
+    /// to those with compatible backward states. The join is over equal combinations.
     fn meet<'s, K: Key, N: PathCount>(
         &self,
         near: &mut Front<'s, K, N>,
         far: &mut Front<'s, K, N>,
-        line: &Along,
-        means: &mut Means<'s>,
+        line: &AlongLine,
+        resources: &mut Resources<'s>,
     ) -> Result<Count, SweepEnd> {
         let mut states = vec![0; self.across.len()];
-        let mut of_far = Vec::with_capacity(self.across.len());
-        let mut of_near = Vec::with_capacity(self.across.len());
+        let mut far_moves = Vec::with_capacity(self.across.len());
+        let mut near_moves = Vec::with_capacity(self.across.len());
         for (i, across) in self.across.iter().enumerate() {
-            let partners = across.partners(near.depths[i]);
+            let compatible = across.compatible_states(near.depths[i]);
             let depth = far.depths[i];
             if !line.crossings.contains(&i) {
-                states[i] = across.back.states(depth);
-                of_far.push(stays(states[i]));
-                of_near.push(Move::Other(partners));
+                states[i] = across.backward.states(depth);
+                far_moves.push(identity(states[i]));
+                near_moves.push(Move::Uncrossed(compatible));
                 continue;
             }
-            let beginnings = across.beginnings(depth);
-            states[i] = beginnings.len();
-            let number = |state: u32, fill: usize| {
-                let place = beginnings.binary_search(&(state, fill));
-                place.ok().map(|place| place as u32)
+            let labelled = across.states_with_cell(depth);
+            states[i] = labelled.len();
+            let index_of = |state: u32, fill: usize| {
+                let index = labelled.binary_search(&(state, fill));
+                index.ok().map(|index| index as u32)
             };
-            let layer = across.back.layers[depth].iter();
-            let told_apart =
-                |next: &[u32; 2]| [0, 1].map(|fill| Vec::from_iter(number(next[fill], fill)));
-            of_far.push(Move::Crossed(layer.map(told_apart).collect()));
-            let suit = |partners: &Vec<u32>| {
+            let layer = across.backward.layers[depth].iter();
+            let next_labelled =
+                |next: &[u32; 2]| [0, 1].map(|fill| Vec::from_iter(index_of(next[fill], fill)));
+            far_moves.push(Move::Crossed(layer.map(next_labelled).collect()));
+            let compatible_labelled = |compatible: &Vec<u32>| {
                 [0, 1].map(|fill| {
-                    partners
+                    compatible
                         .iter()
-                        .filter_map(|&state| number(state, fill))
+                        .filter_map(|&state| index_of(state, fill))
                         .collect()
                 })
             };
-            of_near.push(Move::Crossed(partners.iter().map(suit).collect()));
+            near_moves.push(Move::Crossed(
+                compatible.iter().map(compatible_labelled).collect(),
+            ));
         }
         let packing = Packing::new(states.into_iter());
-        let near_step = Transition::new(
+        let near_transition = Transition::new(
             &line.line_fillings,
             &line.crossings,
-            &of_near,
+            &near_moves,
             &near.packing,
             &packing,
         );
-        let far_step = Transition::new(
+        let far_transition = Transition::new(
             &line.line_fillings,
             &line.crossings,
-            &of_far,
+            &far_moves,
             &far.packing,
             &packing,
         );
         let layer =
-            |front: &mut Front<'s, K, N>| std::mem::replace(&mut front.layer, Layer::nothing());
+            |front: &mut Front<'s, K, N>| std::mem::replace(&mut front.layer, Layer::empty());
         let (near, far) = (layer(near), layer(far));
-        near.join(&near_step, far, &far_step, means)
+        near.join(&near_transition, far, &far_transition, resources)
     }
 }
 
-/// Blocks, length and what is known of a line; columns come after rows.
+/// The blocks, the length and the known cells of a line; columns come after rows.
 fn board_line<'b, W: Word>(board: &'b Board<'_, W>, line: usize) -> (&'b [u16], usize, Known<W>) {
     let clues = board.clues();
     let known = match line.checked_sub(clues.height()) {
@@ -400,7 +409,7 @@ fn board_line<'b, W: Word>(board: &'b Board<'_, W>, line: usize) -> (&'b [u16], 
     (clues.line(line), length, known)
 }
 
-/// The move of a line of `states` states that is not crossed: each state stays what it is.
-fn stays(states: usize) -> Move {
-    Move::Other((0..states as u32).map(|state| vec![state]).collect())
+/// The transitions of a line of `states` states that is not crossed: each state stays the same.
+fn identity(states: usize) -> Move {
+    Move::Uncrossed((0..states as u32).map(|state| vec![state]).collect())
 }

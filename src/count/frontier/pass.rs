@@ -1,131 +1,132 @@
-//! One line further: the combinations that those of a layer lead to.
+//! Moves the frontier past one line: from the combinations of a layer to those of the next one.
 //!
-//! In batches of two phases, so that threads need no locks. First each thread takes pieces of the layer and deals out by hash what they
-//! lead to, into memory of its own; then each part is taken by one thread, which adds up in a table the ways of what all threads have
-//! dealt to it. Memory is charged before it is taken. Where it ends, and there is a folder for scratch, a table is written there as a
-//! sorted run and begun anew, and the runs are merged when they are read.
+//! This is done in batches of two phases, so that threads need no locks. In the first phase each thread takes chunks of the layer,
+//! generates the successors and partitions them by hash into memory of its own. In the second phase each partition is taken by one thread,
+//! which adds up in a table the path counts that all threads have put into it. Memory is charged before it is allocated. When it is used up
+//! and there is a scratch folder, a table is written there as a sorted run and emptied; the runs are merged when they are read.
 
 use rayon::prelude::*;
 
 use super::allowance::{Allowance, Stop, SweepEnd};
-use super::deal::{Batch, Dealer};
+use super::deal::{Batch, Partitioner};
 use super::key::{Key, PathCount};
-use super::layer::{Layer, Partition, Pieces};
+use super::layer::{Chunks, Layer, Partition};
 use super::memory::Memory;
-use super::runs::{Merge, ScratchFile, SortedRun, most_runs};
-use super::table::{Added, BLOCK, Deal, Table, bytes_of};
+use super::runs::{Merge, ScratchFile, SortedRun, max_merged_runs};
+use super::table::{Added, BLOCK, Partitioning, Table, bytes_of};
 use super::transition::Transition;
 use crate::count::scratch::Scratch;
 use crate::solutions::Count;
 
-/// Combinations that a part has, roughly, and the largest number of parts.
-const IN_PART: u64 = 1 << 12;
+/// Intended number of combinations in a partition, and the maximum number of partitions.
+const COMBINATIONS_PER_PARTITION: u64 = 1 << 12;
 const MAX_PARTITIONS: usize = 1 << 12;
 
-/// When the parts hold more than half of this factor times as many combinations as they should, each is split into this number of parts.
-const SPLIT: usize = 8;
+/// When the partitions have on average more than 4 times the intended number of combinations, each is split into at most this number.
+const MAX_SPLIT_FACTOR: usize = 8;
 
-/// Combinations that the first batch leads to; the factor by which each later batch is larger; and the size from which on all threads work
-/// on a batch.
-const FIRST: usize = 1 << 14;
-const LARGER: usize = 4;
-const SHARED: usize = 1 << 16;
+/// Successors in the first batch, and the factor by which each later batch is larger.
+const FIRST_BATCH: usize = 1 << 14;
+const BATCH_GROWTH: usize = 4;
 
-/// Most bytes of a batch, and its share of the memory.
-const BATCH: u64 = 1 << 26;
-const BATCH_SHARE: u64 = 8;
+/// From this number of combinations on, all threads work on a batch.
+const MIN_SHARED_BATCH: usize = 1 << 16;
 
-/// The share of the memory for reading from disk; and that of a layer that stays in memory where there is a folder for scratch.
-const READING_SHARE: u64 = 16;
-const STAY_SHARE: u64 = 4;
+/// A batch has at most this number of bytes, and at most the memory divided by the second number.
+const MAX_BATCH_BYTES: u64 = 1 << 26;
+const MEMORY_PER_BATCH: u64 = 8;
 
-/// Most combinations in a piece of a layer.
-const PIECE: u64 = 1 << 10;
+/// The memory divided by the buffers for reading from disk; and by the largest layer that stays in memory where there is a scratch folder.
+const MEMORY_PER_READ_BUFFERS: u64 = 16;
+const MEMORY_PER_LAYER: u64 = 4;
 
-/// Combinations merged or matched between two looks at whether to stop.
-const POLLED: u64 = 1 << 14;
+/// Maximum number of combinations in a chunk of a layer.
+const MAX_CHUNK: u64 = 1 << 10;
 
-/// What a sweep works with.
-pub(crate) struct Means<'s> {
+/// Combinations merged or joined between two polls of `stop`.
+const COMBINATIONS_PER_POLL: u64 = 1 << 14;
+
+/// The remaining resources of a sweep.
+pub(crate) struct Resources<'s> {
     pub(crate) memory: Memory,
-    /// Bytes in all.
+    /// Bytes of memory at the beginning.
     bytes: u64,
-    /// Combinations that may still be passed.
-    passed: u64,
+    /// Number of combinations that may still be read or generated.
+    combinations: u64,
     threads: usize,
     pub(crate) stop: Stop<'s>,
     scratch: Option<&'s Scratch>,
 }
 
-impl<'s> Means<'s> {
+impl<'s> Resources<'s> {
     pub(crate) fn new(allowance: Allowance<'s>, stop: Stop<'s>) -> Self {
-        Means {
+        Resources {
             memory: Memory::new(allowance.bytes),
             bytes: allowance.bytes,
-            passed: allowance.passed,
+            combinations: allowance.max_combinations,
             threads: allowance.threads,
             stop,
             scratch: allowance.scratch,
         }
     }
 
-    /// How many deal, when a batch is large: more than there are threads, so that none waits long for the others.
-    fn dealers(&self) -> usize {
+    /// The number of partitioners for a large batch: more than there are threads, so that no thread waits long for the others.
+    fn partitioners(&self) -> usize {
         match self.threads {
             1 => 1,
             threads => 2 * threads,
         }
     }
 
-    /// Most combinations led to in a batch.
-    fn room<K, N>(&self) -> usize {
-        let bytes = (self.bytes / BATCH_SHARE).min(BATCH);
+    /// Maximum number of successors in a batch.
+    fn max_batch<K, N>(&self) -> usize {
+        let bytes = (self.bytes / MEMORY_PER_BATCH).min(MAX_BATCH_BYTES);
         (bytes / bytes_of::<K, N>(1)) as usize
     }
 
-    /// The largest number of parts with which most blocks of a batch are still filled.
-    fn most_parts<K, N>(&self) -> usize {
-        let partitions = self.room::<K, N>() / self.dealers() / BLOCK / 4;
+    /// Maximum number of partitions such that most blocks of a batch are filled.
+    fn max_partitions<K, N>(&self) -> usize {
+        let partitions = self.max_batch::<K, N>() / self.partitioners() / BLOCK / 4;
         (partitions + 1)
             .next_power_of_two()
             .div_ceil(2)
             .min(MAX_PARTITIONS)
     }
 
-    /// Bytes for reading one part from disk.
-    fn reading(&self) -> u64 {
-        self.bytes / READING_SHARE / (self.dealers() + self.threads) as u64
+    /// Bytes of the buffers for reading one partition from disk.
+    fn read_bytes(&self) -> u64 {
+        self.bytes / MEMORY_PER_READ_BUFFERS / (self.partitioners() + self.threads) as u64
     }
 
-    /// Runs `work` on all parts, on all threads if it is much.
-    fn each<T: Send>(
+    /// Runs `work` on all items, on all threads if `is_large`.
+    fn for_each<T: Send>(
         &self,
-        much: bool,
-        partitions: &mut [T],
+        is_large: bool,
+        items: &mut [T],
         work: impl Fn(usize, &mut T) -> Result<(), SweepEnd> + Sync,
     ) -> Result<(), SweepEnd> {
-        let mut partitions = partitions.iter_mut().enumerate();
-        match much && self.threads > 1 {
-            true => partitions
+        let mut items = items.iter_mut().enumerate();
+        match is_large && self.threads > 1 {
+            true => items
                 .collect::<Vec<_>>()
                 .into_par_iter()
-                .try_for_each(|(i, partition)| work(i, partition)),
-            false => partitions.try_for_each(|(i, partition)| work(i, partition)),
+                .try_for_each(|(i, item)| work(i, item)),
+            false => items.try_for_each(|(i, item)| work(i, item)),
         }
     }
 }
 
-/// A part of the combinations that a layer leads to.
+/// A partition of the next layer, while it is being built.
 #[derive(Debug)]
-struct Growing<K, N> {
+struct PartitionBuilder<K, N> {
     table: Table<K, N>,
-    /// What did not fit into memory.
+    /// The combinations that did not fit into memory.
     runs: Vec<SortedRun>,
 }
 
-impl<K: Key, N: PathCount> Growing<K, N> {
+impl<K: Key, N: PathCount> PartitionBuilder<K, N> {
     fn new(table: Table<K, N>) -> Self {
-        Growing {
+        PartitionBuilder {
             table,
             runs: Vec::new(),
         }
@@ -134,21 +135,21 @@ impl<K: Key, N: PathCount> Growing<K, N> {
     fn add(
         &mut self,
         block: &[(K, N)],
-        means: &Means<'_>,
-        sheet: Option<&ScratchFile<'_>>,
+        resources: &Resources<'_>,
+        scratch_file: Option<&ScratchFile<'_>>,
     ) -> Result<(), SweepEnd> {
-        match (self.table.add(block, &means.memory), sheet) {
+        match (self.table.add(block, &resources.memory), scratch_file) {
             (Added::All, _) => Ok(()),
             (Added::Overflow, _) => Err(SweepEnd::Overflow),
             (Added::Full, None) => Err(SweepEnd::Full),
-            (Added::Full, Some(sheet)) => {
+            (Added::Full, Some(scratch_file)) => {
                 if self.table.len() == 0 {
-                    // The first table is small.
-                    self.table.begin(&means.memory);
+                    // The first allocation is small enough to exceed the memory.
+                    self.table.allocate_first(&resources.memory);
                 } else {
-                    self.write(means, sheet)?;
+                    self.write(resources, scratch_file)?;
                 }
-                match self.table.add(block, &means.memory) {
+                match self.table.add(block, &resources.memory) {
                     Added::All => Ok(()),
                     Added::Overflow => Err(SweepEnd::Overflow),
                     Added::Full => Err(SweepEnd::Full),
@@ -158,46 +159,50 @@ impl<K: Key, N: PathCount> Growing<K, N> {
     }
 
     /// Writes the table to disk.
-    fn write(&mut self, means: &Means<'_>, sheet: &ScratchFile<'_>) -> Result<(), SweepEnd> {
-        // The sorted copy stands beside the table until it is written.
+    fn write(
+        &mut self,
+        resources: &Resources<'_>,
+        scratch_file: &ScratchFile<'_>,
+    ) -> Result<(), SweepEnd> {
+        // The sorted copy and the table exist at the same time until the run is written.
         let bytes = bytes_of::<K, N>(self.table.len());
-        means.memory.owe(bytes);
-        let combinations = self.table.drain();
+        resources.memory.reserve(bytes);
+        let combinations = self.table.drain_sorted();
         let len = combinations.len() as u64;
-        let run = sheet.write(len, combinations.into_iter().map(Ok))?;
-        means.memory.give(bytes);
+        let run = scratch_file.write(len, combinations.into_iter().map(Ok))?;
+        resources.memory.release(bytes);
         self.runs.push(run);
-        if (means.stop)() {
+        if (resources.stop)() {
             return Err(SweepEnd::Stopped);
         }
-        if self.runs.len() >= most_runs(means.reading()) {
-            let mut merge = Merge::<K, N>::new(sheet, &self.runs, means.reading())?;
+        if self.runs.len() >= max_merged_runs(resources.read_bytes()) {
+            let mut merge = Merge::<K, N>::new(scratch_file, &self.runs, resources.read_bytes())?;
             let most = self.runs.iter().map(|run| run.len).sum();
-            let mut passed = 0;
+            let mut combinations = 0;
             let merged = std::iter::from_fn(|| {
-                passed += 1;
-                match passed % POLLED == 0 && (means.stop)() {
+                combinations += 1;
+                match combinations % COMBINATIONS_PER_POLL == 0 && (resources.stop)() {
                     true => Some(Err(SweepEnd::Stopped)),
-                    false => merge.next(sheet).transpose(),
+                    false => merge.next(scratch_file).transpose(),
                 }
             });
-            self.runs = vec![sheet.write(most, merged)?];
+            self.runs = vec![scratch_file.write(most, merged)?];
         }
         Ok(())
     }
 }
 
-/// The parts of a layer that is being made, and where they go when there is no memory for them.
-type Grown<'s, K, N> = (Vec<Growing<K, N>>, Option<ScratchFile<'s>>);
+/// The partitions of the next layer, and the file for what exceeds the memory.
+type LayerBuilder<'s, K, N> = (Vec<PartitionBuilder<K, N>>, Option<ScratchFile<'s>>);
 
-/// A part of what a front meets, and the sum of what it has met.
+/// A partition of one side of a join, and the sum of its products with the other side so far.
 #[derive(Debug)]
-struct Meeting<K, N> {
+struct JoinPartition<K, N> {
     table: Table<K, N>,
     sum: Sum,
 }
 
-/// A sum of products.
+/// A sum of products of path counts: `small` until it overflows, then `large` as well.
 #[derive(Debug, Default)]
 struct Sum {
     large: Count,
@@ -226,197 +231,212 @@ impl Sum {
 }
 
 impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
-    /// The combinations that these lead to.
-    pub(crate) fn step(
+    /// The layer behind the next line.
+    pub(crate) fn advance(
         self,
-        step: &Transition<'_, K>,
-        means: &mut Means<'s>,
+        transition: &Transition<'_, K>,
+        resources: &mut Resources<'s>,
     ) -> Result<Layer<'s, K, N>, SweepEnd> {
-        let (partitions, sheet) = self.grow(step, None, means)?;
-        let on_disk = means.scratch.is_some() && {
+        let (partitions, scratch_file) = self.build_next(transition, None, resources)?;
+        let is_on_disk = resources.scratch.is_some() && {
             let len: usize = partitions
                 .iter()
                 .map(|partition| partition.table.len())
                 .sum();
-            let large = bytes_of::<K, N>(len) > means.bytes / STAY_SHARE;
-            large
+            let is_large = bytes_of::<K, N>(len) > resources.bytes / MEMORY_PER_LAYER;
+            is_large
                 || partitions
                     .iter()
                     .any(|partition| !partition.runs.is_empty())
         };
-        finish(partitions, sheet.filter(|_| on_disk), means)
+        finish(partitions, scratch_file.filter(|_| is_on_disk), resources)
     }
 
-    /// The sum over all pairs of a combination of `self` and one of `other` that go together: those where the step of both leads to the
-    /// same.
+    /// The sum of the products of the path counts, over all pairs of a combination of `self` and one of `other` for which the transitions
+    /// have a successor in common.
     pub(crate) fn join(
         self,
-        step: &Transition<'_, K>,
+        transition: &Transition<'_, K>,
         other: Layer<'s, K, N>,
-        step_of_other: &Transition<'_, K>,
-        means: &mut Means<'s>,
+        transition_of_other: &Transition<'_, K>,
+        resources: &mut Resources<'s>,
     ) -> Result<Count, SweepEnd> {
-        let (met, sheet) = other.grow(step_of_other, None, means)?;
-        let sums: Vec<Sum> = if met.iter().any(|partition| !partition.runs.is_empty()) {
-            let count = met.len();
-            let met = finish(met, sheet, means)?;
-            let (own, sheet) = self.grow(step, Some(count), means)?;
-            let own = finish(own, sheet, means)?;
+        let (others, scratch_file) = other.build_next(transition_of_other, None, resources)?;
+        let sums: Vec<Sum> = if others.iter().any(|partition| !partition.runs.is_empty()) {
+            let count = others.len();
+            let others = finish(others, scratch_file, resources)?;
+            let (own, scratch_file) = self.build_next(transition, Some(count), resources)?;
+            let own = finish(own, scratch_file, resources)?;
             let mut sums: Vec<Sum> = (0..count).map(|_| Sum::default()).collect();
-            means.each(true, &mut sums, |i, sum| own.match_up(&met, i, sum, means))?;
+            resources.for_each(true, &mut sums, |i, sum| {
+                own.join_on_disk(&others, i, sum, resources)
+            })?;
             sums
         } else {
-            let meeting = |partition: Growing<K, N>| Meeting {
+            let partition = |partition: PartitionBuilder<K, N>| JoinPartition {
                 table: partition.table,
                 sum: Sum::default(),
             };
-            let mut met: Vec<_> = met.into_iter().map(meeting).collect();
+            let mut others: Vec<_> = others.into_iter().map(partition).collect();
             self.pass(
-                step,
-                &mut met,
-                means,
+                transition,
+                &mut others,
+                resources,
                 |partition, block, _| {
-                    for &(key, ways) in block {
+                    for &(key, paths) in block {
                         if let Some(others) = partition.table.get(key) {
-                            partition.sum.add(ways.wide(), others.wide());
+                            partition.sum.add(paths.wide(), others.wide());
                         }
                     }
                     Ok(())
                 },
                 |_, _| Ok(()),
             )?;
-            met.into_iter().map(|partition| partition.sum).collect()
+            others.into_iter().map(|partition| partition.sum).collect()
         };
         let mut total = Count::ZERO;
         sums.into_iter().for_each(|sum| total += &sum.total());
         Ok(total)
     }
 
-    /// What these lead to, in this many parts or as many as are good.
-    fn grow(
+    /// Builds the next layer in this number of partitions; `None` for a number that fits its size.
+    fn build_next(
         self,
-        step: &Transition<'_, K>,
+        transition: &Transition<'_, K>,
         partitions: Option<usize>,
-        means: &mut Means<'s>,
-    ) -> Result<Grown<'s, K, N>, SweepEnd> {
-        let sheet = means.scratch.map(ScratchFile::new).transpose()?;
-        let most = means.most_parts::<K, N>();
-        let good = usize::try_from(self.len() / IN_PART).unwrap_or(usize::MAX);
-        let good = partitions
-            .unwrap_or_else(|| (good.min(MAX_PARTITIONS) + 1).next_power_of_two().min(most));
-        let new = || Growing::new(Table::default());
-        let mut growing: Vec<Growing<K, N>> = (0..good).map(|_| new()).collect();
+        resources: &mut Resources<'s>,
+    ) -> Result<LayerBuilder<'s, K, N>, SweepEnd> {
+        let scratch_file = resources.scratch.map(ScratchFile::new).transpose()?;
+        let max = resources.max_partitions::<K, N>();
+        let wanted = usize::try_from(self.len() / COMBINATIONS_PER_PARTITION).unwrap_or(usize::MAX);
+        let count = partitions.unwrap_or_else(|| {
+            (wanted.min(MAX_PARTITIONS) + 1)
+                .next_power_of_two()
+                .min(max)
+        });
+        let new = || PartitionBuilder::new(Table::default());
+        let mut builders: Vec<PartitionBuilder<K, N>> = (0..count).map(|_| new()).collect();
         self.pass(
-            step,
-            &mut growing,
-            means,
-            |partition, block, means| partition.add(block, means, sheet.as_ref()),
-            |growing, means| match partitions {
-                None => split(growing, most, means),
+            transition,
+            &mut builders,
+            resources,
+            |partition, block, resources| partition.add(block, resources, scratch_file.as_ref()),
+            |builders, resources| match partitions {
+                None => split(builders, max, resources),
                 Some(_) => Ok(()),
             },
         )?;
-        Ok((growing, sheet))
+        Ok((builders, scratch_file))
     }
 
-    /// Deals out to `targets`, by hash, what each combination leads to, which they take; after each batch
-    /// they may be changed.
+    /// Partitions the successors of all combinations by hash among `targets`. `take` adds a block of them to a target, and `change` may
+    /// split the targets after each batch.
     fn pass<T: Send>(
         mut self,
-        step: &Transition<'_, K>,
+        transition: &Transition<'_, K>,
         targets: &mut Vec<T>,
-        means: &mut Means<'s>,
-        take: impl Fn(&mut T, &[(K, N)], &Means<'s>) -> Result<(), SweepEnd> + Sync,
-        mut change: impl FnMut(&mut Vec<T>, &Means<'s>) -> Result<(), SweepEnd>,
+        resources: &mut Resources<'s>,
+        take: impl Fn(&mut T, &[(K, N)], &Resources<'s>) -> Result<(), SweepEnd> + Sync,
+        mut change: impl FnMut(&mut Vec<T>, &Resources<'s>) -> Result<(), SweepEnd>,
     ) -> Result<(), SweepEnd> {
-        let most = means.room::<K, N>();
-        let charged =
-            Dealer::<K, N>::bytes(most) + means.scratch.map_or(0, |_| means.bytes / READING_SHARE);
-        if !means.memory.take(charged) {
+        let most = resources.max_batch::<K, N>();
+        let charged = Partitioner::<K, N>::bytes(most)
+            + resources
+                .scratch
+                .map_or(0, |_| resources.bytes / MEMORY_PER_READ_BUFFERS);
+        if !resources.memory.try_reserve(charged) {
             return Err(SweepEnd::Full);
         }
-        let share = self.len() / (8 * means.dealers() as u64);
-        let pieces = Pieces::new(&self, share.clamp(1, PIECE) as usize);
-        let mut dealers = vec![Dealer::new(step)];
-        let mut size = FIRST.max(4 * targets.len() * BLOCK).min(most);
+        let share = self.len() / (8 * resources.partitioners() as u64);
+        let chunks = Chunks::new(&self, share.clamp(1, MAX_CHUNK) as usize);
+        let mut partitioners = vec![Partitioner::new(transition)];
+        let mut size = FIRST_BATCH.max(4 * targets.len() * BLOCK).min(most);
         let mut freed = 0;
         loop {
-            if size >= SHARED {
-                dealers.resize_with(means.dealers(), || Dealer::new(step));
+            if size >= MIN_SHARED_BATCH {
+                partitioners.resize_with(resources.partitioners(), || Partitioner::new(transition));
             }
-            let (stop, count) = (means.stop, dealers.len());
-            let deal = Deal {
+            let (stop, count) = (resources.stop, partitioners.len());
+            let partitioning = Partitioning {
                 partitions: targets.len(),
             };
             let batch = Batch {
                 layer: &self,
-                pieces: &pieces,
-                deal,
-                room: size / count,
-                work: means.passed / count as u64 + 1,
-                bytes: means.reading(),
+                chunks: &chunks,
+                partitioning,
+                max_generated: size / count,
+                max_work: resources.combinations / count as u64 + 1,
+                read_bytes: resources.read_bytes(),
             };
-            let much = count > 1;
-            means.each(much, &mut dealers, |_, dealer| dealer.deal(&batch, stop))?;
-            means.each(much, targets, |i, target| {
-                let mut dealt = dealers.iter();
-                dealt.try_for_each(|dealer| dealer.each(i, |block| take(target, block, means)))
+            let is_large = count > 1;
+            resources.for_each(is_large, &mut partitioners, |_, partitioner| {
+                partitioner.fill(&batch, stop)
             })?;
-            let work = dealers.iter().map(|dealer| dealer.work).sum();
-            let left = means.passed.checked_sub(work);
-            means.passed = left.ok_or(SweepEnd::Spent(0.0))?;
+            resources.for_each(is_large, targets, |i, target| {
+                let mut filled = partitioners.iter();
+                filled.try_for_each(|partitioner| {
+                    partitioner.for_each_block(i, |block| take(target, block, resources))
+                })
+            })?;
+            let work = partitioners
+                .iter()
+                .map(|partitioner| partitioner.work)
+                .sum();
+            let left = resources.combinations.checked_sub(work);
+            resources.combinations = left.ok_or(SweepEnd::Spent(0.0))?;
             if stop() {
                 return Err(SweepEnd::Stopped);
             }
-            let next = pieces.partition();
-            if next.is_none() && !dealers.iter().any(Dealer::is_open) {
+            let next = chunks.partition();
+            if next.is_none() && !partitioners.iter().any(Partitioner::is_open) {
                 break;
             }
-            let read = dealers
+            let read = partitioners
                 .iter()
-                .filter_map(Dealer::partition)
+                .filter_map(Partitioner::partition)
                 .chain(next)
                 .min();
             for partition in freed..read.unwrap_or(freed) {
-                self.free(partition, &means.memory);
+                self.free(partition, &resources.memory);
             }
             freed = read.unwrap_or(freed);
-            change(targets, means)?;
-            size = (size * LARGER).min(most);
+            change(targets, resources)?;
+            size = (size * BATCH_GROWTH).min(most);
         }
         for partition in freed..self.partitions.len() {
-            self.free(partition, &means.memory);
+            self.free(partition, &resources.memory);
         }
-        means.memory.give(charged);
+        resources.memory.release(charged);
         Ok(())
     }
 
-    /// Adds up the products of the combinations that a part of this layer has in common with the same part of another. Both are on disk.
-    fn match_up(
+    /// Adds up the products of the path counts of the combinations that both layers have in common, for one partition. Both layers are on
+    /// disk.
+    fn join_on_disk(
         &self,
         other: &Self,
         partition: usize,
         sum: &mut Sum,
-        means: &Means<'_>,
+        resources: &Resources<'_>,
     ) -> Result<(), SweepEnd> {
-        let read = |layer: &Self| match (&layer.partitions[partition], &layer.sheet) {
-            (Partition::Disk(runs), Some(sheet)) => {
-                Merge::<K, N>::new(sheet, runs, means.reading())
+        let read = |layer: &Self| match (&layer.partitions[partition], &layer.scratch_file) {
+            (Partition::Disk(runs), Some(scratch_file)) => {
+                Merge::<K, N>::new(scratch_file, runs, resources.read_bytes())
             }
-            _ => unreachable!("all parts have been written"),
+            _ => unreachable!("all partitions have been written to disk"),
         };
-        let sheets = self.sheet.as_ref().zip(other.sheet.as_ref());
-        let (of_self, of_other) = sheets.expect("both are on disk");
+        let scratch_files = self.scratch_file.as_ref().zip(other.scratch_file.as_ref());
+        let (of_self, of_other) = scratch_files.expect("both are on disk");
         let (mut own, mut others) = (read(self)?, read(other)?);
         let (mut a, mut b) = (own.next(of_self)?, others.next(of_other)?);
-        let mut passed = 0;
-        while let (Some((key, ways)), Some((other, others_ways))) = (a, b) {
-            passed += 1;
-            if passed % POLLED == 0 && (means.stop)() {
+        let mut combinations = 0;
+        while let (Some((key, paths)), Some((other, others_ways))) = (a, b) {
+            combinations += 1;
+            if combinations % COMBINATIONS_PER_POLL == 0 && (resources.stop)() {
                 return Err(SweepEnd::Stopped);
             }
             if key == other {
-                sum.add(ways.wide(), others_ways.wide());
+                sum.add(paths.wide(), others_ways.wide());
             }
             if key <= other {
                 a = own.next(of_self)?;
@@ -429,66 +449,66 @@ impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
     }
 }
 
-/// Makes more parts when they have grown large, unless something of them is on disk, or there is no memory to do so.
+/// Splits the partitions when they have become large, unless part of them is on disk or the memory does not suffice.
 fn split<K: Key, N: PathCount>(
-    growing: &mut Vec<Growing<K, N>>,
+    builders: &mut Vec<PartitionBuilder<K, N>>,
     most: usize,
-    means: &Means<'_>,
+    resources: &Resources<'_>,
 ) -> Result<(), SweepEnd> {
-    let count = growing.len();
-    let times = SPLIT.min(most / count);
-    let len: usize = growing.iter().map(|partition| partition.table.len()).sum();
-    let tables = growing.iter().map(|partition| &partition.table);
-    let needed: u64 = tables.map(|table| table.split_bytes(times)).sum();
-    if times < 2
-        || (len as u64) < 4 * IN_PART * count as u64
-        || needed > means.memory.left()
-        || growing.iter().any(|partition| !partition.runs.is_empty())
+    let count = builders.len();
+    let factor = MAX_SPLIT_FACTOR.min(most / count);
+    let len: usize = builders.iter().map(|partition| partition.table.len()).sum();
+    let tables = builders.iter().map(|partition| &partition.table);
+    let needed: u64 = tables.map(|table| table.split_bytes(factor)).sum();
+    if factor < 2
+        || (len as u64) < 4 * COMBINATIONS_PER_PARTITION * count as u64
+        || needed > resources.memory.remaining()
+        || builders.iter().any(|partition| !partition.runs.is_empty())
     {
         return Ok(());
     }
-    let deal = Deal {
-        partitions: count * times,
+    let partitioning = Partitioning {
+        partitions: count * factor,
     };
-    let tables = growing.drain(..).map(|partition| vec![partition.table]);
+    let tables = builders.drain(..).map(|partition| vec![partition.table]);
     let mut tables: Vec<Vec<Table<K, N>>> = tables.collect();
-    means.each(true, &mut tables, |_, tables| {
+    resources.for_each(true, &mut tables, |_, tables| {
         let table = tables.pop().unwrap_or_default();
         *tables = table
-            .split(times, deal, &means.memory)
+            .split(factor, partitioning, &resources.memory)
             .ok_or(SweepEnd::Full)?;
         Ok(())
     })?;
     let tables = tables.into_iter().flatten();
-    growing.extend(tables.map(Growing::new));
+    builders.extend(tables.map(PartitionBuilder::new));
     Ok(())
 }
 
-/// A layer that is complete, on disk if there is a sheet for it.
+/// Completes a layer: on disk if there is a file for it, else in memory.
 fn finish<'s, K: Key, N: PathCount>(
-    growing: Vec<Growing<K, N>>,
-    sheet: Option<ScratchFile<'s>>,
-    means: &Means<'s>,
+    builders: Vec<PartitionBuilder<K, N>>,
+    scratch_file: Option<ScratchFile<'s>>,
+    resources: &Resources<'s>,
 ) -> Result<Layer<'s, K, N>, SweepEnd> {
-    let len: usize = growing.iter().map(|partition| partition.table.len()).sum();
-    let mut partitions: Vec<(Growing<K, N>, Partition<K, N>)> = growing
+    let len: usize = builders.iter().map(|partition| partition.table.len()).sum();
+    let mut partitions: Vec<(PartitionBuilder<K, N>, Partition<K, N>)> = builders
         .into_iter()
         .map(|partition| (partition, Partition::Disk(Vec::new())))
         .collect();
-    let much = len >= SHARED;
-    means.each(much, &mut partitions, |_, (growing, partition)| {
-        if (means.stop)() {
+    let is_large = len >= MIN_SHARED_BATCH;
+    resources.for_each(is_large, &mut partitions, |_, (builder, partition)| {
+        if (resources.stop)() {
             return Err(SweepEnd::Stopped);
         }
-        if let Some(sheet) = &sheet {
-            if growing.table.len() > 0 {
-                growing.write(means, sheet)?;
+        if let Some(scratch_file) = &scratch_file {
+            if builder.table.len() > 0 {
+                builder.write(resources, scratch_file)?;
             }
-            std::mem::take(&mut growing.table).dense(&means.memory);
-            *partition = Partition::Disk(std::mem::take(&mut growing.runs));
+            std::mem::take(&mut builder.table).into_vec(&resources.memory);
+            *partition = Partition::Disk(std::mem::take(&mut builder.runs));
         } else {
-            let table = std::mem::take(&mut growing.table);
-            *partition = Partition::Memory(table.dense(&means.memory));
+            let table = std::mem::take(&mut builder.table);
+            *partition = Partition::Memory(table.into_vec(&resources.memory));
         }
         Ok(())
     })?;
@@ -497,6 +517,6 @@ fn finish<'s, K: Key, N: PathCount>(
             .into_iter()
             .map(|(_, partition)| partition)
             .collect(),
-        sheet,
+        scratch_file,
     })
 }

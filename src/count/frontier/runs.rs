@@ -1,4 +1,4 @@
-//! Combinations on disk: sorted runs in a file, and how several of them are read as one.
+//! Combinations on disk: sorted runs in a scratch file, and their merging.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -10,28 +10,29 @@ use super::allowance::SweepEnd;
 use super::key::{Key, PathCount};
 use crate::count::scratch::Scratch;
 
-/// Bytes that are written at once, and the fewest that are read at once.
-const WRITTEN: usize = 1 << 16;
-const READ: u64 = 1 << 12;
+/// Bytes that are written at once.
+const WRITE_BYTES: usize = 1 << 16;
 
-/// Most bytes that are read at once.
-const MOST_READ: u64 = 1 << 18;
+/// Bounds on the bytes that are read at once.
+const MIN_READ_BYTES: u64 = 1 << 12;
+const MAX_READ_BYTES: u64 = 1 << 18;
 
 /// A file of runs.
 #[derive(Debug)]
 pub(crate) struct ScratchFile<'s> {
     scratch: &'s Scratch,
     file: File,
-    /// Where the next run begins. Relaxed: each run has its own place, and is read by whoever has been told of it.
+    /// Where the next run begins. Relaxed: runs do not overlap, and a thread that reads a run has got it from its writer by other means,
+    /// which synchronise.
     end: AtomicU64,
 }
 
-/// A run: combinations in order of their keys.
+/// A run: combinations with their path counts, sorted by key.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SortedRun {
     /// Its first byte in the file.
     at: u64,
-    /// Its combinations.
+    /// Number of its combinations.
     pub(crate) len: u64,
 }
 
@@ -45,29 +46,29 @@ impl<'s> ScratchFile<'s> {
         })
     }
 
-    /// Writes combinations, of which at most `most` come, in order.
+    /// Writes a run of at most `max_len` combinations, which must come sorted by key.
     pub(crate) fn write<K: Key, N: PathCount>(
         &self,
-        most: u64,
+        max_len: u64,
         combinations: impl Iterator<Item = Result<(K, N), SweepEnd>>,
     ) -> Result<SortedRun, SweepEnd> {
         let size = (K::BYTES + N::BYTES) as u64;
-        let at = self.end.fetch_add(most * size, Ordering::Relaxed);
+        let at = self.end.fetch_add(max_len * size, Ordering::Relaxed);
         let mut run = SortedRun { at, len: 0 };
-        let mut buffer = Vec::with_capacity(WRITTEN + size as usize);
+        let mut buffer = Vec::with_capacity(WRITE_BYTES + size as usize);
         let mut to = at;
         let mut write = |buffer: &mut Vec<u8>| {
-            let written = place::write(&self.file, buffer, to);
+            let written = positioned::write(&self.file, buffer, to);
             to += buffer.len() as u64;
             buffer.clear();
             written.map_err(|error| fail(self.scratch, &error))
         };
         for combination in combinations {
-            let (key, ways) = combination?;
+            let (key, paths) = combination?;
             key.write(&mut buffer);
-            ways.write(&mut buffer);
+            paths.write(&mut buffer);
             run.len += 1;
-            if buffer.len() >= WRITTEN {
+            if buffer.len() >= WRITE_BYTES {
                 write(&mut buffer)?;
             }
         }
@@ -81,13 +82,13 @@ fn fail(scratch: &Scratch, error: &io::Error) -> SweepEnd {
     SweepEnd::Scratch
 }
 
-/// Several runs, read as one: in order of their keys, the ways of equal ones added up.
+/// Merges several runs into one sequence, sorted by key, where the path counts of equal combinations are added up.
 #[derive(Debug)]
 pub(crate) struct Merge<K, N> {
     readers: Vec<Reader>,
     /// The next combination of each run.
     heads: BinaryHeap<Reverse<(K, usize)>>,
-    ways: Vec<N>,
+    paths: Vec<N>,
 }
 
 /// A run that is being read.
@@ -98,26 +99,26 @@ struct Reader {
     at: usize,
 }
 
-/// The number of runs that may be merged at once with buffers of `bytes` in all. It is never below 16, as merging a few runs at a time
+/// The number of runs that are merged at once with buffers of `bytes` bytes in all. It is at least 16, as merging fewer runs at a time
 /// would read and write everything many times.
-pub(crate) fn most_runs(bytes: u64) -> usize {
-    (bytes / READ).clamp(16, 1 << 12) as usize
+pub(crate) fn max_merged_runs(bytes: u64) -> usize {
+    (bytes / MIN_READ_BYTES).clamp(16, 1 << 12) as usize
 }
 
 impl<K: Key, N: PathCount> Merge<K, N> {
-    /// Begins to read these runs, with buffers of about `bytes` in all.
+    /// Begins to read these runs, with buffers of about `bytes` bytes in all.
     pub(crate) fn new(
-        sheet: &ScratchFile<'_>,
+        scratch_file: &ScratchFile<'_>,
         runs: &[SortedRun],
         bytes: u64,
     ) -> Result<Self, SweepEnd> {
         let each = bytes / runs.len().max(1) as u64;
         let size = K::BYTES + N::BYTES;
-        let buffer = each.clamp(READ, MOST_READ) as usize / size * size;
+        let buffer = each.clamp(MIN_READ_BYTES, MAX_READ_BYTES) as usize / size * size;
         let mut merge = Merge {
             readers: Vec::with_capacity(runs.len()),
             heads: BinaryHeap::with_capacity(runs.len()),
-            ways: vec![N::NONE; runs.len()],
+            paths: vec![N::NONE; runs.len()],
         };
         for (i, &run) in runs.iter().enumerate() {
             merge.readers.push(Reader {
@@ -125,13 +126,13 @@ impl<K: Key, N: PathCount> Merge<K, N> {
                 buffer: Vec::with_capacity(buffer),
                 at: 0,
             });
-            merge.advance(sheet, i)?;
+            merge.advance(scratch_file, i)?;
         }
         Ok(merge)
     }
 
-    /// Takes up the next combination of a run.
-    fn advance(&mut self, sheet: &ScratchFile<'_>, i: usize) -> Result<(), SweepEnd> {
+    /// Reads the next combination of a run into `heads`, if there is one.
+    fn advance(&mut self, scratch_file: &ScratchFile<'_>, i: usize) -> Result<(), SweepEnd> {
         let reader = &mut self.readers[i];
         let size = K::BYTES + N::BYTES;
         if reader.at == reader.buffer.len() {
@@ -143,39 +144,42 @@ impl<K: Key, N: PathCount> Merge<K, N> {
                 return Ok(());
             }
             reader.buffer.resize(bytes, 0);
-            place::read(&sheet.file, &mut reader.buffer, reader.run.at)
-                .map_err(|error| fail(sheet.scratch, &error))?;
+            positioned::read(&scratch_file.file, &mut reader.buffer, reader.run.at)
+                .map_err(|error| fail(scratch_file.scratch, &error))?;
             reader.run.at += bytes as u64;
             reader.run.len -= (bytes / size) as u64;
             reader.at = 0;
         }
         let next = &reader.buffer[reader.at..];
         self.heads.push(Reverse((K::read(next), i)));
-        self.ways[i] = N::read(&next[K::BYTES..]);
+        self.paths[i] = N::read(&next[K::BYTES..]);
         reader.at += size;
         Ok(())
     }
 
-    /// The next combination, if there is one.
-    pub(crate) fn next(&mut self, sheet: &ScratchFile<'_>) -> Result<Option<(K, N)>, SweepEnd> {
+    /// The next combination with its path count; `None` at the end.
+    pub(crate) fn next(
+        &mut self,
+        scratch_file: &ScratchFile<'_>,
+    ) -> Result<Option<(K, N)>, SweepEnd> {
         let Some(Reverse((key, i))) = self.heads.pop() else {
             return Ok(None);
         };
-        let mut sum = self.ways[i];
-        self.advance(sheet, i)?;
+        let mut sum = self.paths[i];
+        self.advance(scratch_file, i)?;
         while let Some(&Reverse((other, i))) = self.heads.peek()
             && other == key
         {
             self.heads.pop();
-            sum = sum.add(self.ways[i]).ok_or(SweepEnd::Overflow)?;
-            self.advance(sheet, i)?;
+            sum = sum.add(self.paths[i]).ok_or(SweepEnd::Overflow)?;
+            self.advance(scratch_file, i)?;
         }
         Ok(Some((key, sum)))
     }
 }
 
-/// Reading and writing at a place of a file, which several threads may do at once.
-mod place {
+/// Reading and writing at an offset of a file, which several threads may do at once.
+mod positioned {
     use std::fs::File;
     use std::io;
 
@@ -218,39 +222,42 @@ mod tests {
     use super::*;
 
     #[test]
-    fn several_runs_are_read_as_one() {
+    fn merging_adds_up_the_path_counts_of_equal_keys() {
         let scratch = Scratch::new(std::env::temp_dir()).unwrap();
-        let sheet = ScratchFile::new(&scratch).unwrap();
+        let scratch_file = ScratchFile::new(&scratch).unwrap();
         let run = |step: usize| {
             let all = (0..20_000u64).step_by(step);
-            sheet
+            scratch_file
                 .write(20_000, all.map(|key| Ok((key, step as u64))))
                 .unwrap()
         };
         let runs = [run(2), run(3), run(20_001), run(30_000)];
-        // The fewest bytes, so that buffers are filled again and again.
-        let mut merge = Merge::<u64, u64>::new(&sheet, &runs, 1).unwrap();
+        // With 1 byte the buffers are as small as possible, so they are filled many times.
+        let mut merge = Merge::<u64, u64>::new(&scratch_file, &runs, 1).unwrap();
         for key in 0..20_000 {
             let divides = |step: u64| if key % step == 0 { step } else { 0 };
             let wanted = [2, 3, 20_001, 30_000].map(divides).iter().sum();
             if wanted > 0 {
-                assert_eq!(merge.next(&sheet).unwrap(), Some((key, wanted)));
+                assert_eq!(merge.next(&scratch_file).unwrap(), Some((key, wanted)));
             }
         }
-        assert_eq!(merge.next(&sheet).unwrap(), None);
+        assert_eq!(merge.next(&scratch_file).unwrap(), None);
         let large = [Ok((1, u64::MAX))];
-        let large = sheet.write(1, large.into_iter()).unwrap();
-        let overflow = Merge::<u64, u64>::new(&sheet, &[large, large], 1);
-        assert_eq!(overflow.unwrap().next(&sheet), Err(SweepEnd::Overflow));
+        let large = scratch_file.write(1, large.into_iter()).unwrap();
+        let overflow = Merge::<u64, u64>::new(&scratch_file, &[large, large], 1);
+        assert_eq!(
+            overflow.unwrap().next(&scratch_file),
+            Err(SweepEnd::Overflow)
+        );
         assert!(scratch.error().is_none());
     }
 
     #[test]
-    fn what_cannot_be_read_is_an_error() {
+    fn reading_beyond_the_end_is_an_error() {
         let scratch = Scratch::new(std::env::temp_dir()).unwrap();
-        let sheet = ScratchFile::new(&scratch).unwrap();
+        let scratch_file = ScratchFile::new(&scratch).unwrap();
         let run = SortedRun { at: 1000, len: 1 };
-        let merge = Merge::<u64, u64>::new(&sheet, &[run], 1);
+        let merge = Merge::<u64, u64>::new(&scratch_file, &[run], 1);
         assert_eq!(merge.unwrap_err(), SweepEnd::Scratch);
         let folder = std::env::temp_dir().display().to_string();
         assert!(scratch.error().unwrap().to_string().starts_with(&folder));

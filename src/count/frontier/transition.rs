@@ -1,19 +1,20 @@
-//! One line further: what every combination of states leads to.
+//! The transition of the frontier past one line: the successors of each combination of states.
 //!
-//! In a given combination each line across says whether its cell here may be empty, may be filled, and what it becomes. The line that is
-//! passed says which cells can be so together, and then every filling of it that fits is met without a dead end.
+//! In a combination, each line across determines whether its cell on the passed line may be empty, may be filled, and its state behind that
+//! cell. Under these constraints the fillings of the passed line are enumerated without dead ends (see
+//! [`line_fillings`](super::line_fillings)); each gives a successor.
 
 use std::ops::BitXor;
 
 use super::key::Key;
 use super::line_fillings::{FillingsCursor, LineFillings};
 
-/// Where the states of the lines across lie in a packed combination.
+/// The layout of a packed combination: the bits of the state of each line across.
 #[derive(Clone, Debug)]
 pub(crate) struct Packing {
-    /// For each line, its first bit and its bits.
-    places: Vec<(u32, u32)>,
-    /// Bits in all.
+    /// For each line, its first bit and its number of bits.
+    fields: Vec<(u32, u32)>,
+    /// Number of bits in all.
     pub(crate) bits: u32,
 }
 
@@ -21,26 +22,26 @@ impl Packing {
     /// For lines with these numbers of states.
     pub(crate) fn new(states: impl Iterator<Item = usize>) -> Self {
         let mut bits = 0;
-        let places = states.map(|states| {
+        let fields = states.map(|states| {
             let first = bits;
             bits += usize::BITS - (states - 1).leading_zeros();
             (first, bits - first)
         });
-        let places = places.collect();
-        Packing { places, bits }
+        let fields = fields.collect();
+        Packing { fields, bits }
     }
 
     fn field(&self, line: usize) -> Field {
-        let (first, bits) = self.places[line];
+        let (first, bits) = self.fields[line];
         Field {
-            // A shift by all bits would be one too far.
+            // An empty field at the end would have a shift by the whole width, which is not allowed.
             first: if bits == 0 { 0 } else { first },
             mask: (1 << bits) - 1,
         }
     }
 }
 
-/// Where the state of a line across is found.
+/// The bits of the state of a line across.
 #[derive(Clone, Copy, Debug)]
 struct Field {
     first: u32,
@@ -48,7 +49,7 @@ struct Field {
 }
 
 impl Field {
-    /// Of a line without a state.
+    /// Of a known cell, where no line across has a state.
     const NONE: Field = Field { first: 0, mask: 0 };
 
     #[inline]
@@ -61,76 +62,78 @@ impl Field {
     }
 }
 
-/// What a line across does when a line is passed: for every state, the states that it may become.
+/// The transitions of a line across when a line is passed: for each state, the possible next states.
 #[derive(Debug)]
 pub(crate) enum Move {
-    /// It is crossed, by an empty or by a filled cell.
+    /// The passed line crosses it: by an empty and by a filled cell.
     Crossed(Vec<[Vec<u32>; 2]>),
-    /// It is not.
-    Other(Vec<Vec<u32>>),
+    /// The passed line does not cross it.
+    Uncrossed(Vec<Vec<u32>>),
 }
 
-/// What a state becomes, in its place.
+/// The next states of one state, packed into their field.
 #[derive(Clone, Copy, Debug)]
 struct Next<K> {
-    /// What it becomes by an empty cell, and what a filled one changes of that. A cell that can only be filled changes nothing.
+    /// The first next state by an empty cell, and its difference (by exclusive or) to the first one by a filled cell. If only one of these
+    /// is possible, that one, with difference 0.
     first: K,
     change: K,
-    /// May the cell be empty, may it be filled, and are there other states that it may become instead?
-    can: u8,
+    /// [`CAN_EMPTY`], [`CAN_FILL`] and [`HAS_CHOICE`].
+    flags: u8,
 }
 
-/// Of [`Next::can`].
-const EMPTY: u8 = 1;
-const FILLED: u8 = 2;
-const SEVERAL: u8 = 4;
+/// Flags of [`Next::flags`]: the cell may be empty; it may be filled; for one of these there are several next states.
+const CAN_EMPTY: u8 = 1;
+const CAN_FILL: u8 = 2;
+const HAS_CHOICE: u8 = 4;
 
-/// Where the other states are that a state may become instead, by an empty cell and by a filled one: what they change.
-type Others = [(u32, u32); 2];
+/// The ranges in [`Transition::alternatives`] of the next states besides the first one, by an empty cell and by a filled one.
+type Alternatives = [(u32, u32); 2];
 
-/// What a line across becomes: for each state, where it is found in a combination.
+/// The transitions of a line across: its field in a combination, and for each state the next ones.
 #[derive(Debug)]
-struct Becomes<K> {
+struct LineTransition<K> {
     field: Field,
     next: Vec<Next<K>>,
-    others: Vec<Others>,
+    alternatives: Vec<Alternatives>,
 }
 
-impl<K: Key> Becomes<K> {
-    /// Of a line of this field; `of` has what each state becomes.
-    fn new(field: Field, of: impl Iterator<Item = (Next<K>, Others)>) -> Self {
-        let (next, others) = of.unzip();
-        Becomes {
+impl<K: Key> LineTransition<K> {
+    /// Of a line with this field; `of` has the next states of each state.
+    fn new(field: Field, of: impl Iterator<Item = (Next<K>, Alternatives)>) -> Self {
+        let (next, alternatives) = of.unzip();
+        LineTransition {
             field,
             next,
-            others,
+            alternatives,
         }
     }
 
-    /// Of a known cell.
+    /// For a known cell.
     fn known(fill: bool) -> Self {
         let next = Next {
             first: K::ZERO,
             change: K::ZERO,
-            can: if fill { FILLED } else { EMPTY },
+            flags: if fill { CAN_FILL } else { CAN_EMPTY },
         };
-        Becomes::new(Field::NONE, std::iter::once((next, [(0, 0); 2])))
+        LineTransition::new(Field::NONE, std::iter::once((next, [(0, 0); 2])))
     }
 }
 
-/// How to get past a line.
+/// The transition past one line.
 #[derive(Debug)]
 pub(crate) struct Transition<'l, K> {
     line_fillings: &'l LineFillings,
-    /// The lines across, cell by cell: for each state, what it becomes.
-    crossed: Vec<Becomes<K>>,
-    /// The lines that are not crossed: likewise, as by empty cells.
-    others: Vec<Becomes<K>>,
-    more: Vec<K>,
+    /// For each cell of the passed line, the line across.
+    crossed: Vec<LineTransition<K>>,
+    /// The lines that are not crossed; their next states are stored as those by an empty cell.
+    uncrossed: Vec<LineTransition<K>>,
+    /// Differences (by exclusive or) of further next states to the first one.
+    alternatives: Vec<K>,
 }
 
 impl<'l, K: Key> Transition<'l, K> {
-    /// Past a lane with these crossings, when the lines across move like this.
+    /// The transition past a line with these fillings that crosses these lines across, whose transitions are `moves`.
     pub(crate) fn new(
         line_fillings: &'l LineFillings,
         crossings: &[usize],
@@ -138,25 +141,25 @@ impl<'l, K: Key> Transition<'l, K> {
         before: &Packing,
         after: &Packing,
     ) -> Self {
-        let mut more = Vec::new();
+        let mut alternatives = Vec::new();
         let mut next = |empty: &[u32], filled: &[u32], field: Field| {
             let mut key = |states: &[u32]| {
-                let from = more.len() as u32;
+                let from = alternatives.len() as u32;
                 let mut keys = states.iter().map(|&state| field.key::<K>(state));
                 let first = keys.next();
-                more.extend(keys.map(|key| key ^ first.unwrap_or(K::ZERO)));
-                (first, (from, more.len() as u32))
+                alternatives.extend(keys.map(|key| key ^ first.unwrap_or(K::ZERO)));
+                (first, (from, alternatives.len() as u32))
             };
             let ((by_empty, more_empty), (by_filled, more_filled)) = (key(empty), key(filled));
             let first = by_empty.or(by_filled).unwrap_or(K::ZERO);
             let flag = |flag: u8, holds: bool| if holds { flag } else { 0 };
-            let several = more_empty.0 < more_empty.1 || more_filled.0 < more_filled.1;
+            let has_choice = more_empty.0 < more_empty.1 || more_filled.0 < more_filled.1;
             let next = Next {
                 first,
                 change: first ^ by_filled.unwrap_or(first),
-                can: flag(EMPTY, by_empty.is_some())
-                    | flag(FILLED, by_filled.is_some())
-                    | flag(SEVERAL, several),
+                flags: flag(CAN_EMPTY, by_empty.is_some())
+                    | flag(CAN_FILL, by_filled.is_some())
+                    | flag(HAS_CHOICE, has_choice),
             };
             (next, [more_empty, more_filled])
         };
@@ -164,193 +167,198 @@ impl<'l, K: Key> Transition<'l, K> {
         let mut crossed = Vec::with_capacity(line_fillings.cells.len());
         for cell in &line_fillings.cells {
             crossed.push(match cell {
-                Some(fill) => Becomes::known(*fill),
+                Some(fill) => LineTransition::known(*fill),
                 None => {
                     let i = *crossings
                         .next()
-                        .expect("an open cell lies on a line across");
+                        .expect("each unknown cell is crossed by a line across");
                     let Move::Crossed(states) = &moves[i] else {
-                        unreachable!("lines cross each other")
+                        unreachable!("a crossing is a crossing for both lines")
                     };
                     let next =
                         |[empty, filled]: &[Vec<u32>; 2]| next(empty, filled, after.field(i));
-                    Becomes::new(before.field(i), states.iter().map(next))
+                    LineTransition::new(before.field(i), states.iter().map(next))
                 }
             });
         }
-        let mut others = Vec::new();
+        let mut uncrossed = Vec::new();
         for (i, moved) in moves.iter().enumerate() {
-            if let Move::Other(states) = moved {
+            if let Move::Uncrossed(states) = moved {
                 let next = |states: &Vec<u32>| next(states, &[], after.field(i));
-                others.push(Becomes::new(before.field(i), states.iter().map(next)));
+                uncrossed.push(LineTransition::new(
+                    before.field(i),
+                    states.iter().map(next),
+                ));
             }
         }
         Transition {
             line_fillings,
             crossed,
-            others,
-            more,
+            uncrossed,
+            alternatives,
         }
     }
 
-    /// Room to take it from one combination after the other.
-    pub(crate) fn walk(&self) -> Walk<'_, K> {
+    /// A generator of the successors of one combination after the other.
+    pub(crate) fn successors(&self) -> Successors<'_, K> {
         let cells = self.crossed.len();
-        Walk {
-            step: self,
+        Successors {
+            transition: self,
             changes: vec![K::ZERO; cells + 1],
-            fillings: self.line_fillings.room(K::ZERO),
-            several: Vec::new(),
+            fillings: self.line_fillings.cursor(K::ZERO),
+            choices: Vec::new(),
             traced_changes: vec![Traced(K::ZERO, 0); cells + 1],
-            traced: self.line_fillings.room(Traced(K::ZERO, 0)),
+            traced: self.line_fillings.cursor(Traced(K::ZERO, 0)),
             digits: Vec::new(),
         }
     }
 }
 
-/// Where a line may become one of several states: the cell by which it does, and whether that is filled, unless it is not crossed; and
-/// where the other states are.
-type Several = (Option<(usize, bool)>, (u32, u32));
+/// A line across with several next states: the cell and the value of it for which it has these (`None` for an uncrossed line), and the
+/// range of the alternatives to the first one.
+type Choice = (Option<(usize, bool)>, (u32, u32));
 
-/// A step, taken from one combination after the other.
+/// Generates the successors of one combination after the other.
 #[derive(Debug)]
-pub(crate) struct Walk<'s, K> {
-    step: &'s Transition<'s, K>,
-    /// What filled cells change, summed up from the first cell on.
+pub(crate) struct Successors<'s, K> {
+    transition: &'s Transition<'s, K>,
+    /// What filled cells change: prefix sums (by exclusive or), from the first cell on.
     changes: Vec<K>,
     fillings: FillingsCursor<K>,
-    /// Lines that may become several states here.
-    several: Vec<Several>,
-    /// The same where there are such lines, together with the cells that are filled.
+    /// The lines with several next states in the current combination.
+    choices: Vec<Choice>,
+    /// Used instead of `changes` and `fillings` when there are choices, to know the filled cells too.
     traced_changes: Vec<Traced<K>>,
     traced: FillingsCursor<Traced<K>>,
-    /// What the present filling leads to, as far as it has not been shown.
+    /// The choices of the current filling whose successors are being generated.
     digits: Vec<Digit<K>>,
 }
 
-impl<K: Key> Walk<'_, K> {
-    /// Begins to go through the combinations that this one leads to.
+impl<K: Key> Successors<'_, K> {
+    /// Begins to generate the successors of this combination.
     #[inline]
     pub(crate) fn begin(&mut self, key: K) {
-        let step = self.step;
-        self.several.clear();
+        let transition = self.transition;
+        self.choices.clear();
         self.digits.clear();
         let (mut base, mut sum) = (K::ZERO, K::ZERO);
         let mut can = [0; 2];
-        for (i, line) in step.crossed.iter().enumerate() {
+        for (i, line) in transition.crossed.iter().enumerate() {
             let state = line.field.state(key);
             let next = &line.next[state];
-            can[0] |= u64::from(next.can & EMPTY) << i;
-            can[1] |= u64::from(next.can & FILLED) << i;
+            can[0] |= u64::from(next.flags & CAN_EMPTY) << i;
+            can[1] |= u64::from(next.flags & CAN_FILL) << i;
             base = base ^ next.first;
             sum = sum ^ next.change;
             self.changes[i + 1] = sum;
-            if next.can & SEVERAL != 0 {
-                for (range, fill) in line.others[state].into_iter().zip([false, true]) {
+            if next.flags & HAS_CHOICE != 0 {
+                for (range, fill) in line.alternatives[state].into_iter().zip([false, true]) {
                     if range.0 < range.1 {
-                        self.several.push((Some((i, fill)), range));
+                        self.choices.push((Some((i, fill)), range));
                     }
                 }
             }
         }
-        // The flag of a filled cell is the second bit.
+        // CAN_FILL is the second bit.
         can[1] >>= 1;
-        for line in &step.others {
+        for line in &transition.uncrossed {
             let state = line.field.state(key);
             let next = &line.next[state];
             base = base ^ next.first;
-            if next.can & SEVERAL != 0 {
-                self.several.push((None, line.others[state][0]));
+            if next.flags & HAS_CHOICE != 0 {
+                self.choices.push((None, line.alternatives[state][0]));
             }
         }
-        if self.several.is_empty() {
-            step.line_fillings.begin(&mut self.fillings, can, base);
+        if self.choices.is_empty() {
+            transition
+                .line_fillings
+                .begin(&mut self.fillings, can, base);
             return;
         }
-        // Seldom: which cells are filled must be known, too.
+        // Rare: the choices depend on the filled cells, so these must be known too.
         let traced = |(i, &change): (usize, &K)| Traced(change, !(u64::MAX << i));
         self.traced_changes.clear();
         self.traced_changes
             .extend(self.changes.iter().enumerate().map(traced));
-        step.line_fillings
+        transition
+            .line_fillings
             .begin(&mut self.traced, can, Traced(base, 0));
     }
 
-    /// Shows the next combinations. As soon as `emit` returns `false` it returns `false`, and goes on behind that one when it is called
-    /// again.
+    /// Calls `emit` with each further successor. As soon as `emit` returns false this does too, and the next call continues from there.
     #[inline]
-    pub(crate) fn go_on(&mut self, mut emit: impl FnMut(K) -> bool) -> bool {
-        let step = self.step;
-        if self.several.is_empty() {
-            return step
+    pub(crate) fn resume(&mut self, mut emit: impl FnMut(K) -> bool) -> bool {
+        let transition = self.transition;
+        if self.choices.is_empty() {
+            return transition
                 .line_fillings
-                .go_on(&mut self.fillings, &self.changes, emit);
+                .resume(&mut self.fillings, &self.changes, emit);
         }
-        let (several, digits) = (&self.several, &mut self.digits);
-        let mut others = |digits: &mut [Digit<K>]| {
-            while let Some(key) = turn(digits, &step.more) {
+        let (choices, digits) = (&self.choices, &mut self.digits);
+        let mut emit_all = |digits: &mut [Digit<K>]| {
+            while let Some(key) = next_key(digits, &transition.alternatives) {
                 if !emit(key) {
                     return false;
                 }
             }
             true
         };
-        others(digits)
-            && (step.line_fillings).go_on(
+        emit_all(digits)
+            && (transition.line_fillings).resume(
                 &mut self.traced,
                 &self.traced_changes,
                 |Traced(base, cells)| {
                     digits.clear();
                     let first = Digit {
                         base,
-                        others: (0, 0),
+                        alternatives: (0, 0),
                         at: None,
                     };
                     digits.push(first);
-                    digits.extend(several.iter().filter_map(|&(by, others)| {
+                    digits.extend(choices.iter().filter_map(|&(by, alternatives)| {
                         let here = by.is_none_or(|(i, fill)| (cells >> i & 1 != 0) == fill);
                         here.then_some(Digit {
                             base,
-                            others,
-                            // They turn when the first one has.
-                            at: Some(others.1),
+                            alternatives,
+                            // At its end: it is reset when the first digit advances.
+                            at: Some(alternatives.1),
                         })
                     }));
-                    others(digits)
+                    emit_all(digits)
                 },
             )
     }
 }
 
-/// A line that may become one of several states, while all combinations of these are gone through.
+/// A digit of a mixed-radix counter over the choices of one filling. The first digit has no alternatives: it stands for the filling itself.
 #[derive(Clone, Copy, Debug)]
 struct Digit<K> {
-    /// What the lines before have made of the combination.
+    /// The combination with the choices of the digits before.
     base: K,
-    /// Where the states are that it may become instead of the first.
-    others: (u32, u32),
-    /// The next of them; `None` where the first itself is the next.
+    /// The range of the alternatives.
+    alternatives: (u32, u32),
+    /// The next alternative; `None` before the base itself, which only the first digit emits.
     at: Option<u32>,
 }
 
-/// The next combination, if there is one.
-fn turn<K: Key>(digits: &mut [Digit<K>], more: &[K]) -> Option<K> {
-    let turns = |digit: &Digit<K>| digit.at.is_none_or(|at| at < digit.others.1);
-    let place = digits.iter().rposition(turns)?;
+/// Advances the last digit that can, resets those behind it, and returns the combination; `None` at the end.
+fn next_key<K: Key>(digits: &mut [Digit<K>], alternatives: &[K]) -> Option<K> {
+    let has_next = |digit: &Digit<K>| digit.at.is_none_or(|at| at < digit.alternatives.1);
+    let place = digits.iter().rposition(has_next)?;
     let digit = &mut digits[place];
     let key = match digit.at {
         None => digit.base,
-        Some(at) => digit.base ^ more[at as usize],
+        Some(at) => digit.base ^ alternatives[at as usize],
     };
     digit.at = Some(digit.at.map_or(0, |at| at + 1));
     for later in &mut digits[place + 1..] {
         later.base = key;
-        later.at = Some(later.others.0);
+        later.at = Some(later.alternatives.0);
     }
     Some(key)
 }
 
-/// A combination, and the cells that are filled.
+/// A combination, and the filled cells of the passed line.
 #[derive(Clone, Copy, Debug)]
 struct Traced<K>(K, u64);
 
@@ -367,12 +375,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_combinations_of_states_are_gone_through_once() {
-        // Two lines that may become one of three and of two states, and one that has no choice.
-        let more = [1u64, 2, 4];
-        let digit = |others: (u32, u32), at| Digit {
+    fn each_combination_of_choices_is_generated_once() {
+        // Two lines with three and with two next states, and one without a choice.
+        let alternatives = [1u64, 2, 4];
+        let digit = |alternatives: (u32, u32), at| Digit {
             base: 64,
-            others,
+            alternatives,
             at,
         };
         let mut digits = [
@@ -382,7 +390,7 @@ mod tests {
             digit((2, 3), Some(3)),
         ];
         let mut found = Vec::new();
-        while let Some(key) = turn(&mut digits, &more) {
+        while let Some(key) = next_key(&mut digits, &alternatives) {
             found.push(key);
         }
         found.sort_unstable();
