@@ -35,7 +35,7 @@ pub(crate) enum Order {
 }
 
 impl Order {
-    /// All orders, roughly those first that win most often.
+    /// All orders, those that win most often first.
     pub(crate) const ALL: [Order; 9] = [
         Order::Down,
         Order::Probed,
@@ -104,7 +104,7 @@ impl Order {
                 .min_by_key(|(_, cells)| cells.count())
                 .map(|(row, cells)| (row, cells.first())),
         };
-        let (row, column) = picked.expect("a part has a cell");
+        let (row, column) = picked.expect("a component has a cell");
         Cell::new(row, column)
     }
 }

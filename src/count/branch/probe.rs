@@ -18,7 +18,7 @@ impl<W: Word> Worker<'_, '_, W> {
     /// and when the run was stopped.
     pub(crate) fn probe(&mut self) -> bool {
         let changed = self.board.take_changed();
-        let top = self.frames.last().expect("a side is begun on a frame");
+        let top = self.frames.last().expect("a side belongs to a frame");
         if top.component.size < self.shared.options.probed {
             return true;
         }

@@ -199,7 +199,7 @@ impl<W: Word> Unfinished<W> {
         let whole = state.gaps == 1;
         let State { value, kind, .. } = &mut *state;
         let Kind::Component { edges, .. } = kind else {
-            unreachable!("a side is closed as a side");
+            unreachable!("leave_stack is for components only");
         };
         edges.extend(more);
         whole.then(|| (std::mem::replace(value, Count::ZERO), std::mem::take(edges)))

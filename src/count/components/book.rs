@@ -1,7 +1,7 @@
 //! Counted components as text for a journal, which another process can read.
 //!
 //! The key of a component is made of numbers of automaton states. A process numbers states in the order in which it meets them, so the
-//! numbers differ from run to run. The text has a numbering of its own: each state is text_numbers once, as the text numbers of its two
+//! numbers differ from run to run. The text has a numbering of its own: each state is written once, as the text numbers of its two
 //! successors, before the first component whose key contains it. Reading translates text numbers into the numbers of this process.
 
 use rustc_hash::FxHashMap;
@@ -199,7 +199,7 @@ mod tests {
         let mut codec = ComponentCodec::new();
         let page = codec.write(&here, counted.clone().into_iter());
         let more = codec.write(&here, counted[..1].iter().cloned());
-        assert!(more.states.is_empty(), "each state is text_numbers once");
+        assert!(more.states.is_empty(), "each state is written once");
         let other = state(&there, [END, END]);
         let a = state(&there, [END, NONE]);
         let b = state(&there, [a, END]);

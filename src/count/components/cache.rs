@@ -95,7 +95,7 @@ impl<V: Clone> Cache<V> {
         for &word in key {
             hasher.write_u32(word);
         }
-        // The hash table of the shard uses the same function, and the lowest bits of it; so the shard is chosen by other bits.
+        // The hash table of the shard uses the lowest bits of the same hash, so the shard is chosen by other bits.
         let index = (hasher.finish() >> 40) as usize % SHARDS;
         self.shards[index]
             .lock()

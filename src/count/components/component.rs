@@ -178,7 +178,7 @@ impl<W: Word> ComponentFinder<W> {
             self.first_of_row[row] = self.rows.len() as u32;
             let known = board.rows()[row];
             for piece in lines.pieces(row, clues.line(row), width, known, numbers, pace)? {
-                // `cells` contains all of a piece or nothing of it, except where the piece has no number: it is all unknown cells of its line.
+                // `cells` contains a piece as a whole or not at all, unless the piece has no number and is all unknown cells of its line.
                 let cells = piece.cells & unknown;
                 if !cells.is_zero() {
                     self.rows

@@ -19,7 +19,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use crate::line::{Known, Word};
 use crate::run::Pace;
 
-/// The successor where no word goes on; as the number of a piece: no number left in the table.
+/// As a successor: no word of the set continues there. As the number of a piece: the unique table was full.
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// The accepting state: the number of the set that has only the empty word.

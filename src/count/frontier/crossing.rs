@@ -3,7 +3,7 @@
 //! Read forward, the states are those of `components/line_automaton.rs`: the sets of completions that the cells so far still allow. Read
 //! backward, a state is a set of forward states: those from which the cells behind it lead to the end. The subset construction on the
 //! reversed automaton gives the minimal automaton of the reversed words (Brzozowski 1962). So a forward state and a backward state are
-//! *compatible*, that is, both halves together are a filling of the line, exactly when the one is an element of the other.
+//! *compatible*, that is, both halves together are a filling of the line, exactly when the first is an element of the second.
 
 use rustc_hash::FxHashMap;
 

@@ -152,7 +152,7 @@ impl Stored for u64 {
     }
 
     fn read(from: &[u8]) -> Self {
-        u64::from_le_bytes(from[..8].try_into().expect("these are eight bytes"))
+        u64::from_le_bytes(from[..8].try_into().expect("a slice of eight bytes"))
     }
 }
 

@@ -89,7 +89,7 @@ impl LineFillings {
         let empty = empty | 1 << length;
         let mut free = reach(1, empty);
         for (&block, start) in self.blocks.iter().zip(&mut fillings.starts) {
-            let fits = runs(filled, block) & empty >> block;
+            let fits = run_starts(filled, block) & empty >> block;
             start.possible = fits & free;
             free = reach(start.possible << block << 1, empty);
         }
@@ -101,7 +101,7 @@ impl LineFillings {
         match fillings.starts.len().checked_sub(1) {
             None => fillings.at = Some((0, base)),
             Some(last) => {
-                fillings.enter(last, base, self.blocks[last], length + 1);
+                fillings.begin_block(last, base, self.blocks[last], length + 1);
                 fillings.at = Some((last, base));
             }
         }
@@ -152,7 +152,7 @@ impl LineFillings {
             let start = untried.trailing_zeros();
             fillings.starts[at].untried = untried & (untried - 1);
             at -= 1;
-            fillings.enter(at, key(start), self.blocks[at], start);
+            fillings.begin_block(at, key(start), self.blocks[at], start);
         }
     }
 }
@@ -160,7 +160,7 @@ impl LineFillings {
 /// The state of an enumeration of fillings.
 #[derive(Clone, Debug)]
 pub(crate) struct FillingsCursor<K> {
-    /// For each block.
+    /// The state of each block.
     starts: Vec<Start<K>>,
     /// The cells that cannot be empty.
     solid: u64,
@@ -182,7 +182,7 @@ struct Start<K> {
 impl<K: Copy> FillingsCursor<K> {
     /// Begins with the starts of block `at` such that all cells from its end to `next`, where the next block begins, can be empty.
     #[inline]
-    fn enter(&mut self, at: usize, base: K, block: u32, next: u32) {
+    fn begin_block(&mut self, at: usize, base: K, block: u32, next: u32) {
         let solid = self.solid & !(u64::MAX << next);
         let lowest = u64::BITS - solid.leading_zeros();
         let (low, high) = (
@@ -207,14 +207,14 @@ fn reach(from: u64, empty: u64) -> u64 {
 
 /// The cells at which `length` consecutive cells that can be filled begin.
 #[inline]
-fn runs(filled: u64, length: u32) -> u64 {
-    let (mut runs, mut have) = (filled, 1);
-    while have < length {
-        let more = have.min(length - have);
-        runs &= runs >> more;
-        have += more;
+fn run_starts(filled: u64, length: u32) -> u64 {
+    let (mut run_starts, mut covered) = (filled, 1);
+    while covered < length {
+        let more = covered.min(length - covered);
+        run_starts &= run_starts >> more;
+        covered += more;
     }
-    runs
+    run_starts
 }
 
 /// A clue written out as cells: its blocks, with an empty cell before, between and behind them. A position in it is a state.

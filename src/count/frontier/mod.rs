@@ -2,8 +2,8 @@
 //!
 //! A frontier moves across the component in one direction. It passes the lines *along* it one after the other; the lines *across* it are
 //! those that cross them. The filled cells behind the frontier matter only through the state of each line across, that is, of the automaton
-//! that reads the line. So a frontier keeps a *combination*, which has one state for each line across, and its *path count*: the number of
-//! fillings behind the frontier that lead to it.
+//! that reads the line. So a frontier keeps *combinations*, each with one state for every line across, and the *path count* of each: the
+//! number of fillings behind the frontier that lead to it. Equal combinations are merged, so no work is ever repeated.
 //!
 //! Two frontiers start at both ends (*near* and *far*). Always the one with fewer combinations moves, until one line is left, where they
 //! meet. So no frontier has to pass all of a wide middle, and dead ends are often found early on one of the two sides. On wide components
@@ -56,12 +56,13 @@ pub(crate) fn sweep<W: Word>(
         bytes: memory.remaining(),
         ..allowance
     };
-    let narrow = match bits {
+    // Path counts have 64 bits, or 128 bits when that has overflowed.
+    let result = match bits {
         0..=64 => sweep.run::<u64, u64>(allowance, stop),
         65..=128 => sweep.run::<Pair, u64>(allowance, stop),
         _ => Err(SweepEnd::Full),
     };
-    match (narrow, bits) {
+    match (result, bits) {
         (Err(SweepEnd::Overflow), 0..=64) => sweep.run::<u64, Pair>(allowance, stop),
         (Err(SweepEnd::Overflow), _) => sweep.run::<Pair, Pair>(allowance, stop),
         (ended, _) => ended,
@@ -155,22 +156,22 @@ impl Sweep {
             Direction::Down => (rows, columns, 0, height),
             Direction::Right => (columns, rows, height, 0),
         };
-        let numbers = |lines: &[Line<W>], first: usize| -> FxHashMap<usize, usize> {
+        let indices = |lines: &[Line<W>], first: usize| -> FxHashMap<usize, usize> {
             let lines = lines.iter().enumerate();
             lines.map(|(i, (line, _))| (line - first, i)).collect()
         };
-        let (along_numbers, across_numbers) =
-            (numbers(&along, first_along), numbers(&across, first_across));
+        let (along_indices, across_indices) =
+            (indices(&along, first_along), indices(&across, first_across));
         let line_fillings = |&(line, cells): &Line<W>| {
             let (blocks, length, known) = board_line(board, line);
             Some(AlongLine {
                 line_fillings: LineFillings::new(blocks, length, known, cells)?,
-                crossings: cells.cells().map(|cell| across_numbers[&cell]).collect(),
+                crossings: cells.cells().map(|cell| across_indices[&cell]).collect(),
             })
         };
         let (mut states, mut effort) = (States::default(), MAX_VISITED_STATES);
         let (mut stopped, mut work) = (false, 0);
-        let mut paced = |more: u64| {
+        let mut poll = |more: u64| {
             work += more;
             if work >= Pace::WORK {
                 work = 0;
@@ -180,7 +181,7 @@ impl Sweep {
         };
         let mut across_line = |&(line, cells): &Line<W>| {
             let (blocks, length, known) = board_line(board, line);
-            let crossing = |cell: usize| along_numbers[&cell];
+            let crossing = |cell: usize| along_indices[&cell];
             let forward = LineStates::new(
                 &mut states,
                 blocks,
@@ -188,9 +189,9 @@ impl Sweep {
                 known,
                 cells,
                 crossing,
-                &mut paced,
+                &mut poll,
             )?;
-            AcrossLine::new(forward, &mut effort, memory, &mut paced)
+            AcrossLine::new(forward, &mut effort, memory, &mut poll)
         };
         // First the lines along: these fail at once when they are too long, the most frequent reason to give up.
         let along: Option<Vec<AlongLine>> = along.iter().map(line_fillings).collect();

@@ -32,13 +32,15 @@ const BATCH_GROWTH: usize = 4;
 /// From this number of combinations on, all threads work on a batch.
 const MIN_SHARED_BATCH: usize = 1 << 16;
 
-/// A batch has at most this number of bytes, and at most the memory divided by the second number.
+/// A batch has at most this number of bytes, and at most the memory divided by this divisor.
 const MAX_BATCH_BYTES: u64 = 1 << 26;
-const MEMORY_PER_BATCH: u64 = 8;
+const BATCH_MEMORY_DIVISOR: u64 = 8;
 
-/// The memory divided by the buffers for reading from disk; and by the largest layer that stays in memory where there is a scratch folder.
-const MEMORY_PER_READ_BUFFERS: u64 = 16;
-const MEMORY_PER_LAYER: u64 = 4;
+/// The memory divided by this is for the buffers that read from disk.
+const READ_MEMORY_DIVISOR: u64 = 16;
+
+/// Where there is a scratch folder, a layer stays in memory if it takes at most the memory divided by this.
+const LAYER_MEMORY_DIVISOR: u64 = 4;
 
 /// Maximum number of combinations in a chunk of a layer.
 const MAX_CHUNK: u64 = 1 << 10;
@@ -80,7 +82,7 @@ impl<'s> Resources<'s> {
 
     /// Maximum number of successors in a batch.
     fn max_batch<K, N>(&self) -> usize {
-        let bytes = (self.bytes / MEMORY_PER_BATCH).min(MAX_BATCH_BYTES);
+        let bytes = (self.bytes / BATCH_MEMORY_DIVISOR).min(MAX_BATCH_BYTES);
         (bytes / bytes_of::<K, N>(1)) as usize
     }
 
@@ -95,7 +97,7 @@ impl<'s> Resources<'s> {
 
     /// Bytes of the buffers for reading one partition from disk.
     fn read_bytes(&self) -> u64 {
-        self.bytes / MEMORY_PER_READ_BUFFERS / (self.partitioners() + self.threads) as u64
+        self.bytes / READ_MEMORY_DIVISOR / (self.partitioners() + self.threads) as u64
     }
 
     /// Runs `work` on all items, on all threads if `is_large`.
@@ -144,7 +146,7 @@ impl<K: Key, N: PathCount> PartitionBuilder<K, N> {
             (Added::Full, None) => Err(SweepEnd::Full),
             (Added::Full, Some(scratch_file)) => {
                 if self.table.len() == 0 {
-                    // The first allocation is small enough to exceed the memory.
+                    // The first allocation is so small that it may exceed the memory.
                     self.table.allocate_first(&resources.memory);
                 } else {
                     self.write(resources, scratch_file)?;
@@ -177,7 +179,7 @@ impl<K: Key, N: PathCount> PartitionBuilder<K, N> {
         }
         if self.runs.len() >= max_merged_runs(resources.read_bytes()) {
             let mut merge = Merge::<K, N>::new(scratch_file, &self.runs, resources.read_bytes())?;
-            let most = self.runs.iter().map(|run| run.len).sum();
+            let max_len = self.runs.iter().map(|run| run.len).sum();
             let mut combinations = 0;
             let merged = std::iter::from_fn(|| {
                 combinations += 1;
@@ -186,7 +188,7 @@ impl<K: Key, N: PathCount> PartitionBuilder<K, N> {
                     false => merge.next(scratch_file).transpose(),
                 }
             });
-            self.runs = vec![scratch_file.write(most, merged)?];
+            self.runs = vec![scratch_file.write(max_len, merged)?];
         }
         Ok(())
     }
@@ -243,7 +245,7 @@ impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
                 .iter()
                 .map(|partition| partition.table.len())
                 .sum();
-            let is_large = bytes_of::<K, N>(len) > resources.bytes / MEMORY_PER_LAYER;
+            let is_large = bytes_of::<K, N>(len) > resources.bytes / LAYER_MEMORY_DIVISOR;
             is_large
                 || partitions
                     .iter()
@@ -278,7 +280,7 @@ impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
                 sum: Sum::default(),
             };
             let mut others: Vec<_> = others.into_iter().map(partition).collect();
-            self.pass(
+            self.generate_successors(
                 transition,
                 &mut others,
                 resources,
@@ -316,7 +318,7 @@ impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
         });
         let new = || PartitionBuilder::new(Table::default());
         let mut builders: Vec<PartitionBuilder<K, N>> = (0..count).map(|_| new()).collect();
-        self.pass(
+        self.generate_successors(
             transition,
             &mut builders,
             resources,
@@ -331,7 +333,7 @@ impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
 
     /// Partitions the successors of all combinations by hash among `targets`. `take` adds a block of them to a target, and `change` may
     /// split the targets after each batch.
-    fn pass<T: Send>(
+    fn generate_successors<T: Send>(
         mut self,
         transition: &Transition<'_, K>,
         targets: &mut Vec<T>,
@@ -339,18 +341,18 @@ impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
         take: impl Fn(&mut T, &[(K, N)], &Resources<'s>) -> Result<(), SweepEnd> + Sync,
         mut change: impl FnMut(&mut Vec<T>, &Resources<'s>) -> Result<(), SweepEnd>,
     ) -> Result<(), SweepEnd> {
-        let most = resources.max_batch::<K, N>();
-        let charged = Partitioner::<K, N>::bytes(most)
+        let max_batch = resources.max_batch::<K, N>();
+        let charged = Partitioner::<K, N>::bytes(max_batch)
             + resources
                 .scratch
-                .map_or(0, |_| resources.bytes / MEMORY_PER_READ_BUFFERS);
+                .map_or(0, |_| resources.bytes / READ_MEMORY_DIVISOR);
         if !resources.memory.try_reserve(charged) {
             return Err(SweepEnd::Full);
         }
         let share = self.len() / (8 * resources.partitioners() as u64);
         let chunks = Chunks::new(&self, share.clamp(1, MAX_CHUNK) as usize);
         let mut partitioners = vec![Partitioner::new(transition)];
-        let mut size = FIRST_BATCH.max(4 * targets.len() * BLOCK).min(most);
+        let mut size = FIRST_BATCH.max(4 * targets.len() * BLOCK).min(max_batch);
         let mut freed = 0;
         loop {
             if size >= MIN_SHARED_BATCH {
@@ -401,7 +403,7 @@ impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
             }
             freed = read.unwrap_or(freed);
             change(targets, resources)?;
-            size = (size * BATCH_GROWTH).min(most);
+            size = (size * BATCH_GROWTH).min(max_batch);
         }
         for partition in freed..self.partitions.len() {
             self.free(partition, &resources.memory);
@@ -426,17 +428,17 @@ impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
             _ => unreachable!("all partitions have been written to disk"),
         };
         let scratch_files = self.scratch_file.as_ref().zip(other.scratch_file.as_ref());
-        let (of_self, of_other) = scratch_files.expect("both are on disk");
+        let (of_self, of_other) = scratch_files.expect("both layers are on disk");
         let (mut own, mut others) = (read(self)?, read(other)?);
         let (mut a, mut b) = (own.next(of_self)?, others.next(of_other)?);
         let mut combinations = 0;
-        while let (Some((key, paths)), Some((other, others_ways))) = (a, b) {
+        while let (Some((key, paths)), Some((other, other_paths))) = (a, b) {
             combinations += 1;
             if combinations % COMBINATIONS_PER_POLL == 0 && (resources.stop)() {
                 return Err(SweepEnd::Stopped);
             }
             if key == other {
-                sum.add(paths.wide(), others_ways.wide());
+                sum.add(paths.wide(), other_paths.wide());
             }
             if key <= other {
                 a = own.next(of_self)?;
@@ -452,11 +454,11 @@ impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
 /// Splits the partitions when they have become large, unless part of them is on disk or the memory does not suffice.
 fn split<K: Key, N: PathCount>(
     builders: &mut Vec<PartitionBuilder<K, N>>,
-    most: usize,
+    max_partitions: usize,
     resources: &Resources<'_>,
 ) -> Result<(), SweepEnd> {
     let count = builders.len();
-    let factor = MAX_SPLIT_FACTOR.min(most / count);
+    let factor = MAX_SPLIT_FACTOR.min(max_partitions / count);
     let len: usize = builders.iter().map(|partition| partition.table.len()).sum();
     let tables = builders.iter().map(|partition| &partition.table);
     let needed: u64 = tables.map(|table| table.split_bytes(factor)).sum();
