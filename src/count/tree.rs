@@ -46,12 +46,12 @@ impl<W: Word> Shared<'_, W> {
             let left = until - tree.work;
             let each = tree.work.checked_div(tree.nodes).unwrap_or(NODE_NS).max(1);
             // A slice loses its work on a region that it does not finish. So slices grow with the number of all nodes before.
-            let least = FIRST_SLICE_NODES.max(tree.nodes / SLICE_GROWTH);
-            let want = (left / each).clamp(least, least.max(last * SLICE_GROWTH));
+            let min_nodes = FIRST_SLICE_NODES.max(tree.nodes / SLICE_GROWTH);
+            let slice_nodes = (left / each).clamp(min_nodes, min_nodes.max(last * SLICE_GROWTH));
             if self.control.poll() || self.is_obsolete(trial.component) {
                 return Ended::Stopped;
             }
-            last = want;
+            last = slice_nodes;
             // A slice leaves the siblings along a path open. The deepest ones are the smallest subtrees: beginning with them keeps the
             // list short.
             tree.cubes.sort_by_key(|(cube, _)| Reverse(cube.path.len()));
@@ -67,7 +67,7 @@ impl<W: Word> Shared<'_, W> {
             if trial.alone {
                 search = search.alone();
             }
-            let slice = Arc::new(self.control.part(want));
+            let slice = Arc::new(self.control.part(slice_nodes));
             *lock(&self.slice) = Some(Arc::clone(&slice));
             let outcome = search.count_under(&slice);
             let took = &outcome.statistics;

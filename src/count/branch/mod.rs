@@ -1,4 +1,5 @@
-//! The branching counter: depth first over decisions and components, on any number of workers, which count each component once.
+//! The branching counter: depth first over decisions and components, on any number of workers, which count each component once. A *walk*
+//! is one such run by one plan over one component; its *trail* is the path of decisions to where it has stopped.
 
 mod attempt;
 mod frame;

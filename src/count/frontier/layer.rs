@@ -13,7 +13,7 @@ use super::table::bytes_of;
 pub(crate) struct Layer<'s, K, N> {
     pub(crate) partitions: Vec<Partition<K, N>>,
     /// The file of the partitions on disk.
-    pub(crate) scratch_file: Option<ScratchFile<'s>>,
+    pub(crate) file: Option<ScratchFile<'s>>,
 }
 
 /// One partition of a layer.
@@ -39,7 +39,7 @@ impl<K: Key, N: PathCount> Layer<'_, K, N> {
     pub(crate) fn first() -> Self {
         Layer {
             partitions: vec![Partition::Memory(vec![(K::ZERO, N::ONE)])],
-            scratch_file: None,
+            file: None,
         }
     }
 
@@ -47,7 +47,7 @@ impl<K: Key, N: PathCount> Layer<'_, K, N> {
     pub(crate) fn empty() -> Self {
         Layer {
             partitions: Vec::new(),
-            scratch_file: None,
+            file: None,
         }
     }
 
@@ -149,8 +149,8 @@ impl<K: Key, N: PathCount> LayerReader<K, N> {
                 self.at += 1;
                 return Ok(Some(combinations[self.at - 1]));
             }
-            if let (Some(merge), Some(scratch_file)) = (&mut self.merge, &layer.scratch_file) {
-                match merge.next(scratch_file)? {
+            if let (Some(merge), Some(file)) = (&mut self.merge, &layer.file) {
+                match merge.next(file)? {
                     None => self.merge = None,
                     next => return Ok(next),
                 }
@@ -159,10 +159,10 @@ impl<K: Key, N: PathCount> LayerReader<K, N> {
                 return Ok(None);
             };
             (self.partition, self.at, self.to) = chunk;
-            if let (Partition::Disk(runs), Some(scratch_file)) =
-                (&layer.partitions[self.partition], &layer.scratch_file)
+            if let (Partition::Disk(runs), Some(file)) =
+                (&layer.partitions[self.partition], &layer.file)
             {
-                self.merge = Some(Merge::new(scratch_file, runs, bytes)?);
+                self.merge = Some(Merge::new(file, runs, bytes)?);
             }
         }
     }

@@ -138,18 +138,18 @@ impl<K: Key, N: PathCount> PartitionBuilder<K, N> {
         &mut self,
         block: &[(K, N)],
         resources: &Resources<'_>,
-        scratch_file: Option<&ScratchFile<'_>>,
+        file: Option<&ScratchFile<'_>>,
     ) -> Result<(), SweepEnd> {
-        match (self.table.add(block, &resources.memory), scratch_file) {
+        match (self.table.add(block, &resources.memory), file) {
             (Added::All, _) => Ok(()),
             (Added::Overflow, _) => Err(SweepEnd::Overflow),
             (Added::Full, None) => Err(SweepEnd::Full),
-            (Added::Full, Some(scratch_file)) => {
+            (Added::Full, Some(file)) => {
                 if self.table.len() == 0 {
                     // The first allocation is so small that it may exceed the memory.
                     self.table.allocate_first(&resources.memory);
                 } else {
-                    self.write(resources, scratch_file)?;
+                    self.write(resources, file)?;
                 }
                 match self.table.add(block, &resources.memory) {
                     Added::All => Ok(()),
@@ -161,34 +161,30 @@ impl<K: Key, N: PathCount> PartitionBuilder<K, N> {
     }
 
     /// Writes the table to disk.
-    fn write(
-        &mut self,
-        resources: &Resources<'_>,
-        scratch_file: &ScratchFile<'_>,
-    ) -> Result<(), SweepEnd> {
+    fn write(&mut self, resources: &Resources<'_>, file: &ScratchFile<'_>) -> Result<(), SweepEnd> {
         // The sorted copy and the table exist at the same time until the run is written.
         let bytes = bytes_of::<K, N>(self.table.len());
         resources.memory.reserve(bytes);
         let combinations = self.table.drain_sorted();
         let len = combinations.len() as u64;
-        let run = scratch_file.write(len, combinations.into_iter().map(Ok))?;
+        let run = file.write(len, combinations.into_iter().map(Ok))?;
         resources.memory.release(bytes);
         self.runs.push(run);
         if (resources.stop)() {
             return Err(SweepEnd::Stopped);
         }
         if self.runs.len() >= max_merged_runs(resources.read_bytes()) {
-            let mut merge = Merge::<K, N>::new(scratch_file, &self.runs, resources.read_bytes())?;
+            let mut merge = Merge::<K, N>::new(file, &self.runs, resources.read_bytes())?;
             let max_len = self.runs.iter().map(|run| run.len).sum();
             let mut combinations = 0;
             let merged = std::iter::from_fn(|| {
                 combinations += 1;
                 match combinations % COMBINATIONS_PER_POLL == 0 && (resources.stop)() {
                     true => Some(Err(SweepEnd::Stopped)),
-                    false => merge.next(scratch_file).transpose(),
+                    false => merge.next(file).transpose(),
                 }
             });
-            self.runs = vec![scratch_file.write(max_len, merged)?];
+            self.runs = vec![file.write(max_len, merged)?];
         }
         Ok(())
     }
@@ -239,7 +235,7 @@ impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
         transition: &Transition<'_, K>,
         resources: &mut Resources<'s>,
     ) -> Result<Layer<'s, K, N>, SweepEnd> {
-        let (partitions, scratch_file) = self.build_next(transition, None, resources)?;
+        let (partitions, file) = self.build_next(transition, None, resources)?;
         let is_on_disk = resources.scratch.is_some() && {
             let len: usize = partitions
                 .iter()
@@ -251,7 +247,7 @@ impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
                     .iter()
                     .any(|partition| !partition.runs.is_empty())
         };
-        finish(partitions, scratch_file.filter(|_| is_on_disk), resources)
+        finish(partitions, file.filter(|_| is_on_disk), resources)
     }
 
     /// The sum of the products of the path counts, over all pairs of a combination of `self` and one of `other` for which the transitions
@@ -263,12 +259,12 @@ impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
         transition_of_other: &Transition<'_, K>,
         resources: &mut Resources<'s>,
     ) -> Result<Count, SweepEnd> {
-        let (others, scratch_file) = other.build_next(transition_of_other, None, resources)?;
+        let (others, file) = other.build_next(transition_of_other, None, resources)?;
         let sums: Vec<Sum> = if others.iter().any(|partition| !partition.runs.is_empty()) {
             let count = others.len();
-            let others = finish(others, scratch_file, resources)?;
-            let (own, scratch_file) = self.build_next(transition, Some(count), resources)?;
-            let own = finish(own, scratch_file, resources)?;
+            let others = finish(others, file, resources)?;
+            let (own, file) = self.build_next(transition, Some(count), resources)?;
+            let own = finish(own, file, resources)?;
             let mut sums: Vec<Sum> = (0..count).map(|_| Sum::default()).collect();
             resources.for_each(true, &mut sums, |i, sum| {
                 own.join_on_disk(&others, i, sum, resources)
@@ -308,7 +304,7 @@ impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
         partitions: Option<usize>,
         resources: &mut Resources<'s>,
     ) -> Result<LayerBuilder<'s, K, N>, SweepEnd> {
-        let scratch_file = resources.scratch.map(ScratchFile::new).transpose()?;
+        let file = resources.scratch.map(ScratchFile::new).transpose()?;
         let max = resources.max_partitions::<K, N>();
         let wanted = usize::try_from(self.len() / COMBINATIONS_PER_PARTITION).unwrap_or(usize::MAX);
         let count = partitions.unwrap_or_else(|| {
@@ -322,13 +318,13 @@ impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
             transition,
             &mut builders,
             resources,
-            |partition, block, resources| partition.add(block, resources, scratch_file.as_ref()),
+            |partition, block, resources| partition.add(block, resources, file.as_ref()),
             |builders, resources| match partitions {
                 None => split(builders, max, resources),
                 Some(_) => Ok(()),
             },
         )?;
-        Ok((builders, scratch_file))
+        Ok((builders, file))
     }
 
     /// Partitions the successors of all combinations by hash among `targets`. `take` adds a block of them to a target, and `change` may
@@ -421,14 +417,14 @@ impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
         sum: &mut Sum,
         resources: &Resources<'_>,
     ) -> Result<(), SweepEnd> {
-        let read = |layer: &Self| match (&layer.partitions[partition], &layer.scratch_file) {
-            (Partition::Disk(runs), Some(scratch_file)) => {
-                Merge::<K, N>::new(scratch_file, runs, resources.read_bytes())
+        let read = |layer: &Self| match (&layer.partitions[partition], &layer.file) {
+            (Partition::Disk(runs), Some(file)) => {
+                Merge::<K, N>::new(file, runs, resources.read_bytes())
             }
             _ => unreachable!("all partitions have been written to disk"),
         };
-        let scratch_files = self.scratch_file.as_ref().zip(other.scratch_file.as_ref());
-        let (of_self, of_other) = scratch_files.expect("both layers are on disk");
+        let files = self.file.as_ref().zip(other.file.as_ref());
+        let (of_self, of_other) = files.expect("both layers are on disk");
         let (mut own, mut others) = (read(self)?, read(other)?);
         let (mut a, mut b) = (own.next(of_self)?, others.next(of_other)?);
         let mut combinations = 0;
@@ -489,7 +485,7 @@ fn split<K: Key, N: PathCount>(
 /// Completes a layer: on disk if there is a file for it, else in memory.
 fn finish<'s, K: Key, N: PathCount>(
     builders: Vec<PartitionBuilder<K, N>>,
-    scratch_file: Option<ScratchFile<'s>>,
+    file: Option<ScratchFile<'s>>,
     resources: &Resources<'s>,
 ) -> Result<Layer<'s, K, N>, SweepEnd> {
     let len: usize = builders.iter().map(|partition| partition.table.len()).sum();
@@ -502,9 +498,9 @@ fn finish<'s, K: Key, N: PathCount>(
         if (resources.stop)() {
             return Err(SweepEnd::Stopped);
         }
-        if let Some(scratch_file) = &scratch_file {
+        if let Some(file) = &file {
             if builder.table.len() > 0 {
-                builder.write(resources, scratch_file)?;
+                builder.write(resources, file)?;
             }
             std::mem::take(&mut builder.table).into_vec(&resources.memory);
             *partition = Partition::Disk(std::mem::take(&mut builder.runs));
@@ -519,6 +515,6 @@ fn finish<'s, K: Key, N: PathCount>(
             .into_iter()
             .map(|(_, partition)| partition)
             .collect(),
-        scratch_file,
+        file,
     })
 }
