@@ -37,7 +37,7 @@ pub(crate) struct Frame<W> {
     pub(crate) rest: Vec<(NodeId, Rows<W>)>,
     /// Number of components into which the side has split.
     pub(crate) components: u64,
-    /// Whether the current side is known to have a solution. The other components of the sides above may still have none.
+    /// Whether this component is known to have a filling on the current side. The components beside it may still have none.
     pub(crate) alive: bool,
     /// A solution of the puzzle in which all decisions above the component hold; and one in which that of the current side holds too.
     pub(crate) within: Option<Arc<Grid>>,

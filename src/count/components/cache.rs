@@ -153,7 +153,7 @@ fn entry_bytes<V>(key: &[u32]) -> usize {
 }
 
 impl<V> Shard<V> {
-    /// Removes the cheapest entries that make up at least half of the bytes, with all entries of the same cost.
+    /// Removes the cheapest entries, all those of one cost at a time, until at least half of the bytes are freed.
     fn evict(&mut self) {
         let mut bytes_of_cost = [0; u64::BITS as usize + 1];
         for (key, entry) in &self.entries {

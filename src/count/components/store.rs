@@ -43,8 +43,8 @@ impl Store {
         self.outgrown.load(Ordering::Relaxed)
     }
 
-    /// The value and the recomputation cost in nodes of the component with this key. `None` where the table does not have it, or where
-    /// a graph is kept and the component has fillings but no node.
+    /// The value and the recomputation cost in nodes of the component with this key. `None` if the table does not have it, or if a graph
+    /// is kept and the entry has fillings but no node.
     pub(crate) fn get(&self, key: &Key) -> Option<(ComponentValue, u64)> {
         let known = self.table.cache.get(key);
         known.filter(|(value, _)| {
