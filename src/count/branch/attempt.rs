@@ -36,7 +36,13 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                     ..self.allowance(1, trial.budget)
                 };
                 let swept = &self.shared.components[component];
-                match sweep(&self.board, swept, direction, allowance, &self.stop(component)) {
+                match sweep(
+                    &self.board,
+                    swept,
+                    direction,
+                    allowance,
+                    &self.stop(component),
+                ) {
                     Ok(count) => {
                         let value = ComponentValue::number(count);
                         let store = &self.shared.store;
