@@ -221,7 +221,7 @@ impl<W: Word> Driver<'_, W> {
         let (backbone, solutions, outcome) = Search::new(setup.puzzle)
             .alone()
             .limits(setup.limits.clone())
-            .backbone_under(&self.shared.control, Some(effort), self.shared.workers);
+            .backbone_under(&self.shared.control, Some(effort));
         self.shared.status.add_nodes(outcome.statistics.nodes);
         let whole = backbone.is_complete();
         let witness = &mut self.shared.witness;

@@ -35,6 +35,9 @@ const LEAST: u64 = 1_000_000;
 /// With this number of orders left, or fewer, all workers take part in each trial; and from [`CLEAR`] on with any number.
 const FEW: usize = 2;
 
+/// Work of each plan in a round, in nanoseconds, from which on helpers take over trials: in less a worker's solver is hardly built.
+const MIN_HELPER_BUDGET_NS: u64 = 200_000_000;
+
 /// The order that leads is given at least this number of times the work of each other one.
 const SHARE: u64 = 2;
 
@@ -335,8 +338,9 @@ impl PlanSelection {
 
     /// What a helper is to do next.
     pub(crate) fn next_of_helper(&mut self) -> Next {
+        let is_over = self.at_rest || self.done.len() == self.components;
         // A sweep that all threads are wanted for takes them from rayon.
-        if self.at_rest || self.together && !self.under_way.is_empty() {
+        if is_over || self.together && !self.under_way.is_empty() {
             return Next::Leave;
         }
         let is_walk = |plan: Plan| !plan.is_sweep() && plan != Plan::Tree;
@@ -347,7 +351,8 @@ impl PlanSelection {
         let favoured = self.favoured.map(|(leader, _)| leader);
         let alone = |&plan: &Plan| is_walk(plan) && favoured != Some(plan);
         let place = self.todo.iter().position(alone);
-        match place.filter(|_| self.compares && !self.halted && !self.regroup) {
+        let begins = self.compares && self.budget >= MIN_HELPER_BUDGET_NS;
+        match place.filter(|_| begins && !self.halted && !self.regroup) {
             Some(place) => {
                 let plan = self.todo.remove(place).expect("it was found there");
                 Next::Try(self.begin(plan))
@@ -540,7 +545,7 @@ mod tests {
 
     #[test]
     fn helpers_try_what_is_for_one_worker_and_join_the_leader() {
-        let mut selection = PlanSelection::new(Method::Auto, 2, 10);
+        let mut selection = PlanSelection::new(Method::Auto, 2, MIN_HELPER_BUDGET_NS);
         let host = next(&mut selection).unwrap();
         let Next::Try(helper) = selection.next_of_helper() else {
             panic!("there are walks for one worker");

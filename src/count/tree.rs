@@ -132,6 +132,7 @@ mod tests {
     use super::super::components::{ComponentTable, Store};
     use super::super::options::Method;
     use super::super::plan::Plan;
+    use super::super::root::components;
     use super::super::plan_selection::PlanSelection;
     use super::super::status::Status;
     use super::*;
@@ -151,6 +152,8 @@ mod tests {
         let mut board = Board::<u64>::new(&clues);
         assert!(board.propagate() && board.decide(Cell::new(0, 0), true));
         shared.rows = board.rows().to_vec();
+        let components = components(&board, &shared.store.table.numbers, &shared.control);
+        shared.components = components.expect("nothing stops it");
         let trial = Trial {
             component: 0,
             plan: Plan::Tree,

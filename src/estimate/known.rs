@@ -29,11 +29,8 @@ pub(super) fn decide_backbone<W: Word>(
     let control = Arc::new(Control::new(limits, false));
     // A portfolio of several engines would multiply the work.
     let search = Search::new(puzzle).alone().limits(limits.clone());
-    let (backbone, mut found, outcome) = search.backbone_under(
-        &control,
-        Some(MAX_BACKBONE_CONFLICTS),
-        rayon::current_num_threads(),
-    );
+    let (backbone, mut found, outcome) =
+        search.backbone_under(&control, Some(MAX_BACKBONE_CONFLICTS));
     if outcome.solutions == Total::Exactly(Count::ZERO) {
         return (None, outcome);
     }

@@ -6,11 +6,9 @@
 //! than undecided cells, and usually far fewer.
 
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
 
 use super::solver::{Answer, SatSolver};
 use crate::puzzle::Grid;
-use crate::run::lock;
 
 /// The cells that are the same in every solution, and those that are not, as far as decided.
 ///
@@ -164,116 +162,43 @@ pub fn backbone(
     solver: &mut SatSolver,
     first: &Grid,
     others: &[Grid],
-    stop: impl FnMut(usize, u64) -> bool,
+    mut stop: impl FnMut(usize, u64) -> bool,
 ) -> BackboneResult {
-    let questions = Questions::new(first, others);
-    questions.ask(solver, stop);
-    questions.result().0
-}
-
-/// The questions about one backbone, which several solvers share: each asks about other cells.
-///
-/// The solvers have the same puzzle with the same known cells. An exchange of clauses spares them from proving the same facts again.
-#[derive(Debug)]
-pub(crate) struct Questions<'a> {
-    first: &'a Grid,
-    candidates: Mutex<Candidates<'a>>,
-}
-
-impl<'a> Questions<'a> {
-    /// `first` is a solution, `others` are more, if known; all are different.
-    pub(crate) fn new(first: &'a Grid, others: &[Grid]) -> Self {
-        let mut candidates = Candidates::new(first);
-        others.iter().for_each(|other| {
-            candidates.flip(other);
-        });
-        Questions {
-            first,
-            candidates: Mutex::new(candidates),
-        }
+    let mut candidates = Candidates::new(first);
+    let mut solutions = 0;
+    for other in others {
+        candidates.flip(other);
     }
-
-    /// Asks this solver until all cells are decided or under way in other solvers. `stop` is as in [`backbone`]; the conflicts that it is
-    /// told are those of all solvers.
-    pub(crate) fn ask(&self, solver: &mut SatSolver, mut stop: impl FnMut(usize, u64) -> bool) {
-        let number = lock(&self.candidates).add_solver();
-        let mut fixed = 0;
-        loop {
-            let mut candidates = lock(&self.candidates);
-            candidates.tell(&mut fixed, solver);
-            candidates.take_proved(solver);
-            if candidates.cells.is_empty() {
-                break;
+    candidates.take_proved(solver);
+    while !candidates.cells.is_empty() && !stop(candidates.cells.len(), solver.conflicts()) {
+        let chunk = candidates.cells.len().saturating_sub(CELLS_PER_CHUNK);
+        solver.differ(first, &candidates.cells[chunk..]);
+        let before = solver.conflicts();
+        let max_conflicts = MIN_CONFLICTS + before / CONFLICT_DIVISOR;
+        match solver.solve(u32::try_from(max_conflicts).ok()) {
+            Answer::Solution(other) => {
+                solutions += 1;
+                candidates.flip(&other);
             }
-            let (undecided, conflicts) = (candidates.undecided(), candidates.conflicts);
-            drop(candidates);
-            if stop(undecided, conflicts) {
-                break;
-            }
-            let chunk = lock(&self.candidates).take_chunk(number);
-            if chunk.is_empty() {
-                break;
-            }
-            solver.exchange_clauses();
-            solver.differ(self.first, &chunk);
-            let before = solver.conflicts();
-            let max_conflicts = MIN_CONFLICTS + before / CONFLICT_DIVISOR;
-            let answer = solver.solve(u32::try_from(max_conflicts).ok());
-            let conflicts = solver.conflicts() - before;
-            let mut candidates = lock(&self.candidates);
-            candidates.conflicts += conflicts;
-            // Without the cells that other solvers' solutions have flipped meanwhile.
-            let chunk = std::mem::take(&mut candidates.asked[number]);
-            match answer {
-                Answer::Solution(other) => {
-                    candidates.cells.extend(chunk);
-                    candidates.flip(&other);
-                }
-                Answer::None => candidates.fix(chunk),
-                Answer::Unknown => {
-                    candidates.cells.splice(0..0, chunk);
-                    // Below the maximum of conflicts: the solver was told to stop.
-                    if conflicts < max_conflicts {
-                        break;
-                    }
-                }
-            }
+            Answer::None => candidates.fix(chunk, solver),
+            // Below the maximum of conflicts: the solver was told to stop.
+            Answer::Unknown if solver.conflicts() - before < max_conflicts => break,
+            Answer::Unknown => candidates.cells.rotate_left(chunk),
         }
-        let mut candidates = lock(&self.candidates);
-        candidates.tell(&mut fixed, solver);
         candidates.take_proved(solver);
     }
-
-    /// True when no cell is left to ask about.
-    pub(crate) fn are_over(&self) -> bool {
-        lock(&self.candidates).cells.is_empty()
-    }
-
-    /// The result so far, and the number of conflicts of all solvers.
-    pub(crate) fn result(self) -> (BackboneResult, u64) {
-        let candidates = self.candidates.into_inner();
-        let candidates = candidates.unwrap_or_else(PoisonError::into_inner);
-        let result = BackboneResult {
-            backbone: candidates.backbone,
-            solutions: candidates.solutions,
-        };
-        (result, candidates.conflicts)
+    candidates.take_proved(solver);
+    BackboneResult {
+        backbone: candidates.backbone,
+        solutions,
     }
 }
 
 /// The undecided cells, and the result so far.
-#[derive(Debug)]
 struct Candidates<'a> {
     first: &'a Grid,
-    /// The undecided cells that no solver is asked about.
     cells: Vec<(usize, usize)>,
-    /// For each solver the undecided cells of its question.
-    asked: Vec<Vec<(usize, usize)>>,
-    /// The cells of the backbone, in the order in which they were proved.
-    fixed: Vec<(usize, usize)>,
     backbone: Backbone,
-    solutions: u64,
-    conflicts: u64,
 }
 
 impl<'a> Candidates<'a> {
@@ -283,61 +208,28 @@ impl<'a> Candidates<'a> {
         Candidates {
             first,
             cells: (0..height).flat_map(row).collect(),
-            asked: Vec::new(),
-            fixed: Vec::new(),
             backbone: Backbone::unknown(width, height),
-            solutions: 0,
-            conflicts: 0,
         }
     }
 
-    fn add_solver(&mut self) -> usize {
-        self.asked.push(Vec::new());
-        self.asked.len() - 1
-    }
-
-    fn undecided(&self) -> usize {
-        self.cells.len() + self.asked.iter().map(Vec::len).sum::<usize>()
-    }
-
-    /// The cells that this solver is to be asked about; none when others have taken them all.
-    fn take_chunk(&mut self, solver: usize) -> Vec<(usize, usize)> {
-        let rest = self.cells.len().saturating_sub(CELLS_PER_CHUNK);
-        let chunk = self.cells.split_off(rest);
-        self.asked[solver].clone_from(&chunk);
-        chunk
-    }
-
-    /// Removes the cells that this solution flips, as ambiguous. A solution that flips none is one that was found before.
+    /// Removes the cells that this solution flips, as ambiguous.
     fn flip(&mut self, other: &Grid) {
-        let before = self.undecided();
-        for cells in self.asked.iter_mut().chain([&mut self.cells]) {
-            cells.retain(|&(row, column)| {
-                let same = self.first.get(row, column) == other.get(row, column);
-                if !same {
-                    self.backbone.ambiguous.set(row, column, true);
-                }
-                same
-            });
-        }
-        self.solutions += u64::from(self.undecided() < before);
+        self.cells.retain(|&(row, column)| {
+            let same = self.first.get(row, column) == other.get(row, column);
+            if !same {
+                self.backbone.ambiguous.set(row, column, true);
+            }
+            same
+        });
     }
 
-    /// Notes that these cells are part of the backbone.
-    fn fix(&mut self, cells: Vec<(usize, usize)>) {
-        for &(row, column) in &cells {
+    /// Removes the cells from this index on, as part of the backbone.
+    fn fix(&mut self, from: usize, solver: &mut SatSolver) {
+        for (row, column) in self.cells.drain(from..) {
             let filled = self.first.get(row, column);
+            solver.know(row, column, filled);
             self.backbone.fix(row, column, filled);
         }
-        self.fixed.extend(cells);
-    }
-
-    /// Tells the solver which cells were fixed since the first `known` ones.
-    fn tell(&self, known: &mut usize, solver: &mut SatSolver) {
-        for &(row, column) in &self.fixed[*known..] {
-            solver.know(row, column, self.first.get(row, column));
-        }
-        *known = self.fixed.len();
     }
 
     /// Removes the cells that the solver has proved by itself.
@@ -346,7 +238,6 @@ impl<'a> Candidates<'a> {
             let known = solver.known(row, column);
             if let Some(filled) = known {
                 self.backbone.fix(row, column, filled);
-                self.fixed.push((row, column));
             }
             known.is_none()
         });

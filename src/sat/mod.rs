@@ -10,7 +10,6 @@ mod encode;
 mod exchange;
 mod solver;
 
-pub(crate) use backbone::Questions;
 pub use backbone::{Backbone, BackboneResult, backbone};
 pub use dimacs::dimacs;
 pub(crate) use exchange::Exchange;

@@ -11,11 +11,8 @@ use crate::board::Clues;
 use crate::puzzle::Grid;
 use crate::run::{Activity, Control, Snapshot, shares};
 use crate::sat::SatSolver;
-use crate::sat::{Backbone, BackboneResult, Exchange, Questions};
+use crate::sat::{Backbone, BackboneResult, backbone};
 use crate::solutions::{Count, Stop};
-
-/// Another solver joins for each of these conflicts of all solvers: building a solver takes about as long.
-const CONFLICTS_PER_SOLVER: u64 = 1000;
 
 impl Search<'_> {
     /// Finds the cells that are the same in every solution, and those that are not.
@@ -42,17 +39,16 @@ impl Search<'_> {
     /// ```
     pub fn backbone(&self) -> (Backbone, Outcome) {
         let control = Arc::new(Control::new(&self.limits, false));
-        let (backbone, _, outcome) = self.backbone_under(&control, None, self.threads());
+        let (backbone, _, outcome) = self.backbone_under(&control, None);
         (backbone, outcome)
     }
 
-    /// The same, under a control that outlives the call, with up to `threads` SAT solvers once there are two solutions. After `effort`
-    /// conflicts the remaining cells stay undecided. Also returns up to two of the solutions found.
+    /// The same, under a control that outlives the call. After `effort` conflicts the remaining cells stay undecided. Also returns up to
+    /// two of the solutions found.
     pub(crate) fn backbone_under(
         &self,
         control: &Arc<Control>,
         effort: Option<u64>,
-        threads: usize,
     ) -> (Backbone, Vec<Grid>, Outcome) {
         let meter = Meter::new();
         let portfolio = Arc::new(Portfolio::new(self.puzzle, 2, None));
@@ -94,9 +90,7 @@ impl Search<'_> {
                     control.clear_solution_limit();
                 }
                 if !known.is_complete() && !control.stopped() {
-                    let ask = || {
-                        self.ask_solvers(control, &meter, &known, (first, others), effort, threads)
-                    };
+                    let ask = || self.ask_solver(control, &meter, &known, (first, others), effort);
                     if let Some((found, conflicts)) = self.ticking(&meter, ask) {
                         known = found.backbone;
                         number += found.solutions;
@@ -123,76 +117,40 @@ impl Search<'_> {
         (known, found, outcome)
     }
 
-    /// Decides the unknown cells with SAT solvers, one at first and another one for each [`CONFLICTS_PER_SOLVER`] conflicts. Returns the
-    /// result and the number of conflicts; `None` when it could not begin.
-    fn ask_solvers(
+    /// Decides the unknown cells with a SAT solver. Returns its result and its number of conflicts; `None` when it could not begin.
+    fn ask_solver(
         &self,
         control: &Arc<Control>,
         meter: &Meter,
         known: &Backbone,
         (first, others): (&Grid, &[Grid]),
         effort: Option<u64>,
-        threads: usize,
     ) -> Option<(BackboneResult, u64)> {
-        let memory = self.memory() / shares::SOLVER / threads as u64;
-        let solver = |memory| {
-            let (filled, empty) = (&known.filled, &known.empty);
-            let stop = {
-                let control = Arc::clone(control);
-                move || control.poll()
-            };
-            let solver = SatSolver::new(self.puzzle, filled, empty, memory, stop, |_, _, _| {});
-            let mut solver = solver?;
-            // Phases from beliefs find differing cells sooner: without them it takes twice as long.
-            guess_phases(
-                &mut solver,
-                &Clues::new(self.puzzle),
-                (filled, empty),
-                || control.poll(),
-            )?;
-            Some(solver)
+        let over = || control.poll();
+        let stop = {
+            let control = Arc::clone(control);
+            move || control.poll()
         };
-        let Some(mut host) = solver(memory) else {
+        let (filled, empty) = (&known.filled, &known.empty);
+        let memory = self.memory() / shares::SOLVER;
+        let solver = SatSolver::new(self.puzzle, filled, empty, memory, stop, |_, _, _| {});
+        let Some(mut solver) = solver else {
             // Has no effect if the run has stopped for another reason.
             if effort.is_none() {
                 control.stop(Stop::Memory);
             }
             return None;
         };
-        let exchange = (threads > 1).then(Arc::<Exchange>::default);
-        let questions = Questions::new(first, others);
-        let ends =
-            |conflicts: u64| control.poll() || effort.is_some_and(|effort| conflicts > effort);
+        // Phases from beliefs find differing cells sooner: without them it takes twice as long.
+        guess_phases(&mut solver, &Clues::new(self.puzzle), (filled, empty), over)?;
         let all = known.undecided().max(1) as u64;
-        let (mut reported, mut helpers) = (0, 0);
-        exchange
-            .iter()
-            .for_each(|exchange| host.share_clauses(Arc::clone(exchange)));
-        let mut ask = |more: &mut dyn FnMut()| {
-            questions.ask(&mut host, |undecided, conflicts| {
-                let done = WHOLE / all * all.saturating_sub(undecided as u64);
-                meter.add(done - reported, 0);
-                reported = done;
-                if helpers + 1 < threads && conflicts / CONFLICTS_PER_SOLVER > helpers as u64 {
-                    helpers += 1;
-                    more();
-                }
-                ends(conflicts)
-            });
-        };
-        match &exchange {
-            None => ask(&mut || {}),
-            Some(exchange) => rayon::in_place_scope(|scope| {
-                ask(&mut || {
-                    scope.spawn(|_| {
-                        if let Some(mut helper) = solver(memory).filter(|_| !questions.are_over()) {
-                            helper.share_clauses(Arc::clone(exchange));
-                            questions.ask(&mut helper, |_, conflicts| ends(conflicts));
-                        }
-                    });
-                });
-            }),
-        }
-        Some(questions.result())
+        let mut reported = 0;
+        let found = backbone(&mut solver, first, others, |undecided, conflicts| {
+            let done = WHOLE / all * all.saturating_sub(undecided as u64);
+            meter.add(done - reported, 0);
+            reported = done;
+            over() || effort.is_some_and(|effort| conflicts > effort)
+        });
+        Some((found, solver.conflicts()))
     }
 }

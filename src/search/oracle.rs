@@ -61,6 +61,11 @@ impl<'a> Oracle<'a> {
         self
     }
 
+    /// Whether the solver has been built.
+    pub(crate) fn is_built(&self) -> bool {
+        self.solver.is_some()
+    }
+
     /// Whether the solver could not be built, so that every answer is [`Answer::Unknown`].
     pub(crate) fn is_dumb(&self) -> bool {
         self.is_unavailable

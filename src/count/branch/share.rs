@@ -8,7 +8,7 @@ use super::frame::{Frame, bound};
 use super::order::Order;
 use super::unfinished::Unfinished;
 use super::walk::{Task, Walk};
-use super::worker::{BREATH, Worker};
+use super::worker::{BREATH, CHEAPEST, Worker};
 use crate::board::Cell;
 use crate::count::plan::{Ended, Plan, Trial};
 use crate::line::Word;
@@ -24,6 +24,10 @@ impl<W: Word> Worker<'_, '_, W> {
     pub(crate) fn walk(&mut self, trial: Trial) -> Ended {
         let walk = Arc::new(Walk::new(trial));
         self.join(&walk);
+        if !self.oracle.is_built() {
+            // What a helper tries alone is to be comparable with what the host does.
+            self.price = CHEAPEST;
+        }
         if self.walk.is_some() {
             *lock(&self.shared.walk) = Some(Arc::clone(&walk));
         }

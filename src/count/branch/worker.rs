@@ -90,7 +90,7 @@ const TICK: u64 = 46;
 const QUESTION: u64 = 20_000;
 
 /// The price of a question at first, and at most, in nanoseconds: one hard question does not mean that the next ones are.
-const CHEAPEST: u64 = 60_000;
+pub(crate) const CHEAPEST: u64 = 60_000;
 const DEAREST: u64 = 1_200_000;
 
 /// The price of the first question of a helper: what it takes to make a learner.
