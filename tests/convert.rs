@@ -108,7 +108,7 @@ fn clauses_go_to_a_pipe_that_closes() {
     assert!(ends(&mut child).is_some());
 }
 
-/// The commands stand in the README.
+/// The commands are in README.md and docs/guide.md.
 #[test]
 fn the_pictures_that_are_shown_are_what_is_drawn() {
     for (arguments, file) in [

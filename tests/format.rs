@@ -669,8 +669,8 @@ fn every_format_has_its_fuzz_target() {
 }
 
 #[test]
-fn the_readme_lists_every_format() {
-    let readme = fs::read_to_string(root().join("README.md")).expect("a README");
+fn the_documents_list_every_format() {
+    let document = fs::read_to_string(root().join("docs/formats.md")).expect("a document");
     for format in FORMATS {
         let can = |can, word| if can { word } else { "" };
         let row = format!(
@@ -686,6 +686,9 @@ fn the_readme_lists_every_format() {
             can(format.can_write(), ", written"),
             can(format.holds_several(), ", packs"),
         );
-        assert!(readme.contains(&row), "README.md lacks the row\n{row}");
+        assert!(
+            document.contains(&row),
+            "docs/formats.md lacks the row\n{row}"
+        );
     }
 }
