@@ -1,69 +1,78 @@
-//! Omnogram finds **every** solution of a nonogram: it lists them, counts them exactly, or proves that there is one, on all cores,
-//! and says honestly when it stopped early.
+//! Omnogram finds **every** solution of a nonogram. It lists them, counts them exactly, or proves that there is one, on all cores, and says
+//! so when it stopped early.
 //!
-//! A nonogram gives the lengths of the filled runs of every row and column; the picture is to be found. Often there is more than
-//! one:
+//! A nonogram gives the lengths of the filled runs of every row and column; the task is to find the picture. Some puzzles have several:
 //!
 //! ```
-//! use omnogram::format;
-//! use omnogram::search::Search;
+//! use omnogram::{Puzzle, Search};
 //!
-//! let text = r#"{"rows": [[1], [1], [1]], "columns": [[1], [1], [1]]}"#;
-//! let puzzle = format::read(text.as_bytes(), "three.json").swap_remove(0).puzzle?;
+//! let puzzle = Puzzle::from_clues(&[[1], [1], [1]], &[[1], [1], [1]])?;
 //! let (solutions, outcome) = Search::new(&puzzle).collect();
 //! assert!(outcome.is_complete());
 //! assert_eq!(solutions.len(), 6);
 //! assert_eq!(solutions[0].to_string(), "#..\n.#.\n..#\n");
-//! # Ok::<(), omnogram::error::Error>(())
+//! # Ok::<(), omnogram::Error>(())
 //! ```
 //!
-//! # What is where
+//! # Overview
 //!
-//! A file becomes a [`Puzzle`](puzzle::Puzzle) in [`format`](mod@format). [`line`](mod@line) completes one line exactly, [`board`]
-//! propagates and probes a whole puzzle, [`search`] walks the tree in parallel and hands what it finds to a sink of [`solutions`]. Where
-//! one or two solutions are wanted, or the cells that all of them share, it races clause learning, which is in [`sat`] and is guided by
-//! [`belief`]. [`mod@count`] counts all solutions without listing them, keeps them as a graph that can be asked, and estimates how many
-//! there are. [`render`] draws. [`classic`] has the published ways to solve, to learn from and to check against.
+//! | you have or want | type or module |
+//! |---|---|
+//! | a puzzle from clues, from a text, from a file | [`Puzzle`], [`Puzzle::from_clues`], [`format::read_one`], [`mod@format`] |
+//! | one solution; none, one or several; all of them | [`Search::solve`], [`Search::check`], [`Search::solutions`], [`Search::collect`] |
+//! | the number of solutions without listing them | [`Counter`] |
+//! | the share of each cell, random solutions, the k-th solution | [`graph::SolutionGraph`], from [`Counter::space`] |
+//! | about how many solutions | [`Estimator`] |
+//! | the cells that are the same in every solution | [`Search::backbone`] |
+//! | bounds on time, nodes, memory and solutions | [`Limits`], [`Outcome`] |
+//! | drawings | [`render`] |
+//! | runs that survive a crash or use many machines | [`cluster`] |
 //!
-//! # Stopping
+//! Below these, [`line`](mod@line) completes one line exactly, [`board`] propagates and probes, [`sat`] asks a clause-learning solver, which
+//! [`belief`] guides, and [`solutions`] has the sinks that receive what a search finds. [`classic`] has the published algorithms.
 //!
-//! Every run can be bounded, and a number from a run that was stopped says that it is a lower bound:
+//! # Cookbook
+//!
+//! **Bound a run.** A number from a run that was stopped says that it is a lower bound:
 //!
 //! ```
-//! use omnogram::puzzle::{Clue, Puzzle};
-//! use omnogram::search::{Limits, Search, Total};
+//! use omnogram::search::Total;
 //! use omnogram::solutions::{Count, Stop};
+//! use omnogram::{Limits, Puzzle, Search};
 //!
-//! let ones = vec![Clue::new([1])?; 20];
-//! let puzzle = Puzzle::new(ones.clone(), ones)?;
+//! let ones = vec![[1]; 20];
+//! let puzzle = Puzzle::from_clues(&ones, &ones)?;
 //! let limits = Limits { solutions: Some(1000), ..Limits::default() };
 //! let outcome = Search::new(&puzzle).limits(limits).count();
 //! assert_eq!(outcome.solutions, Total::AtLeast(Count::from(1000)));
 //! assert_eq!(outcome.stopped, Some(Stop::Limit));
-//! # Ok::<(), omnogram::error::Error>(())
+//! # Ok::<(), omnogram::Error>(())
 //! ```
 //!
-//! # Solutions as they are found
-//!
-//! [`solutions::Stream`] passes them to another thread through a bounded channel; your own [`solutions::Sink`] can do anything else.
+//! **Read solutions while the search goes on.** Dropping the iterator stops the search:
 //!
 //! ```
-//! use omnogram::puzzle::{Clue, Puzzle};
-//! use omnogram::search::Search;
-//! use omnogram::solutions::Stream;
+//! use omnogram::{Puzzle, Search};
 //!
-//! let ones = vec![Clue::new([1])?; 7];
-//! let puzzle = Puzzle::new(ones.clone(), ones)?;
-//! let (stream, batches) = Stream::new(16);
-//! let listed = std::thread::scope(|threads| {
-//!     let reader = threads.spawn(move || batches.iter().flat_map(|batch| batch.grids()).count());
-//!     Search::new(&puzzle).run(&stream);
-//!     drop(stream);
-//!     reader.join().unwrap()
-//! });
-//! assert_eq!(listed, 5040);
-//! # Ok::<(), omnogram::error::Error>(())
+//! let puzzle: Puzzle = r#"{"rows": [[1], [1], [1]], "columns": [[1], [1], [1]]}"#.parse()?;
+//! let corner = Search::new(&puzzle).solutions().find(|grid| grid.get(2, 2));
+//! assert!(corner.is_some());
+//! # Ok::<(), omnogram::Error>(())
 //! ```
+//!
+//! **Count what nobody can list:**
+//!
+//! ```
+//! use omnogram::{Counter, Puzzle};
+//!
+//! let ones = vec![[1]; 20];
+//! let puzzle = Puzzle::from_clues(&ones, &ones)?;
+//! assert_eq!(Counter::new(&puzzle).run().solutions.to_string(), "2432902008176640000");
+//! # Ok::<(), omnogram::Error>(())
+//! ```
+//!
+//! **Choose the threads.** Searches and counts use the rayon pool in which they are called; [`rayon::ThreadPool::install`] chooses another.
+//! The folder `examples` has five short programs.
 
 pub mod belief;
 pub mod board;
@@ -81,6 +90,13 @@ mod run;
 pub mod sat;
 pub mod search;
 pub mod solutions;
+
+pub use board::Cell;
+pub use count::Counter;
+pub use error::Error;
+pub use estimate::Estimator;
+pub use puzzle::{Clue, Grid, Puzzle};
+pub use search::{Limits, Outcome, Search, Solutions};
 
 /// The examples of the README hold too.
 #[cfg(doctest)]

@@ -43,6 +43,8 @@ mod text;
 mod tournament;
 mod webpbn;
 
+use std::str::FromStr;
+
 pub use pattern::is_id as is_game_id;
 pub use picture::{Threshold, Tracing};
 pub use solutions::Solutions;
@@ -81,6 +83,37 @@ const MAX_QUOTED_BYTES: usize = 1 << 25;
 /// An invalid puzzle does not affect the others of its pack. After a thousand invalid ones, a last error says so and the rest is not read.
 pub fn read(bytes: &[u8], file: &str) -> Vec<Entry> {
     Reading::default().entries(bytes, file).collect()
+}
+
+/// The one puzzle of a file.
+///
+/// # Errors
+///
+/// [`Kind::Data`](crate::error::Kind::Data) if the file has another number of puzzles, or the puzzle is invalid.
+pub fn read_one(bytes: &[u8], file: &str) -> Result<Puzzle> {
+    let mut entries = read(bytes, file);
+    match entries.len() {
+        1 => entries.swap_remove(0).puzzle,
+        number => {
+            let message = format!("one puzzle is expected, and here are {number}");
+            Err(Error::data(message).in_file(file))
+        }
+    }
+}
+
+/// The one puzzle in a text of any format.
+///
+/// ```
+/// let puzzle: omnogram::Puzzle = r#"{"rows": [[1], [1]], "columns": [[1], [1]]}"#.parse()?;
+/// assert_eq!(puzzle.width(), 2);
+/// # Ok::<(), omnogram::Error>(())
+/// ```
+impl FromStr for Puzzle {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        read_one(text.as_bytes(), "<text>")
+    }
 }
 
 impl Reading {

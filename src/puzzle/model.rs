@@ -69,6 +69,25 @@ impl Puzzle {
         Ok(puzzle)
     }
 
+    /// A puzzle from the block lengths of its rows, top to bottom, and columns, left to right. An empty line has no blocks, or one 0.
+    ///
+    /// ```
+    /// let puzzle = omnogram::Puzzle::from_clues(&[vec![1], vec![0], vec![1, 1]], &[vec![2], vec![], vec![1]]);
+    /// assert_eq!(puzzle.unwrap().height(), 3);
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Puzzle::new`], and if a block has no cells.
+    pub fn from_clues<L: AsRef<[usize]>>(rows: &[L], columns: &[L]) -> Result<Self> {
+        let clue = |lengths: &L| match lengths.as_ref() {
+            [0] => Clue::new([]),
+            lengths => Clue::new(lengths.iter().copied()),
+        };
+        let clues = |lines: &[L]| lines.iter().map(clue).collect::<Result<Vec<_>>>();
+        Puzzle::new(clues(rows)?, clues(columns)?)
+    }
+
     /// The puzzle with the clues of `grid`, which is one of its solutions.
     pub fn from_grid(grid: &Grid) -> Self {
         Puzzle {

@@ -18,6 +18,7 @@ mod outcome;
 mod portfolio;
 mod probing_policy;
 mod product;
+mod solutions;
 mod switch;
 mod task;
 mod tree;
@@ -28,6 +29,7 @@ pub(crate) use meter::WHOLE;
 pub use options::{Options, Probing};
 pub(crate) use oracle::{CONFLICTS, Oracle};
 pub use outcome::{Outcome, Total, Verdict};
+pub use solutions::Solutions;
 pub(crate) use task::narrowest;
 pub use tree::Search;
 

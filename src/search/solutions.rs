@@ -1,0 +1,190 @@
+//! Solutions one by one, from a search on threads of its own.
+
+use std::fmt;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use crossbeam::channel::{self, Receiver, Sender};
+
+use super::outcome::{Outcome, Verdict};
+use super::tree::Search;
+use crate::puzzle::Grid;
+use crate::run::Control;
+use crate::solutions::{Batch, Sink, Stop};
+
+/// Grids per message of the search to the reader, and the number of messages that may wait.
+const GRIDS_PER_MESSAGE: usize = 256;
+const MAX_MESSAGES: usize = 16;
+
+/// An iterator over the solutions of a puzzle, in the order in which the search finds them. Made by [`Search::solutions`].
+///
+/// The search runs on threads of its own and waits while some thousand solutions have not been read. It stops when the iterator is dropped.
+pub struct Solutions {
+    messages: Receiver<Vec<Grid>>,
+    grids: std::vec::IntoIter<Grid>,
+    control: Arc<Control>,
+    search: Option<JoinHandle<Outcome>>,
+}
+
+impl fmt::Debug for Solutions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Solutions").finish_non_exhaustive()
+    }
+}
+
+/// The sending end.
+struct Sending {
+    messages: Sender<Vec<Grid>>,
+    width: usize,
+    height: usize,
+}
+
+impl Sink for Sending {
+    fn wants_grids(&self) -> bool {
+        true
+    }
+
+    fn take(&self, batch: Batch) -> ControlFlow<Stop> {
+        let mut grids = Vec::new();
+        // A batch can stand for more solutions than memory holds, so it is expanded message by message.
+        let mut is_read = batch.try_each(|words| {
+            grids.push(Grid::from_words(self.width, self.height, words.into()));
+            grids.len() < GRIDS_PER_MESSAGE
+                || self.messages.send(std::mem::take(&mut grids)).is_ok()
+        });
+        if is_read && !grids.is_empty() {
+            is_read = self.messages.send(grids).is_ok();
+        }
+        match is_read {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(Stop::Closed),
+        }
+    }
+}
+
+impl Search<'_> {
+    /// Finds a solution, if there is one. `None` from a run that was stopped says nothing.
+    ///
+    /// ```
+    /// let puzzle = omnogram::Puzzle::from_clues(&[vec![2], vec![1]], &[vec![1], vec![2]])?;
+    /// let (solution, _) = omnogram::Search::new(&puzzle).solve();
+    /// assert_eq!(solution.unwrap().to_string(), "##\n.#\n");
+    /// # Ok::<(), omnogram::Error>(())
+    /// ```
+    pub fn solve(&self) -> (Option<Grid>, Outcome) {
+        let (found, outcome) = self.first(1);
+        (found.into_iter().next(), outcome)
+    }
+
+    /// Decides whether the puzzle has none, one, or several solutions, and returns up to two of them.
+    ///
+    /// ```
+    /// use omnogram::search::Verdict;
+    ///
+    /// let puzzle = omnogram::Puzzle::from_clues(&[[1], [1]], &[[1], [1]])?;
+    /// let (verdict, solutions, _) = omnogram::Search::new(&puzzle).check();
+    /// assert_eq!((verdict, solutions.len()), (Verdict::Multiple, 2));
+    /// # Ok::<(), omnogram::Error>(())
+    /// ```
+    pub fn check(&self) -> (Verdict, Vec<Grid>, Outcome) {
+        let (found, outcome) = self.first(2);
+        (outcome.solutions.verdict(), found, outcome)
+    }
+
+    /// The solutions as they are found, while the search goes on with as many threads as the pool has in which this is called.
+    ///
+    /// The limits hold; the observer is not called.
+    ///
+    /// ```
+    /// use omnogram::{Puzzle, Search};
+    ///
+    /// let ones = vec![[1]; 20];
+    /// let puzzle = Puzzle::from_clues(&ones, &ones)?;
+    /// // It has 20! solutions; the search stops after these.
+    /// let found: Vec<_> = Search::new(&puzzle).solutions().take(1000).collect();
+    /// assert_eq!(found.len(), 1000);
+    ///
+    /// let puzzle = Puzzle::from_clues(&ones[..5], &ones[..5])?;
+    /// let mut solutions = Search::new(&puzzle).solutions();
+    /// assert_eq!(solutions.by_ref().count(), 120);
+    /// assert!(solutions.finish().is_complete());
+    /// # Ok::<(), omnogram::Error>(())
+    /// ```
+    pub fn solutions(&self) -> Solutions {
+        let control = Arc::new(Control::new(&self.limits, true));
+        let (sender, messages) = channel::bounded(MAX_MESSAGES);
+        let (puzzle, threads) = (self.puzzle.clone(), self.threads());
+        let (cubes, shares) = (self.cubes.clone(), self.shares.clone());
+        let (limits, options) = (self.limits.clone(), self.options.clone());
+        let (classic, under) = (self.classic.clone(), Arc::clone(&control));
+        let search = std::thread::spawn(move || {
+            let sink = Sending {
+                messages: sender,
+                width: puzzle.width(),
+                height: puzzle.height(),
+            };
+            let search = Search {
+                puzzle: &puzzle,
+                cubes,
+                shares,
+                limits,
+                options,
+                classic,
+                alone: threads == 1,
+                observer: None,
+            };
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+            match pool.build() {
+                Ok(pool) if threads > 1 => pool.install(|| search.start_under(&under, &sink, None)),
+                // One thread needs no pool; where no pool can be had, one thread has to do.
+                _ => search.alone().start_under(&under, &sink, None),
+            }
+        });
+        Solutions {
+            messages,
+            grids: Vec::new().into_iter(),
+            control,
+            search: Some(search),
+        }
+    }
+}
+
+impl Solutions {
+    /// Stops the search, if it has not ended, and returns its outcome. The solutions found but not read are lost.
+    pub fn finish(mut self) -> Outcome {
+        let outcome = self.join().expect("the search ends once");
+        outcome.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    }
+
+    fn join(&mut self) -> Option<std::thread::Result<Outcome>> {
+        let search = self.search.take()?;
+        if !self.messages.is_empty() || !search.is_finished() {
+            self.control.stop(Stop::Closed);
+        }
+        // A search that waits for room sees that nobody reads any more.
+        self.messages = channel::never();
+        Some(search.join())
+    }
+}
+
+impl Iterator for Solutions {
+    type Item = Grid;
+
+    fn next(&mut self) -> Option<Grid> {
+        loop {
+            if let Some(grid) = self.grids.next() {
+                return Some(grid);
+            }
+            // The search drops its sender when it ends.
+            self.grids = self.messages.recv().ok()?.into_iter();
+        }
+    }
+}
+
+impl Drop for Solutions {
+    fn drop(&mut self) {
+        // A panic of the search has been reported on its thread.
+        let _ = self.join();
+    }
+}
