@@ -55,7 +55,7 @@ impl Alone {
             if shared.control.stopped() || self.is_void() {
                 return;
             }
-            lock(&shared.selection).go_on(round_work.min(until));
+            lock(&shared.selection).extend(round_work.min(until));
             shared.work();
             if lock(&shared.selection).is_over() || shared.control.stopped() {
                 return;

@@ -366,9 +366,8 @@ impl Checkpointer {
     /// Records the state of plan selection.
     pub(crate) fn stands(&self, selection: Option<SelectionState>) {
         self.change(|state| {
-            let component = |state_of_selection: &Option<SelectionState>| {
-                state_of_selection.as_ref().map(SelectionState::component)
-            };
+            let component =
+                |state: &Option<SelectionState>| state.as_ref().map(SelectionState::component);
             if component(&selection) != component(&state.found.selection) {
                 state.too_wide = None;
             }

@@ -29,16 +29,16 @@ use crate::search::{Outcome, Search, Total};
 use crate::solutions::Count;
 
 /// What counts most puzzles at once: an order that is quick, and one that is thorough.
-const QUICK: &[Plan] = &[Plan::Branch(Order::Down), Plan::Branch(Order::Probed)];
+const QUICK_PLANS: &[Plan] = &[Plan::Branch(Order::Down), Plan::Branch(Order::Probed)];
 
 /// How the solutions near the first one are counted, and the work for that, as a multiple of a trial's.
-const NEARLY: &[Plan] = &[Plan::Branch(Order::Down)];
-const NEAR: u64 = 10;
+const NEAR_PLANS: &[Plan] = &[Plan::Branch(Order::Down)];
+const NEAR_TRIALS: u64 = 10;
 
 /// Where the backbone is not known: work of each plan, as a multiple of a trial's, before more effort goes into the backbone; and the
 /// factor by which effort and work grow then.
-const UNTIL: u64 = 1000;
-const MORE: u64 = 32;
+const FIRST_ROUND_TRIALS: u64 = 1000;
+const ROUND_GROWTH: u64 = 32;
 
 /// What a count has come to: the graph if it is kept and whole, and the outcome.
 pub(crate) type Answer = (Option<SolutionGraph>, Outcome);
@@ -56,11 +56,11 @@ pub(crate) fn drive<W: Word>(setup: &Setup<'_>, keeps_graph: bool) -> Answer {
         settles: board.settles(),
         ..Statistics::default()
     };
-    let nothing = || ended(&control, began, Count::ZERO, false, statistics);
+    let nothing = || outcome(&control, began, Count::ZERO, false, statistics);
     if !alive || control.stopped() {
         let none = keeps_graph && control.reason().is_none();
-        let space = none.then(|| SolutionGraph::none(clues.width(), clues.height()));
-        return (space, nothing());
+        let graph = none.then(|| SolutionGraph::none(clues.width(), clues.height()));
+        return (graph, nothing());
     }
     let memory = setup.limits.bytes();
     let table = match &setup.table {
@@ -71,7 +71,7 @@ pub(crate) fn drive<W: Word>(setup: &Setup<'_>, keeps_graph: bool) -> Answer {
         return (None, nothing());
     };
     let store = Store::new(table, keeps_graph, memory / shares::GRAPH);
-    let selection = PlanSelection::short(components.len(), setup.options.trial, QUICK);
+    let selection = PlanSelection::short(components.len(), setup.options.trial, QUICK_PLANS);
     let status = Status::new(began, found.least.clone());
     let mut shared = Shared::new(setup, &clues, control, &status, memory, store, selection);
     shared.checkpointer = checkpointer;
@@ -96,7 +96,7 @@ pub(crate) fn drive<W: Word>(setup: &Setup<'_>, keeps_graph: bool) -> Answer {
 }
 
 /// The outcome of a count that has come to this number, exact or a lower bound.
-fn ended(
+fn outcome(
     control: &Control,
     began: Instant,
     count: Count,
@@ -136,7 +136,7 @@ struct Driver<'r, W: Word> {
 }
 
 /// What a round finds out about the backbone.
-enum Asked {
+enum BackboneResult {
     /// Whether it is whole.
     Backbone { whole: bool },
     /// It is all that there is to know of the puzzle.
@@ -159,9 +159,12 @@ impl<W: Word> Driver<'_, W> {
             self.shared.host();
         }
         let done = quick && lock(&self.shared.selection).is_over();
-        let (mut effort, mut later) = (self.setup.options.effort, UNTIL * self.setup.options.trial);
+        let (mut effort, mut later) = (
+            self.setup.options.effort,
+            FIRST_ROUND_TRIALS * self.setup.options.trial,
+        );
         for _ in 0..found.opening.round {
-            (effort, later) = more(effort, later);
+            (effort, later) = next_round(effort, later);
         }
         let mut alone = Alone::default();
         while !done && !self.is_stopped() {
@@ -177,13 +180,13 @@ impl<W: Word> Driver<'_, W> {
                 false
             } else {
                 match self.ask_backbone(effort) {
-                    Asked::Backbone { whole } => whole,
-                    Asked::Answer(answer) => return *answer,
-                    Asked::Stopped => break,
+                    BackboneResult::Backbone { whole } => whole,
+                    BackboneResult::Answer(answer) => return *answer,
+                    BackboneResult::Stopped => break,
                 }
             };
             let until = if whole { u64::MAX } else { later };
-            self.begin_contest(until, found.selection.take());
+            self.begin_selection(until, found.selection.take());
             match self.keeps_graph {
                 true => alone.count_with_graph(&mut self.shared, self.setup, until),
                 false => self.shared.work(),
@@ -191,7 +194,7 @@ impl<W: Word> Driver<'_, W> {
             if lock(&self.shared.selection).is_over() || alone.is_void() {
                 break;
             }
-            (effort, later) = more(effort, later);
+            (effort, later) = next_round(effort, later);
             if let Some(checkpointer) = self.checkpointer.filter(|_| !self.is_stopped()) {
                 checkpointer.ends_round();
             }
@@ -203,8 +206,8 @@ impl<W: Word> Driver<'_, W> {
         self.shared.control.stopped()
     }
 
-    fn ended(&self, count: Count, exact: bool) -> Outcome {
-        ended(
+    fn outcome(&self, count: Count, exact: bool) -> Outcome {
+        outcome(
             &self.shared.control,
             self.began,
             count,
@@ -214,7 +217,7 @@ impl<W: Word> Driver<'_, W> {
     }
 
     /// Takes out the cells that are the same in every solution, as far as this effort finds them, and counts the solutions near one.
-    fn ask_backbone(&mut self, effort: u64) -> Asked {
+    fn ask_backbone(&mut self, effort: u64) -> BackboneResult {
         let setup = self.setup;
         self.shared.status.begin(Activity::Backbone);
         // Several engines side by side would be the sooner done with it, but do several times the work.
@@ -229,11 +232,11 @@ impl<W: Word> Driver<'_, W> {
         self.statistics.add(&outcome.statistics);
         self.shared.status.raise(outcome.solutions.number().clone());
         if let (Total::Exactly(number), None) = (&outcome.solutions, self.shared.control.reason()) {
-            let space = self.keeps_graph.then(|| match number.is_zero() {
+            let graph = self.keeps_graph.then(|| match number.is_zero() {
                 true => self.no_solution(),
                 false => Builder::new().finish(&backbone.filled, Vec::new()),
             });
-            return Asked::Answer(Box::new((space, self.ended(number.clone(), true))));
+            return BackboneResult::Answer(Box::new((graph, self.outcome(number.clone(), true))));
         }
         let height = setup.puzzle.height();
         let known = (0..height).map(|row| (row, known_of(&backbone, row)));
@@ -255,16 +258,16 @@ impl<W: Word> Driver<'_, W> {
         }
         if !self.keeps_graph {
             let efforts = (effort / setup.options.effort.max(1)).max(1);
-            let near = self.near(&backbone, NEAR * setup.options.trial * efforts);
+            let near = self.near(&backbone, NEAR_TRIALS * setup.options.trial * efforts);
             self.shared.status.raise(near);
         }
         self.shared.rows = self.board.rows().to_vec();
         let numbers = &self.shared.store.table.numbers;
         let Some(components) = components(&self.board, numbers, &self.shared.control) else {
-            return Asked::Stopped;
+            return BackboneResult::Stopped;
         };
         self.shared.components = components;
-        Asked::Backbone { whole }
+        BackboneResult::Backbone { whole }
     }
 
     /// How many solutions, or at least how many, differ from the one at hand only in cells that are known to be ambiguous: where all of
@@ -291,14 +294,18 @@ impl<W: Word> Driver<'_, W> {
         };
         shared.rows = self.board.rows().to_vec();
         shared.components = near;
-        shared.begin(PlanSelection::short(shared.components.len(), work, NEARLY));
+        shared.begin(PlanSelection::short(
+            shared.components.len(),
+            work,
+            NEAR_PLANS,
+        ));
         self.board.undo(mark);
         shared.host();
         shared.proved()
     }
 
     /// Makes ready for counting all parts, or for going on with that as an earlier process has left it.
-    fn begin_contest(&mut self, until: u64, left: Option<SelectionState>) {
+    fn begin_selection(&mut self, until: u64, left: Option<SelectionState>) {
         // A sweep leaves no graph behind.
         let method = match self.keeps_graph {
             true => Method::Regions,
@@ -309,7 +316,7 @@ impl<W: Word> Driver<'_, W> {
             PlanSelection::new(method, components, self.setup.options.trial).until(until);
         let selection = match self.keeps_graph {
             // A trail knows numbers, no graph.
-            true => selection.anew(),
+            true => selection.restarting(),
             // A journal has no place for the open cubes of a tree.
             false if components == 1 && method == Method::Auto && self.checkpointer.is_none() => {
                 selection.with_tree()
@@ -317,7 +324,7 @@ impl<W: Word> Driver<'_, W> {
             false => selection,
         };
         self.shared.begin(match left {
-            Some(state_of_selection) => selection.resume(state_of_selection),
+            Some(state) => selection.resume(state),
             None => selection,
         });
     }
@@ -337,29 +344,29 @@ impl<W: Word> Driver<'_, W> {
         }
         if let Some(number) = alone.number {
             let nothing = number.is_zero() && reason.is_none();
-            let space = nothing.then(|| self.no_solution());
+            let graph = nothing.then(|| self.no_solution());
             if nothing || reason.is_some() {
-                return (space, self.ended(number, true));
+                return (graph, self.outcome(number, true));
             }
         }
-        let graph = self.shared.store.graph.take();
-        let space = graph.filter(|_| reason.is_none()).map(|graph| {
+        let builder = self.shared.store.graph.take();
+        let graph = builder.filter(|_| reason.is_none()).map(|builder| {
             let nodes = lock(&self.shared.selection).nodes();
             match nodes {
                 Some(nodes) => {
                     let cells = self.shared.components.iter().map(cells_of);
                     let roots = nodes.into_iter().zip(cells).collect();
-                    graph.join().finish(&self.known, roots)
+                    builder.join().finish(&self.known, roots)
                 }
                 None => self.no_solution(),
             }
         });
-        (space, self.ended(count, over))
+        (graph, self.outcome(count, over))
     }
 }
 
 /// The effort of the next round, and the work of each plan in it.
-fn more(effort: u64, later: u64) -> (u64, u64) {
-    let more = |before: u64| before.max(1).saturating_mul(MORE);
-    (more(effort), more(later))
+fn next_round(effort: u64, later: u64) -> (u64, u64) {
+    let grow = |before: u64| before.max(1).saturating_mul(ROUND_GROWTH);
+    (grow(effort), grow(later))
 }

@@ -60,7 +60,7 @@ pub struct Counter<'a> {
 
 impl fmt::Debug for Counter<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Counting")
+        f.debug_struct("Counter")
             .field("puzzle", self.setup.puzzle)
             .field("method", &self.setup.method)
             .field("limits", &self.setup.limits)

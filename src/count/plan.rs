@@ -54,7 +54,7 @@ pub(crate) struct Trial {
 
 /// How a trial ended.
 #[derive(Debug)]
-pub(crate) enum Ended {
+pub(crate) enum TrialEnd {
     /// The component is counted.
     Done(ComponentValue),
     /// The budget was used up.
@@ -72,7 +72,7 @@ pub(crate) enum Ended {
 
 /// The result of a trial that used up its budget.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Tried {
+pub(crate) struct TrialResult {
     pub(crate) plan: Plan,
     /// Nanoseconds of work that it had.
     pub(crate) spent: u64,
@@ -83,7 +83,7 @@ pub(crate) struct Tried {
     pub(crate) proved: f64,
 }
 
-impl Tried {
+impl TrialResult {
     /// Solutions proved per nanosecond of work.
     pub(crate) fn rate(&self) -> f64 {
         self.proved / self.spent.max(1) as f64
@@ -91,11 +91,11 @@ impl Tried {
 
     /// Forecast of the nanoseconds of work for the whole component, if the share that is done grows as fast as it has since the trial
     /// `before`; infinite where it has not grown. This detects an order that is quick at first and then gets stuck in dead ends.
-    pub(crate) fn forecast(&self, before: Option<&Tried>) -> f64 {
+    pub(crate) fn forecast(&self, before: Option<&TrialResult>) -> f64 {
         let Some(before) = before.filter(|before| before.spent < self.spent) else {
             return self.foreseen;
         };
-        let share = |tried: &Tried| tried.spent as f64 / tried.foreseen;
+        let share = |tried: &TrialResult| tried.spent as f64 / tried.foreseen;
         let (share, earlier) = (share(self), share(before));
         match share > earlier {
             true => {
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn the_forecast_is_infinite_without_progress_since_the_trial_before() {
-        let tried = |spent: u64, share: f64| Tried {
+        let tried = |spent: u64, share: f64| TrialResult {
             plan: Plan::Branch(Order::Down),
             spent,
             foreseen: spent as f64 / share,

@@ -22,36 +22,36 @@ use super::branch::order::Order;
 use super::components::ComponentValue;
 use super::frontier::Direction;
 use super::options::Method;
-use super::plan::{Ended, Plan, Trial, Tried};
-use super::ranking::{self, CLEAR};
+use super::plan::{Plan, Trial, TrialEnd, TrialResult};
+use super::ranking::{self, CLEAR_BUDGET_NS};
 use super::selection_state::{SelectionState, UnfinishedTrial, endless, finite};
 use crate::graph::NodeId;
 use crate::solutions::Count;
 
 /// How many times more work than the last each round has, which had this much at least.
-const GROWTH: u64 = 4;
-const LEAST: u64 = 1_000_000;
+const BUDGET_GROWTH: u64 = 4;
+const MIN_GROWN_BUDGET_NS: u64 = 1_000_000;
 
-/// With this number of orders left, or fewer, all workers take part in each trial; and from [`CLEAR`] on with any number.
-const FEW: usize = 2;
+/// With this number of orders left, or fewer, all workers take part in each trial; and from [`CLEAR_BUDGET_NS`] on with any number.
+const MAX_SHARED_ORDERS: usize = 2;
 
 /// Work of each plan in a round, in nanoseconds, from which on helpers take over trials: in less a worker's solver is hardly built.
 const MIN_HELPER_BUDGET_NS: u64 = 200_000_000;
 
 /// The order that leads is given at least this number of times the work of each other one.
-const SHARE: u64 = 2;
+const MIN_LEAD: u64 = 2;
 
 /// In a short contest the last trial goes on if its forecast is less than this many nanoseconds of work.
-const SOON: f64 = 6e8;
+const MAX_CONTINUED_FORECAST_NS: f64 = 6e8;
 
 /// It is then given its forecast times this factor.
-const LATER: f64 = 2.5;
+const CONTINUATION_FACTOR: f64 = 2.5;
 
 /// Least work, in nanoseconds, of a walk that an earlier process had to break off: less would not show how far it gets.
-const AGAIN: u64 = 20_000_000;
+const MIN_RESUMED_WALK_NS: u64 = 20_000_000;
 
 /// How often a sweep is begun before it is given up.
-const TRIES: u32 = 2;
+const MAX_SWEEP_TRIES: u32 = 2;
 
 /// What a worker is to do next.
 #[derive(Clone, Copy, Debug)]
@@ -85,11 +85,11 @@ pub(crate) struct PlanSelection {
     /// Ways to be tried in this round.
     todo: VecDeque<Plan>,
     /// What was tried in this round.
-    tried: Vec<Tried>,
+    tried: Vec<TrialResult>,
     /// The same of the round before.
-    before: Vec<Tried>,
+    before: Vec<TrialResult>,
     /// Orders that wait for the outcome of a sweep.
-    waiting: Vec<Tried>,
+    waiting: Vec<TrialResult>,
     /// Nanoseconds of work of a trial in this round; and the order that leads it, with its work.
     budget: u64,
     favoured: Option<(Plan, u64)>,
@@ -162,19 +162,21 @@ impl PlanSelection {
     }
 
     /// Goes on with the last trial of a short contest, once, if it looks as if that was worth it.
-    fn go_on_with_last(&mut self) -> bool {
+    fn continue_last(&mut self) -> bool {
         let (first, several) = (self.first, self.only.len() > 1);
-        let soon = |tried: &mut Tried| several && tried.spent == first && tried.foreseen < SOON;
+        let soon = |tried: &mut TrialResult| {
+            several && tried.spent == first && tried.foreseen < MAX_CONTINUED_FORECAST_NS
+        };
         let last = self.tried.pop_if(soon);
         if let Some(last) = last {
-            self.favoured = Some((last.plan, (LATER * last.foreseen) as u64));
+            self.favoured = Some((last.plan, (CONTINUATION_FACTOR * last.foreseen) as u64));
             self.todo.push_back(last.plan);
         }
         last.is_some()
     }
 
     /// The same, where each walk begins anew.
-    pub(crate) fn anew(self) -> Self {
+    pub(crate) fn restarting(self) -> Self {
         PlanSelection {
             resumes: false,
             ..self
@@ -198,16 +200,16 @@ impl PlanSelection {
     }
 
     /// The same, gone on with as an earlier process has left it, if that had the same parts.
-    pub(crate) fn resume(mut self, state_of_selection: SelectionState) -> Self {
-        if state_of_selection.components == self.components {
-            self.resumed = Some(state_of_selection);
+    pub(crate) fn resume(mut self, state: SelectionState) -> Self {
+        if state.components == self.components {
+            self.resumed = Some(state);
             self.begin_component();
         }
         self
     }
 
     /// How it stands; `None` where there is nothing to go on with.
-    pub(crate) fn state_of_selection(&self) -> Option<SelectionState> {
+    pub(crate) fn state(&self) -> Option<SelectionState> {
         (!self.is_short() && !self.is_over()).then(|| SelectionState {
             components: self.components,
             component: self.done.len(),
@@ -225,16 +227,16 @@ impl PlanSelection {
     }
 
     /// Takes up the part at hand where an earlier process has left it.
-    fn take_up(&mut self, state_of_selection: SelectionState) {
-        (self.budget, self.nominal) = (state_of_selection.budget, state_of_selection.budget);
-        self.favoured = state_of_selection.favoured;
-        self.tried = endless(&state_of_selection.tried);
-        self.before = endless(&state_of_selection.before);
-        let (lost, open): (Vec<UnfinishedTrial>, Vec<UnfinishedTrial>) = state_of_selection
+    fn restore(&mut self, state: SelectionState) {
+        (self.budget, self.nominal) = (state.budget, state.budget);
+        self.favoured = state.favoured;
+        self.tried = endless(&state.tried);
+        self.before = endless(&state.before);
+        let (lost, open): (Vec<UnfinishedTrial>, Vec<UnfinishedTrial>) = state
             .open
             .into_iter()
-            .partition(|open| open.plan.is_sweep() && open.tries >= TRIES);
-        self.todo = state_of_selection.todo.into();
+            .partition(|open| open.plan.is_sweep() && open.tries >= MAX_SWEEP_TRIES);
+        self.todo = state.todo.into();
         let kept = |plan: &Plan| lost.iter().all(|open| open.plan != *plan);
         self.todo.retain(kept);
         // What was under way comes first, and of that the sweeps, while there is most time for them.
@@ -245,7 +247,7 @@ impl PlanSelection {
             self.todo.push_front(open.plan);
         }
         self.open = open;
-        let waiting = endless(&state_of_selection.waiting);
+        let waiting = endless(&state.waiting);
         if sweeps.is_empty() {
             // Those that waited for a sweep need not any more.
             self.todo.extend(waiting.iter().map(|tried| tried.plan));
@@ -261,7 +263,7 @@ impl PlanSelection {
     }
 
     /// Goes on after it was broken off, until each way has had `until` nanoseconds of work.
-    pub(crate) fn go_on(&mut self, until: u64) {
+    pub(crate) fn extend(&mut self, until: u64) {
         self.until = until;
         self.under_way.clear();
         self.at_rest = false;
@@ -296,17 +298,17 @@ impl PlanSelection {
         self.under_way.clear();
         self.open.clear();
         let component = self.done.len();
-        let here =
-            |state_of_selection: &mut SelectionState| state_of_selection.component == component;
-        if let Some(state_of_selection) = self.resumed.take_if(here) {
-            self.take_up(state_of_selection);
+        let here = |state: &mut SelectionState| state.component == component;
+        if let Some(state) = self.resumed.take_if(here) {
+            self.restore(state);
         }
     }
 
     /// The ways of a round are known.
     fn begin_trials(&mut self) {
         let orders = self.todo.iter().filter(|plan| !plan.is_sweep()).count();
-        self.compares = !self.is_short() && orders > FEW && self.budget < CLEAR;
+        self.compares =
+            !self.is_short() && orders > MAX_SHARED_ORDERS && self.budget < CLEAR_BUDGET_NS;
     }
 
     /// What the host is to do next.
@@ -324,7 +326,7 @@ impl PlanSelection {
             match self.is_short() {
                 // A round is judged when all its trials have ended.
                 _ if !self.under_way.is_empty() => return Next::Wait,
-                true if self.go_on_with_last() => {}
+                true if self.continue_last() => {}
                 true => return Next::Leave,
                 false if self.budget >= self.until && !self.tried.is_empty() => return Next::Leave,
                 false => self.begin_round(),
@@ -337,7 +339,7 @@ impl PlanSelection {
     }
 
     /// What a helper is to do next.
-    pub(crate) fn next_of_helper(&mut self) -> Next {
+    pub(crate) fn next_for_helper(&mut self) -> Next {
         let is_over = self.at_rest || self.done.len() == self.components;
         // A sweep that all threads are wanted for takes them from rayon.
         if is_over || self.together && !self.under_way.is_empty() {
@@ -376,7 +378,7 @@ impl PlanSelection {
         let trial = Trial {
             component: self.done.len(),
             plan,
-            budget: (whole.saturating_sub(had)).max(AGAIN.min(self.budget)),
+            budget: (whole.saturating_sub(had)).max(MIN_RESUMED_WALK_NS.min(self.budget)),
             had,
             thorough: !self.is_short(),
             // What several workers do at several ends is not to be compared with what one does from the beginning.
@@ -389,7 +391,7 @@ impl PlanSelection {
     /// Chooses what is still in it.
     fn begin_round(&mut self) {
         let tried = std::mem::take(&mut self.tried);
-        let (sweeps, orders): (Vec<Tried>, Vec<Tried>) =
+        let (sweeps, orders): (Vec<TrialResult>, Vec<TrialResult>) =
             tried.into_iter().partition(|tried| tried.plan.is_sweep());
         let (mut orders, best) = ranking::best_of(orders, &self.before, self.budget);
         orders.append(&mut self.waiting);
@@ -406,14 +408,20 @@ impl PlanSelection {
             self.todo.push_back(Plan::BranchAndSweep);
         }
         self.open.clear();
-        self.nominal = self.nominal.max(LEAST).saturating_mul(GROWTH);
+        self.nominal = self
+            .nominal
+            .max(MIN_GROWN_BUDGET_NS)
+            .saturating_mul(BUDGET_GROWTH);
         self.budget = match self.todo.len() {
             1 if self.together => u64::MAX,
             1 => self.until,
-            _ => self.budget.max(LEAST).saturating_mul(GROWTH),
+            _ => self
+                .budget
+                .max(MIN_GROWN_BUDGET_NS)
+                .saturating_mul(BUDGET_GROWTH),
         };
         // The first one has as much as all others together, or several times that.
-        let others = (lead * (self.todo.len() as u64).saturating_sub(1)).max(SHARE);
+        let others = (lead * (self.todo.len() as u64).saturating_sub(1)).max(MIN_LEAD);
         let leads = !self.together && self.todo.len() > 1 && !self.todo[0].is_sweep();
         let whole = self.budget.saturating_mul(others).min(self.until);
         self.favoured = leads.then(|| (self.todo[0], whole));
@@ -422,11 +430,11 @@ impl PlanSelection {
 
     /// Takes in how a trial ended, and returns the index of the component to be counted now. A trial of a component that another worker
     /// has counted meanwhile says nothing.
-    pub(crate) fn report(&mut self, trial: Trial, ended: Ended) -> usize {
+    pub(crate) fn report(&mut self, trial: Trial, ended: TrialEnd) -> usize {
         if trial.component != self.done.len() {
             return self.done.len();
         }
-        if !matches!(ended, Ended::Stopped) {
+        if !matches!(ended, TrialEnd::Stopped) {
             (self.under_way).retain(|(under_way, _)| under_way.plan != trial.plan);
             self.open.retain(|open| open.plan != trial.plan);
         }
@@ -434,22 +442,22 @@ impl PlanSelection {
         let spent = trial.had.saturating_add(trial.budget);
         let whole = spent as f64 / trial.budget as f64;
         match ended {
-            Ended::Done(value) => {
+            TrialEnd::Done(value) => {
                 self.done.push(value);
                 self.begin_component();
             }
-            Ended::Spent { foreseen, proved } => self.tried.push(Tried {
+            TrialEnd::Spent { foreseen, proved } => self.tried.push(TrialResult {
                 plan: trial.plan,
                 spent,
                 foreseen: foreseen * whole,
                 proved,
             }),
-            Ended::Full if self.together => {
+            TrialEnd::Full if self.together => {
                 // Those that went home are wanted again.
                 self.together = false;
                 self.regroup = true;
             }
-            Ended::Full | Ended::Stopped => {}
+            TrialEnd::Full | TrialEnd::Stopped => {}
         }
         self.done.len()
     }
@@ -487,12 +495,9 @@ mod tests {
     use super::*;
 
     /// A contest for one part that another process goes on with.
-    fn gone_on(selection: &PlanSelection) -> PlanSelection {
-        let state_of_selection = selection
-            .state_of_selection()
-            .expect("it is not over")
-            .settled();
-        let text = serde_json::to_string(&state_of_selection).unwrap();
+    fn resumed_in_another_process(selection: &PlanSelection) -> PlanSelection {
+        let state = selection.state().expect("it is not over").settled();
+        let text = serde_json::to_string(&state).unwrap();
         let selection = PlanSelection::new(selection.method, selection.components, selection.first);
         selection.resume(serde_json::from_str(&text).unwrap())
     }
@@ -504,8 +509,8 @@ mod tests {
         }
     }
 
-    fn spent(foreseen: f64) -> Ended {
-        Ended::Spent {
+    fn spent(foreseen: f64) -> TrialEnd {
+        TrialEnd::Spent {
             foreseen,
             proved: 0.0,
         }
@@ -527,8 +532,8 @@ mod tests {
         // On one thread, a sweep; it is cut short, and so is the next process.
         let sweep = next(&mut selection).unwrap();
         assert!(sweep.plan.is_sweep());
-        let mut selection = gone_on(&selection);
-        let tried = Tried {
+        let mut selection = resumed_in_another_process(&selection);
+        let tried = TrialResult {
             plan: first.plan,
             spent: first.budget,
             foreseen: f64::INFINITY,
@@ -536,7 +541,7 @@ mod tests {
         };
         assert_eq!(selection.tried, [tried]);
         assert_eq!(next(&mut selection).unwrap().plan, sweep.plan);
-        let mut selection = gone_on(&selection);
+        let mut selection = resumed_in_another_process(&selection);
         let left = plans(&mut selection);
         assert!(!left.contains(&sweep.plan) && !left.contains(&first.plan));
         assert!(left.contains(&Plan::BranchAndSweep), "{left:?}");
@@ -547,7 +552,7 @@ mod tests {
     fn helpers_try_what_is_for_one_worker_and_join_the_leader() {
         let mut selection = PlanSelection::new(Method::Auto, 2, MIN_HELPER_BUDGET_NS);
         let host = next(&mut selection).unwrap();
-        let Next::Try(helper) = selection.next_of_helper() else {
+        let Next::Try(helper) = selection.next_for_helper() else {
             panic!("there are walks for one worker");
         };
         assert!(host.alone && helper.alone && !helper.plan.is_sweep());
@@ -558,20 +563,20 @@ mod tests {
             selection.report(trial, spent(1e9));
         }
         assert!(matches!(selection.next(), Next::Wait));
-        assert!(matches!(selection.next_of_helper(), Next::Wait));
+        assert!(matches!(selection.next_for_helper(), Next::Wait));
         selection.report(helper, spent(1e9));
         let leader = next(&mut selection).unwrap();
-        assert!(!leader.alone && matches!(selection.next_of_helper(), Next::Join));
+        assert!(!leader.alone && matches!(selection.next_for_helper(), Next::Join));
         selection.report(leader, spent(1e9));
         // What is counted by one makes the trials of the others void.
         let host = next(&mut selection).unwrap();
-        let Next::Try(helper) = selection.next_of_helper() else {
+        let Next::Try(helper) = selection.next_for_helper() else {
             panic!("there are walks for one worker");
         };
         let two = ComponentValue::number(Count::from(2));
-        assert_eq!(selection.report(helper, Ended::Done(two)), 1);
+        assert_eq!(selection.report(helper, TrialEnd::Done(two)), 1);
         assert_eq!(
-            selection.report(host, Ended::Done(ComponentValue::number(Count::from(3)))),
+            selection.report(host, TrialEnd::Done(ComponentValue::number(Count::from(3)))),
             1
         );
         let (product, open) = selection.result();
@@ -580,43 +585,46 @@ mod tests {
 
     #[test]
     fn a_walk_has_what_is_left_of_its_budget_and_is_judged_by_all_of_it() {
-        let mut selection = PlanSelection::new(Method::Regions, 1, 10 * AGAIN);
+        let mut selection = PlanSelection::new(Method::Regions, 1, 10 * MIN_RESUMED_WALK_NS);
         let walk = next(&mut selection).unwrap();
-        assert_eq!(walk.budget, 10 * AGAIN);
-        let mut state_of_selection = selection.state_of_selection().unwrap().settled();
-        state_of_selection.open[0].spent = 6 * AGAIN;
-        let selection = |state_of_selection: &SelectionState| {
-            let selection = PlanSelection::new(Method::Regions, 1, 10 * AGAIN);
-            selection.resume(state_of_selection.clone())
+        assert_eq!(walk.budget, 10 * MIN_RESUMED_WALK_NS);
+        let mut state = selection.state().unwrap().settled();
+        state.open[0].spent = 6 * MIN_RESUMED_WALK_NS;
+        let selection = |state: &SelectionState| {
+            let selection = PlanSelection::new(Method::Regions, 1, 10 * MIN_RESUMED_WALK_NS);
+            selection.resume(state.clone())
         };
-        let mut resumed = selection(&state_of_selection);
+        let mut resumed = selection(&state);
         let again = next(&mut resumed).unwrap();
-        assert_eq!((again.plan, again.budget), (walk.plan, 4 * AGAIN));
+        assert_eq!(
+            (again.plan, again.budget),
+            (walk.plan, 4 * MIN_RESUMED_WALK_NS)
+        );
         resumed.report(again, spent(8.0));
-        let tried = Tried {
+        let tried = TrialResult {
             plan: walk.plan,
             spent: walk.budget,
             foreseen: 20.0,
             proved: 0.0,
         };
         assert_eq!(resumed.tried, [tried]);
-        state_of_selection.open[0].spent = 60 * AGAIN;
+        state.open[0].spent = 60 * MIN_RESUMED_WALK_NS;
         assert_eq!(
-            next(&mut selection(&state_of_selection)).unwrap().budget,
-            AGAIN
+            next(&mut selection(&state)).unwrap().budget,
+            MIN_RESUMED_WALK_NS
         );
         // Another puzzle's would have other parts.
-        let other = PlanSelection::new(Method::Regions, 2, 10 * AGAIN).resume(state_of_selection);
+        let other = PlanSelection::new(Method::Regions, 2, 10 * MIN_RESUMED_WALK_NS).resume(state);
         assert!(other.open.is_empty());
     }
 
     #[test]
     fn those_that_waited_for_a_sweep_go_on_when_it_is_lost() {
-        let mut selection = PlanSelection::new(Method::Auto, 1, CLEAR);
+        let mut selection = PlanSelection::new(Method::Auto, 1, CLEAR_BUDGET_NS);
         let sweep = Plan::Sweep(Direction::Down);
-        let tried = |plan: Plan, foreseen: f64| Tried {
+        let tried = |plan: Plan, foreseen: f64| TrialResult {
             plan,
-            spent: CLEAR,
+            spent: CLEAR_BUDGET_NS,
             foreseen,
             proved: 0.0,
         };
@@ -625,11 +633,11 @@ mod tests {
         selection.tried = orders.into_iter().chain([tried(sweep, 1e9)]).collect();
         let trial = next(&mut selection).unwrap();
         assert_eq!((trial.plan, trial.budget), (sweep, u64::MAX));
-        let mut selection = gone_on(&selection);
+        let mut selection = resumed_in_another_process(&selection);
         let trial = next(&mut selection).unwrap();
         assert_eq!(trial.plan, sweep);
         assert!(trial.budget < u64::MAX);
-        let mut selection = gone_on(&selection);
+        let mut selection = resumed_in_another_process(&selection);
         let left = plans(&mut selection);
         let walks: Vec<Plan> = orders[..5].iter().map(|tried| tried.plan).collect();
         assert!(walks.iter().all(|plan| left.contains(plan)), "{left:?}");

@@ -1,56 +1,60 @@
 //! Which plans stay in a contest after a round, and which one leads the next.
 //!
 //! A forecast goes by weights that are no more than a guess; the number of solutions that a plan has proved is none. So the plan that
-//! proves most in the same work stays as well, and from [`CLEAR`] on those that prove far less go, unless they are near their end. One plan
+//! proves most in the same work stays as well, and from [`CLEAR_BUDGET_NS`] on those that prove far less go, unless they are near their end. One plan
 //! leads each round: it comes first and has at least as much work as all others together. In the first rounds that is the order that probes,
 //! unless another one proves far more; later it is the one that proves most. One of the plans is to search the tree, which is the best one
 //! where components hardly repeat.
 
 use super::branch::order::Order;
-use super::plan::{Plan, Tried};
+use super::plan::{Plan, TrialResult};
 
 /// From this much work on only the better way is swept, and one kind of way gives in to the other.
-pub(crate) const CLEAR: u64 = 1_200_000_000;
+pub(crate) const CLEAR_BUDGET_NS: u64 = 1_200_000_000;
 
 /// Up to this much work the order that probes and the tree stay when no other plan is near its end.
-const PATIENT: u64 = 5_000_000_000;
+const PATIENT_BUDGET_NS: u64 = 5_000_000_000;
 
-/// From [`CLEAR`] on an order drops out that proves less than this share of what another one proves in the same work, unless its forecast is
-/// less than [`AFFORDABLE`] rounds.
-const FAR_LESS: f64 = 0.25;
+/// From [`CLEAR_BUDGET_NS`] on an order drops out that proves less than this share of what another one proves in the same work, unless its forecast is
+/// less than [`AFFORDABLE_ROUNDS`] rounds.
+const MIN_RATE_SHARE: f64 = 0.25;
 
 /// The order that probes turns out to be the best one on most puzzles, or close to the best one, so it leads the first rounds.
-const PROBED: Plan = Plan::Branch(Order::Probed);
+const PROBING: Plan = Plan::Branch(Order::Probed);
 
 /// Another plan leads instead when it proves more than this factor times the solutions that the probing order proves in the same work. A
 /// probing order that has proved fewer solutions than the second number is treated as if it had proved that number.
-const FAR: f64 = 2.5;
-const FEW_PROVED: f64 = 1000.0;
+const LEAD_FACTOR: f64 = 2.5;
+const MIN_PROVED: f64 = 1000.0;
 
 /// The plan that leads is given the work of all others together, and the same once more for each power of ten by which it proves more
 /// solutions in the same work than any other one, up to this number of times.
 const MAX_LEAD: u64 = 4;
 
 /// Up to this much work the last two go on by turns, for the first rounds judge by little.
-const SURE: u64 = 25_000_000_000;
+const TWO_PLANS_BUDGET_NS: u64 = 25_000_000_000;
 
 /// A sweep is not tried again when its forecast is this much work, in nanoseconds, or more.
-const HOPELESS: f64 = 1e13;
+const MAX_SWEEP_FORECAST_NS: f64 = 1e13;
 
 /// All threads sweep when the forecast of the sweep times this factor is less than that of any order.
-const SWEEP: f64 = 4.0;
+const SWEEP_ADVANTAGE: f64 = 4.0;
 
 /// They also do so when the forecast of the sweep is less than this factor times the work that each plan had in the round. What takes no
 /// longer than that is affordable in any case.
-const AFFORDABLE: f64 = 16.0;
+const AFFORDABLE_ROUNDS: f64 = 16.0;
 
 /// Sweeps end when the forecast of an order times this factor is less than that of the sweep.
-const BRANCH: f64 = 32.0;
+const BRANCH_ADVANTAGE: f64 = 32.0;
 
 /// The orders that stay after a round of this budget, with those of the round before it: the ones with the best forecasts first; and the best
 /// forecast.
-pub(crate) fn best_of(orders: Vec<Tried>, before: &[Tried], budget: u64) -> (Vec<Tried>, f64) {
-    let mut forecasts: Vec<(f64, Tried)> = orders
+pub(crate) fn best_of(
+    orders: Vec<TrialResult>,
+    before: &[TrialResult],
+    budget: u64,
+) -> (Vec<TrialResult>, f64) {
+    let mut forecasts: Vec<(f64, TrialResult)> = orders
         .into_iter()
         .map(|tried| {
             let earlier = before.iter().find(|same| same.plan == tried.plan);
@@ -63,32 +67,33 @@ pub(crate) fn best_of(orders: Vec<Tried>, before: &[Tried], budget: u64) -> (Vec
         a.total_cmp(b).then_with(even)
     });
     let best = forecasts.first().map_or(f64::INFINITY, |&(best, _)| best);
-    let fewest = match budget < SURE || best.is_infinite() {
+    let fewest = match budget < TWO_PLANS_BUDGET_NS || best.is_infinite() {
         true => 2,
         false => 1,
     };
     let most = forecasts.len().div_ceil(2).max(fewest);
     let rates = forecasts.iter().map(|(_, tried)| rate(tried));
     let fastest_rate = rates.fold(0.0, f64::max);
-    let leads = |(_, tried): &(f64, Tried)| rate(tried) == fastest_rate;
+    let leads = |(_, tried): &(f64, TrialResult)| rate(tried) == fastest_rate;
     let leader = forecasts.iter().position(leads);
     let fastest = leader.map(|leader| forecasts[leader].1.plan);
-    let (clear, soon) = (budget >= CLEAR, AFFORDABLE * budget as f64);
-    let patient = !clear || budget < PATIENT && best > soon;
-    let stays = |(i, &(forecast, tried)): (usize, &(f64, Tried))| {
+    let (clear, soon) = (budget >= CLEAR_BUDGET_NS, AFFORDABLE_ROUNDS * budget as f64);
+    let patient = !clear || budget < PATIENT_BUDGET_NS && best > soon;
+    let stays = |(i, &(forecast, tried)): (usize, &(f64, TrialResult))| {
         let leads = leader == Some(i) && fastest_rate > 0.0;
-        let probes = patient && [PROBED, Plan::Tree].contains(&tried.plan);
-        let lags = clear && rate(&tried) < FAR_LESS * fastest_rate && forecast > soon;
+        let probes = patient && [PROBING, Plan::Tree].contains(&tried.plan);
+        let lags = clear && rate(&tried) < MIN_RATE_SHARE * fastest_rate && forecast > soon;
         (leads || probes || i < most && !lags).then_some(tried)
     };
-    let mut orders: Vec<Tried> = forecasts.iter().enumerate().filter_map(stays).collect();
-    let thorough = orders.iter().find(|tried| tried.plan == PROBED);
-    let least = |tried: &Tried| FEW_PROVED / tried.spent as f64;
-    let leads = thorough.is_some_and(|tried| FAR * rate(tried).max(least(tried)) >= fastest_rate);
+    let mut orders: Vec<TrialResult> = forecasts.iter().enumerate().filter_map(stays).collect();
+    let thorough = orders.iter().find(|tried| tried.plan == PROBING);
+    let least = |tried: &TrialResult| MIN_PROVED / tried.spent as f64;
+    let leads =
+        thorough.is_some_and(|tried| LEAD_FACTOR * rate(tried).max(least(tried)) >= fastest_rate);
     if clear {
         // If there is no time for all, the one that proves most was first.
         orders.sort_by(|a, b| rate(b).total_cmp(&rate(a)));
-    } else if let Some(leader) = if leads { Some(PROBED) } else { fastest } {
+    } else if let Some(leader) = if leads { Some(PROBING) } else { fastest } {
         // Behind it the others stay as they are.
         orders.sort_by_key(|tried| tried.plan != leader);
     }
@@ -97,19 +102,26 @@ pub(crate) fn best_of(orders: Vec<Tried>, before: &[Tried], budget: u64) -> (Vec
 
 /// The sweeps that stay after a round of this budget, beside orders of which the best has the forecast `order`; and whether all threads are
 /// to sweep.
-pub(crate) fn best_sweeps(mut sweeps: Vec<Tried>, order: f64, budget: u64) -> (Vec<Tried>, bool) {
+pub(crate) fn best_sweeps(
+    mut sweeps: Vec<TrialResult>,
+    order: f64,
+    budget: u64,
+) -> (Vec<TrialResult>, bool) {
     let mut together = false;
     sweeps.sort_by(|a, b| a.foreseen.total_cmp(&b.foreseen));
-    let clear = budget >= CLEAR;
+    let clear = budget >= CLEAR_BUDGET_NS;
     if clear {
         sweeps.truncate(1);
     }
-    sweeps.retain(|tried| tried.foreseen < HOPELESS);
+    sweeps.retain(|tried| tried.foreseen < MAX_SWEEP_FORECAST_NS);
     if let (true, Some(sweep)) = (clear, sweeps.first()) {
         let sweep = sweep.foreseen;
-        match order * BRANCH < sweep {
+        match order * BRANCH_ADVANTAGE < sweep {
             true => sweeps.clear(),
-            false => together = sweep * SWEEP < order || sweep < AFFORDABLE * budget as f64,
+            false => {
+                together =
+                    sweep * SWEEP_ADVANTAGE < order || sweep < AFFORDABLE_ROUNDS * budget as f64
+            }
         }
     }
     (sweeps, together)
@@ -117,15 +129,15 @@ pub(crate) fn best_sweeps(mut sweeps: Vec<Tried>, order: f64, budget: u64) -> (V
 
 /// The solutions that a plan has proved in a nanosecond of work, as they are compared. The tree's count for less: it has no component table,
 /// so it does not get faster as it goes on.
-fn rate(tried: &Tried) -> f64 {
+fn rate(tried: &TrialResult) -> f64 {
     match tried.plan {
-        Plan::Tree => tried.rate() / FAR,
+        Plan::Tree => tried.rate() / LEAD_FACTOR,
         _ => tried.rate(),
     }
 }
 
 /// How many times the work of all others the first of these plans is to have.
-pub(crate) fn lead_of(orders: &[Tried]) -> u64 {
+pub(crate) fn lead_of(orders: &[TrialResult]) -> u64 {
     let Some((first, others)) = orders.split_first() else {
         return 1;
     };

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use super::plan::{Plan, Tried};
+use super::plan::{Plan, TrialResult};
 
 /// The state of plan selection for one component.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -21,11 +21,11 @@ pub(crate) struct SelectionState {
     pub(crate) favoured: Option<(Plan, u64)>,
     /// Plans to be tried in this round, and those that have been tried.
     pub(crate) todo: Vec<Plan>,
-    pub(crate) tried: Vec<Tried>,
+    pub(crate) tried: Vec<TrialResult>,
     /// Plans tried in the round before.
-    pub(crate) before: Vec<Tried>,
+    pub(crate) before: Vec<TrialResult>,
     /// Branching orders that wait for the outcome of a sweep.
-    pub(crate) waiting: Vec<Tried>,
+    pub(crate) waiting: Vec<TrialResult>,
     /// Trials of this round that earlier processes have begun and not ended.
     pub(crate) open: Vec<UnfinishedTrial>,
     /// The plans of the trials under way, and when each trial began.
@@ -47,8 +47,8 @@ pub(crate) struct UnfinishedTrial {
 const INFINITY_IN_JSON: f64 = 1e300;
 
 /// Replaces infinity, so that the values can be written as JSON.
-pub(crate) fn finite(tried: &[Tried]) -> Vec<Tried> {
-    let finite = |&tried: &Tried| Tried {
+pub(crate) fn finite(tried: &[TrialResult]) -> Vec<TrialResult> {
+    let finite = |&tried: &TrialResult| TrialResult {
         foreseen: tried.foreseen.min(INFINITY_IN_JSON),
         ..tried
     };
@@ -56,8 +56,8 @@ pub(crate) fn finite(tried: &[Tried]) -> Vec<Tried> {
 }
 
 /// The inverse of [`finite`].
-pub(crate) fn endless(tried: &[Tried]) -> Vec<Tried> {
-    let endless = |&tried: &Tried| Tried {
+pub(crate) fn endless(tried: &[TrialResult]) -> Vec<TrialResult> {
+    let endless = |&tried: &TrialResult| TrialResult {
         foreseen: match tried.foreseen < INFINITY_IN_JSON {
             true => tried.foreseen,
             false => f64::INFINITY,

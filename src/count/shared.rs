@@ -12,7 +12,7 @@ use super::checkpointer::Checkpointer;
 use super::components::{Component, Store};
 use super::open_tree::OpenTree;
 use super::options::Options;
-use super::plan::{Ended, Plan, Trial};
+use super::plan::{Plan, Trial, TrialEnd};
 use super::plan_selection::PlanSelection;
 use super::scratch::Scratch;
 use super::setup::Setup;
@@ -125,7 +125,7 @@ impl<'a, W: Word> Shared<'a, W> {
     }
 
     /// Takes in how a trial ended. The trials of other workers are broken off when that was the last one of its component.
-    pub(crate) fn report(&self, trial: Trial, ended: Ended) {
+    pub(crate) fn report(&self, trial: Trial, ended: TrialEnd) {
         let mut selection = lock(&self.selection);
         let component = selection.report(trial, ended);
         if self.store.is_outgrown() {
@@ -156,10 +156,8 @@ impl<'a, W: Word> Shared<'a, W> {
 
     /// Notes how a contest stands, where somebody keeps track of it.
     pub(crate) fn note(&self, selection: &PlanSelection) {
-        if let (Some(checkpointer), Some(state_of_selection)) =
-            (self.checkpointer, selection.state_of_selection())
-        {
-            checkpointer.stands(Some(state_of_selection));
+        if let (Some(checkpointer), Some(state)) = (self.checkpointer, selection.state()) {
+            checkpointer.stands(Some(state));
         }
     }
 

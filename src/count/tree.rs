@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::components::ComponentValue;
 use super::open_tree::OpenTree;
-use super::plan::{Ended, Trial};
+use super::plan::{Trial, TrialEnd};
 use super::shared::Shared;
 use crate::board::{Board, Cell};
 use crate::line::Word;
@@ -29,7 +29,7 @@ const SLICE_GROWTH: u64 = 16;
 
 impl<W: Word> Shared<'_, W> {
     /// Searches the tree of the only component with the budget of this trial.
-    pub(crate) fn search_tree(&self, trial: Trial) -> Ended {
+    pub(crate) fn search_tree(&self, trial: Trial) -> TrialEnd {
         let place = self.place(trial.component);
         let before = lock(&self.tree).take().filter(|(of, _)| *of == place);
         let mut tree = before.map_or_else(|| self.root_of_tree(), |(_, tree)| tree);
@@ -39,7 +39,7 @@ impl<W: Word> Shared<'_, W> {
         ended
     }
 
-    fn search_slices(&self, tree: &mut OpenTree, trial: Trial) -> Ended {
+    fn search_slices(&self, tree: &mut OpenTree, trial: Trial) -> TrialEnd {
         let until = tree.work.saturating_add(trial.budget);
         let mut last = FIRST_SLICE_NODES / SLICE_GROWTH;
         while tree.work < until {
@@ -49,7 +49,7 @@ impl<W: Word> Shared<'_, W> {
             let min_nodes = FIRST_SLICE_NODES.max(tree.nodes / SLICE_GROWTH);
             let slice_nodes = (left / each).clamp(min_nodes, min_nodes.max(last * SLICE_GROWTH));
             if self.control.poll() || self.is_obsolete(trial.component) {
-                return Ended::Stopped;
+                return TrialEnd::Stopped;
             }
             last = slice_nodes;
             // A slice leaves the siblings along a path open. The deepest ones are the smallest subtrees: beginning with them keeps the
@@ -77,15 +77,15 @@ impl<W: Word> Shared<'_, W> {
             tree.work += NODE_NS * took.nodes + SETTLE_NS * took.settles;
             tree.found += outcome.solutions.number();
             match outcome.stopped {
-                None => return Ended::Done(ComponentValue::number(tree.found.clone())),
+                None => return TrialEnd::Done(ComponentValue::number(tree.found.clone())),
                 Some(Stop::Nodes) if !outcome.cubes.is_empty() => {
                     let rest = all * (1.0 - outcome.done);
                     let shares = outcome.shares.iter().map(|share| share * rest);
                     tree.cubes = outcome.cubes.into_iter().zip(shares).collect();
                 }
                 // The open subtrees cannot be expressed as cubes.
-                Some(Stop::Nodes) => return Ended::Full,
-                Some(_) => return Ended::Stopped,
+                Some(Stop::Nodes) => return TrialEnd::Full,
+                Some(_) => return TrialEnd::Stopped,
             }
             self.raise_bound(trial.component, tree.found.clone());
         }
@@ -94,7 +94,7 @@ impl<W: Word> Shared<'_, W> {
             true => trial.budget as f64 / (1.0 - open),
             false => f64::INFINITY,
         };
-        Ended::Spent {
+        TrialEnd::Spent {
             foreseen,
             proved: tree.found.to_f64(),
         }
@@ -165,8 +165,8 @@ mod tests {
         let mut proved = 0.0;
         for trials in 1.. {
             match shared.search_tree(trial) {
-                Ended::Done(value) => return (value.count, trials),
-                Ended::Spent {
+                TrialEnd::Done(value) => return (value.count, trials),
+                TrialEnd::Spent {
                     proved: now,
                     foreseen,
                 } => {

@@ -77,10 +77,10 @@ impl<W: Word> Shared<'_, W> {
     fn help(&self, exchange: Option<Arc<Exchange>>) {
         let _others = Others(&self.control);
         let mut worker = Worker::new(self, exchange);
-        worker.wait_for_learner();
+        worker.delay_first_question();
         let mut nap = NAPS[0];
         while !self.control.stopped() {
-            let next = lock(&self.selection).next_of_helper();
+            let next = lock(&self.selection).next_for_helper();
             let walk = lock(&self.walk).clone();
             match (next, walk) {
                 (Next::Leave, _) => break,

@@ -6,7 +6,7 @@ use std::time::Instant;
 use super::worker::{Worker, nodes_in};
 use crate::count::components::{Component, ComponentValue};
 use crate::count::frontier::{Allowance, Direction, SweepEnd, sweep};
-use crate::count::plan::{Ended, Plan, Trial};
+use crate::count::plan::{Plan, Trial, TrialEnd};
 use crate::line::Word;
 use crate::run::shares;
 use crate::solutions::{Count, Stop};
@@ -16,7 +16,7 @@ const COMBINATION_NS: u64 = 170;
 
 impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     /// Counts a component by the plan of the trial, until it is counted or the budget is used up.
-    pub(crate) fn try_out(&mut self, trial: Trial) -> Ended {
+    pub(crate) fn try_out(&mut self, trial: Trial) -> TrialEnd {
         let component = trial.component;
         self.component = component;
         match trial.plan {
@@ -27,7 +27,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                 self.shared.search_tree(trial)
             }
             Plan::Sweep(direction) => {
-                if std::mem::take(&mut self.moved) {
+                if std::mem::take(&mut self.has_moved) {
                     self.board.set_rows(&self.shared.rows);
                 }
                 let allowance = Allowance {
@@ -47,18 +47,18 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                         let value = ComponentValue::number(count);
                         let store = &self.shared.store;
                         store.keep(swept.key.clone(), value.clone(), u64::MAX, u64::MAX);
-                        Ended::Done(value)
+                        TrialEnd::Done(value)
                     }
-                    Err(SweepEnd::Spent(combinations)) => Ended::Spent {
+                    Err(SweepEnd::Spent(combinations)) => TrialEnd::Spent {
                         foreseen: combinations * COMBINATION_NS as f64,
                         proved: 0.0,
                     },
-                    Err(SweepEnd::Full | SweepEnd::Overflow) => Ended::Full,
+                    Err(SweepEnd::Full | SweepEnd::Overflow) => TrialEnd::Full,
                     Err(SweepEnd::Scratch) => {
                         self.shared.control.stop(Stop::Memory);
-                        Ended::Stopped
+                        TrialEnd::Stopped
                     }
-                    Err(SweepEnd::Stopped) => Ended::Stopped,
+                    Err(SweepEnd::Stopped) => TrialEnd::Stopped,
                 }
             }
         }

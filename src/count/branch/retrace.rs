@@ -11,7 +11,7 @@ use crate::solutions::Count;
 impl<W: Word> Worker<'_, '_, W> {
     /// Records the path to where the walk is.
     pub(crate) fn note_trail(&mut self) {
-        self.noted = Instant::now();
+        self.trail_noted = Instant::now();
         let Some(plan) = self.plan else {
             return;
         };

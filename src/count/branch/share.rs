@@ -8,25 +8,25 @@ use super::frame::{Frame, bound};
 use super::order::Order;
 use super::unfinished::Unfinished;
 use super::walk::{Task, Walk};
-use super::worker::{BREATH, CHEAPEST, Worker};
+use super::worker::{INITIAL_QUESTION_NS, NODES_PER_POLL, Worker};
 use crate::board::Cell;
-use crate::count::plan::{Ended, Plan, Trial};
+use crate::count::plan::{Plan, Trial, TrialEnd};
 use crate::line::Word;
 use crate::run::lock;
 use crate::search::WHOLE;
 use crate::solutions::Count;
 
 /// How often the way to where a walk is is noted.
-const NOTED: Duration = Duration::from_millis(20);
+const TRAIL_INTERVAL: Duration = Duration::from_millis(20);
 
 impl<W: Word> Worker<'_, '_, W> {
     /// Walks through a part as it is planned, together with whoever joins in.
-    pub(crate) fn walk(&mut self, trial: Trial) -> Ended {
+    pub(crate) fn walk(&mut self, trial: Trial) -> TrialEnd {
         let walk = Arc::new(Walk::new(trial));
         self.join(&walk);
         if !self.oracle.is_built() {
             // What a helper tries alone is to be comparable with what the host does.
-            self.price = CHEAPEST;
+            self.question_cost = INITIAL_QUESTION_NS;
         }
         if self.walk.is_some() {
             *lock(&self.shared.walk) = Some(Arc::clone(&walk));
@@ -34,7 +34,7 @@ impl<W: Word> Worker<'_, '_, W> {
         // The opening is not gone on with.
         let tracked = trial.thorough && !self.shared.store.keeps_graph();
         self.plan = tracked.then_some(trial.plan);
-        if std::mem::take(&mut self.moved) {
+        if std::mem::take(&mut self.has_moved) {
             self.board.set_rows(&self.shared.rows);
         }
         let component = self.shared.components[trial.component].clone();
@@ -56,11 +56,11 @@ impl<W: Word> Worker<'_, '_, W> {
             *lock(&self.shared.walk) = None;
         }
         let ended = walk.ended();
-        if !matches!(ended, Ended::Done(_)) && self.walk.take().is_some() {
+        if !matches!(ended, TrialEnd::Done(_)) && self.walk.take().is_some() {
             self.raise(&walk, walk.proved(&self.shared.store));
         }
         match ended {
-            Ended::Spent { foreseen, .. } => Ended::Spent {
+            TrialEnd::Spent { foreseen, .. } => TrialEnd::Spent {
                 foreseen,
                 proved: walk.bound(),
             },
@@ -84,15 +84,15 @@ impl<W: Word> Worker<'_, '_, W> {
     fn join(&mut self, walk: &Arc<Walk<W>>) {
         let trial = walk.trial;
         self.component = trial.component;
-        self.asks = trial.thorough;
+        self.may_ask = trial.thorough;
         (self.order, self.narrow) = match trial.plan {
             Plan::Branch(order) => (order, 0),
             _ => (Order::Narrow, self.shared.narrow(trial.component)),
         };
         self.path.clear();
-        self.barren = 0;
+        self.first_unproved = 0;
         self.done = 0;
-        self.told = (self.work(), 0);
+        self.reported = (self.work(), 0);
         self.until = self.work().saturating_add(trial.budget);
         self.plan = None;
         self.walk = (self.shared.workers > 1 && !trial.alone).then(|| Arc::clone(walk));
@@ -106,10 +106,10 @@ impl<W: Word> Worker<'_, '_, W> {
                     walk.end_stack(Vec::new());
                     walk.end_task();
                 }
-                Some(task) => self.take(walk, task),
+                Some(task) => self.run_task(walk, task),
                 None => {
                     if self.shared.control.poll() {
-                        walk.end(Ended::Stopped);
+                        walk.end(TrialEnd::Stopped);
                     }
                 }
             }
@@ -119,15 +119,15 @@ impl<W: Word> Worker<'_, '_, W> {
     }
 
     /// Counts a piece that another worker has given away.
-    fn take(&mut self, walk: &Arc<Walk<W>>, task: Task<W>) {
+    fn run_task(&mut self, walk: &Arc<Walk<W>>, task: Task<W>) {
         self.statistics.tasks += 1;
         self.board.set_rows(&task.rows);
-        self.moved = true;
+        self.has_moved = true;
         self.path = task.path;
-        self.barren = 0;
+        self.first_unproved = 0;
         self.done = 0;
-        self.told.1 = 0;
-        self.asks = task.asks;
+        self.reported.1 = 0;
+        self.may_ask = task.may_ask;
         let (mark, of) = (self.board.mark(), Arc::clone(&task.of));
         let (nodes, work, again) = (self.statistics.nodes, self.work(), self.again);
         match task.side {
@@ -161,19 +161,23 @@ impl<W: Word> Worker<'_, '_, W> {
         let mut polls = self.pace.polls();
         let whole = loop {
             if self.shared.control.stopped() {
-                walk.end(Ended::Stopped);
+                walk.end(TrialEnd::Stopped);
                 break false;
             }
-            if self.statistics.nodes >= self.looked + BREATH || self.pace.polls() != polls {
+            if self.statistics.nodes >= self.polled_nodes + NODES_PER_POLL
+                || self.pace.polls() != polls
+            {
                 polls = self.pace.polls();
-                let work = self.breathe(walk, of.is_none());
-                if self.shared.checkpointer.is_some() && self.noted.elapsed() >= NOTED {
+                let work = self.poll(walk, of.is_none());
+                if self.shared.checkpointer.is_some()
+                    && self.trail_noted.elapsed() >= TRAIL_INTERVAL
+                {
                     self.note_trail();
                 }
                 if self.shared.store.is_outgrown() {
-                    walk.end(Ended::Full);
+                    walk.end(TrialEnd::Full);
                 } else if self.shared.is_obsolete(walk.trial.component) {
-                    walk.end(Ended::Stopped);
+                    walk.end(TrialEnd::Stopped);
                 } else if work >= walk.trial.budget {
                     walk.end_spent();
                 }
@@ -186,7 +190,7 @@ impl<W: Word> Worker<'_, '_, W> {
                 }
             }
             if self.walk.is_some() && walk.wants_tasks() {
-                match self.is_believable(true) {
+                match self.check_for_solution(true) {
                     true => self.lend(walk),
                     // The side is at its end.
                     false => self.statistics.dead_ends += 1,
@@ -202,7 +206,7 @@ impl<W: Word> Worker<'_, '_, W> {
                 }
             }
         };
-        self.breathe(walk, of.is_none() && !whole);
+        self.poll(walk, of.is_none() && !whole);
         if !whole {
             self.note_trail();
         }
@@ -223,7 +227,7 @@ impl<W: Word> Worker<'_, '_, W> {
         let least = self.shared.options.shared;
         for i in 0..self.frames.len() {
             let frame = &self.frames[i];
-            if self.asks && i > 0 && !self.frames[i - 1].alive {
+            if self.may_ask && i > 0 && !self.frames[i - 1].alive {
                 break;
             }
             // Of the topmost side the next component is about to be begun here.
@@ -244,7 +248,7 @@ impl<W: Word> Worker<'_, '_, W> {
                 true => frame.mark,
                 false => self.frames[i + 1].mark,
             };
-            let (rows, asks) = (self.board.rows_at(mark), self.asks);
+            let (rows, may_ask) = (self.board.rows_at(mark), self.may_ask);
             let frame = &mut self.frames[i];
             walk.give(if other {
                 let (cell, filled) = frame.decision.expect("a branch has two sides");
@@ -264,7 +268,7 @@ impl<W: Word> Worker<'_, '_, W> {
                     within: frame.within.clone(),
                     weight,
                     path,
-                    asks,
+                    may_ask,
                 }
             } else {
                 // The largest is the first.
@@ -282,7 +286,7 @@ impl<W: Word> Worker<'_, '_, W> {
                     within: frame.witness.clone(),
                     weight,
                     path,
-                    asks,
+                    may_ask,
                 }
             });
             return;
@@ -314,12 +318,12 @@ impl<W: Word> Worker<'_, '_, W> {
                     rows: self.board.rows_at(frame.mark),
                     component: frame.component,
                     side: None,
-                    of: walk.instead(waiting),
+                    of: walk.replacement(waiting),
                     within: frame.within,
                     weight: 0,
                     // There may be no solution on the way to it; that says nothing of it.
                     path: Vec::new(),
-                    asks: false,
+                    may_ask: false,
                 });
             }
         }
@@ -327,13 +331,13 @@ impl<W: Word> Worker<'_, '_, W> {
 
     /// Every now and then: a look at the limits, and a word to whoever wants to know; all the work of the walk so far. The `whole` may be
     /// what is on the stack.
-    fn breathe(&mut self, walk: &Walk<W>, whole: bool) -> u64 {
+    fn poll(&mut self, walk: &Walk<W>, whole: bool) -> u64 {
         let nodes = self.statistics.nodes;
-        (self.shared.status).add_nodes(nodes - std::mem::replace(&mut self.looked, nodes));
+        (self.shared.status).add_nodes(nodes - std::mem::replace(&mut self.polled_nodes, nodes));
         self.shared.control.poll();
-        let now = (self.work(), self.done.max(self.told.1));
-        let work = walk.add(now.0 - self.told.0, now.1 - self.told.1);
-        self.told = now;
+        let now = (self.work(), self.done.max(self.reported.1));
+        let work = walk.add(now.0 - self.reported.0, now.1 - self.reported.1);
+        self.reported = now;
         if whole && !self.frames.is_empty() {
             self.raise(walk, bound(&self.frames));
         }

@@ -21,7 +21,7 @@ use super::frame::Frame;
 use super::unfinished::{ComponentRecord, Gift, Kind, Then, Unfinished, Waiting};
 use crate::board::Cell;
 use crate::count::components::{Component, ComponentValue, Key, Store, edge};
-use crate::count::plan::{Ended, Trial};
+use crate::count::plan::{Trial, TrialEnd};
 use crate::line::{Known, Word};
 use crate::puzzle::Grid;
 use crate::run::lock;
@@ -32,10 +32,10 @@ use crate::solutions::Count;
 const SHARDS: usize = 64;
 
 /// A worker without a task looks this often whether the run goes on.
-const NAP: Duration = Duration::from_millis(5);
+const IDLE_POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// So long is waited for workers to come back from a walk that is over.
-const PATIENCE: Duration = Duration::from_millis(100);
+const MAX_STACK_WAIT: Duration = Duration::from_millis(100);
 
 /// A piece of a walk that nobody has begun.
 #[derive(Debug)]
@@ -54,7 +54,7 @@ pub(crate) struct Task<W> {
     /// The decisions above it.
     pub(crate) path: Vec<(Cell, bool)>,
     /// May clause learning be asked? Then there is a solution in which all these decisions hold.
-    pub(crate) asks: bool,
+    pub(crate) may_ask: bool,
 }
 
 /// Components in progress, by their keys, with the gaps for each.
@@ -71,7 +71,7 @@ pub(crate) struct Walk<W> {
     waiting: AtomicUsize,
     idle: AtomicUsize,
     /// Tasks that are waiting or under way.
-    alive: AtomicUsize,
+    live_tasks: AtomicUsize,
     /// Components in progress, with the sides that have a gap for them.
     begun: Box<[Mutex<Begun<W>>]>,
     /// Bytes of what is put aside. Relaxed: a sum.
@@ -80,14 +80,14 @@ pub(crate) struct Walk<W> {
     work: AtomicU64,
     done: AtomicU64,
     over: AtomicBool,
-    ended: Mutex<Option<Ended>>,
+    ended: Mutex<Option<TrialEnd>>,
     /// Workers that have something on their stack, and what they leave there when the walk ends before it is counted.
-    busy: AtomicUsize,
-    left: Mutex<Vec<Vec<Frame<W>>>>,
+    active_stacks: AtomicUsize,
+    ended_stacks: Mutex<Vec<Vec<Frame<W>>>>,
     /// Values are lower bounds from now on, and not kept. Relaxed: no other worker fills gaps any more.
     partial: AtomicBool,
     /// The lower bound of the whole, once the walk has ended before it was counted.
-    least: Mutex<Count>,
+    lower_bound: Mutex<Count>,
     /// The most solutions that have been proved, roughly.
     bound: Mutex<f64>,
 }
@@ -111,17 +111,17 @@ impl<W: Word> Walk<W> {
             wake: Condvar::new(),
             waiting: AtomicUsize::new(0),
             idle: AtomicUsize::new(0),
-            alive: AtomicUsize::new(1),
+            live_tasks: AtomicUsize::new(1),
             begun: (0..SHARDS).map(|_| Mutex::default()).collect(),
             bytes: AtomicU64::new(0),
             work: AtomicU64::new(0),
             done: AtomicU64::new(0),
             over: AtomicBool::new(false),
             ended: Mutex::new(None),
-            busy: AtomicUsize::new(0),
-            left: Mutex::default(),
+            active_stacks: AtomicUsize::new(0),
+            ended_stacks: Mutex::default(),
             partial: AtomicBool::new(false),
-            least: Mutex::new(Count::ZERO),
+            lower_bound: Mutex::new(Count::ZERO),
             bound: Mutex::new(0.0),
         }
     }
@@ -145,7 +145,7 @@ impl<W: Word> Walk<W> {
     /// Ends it, as it has taken all the work that it might.
     pub(crate) fn end_spent(&self) {
         let share = self.done() as f64 / WHOLE as f64;
-        self.end(Ended::Spent {
+        self.end(TrialEnd::Spent {
             foreseen: self.work.load(Ordering::Relaxed) as f64 / share,
             proved: self.bound(),
         });
@@ -163,7 +163,7 @@ impl<W: Word> Walk<W> {
     }
 
     /// Ends it for all its workers; the first reason counts.
-    pub(crate) fn end(&self, how: Ended) {
+    pub(crate) fn end(&self, how: TrialEnd) {
         lock(&self.ended).get_or_insert(how);
         // Release: whoever sees it finds the reason.
         self.over.store(true, Ordering::Release);
@@ -176,37 +176,37 @@ impl<W: Word> Walk<W> {
     }
 
     /// How it ended, for the worker that has begun it.
-    pub(crate) fn ended(&self) -> Ended {
+    pub(crate) fn ended(&self) -> TrialEnd {
         let ended = lock(&self.ended).take();
-        ended.unwrap_or(Ended::Stopped)
+        ended.unwrap_or(TrialEnd::Stopped)
     }
 
     /// A worker begins with a stack.
     pub(crate) fn begin_stack(&self) {
-        self.busy.fetch_add(1, Ordering::Relaxed);
+        self.active_stacks.fetch_add(1, Ordering::Relaxed);
     }
 
     /// A worker has left this on its stack.
     pub(crate) fn end_stack(&self, frames: Vec<Frame<W>>) {
         if !frames.is_empty() {
-            lock(&self.left).push(frames);
+            lock(&self.ended_stacks).push(frames);
         }
         // Release: what it has done is seen by who waits for it.
-        self.busy.fetch_sub(1, Ordering::Release);
+        self.active_stacks.fetch_sub(1, Ordering::Release);
     }
 
     /// The number that is proved of a walk that has ended before it was counted, for the worker that has begun it: what is on all stacks,
     /// put together. Nothing, if another worker is not soon back.
     pub(crate) fn proved(&self, store: &Store) -> Count {
         let began = Instant::now();
-        while self.busy.load(Ordering::Acquire) > 0 {
-            if began.elapsed() > PATIENCE {
+        while self.active_stacks.load(Ordering::Acquire) > 0 {
+            if began.elapsed() > MAX_STACK_WAIT {
                 return Count::ZERO;
             }
             std::thread::yield_now();
         }
         self.partial.store(true, Ordering::Relaxed);
-        for frames in std::mem::take(&mut *lock(&self.left)) {
+        for frames in std::mem::take(&mut *lock(&self.ended_stacks)) {
             self.put_aside(store, frames);
         }
         for task in std::mem::take(&mut *lock(&self.tasks)) {
@@ -215,7 +215,7 @@ impl<W: Word> Walk<W> {
             let count = if one { Count::ONE } else { Count::ZERO };
             self.fill(store, task.of, Gift::number(count));
         }
-        std::mem::replace(&mut *lock(&self.least), Count::ZERO)
+        std::mem::replace(&mut *lock(&self.lower_bound), Count::ZERO)
     }
 
     /// Puts a whole stack aside, with nothing for what is not counted.
@@ -294,7 +294,7 @@ impl<W: Word> Walk<W> {
 
     /// Gives a task away.
     pub(crate) fn give(&self, task: Task<W>) {
-        self.alive.fetch_add(1, Ordering::Relaxed);
+        self.live_tasks.fetch_add(1, Ordering::Relaxed);
         let mut tasks = lock(&self.tasks);
         tasks.push_back(task);
         self.waiting.store(tasks.len(), Ordering::Relaxed);
@@ -304,8 +304,8 @@ impl<W: Word> Walk<W> {
 
     /// A task has ended: the whole has ended without a value if that was the last one.
     pub(crate) fn end_task(&self) {
-        if self.alive.fetch_sub(1, Ordering::AcqRel) == 1 && !self.is_over() {
-            self.end(Ended::Full);
+        if self.live_tasks.fetch_sub(1, Ordering::AcqRel) == 1 && !self.is_over() {
+            self.end(TrialEnd::Full);
         }
     }
 
@@ -314,7 +314,7 @@ impl<W: Word> Walk<W> {
         let mut tasks = lock(&self.tasks);
         if tasks.is_empty() && !self.is_over() {
             self.idle.fetch_add(1, Ordering::Relaxed);
-            let woken = self.wake.wait_timeout(tasks, NAP);
+            let woken = self.wake.wait_timeout(tasks, IDLE_POLL_INTERVAL);
             tasks = woken.unwrap_or_else(PoisonError::into_inner).0;
             self.idle.fetch_sub(1, Ordering::Relaxed);
         }
@@ -377,7 +377,7 @@ impl<W: Word> Walk<W> {
     }
 
     /// What stands for a component that nobody counts any more, for those that wait for it.
-    pub(crate) fn instead(&self, waiting: Vec<Waiting<W>>) -> Arc<Unfinished<W>> {
+    pub(crate) fn replacement(&self, waiting: Vec<Waiting<W>>) -> Arc<Unfinished<W>> {
         Unfinished::product(Then::IntoAll(waiting))
     }
 
@@ -443,9 +443,9 @@ impl<W: Word> Walk<W> {
                     };
                     match then {
                         Then::Ends if self.partial.load(Ordering::Relaxed) => {
-                            *lock(&self.least) = value.count;
+                            *lock(&self.lower_bound) = value.count;
                         }
-                        Then::Ends => self.end(Ended::Done(value)),
+                        Then::Ends => self.end(TrialEnd::Done(value)),
                         Then::IntoAll(waiting) => {
                             gifts.extend(waiting.into_iter().map(|gap| self.gift(&value, gap)));
                         }

@@ -37,22 +37,22 @@ pub(crate) struct Worker<'s, 'a, W: Word> {
     pub(crate) oracle: Oracle<'a>,
     pub(crate) frames: Vec<Frame<W>>,
     /// All frames below this one are alive.
-    pub(crate) barren: usize,
+    pub(crate) first_unproved: usize,
     pub(crate) order: Order,
     /// The walk that it takes part in, if others do so as well; and the way to the bottom of its stack.
     pub(crate) walk: Option<Arc<Walk<W>>>,
     pub(crate) path: Vec<(Cell, bool)>,
     /// Has the board left the root?
-    pub(crate) moved: bool,
+    pub(crate) has_moved: bool,
     /// What the walk has been told of: work and share.
-    pub(crate) told: (u64, u64),
+    pub(crate) reported: (u64, u64),
     /// Which part of the whole is being counted.
     pub(crate) component: usize,
     /// The way that is tried, if somebody keeps track of it, and when the trail was last noted.
     pub(crate) plan: Option<Plan>,
-    pub(crate) noted: Instant,
+    pub(crate) trail_noted: Instant,
     /// May the oracle be asked?
-    pub(crate) asks: bool,
+    pub(crate) may_ask: bool,
     /// Parts a good deal smaller than this are swept.
     pub(crate) narrow: u32,
     /// Share done with, out of [`WHOLE`].
@@ -60,11 +60,11 @@ pub(crate) struct Worker<'s, 'a, W: Word> {
     /// Nodes reserved and not used yet.
     pub(crate) reserved: u64,
     /// Nodes when limits were last looked at. Whoever watches knows of them.
-    pub(crate) looked: u64,
+    pub(crate) polled_nodes: u64,
     /// Polls the control within a node: one node of a large puzzle can take seconds.
     pub(crate) pace: Pace<'s>,
     /// Nanoseconds of work that a side may take without a solution before the oracle is asked: what a question costs, a running mean.
-    pub(crate) price: u64,
+    pub(crate) question_cost: u64,
     /// The worker's own work at which the trial at hand is spent at the latest; sooner where others take part in it.
     pub(crate) until: u64,
     /// Nodes that it would take to do all this again with what is logged alone.
@@ -77,53 +77,53 @@ pub(crate) struct Worker<'s, 'a, W: Word> {
 }
 
 /// Nodes between two looks at the limits.
-pub(crate) const BREATH: u64 = 256;
+pub(crate) const NODES_PER_POLL: u64 = 256;
 
-/// Nanoseconds that a node takes, and each unknown cell of the component that is branched there, a settle, and a tick of the learner: a
+/// Nanoseconds that a node takes, and each unknown cell of the component that is branched there, a settle, and a tick of the solver: a
 /// measure of work that no clock disturbs. Fitted to 234 trials on twelve puzzles, of which nine in ten took 0.6 to 1.35 times as long.
-const NODE: u64 = 700;
-const CELL: u64 = 45;
-const SETTLE: u64 = 120;
-const TICK: u64 = 46;
+const NS_PER_NODE: u64 = 700;
+const NS_PER_CELL: u64 = 45;
+const NS_PER_SETTLE: u64 = 120;
+const NS_PER_TICK: u64 = 46;
 
 /// What a question to the oracle takes besides.
-const QUESTION: u64 = 20_000;
+const QUESTION_OVERHEAD_NS: u64 = 20_000;
 
 /// The price of a question at first, and at most, in nanoseconds: one hard question does not mean that the next ones are.
-pub(crate) const CHEAPEST: u64 = 60_000;
-const DEAREST: u64 = 1_200_000;
+pub(crate) const INITIAL_QUESTION_NS: u64 = 60_000;
+const MAX_QUESTION_NS: u64 = 1_200_000;
 
-/// The price of the first question of a helper: what it takes to make a learner.
-const LEARNER: u64 = 20_000_000;
+/// The price of the first question of a helper: what it takes to make a solver.
+const SOLVER_BUILD_NS: u64 = 20_000_000;
 
-/// Where others wait for tasks a side of which no solution is known is asked about at this share of the price: only a side with a solution
+/// Where others wait for tasks a side of which no solution is known is asked about at this share of the question_cost: only a side with a solution
 /// has something to give away.
-const WANTED: u64 = 8;
+const WANTED_DISCOUNT: u64 = 8;
 
 /// Nanoseconds of work on a side for which a question about it may take one conflict.
-const CONFLICT: u64 = 2_000;
+const NS_PER_ALLOWED_CONFLICT: u64 = 2_000;
 
 /// Conflicts that any question may take, however little work its side has had.
-const FEWEST: u64 = 100;
+const MIN_CONFLICTS: u64 = 100;
 
 /// Conflicts that a question may take when the trial is nearly spent; and the nanoseconds that a conflict is assumed to take before the first
 /// one.
-const FEWEST_LEFT: u64 = 20;
-const DEAREST_CONFLICT: u64 = 20_000;
+const MIN_LAST_CONFLICTS: u64 = 20;
+const ASSUMED_CONFLICT_NS: u64 = 20_000;
 
 /// A question that ends without an answer is repeated when the work on its side has grown by this factor.
-const AGAIN: u64 = 4;
+const RETRY_FACTOR: u64 = 4;
 
 /// Nodes that take this number of nanoseconds, each with the settles and cells that it usually has.
 pub(crate) fn nodes_in(nanoseconds: u64) -> u64 {
-    nanoseconds / (NODE + 10 * SETTLE + 50 * CELL)
+    nanoseconds / (NS_PER_NODE + 10 * NS_PER_SETTLE + 50 * NS_PER_CELL)
 }
 
 impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     pub(crate) fn new(shared: &'s Shared<'a, W>, exchange: Option<Arc<Exchange>>) -> Self {
         let clues = shared.clues;
         let (width, height) = (clues.width(), clues.height());
-        let learner = shared.memory / shares::SOLVERS / shared.workers as u64;
+        let solver = shared.memory / shares::SOLVERS / shared.workers as u64;
         let lines = shared.memory / shares::LINES / shared.workers as u64;
         Worker {
             shared,
@@ -131,25 +131,25 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             lines: LineAutomata::new(width + height, lines),
             components: ComponentFinder::new(width, height),
             prober: Prober::default(),
-            oracle: Oracle::new(shared.puzzle, Arc::clone(&shared.control), learner)
+            oracle: Oracle::new(shared.puzzle, Arc::clone(&shared.control), solver)
                 .sharing(exchange),
             frames: Vec::new(),
-            barren: 0,
+            first_unproved: 0,
             order: Order::Down,
             walk: None,
             path: Vec::new(),
-            moved: false,
-            told: (0, 0),
+            has_moved: false,
+            reported: (0, 0),
             component: 0,
             plan: None,
-            noted: Instant::now(),
-            asks: true,
+            trail_noted: Instant::now(),
+            may_ask: true,
             narrow: 0,
             done: 0,
             reserved: 0,
-            looked: 0,
+            polled_nodes: 0,
             pace: Pace::new(&shared.control),
-            price: CHEAPEST,
+            question_cost: INITIAL_QUESTION_NS,
             until: u64::MAX,
             again: 0,
             swept: 0,
@@ -158,10 +158,10 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         }
     }
 
-    /// Postpones the first question, and with it the making of a learner, until a side without a solution has taken as much work as
+    /// Postpones the first question, and with it the making of a solver, until a side without a solution has taken as much work as
     /// that costs.
-    pub(crate) fn wait_for_learner(&mut self) {
-        self.price = LEARNER;
+    pub(crate) fn delay_first_question(&mut self) {
+        self.question_cost = SOLVER_BUILD_NS;
     }
 
     /// What the worker has done so far.
@@ -176,10 +176,10 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
 
     /// Nanoseconds that all the work so far may have taken.
     pub(crate) fn work(&self) -> u64 {
-        NODE * self.statistics.nodes
-            + CELL * self.cells
-            + SETTLE * self.board.settles()
-            + TICK * self.oracle.ticks()
+        NS_PER_NODE * self.statistics.nodes
+            + NS_PER_CELL * self.cells
+            + NS_PER_SETTLE * self.board.settles()
+            + NS_PER_TICK * self.oracle.ticks()
             + self.swept
     }
 
@@ -273,7 +273,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         top.probed = None;
         self.prober.backtrack(top.records);
         if self.reserved == 0 {
-            self.reserved = self.shared.control.reserve_nodes(BREATH);
+            self.reserved = self.shared.control.reserve_nodes(NODES_PER_POLL);
             if self.reserved == 0 {
                 return;
             }
@@ -282,7 +282,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         self.statistics.nodes += 1;
         self.again += 1;
         let (work, done) = (self.work(), self.done);
-        self.barren = self.barren.min(self.frames.len() - 1);
+        self.first_unproved = self.first_unproved.min(self.frames.len() - 1);
         let top = self.frames.last_mut().expect("a side is begun on a frame");
         let (cell, filled) = top.decision.expect("the root has no sides");
         let (row, column) = (usize::from(cell.row), usize::from(cell.column));
@@ -293,7 +293,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         let here = |grid: &Arc<Grid>| grid.get(row, column) == filled;
         top.witness = top.within.clone().filter(here);
         top.alive = top.witness.is_some();
-        if !self.is_believable(false) {
+        if !self.check_for_solution(false) {
             self.statistics.dead_ends += 1;
             return;
         }
@@ -338,7 +338,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         top.pending = pending;
         if top.pending.is_empty() {
             self.statistics.leaves += 1;
-            self.enliven();
+            self.mark_alive();
         }
     }
 
@@ -402,7 +402,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             return false;
         }
         let frame = self.frames.pop().expect("there is a top");
-        self.barren = self.barren.min(self.frames.len());
+        self.first_unproved = self.first_unproved.min(self.frames.len());
         self.end_component(walk, frame)
     }
 
@@ -468,12 +468,12 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         top.product *= &value.count;
         top.rest.extend(value.node.map(|node| (node, rows)));
         if !top.product.is_zero() && top.pending.is_empty() && !top.gaps {
-            self.enliven();
+            self.mark_alive();
         }
     }
 
     /// The top frame's side has a solution, and so have those above it, up to one of whose other parts nothing is known yet.
-    fn enliven(&mut self) {
+    fn mark_alive(&mut self) {
         for (above, frame) in self.frames.iter_mut().rev().enumerate() {
             let others = frame.pending.is_empty() && !frame.product.is_zero() && !frame.gaps;
             if frame.alive || above > 0 && frame.components > 1 && !others {
@@ -485,27 +485,27 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
 
     /// Asks the oracle about the topmost side that has shown no solution for too long. `false` when the top frame's side, or one above
     /// it, turns out to have none: then that frame is the top one, and has been counted as such.
-    pub(crate) fn is_believable(&mut self, wanted: bool) -> bool {
+    pub(crate) fn check_for_solution(&mut self, wanted: bool) -> bool {
         while self
             .frames
-            .get(self.barren)
+            .get(self.first_unproved)
             .is_some_and(|frame| frame.alive)
         {
-            self.barren += 1;
+            self.first_unproved += 1;
         }
-        let Some(frame) = self.frames.get(self.barren) else {
+        let Some(frame) = self.frames.get(self.first_unproved) else {
             return true;
         };
         let waited = self.work().saturating_sub(frame.side_began);
         let price = match wanted {
-            true => self.price / WANTED,
-            false => self.price,
+            true => self.question_cost / WANTED_DISCOUNT,
+            false => self.question_cost,
         };
         let enough = price.max(frame.patience);
-        if waited < enough || !self.asks || self.oracle.is_dumb() {
+        if waited < enough || !self.may_ask || self.oracle.is_dumb() {
             return true;
         }
-        match self.ask((waited / CONFLICT).max(FEWEST)) {
+        match self.ask((waited / NS_PER_ALLOWED_CONFLICT).max(MIN_CONFLICTS)) {
             Answer::Solution(grid) => {
                 let grid = Arc::new(grid);
                 for frame in &mut self.frames {
@@ -521,7 +521,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             }
             Answer::None => {
                 // The parts in between were not counted to the end: nothing is said of them.
-                self.abandon(self.barren + 1);
+                self.abandon(self.first_unproved + 1);
                 let top = self.frames.last_mut().expect("the side in question");
                 top.product = Count::ZERO;
                 top.pending.clear();
@@ -530,8 +530,8 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             }
             Answer::Unknown => {
                 // Not soon again here, nor below.
-                if let Some(frame) = self.frames.get_mut(self.barren) {
-                    frame.patience = AGAIN * waited;
+                if let Some(frame) = self.frames.get_mut(self.first_unproved) {
+                    frame.patience = RETRY_FACTOR * waited;
                 }
                 true
             }
@@ -541,17 +541,19 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     /// Asks the oracle about the topmost side of which no solution is known.
     fn ask(&mut self, conflicts: u64) -> Answer {
         let before = self.work();
-        let path = self.path_to(self.barren + 1);
+        let path = self.path_to(self.first_unproved + 1);
         let (clues, rows) = (self.shared.clues, &self.shared.rows);
         // A trial of little work is not to be spent on one question.
-        let each = (TICK * self.oracle.ticks()).checked_div(self.oracle.conflicts());
-        let left = self.until.saturating_sub(before) / each.unwrap_or(DEAREST_CONFLICT).max(1);
-        let conflicts = conflicts.min(left.max(FEWEST_LEFT)).min(CONFLICTS.into()) as u32;
+        let each = (NS_PER_TICK * self.oracle.ticks()).checked_div(self.oracle.conflicts());
+        let left = self.until.saturating_sub(before) / each.unwrap_or(ASSUMED_CONFLICT_NS).max(1);
+        let conflicts = conflicts
+            .min(left.max(MIN_LAST_CONFLICTS))
+            .min(CONFLICTS.into()) as u32;
         let answer = (self.oracle).ask(clues, rows, path.into_iter(), conflicts);
-        let took = QUESTION + self.work() - before;
+        let took = QUESTION_OVERHEAD_NS + self.work() - before;
         self.again += nodes_in(took);
-        let price = 15 * self.price + self.shared.options.patience * took / 100;
-        self.price = (price / 16).min(DEAREST);
+        let price = 15 * self.question_cost + self.shared.options.patience * took / 100;
+        self.question_cost = (price / 16).min(MAX_QUESTION_NS);
         answer
     }
 }
