@@ -366,8 +366,9 @@ impl Checkpointer {
     /// Records the state of plan selection.
     pub(crate) fn stands(&self, selection: Option<SelectionState>) {
         self.change(|state| {
-            let component =
-                |state: &Option<SelectionState>| state.as_ref().map(SelectionState::component);
+            let component = |selection: &Option<SelectionState>| {
+                selection.as_ref().map(SelectionState::component)
+            };
             if component(&selection) != component(&state.found.selection) {
                 state.too_wide = None;
             }

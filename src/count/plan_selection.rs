@@ -1,19 +1,19 @@
-//! How a part is counted best: all ways are tried on the part itself.
+//! Selects the plan for each component by trying all plans on the component itself.
 //!
-//! In rounds (successive halving). In each, every order of branching that is still in it walks the part for some work, and the half with
-//! the worse forecasts drops out (`judge`); the next round gives more, and the last one left goes to the end. What the losers
-//! have counted stays in the component table.
+//! The method is successive halving. In each round every branching order that is still selected walks the component for a budget of work,
+//! and the half with the worse forecasts is dropped ([`ranking`]). The budget grows from round to round, and the last order left counts the
+//! component to the end. What the dropped orders have counted stays in the component table.
 //!
-//! Beside the orders the frontier is swept both ways, then the better one, as long as it looks as if it could end; where it looks much
-//! better than any order, all threads sweep together.
+//! Beside the orders, the frontier is swept in both directions, later in the better one only, as long as the forecast suggests that the
+//! sweep can end. If its forecast is much better than that of any order, all threads take part in the sweep.
 //!
-//! On several threads the trials of a round are the same. In the first rounds all but the leader's are for one worker each, side by side:
-//! what several workers do at several ends of a component cannot be compared with what one does from its beginning. The leader's walk, and
-//! later every walk, is shared by all workers. A sweep uses the threads that have nothing else to do.
+//! The trials of a round do not depend on the number of threads. In the first rounds all trials but the leader's are for one worker each
+//! and run at the same time: what several workers do in several places of a component cannot be compared with what one does from its
+//! beginning. The leader's walk, and later every walk, is shared by all workers. A sweep uses the threads that have nothing else to do.
 //!
-//! A contest can be gone on with in another process, as its [`SelectionState`] says. A walk in some order that was cut short comes back to
-//! where it was, so that its time is added up over all processes; a sweep that was cut short has nothing left, and is not begun
-//! a third time: then the part is branched and what has become narrow is swept.
+//! Another process can resume the selection from its [`SelectionState`]. An interrupted walk returns to where it was, so its work adds up
+//! over all processes. An interrupted sweep has lost its progress, and is not begun a third time: then the component is branched, and
+//! components that have become narrow are swept.
 
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -28,29 +28,29 @@ use super::selection_state::{SelectionState, UnfinishedTrial, endless, finite};
 use crate::graph::NodeId;
 use crate::solutions::Count;
 
-/// How many times more work than the last each round has, which had this much at least.
+/// Factor by which the budget grows per round, and the minimum that is multiplied by it, in nanoseconds of work.
 const BUDGET_GROWTH: u64 = 4;
 const MIN_GROWN_BUDGET_NS: u64 = 1_000_000;
 
-/// With this number of orders left, or fewer, all workers take part in each trial; and from [`CLEAR_BUDGET_NS`] on with any number.
+/// Up to this number of orders all workers share each trial. From a budget of [`CLEAR_BUDGET_NS`] on they do so with any number.
 const MAX_SHARED_ORDERS: usize = 2;
 
-/// Work of each plan in a round, in nanoseconds, from which on helpers take over trials: in less a worker's solver is hardly built.
+/// Minimum budget of a round in which helpers take over trials, in nanoseconds: building a worker's SAT solver takes a good part of that.
 const MIN_HELPER_BUDGET_NS: u64 = 200_000_000;
 
-/// The order that leads is given at least this number of times the work of each other one.
+/// The leading order has at least this multiple of the work of each other plan.
 const MIN_LEAD: u64 = 2;
 
-/// In a short contest the last trial goes on if its forecast is less than this many nanoseconds of work.
+/// In a short selection the last trial is continued if its forecast is less than this, in nanoseconds of work.
 const MAX_CONTINUED_FORECAST_NS: f64 = 6e8;
 
-/// It is then given its forecast times this factor.
+/// The budget of the continued trial, as a multiple of its forecast.
 const CONTINUATION_FACTOR: f64 = 2.5;
 
-/// Least work, in nanoseconds, of a walk that an earlier process had to break off: less would not show how far it gets.
+/// Minimum work, in nanoseconds, of a walk that is resumed after an interruption: less would not show its progress.
 const MIN_RESUMED_WALK_NS: u64 = 20_000_000;
 
-/// How often a sweep is begun before it is given up.
+/// Maximum number of times that a sweep is begun.
 const MAX_SWEEP_TRIES: u32 = 2;
 
 /// What a worker is to do next.
@@ -58,60 +58,60 @@ const MAX_SWEEP_TRIES: u32 = 2;
 pub(crate) enum Next {
     /// Begin this trial.
     Try(Trial),
-    /// Join the walk that the host has begun.
+    /// Join the shared walk that is under way.
     Join,
     /// Ask again after a while.
     Wait,
-    /// Leave, as no trial is left for now, or as a sweep needs all threads.
+    /// Leave, because no trial is left for now, or because a sweep needs all threads.
     Leave,
 }
 
-/// The contest for one part after the other.
+/// Selects plans for one component after the other.
 #[derive(Debug)]
 pub(crate) struct PlanSelection {
     method: Method,
-    /// Does a walk in some order go on where the one before it in the same order has ended?
+    /// Whether a walk resumes where the previous walk in the same order ended.
     resumes: bool,
-    /// Is the tree search one of the plans?
+    /// Whether the tree search is one of the plans.
     has_tree: bool,
-    /// The only trials that there are, where it is over when they are.
+    /// The plans of a short selection; empty otherwise.
     only: &'static [Plan],
     /// Work of a trial in the first round, in nanoseconds.
     first: u64,
-    /// What each part is worth that is done, in order.
+    /// The values of the components counted so far, in order.
     done: Vec<ComponentValue>,
-    /// How many parts there are.
+    /// Number of components.
     components: usize,
-    /// Ways to be tried in this round.
+    /// Plans still to be tried in this round.
     todo: VecDeque<Plan>,
-    /// What was tried in this round.
+    /// Results of this round.
     tried: Vec<TrialResult>,
-    /// The same of the round before.
+    /// Results of the previous round.
     before: Vec<TrialResult>,
-    /// Orders that wait for the outcome of a sweep.
+    /// Branching orders that wait for the outcome of a sweep.
     waiting: Vec<TrialResult>,
-    /// Nanoseconds of work of a trial in this round; and the order that leads it, with its work.
+    /// Nanoseconds of work of a trial in this round; and the plan that leads the round, with its nanoseconds of work.
     budget: u64,
     favoured: Option<(Plan, u64)>,
-    /// Are there many ways in this round, which are compared by what one worker does?
+    /// Whether the trials of this round, but for the leader's, are for one worker each, so that many orders can be compared.
     compares: bool,
-    /// Is the one way left a sweep, for which all threads are wanted?
+    /// Whether the only plan in this round is a sweep that uses all threads.
     together: bool,
-    /// Are all workers to come anew?
+    /// Whether all workers must leave and be started again.
     regroup: bool,
-    /// Is there nothing left to try, for now?
+    /// Whether no trial is left for now.
     at_rest: bool,
-    /// Where all this work of each way has not sufficed the contest is over, for the time being.
+    /// The selection pauses once each plan has had this work, in nanoseconds.
     until: u64,
-    /// The budget that the round has, or would have if there were several ways left.
+    /// The budget that the round has, or would have if several plans were left.
     nominal: u64,
-    /// The trial that is under way, since when.
+    /// The trials under way, and when each began.
     under_way: Vec<(Trial, Instant)>,
-    /// Trials of this round that an earlier process has not ended.
+    /// Trials of this round that earlier processes have begun and not ended.
     open: Vec<UnfinishedTrial>,
-    /// How an earlier process left the part that it was at.
+    /// The state in which an earlier process left the component that it was counting, until that component is reached.
     resumed: Option<SelectionState>,
-    /// Is nothing more to be done?
+    /// Whether no more trials may begin.
     halted: bool,
 }
 
@@ -146,8 +146,8 @@ impl PlanSelection {
         selection
     }
 
-    /// One in which each of these plans is tried once, and that is over as soon as a part is counted by none of them. The last of several
-    /// goes on, if it looks as if it was soon done, until it has taken a good deal more than that.
+    /// A short selection: each of these plans is tried once, and the selection ends as soon as none of them counts a component. If there
+    /// are several plans and the forecast of the last one is short, that trial is continued, up to a multiple of its forecast.
     pub(crate) fn short(components: usize, first: u64, only: &'static [Plan]) -> Self {
         let mut selection = PlanSelection {
             only,
@@ -161,7 +161,7 @@ impl PlanSelection {
         !self.only.is_empty()
     }
 
-    /// Goes on with the last trial of a short contest, once, if it looks as if that was worth it.
+    /// Continues the last trial of a short selection, once, if its forecast is short enough.
     fn continue_last(&mut self) -> bool {
         let (first, several) = (self.first, self.only.len() > 1);
         let soon = |tried: &mut TrialResult| {
@@ -175,7 +175,7 @@ impl PlanSelection {
         last.is_some()
     }
 
-    /// The same, where each walk begins anew.
+    /// The same, but each walk begins at the root of its component.
     pub(crate) fn restarting(self) -> Self {
         PlanSelection {
             resumes: false,
@@ -183,7 +183,7 @@ impl PlanSelection {
         }
     }
 
-    /// The same, with the tree search as one of the plans. There must be one part alone.
+    /// The same, with the tree search as one of the plans. There must be exactly one component.
     pub(crate) fn with_tree(self) -> Self {
         debug_assert_eq!(self.components, 1);
         let mut selection = PlanSelection {
@@ -194,12 +194,12 @@ impl PlanSelection {
         selection
     }
 
-    /// The same, to be broken off where `until` nanoseconds of work of each way do not suffice.
+    /// The same, but it pauses once each plan has had `until` nanoseconds of work.
     pub(crate) fn until(self, until: u64) -> Self {
         PlanSelection { until, ..self }
     }
 
-    /// The same, gone on with as an earlier process has left it, if that had the same parts.
+    /// The same, resumed from the state of an earlier process, if that had the same number of components.
     pub(crate) fn resume(mut self, state: SelectionState) -> Self {
         if state.components == self.components {
             self.resumed = Some(state);
@@ -208,7 +208,7 @@ impl PlanSelection {
         self
     }
 
-    /// How it stands; `None` where there is nothing to go on with.
+    /// The state from which another process can resume; `None` when there is nothing to resume.
     pub(crate) fn state(&self) -> Option<SelectionState> {
         (!self.is_short() && !self.is_over()).then(|| SelectionState {
             components: self.components,
@@ -226,7 +226,7 @@ impl PlanSelection {
         })
     }
 
-    /// Takes up the part at hand where an earlier process has left it.
+    /// Restores the state of an earlier process for the current component.
     fn restore(&mut self, state: SelectionState) {
         (self.budget, self.nominal) = (state.budget, state.budget);
         self.favoured = state.favoured;
@@ -239,7 +239,7 @@ impl PlanSelection {
         self.todo = state.todo.into();
         let kept = |plan: &Plan| lost.iter().all(|open| open.plan != *plan);
         self.todo.retain(kept);
-        // What was under way comes first, and of that the sweeps, while there is most time for them.
+        // Interrupted trials come first, and of these the sweeps, as most time is left now.
         let (sweeps, walks): (Vec<UnfinishedTrial>, Vec<UnfinishedTrial>) =
             open.iter().copied().partition(|open| open.plan.is_sweep());
         for open in walks.iter().chain(&sweeps) {
@@ -249,7 +249,7 @@ impl PlanSelection {
         self.open = open;
         let waiting = endless(&state.waiting);
         if sweeps.is_empty() {
-            // Those that waited for a sweep need not any more.
+            // The sweep is lost, so the orders that waited for it need not wait any more.
             self.todo.extend(waiting.iter().map(|tried| tried.plan));
         } else {
             self.waiting = waiting;
@@ -262,14 +262,14 @@ impl PlanSelection {
         }
     }
 
-    /// Goes on after it was broken off, until each way has had `until` nanoseconds of work.
+    /// Ends a pause: the selection continues until each plan has had `until` nanoseconds of work.
     pub(crate) fn extend(&mut self, until: u64) {
         self.until = until;
         self.under_way.clear();
         self.at_rest = false;
     }
 
-    /// Gives nobody anything to do any more.
+    /// Lets no more trials begin.
     pub(crate) fn halt(&mut self) {
         self.halted = true;
     }
@@ -281,7 +281,7 @@ impl PlanSelection {
             _ if self.is_short() => self.only.to_vec().into(),
             Method::Regions => branches.into(),
             Method::Frontier => sweeps.into(),
-            // Most parts are soon counted by anything.
+            // Any plan counts most components quickly, so the sweeps can come after the first order.
             _ => [&branches[..1], &sweeps, &branches[1..]].concat().into(),
         };
         if self.has_tree {
@@ -304,14 +304,14 @@ impl PlanSelection {
         }
     }
 
-    /// The ways of a round are known.
+    /// Prepares the trials of a round whose plans are in `todo`.
     fn begin_trials(&mut self) {
         let orders = self.todo.iter().filter(|plan| !plan.is_sweep()).count();
         self.compares =
             !self.is_short() && orders > MAX_SHARED_ORDERS && self.budget < CLEAR_BUDGET_NS;
     }
 
-    /// What the host is to do next.
+    /// What the host does next.
     pub(crate) fn next(&mut self) -> Next {
         let next = self.choose();
         self.at_rest = matches!(next, Next::Leave);
@@ -324,7 +324,7 @@ impl PlanSelection {
         }
         if self.todo.is_empty() {
             match self.is_short() {
-                // A round is judged when all its trials have ended.
+                // A round is ranked when all its trials have ended.
                 _ if !self.under_way.is_empty() => return Next::Wait,
                 true if self.continue_last() => {}
                 true => return Next::Leave,
@@ -338,10 +338,10 @@ impl PlanSelection {
         }
     }
 
-    /// What a helper is to do next.
+    /// What a helper does next.
     pub(crate) fn next_for_helper(&mut self) -> Next {
         let is_over = self.at_rest || self.done.len() == self.components;
-        // A sweep that all threads are wanted for takes them from rayon.
+        // A sweep on all threads takes them from the rayon pool, so helpers must leave.
         if is_over || self.together && !self.under_way.is_empty() {
             return Next::Leave;
         }
@@ -356,14 +356,17 @@ impl PlanSelection {
         let begins = self.compares && self.budget >= MIN_HELPER_BUDGET_NS;
         match place.filter(|_| begins && !self.halted && !self.regroup) {
             Some(place) => {
-                let plan = self.todo.remove(place).expect("it was found there");
+                let plan = self
+                    .todo
+                    .remove(place)
+                    .expect("the position was just found");
                 Next::Try(self.begin(plan))
             }
             None => Next::Wait,
         }
     }
 
-    /// The trial of this plan in this round, which begins now.
+    /// Begins the trial of this plan in this round.
     fn begin(&mut self, plan: Plan) -> Trial {
         let walk = |open: &&UnfinishedTrial| open.plan == plan && !plan.is_sweep();
         let cut_short = self.open.iter().find(walk).map_or(0, |open| open.spent);
@@ -371,7 +374,7 @@ impl PlanSelection {
         let before = before.map_or(0, |tried| tried.spent);
         let resumes = self.resumes && !plan.is_sweep();
         let had = cut_short + if resumes { before } else { 0 };
-        // One that led in the round before has to get further than it was.
+        // A walk that starts over must get further than in the previous round, also if the plan led that round.
         let further = if resumes { 0 } else { 2 * before };
         let favoured = self.favoured.filter(|(leader, _)| *leader == plan);
         let whole = favoured.map_or(self.budget.max(further), |(_, whole)| whole);
@@ -381,14 +384,14 @@ impl PlanSelection {
             budget: (whole.saturating_sub(had)).max(MIN_RESUMED_WALK_NS.min(self.budget)),
             had,
             thorough: !self.is_short(),
-            // What several workers do at several ends is not to be compared with what one does from the beginning.
+            // What several workers do in several places cannot be compared with what one does from the beginning.
             alone: self.compares && favoured.is_none(),
         };
         self.under_way.push((trial, Instant::now()));
         trial
     }
 
-    /// Chooses what is still in it.
+    /// Drops the plans with the worst results, and begins the next round with the others.
     fn begin_round(&mut self) {
         let tried = std::mem::take(&mut self.tried);
         let (sweeps, orders): (Vec<TrialResult>, Vec<TrialResult>) =
@@ -420,7 +423,7 @@ impl PlanSelection {
                 .max(MIN_GROWN_BUDGET_NS)
                 .saturating_mul(BUDGET_GROWTH),
         };
-        // The first one has as much as all others together, or several times that.
+        // The leader has as much work as all others together, or a multiple of that.
         let others = (lead * (self.todo.len() as u64).saturating_sub(1)).max(MIN_LEAD);
         let leads = !self.together && self.todo.len() > 1 && !self.todo[0].is_sweep();
         let whole = self.budget.saturating_mul(others).min(self.until);
@@ -428,8 +431,8 @@ impl PlanSelection {
         self.begin_trials();
     }
 
-    /// Takes in how a trial ended, and returns the index of the component to be counted now. A trial of a component that another worker
-    /// has counted meanwhile says nothing.
+    /// Records how a trial ended, and returns the index of the component to be counted now. Trials of components that have been counted
+    /// meanwhile are ignored.
     pub(crate) fn report(&mut self, trial: Trial, ended: TrialEnd) -> usize {
         if trial.component != self.done.len() {
             return self.done.len();
@@ -438,7 +441,7 @@ impl PlanSelection {
             (self.under_way).retain(|(under_way, _)| under_way.plan != trial.plan);
             self.open.retain(|open| open.plan != trial.plan);
         }
-        // The share that the walk has come to took the work of earlier trials too.
+        // The share that the walk has done includes the work of earlier trials.
         let spent = trial.had.saturating_add(trial.budget);
         let whole = spent as f64 / trial.budget as f64;
         match ended {
@@ -453,7 +456,7 @@ impl PlanSelection {
                 proved,
             }),
             TrialEnd::Full if self.together => {
-                // Those that went home are wanted again.
+                // The helpers that left for the sweep are needed again.
                 self.together = false;
                 self.regroup = true;
             }
@@ -462,29 +465,29 @@ impl PlanSelection {
         self.done.len()
     }
 
-    /// Lets all workers come anew, if they are wanted.
+    /// Whether all workers must be started again; resets that request.
     pub(crate) fn regroup(&mut self) -> bool {
         std::mem::take(&mut self.regroup)
     }
 
-    /// The product of the parts that are done, and how many are not.
+    /// The product of the components counted so far, and the number of the others.
     pub(crate) fn result(&self) -> (Count, usize) {
         let mut product = Count::ONE;
         self.done.iter().for_each(|value| product *= &value.count);
         (product, self.components - self.done.len())
     }
 
-    /// Is all counted?
+    /// Whether the number of solutions is known.
     pub(crate) fn is_over(&self) -> bool {
         self.is_void() || self.done.len() == self.components
     }
 
-    /// Is it clear that there is no solution?
+    /// Whether a component is known to have no solution.
     pub(crate) fn is_void(&self) -> bool {
         self.done.iter().any(|value| value.count.is_zero())
     }
 
-    /// The nodes of all parts; `None` when one has no solution.
+    /// The graph nodes of all components; `None` when one has no solution.
     pub(crate) fn nodes(&self) -> Option<Vec<NodeId>> {
         self.done.iter().map(|value| value.node).collect()
     }
@@ -494,7 +497,7 @@ impl PlanSelection {
 mod tests {
     use super::*;
 
-    /// A contest for one part that another process goes on with.
+    /// The selection as another process resumes it.
     fn resumed_in_another_process(selection: &PlanSelection) -> PlanSelection {
         let state = selection.state().expect("it is not over").settled();
         let text = serde_json::to_string(&state).unwrap();
@@ -525,11 +528,11 @@ mod tests {
     }
 
     #[test]
-    fn what_was_under_way_comes_first() {
+    fn interrupted_trials_come_first() {
         let mut selection = PlanSelection::new(Method::Auto, 1, 10);
         let first = next(&mut selection).unwrap();
         selection.report(first, spent(f64::INFINITY));
-        // On one thread, a sweep; it is cut short, and so is the next process.
+        // The host begins a sweep, and two processes in turn are interrupted during it.
         let sweep = next(&mut selection).unwrap();
         assert!(sweep.plan.is_sweep());
         let mut selection = resumed_in_another_process(&selection);
@@ -549,7 +552,7 @@ mod tests {
     }
 
     #[test]
-    fn helpers_try_what_is_for_one_worker_and_join_the_leader() {
+    fn helpers_take_trials_for_one_worker_and_join_the_leader() {
         let mut selection = PlanSelection::new(Method::Auto, 2, MIN_HELPER_BUDGET_NS);
         let host = next(&mut selection).unwrap();
         let Next::Try(helper) = selection.next_for_helper() else {
@@ -557,7 +560,7 @@ mod tests {
         };
         assert!(host.alone && helper.alone && !helper.plan.is_sweep());
         assert_ne!(host.plan, helper.plan);
-        // The round is judged when the helper is back.
+        // The round is ranked when the helper's trial has ended.
         selection.report(host, spent(1e9));
         while let Some(trial) = next(&mut selection) {
             selection.report(trial, spent(1e9));
@@ -568,7 +571,7 @@ mod tests {
         let leader = next(&mut selection).unwrap();
         assert!(!leader.alone && matches!(selection.next_for_helper(), Next::Join));
         selection.report(leader, spent(1e9));
-        // What is counted by one makes the trials of the others void.
+        // When one trial has counted the component, the results of the others are ignored.
         let host = next(&mut selection).unwrap();
         let Next::Try(helper) = selection.next_for_helper() else {
             panic!("there are walks for one worker");
@@ -584,7 +587,7 @@ mod tests {
     }
 
     #[test]
-    fn a_walk_has_what_is_left_of_its_budget_and_is_judged_by_all_of_it() {
+    fn a_resumed_walk_gets_the_rest_of_its_budget_and_is_ranked_by_its_whole_work() {
         let mut selection = PlanSelection::new(Method::Regions, 1, 10 * MIN_RESUMED_WALK_NS);
         let walk = next(&mut selection).unwrap();
         assert_eq!(walk.budget, 10 * MIN_RESUMED_WALK_NS);
@@ -613,13 +616,13 @@ mod tests {
             next(&mut selection(&state)).unwrap().budget,
             MIN_RESUMED_WALK_NS
         );
-        // Another puzzle's would have other parts.
+        // A state with another number of components is ignored.
         let other = PlanSelection::new(Method::Regions, 2, 10 * MIN_RESUMED_WALK_NS).resume(state);
         assert!(other.open.is_empty());
     }
 
     #[test]
-    fn those_that_waited_for_a_sweep_go_on_when_it_is_lost() {
+    fn orders_that_waited_for_a_sweep_continue_when_it_is_lost() {
         let mut selection = PlanSelection::new(Method::Auto, 1, CLEAR_BUDGET_NS);
         let sweep = Plan::Sweep(Direction::Down);
         let tried = |plan: Plan, foreseen: f64| TrialResult {

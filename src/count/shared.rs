@@ -1,4 +1,4 @@
-//! What all workers of a count share: the root, the component table, the contest of plans, the walk under way, and what has been proved.
+//! What all workers of a count share: the root, the component table, the plan selection, the walk under way, and the proved bounds.
 
 use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -23,7 +23,7 @@ use crate::puzzle::{Grid, Puzzle};
 use crate::run::{Control, Statistics, lock, shares};
 use crate::solutions::{Count, Stop};
 
-/// What all workers of a run share.
+/// The state that all workers of a count share.
 #[derive(Debug)]
 pub(crate) struct Shared<'a, W: Word> {
     pub(crate) puzzle: &'a Puzzle,
@@ -32,39 +32,39 @@ pub(crate) struct Shared<'a, W: Word> {
     pub(crate) control: Arc<Control>,
     pub(crate) checkpointer: Option<&'a Checkpointer>,
     pub(crate) scratch: Option<&'a Scratch>,
-    /// Bytes for everything.
+    /// Bytes that the whole count may take.
     pub(crate) memory: u64,
     pub(crate) workers: usize,
     /// The known cells at the root.
     pub(crate) rows: Vec<Known<W>>,
-    /// A solution, if one is at hand.
+    /// A solution, if one is known.
     pub(crate) witness: Option<Grid>,
-    /// The parts of the root, the smallest first.
+    /// The components of the root, the smallest first.
     pub(crate) components: Vec<Component<W>>,
-    /// What has been counted.
+    /// The component table, and the solution graph if it is kept.
     pub(crate) store: Store,
     pub(crate) selection: Mutex<PlanSelection>,
-    /// The walk that workers may join.
+    /// The walk that helpers may join.
     pub(crate) walk: Mutex<Option<Arc<Walk<W>>>>,
-    /// Where walks have left off, unless that is noted for a journal.
+    /// The trails of walks, if there is no checkpointer to record them.
     trails: Mutex<Trails>,
-    /// How far the tree of a part has been searched, and [which](Shared::place).
+    /// The open tree of a component that the tree search has begun, and the [place](Shared::place) of that component.
     pub(crate) tree: Mutex<Option<(u64, OpenTree)>>,
-    /// May no more workers begin? A thread that waits for the pieces of its sweep runs whatever it finds, also a worker that has not begun,
-    /// which would come to an end only when the sweep has. Relaxed: the thread that sets it is the one that must not miss it.
+    /// Whether no more workers may begin. A thread that waits for the tasks of its sweep runs any task of the pool, also a worker that has
+    /// not begun, and that worker would not end before the sweep. Relaxed: only the thread that sets it has to see it.
     pub(crate) closed: AtomicBool,
     pub(crate) status: &'a Status,
-    /// The index of the component that is being counted, and the best lower bound of its fillings.
+    /// The index of the component that is being counted, and the best lower bound of its count.
     bound: Mutex<(usize, Count)>,
-    /// That index once more: a trial of another component is of no use any more. Relaxed: a hint, which saves work.
+    /// The same index: trials of other components are obsolete. Relaxed: a hint that saves work.
     current: AtomicUsize,
-    /// Limits of the slice of the tree that is being searched.
+    /// The control of the slice of the tree that is being searched.
     pub(crate) slice: Mutex<Option<Arc<Control>>>,
     pub(crate) statistics: Mutex<Statistics>,
 }
 
 impl<'a, W: Word> Shared<'a, W> {
-    /// A count of which nothing is known yet, on the threads of the pool at hand, within this memory.
+    /// The state before the root is known, for the threads of the current rayon pool and this many bytes of memory.
     pub(crate) fn new(
         setup: &'a Setup<'_>,
         clues: &'a Clues,
@@ -101,7 +101,7 @@ impl<'a, W: Word> Shared<'a, W> {
         }
     }
 
-    /// Makes ready for this contest, or for going on with it; returns the one before.
+    /// Begins or resumes this plan selection; returns the previous one.
     pub(crate) fn begin(&self, selection: PlanSelection) -> PlanSelection {
         let before = std::mem::replace(&mut *lock(&self.selection), selection);
         *lock(&self.bound) = (0, Count::ZERO);
@@ -109,12 +109,12 @@ impl<'a, W: Word> Shared<'a, W> {
         before
     }
 
-    /// Most bytes of what a walk puts aside.
+    /// Maximum bytes of a walk's unfinished components, and of the sides that wait for them.
     pub(crate) fn put_aside(&self) -> u64 {
         self.memory / shares::PUT_ASIDE
     }
 
-    /// Notes that the component with this index has at least `bound` fillings, if it is still the one that is being counted.
+    /// Records that the component with this index has at least `bound` fillings, if it is still being counted.
     pub(crate) fn raise_bound(&self, component: usize, bound: Count) {
         let mut best = lock(&self.bound);
         if component == best.0 && bound > best.1 {
@@ -124,7 +124,7 @@ impl<'a, W: Word> Shared<'a, W> {
         }
     }
 
-    /// Takes in how a trial ended. The trials of other workers are broken off when that was the last one of its component.
+    /// Records how a trial ended. If that completes the component, the trials of other workers on it stop.
     pub(crate) fn report(&self, trial: Trial, ended: TrialEnd) {
         let mut selection = lock(&self.selection);
         let component = selection.report(trial, ended);
@@ -133,7 +133,7 @@ impl<'a, W: Word> Shared<'a, W> {
         }
         self.note(&selection);
         if selection.is_void() {
-            // No solution of this component, none at all.
+            // The component has no solution, so the puzzle has none.
             self.control.finish();
         }
         // Still under the selection's lock: whoever reads both sees the component and its bound together.
@@ -154,14 +154,14 @@ impl<'a, W: Word> Shared<'a, W> {
         self.current.load(Ordering::Relaxed) != component
     }
 
-    /// Notes how a contest stands, where somebody keeps track of it.
+    /// Records the state of plan selection, if there is a checkpointer.
     pub(crate) fn note(&self, selection: &PlanSelection) {
         if let (Some(checkpointer), Some(state)) = (self.checkpointer, selection.state()) {
             checkpointer.stands(Some(state));
         }
     }
 
-    /// Tells the parts of all boards of a puzzle apart, in every process alike.
+    /// A hash that identifies a component among those of all boards of a puzzle; it is the same in every process.
     pub(crate) fn place(&self, component: usize) -> u64 {
         let mut hasher = FxHasher::default();
         let mut hash = |number: usize, words: &[W]| {
@@ -180,7 +180,7 @@ impl<'a, W: Word> Shared<'a, W> {
         hasher.finish()
     }
 
-    /// The way that an earlier walk through a part by this plan has left.
+    /// The trail of an earlier walk through this component by this plan.
     pub(crate) fn trail(&self, component: usize, plan: Plan) -> Option<Vec<TrailStep>> {
         let place = self.place(component);
         match self.checkpointer {
@@ -189,7 +189,7 @@ impl<'a, W: Word> Shared<'a, W> {
         }
     }
 
-    /// Notes the way to where a walk is.
+    /// Records the trail of a walk.
     pub(crate) fn note_trail(&self, component: usize, plan: Plan, steps: Vec<TrailStep>) {
         let place = self.place(component);
         let trail = Trail { place, plan, steps };
@@ -199,14 +199,14 @@ impl<'a, W: Word> Shared<'a, W> {
         }
     }
 
-    /// What a sweep of a part may take, in nanoseconds.
+    /// The time that the sweep of a component within a branching walk may take, in nanoseconds.
     pub(crate) fn bite(&self) -> u64 {
         self.checkpointer
             .and_then(Checkpointer::bite)
             .unwrap_or(u64::MAX)
     }
 
-    /// Parts of one of the whole, a good deal smaller than this, are swept.
+    /// The size in cells below which components of this component are narrow enough to be swept, as far as is known.
     pub(crate) fn narrow(&self, component: usize) -> u32 {
         let wide = self.checkpointer.and_then(Checkpointer::wide);
         self.components[component]
@@ -214,7 +214,7 @@ impl<'a, W: Word> Shared<'a, W> {
             .min(wide.unwrap_or(u32::MAX))
     }
 
-    /// Notes that a part of this size is too wide to be swept within a bite.
+    /// Records that a component of this size cannot be swept within [`bite`](Self::bite).
     pub(crate) fn is_too_wide(&self, size: u32) {
         if let Some(checkpointer) = self.checkpointer
             && checkpointer.bite().is_some()
@@ -224,13 +224,13 @@ impl<'a, W: Word> Shared<'a, W> {
         }
     }
 
-    /// What is proved of the parts: the product of those that are done, with the bound of the one that is under way.
+    /// The proved lower bound: the product of the components counted so far and of the bound of the one that is being counted.
     pub(crate) fn proved(&self) -> Count {
-        // Held until the bound is known, as both change together.
+        // This lock is held until the bound is read, as both change together.
         let selection = lock(&self.selection);
         let (mut count, open) = selection.result();
         if open > 0 && !count.is_zero() {
-            // Of parts that nobody has looked at nothing is known, but that they have a solution each where the whole has one.
+            // Nothing is known of the components after it, but that each has a solution if the puzzle has one.
             let bound = &lock(&self.bound).1;
             match &self.witness {
                 Some(_) if bound.is_zero() => {}

@@ -1,4 +1,4 @@
-//! The workers of a count: each asks the contest what to do next, tries a plan, or joins the walk that is under way.
+//! The workers of a count: each asks the plan selection what to do next, and tries a plan or joins the shared walk under way.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -12,12 +12,12 @@ use crate::run::{Control, lock};
 use crate::sat::Exchange;
 use crate::solutions::Stop;
 
-/// A worker with nothing to do asks again after the first time, and then ever more rarely, up to the second. Asking takes a few
-/// microseconds.
-const NAPS: [Duration; 2] = [Duration::from_micros(50), Duration::from_millis(1)];
+/// The first and the longest time for which a worker without work sleeps before it asks again; the time doubles in between. Asking takes a
+/// few microseconds.
+const IDLE_SLEEPS: [Duration; 2] = [Duration::from_micros(50), Duration::from_millis(1)];
 
 impl<W: Word> Shared<'_, W> {
-    /// Counts all parts on all threads: one hosts the trials, the others help.
+    /// Counts all components on all threads: one worker hosts the trials, the others help.
     pub(crate) fn work(&self) {
         loop {
             self.closed.store(false, Ordering::Relaxed);
@@ -42,16 +42,16 @@ impl<W: Word> Shared<'_, W> {
         }
     }
 
-    /// Tries one plan after the other. All trials have one host, whose learner keeps from one to the next what it has learnt.
+    /// Tries one plan after the other in one worker, whose SAT solver keeps its learnt clauses from trial to trial.
     pub(crate) fn host(&self) {
         self.host_with(None);
     }
 
-    /// The same, where the learners of the helpers are in this exchange.
+    /// The same; the SAT solver exchanges learnt clauses with those of the helpers.
     fn host_with(&self, exchange: Option<Arc<Exchange>>) {
-        let _others = Others(&self.control);
+        let _guard = StopOnPanic(&self.control);
         let mut worker = Worker::new(self, exchange);
-        let mut nap = NAPS[0];
+        let mut sleep = IDLE_SLEEPS[0];
         while !self.control.stopped() {
             let next = {
                 let mut selection = lock(&self.selection);
@@ -64,21 +64,21 @@ impl<W: Word> Shared<'_, W> {
                     self.status.begin(trial.plan.activity());
                     let ended = worker.try_out(trial);
                     self.report(trial, ended);
-                    nap = NAPS[0];
+                    sleep = IDLE_SLEEPS[0];
                 }
-                Next::Wait => nap = self.nap(nap),
+                Next::Wait => sleep = self.sleep(sleep),
                 Next::Join | Next::Leave => break,
             }
         }
         lock(&self.statistics).add(&worker.statistics());
     }
 
-    /// Joins the walks that are shared and takes over trials that are for one worker, until there is nothing left to try.
+    /// Joins shared walks and takes over trials that are for one worker, until no trial is left.
     fn help(&self, exchange: Option<Arc<Exchange>>) {
-        let _others = Others(&self.control);
+        let _guard = StopOnPanic(&self.control);
         let mut worker = Worker::new(self, exchange);
         worker.delay_first_question();
-        let mut nap = NAPS[0];
+        let mut sleep = IDLE_SLEEPS[0];
         while !self.control.stopped() {
             let next = lock(&self.selection).next_for_helper();
             let walk = lock(&self.walk).clone();
@@ -89,30 +89,30 @@ impl<W: Word> Shared<'_, W> {
                     self.report(trial, ended);
                 }
                 (Next::Join, Some(walk)) => worker.help(&walk),
-                // Sweeps and the tree may have something to do.
+                // Sweeps and the tree search may have tasks in the pool.
                 _ if rayon::yield_now() == Some(rayon::Yield::Executed) => {}
                 _ => {
-                    nap = self.nap(nap);
+                    sleep = self.sleep(sleep);
                     continue;
                 }
             }
-            nap = NAPS[0];
+            sleep = IDLE_SLEEPS[0];
         }
         lock(&self.statistics).add(&worker.statistics());
     }
 
-    /// Sleeps for this long; returns for how long to sleep next.
-    fn nap(&self, nap: Duration) -> Duration {
+    /// Sleeps for this time; returns the time for the next sleep.
+    fn sleep(&self, sleep: Duration) -> Duration {
         self.control.poll();
-        std::thread::sleep(nap);
-        NAPS[1].min(2 * nap)
+        std::thread::sleep(sleep);
+        IDLE_SLEEPS[1].min(2 * sleep)
     }
 }
 
-/// Stops the other workers when this one panics: they would wait for its part of the walk for ever.
-struct Others<'c>(&'c Control);
+/// Stops the run when this worker panics: the other workers would wait forever for its share of the walk.
+struct StopOnPanic<'c>(&'c Control);
 
-impl Drop for Others<'_> {
+impl Drop for StopOnPanic<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.0.stop(Stop::Interrupt);
