@@ -1,8 +1,8 @@
-//! The course of a count: a quick trial, the backbone with more and more effort, and the contest for what remains.
+//! The phases of a count: a quick trial, then rounds of a backbone search and a plan selection.
 //!
-//! Most puzzles are counted by the quick trial. For the others the cells that are the same in every solution are taken out first, as far
-//! as one round's effort finds them; the solutions near the one that was found then are counted for a lower bound; and the rest is
-//! counted by the contest, until each plan has had the round's work. The next round has more of both.
+//! Most puzzles are counted by the quick trial. For the others, each round first finds and decides backbone cells, as far as the effort of
+//! the round allows, and counts the solutions near the one that was found, for a lower bound. Then plan selection counts the components,
+//! until each plan has had the work of the round. The next round has more of both.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -28,22 +28,22 @@ use crate::sat::Backbone;
 use crate::search::{Outcome, Search, Total};
 use crate::solutions::Count;
 
-/// What counts most puzzles at once: an order that is quick, and one that is thorough.
+/// The plans of the quick trial: an order with cheap nodes, and one that probes.
 const QUICK_PLANS: &[Plan] = &[Plan::Branch(Order::Down), Plan::Branch(Order::Probed)];
 
-/// How the solutions near the first one are counted, and the work for that, as a multiple of a trial's.
+/// The plan for counting the solutions near the first one; and its work, in trials.
 const NEAR_PLANS: &[Plan] = &[Plan::Branch(Order::Down)];
 const NEAR_TRIALS: u64 = 10;
 
-/// Where the backbone is not known: work of each plan, as a multiple of a trial's, before more effort goes into the backbone; and the
-/// factor by which effort and work grow then.
+/// While the backbone is not known completely: work of each plan in the first round, in trials; and the factor by which that work and the
+/// backbone effort grow per round.
 const FIRST_ROUND_TRIALS: u64 = 1000;
 const ROUND_GROWTH: u64 = 32;
 
-/// What a count has come to: the graph if it is kept and whole, and the outcome.
+/// The result of a count: the graph, if it is kept and complete, and the outcome.
 pub(crate) type Answer = (Option<SolutionGraph>, Outcome);
 
-/// Counts; where `keeps_graph`, with the graph of all solutions.
+/// Counts the solutions; if `keeps_graph`, also builds the graph of all solutions.
 pub(crate) fn drive<W: Word>(setup: &Setup<'_>, keeps_graph: bool) -> Answer {
     let began = Instant::now();
     let clues = Clues::new(setup.puzzle);
@@ -95,7 +95,7 @@ pub(crate) fn drive<W: Word>(setup: &Setup<'_>, keeps_graph: bool) -> Answer {
     })
 }
 
-/// The outcome of a count that has come to this number, exact or a lower bound.
+/// The outcome of a count. If the run was stopped and the number is not `exact`, it is a lower bound.
 fn outcome(
     control: &Control,
     began: Instant,
@@ -128,20 +128,20 @@ struct Driver<'r, W: Word> {
     keeps_graph: bool,
     began: Instant,
     board: Board<'r, W>,
-    /// The cells that are known to be filled.
+    /// The cells known to be filled.
     known: Grid,
     shared: Shared<'r, W>,
-    /// What is done outside of the workers.
+    /// Statistics of the work outside of the workers.
     statistics: Statistics,
 }
 
-/// What a round finds out about the backbone.
+/// The result of the backbone search of a round.
 enum BackboneResult {
-    /// Whether it is whole.
+    /// Whether the backbone is known completely.
     Backbone { whole: bool },
-    /// It is all that there is to know of the puzzle.
+    /// The search has found the number of solutions of the puzzle.
     Answer(Box<Answer>),
-    /// The run has been stopped.
+    /// The run was stopped.
     Stopped,
 }
 
@@ -152,7 +152,7 @@ impl<W: Word> Driver<'_, W> {
             checkpointer.knows(known_cells(&self.board));
         }
         if quick && !found.opening.tried {
-            // Most puzzles are soon counted by anything. If this is cut short it is not tried again.
+            // Any plan counts most puzzles quickly. If this trial is interrupted, it is not repeated.
             if let Some(checkpointer) = self.checkpointer {
                 checkpointer.tried();
             }
@@ -168,15 +168,15 @@ impl<W: Word> Driver<'_, W> {
         }
         let mut alone = Alone::default();
         while !done && !self.is_stopped() {
-            // What the backbone is asked about is the whole puzzle.
+            // The backbone search works on the whole puzzle, so it does not apply to a cube.
             let asks = quick && self.setup.cube.path.is_empty();
             let whole = if !asks {
                 true
             } else if let Some(whole) = found.opening.whole.take() {
-                // An earlier part of the run has asked.
+                // An earlier process has ended the backbone search of this round.
                 whole
             } else if self.checkpointer.is_some_and(|it| !it.begins_backbone()) {
-                // It has been cut short too often.
+                // The backbone search was interrupted too often.
                 false
             } else {
                 match self.ask_backbone(effort) {
@@ -216,11 +216,11 @@ impl<W: Word> Driver<'_, W> {
         )
     }
 
-    /// Takes out the cells that are the same in every solution, as far as this effort finds them, and counts the solutions near one.
+    /// Finds and decides backbone cells with this effort, and counts the solutions near the one that was found.
     fn ask_backbone(&mut self, effort: u64) -> BackboneResult {
         let setup = self.setup;
         self.shared.status.begin(Activity::Backbone);
-        // Several engines side by side would be the sooner done with it, but do several times the work.
+        // Several engines in parallel would end sooner, but do several times the work.
         let (backbone, solutions, outcome) = Search::new(setup.puzzle)
             .alone()
             .limits(setup.limits.clone())
@@ -241,7 +241,7 @@ impl<W: Word> Driver<'_, W> {
         let height = setup.puzzle.height();
         let known = (0..height).map(|row| (row, known_of(&backbone, row)));
         let alive = self.board.decide_all(known);
-        debug_assert!(alive, "what holds in all solutions contradicts none");
+        debug_assert!(alive, "the backbone contradicts no solution");
         self.known = known_cells(&self.board).filled;
         if let Some(checkpointer) = self.checkpointer {
             checkpointer.knows(Backbone {
@@ -270,8 +270,8 @@ impl<W: Word> Driver<'_, W> {
         BackboneResult::Backbone { whole }
     }
 
-    /// How many solutions, or at least how many, differ from the one at hand only in cells that are known to be ambiguous: where all of
-    /// them are too many to count, this is a bound that says something.
+    /// The number of solutions that differ from the known one only in cells that are known to be ambiguous, or a lower bound of that number.
+    /// It is a useful bound when counting all solutions takes too long.
     fn near(&mut self, backbone: &Backbone, work: u64) -> Count {
         let shared = &mut self.shared;
         let Some(first) = shared.witness.clone() else {
@@ -286,7 +286,7 @@ impl<W: Word> Driver<'_, W> {
         };
         let mark = self.board.mark();
         let alive = self.board.decide_all((0..first.height()).map(row));
-        debug_assert!(alive, "a solution contradicts nothing");
+        debug_assert!(alive, "decisions of a solution cause no contradiction");
         let numbers = &shared.store.table.numbers;
         let Some(near) = components(&self.board, numbers, &shared.control) else {
             self.board.undo(mark);
@@ -304,9 +304,9 @@ impl<W: Word> Driver<'_, W> {
         shared.proved()
     }
 
-    /// Makes ready for counting all parts, or for going on with that as an earlier process has left it.
+    /// Begins the plan selection for all components, or resumes it from the state that an earlier process has `left`.
     fn begin_selection(&mut self, until: u64, left: Option<SelectionState>) {
-        // A sweep leaves no graph behind.
+        // A sweep builds no graph.
         let method = match self.keeps_graph {
             true => Method::Regions,
             false => self.setup.method,
@@ -315,9 +315,9 @@ impl<W: Word> Driver<'_, W> {
         let selection =
             PlanSelection::new(method, components, self.setup.options.trial).until(until);
         let selection = match self.keeps_graph {
-            // A trail knows numbers, no graph.
+            // A trail has counts, but no graph.
             true => selection.restarting(),
-            // A journal has no place for the open cubes of a tree.
+            // A journal cannot hold the open cubes of the tree search.
             false if components == 1 && method == Method::Auto && self.checkpointer.is_none() => {
                 selection.with_tree()
             }
@@ -365,7 +365,7 @@ impl<W: Word> Driver<'_, W> {
     }
 }
 
-/// The effort of the next round, and the work of each plan in it.
+/// The backbone effort of the next round, and the work of each plan in it.
 fn next_round(effort: u64, later: u64) -> (u64, u64) {
     let grow = |before: u64| before.max(1).saturating_mul(ROUND_GROWTH);
     (grow(effort), grow(later))

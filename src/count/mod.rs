@@ -1,9 +1,10 @@
-//! Counting without listing.
+//! Counts solutions without listing them.
 //!
-//! A [`Counter`] finds the exact number of a puzzle's solutions where they are too many to be listed. It branches and propagates as the
-//! search does, but a part of the picture that it has counted once it never counts again: parts are compared by what their unknown
-//! cells can still be, wherever they are and whatever lies around them. Kept as a graph, what was counted is a [`SolutionGraph`], which knows how
-//! often each cell is filled, draws solutions at random, and begins to list them anywhere.
+//! A [`Counter`] finds the exact number of solutions of a puzzle that has too many to be listed. It branches and propagates as the search
+//! does, splits the unknown cells into independent components, and looks each up in a table of those counted before. Components are equal
+//! if their unknown cells allow the same fillings, wherever they lie and whatever surrounds them. The count can be kept as a
+//! [`SolutionGraph`], which gives the number of solutions in which each cell is filled, samples solutions, and lists them from any
+//! position on.
 
 mod beside;
 mod branch;
@@ -71,9 +72,9 @@ impl fmt::Debug for Counter<'_> {
 }
 
 impl<'a> Counter<'a> {
-    /// A count without limits but for memory, of which it takes at most 4 GiB.
+    /// A count with no limit but 4 GiB of memory.
     ///
-    /// It works on the threads of the rayon pool that it is run in.
+    /// It uses the threads of the rayon pool in which it is run.
     pub fn new(puzzle: &'a Puzzle) -> Self {
         Counter {
             setup: Setup {
@@ -91,21 +92,21 @@ impl<'a> Counter<'a> {
         }
     }
 
-    /// By this method.
+    /// Sets the method.
     #[must_use]
     pub fn method(mut self, method: Method) -> Self {
         self.setup.method = method;
         self
     }
 
-    /// Within these limits; the one on solutions is not looked at.
+    /// Sets the limits. The limit on solutions has no effect.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.setup.limits = limits;
         self
     }
 
-    /// With these heuristics.
+    /// Sets the heuristic parameters.
     #[must_use]
     pub fn options(mut self, options: Options) -> Self {
         self.setup.options = options;
@@ -116,22 +117,22 @@ impl<'a> Counter<'a> {
     ///
     /// # Panics
     ///
-    /// When it is run, if the cube decides a cell outside the puzzle.
+    /// The run panics if the cube decides a cell outside the puzzle.
     #[must_use]
     pub fn within(mut self, cube: Cube) -> Self {
         self.setup.cube = cube;
         self
     }
 
-    /// Looks up what other counts of the same puzzle have kept there, and adds to it. The method of the tree keeps nothing.
+    /// Shares this component table with other counts of the same puzzle. [`Method::Tree`] does not use it.
     #[must_use]
     pub fn sharing(mut self, table: &Arc<ComponentTable>) -> Self {
         self.setup.table = Some(Arc::clone(table));
         self
     }
 
-    /// Goes on where `checkpointer` says that an earlier count of the same cube has stopped, and keeps track there of how far it comes. The
-    /// method of the tree does neither.
+    /// Resumes an earlier count of the same cube from the state in `checkpointer`, and records the progress there. [`Method::Tree`] does
+    /// neither.
     #[must_use]
     pub fn checkpointer(mut self, checkpointer: &'a Checkpointer) -> Self {
         self.setup.table = Some(Arc::clone(checkpointer.table()));
@@ -139,10 +140,10 @@ impl<'a> Counter<'a> {
         self
     }
 
-    /// Goes on in a folder where a sweep needs more than its share of the memory: half of what the limits say. The method of the tree, and
-    /// that of regions, do not need it.
+    /// Sweeps use this folder when they need more than their share of the memory, which is half of the limit. [`Method::Tree`] and
+    /// [`Method::Regions`] do not use it.
     ///
-    /// When reading or writing fails there the count is stopped, as for want of memory, and [`Scratch::error`] says why.
+    /// When reading or writing there fails, the count stops as when it is out of memory, and [`Scratch::error`] returns the reason.
     #[must_use]
     pub fn scratch(mut self, scratch: &'a Scratch) -> Self {
         self.setup.scratch = Some(scratch);
@@ -156,15 +157,15 @@ impl<'a> Counter<'a> {
         self
     }
 
-    /// Where the space is kept: calls `teller` before each round that may take long. Each round may take several times as long as the
-    /// one before it.
+    /// When the solution graph is built: calls `teller` before each round that may take long. Each round may take several times as long as
+    /// the one before it.
     #[must_use]
     pub fn teller(mut self, teller: &'a (dyn Fn(&Forecast) + Sync)) -> Self {
         self.setup.teller = Some(teller);
         self
     }
 
-    /// Counts.
+    /// Counts the solutions.
     pub fn run(&self) -> Outcome {
         if self.setup.method == Method::Tree {
             return self.search();
@@ -172,17 +173,17 @@ impl<'a> Counter<'a> {
         self.start(false).1
     }
 
-    /// Counts, and keeps the whole space of solutions; `None` when the run was stopped. The method is that of regions.
+    /// Counts the solutions and builds their graph, by [`Method::Regions`]; the graph is `None` when the run was stopped.
     ///
-    /// Where that takes long, the number alone is counted beside it by any method, if that is soon done. So the number can be exact
-    /// although the run was stopped: when there was no time, or no memory, for the space.
+    /// If that takes long, the number alone is also counted, by any method, as long as that is cheap. So the number can be exact although
+    /// the run was stopped because there was not enough time or memory for the graph.
     pub fn space(&self) -> (Option<SolutionGraph>, Outcome) {
         self.start(true)
     }
 
-    fn start(&self, keep: bool) -> (Option<SolutionGraph>, Outcome) {
+    fn start(&self, keeps_graph: bool) -> (Option<SolutionGraph>, Outcome) {
         let longest = self.setup.puzzle.width().max(self.setup.puzzle.height());
-        by_width!(longest, W => drive::<W>(&self.setup, keep))
+        by_width!(longest, W => drive::<W>(&self.setup, keeps_graph))
     }
 
     fn search(&self) -> Outcome {

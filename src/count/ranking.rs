@@ -3,8 +3,8 @@
 //! A forecast is derived from guessed weights; the number of solutions that a plan has proved is certain. So the plan that proves most in
 //! the same work stays as well, and from [`CLEAR_BUDGET_NS`] on plans that prove far less are dropped, unless they are near their end. One
 //! plan leads each round: it comes first and has at least as much work as all others together. In the first rounds the probing order leads,
-//! unless another plan proves far more; later the plan that proves most leads. The tree search is one of the plans; it is the best one where
-//! components hardly repeat.
+//! unless another plan proves far more; later the plan that proves most leads. The tree search is one of the plans; it is the best one
+//! where components hardly repeat.
 
 use super::branch::order::Order;
 use super::plan::{Plan, TrialResult};

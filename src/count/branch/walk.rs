@@ -1,13 +1,13 @@
-//! A walk through a component that several workers share, so that every component on the way is counted once.
+//! A walk: a branching run of one plan through a component, shared by several workers so that each component in it is counted once.
 //!
-//! Each worker goes depth first, with the components that it has begun on a stack of its own, one [`Frame`] for each. When
-//! another one has nothing to do, it gives the oldest piece away that it has not begun: the other side of a branch, or a component of a
-//! side that has a solution, as data, a [`Task`]. What is given away leaves a *gap*.
+//! Each worker goes depth first, with the components that it has begun on a stack of its own, one [`Frame`] for each. When another worker
+//! is idle, it gives away the oldest piece that it has not begun, as a [`Task`]: the other side of a branch, or a component of a side that
+//! has a solution. A piece that is given away leaves a *gap*.
 //!
-//! A component's key stands in the table of those in progress from when somebody begins it until it is counted. Whoever meets it
-//! meanwhile leaves a gap as well, and goes on with something else. When nothing else is left of a side or of a component, but for gaps,
-//! it is put aside as an [`Unfinished`]; whoever fills its last gap completes it, and what it leaves open in turn. So nobody waits, and
-//! nothing is counted twice. There is no circle of gaps, as the components of a component are smaller than it.
+//! A component's key is in the table of components in progress from when a worker begins it until it is counted. A worker that meets the
+//! key meanwhile leaves a gap as well, and continues with another component. A side or component of which only gaps are left is put aside
+//! as an [`Unfinished`]. The worker that fills its last gap completes it, which may complete others in turn. So no worker waits for another,
+//! and nothing is counted twice. Gaps form no cycle, because the components within a component are smaller than it.
 
 use std::collections::VecDeque;
 use std::hash::{BuildHasher, BuildHasherDefault};
@@ -28,78 +28,78 @@ use crate::run::lock;
 use crate::search::WHOLE;
 use crate::solutions::Count;
 
-/// Parts of the table of components in progress, with a lock each.
+/// Number of shards of the table of components in progress; each has its own lock.
 const SHARDS: usize = 64;
 
-/// A worker without a task looks this often whether the run goes on.
+/// A worker without a task checks at this interval whether the run was stopped.
 const IDLE_POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// So long is waited for workers to come back from a walk that is over.
+/// Maximum time to wait for the stacks of the other workers when a walk is over.
 const MAX_STACK_WAIT: Duration = Duration::from_millis(100);
 
-/// A piece of a walk that nobody has begun.
+/// A piece of a walk for any worker to begin.
 #[derive(Debug)]
 pub(crate) struct Task<W> {
-    /// The known cells from which it is begun.
+    /// The known cells before it.
     pub(crate) rows: Vec<Known<W>>,
     pub(crate) component: Component<W>,
-    /// One side of the branch on this cell alone, or the whole component.
+    /// The side of the branch on this cell; `None` for the whole component.
     pub(crate) side: Option<(Cell, bool)>,
-    /// What it is a gap of: a component where it is a side, and else a side.
+    /// The owner of the gap that it fills: for a side, its component; for a component, the side that contains it.
     pub(crate) of: Arc<Unfinished<W>>,
-    /// A solution of the puzzle that lies in the component.
+    /// A solution of the puzzle in which all decisions above the component hold.
     pub(crate) within: Option<Arc<Grid>>,
     /// Its share of the walk, out of [`WHOLE`].
     pub(crate) weight: u64,
     /// The decisions above it.
     pub(crate) path: Vec<(Cell, bool)>,
-    /// May clause learning be asked? Then there is a solution in which all these decisions hold.
+    /// Whether the oracle may be called. If so, there is a solution in which all these decisions hold.
     pub(crate) may_ask: bool,
 }
 
-/// Components in progress, by their keys, with the gaps for each.
+/// The keys of components in progress, with the sides that wait for each.
 type Begun<W> = FxHashMap<Key, Vec<Waiting<W>>>;
 
-/// A walk.
+/// The state of a walk that its workers share.
 #[derive(Debug)]
 pub(crate) struct Walk<W> {
     pub(crate) trial: Trial,
     tasks: Mutex<VecDeque<Task<W>>>,
-    /// Wakes those who wait for a task.
+    /// Wakes workers that wait for a task.
     wake: Condvar,
-    /// Tasks that wait, and workers that wait for one. Relaxed: hints.
+    /// Number of waiting tasks, and number of workers that wait for one. Relaxed: hints.
     waiting: AtomicUsize,
     idle: AtomicUsize,
-    /// Tasks that are waiting or under way.
+    /// Number of tasks that are waiting or under way.
     live_tasks: AtomicUsize,
-    /// Components in progress, with the sides that have a gap for them.
+    /// The table of components in progress.
     begun: Box<[Mutex<Begun<W>>]>,
-    /// Bytes of what is put aside. Relaxed: a sum.
+    /// Bytes of unfinished components, and of the sides that wait for them. Relaxed: a sum.
     bytes: AtomicU64,
-    /// Nanoseconds that all workers have worked, and how much of [`WHOLE`] is done. Relaxed: sums.
+    /// Nanoseconds of work of all workers, and the share that is done, out of [`WHOLE`]. Relaxed: sums.
     work: AtomicU64,
     done: AtomicU64,
     over: AtomicBool,
     ended: Mutex<Option<TrialEnd>>,
-    /// Workers that have something on their stack, and what they leave there when the walk ends before it is counted.
+    /// Number of workers with a stack, and the stacks that were not empty when the walk ended before it was counted.
     active_stacks: AtomicUsize,
     ended_stacks: Mutex<Vec<Vec<Frame<W>>>>,
-    /// Values are lower bounds from now on, and not kept. Relaxed: no other worker fills gaps any more.
+    /// Whether values are only lower bounds from now on, and not stored. Relaxed: no other worker fills gaps any more.
     partial: AtomicBool,
-    /// The lower bound of the whole, once the walk has ended before it was counted.
+    /// The lower bound of the result of a walk that ended before it was counted, put together from the stacks and tasks.
     lower_bound: Mutex<Count>,
-    /// The most solutions that have been proved, roughly.
+    /// The best lower bound that has been proved for the count of the component, rounded.
     bound: Mutex<f64>,
 }
 
-/// What becomes of a component that somebody comes to.
+/// The result of a worker's attempt to claim a component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Claim {
-    /// It is for whoever asks to count it, and others will leave it alone.
+    /// The worker must count it; others will not.
     Mine,
-    /// It is for whoever asks to count it, whether others do so or not.
+    /// The worker must count it, although others may do so too.
     Unclaimed,
-    /// It is being counted: the side has a gap more.
+    /// Another worker counts it: the side has one more gap.
     InProgress,
 }
 
@@ -126,23 +126,23 @@ impl<W: Word> Walk<W> {
         }
     }
 
-    /// What the value of the whole is put into.
+    /// Receives the result of the walk.
     pub(crate) fn root(&self) -> Arc<Unfinished<W>> {
         Unfinished::product(Then::Ends)
     }
 
-    /// Adds to what the workers have done: the work of the whole so far.
+    /// Adds work and a share done to the sums; returns the work of the whole walk so far.
     pub(crate) fn add(&self, work: u64, done: u64) -> u64 {
         self.done.fetch_add(done, Ordering::Relaxed);
         self.work.fetch_add(work, Ordering::Relaxed) + work
     }
 
-    /// How much of [`WHOLE`] is done.
+    /// The share that is done, out of [`WHOLE`].
     pub(crate) fn done(&self) -> u64 {
         self.done.load(Ordering::Relaxed).min(WHOLE)
     }
 
-    /// Ends it, as it has taken all the work that it might.
+    /// Ends the walk because its budget is used up.
     pub(crate) fn end_spent(&self) {
         let share = self.done() as f64 / WHOLE as f64;
         self.end(TrialEnd::Spent {
@@ -151,21 +151,21 @@ impl<W: Word> Walk<W> {
         });
     }
 
-    /// Notes that at least this number of solutions are proved.
+    /// Records a lower bound for the count of the component.
     pub(crate) fn raise(&self, bound: &Count) {
         let mut best = lock(&self.bound);
         *best = best.max(bound.to_f64().min(f64::MAX));
     }
 
-    /// The most solutions that have been proved, roughly.
+    /// The best lower bound that has been proved for the count of the component, rounded.
     pub(crate) fn bound(&self) -> f64 {
         *lock(&self.bound)
     }
 
-    /// Ends it for all its workers; the first reason counts.
+    /// Ends the walk for all its workers; the first result given is kept.
     pub(crate) fn end(&self, how: TrialEnd) {
         lock(&self.ended).get_or_insert(how);
-        // Release: whoever sees it finds the reason.
+        // Release: a worker that sees it sees the result too.
         self.over.store(true, Ordering::Release);
         drop(lock(&self.tasks));
         self.wake.notify_all();
@@ -175,28 +175,28 @@ impl<W: Word> Walk<W> {
         self.over.load(Ordering::Acquire)
     }
 
-    /// How it ended, for the worker that has begun it.
+    /// How the walk ended, for the worker that began it.
     pub(crate) fn ended(&self) -> TrialEnd {
         let ended = lock(&self.ended).take();
         ended.unwrap_or(TrialEnd::Stopped)
     }
 
-    /// A worker begins with a stack.
+    /// Records that a worker has a stack.
     pub(crate) fn begin_stack(&self) {
         self.active_stacks.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A worker has left this on its stack.
+    /// Records that a worker has no stack any more, and keeps the frames left on it.
     pub(crate) fn end_stack(&self, frames: Vec<Frame<W>>) {
         if !frames.is_empty() {
             lock(&self.ended_stacks).push(frames);
         }
-        // Release: what it has done is seen by who waits for it.
+        // Release: the worker that waits for this sees the frames.
         self.active_stacks.fetch_sub(1, Ordering::Release);
     }
 
-    /// The number that is proved of a walk that has ended before it was counted, for the worker that has begun it: what is on all stacks,
-    /// put together. Nothing, if another worker is not soon back.
+    /// The lower bound proved by a walk that ended before it was counted, for the worker that began it: put together from all stacks. Zero
+    /// when another worker does not give up its stack within [`MAX_STACK_WAIT`].
     pub(crate) fn proved(&self, store: &Store) -> Count {
         let began = Instant::now();
         while self.active_stacks.load(Ordering::Acquire) > 0 {
@@ -210,7 +210,7 @@ impl<W: Word> Walk<W> {
             self.put_aside(store, frames);
         }
         for task in std::mem::take(&mut *lock(&self.tasks)) {
-            // A component of a side that has a solution has one, too.
+            // A component of a side with a solution has a solution too.
             let one = task.side.is_none() && task.within.is_some();
             let count = if one { Count::ONE } else { Count::ZERO };
             self.fill(store, task.of, Gift::number(count));
@@ -218,9 +218,9 @@ impl<W: Word> Walk<W> {
         std::mem::replace(&mut *lock(&self.lower_bound), Count::ZERO)
     }
 
-    /// Puts a whole stack aside, with nothing for what is not counted.
+    /// Puts a whole stack aside, with zero for everything that is not counted.
     fn put_aside(&self, store: &Store, mut frames: Vec<Frame<W>>) {
-        // What is proved of the component that the frame above is about.
+        // The lower bound of the component of the frame above on the stack; `None` for the topmost frame.
         let mut inner: Option<Count> = None;
         while let Some(mut frame) = frames.pop() {
             let side = frame.proved(inner.as_ref());
@@ -273,21 +273,21 @@ impl<W: Word> Walk<W> {
                     self.charge(&record);
                     open_component.close_component(Arc::clone(side), record);
                     self.fill(store, open_component, Gift::number(Count::ZERO));
-                    // It is a factor that comes by itself.
+                    // The value of the component fills its gap as a factor later.
                     Count::ONE
                 }
-                (None, None) => unreachable!("what has no gaps is whole"),
+                (None, None) => unreachable!("a component without gaps has its whole value"),
             });
         }
     }
 
-    /// Does somebody wait for a task?
+    /// Whether more workers than tasks are waiting.
     #[inline]
     pub(crate) fn wants_tasks(&self) -> bool {
         self.idle.load(Ordering::Relaxed) > self.waiting.load(Ordering::Relaxed)
     }
 
-    /// Is there memory for more to be put aside?
+    /// Whether less than `most` bytes are put aside.
     pub(crate) fn has_room(&self, most: u64) -> bool {
         self.bytes.load(Ordering::Relaxed) < most
     }
@@ -302,14 +302,14 @@ impl<W: Word> Walk<W> {
         self.wake.notify_one();
     }
 
-    /// A task has ended: the whole has ended without a value if that was the last one.
+    /// Records that a task has ended. If that was the last one, the walk ends without a value.
     pub(crate) fn end_task(&self) {
         if self.live_tasks.fetch_sub(1, Ordering::AcqRel) == 1 && !self.is_over() {
             self.end(TrialEnd::Full);
         }
     }
 
-    /// A task, or after a while `None`. Whoever gets one has a stack from then on; no one does when the walk is over.
+    /// Waits for a task: `None` after [`IDLE_POLL_INTERVAL`], or when the walk is over. A worker that gets a task has a stack from then on.
     pub(crate) fn wait(&self) -> Option<Task<W>> {
         let mut tasks = lock(&self.tasks);
         if tasks.is_empty() && !self.is_over() {
@@ -332,7 +332,7 @@ impl<W: Word> Walk<W> {
         lock(&self.begun[(hash >> 32) as usize % SHARDS])
     }
 
-    /// Somebody comes to a component that is not counted yet, on the side that `side` says.
+    /// Claims a component that is not counted yet. If it is in progress and there is `room` for it, the side that `side` returns gets a gap.
     pub(crate) fn claim(
         &self,
         component: &Component<W>,
@@ -365,7 +365,7 @@ impl<W: Word> Walk<W> {
         }
     }
 
-    /// A component is counted, or not in progress any more: the sides that wait for it.
+    /// Removes a component from the table of those in progress; returns the sides that wait for it.
     pub(crate) fn release(&self, key: &Key) -> Vec<Waiting<W>> {
         if key.is_empty() {
             return Vec::new();
@@ -376,30 +376,30 @@ impl<W: Word> Walk<W> {
         waiting
     }
 
-    /// What stands for a component that nobody counts any more, for those that wait for it.
+    /// Receives the value of a component that must be counted anew, for the sides that wait for it.
     pub(crate) fn replacement(&self, waiting: Vec<Waiting<W>>) -> Arc<Unfinished<W>> {
         Unfinished::product(Then::IntoAll(waiting))
     }
 
-    /// Charges what is put aside to the memory.
+    /// Adds the bytes of a component that is put aside.
     pub(crate) fn charge(&self, record: &ComponentRecord<W>) {
         self.bytes.fetch_add(record.bytes(), Ordering::Relaxed);
     }
 
-    /// Gives a component that is counted to all sides that wait for it.
+    /// Fills the gaps of all sides that wait for this component with its value.
     pub(crate) fn give_to_all(&self, store: &Store, key: &Key, value: &ComponentValue) {
         let waiting = self.release(key);
         let gifts = waiting.into_iter().map(|gap| self.gift(value, gap));
         self.fill_all(store, gifts.collect());
     }
 
-    /// What a component is for one of those that wait for it.
+    /// The value of a component as one of the waiting sides receives it.
     fn gift(&self, value: &ComponentValue, gap: Waiting<W>) -> (Arc<Unfinished<W>>, Gift<W>) {
         self.add(0, gap.weight);
         (gap.side, Gift::of(value, gap.cells))
     }
 
-    /// Fills one gap; and those that can be filled then, and so on.
+    /// Fills a gap, and all further gaps whose values are complete as a result.
     pub(crate) fn fill(&self, store: &Store, into: Arc<Unfinished<W>>, gift: Gift<W>) {
         self.fill_all(store, vec![(into, gift)]);
     }
@@ -421,7 +421,7 @@ impl<W: Word> Walk<W> {
                         nodes,
                         again,
                     } = record;
-                    // Of a lower bound there is no graph.
+                    // A lower bound has no graph.
                     let edges = match self.partial.load(Ordering::Relaxed) {
                         true => Vec::new(),
                         false => edges,
@@ -465,14 +465,16 @@ impl<W: Word> Walk<W> {
                             };
                             gifts.push((open_component, gift));
                         }
-                        Then::Stays => debug_assert!(false, "what is on a stack is not complete"),
+                        Then::Stays => {
+                            debug_assert!(false, "a component or side on a stack is not complete")
+                        }
                     }
                 }
             }
         }
     }
 
-    /// Keeps a component that is counted: the sides that wait for it.
+    /// Stores the value of a component; returns the sides that wait for it.
     fn keep(
         &self,
         store: &Store,
@@ -481,7 +483,7 @@ impl<W: Word> Walk<W> {
         nodes: u64,
         again: u64,
     ) -> Vec<Waiting<W>> {
-        // Into the table first: whoever does not find it in progress any more finds it there.
+        // It is stored first: a worker that does not find it in progress any more finds its value.
         if !self.partial.load(Ordering::Relaxed) {
             store.keep(key.clone(), value.clone(), nodes, again);
         }
