@@ -17,7 +17,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let verdicts = format::read(&std::fs::read(path)?, &name)
             .into_iter()
             .map(|entry| match entry.puzzle {
-                Ok(puzzle) => format!("{}: {}", entry.name, Search::new(&puzzle).alone().check().0),
+                Ok(puzzle) => format!(
+                    "{}: {}",
+                    entry.name,
+                    Search::new(&puzzle).single_threaded().check().0
+                ),
                 Err(error) => error.to_string(),
             });
         Ok::<_, std::io::Error>(verdicts.collect::<Vec<_>>())

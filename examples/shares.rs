@@ -12,7 +12,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         time: Some(Duration::from_secs(60)),
         ..Limits::default()
     };
-    let (graph, outcome) = Counter::new(&puzzle).limits(limits).space();
+    let (graph, outcome) = Counter::new(&puzzle).limits(limits).graph();
     println!("{} solutions", outcome.solutions);
     if let Some(graph) = graph.filter(|graph| !graph.count().is_zero()) {
         let cells = graph.cells();

@@ -21,7 +21,7 @@
 //! | a puzzle from clues, from a text, from a file | [`Puzzle`], [`Puzzle::from_clues`], [`format::read_one`], [`mod@format`] |
 //! | one solution; none, one or several; all of them | [`Search::solve`], [`Search::check`], [`Search::solutions`], [`Search::collect`] |
 //! | the number of solutions without listing them | [`Counter`] |
-//! | the share of each cell, random solutions, the k-th solution | [`graph::SolutionGraph`], from [`Counter::space`] |
+//! | the share of each cell, random solutions, the k-th solution | [`graph::SolutionGraph`], from [`Counter::graph`] |
 //! | about how many solutions | [`Estimator`] |
 //! | the cells that are the same in every solution | [`Search::backbone`] |
 //! | bounds on time, nodes, memory and solutions | [`Limits`], [`Outcome`] |

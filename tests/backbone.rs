@@ -80,8 +80,8 @@ fn random(source: &mut Random, round: usize) -> Puzzle {
 /// Clause learning at once and all the time.
 fn eager() -> Options {
     Options {
-        learning: Some(0),
-        breath: 1,
+        sat_after_settles: Some(0),
+        settles_per_poll: 1,
         ..Options::default()
     }
 }
@@ -149,7 +149,7 @@ fn a_learner_alone_finds_it() {
         for row in 0..first.height() {
             for column in 0..first.width() {
                 let known = found.backbone.get(row, column);
-                assert_eq!(solver.known(row, column), known);
+                assert_eq!(solver.fixed_cell(row, column), known);
             }
         }
         // Of all solutions but one.

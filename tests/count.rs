@@ -26,7 +26,7 @@ const METHODS: [Method; 4] = [
 /// the smallest component in the order that probes.
 fn restless() -> Options {
     Options {
-        patience: 0,
+        oracle_percent: 0,
         trial: 0,
         probing: 0,
         shared: 0,
@@ -285,7 +285,7 @@ fn workers_that_share_a_walk_agree() {
                         assert_eq!(counting.run().solutions, expected, "{method:?} {puzzle:?}");
                     }
                 }
-                let space = Counter::new(&puzzle).options(restless()).space().0;
+                let space = Counter::new(&puzzle).options(restless()).graph().0;
                 let count = space.expect("nothing stops it").count().clone();
                 assert_eq!(Total::Exactly(count), expected, "{puzzle:?}");
             }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use omnogram::error::Error;
-use omnogram::format::{Entry, FORMATS, Format, Reading, Solutions, read};
+use omnogram::format::{Entry, FORMATS, Format, ReadOptions, Solutions, read};
 use omnogram::puzzle::{Clue, Grid, Notes, Puzzle, verify};
 use proptest::collection::vec;
 use proptest::option;
@@ -150,7 +150,7 @@ proptest! {
                 continue;
             }
             let bytes = file(format, &puzzles);
-            let reading = Reading { format: Some(format), ..Reading::default() };
+            let reading = ReadOptions { format: Some(format), ..ReadOptions::default() };
             let entries: Vec<Entry> = reading.entries(&bytes, "x").collect();
             prop_assert_eq!(entries.len(), written.len());
             for (i, (entry, puzzle)) in entries.into_iter().zip(written).enumerate() {
@@ -306,9 +306,9 @@ fn a_hostile_megabyte_is_answered_at_once() {
     for text in texts {
         assert!(!read(text.as_bytes(), "x").is_empty());
         for format in FORMATS {
-            let reading = Reading {
+            let reading = ReadOptions {
                 format: Some(format),
-                ..Reading::default()
+                ..ReadOptions::default()
             };
             let (start, began): (String, _) = (text.chars().take(40).collect(), Instant::now());
             assert!(reading.entries(text.as_bytes(), "x").count() > 0);

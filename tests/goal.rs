@@ -12,8 +12,8 @@ use omnogram::solutions::Stop;
 /// Clause learning at once and all the time, or never, with and without probing.
 fn options() -> [Options; 3] {
     let eager = Options {
-        learning: Some(0),
-        breath: 1,
+        sat_after_settles: Some(0),
+        settles_per_poll: 1,
         ..Options::default()
     };
     let bare = Options {
@@ -21,7 +21,7 @@ fn options() -> [Options; 3] {
         ..eager.clone()
     };
     let tree = Options {
-        learning: None,
+        sat_after_settles: None,
         ..Options::default()
     };
     [eager, bare, tree]

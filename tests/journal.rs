@@ -183,7 +183,7 @@ fn a_journalled_count_tells_what_its_earlier_parts_have_proved() {
 /// The same habits as in the other tests of counts: everything happens on small puzzles.
 fn restless() -> Options {
     Options {
-        patience: 0,
+        oracle_percent: 0,
         trial: 0,
         probing: 0,
         probed: 0,

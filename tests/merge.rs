@@ -10,7 +10,7 @@ use common::command::{Scratch, answer, output, stderr, stdout};
 use common::permutation;
 use common::pieces::{lines, merged, pieces, work};
 use omnogram::board::Cell;
-use omnogram::cluster::{Answer, Digest, Id, Lines, Merge, Piece, Task, seal};
+use omnogram::cluster::{Answer, CubeTask, Digest, Id, Lines, Merge, Task, seal};
 use omnogram::count::Method;
 use omnogram::search::{Cube, Decision, Limits, Total};
 use omnogram::solutions::Count;
@@ -315,7 +315,7 @@ fn a_cube_may_have_as_many_solutions_as_fillings() {
     let puzzle = permutation(2);
     let digest = Digest::of(&puzzle);
     let told = |unknown: u32, count: u64| {
-        let piece = Piece::new(digest, Cube::default(), 1, 1.0).with_unknown(unknown);
+        let piece = CubeTask::new(digest, Cube::default(), 1, 1.0).with_unknown(unknown);
         let cubes = vec![Cube::default()];
         let mut answers = work(
             &puzzle,
@@ -341,7 +341,7 @@ fn a_cube_may_have_as_many_solutions_as_fillings() {
 fn cubes_that_overlap_are_not_added_up() {
     let puzzle = permutation(5);
     let mut pieces = pieces(&puzzle, 6);
-    let cubes = |pieces: &[Piece]| pieces.iter().map(|piece| piece.cube.clone()).collect();
+    let cubes = |pieces: &[CubeTask]| pieces.iter().map(|piece| piece.cube.clone()).collect();
     // In the place of the last one, a part of the first.
     let mut within = pieces[0].cube.clone();
     within.path.push(Decision {
@@ -350,7 +350,7 @@ fn cubes_that_overlap_are_not_added_up() {
     });
     let last = pieces.len() - 1;
     let of = pieces[0].of;
-    pieces[last] = Piece::new(Digest::of(&puzzle), within, of, 1.0);
+    pieces[last] = CubeTask::new(Digest::of(&puzzle), within, of, 1.0);
     let answers = work(
         &puzzle,
         Task::Count(Method::Tree),

@@ -12,7 +12,7 @@ use num_bigint::BigUint;
 use omnogram::board::Cell;
 use omnogram::count::Counter;
 use omnogram::format;
-use omnogram::graph::{Becomes, Builder, Edge, Nnf, SolutionGraph};
+use omnogram::graph::{Builder, CellFate, Edge, Nnf, SolutionGraph};
 use omnogram::puzzle::{Grid, Puzzle};
 use omnogram::search::{Cube, Decision, Limits, Search};
 use omnogram::solutions::Stop;
@@ -172,7 +172,7 @@ impl Formula {
 }
 
 fn space(puzzle: &Puzzle) -> SolutionGraph {
-    let (space, outcome) = Counter::new(puzzle).space();
+    let (space, outcome) = Counter::new(puzzle).graph();
     assert!(outcome.is_complete());
     space.expect("nothing stops it")
 }
@@ -234,7 +234,7 @@ fn agrees(puzzle: &Puzzle, space: &SolutionGraph, random: &mut Random) -> Formul
 
 /// Every solution is a model, once.
 fn lists(puzzle: &Puzzle, formula: &Formula) {
-    let (solutions, _) = Search::new(puzzle).alone().collect();
+    let (solutions, _) = Search::new(puzzle).single_threaded().collect();
     let filled = |grid: &Grid| -> Vec<i64> {
         let width = puzzle.width();
         let filled = |&cell: &usize| grid.get(cell / width, cell % width);
@@ -312,7 +312,7 @@ fn puzzles_of_the_corpus_have_the_same_numbers() {
             ..Limits::default()
         };
         let counting = Counter::new(&puzzle).limits(limits);
-        let Some(space) = on_threads(1, || counting.space().0) else {
+        let Some(space) = on_threads(1, || counting.graph().0) else {
             continue;
         };
         let mut length = 0;
@@ -349,9 +349,9 @@ fn a_graph_of_any_shape() {
     let way = |filled: usize| Edge::new((0..3).map(|cell| (cell == filled).into()), vec![]);
     let mut builder = Builder::new();
     let one = builder.node((0..3).map(way).collect());
-    let (a, b) = (Becomes::Left(0), Becomes::Left(1));
-    let both = Edge::new([a, b, Becomes::Filled, b, a, b, a], vec![one, one]);
-    let neither = Edge::new([Becomes::Empty; 7], vec![]);
+    let (a, b) = (CellFate::Left(0), CellFate::Left(1));
+    let both = Edge::new([a, b, CellFate::Filled, b, a, b, a], vec![one, one]);
+    let neither = Edge::new([CellFate::Empty; 7], vec![]);
     let node = builder.node(vec![both, neither]);
     let cells = |row| (0..7).map(|column| Cell::new(row, column)).collect();
     let known = Grid::from_rows(&["........", "........", ".#.#.#.#"]).unwrap();

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use image::codecs::png::PngEncoder;
 use image::codecs::webp::WebPEncoder;
 use image::{DynamicImage, GrayImage, ImageEncoder, ImageFormat, Luma, LumaA, RgbImage, RgbaImage};
-use omnogram::format::{Format, Reading, Threshold, Tracing, read};
+use omnogram::format::{Format, ReadOptions, Threshold, TraceOptions, read};
 use omnogram::puzzle::verify;
 
 fn encoded(image: &DynamicImage, format: ImageFormat) -> Vec<u8> {
@@ -17,10 +17,10 @@ fn encoded(image: &DynamicImage, format: ImageFormat) -> Vec<u8> {
 }
 
 /// The picture that a file is taken for, which must solve its own puzzle.
-fn drawn(bytes: &[u8], tracing: Tracing) -> String {
-    let reading = Reading {
+fn drawn(bytes: &[u8], tracing: TraceOptions) -> String {
+    let reading = ReadOptions {
         tracing,
-        ..Reading::default()
+        ..ReadOptions::default()
     };
     let entry = reading.entries(bytes, "x").next().expect("an entry");
     let puzzle = entry.puzzle.expect("a puzzle");
@@ -45,9 +45,9 @@ fn disc() -> GrayImage {
 #[test]
 fn every_kind_of_image_is_the_same_picture() {
     let grey = DynamicImage::from(disc());
-    let size = Tracing {
+    let size = TraceOptions {
         size: Some((8, None)),
-        ..Tracing::default()
+        ..TraceOptions::default()
     };
     let expected =
         "........\n..####..\n.######.\n.######.\n.######.\n.######.\n..####..\n........\n";
@@ -61,7 +61,7 @@ fn every_kind_of_image_is_the_same_picture() {
     ] {
         let bytes = encoded(&image, format);
         assert_eq!(drawn(&bytes, size), expected, "{format:?}");
-        let auto = Tracing {
+        let auto = TraceOptions {
             threshold: Threshold::Auto,
             ..size
         };
@@ -75,10 +75,10 @@ fn what_is_transparent_is_white() {
         image::Rgba([0, 0, 0, [255, 0, 100][x as usize]])
     });
     let bytes = encoded(&image.into(), ImageFormat::Png);
-    assert_eq!(drawn(&bytes, Tracing::default()), "#..\n");
+    assert_eq!(drawn(&bytes, TraceOptions::default()), "#..\n");
     let image = image::GrayAlphaImage::from_fn(2, 1, |x, _| LumaA([0, [255, 0][x as usize]]));
     let bytes = encoded(&image.into(), ImageFormat::Png);
-    assert_eq!(drawn(&bytes, Tracing::default()), "#.\n");
+    assert_eq!(drawn(&bytes, TraceOptions::default()), "#.\n");
 }
 
 #[test]
@@ -86,9 +86,9 @@ fn an_image_of_more_pixels_than_cells_wants_a_size() {
     let wide = DynamicImage::from(GrayImage::new(5000, 2));
     let bytes = encoded(&wide, ImageFormat::Png);
     assert!(message(&bytes).contains("--size"), "{}", message(&bytes));
-    let size = Tracing {
+    let size = TraceOptions {
         size: Some((50, None)),
-        ..Tracing::default()
+        ..TraceOptions::default()
     };
     assert_eq!(drawn(&bytes, size), format!("{}\n", "#".repeat(50)));
 }
@@ -102,9 +102,9 @@ fn a_large_drawing_of_few_bytes_is_scaled() {
         message(&bytes),
         "x: 6000x4000 pixels are too many: a puzzle has at most 4096 cells a side; convert --size scales the picture down"
     );
-    let size = Tracing {
+    let size = TraceOptions {
         size: Some((6, None)),
-        ..Tracing::default()
+        ..TraceOptions::default()
     };
     assert_eq!(drawn(&bytes, size), "###...\n".repeat(4));
 }
@@ -361,9 +361,9 @@ fn a_photo_is_turned_as_its_metadata_say() {
     ];
     for (orientation, seen) in (1..).zip(seen) {
         let width = seen.find('/').expect("rows");
-        let size = Tracing {
+        let size = TraceOptions {
             size: Some((width, None)),
-            ..Tracing::default()
+            ..TraceOptions::default()
         };
         let expected = seen.replace('/', "\n") + "\n";
         for little in [false, true] {
@@ -420,9 +420,9 @@ fn a_photo_is_turned_as_its_metadata_say() {
     // What is no orientation turns nothing.
     let mut png = encoded(&image.into(), ImageFormat::Png);
     png.splice(33..33, chunk(b"eXIf", &exif(9, true)));
-    let size = Tracing {
+    let size = TraceOptions {
         size: Some((4, None)),
-        ..Tracing::default()
+        ..TraceOptions::default()
     };
     assert_eq!(drawn(&png, size), stored.join("\n") + "\n");
 }
@@ -440,10 +440,10 @@ fn greys_and_colours_of_netpbm_are_those_of_other_images() {
     let pgm = netpbm("P5", picture.to_luma8().as_raw());
     for threshold in [Threshold::Auto, Threshold::Fixed(40), Threshold::Fixed(200)] {
         for dither in [false, true] {
-            let tracing = Tracing {
+            let tracing = TraceOptions {
                 threshold,
                 dither,
-                ..Tracing::default()
+                ..TraceOptions::default()
             };
             let expected = drawn(&png, tracing);
             assert_eq!(drawn(&ppm, tracing), expected);

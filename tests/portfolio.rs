@@ -21,7 +21,7 @@ fn learnt(puzzle: &Puzzle, filled: &Grid, empty: &Grid) -> Vec<Grid> {
         match solver.solve(None) {
             Answer::Solution(grid) => {
                 solver.forbid(&grid);
-                solver.stay();
+                solver.clear_phases();
                 found.push(grid);
             }
             Answer::None => break,
@@ -50,8 +50,8 @@ fn mixed(random: &mut Random) -> Puzzle {
 /// Clause learning at once and all the time.
 fn eager() -> Options {
     Options {
-        learning: Some(0),
-        breath: 1,
+        sat_after_settles: Some(0),
+        settles_per_poll: 1,
         ..Options::default()
     }
 }
@@ -207,14 +207,14 @@ fn each_engine_proves_what_the_other_does() {
     let puzzles = [staircase(4), switches(3), permutation(6)];
     for puzzle in &puzzles {
         let tree = Options {
-            learning: None,
+            sat_after_settles: None,
             ..Options::default()
         };
         let (_, alone) = Search::new(puzzle).options(tree).first(2);
         for threads in [1, 2, 4] {
             for learning in [0, 1000] {
                 let options = Options {
-                    learning: Some(learning),
+                    sat_after_settles: Some(learning),
                     ..Options::default()
                 };
                 let (found, both) =
@@ -235,7 +235,7 @@ fn taking_turns_repeats_exactly() {
     for _ in 0..20 {
         let puzzle = Puzzle::from_grid(&source.grid(18, 18, 0.45));
         let options = Options {
-            learning: Some(500),
+            sat_after_settles: Some(500),
             ..Options::default()
         };
         let run = || {
@@ -263,7 +263,8 @@ fn races_side_by_side_in_one_pool_do_not_wait_for_each_other() {
 fn alone_is_one_thread_in_any_pool() {
     let puzzle = staircase(4);
     let run = |threads| {
-        let (found, outcome) = on_threads(threads, || Search::new(&puzzle).alone().first(2));
+        let (found, outcome) =
+            on_threads(threads, || Search::new(&puzzle).single_threaded().first(2));
         (found, outcome.statistics)
     };
     assert_eq!(run(1), run(4));

@@ -19,7 +19,7 @@ fn all_options() -> Vec<Options> {
     vec![
         default(),
         Options {
-            rests: false,
+            subproblem_cache: false,
             ..default()
         },
         Options {
@@ -34,21 +34,21 @@ fn all_options() -> Vec<Options> {
         Options {
             probing: Probing::Never,
             regions: false,
-            breath: 1,
-            batch: 1,
+            settles_per_poll: 1,
+            batch_leaves: 1,
             ..default()
         },
         Options {
             probing: Probing::Never,
             fewest_cells_to_split: 1,
-            breath: 1,
+            settles_per_poll: 1,
             region_bytes: 64,
             ..default()
         },
         Options {
-            stretch: 1,
-            patience: 10,
-            breath: 1,
+            stretch_solutions: 1,
+            probing_settles: 10,
+            settles_per_poll: 1,
             region_bytes: 0,
             ..default()
         },
@@ -454,8 +454,8 @@ fn a_batch_cut_after_the_stop_leaves_no_cubes() {
 fn records_outlive_regions_searched_in_place() {
     let options = Options {
         region_bytes: 0,
-        stretch: 3,
-        patience: 10,
+        stretch_solutions: 3,
+        probing_settles: 10,
         ..Options::default()
     };
     let mut random = Random(99);

@@ -1,6 +1,6 @@
 //! What readers of these formats fall for: one test for each trap.
 
-use omnogram::format::{FORMATS, Format, Reading, read};
+use omnogram::format::{FORMATS, Format, ReadOptions, read};
 use omnogram::puzzle::{Clue, Puzzle, verify};
 
 /// A puzzle that is not square, in every text format.
@@ -71,9 +71,9 @@ fn found(text: &str) -> String {
 
 /// What a text is in this format.
 fn told(name: &str, text: &str) -> String {
-    let reading = Reading {
+    let reading = ReadOptions {
         format: Format::named(name),
-        ..Reading::default()
+        ..ReadOptions::default()
     };
     let entries: Vec<_> = reading.entries(text.as_bytes(), "x").collect();
     match &entries[0].puzzle {

@@ -48,7 +48,7 @@ impl<'p> Beliefs<'p> {
     }
 
     /// Sets the known cells, by row and column.
-    pub fn see(&mut self, known: impl Fn(usize, usize) -> Option<bool>) {
+    pub fn set_known(&mut self, known: impl Fn(usize, usize) -> Option<bool>) {
         for (i, cell) in self.known.iter_mut().enumerate() {
             *cell = known_log_odds(known(i / self.clues.width(), i % self.clues.width()));
         }
@@ -71,7 +71,7 @@ impl<'p> Beliefs<'p> {
             if stop() {
                 return None;
             }
-            let (line_change, cells) = self.say(line);
+            let (line_change, cells) = self.update_line(line);
             change += line_change;
             count += cells;
         }
@@ -84,7 +84,7 @@ impl<'p> Beliefs<'p> {
     /// # Panics
     ///
     /// If the line is outside the puzzle.
-    pub fn say(&mut self, line: usize) -> (f64, u64) {
+    pub fn update_line(&mut self, line: usize) -> (f64, u64) {
         let (mut change, mut count) = (0.0, 0);
         if self.cells(line).all(|cell| self.known[cell] != 0.0) || !self.compute_marginals(line) {
             return (change, count);
@@ -135,7 +135,7 @@ impl<'p> Beliefs<'p> {
             if self.cells(line).all(|cell| self.known[cell] != 0.0) {
                 continue;
             }
-            if stop() || self.say(line).1 == 0 {
+            if stop() || self.update_line(line).1 == 0 {
                 return None;
             }
             sum += self.marginals.total().ln();
@@ -272,7 +272,7 @@ mod tests {
     fn known_cells_have_certain_beliefs() {
         let clues = permutation(3);
         let mut beliefs = Beliefs::new(&clues);
-        beliefs.see(|row, column| (row == 0 && column == 0).then_some(true));
+        beliefs.set_known(|row, column| (row == 0 && column == 0).then_some(true));
         for _ in 0..10 {
             beliefs.sweep(|| false);
         }

@@ -14,7 +14,7 @@
 
 use super::rows::{columns_fit, picture};
 use super::slide::Slide;
-use super::watch::{End, Flow, Watch};
+use super::watch::{End, Flow, Observer};
 use crate::puzzle::{Clue, Puzzle};
 
 /// When the columns are checked.
@@ -27,7 +27,7 @@ pub(super) enum Check {
 }
 
 /// Finds every solution. A step is a block placed while the lists are built, and later an arrangement tried in its row.
-pub(super) fn run(puzzle: &Puzzle, check: Check, watch: &mut dyn Watch) -> Flow<End> {
+pub(super) fn run(puzzle: &Puzzle, check: Check, watch: &mut dyn Observer) -> Flow<End> {
     let (width, height) = (puzzle.width(), puzzle.height());
     let mut rows = Vec::with_capacity(height);
     let mut bytes = 0;
@@ -76,7 +76,7 @@ fn arrangements(
     clue: &Clue,
     length: usize,
     bytes: &mut u64,
-    watch: &mut dyn Watch,
+    watch: &mut dyn Observer,
 ) -> Flow<Vec<Vec<bool>>> {
     let mut list = Vec::new();
     let mut slide = Slide::new(clue, vec![None; length]);

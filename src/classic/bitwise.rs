@@ -18,14 +18,14 @@
 use std::collections::VecDeque;
 
 use super::numbers::{Number, Numbers};
-use super::watch::{End, Flow, Watch};
+use super::watch::{End, Flow, Observer};
 use crate::puzzle::{Clue, Grid, Line, Puzzle};
 
 /// The filled cells: the numbers of the rows, then those of the columns.
 type State = Vec<Number>;
 
 /// Finds every solution. A step is a number tried.
-pub(super) fn run(puzzle: &Puzzle, watch: &mut dyn Watch) -> Flow<End> {
+pub(super) fn run(puzzle: &Puzzle, watch: &mut dyn Observer) -> Flow<End> {
     let lines = lines(puzzle);
     let bytes = (lines.len() * size_of::<Number>() + size_of::<State>()) as u64;
     let mut queue = VecDeque::from([vec![0; lines.len()]]);
@@ -57,7 +57,7 @@ fn fill_certain(
     puzzle: &Puzzle,
     lines: &[(Line, &Clue)],
     state: &mut State,
-    watch: &mut dyn Watch,
+    watch: &mut dyn Observer,
 ) -> Flow<bool> {
     loop {
         let before = state.clone();

@@ -14,11 +14,11 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use super::rows::{columns_fit, fits, picture};
-use super::watch::{End, Flow, Watch};
+use super::watch::{End, Flow, Observer};
 use crate::puzzle::Puzzle;
 
 /// Finds one solution, by proposals drawn from this seed. A step is a proposal.
-pub(super) fn run(puzzle: &Puzzle, seed: u64, watch: &mut dyn Watch) -> Flow<End> {
+pub(super) fn run(puzzle: &Puzzle, seed: u64, watch: &mut dyn Observer) -> Flow<End> {
     let (filled, wanted) = puzzle.sums();
     if filled != wanted {
         return Flow::Continue(End::Complete);

@@ -13,14 +13,14 @@
 
 use super::rows::{columns_fit, picture};
 use super::slide::Slide;
-use super::watch::{End, Flow, Watch};
+use super::watch::{End, Flow, Observer};
 use crate::puzzle::{Clue, Puzzle};
 
 /// The known value of each cell, by rows.
 type Known = Vec<Vec<Option<bool>>>;
 
 /// Finds every solution. A step is a block placed.
-pub(super) fn run(puzzle: &Puzzle, watch: &mut dyn Watch) -> Flow<End> {
+pub(super) fn run(puzzle: &Puzzle, watch: &mut dyn Observer) -> Flow<End> {
     let (width, height) = (puzzle.width(), puzzle.height());
     // The known cells, their transpose, and the known cells of the round before.
     watch.keep(3 * (width * height) as u64)?;
@@ -31,7 +31,7 @@ pub(super) fn run(puzzle: &Puzzle, watch: &mut dyn Watch) -> Flow<End> {
 }
 
 /// All cells that follow from single lines, or `None` on a contradiction.
-fn deduce(puzzle: &Puzzle, watch: &mut dyn Watch) -> Flow<Option<Known>> {
+fn deduce(puzzle: &Puzzle, watch: &mut dyn Observer) -> Flow<Option<Known>> {
     let mut known = vec![vec![None; puzzle.width()]; puzzle.height()];
     loop {
         let before = known.clone();
@@ -55,7 +55,7 @@ fn deduce(puzzle: &Puzzle, watch: &mut dyn Watch) -> Flow<Option<Known>> {
 fn common(
     clue: &Clue,
     known: &[Option<bool>],
-    watch: &mut dyn Watch,
+    watch: &mut dyn Observer,
 ) -> Flow<Option<Vec<Option<bool>>>> {
     let mut matching = Slide::new(clue, known.to_vec());
     let mut common: Option<Vec<Option<bool>>> = None;
@@ -76,7 +76,7 @@ fn common(
 }
 
 /// Finds the solutions among all combinations of the remaining arrangements of the rows, the first row's changing slowest.
-fn combine_rows(puzzle: &Puzzle, known: &Known, watch: &mut dyn Watch) -> Flow {
+fn combine_rows(puzzle: &Puzzle, known: &Known, watch: &mut dyn Observer) -> Flow {
     let matching = |row: usize| Slide::new(&puzzle.rows()[row], known[row].clone());
     let mut open = vec![matching(0)];
     let mut chosen: Vec<Vec<bool>> = Vec::new();

@@ -9,11 +9,11 @@
 //! 5x5, as its author says.
 
 use super::rows::{columns_fit, fits, picture};
-use super::watch::{End, Flow, Watch};
+use super::watch::{End, Flow, Observer};
 use crate::puzzle::Puzzle;
 
 /// Finds every solution. A step is a grid.
-pub(super) fn run(puzzle: &Puzzle, watch: &mut dyn Watch) -> Flow<End> {
+pub(super) fn run(puzzle: &Puzzle, watch: &mut dyn Observer) -> Flow<End> {
     watch.keep((puzzle.width() * puzzle.height()) as u64)?;
     let mut rows = vec![vec![false; puzzle.width()]; puzzle.height()];
     loop {

@@ -20,7 +20,7 @@
 use super::numbers;
 use super::rows::picture;
 use super::slide::Slide;
-use super::watch::{End, Flow, Watch};
+use super::watch::{End, Flow, Observer};
 use crate::puzzle::{Line, Puzzle};
 
 /// A level of the search: the line that it fills.
@@ -43,7 +43,7 @@ struct Board {
 }
 
 /// Finds every solution. A step is a block placed.
-pub(super) fn run(puzzle: &Puzzle, watch: &mut dyn Watch) -> Flow<End> {
+pub(super) fn run(puzzle: &Puzzle, watch: &mut dyn Observer) -> Flow<End> {
     let (width, height) = (puzzle.width(), puzzle.height());
     // The picture by rows and by columns, and twice again in the levels, with their bans.
     watch.keep(8 * (width * height) as u64)?;

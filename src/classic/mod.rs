@@ -2,7 +2,7 @@
 //! tests of the engine, and as baselines for its speed.
 //!
 //! Each follows its published description, with no optimisation beyond the original idea. They use only the [puzzle](crate::puzzle)
-//! model and share no code with the engine. A [`Classic`] runs one of them and reports every step and every solution to a [`Watch`],
+//! model and share no code with the engine. A [`Classic`] runs one of them and reports every step and every solution to a [`Observer`],
 //! which says when to stop. Each module below describes one algorithm, or what two of them share ([`slide`], [`numbers`]): its idea, its
 //! cost and its source.
 //!
@@ -35,7 +35,7 @@ use std::str::FromStr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use permutation_elimination::Needs;
-pub use watch::{End, Flow, Watch};
+pub use watch::{End, Flow, Observer};
 
 use crate::error::{Error, Kind, Result};
 use crate::puzzle::Puzzle;
@@ -226,7 +226,7 @@ impl Classic {
     /// # Panics
     ///
     /// When [`Algorithm::check`] fails for the puzzle.
-    pub fn run(&self, puzzle: &Puzzle, watch: &mut dyn Watch) -> End {
+    pub fn run(&self, puzzle: &Puzzle, watch: &mut dyn Observer) -> End {
         assert!(self.algorithm.check(puzzle).is_ok(), "lines too long");
         let flow = match self.algorithm {
             Algorithm::BruteForce => brute_force::run(puzzle, self.seed, watch),

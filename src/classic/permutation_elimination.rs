@@ -17,7 +17,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::numbers::{self, Number, Numbers};
 use super::rows::picture;
-use super::watch::{End, Flow, Watch};
+use super::watch::{End, Flow, Observer};
 use crate::puzzle::{Clue, Line, Puzzle};
 
 /// The arrangements of all clues met so far, by the length of the line and the clue.
@@ -64,7 +64,7 @@ impl Tables {
     }
 
     /// The arrangements of a clue in a line of `cells` cells, listed at the first request.
-    fn table(&mut self, clue: &Clue, cells: usize, watch: &mut dyn Watch) -> Flow<&[Number]> {
+    fn table(&mut self, clue: &Clue, cells: usize, watch: &mut dyn Observer) -> Flow<&[Number]> {
         let entry = match self.0.entry((cells, clue.clone())) {
             Entry::Occupied(entry) => return Flow::Continue(entry.into_mut()),
             Entry::Vacant(entry) => entry,
@@ -80,7 +80,7 @@ impl Tables {
 }
 
 /// Finds the solution, if there is exactly one and elimination suffices. A step is an arrangement read, or a list filtered for a cell.
-pub(super) fn run(puzzle: &Puzzle, tables: &mut Tables, watch: &mut dyn Watch) -> Flow<End> {
+pub(super) fn run(puzzle: &Puzzle, tables: &mut Tables, watch: &mut dyn Observer) -> Flow<End> {
     // Charged before anything is listed. The conversion saturates.
     let needs = tables.needs(puzzle);
     watch.keep((needs.bytes + needs.kept) as u64)?;
@@ -141,7 +141,7 @@ impl Lists {
         &self,
         line: Line,
         puzzle: &Puzzle,
-        watch: &mut dyn Watch,
+        watch: &mut dyn Observer,
     ) -> Flow<Vec<Option<bool>>> {
         let list = match line {
             Line::Row(r) => &self.rows[r],

@@ -14,7 +14,7 @@
 //! *Source.* Twan van Laarhoven, the third of three solvers in the Haskell wiki, "99 questions/Solutions/98", 2010 and before.
 
 use super::rows::picture;
-use super::watch::{End, Flow, Watch};
+use super::watch::{End, Flow, Observer};
 use crate::puzzle::{Clue, Puzzle};
 
 /// The positions of a clue, in order.
@@ -58,7 +58,7 @@ struct Contradiction;
 type Possible<T = ()> = Result<T, Contradiction>;
 
 /// Finds every solution. A step is one pass over a line in one direction, or a comparison of a row with the columns.
-pub(super) fn run(puzzle: &Puzzle, watch: &mut dyn Watch) -> Flow<End> {
+pub(super) fn run(puzzle: &Puzzle, watch: &mut dyn Observer) -> Flow<End> {
     let (width, height) = (puzzle.width(), puzzle.height());
     let solver = Solver {
         rows: puzzle.rows().iter().map(PositionList::new).collect(),
@@ -103,7 +103,7 @@ struct Solver {
 
 impl Solver {
     /// Shrinks the sets until nothing changes.
-    fn reduce(&self, state: &mut State, watch: &mut dyn Watch) -> Flow<Possible> {
+    fn reduce(&self, state: &mut State, watch: &mut dyn Observer) -> Flow<Possible> {
         loop {
             let mut changed = false;
             let rows = self.rows.iter().zip(&mut state.rows);
@@ -125,7 +125,7 @@ impl Solver {
     }
 
     /// Transfers cells that are certainly filled or empty in one direction to the other. Returns whether a set has changed.
-    fn exchange(&self, state: &mut State, watch: &mut dyn Watch) -> Flow<Possible<bool>> {
+    fn exchange(&self, state: &mut State, watch: &mut dyn Observer) -> Flow<Possible<bool>> {
         let mut changed = false;
         for r in 0..self.rows.len() {
             watch.step()?;

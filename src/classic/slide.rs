@@ -11,7 +11,7 @@
 //! *Source.* Paddy3118, "Nonogram puzzle solver", a Python notebook in two parts in the blog Go deh!, March 2014. It slides blocks by a
 //! recursive generator; here the recursion is a list of places, so that arrangements can be generated one at a time.
 
-use super::watch::{Flow, Watch};
+use super::watch::{Flow, Observer};
 use crate::puzzle::Clue;
 
 /// The arrangements of a clue in a line, in lexicographic order of the places of their blocks. A step is a block placed.
@@ -49,7 +49,7 @@ impl Slide {
     }
 
     /// Goes to the next arrangement; `false` when there is none.
-    pub(super) fn advance(&mut self, watch: &mut dyn Watch) -> Flow<bool> {
+    pub(super) fn advance(&mut self, watch: &mut dyn Observer) -> Flow<bool> {
         let mut from = match self.begun {
             true => self.backtrack(),
             false => Some(0),

@@ -8,7 +8,7 @@ use crate::puzzle::Grid;
 pub type Flow<T = ()> = ControlFlow<(), T>;
 
 /// The observer of an algorithm. It is called for every step and every solution, and may stop the algorithm at each call.
-pub trait Watch {
+pub trait Observer {
     /// One more step, as the documentation of each algorithm defines it; it takes at most some hundred instructions per cell of a line.
     fn step(&mut self) -> Flow;
 
@@ -20,7 +20,7 @@ pub trait Watch {
 }
 
 /// Collects all solutions and never stops the algorithm.
-impl Watch for Vec<Grid> {
+impl Observer for Vec<Grid> {
     fn step(&mut self) -> Flow {
         Flow::Continue(())
     }

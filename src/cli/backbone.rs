@@ -5,8 +5,8 @@ use omnogram::sat::Backbone;
 use omnogram::search::{Outcome, Verdict};
 use serde::Serialize;
 
-use super::counted::counted;
 use super::options::{AnswerOptions, Puzzles, SearchOptions};
+use super::plural::counted;
 use super::report;
 use super::session::{Session, why_unsolvable};
 use super::status::{Answered, Status};

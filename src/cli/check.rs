@@ -9,8 +9,8 @@ use omnogram::solutions::Stop;
 use serde::Serialize;
 
 use super::classics::{self, Classics};
-use super::counted::counted;
 use super::options::{AnswerOptions, Puzzles, SearchOptions};
+use super::plural::counted;
 use super::report;
 use super::session::{Session, why_unsolvable};
 use super::status::{Answered, Status};

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use omnogram::error::{Error, Kind, Result};
-use omnogram::format::{Entry, FORMATS, Format, Pack, Reading, Threshold, Tracing};
+use omnogram::format::{Entry, FORMATS, Format, Pack, ReadOptions, Threshold, TraceOptions};
 use omnogram::puzzle::{MAX_SIDE, Notes, Puzzle};
 use omnogram::sat::dimacs;
 
-use super::counted::counted;
 use super::options::Verbosity;
 use super::output::{Output, Outputs, Replacing};
+use super::plural::counted;
 use super::session::goal_warning;
 use super::status::{Answered, Halt, Status};
 use super::{input_files, inputs, messages};
@@ -313,9 +313,9 @@ impl Conversion {
             dither,
             invert,
         } = options.tracing;
-        let reading = Reading {
+        let reading = ReadOptions {
             format: options.from,
-            tracing: Tracing {
+            tracing: TraceOptions {
                 size,
                 threshold,
                 dither,

@@ -9,16 +9,16 @@ use omnogram::count::{self, Scratch};
 use omnogram::search::Outcome;
 
 use super::classics::{Classics, SEED};
-use super::counted::counted;
 use super::estimate;
 use super::graph::GraphFile;
-use super::heat::{self, CellOutput};
 use super::journal;
 use super::messages;
 use super::options::{AnswerOptions, Puzzles, SearchOptions};
 use super::output::{Outputs, Replacing};
+use super::plural::counted;
 use super::report::{self, NoExtra};
 use super::session::Session;
+use super::shares::{self, CellOutput};
 use super::status::{Answered, Halt, Status};
 use super::subject::Subject;
 use super::total::print_total;
@@ -229,8 +229,11 @@ impl GraphOutputs {
                 outcome.stopped = written.as_ref().ok().copied().flatten();
             }
             if self.cell_output.is_some() {
-                cells =
-                    heat::cell_counts(solution_graph, &session.limits_since(started), &mut outcome);
+                cells = shares::cell_counts(
+                    solution_graph,
+                    &session.limits_since(started),
+                    &mut outcome,
+                );
             }
         }
         outcome.elapsed = started.elapsed();

@@ -12,15 +12,15 @@ use omnogram::search::{Limits, Outcome, Total};
 use omnogram::solutions::{Count, Stream};
 
 use super::classics::Classics;
-use super::counted::counted;
 use super::inputs;
 use super::journal::{self, SolutionFile};
-use super::listed::ListingOptions;
 use super::messages;
 use super::options::{AnswerOptions, Puzzles, SearchOptions, number, ordinal};
 use super::output::{self, Output, Outputs};
+use super::plural::counted;
 use super::report::{self, NoExtra};
 use super::session::{Session, why_unsolvable};
+use super::solution_output::ListingOptions;
 use super::status::{Answered, Status};
 use super::subject::Subject;
 use super::window::Window;

@@ -8,7 +8,7 @@ use omnogram::search::{Limits, Verdict};
 use omnogram::solutions::Stop;
 use serde::Serialize;
 
-use super::counted::counted;
+use super::plural::counted;
 use super::report;
 use super::session::Session;
 use super::status::{Answered, Status};

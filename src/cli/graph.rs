@@ -7,8 +7,8 @@ use omnogram::graph::{Nnf, SolutionGraph};
 use omnogram::search::Limits;
 use omnogram::solutions::Stop;
 
-use super::counted::counted;
 use super::output::{Output, Outputs};
+use super::plural::counted;
 use super::session::Session;
 use super::status::{Answered, Halt};
 use super::subject::Subject;

@@ -8,9 +8,9 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use omnogram::error::{Error, Kind};
-use omnogram::format::{self, Entry, FORMATS, Format, Reading};
+use omnogram::format::{self, Entry, FORMATS, Format, ReadOptions};
 
-use super::counted::counted;
+use super::plural::counted;
 
 /// Most characters of a game ID in the name of its puzzle.
 const MAX_ID_CHARS: usize = 40;
@@ -236,7 +236,7 @@ impl Source {
     /// Reads all puzzles, or errors in their place; at least one entry. May block on standard input or a pipe.
     pub(super) fn read(self) -> Vec<Entry> {
         let mut entries = Vec::new();
-        self.each(&Reading::default(), &mut |entry| {
+        self.each(&ReadOptions::default(), &mut |entry| {
             entries.push(entry);
             true
         });
@@ -244,7 +244,7 @@ impl Source {
     }
 
     /// Calls `take` with each puzzle, or the error in its place, as it is read, until `take` returns `false`.
-    pub(super) fn each(self, reading: &Reading, take: &mut dyn FnMut(Entry) -> bool) {
+    pub(super) fn each(self, reading: &ReadOptions, take: &mut dyn FnMut(Entry) -> bool) {
         match self {
             Source::Stdin => entries(io::stdin().lock(), "<stdin>", reading, take),
             Source::File(path) => open(&path, &name(&path), reading, take),
@@ -254,7 +254,7 @@ impl Source {
                     None => id.clone(),
                 };
                 let format = reading.format.or(Format::named("pattern"));
-                let reading = Reading { format, ..*reading };
+                let reading = ReadOptions { format, ..*reading };
                 entries(id.as_bytes(), &name, &reading, take);
             }
             Source::PackPuzzle(pack, number) => {
@@ -296,7 +296,7 @@ fn error_entry(name: &str, error: Error) -> Entry {
     }
 }
 
-fn open(path: &Path, name: &str, reading: &Reading, take: &mut dyn FnMut(Entry) -> bool) {
+fn open(path: &Path, name: &str, reading: &ReadOptions, take: &mut dyn FnMut(Entry) -> bool) {
     match File::open(path) {
         Ok(file) => entries(file, name, reading, take),
         Err(error) => {
@@ -305,7 +305,12 @@ fn open(path: &Path, name: &str, reading: &Reading, take: &mut dyn FnMut(Entry) 
     }
 }
 
-fn entries(input: impl Read, name: &str, reading: &Reading, take: &mut dyn FnMut(Entry) -> bool) {
+fn entries(
+    input: impl Read,
+    name: &str,
+    reading: &ReadOptions,
+    take: &mut dyn FnMut(Entry) -> bool,
+) {
     let mut bytes = Vec::new();
     let wrong = match input.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes) {
         Err(error) => Error::io(name, &error),

@@ -15,15 +15,15 @@ use omnogram::search::{Cube, Total};
 use omnogram::solutions::{Batch, Count, Set, Sink};
 use serde::Serialize;
 
-use super::counted::counted;
 use super::input_files;
 use super::inputs;
-use super::listed::Format;
 use super::messages;
 use super::options::{AnswerOptions, Bytes, size};
 use super::output::{Output, Outputs, Replacing};
+use super::plural::counted;
 use super::report;
 use super::session::status_of;
+use super::solution_output::Format;
 use super::status::{Answered, Halt, Status};
 
 /// Combine the answers to cubes

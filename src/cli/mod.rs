@@ -8,31 +8,31 @@ mod classics;
 mod completions;
 mod convert;
 mod count;
-mod counted;
 mod drafts;
-mod drawn;
+mod drawing;
 mod enumerate;
 mod estimate;
 mod graph;
-mod heat;
-mod idle;
+mod ignored;
 mod input_files;
 mod inputs;
 mod interrupt;
 mod journal;
 mod line;
-mod listed;
 mod man;
 mod merge;
 mod messages;
 mod options;
 mod output;
+mod plural;
 mod progress;
 mod queue;
 mod report;
 mod sample;
 mod session;
+mod shares;
 mod show;
+mod solution_output;
 mod solve;
 mod split;
 mod status;
@@ -106,14 +106,14 @@ pub(super) fn run() -> ExitCode {
 
 /// The definition of the command line.
 fn command() -> clap::Command {
-    idle::add_ignored_options(Command::command())
+    ignored::add_ignored_options(Command::command())
 }
 
 /// The verb on the command line, with its options.
 fn parse_verb() -> Result<Verb, clap::Error> {
     let matches = command().try_get_matches()?;
     let verb = Command::from_arg_matches(&matches)?.verb;
-    idle::warn_ignored(&matches);
+    ignored::warn_ignored(&matches);
     Ok(verb)
 }
 

@@ -13,9 +13,9 @@ use omnogram::search::{Limits, Outcome, Search};
 use omnogram::solutions::Stop;
 use rayon::ThreadPool;
 
-use super::counted::counted;
 use super::inputs::Source;
 use super::interrupt::Interrupt;
+use super::plural::counted;
 
 /// The first few solutions of a puzzle, and how the search for them ended.
 pub(super) type FirstSolutions = (Vec<Grid>, Outcome);
@@ -133,7 +133,11 @@ impl Item {
             if limits.interrupt.as_ref().is_some_and(asked) {
                 return;
             }
-            let found = find_first(&Search::new(puzzle).alone().limits(limits), puzzle, most);
+            let found = find_first(
+                &Search::new(puzzle).single_threaded().limits(limits),
+                puzzle,
+                most,
+            );
             if !(shorter && found.1.stopped == Some(Stop::Time)) {
                 // There is no receiver any more if an earlier answer could not be written.
                 let _ = sender.send(found);

@@ -8,12 +8,12 @@ use clap::Args;
 use omnogram::search::Outcome;
 use serde::Serialize;
 
-use super::counted::counted;
-use super::listed::ListingOptions;
 use super::options::{AnswerOptions, Puzzles, SearchOptions, number};
 use super::output::Output;
+use super::plural::counted;
 use super::report;
 use super::session::{Session, why_unsolvable};
+use super::solution_output::ListingOptions;
 use super::status::{Answered, Status};
 use super::subject::Subject;
 use super::writer::{WriteLimits, Writer};

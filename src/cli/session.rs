@@ -17,10 +17,10 @@ use omnogram::solutions::Stop;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::classics::{self, Classics};
-use super::counted::counted;
 use super::inputs;
 use super::interrupt::Interrupt;
 use super::options::{AnswerOptions, SearchOptions, Verbosity, When};
+use super::plural::counted;
 use super::progress::Progress;
 use super::queue::{FirstSolutions, Item, MAX_AHEAD_PER_THREAD, Queue, find_first};
 use super::status::{Answered, Halt, Status};
@@ -358,11 +358,11 @@ impl Session {
         self.run_with_display(&progress, |observer| {
             let mut counting = Counter::new(subject.puzzle)
                 .limits(self.limits())
-                .teller(&tell);
+                .forecast_observer(&tell);
             if let Some(observer) = observer {
                 counting = counting.observer(observer);
             }
-            counting.space()
+            counting.graph()
         })
     }
 

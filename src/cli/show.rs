@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use omnogram::error::{Error, Kind};
 use omnogram::render::{self, Html, HtmlSection, Look, Pages, Pdf, Sheet, Style, Text};
 
-use super::drawn::{self, Content, Drawn};
+use super::drawing::{self, Content, Drawn};
 use super::messages;
 use super::options::{Puzzles, SearchOptions, Verbosity};
 use super::output::{Output, Outputs, Replacing};
@@ -457,7 +457,7 @@ impl Drawings<'_> {
         let mut sheet = drawn.sheet;
         if drawn.reveals.is_some() {
             text += &page.part(&HtmlSection {
-                sheet: drawn::unsolved_sheet(subject),
+                sheet: drawing::unsolved_sheet(subject),
                 folded: None,
             });
             sheet.title.clear();

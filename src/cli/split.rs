@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use omnogram::cluster::{Digest, Piece, Splitter, seal};
+use omnogram::cluster::{CubeTask, Digest, Splitter, seal};
 
-use super::counted::counted;
 use super::messages;
 use super::options::{TimeLimitedOptions, number};
 use super::output::{Output, Outputs, Replacing};
+use super::plural::counted;
 use super::session::Session;
 use super::status::{Answered, Status};
 use super::subject::Subject;
@@ -90,7 +90,7 @@ fn split(
         .map(|(_, size)| size / whole)
         .fold(0.0, f64::max);
     for ((cube, size), unknown) in split.cubes.into_iter().zip(split.unknown) {
-        let piece = Piece::new(digest, cube, of, size).with_unknown(unknown);
+        let piece = CubeTask::new(digest, cube, of, size).with_unknown(unknown);
         output.write(seal(&piece).as_bytes())?;
     }
     output.finish()?;

@@ -13,8 +13,8 @@ use omnogram::format::{Entry, Solutions};
 use omnogram::puzzle::{self, Puzzle};
 use serde::Serialize;
 
-use super::counted::counted;
 use super::options::{Bytes, time};
+use super::plural::counted;
 use super::status::{Halt, Status};
 use super::{input_files, inputs, messages, report};
 

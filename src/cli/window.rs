@@ -7,11 +7,11 @@ use omnogram::search::{Outcome, Total};
 use omnogram::solutions::{Count, Stop};
 use serde::Serialize;
 
-use super::counted::counted;
-use super::listed::ListingOptions;
 use super::output::Output;
+use super::plural::counted;
 use super::report;
 use super::session::Session;
+use super::solution_output::ListingOptions;
 use super::status::{Answered, Status};
 use super::subject::Subject;
 use super::writer::{WriteLimits, Writer};

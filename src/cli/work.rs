@@ -12,7 +12,7 @@ use std::time::Duration;
 use clap::Args;
 use crossbeam::channel::{Receiver, RecvTimeoutError, bounded};
 use omnogram::cluster::{
-    Answer, CubeQueue, CubeSolver, Digest, DigestSink, Id, Job, Lines, Piece, SetDigest,
+    Answer, CubeQueue, CubeSolver, CubeTask, Digest, DigestSink, Id, Job, Lines, SetDigest,
     SolutionStore, Task, seal,
 };
 use omnogram::error::{Error, Kind, Result};
@@ -23,15 +23,15 @@ use omnogram::search::{Limits, Outcome};
 use omnogram::solutions::{Batch, Stop};
 
 use super::count::Method;
-use super::counted::counted;
 use super::drafts::Draft;
 use super::input_files;
 use super::inputs;
-use super::listed::Format;
 use super::messages;
 use super::options::{SearchOptions, Verbosity};
 use super::output::{Outputs, Replacing};
+use super::plural::counted;
 use super::session::Session;
+use super::solution_output::Format;
 use super::status::{Answered, Halt, Status};
 use super::subject::Subject;
 
@@ -171,11 +171,11 @@ fn read(
     digest: Digest,
     input: Box<dyn Read + Send>,
     name: String,
-) -> Receiver<Result<Piece>> {
+) -> Receiver<Result<CubeTask>> {
     let (sender, receiver) = bounded(64);
     thread::spawn(move || {
         let mut lines = Lines::new(BufReader::new(input), &name);
-        while let Some(piece) = lines.record::<Piece>() {
+        while let Some(piece) = lines.record::<CubeTask>() {
             let checked = piece.and_then(|piece| match piece.check(&puzzle, digest) {
                 Ok(()) => Ok(piece),
                 Err(error) => Err(lines.blame(error)),
@@ -196,7 +196,7 @@ struct WorkQueue<'a> {
     digest: Digest,
     folder: Option<Folder<'a>>,
     limits: Limits,
-    cubes: Receiver<Result<Piece>>,
+    cubes: Receiver<Result<CubeTask>>,
     /// The name of the file of cubes, and the number of its lines that are not cubes of this puzzle.
     name: String,
     bad: AtomicU64,
@@ -257,7 +257,7 @@ impl WorkQueue<'_> {
     }
 
     /// The next valid cube; `None` at the end of the input, on an interrupt, or after a fatal error.
-    fn piece(&self) -> Option<Piece> {
+    fn piece(&self) -> Option<CubeTask> {
         loop {
             if self.is_over.load(Ordering::Relaxed) || self.session.interrupt().is_requested() {
                 return None;
@@ -287,14 +287,14 @@ impl CubeQueue for WorkQueue<'_> {
         Some(Job {
             cube: piece.cube,
             limits: self.limits.clone(),
-            keeper: DigestSink::new(self.folder.as_ref().map(file)),
+            sink: DigestSink::new(self.folder.as_ref().map(file)),
             ticket: 0,
         })
     }
 
     fn take(&self, job: Job<Self::SolutionStore>, outcome: Outcome, counts: bool) {
         let outcome = self.cube_solver.cut(&job.cube, outcome);
-        let (file, set) = job.keeper.into_parts();
+        let (file, set) = job.sink.into_parts();
         let listed = counts && self.cube_solver.task() == Task::List;
         let id = Id::of(self.digest, &job.cube);
         let mut answer = Answer::new(self.digest, id, &outcome, listed.then_some(set));

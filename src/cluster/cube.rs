@@ -114,7 +114,7 @@ pub(super) mod as_text {
 
 /// A cube to be answered: one line of a file of cubes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Piece {
+pub struct CubeTask {
     /// The id of the cube.
     pub id: Id,
     /// The decisions.
@@ -131,10 +131,10 @@ pub struct Piece {
     pub unknown: Option<u32>,
 }
 
-impl Piece {
+impl CubeTask {
     /// A piece of a puzzle.
     pub fn new(puzzle: Digest, cube: Cube, of: u64, size: f64) -> Self {
-        Piece {
+        CubeTask {
             id: Id::of(puzzle, &cube),
             cube,
             puzzle,

@@ -10,7 +10,7 @@ use std::io::BufRead;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::answer::{Answer, Open};
-use super::cube::{Id, Piece};
+use super::cube::{CubeTask, Id};
 use super::digest::Digest;
 use super::disjoint::overlaps;
 use super::line::Lines;
@@ -25,7 +25,7 @@ pub struct Merge {
     puzzle: Option<Digest>,
     /// Number of cubes that the split says it has.
     expected_cubes: u64,
-    pieces: Vec<Piece>,
+    pieces: Vec<CubeTask>,
     ids: FxHashSet<Id>,
     answers: FxHashMap<Id, Vec<PlacedAnswer>>,
     problems: Problems,
@@ -52,7 +52,7 @@ pub struct Sum {
     /// The answers that were added up, and their cubes.
     pub answers: Vec<(Cube, Answer)>,
     /// Cubes without an answer.
-    pub missing: Vec<Piece>,
+    pub missing: Vec<CubeTask>,
     /// Problems other than missing answers: the first few of each file with their places, and how many more there are.
     pub problems: Vec<Error>,
     /// The number of all problems.
@@ -82,7 +82,7 @@ impl Merge {
     /// [`Kind::Io`](crate::error::Kind::Io) when it cannot be read. Problems of its lines are kept for [`Sum::problems`].
     pub fn cubes<R: BufRead>(&mut self, mut lines: Lines<R>) -> Result<()> {
         let (mut good, mut bad) = (0, 0);
-        while let Some(piece) = lines.record::<Piece>() {
+        while let Some(piece) = lines.record::<CubeTask>() {
             let problem = match piece {
                 Err(error) if error.kind() == Kind::Io => return Err(error),
                 Err(error) => {
@@ -271,7 +271,7 @@ struct Summation<'a> {
     results: &'a [String],
     problems: &'a mut Problems,
     contradicted: bool,
-    missing: Vec<Piece>,
+    missing: Vec<CubeTask>,
     chosen: Vec<(Cube, Answer)>,
 }
 
@@ -393,7 +393,7 @@ impl Summation<'_> {
                 best.subtotal
             }
             None => {
-                let mut piece = Piece::new(puzzle, cube.clone(), 0, size);
+                let mut piece = CubeTask::new(puzzle, cube.clone(), 0, size);
                 piece.unknown = unknown;
                 self.missing.push(piece);
                 empty(false)
@@ -433,7 +433,7 @@ struct Candidate {
     /// Whether its solutions are in a file.
     has_file: bool,
     set: Option<Digest>,
-    missing: Vec<Piece>,
+    missing: Vec<CubeTask>,
     chosen: Vec<(Cube, Answer)>,
     subtotal: CubeSum,
 }

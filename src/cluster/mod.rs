@@ -26,7 +26,7 @@ mod state;
 mod work;
 
 pub use answer::{Answer, Open};
-pub use cube::{Id, Piece};
+pub use cube::{CubeTask, Id};
 pub use digest::{Digest, SetDigest};
 pub use journal::{Header, Journal, JournalRecord, Progress};
 pub use line::{Lines, seal};

@@ -379,7 +379,7 @@ impl CubeQueue for JournalledRun<'_> {
         Some(Job {
             cube,
             limits,
-            keeper: DigestSink::new(buffer),
+            sink: DigestSink::new(buffer),
             ticket,
         })
     }
@@ -396,7 +396,7 @@ impl CubeQueue for JournalledRun<'_> {
             .position(|active| active.ticket == job.ticket)
             .expect("the queue has handed out the job");
         let active = state.running.swap_remove(index);
-        let (buffer, set) = job.keeper.into_parts();
+        let (buffer, set) = job.sink.into_parts();
         let mut outcome = outcome;
         if is_unchanged(&job.cube, &outcome) && outcome.solutions.number().is_zero() {
             let fruitless =

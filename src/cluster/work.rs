@@ -32,7 +32,7 @@ pub struct Job<S> {
     /// The limits for this cube.
     pub limits: Limits,
     /// Receives its solutions, if they are listed.
-    pub keeper: DigestSink<S>,
+    pub sink: DigestSink<S>,
     /// A number by which the queue recognises the job; it has no other meaning.
     pub ticket: usize,
 }
@@ -46,7 +46,7 @@ pub trait CubeQueue: Sync {
     fn next(&self) -> Option<Job<Self::SolutionStore>>;
 
     /// Takes the outcome of a cube: the part that was searched and the cubes left open make up the whole cube. If `counts` is false, the
-    /// solutions in the keeper must be dropped, because the whole cube stays open.
+    /// solutions in the sink must be dropped, because the whole cube stays open.
     fn take(&self, job: Job<Self::SolutionStore>, outcome: Outcome, counts: bool);
 
     /// The checkpointer from which a count resumes and in which it records its progress, if there is one.
@@ -140,7 +140,7 @@ impl<'a> CubeSolver<'a> {
     fn search_cubes<O: CubeQueue>(&self, queue: &O) {
         let options = search::Options {
             // A count by the tree makes every solution a leaf of its own.
-            rests: self.task == Task::List,
+            subproblem_cache: self.task == Task::List,
             ..search::Options::default()
         };
         let limits = Limits {
@@ -152,7 +152,7 @@ impl<'a> CubeSolver<'a> {
             while let Some(job) = queue.next() {
                 let outcome = match self.task {
                     Task::Count(_) => ask(&job.cube, &job.limits, &CountSink::new()),
-                    Task::List => ask(&job.cube, &job.limits, &job.keeper),
+                    Task::List => ask(&job.cube, &job.limits, &job.sink),
                 };
                 submit(queue, job, outcome);
             }

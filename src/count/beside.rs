@@ -73,8 +73,10 @@ impl Alone {
             }
             round_work = round_work.max(1).saturating_mul(GROWTH);
             sweep_work = sweep_work.max(1).saturating_mul(GROWTH);
-            if let (Some(teller), Some(graph)) = (setup.teller, &shared.store.graph) {
-                teller(&Forecast {
+            if let (Some(forecast_observer), Some(graph)) =
+                (setup.forecast_observer, &shared.store.graph)
+            {
+                forecast_observer(&Forecast {
                     solutions: self.number.clone(),
                     nodes: graph.nodes() as u64,
                     bytes: graph.bytes(),

@@ -313,7 +313,7 @@ impl Checkpointer {
     }
 
     /// Records the cells that are known.
-    pub(crate) fn knows(&self, cells: Backbone) {
+    pub(crate) fn record_cells(&self, cells: Backbone) {
         self.change(|state| {
             state.changed.cells |= state.found.cells.as_ref() != Some(&cells);
             state.found.cells = Some(cells);
@@ -321,7 +321,7 @@ impl Checkpointer {
     }
 
     /// Records a solution.
-    pub(crate) fn has(&self, solution: &Grid) {
+    pub(crate) fn record_solution(&self, solution: &Grid) {
         self.change(|state| {
             state.changed.solution |= state.found.solution.as_ref() != Some(solution);
             state.found.solution = Some(solution.clone());
@@ -329,12 +329,12 @@ impl Checkpointer {
     }
 
     /// Records that the first trial is begun: it is not repeated if the run is stopped during it.
-    pub(crate) fn tried(&self) {
+    pub(crate) fn record_trial(&self) {
         self.change(|state| state.found.opening.tried = true);
     }
 
     /// Records that the backbone search is begun; `false` when it has been begun too often in this round and must be skipped.
-    pub(crate) fn begins_backbone(&self) -> bool {
+    pub(crate) fn begin_backbone(&self) -> bool {
         let mut more = true;
         self.change(|state| {
             let opening = &mut state.found.opening;
@@ -345,12 +345,12 @@ impl Checkpointer {
     }
 
     /// Records that the backbone search of this round has ended, and whether the backbone is known completely.
-    pub(crate) fn ends_backbone(&self, whole: bool) {
+    pub(crate) fn record_backbone_end(&self, whole: bool) {
         self.change(|state| state.found.opening.whole = Some(whole));
     }
 
     /// Records that the next round of the opening begins.
-    pub(crate) fn ends_round(&self) {
+    pub(crate) fn begin_round(&self) {
         self.change(|state| {
             let opening = &mut state.found.opening;
             *opening = Opening {
@@ -364,7 +364,7 @@ impl Checkpointer {
     }
 
     /// Records the state of plan selection.
-    pub(crate) fn stands(&self, selection: Option<SelectionState>) {
+    pub(crate) fn record_selection(&self, selection: Option<SelectionState>) {
         self.change(|state| {
             let component = |selection: &Option<SelectionState>| {
                 selection.as_ref().map(SelectionState::component)
@@ -382,7 +382,7 @@ impl Checkpointer {
     }
 
     /// Records the trail of a walk.
-    pub(crate) fn goes(&self, trail: Trail) {
+    pub(crate) fn record_trail(&self, trail: Trail) {
         self.lock().trails.note(trail, false);
     }
 
@@ -398,19 +398,19 @@ impl Checkpointer {
 
     /// The time that the sweep of a component may take, in nanoseconds: a share of the longest lifetime of a process so far. `None` in
     /// the first process of a run, as nothing suggests that it will be ended early.
-    pub(crate) fn bite(&self) -> Option<u64> {
+    pub(crate) fn sweep_budget_ns(&self) -> Option<u64> {
         let lifetime = self.lock().lifetime;
         let budget = lifetime.max(self.began.elapsed()) / LIFETIME_PER_SWEEP;
         (!lifetime.is_zero()).then(|| u64::try_from(budget.as_nanos()).unwrap_or(u64::MAX))
     }
 
     /// The size in cells of the smallest component that was found too wide to be swept in that time.
-    pub(crate) fn wide(&self) -> Option<u32> {
+    pub(crate) fn too_wide(&self) -> Option<u32> {
         self.lock().too_wide
     }
 
     /// Records that a component of this size is too wide.
-    pub(crate) fn is_too_wide(&self, size: u32) {
+    pub(crate) fn record_too_wide(&self, size: u32) {
         self.change(|state| {
             state.too_wide = Some(state.too_wide.map_or(size, |other| other.min(size)))
         });

@@ -149,12 +149,12 @@ impl<W: Word> Driver<'_, W> {
     fn run(mut self, mut found: Resumed) -> Answer {
         let quick = self.keeps_graph || self.setup.method == Method::Auto;
         if let Some(checkpointer) = self.checkpointer.filter(|_| found.cells.is_none()) {
-            checkpointer.knows(known_cells(&self.board));
+            checkpointer.record_cells(known_cells(&self.board));
         }
         if quick && !found.opening.tried {
             // Any plan counts most puzzles quickly. If this trial is interrupted, it is not repeated.
             if let Some(checkpointer) = self.checkpointer {
-                checkpointer.tried();
+                checkpointer.record_trial();
             }
             self.shared.host();
         }
@@ -175,7 +175,7 @@ impl<W: Word> Driver<'_, W> {
             } else if let Some(whole) = found.opening.whole.take() {
                 // An earlier process has ended the backbone search of this round.
                 whole
-            } else if self.checkpointer.is_some_and(|it| !it.begins_backbone()) {
+            } else if self.checkpointer.is_some_and(|it| !it.begin_backbone()) {
                 // The backbone search was interrupted too often.
                 false
             } else {
@@ -196,7 +196,7 @@ impl<W: Word> Driver<'_, W> {
             }
             (effort, later) = next_round(effort, later);
             if let Some(checkpointer) = self.checkpointer.filter(|_| !self.is_stopped()) {
-                checkpointer.ends_round();
+                checkpointer.begin_round();
             }
         }
         self.finish(alone)
@@ -222,7 +222,7 @@ impl<W: Word> Driver<'_, W> {
         self.shared.status.begin(Activity::Backbone);
         // Several engines in parallel would end sooner, but do several times the work.
         let (backbone, solutions, outcome) = Search::new(setup.puzzle)
-            .alone()
+            .single_threaded()
             .limits(setup.limits.clone())
             .backbone_under(&self.shared.control, Some(effort));
         self.shared.status.add_nodes(outcome.statistics.nodes);
@@ -244,16 +244,16 @@ impl<W: Word> Driver<'_, W> {
         debug_assert!(alive, "the backbone contradicts no solution");
         self.known = known_cells(&self.board).filled;
         if let Some(checkpointer) = self.checkpointer {
-            checkpointer.knows(Backbone {
+            checkpointer.record_cells(Backbone {
                 ambiguous: backbone.ambiguous.clone(),
                 ..known_cells(&self.board)
             });
             self.shared
                 .witness
                 .iter()
-                .for_each(|grid| checkpointer.has(grid));
+                .for_each(|grid| checkpointer.record_solution(grid));
             if !self.is_stopped() {
-                checkpointer.ends_backbone(whole);
+                checkpointer.record_backbone_end(whole);
             }
         }
         if !self.keeps_graph {

@@ -87,7 +87,7 @@ impl<'a> Counter<'a> {
                 checkpointer: None,
                 scratch: None,
                 observer: None,
-                teller: None,
+                forecast_observer: None,
             },
         }
     }
@@ -157,11 +157,11 @@ impl<'a> Counter<'a> {
         self
     }
 
-    /// When the solution graph is built: calls `teller` before each round that may take long. Each round may take several times as long as
+    /// When the solution graph is built: calls `forecast_observer` before each round that may take long. Each round may take several times as long as
     /// the one before it.
     #[must_use]
-    pub fn teller(mut self, teller: &'a (dyn Fn(&Forecast) + Sync)) -> Self {
-        self.setup.teller = Some(teller);
+    pub fn forecast_observer(mut self, forecast_observer: &'a (dyn Fn(&Forecast) + Sync)) -> Self {
+        self.setup.forecast_observer = Some(forecast_observer);
         self
     }
 
@@ -177,7 +177,7 @@ impl<'a> Counter<'a> {
     ///
     /// If that takes long, the number alone is also counted, by any method, as long as that is cheap. So the number can be exact although
     /// the run was stopped because there was not enough time or memory for the graph.
-    pub fn space(&self) -> (Option<SolutionGraph>, Outcome) {
+    pub fn graph(&self) -> (Option<SolutionGraph>, Outcome) {
         self.start(true)
     }
 
@@ -188,7 +188,7 @@ impl<'a> Counter<'a> {
 
     fn search(&self) -> Outcome {
         let options = search::Options {
-            rests: false,
+            subproblem_cache: false,
             ..search::Options::default()
         };
         let mut search = Search::new(self.setup.puzzle)

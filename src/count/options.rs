@@ -18,7 +18,7 @@ pub enum Method {
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Call the oracle on a side of a branch without a known solution once the side has cost this percentage of an oracle call.
-    pub patience: u64,
+    pub oracle_percent: u64,
     /// Work of the first trial of a plan, in nanoseconds. Work is computed from counters of nodes, settles and so on, not from a clock.
     pub trial: u64,
     /// Maximum number of settles for probing the root.
@@ -35,7 +35,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Options {
-            patience: 40,
+            oracle_percent: 40,
             trial: 20_000_000,
             probing: 1 << 20,
             effort: 2000,

@@ -39,5 +39,5 @@ pub(crate) struct Setup<'a> {
     /// The folder for the part of a frontier that exceeds the memory.
     pub(crate) scratch: Option<&'a Scratch>,
     pub(crate) observer: Option<Observer<'a>>,
-    pub(crate) teller: Option<&'a (dyn Fn(&Forecast) + Sync)>,
+    pub(crate) forecast_observer: Option<&'a (dyn Fn(&Forecast) + Sync)>,
 }

@@ -157,7 +157,7 @@ impl<'a, W: Word> Shared<'a, W> {
     /// Records the state of plan selection, if there is a checkpointer.
     pub(crate) fn note(&self, selection: &PlanSelection) {
         if let (Some(checkpointer), Some(state)) = (self.checkpointer, selection.state()) {
-            checkpointer.stands(Some(state));
+            checkpointer.record_selection(Some(state));
         }
     }
 
@@ -194,33 +194,33 @@ impl<'a, W: Word> Shared<'a, W> {
         let place = self.place(component);
         let trail = Trail { place, plan, steps };
         match self.checkpointer {
-            Some(checkpointer) => checkpointer.goes(trail),
+            Some(checkpointer) => checkpointer.record_trail(trail),
             None => lock(&self.trails).note(trail, false),
         }
     }
 
     /// The time that the sweep of a component within a branching walk may take, in nanoseconds.
-    pub(crate) fn bite(&self) -> u64 {
+    pub(crate) fn sweep_budget_ns(&self) -> u64 {
         self.checkpointer
-            .and_then(Checkpointer::bite)
+            .and_then(Checkpointer::sweep_budget_ns)
             .unwrap_or(u64::MAX)
     }
 
     /// The size in cells below which components of this component are narrow enough to be swept, as far as is known.
     pub(crate) fn narrow(&self, component: usize) -> u32 {
-        let wide = self.checkpointer.and_then(Checkpointer::wide);
+        let too_wide = self.checkpointer.and_then(Checkpointer::too_wide);
         self.components[component]
             .size
-            .min(wide.unwrap_or(u32::MAX))
+            .min(too_wide.unwrap_or(u32::MAX))
     }
 
-    /// Records that a component of this size cannot be swept within [`bite`](Self::bite).
-    pub(crate) fn is_too_wide(&self, size: u32) {
+    /// Records that a component of this size cannot be swept within [`sweep_budget_ns`](Self::sweep_budget_ns).
+    pub(crate) fn record_too_wide(&self, size: u32) {
         if let Some(checkpointer) = self.checkpointer
-            && checkpointer.bite().is_some()
+            && checkpointer.sweep_budget_ns().is_some()
             && !self.control.stopped()
         {
-            checkpointer.is_too_wide(size);
+            checkpointer.record_too_wide(size);
         }
     }
 

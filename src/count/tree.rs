@@ -65,7 +65,7 @@ impl<W: Word> Shared<'_, W> {
                     ..Limits::default()
                 });
             if trial.alone {
-                search = search.alone();
+                search = search.single_threaded();
             }
             let slice = Arc::new(self.control.part(slice_nodes));
             *lock(&self.slice) = Some(Arc::clone(&slice));

@@ -1,6 +1,6 @@
 //! Exact counting of small regions: a choice that is not sampled adds no variance.
 
-use super::steps::Budget;
+use super::budget::Budget;
 use crate::board::{Board, Cell, Region, split_unless};
 use crate::line::Word;
 

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::steps::Budget;
+use super::budget::Budget;
 use crate::board::{Cell, Clues};
 use crate::line::{Known, Word};
 use crate::puzzle::{Grid, Puzzle};

@@ -28,7 +28,7 @@ pub(super) fn decide_backbone<W: Word>(
 ) -> (Option<Option<Arc<Grid>>>, Outcome) {
     let control = Arc::new(Control::new(limits, false));
     // A portfolio of several engines would multiply the work.
-    let search = Search::new(puzzle).alone().limits(limits.clone());
+    let search = Search::new(puzzle).single_threaded().limits(limits.clone());
     let (backbone, mut found, outcome) =
         search.backbone_under(&control, Some(MAX_BACKBONE_CONFLICTS));
     if outcome.solutions == Total::Exactly(Count::ZERO) {

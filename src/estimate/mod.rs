@@ -10,6 +10,7 @@
 //! properties of budget constrained simulations", 1990). So populations cost little compared with the limits, and are as large as that
 //! allows, as large ones have less variance. The error of the mean is estimated from the differences between populations.
 
+mod budget;
 mod exact;
 mod guide;
 mod known;
@@ -18,7 +19,6 @@ mod plan;
 mod population;
 mod scaled;
 mod spread;
-mod steps;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -32,12 +32,12 @@ use crate::puzzle::{Grid, Puzzle};
 use crate::run::{Control, Limits, Statistics, shares};
 use crate::search::Total;
 use crate::solutions::{Count, Stop};
+use budget::Budget;
 use exact::ExactCounter;
 use guide::Guide;
 use plan::PopulationPlan;
 use population::{ParticleFilter, PopulationResult};
 use spread::Populations;
-use steps::Budget;
 
 pub use scaled::Scaled;
 pub use spread::Doubt;

@@ -5,8 +5,8 @@ use std::rc::Rc;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::Rng;
 
+use super::budget::Budget;
 use super::scaled::Scaled;
-use super::steps::Budget;
 use crate::belief::Beliefs;
 use crate::board::{Board, Cell, LineSet};
 use crate::line::{Known, Word};
@@ -41,7 +41,7 @@ impl<W: Word> Particle<'_, W> {
             if budget.must_stop() {
                 return None;
             }
-            self.beliefs.say(line);
+            self.beliefs.update_line(line);
         }
         Some(())
     }

@@ -25,11 +25,11 @@ use std::rc::Rc;
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use super::budget::Budget;
 use super::exact::ExactCounter;
 use super::guide::{Guide, Verdict};
 use super::particle::{Particle, resample, uniform};
 use super::scaled::Scaled;
-use super::steps::Budget;
 use crate::belief::Beliefs;
 use crate::board::{Board, Cell, Clues, Region};
 use crate::line::{Known, Word};

@@ -9,7 +9,7 @@ use image::{
     DynamicImage, GrayImage, ImageDecoder, ImageFormat, ImageReader, Limits, Luma, RgbImage,
 };
 
-use super::picture::{CUT_OFF, Grey, Tracing};
+use super::picture::{CUT_OFF, Grey, TraceOptions};
 use super::{chunks, jpeg};
 use crate::error::{Error, Result};
 use crate::puzzle::Grid;
@@ -19,7 +19,7 @@ const MIN_MEMORY_LIMIT: u64 = 80 << 20;
 const BYTES_PER_PIXEL: u64 = 16;
 
 /// Reads an image of this format, checks that the file is complete, and applies the orientation in its metadata.
-pub(super) fn read(bytes: &[u8], format: ImageFormat, tracing: &Tracing) -> Result<Grey> {
+pub(super) fn read(bytes: &[u8], format: ImageFormat, tracing: &TraceOptions) -> Result<Grey> {
     let mut limits = Limits::default();
     limits.max_alloc = Some(MIN_MEMORY_LIMIT);
     let mut reader = ImageReader::with_format(Cursor::new(bytes), format);

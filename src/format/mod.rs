@@ -46,7 +46,7 @@ mod webpbn;
 use std::str::FromStr;
 
 pub use pattern::is_id as is_game_id;
-pub use picture::{Threshold, Tracing};
+pub use picture::{Threshold, TraceOptions};
 pub use solutions::Solutions;
 pub use table::{FORMATS, Format, Pack};
 
@@ -66,11 +66,11 @@ pub struct Entry {
 
 /// Options for reading files.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Reading {
+pub struct ReadOptions {
     /// The format of the files; detected from their content if not given.
     pub format: Option<&'static Format>,
     /// How pictures become puzzles.
-    pub tracing: Tracing,
+    pub tracing: TraceOptions,
 }
 
 /// Limits after which the rest of a pack is not read: the number of invalid puzzles, and the bytes of text that their errors quote, since
@@ -82,7 +82,7 @@ const MAX_QUOTED_BYTES: usize = 1 << 25;
 ///
 /// An invalid puzzle does not affect the others of its pack. After a thousand invalid ones, a last error says so and the rest is not read.
 pub fn read(bytes: &[u8], file: &str) -> Vec<Entry> {
-    Reading::default().entries(bytes, file).collect()
+    ReadOptions::default().entries(bytes, file).collect()
 }
 
 /// The one puzzle of a file.
@@ -116,7 +116,7 @@ impl FromStr for Puzzle {
     }
 }
 
-impl Reading {
+impl ReadOptions {
     /// The puzzles of a file, as [`read`] gives them, one at a time.
     pub fn entries<'a>(&self, bytes: &'a [u8], file: &'a str) -> impl Iterator<Item = Entry> + 'a {
         let contents = self.contents(bytes, file);

@@ -11,7 +11,7 @@ pub(super) const CUT_OFF: &str = "this image is cut off: the file ends before th
 
 /// Options for converting a picture to cells. Dark pixels become filled cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tracing {
+pub struct TraceOptions {
     /// Columns and rows of the puzzle; without rows, as many as keep the picture's aspect ratio. One cell per pixel if not given.
     pub size: Option<(usize, Option<usize>)>,
     /// The threshold between filled and empty cells.
@@ -39,7 +39,7 @@ impl Default for Threshold {
     }
 }
 
-impl Tracing {
+impl TraceOptions {
     /// Fails when a picture of this width and height, in pixels, is too large.
     pub(super) fn check_size(&self, width: usize, height: usize) -> Result<()> {
         let size = format!("{width}x{height} pixels are too many");
@@ -68,8 +68,8 @@ pub(super) struct Grey {
 }
 
 impl Grey {
-    /// The picture as cells. Its size must have been checked by [`Tracing::check_size`].
-    pub(super) fn trace(self, tracing: &Tracing) -> Grid {
+    /// The picture as cells. Its size must have been checked by [`TraceOptions::check_size`].
+    pub(super) fn trace(self, tracing: &TraceOptions) -> Grid {
         let mut grey = match tracing.size {
             Some((width, height)) => {
                 let height = height.unwrap_or_else(|| {
@@ -186,31 +186,31 @@ mod tests {
         }
     }
 
-    fn traced(grey: Grey, tracing: Tracing) -> String {
+    fn traced(grey: Grey, tracing: TraceOptions) -> String {
         grey.trace(&tracing).to_string()
     }
 
     #[test]
     fn dark_is_filled() {
         let picture = || grey(3, &[0, 127, 128, 255, 10, 200]);
-        assert_eq!(traced(picture(), Tracing::default()), "##.\n.#.\n");
-        let invert = Tracing {
+        assert_eq!(traced(picture(), TraceOptions::default()), "##.\n.#.\n");
+        let invert = TraceOptions {
             invert: true,
-            ..Tracing::default()
+            ..TraceOptions::default()
         };
         assert_eq!(traced(picture(), invert), "..#\n#.#\n");
-        let dark = Tracing {
+        let dark = TraceOptions {
             threshold: Threshold::Fixed(5),
-            ..Tracing::default()
+            ..TraceOptions::default()
         };
         assert_eq!(traced(picture(), dark), "#..\n...\n");
     }
 
     #[test]
     fn otsu_threshold_lies_in_the_gap() {
-        let auto = Tracing {
+        let auto = TraceOptions {
             threshold: Threshold::Auto,
-            ..Tracing::default()
+            ..TraceOptions::default()
         };
         assert_eq!(traced(grey(5, &[200, 210, 205, 250, 252]), auto), "###..\n");
         assert_eq!(traced(grey(2, &[3, 4]), auto), "#.\n");
@@ -221,9 +221,9 @@ mod tests {
 
     #[test]
     fn scaling_takes_the_mean() {
-        let to = |width, height| Tracing {
+        let to = |width, height| TraceOptions {
             size: Some((width, height)),
-            ..Tracing::default()
+            ..TraceOptions::default()
         };
         let picture = || grey(4, &[0, 0, 255, 255, 0, 255, 255, 0]);
         assert_eq!(traced(picture(), to(2, Some(1))), "#.\n");
@@ -237,9 +237,9 @@ mod tests {
 
     #[test]
     fn dithering_keeps_the_share_of_black() {
-        let tracing = Tracing {
+        let tracing = TraceOptions {
             dither: true,
-            ..Tracing::default()
+            ..TraceOptions::default()
         };
         for level in [32_u8, 64, 128, 192] {
             let drawn = traced(grey(64, &[level; 64 * 64]), tracing);
@@ -251,13 +251,19 @@ mod tests {
 
     #[test]
     fn large_pictures_need_a_size() {
-        let scaled = Tracing {
+        let scaled = TraceOptions {
             size: Some((10, None)),
-            ..Tracing::default()
+            ..TraceOptions::default()
         };
-        assert!(Tracing::default().check_size(MAX_SIDE, MAX_SIDE).is_ok());
+        assert!(
+            TraceOptions::default()
+                .check_size(MAX_SIDE, MAX_SIDE)
+                .is_ok()
+        );
         for (width, height) in [(6000, 4000), (2, 5000)] {
-            let error = Tracing::default().check_size(width, height).unwrap_err();
+            let error = TraceOptions::default()
+                .check_size(width, height)
+                .unwrap_err();
             assert!(error.to_string().contains("convert --size"), "{error}");
             assert!(scaled.check_size(width, height).is_ok());
         }

@@ -4,7 +4,7 @@
 use super::brief::brief;
 use super::image;
 use super::number::number;
-use super::picture::{CUT_OFF, Grey, Tracing};
+use super::picture::{CUT_OFF, Grey, TraceOptions};
 use super::place::at_byte;
 use crate::error::{Error, Result};
 use crate::puzzle::Grid;
@@ -137,7 +137,7 @@ impl Header {
 }
 
 /// Reads a PBM, plain or raw.
-pub(super) fn read_bits(bytes: &[u8], tracing: &Tracing) -> Result<Grey> {
+pub(super) fn read_bits(bytes: &[u8], tracing: &TraceOptions) -> Result<Grey> {
     match looks_like_plain(bytes) || looks_like_raw(bytes) {
         true => read(bytes, tracing),
         false => Err(wrong_magic(bytes, "a PBM begins with P1 or P4")),
@@ -145,7 +145,7 @@ pub(super) fn read_bits(bytes: &[u8], tracing: &Tracing) -> Result<Grey> {
 }
 
 /// Reads a PGM, plain or raw.
-pub(super) fn read_grey(bytes: &[u8], tracing: &Tracing) -> Result<Grey> {
+pub(super) fn read_grey(bytes: &[u8], tracing: &TraceOptions) -> Result<Grey> {
     match looks_like_grey(bytes) {
         true => read(bytes, tracing),
         false => Err(wrong_magic(bytes, "a PGM begins with P2 or P5")),
@@ -153,7 +153,7 @@ pub(super) fn read_grey(bytes: &[u8], tracing: &Tracing) -> Result<Grey> {
 }
 
 /// Reads a PPM, plain or raw.
-pub(super) fn read_colour(bytes: &[u8], tracing: &Tracing) -> Result<Grey> {
+pub(super) fn read_colour(bytes: &[u8], tracing: &TraceOptions) -> Result<Grey> {
     match looks_like_colour(bytes) {
         true => read(bytes, tracing),
         false => Err(wrong_magic(bytes, "a PPM begins with P3 or P6")),
@@ -164,7 +164,7 @@ fn wrong_magic(bytes: &[u8], message: &str) -> Error {
     at_byte(Error::data(message), bytes, 0, 1)
 }
 
-fn read(bytes: &[u8], tracing: &Tracing) -> Result<Grey> {
+fn read(bytes: &[u8], tracing: &TraceOptions) -> Result<Grey> {
     let kind = bytes[1];
     let mut source = Source { all: bytes, at: 2 };
     let width = source.size("width", MAX_SIDE_PIXELS)?;
@@ -324,12 +324,14 @@ mod tests {
     use super::*;
 
     fn drawn(bytes: &[u8]) -> String {
-        let tracing = Tracing::default();
+        let tracing = TraceOptions::default();
         read(bytes, &tracing).unwrap().trace(&tracing).to_string()
     }
 
     fn message(bytes: &[u8]) -> String {
-        read(bytes, &Tracing::default()).unwrap_err().to_string()
+        read(bytes, &TraceOptions::default())
+            .unwrap_err()
+            .to_string()
     }
 
     #[test]
@@ -416,7 +418,9 @@ mod tests {
         assert_eq!(message(b"P5 1 1 8\n\x09"), bright);
         assert!(message(b"P5 1 1 8\n\x08P5 1 1 8 \x08").contains("several"));
         assert_eq!(
-            read_grey(b"P4", &Tracing::default()).unwrap_err().message(),
+            read_grey(b"P4", &TraceOptions::default())
+                .unwrap_err()
+                .message(),
             "a PGM begins with P2 or P5"
         );
     }
@@ -430,12 +434,12 @@ mod tests {
             "P1 2 1 10",
         ] {
             let text = text.as_bytes();
-            assert!(read(text, &Tracing::default()).is_ok());
+            assert!(read(text, &TraceOptions::default()).is_ok());
             for length in 2..text.len() {
                 let cut = &text[..length];
                 let whole = text[length..] == *b"\n" && text[length - 2..length] != *b"20";
                 assert_eq!(
-                    read(cut, &Tracing::default()).is_ok(),
+                    read(cut, &TraceOptions::default()).is_ok(),
                     whole,
                     "{:?}",
                     String::from_utf8_lossy(cut)

@@ -4,7 +4,7 @@
 use image::ImageFormat;
 
 use super::contents::Contents;
-use super::picture::{Grey, Tracing};
+use super::picture::{Grey, TraceOptions};
 use super::{
     cwd, g, gno, image as pictures, json, mk, nin, non, pattern, picross, pnm, pynogram, rosetta,
     text, tournament, webpbn,
@@ -42,7 +42,7 @@ pub(super) enum Kind {
     /// A picture, which becomes the goal of its puzzle.
     Picture {
         looks_like: fn(&[u8]) -> bool,
-        read: fn(&[u8], &Tracing) -> Result<Grey>,
+        read: fn(&[u8], &TraceOptions) -> Result<Grey>,
         write: Option<Draw>,
     },
 }

@@ -1,10 +1,10 @@
 //! Storage of nodes in one list of words: a complete [`SolutionGraph`](super::SolutionGraph), or the nodes added by one thread. The layout
 //! is described in `solution_graph.rs`.
 
+use super::counts::CountList;
 use super::edge::Edge;
-use super::room::reserve;
+use super::growth::reserve;
 use super::runs::store;
-use super::tally::CountList;
 use crate::solutions::Count;
 
 /// Flag in the head of an edge: the last edge of its node.

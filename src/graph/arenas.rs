@@ -10,9 +10,9 @@ use crossbeam::utils::CachePadded;
 
 use super::arena::{Arena, MAX_WORDS};
 use super::builder::Builder;
+use super::counts::CountList;
 use super::edge::{Edge, NodeId};
-use super::room::reserve;
-use super::tally::CountList;
+use super::growth::reserve;
 use crate::run::lock;
 use crate::solutions::Count;
 
@@ -126,7 +126,7 @@ impl Arenas {
 mod tests {
     use super::*;
     use crate::board::Cell;
-    use crate::graph::Becomes;
+    use crate::graph::CellFate;
     use crate::puzzle::Grid;
     use rayon::prelude::*;
 
@@ -137,8 +137,8 @@ mod tests {
         let mut children = Vec::new();
         for row in 0..rows {
             let edge = |which| {
-                let here = (0..COLUMNS).map(move |column| Becomes::from(column == which));
-                let below = vec![Becomes::Left(0); (COLUMNS * row) as usize];
+                let here = (0..COLUMNS).map(move |column| CellFate::from(column == which));
+                let below = vec![CellFate::Left(0); (COLUMNS * row) as usize];
                 Edge::new(here.chain(below), children.clone())
             };
             let mut count = Count::ONE;

@@ -12,7 +12,7 @@ use crate::solutions::Count;
 ///
 /// ```
 /// use omnogram::board::Cell;
-/// use omnogram::graph::{Becomes, Builder, Edge};
+/// use omnogram::graph::{CellFate, Builder, Edge};
 /// use omnogram::puzzle::Grid;
 ///
 /// // Two cells of which exactly one is filled.
@@ -20,9 +20,9 @@ use crate::solutions::Count;
 /// let mut builder = Builder::new();
 /// let pair = builder.node(vec![edge(true), edge(false)]);
 /// // A switch cell followed by two such pairs, one nested in the other; if the switch is empty, all cells are.
-/// let (outer, inner) = (Becomes::Left(0), Becomes::Left(1));
-/// let on = Edge::new([Becomes::Filled, outer, inner, inner, outer], vec![pair, pair]);
-/// let off = Edge::new([Becomes::Empty; 5], vec![]);
+/// let (outer, inner) = (CellFate::Left(0), CellFate::Left(1));
+/// let on = Edge::new([CellFate::Filled, outer, inner, inner, outer], vec![pair, pair]);
+/// let off = Edge::new([CellFate::Empty; 5], vec![]);
 /// let node = builder.node(vec![on, off]);
 /// // The last cell is filled in every solution.
 /// let cells = (0..5).map(|column| Cell::new(0, column)).collect();

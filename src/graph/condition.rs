@@ -5,10 +5,10 @@
 //! cell too; everything else is shared with the unconditioned graph. The result depends on the node alone, not on its position in the grid.
 //! New nodes are stored in an overlay over the graph, and removed in LIFO order.
 
+use super::counts::{self, CountList};
 use super::runs::{FILLED, FIRST_CHILD};
 use super::solution_graph::EdgeView;
 use super::solution_graph::SolutionGraph;
-use super::tally::{self, CountList};
 use crate::solutions::Count;
 
 /// Stands for a node whose cells are all decided.
@@ -48,7 +48,7 @@ const FIRST_NEW: u32 = 3;
 pub(super) struct Mark {
     nodes: usize,
     words: usize,
-    counts: tally::Mark,
+    counts: counts::Mark,
 }
 
 /// An edge of a graph node or of a new node.

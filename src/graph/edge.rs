@@ -8,7 +8,7 @@ pub struct NodeId(pub(super) u32);
 
 /// What an edge does with a cell of its node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Becomes {
+pub enum CellFate {
     /// The cell is empty.
     Empty,
     /// The cell is filled.
@@ -17,12 +17,12 @@ pub enum Becomes {
     Left(u32),
 }
 
-impl From<bool> for Becomes {
+impl From<bool> for CellFate {
     /// `true` is filled.
     fn from(filled: bool) -> Self {
         match filled {
-            true => Becomes::Filled,
-            false => Becomes::Empty,
+            true => CellFate::Filled,
+            false => CellFate::Empty,
         }
     }
 }
@@ -43,13 +43,13 @@ impl Edge {
     /// # Panics
     ///
     /// If a cell is left to a child that does not exist.
-    pub fn new(cells: impl IntoIterator<Item = Becomes>, children: Vec<NodeId>) -> Self {
+    pub fn new(cells: impl IntoIterator<Item = CellFate>, children: Vec<NodeId>) -> Self {
         let mut packer = Packer::new(children.len());
         for cell in cells {
             let code = match cell {
-                Becomes::Empty => EMPTY,
-                Becomes::Filled => FILLED,
-                Becomes::Left(i) => {
+                CellFate::Empty => EMPTY,
+                CellFate::Filled => FILLED,
+                CellFate::Left(i) => {
                     assert!(
                         (i as usize) < children.len(),
                         "a cell is left to a child that does not exist"

@@ -1,7 +1,7 @@
 //! Lists all solutions of a small node.
 
 use super::condition::{DONE, Overlay};
-use super::picture::fill;
+use super::packed_grid::fill;
 use super::runs::{EMPTY, FILLED, FIRST_CHILD};
 
 /// The solutions of a region: the indices of the words of a packed grid that it overlaps, and for each solution its filled cells in these

@@ -9,7 +9,7 @@
 
 use super::condition::{DONE, Mark, Overlay, Stopped};
 use super::fillings::list_solutions;
-use super::picture::Canvas;
+use super::packed_grid::Canvas;
 use super::runs::{EMPTY, FILLED, FIRST_CHILD};
 use super::solution_graph::SolutionGraph;
 use super::sorted_product::SortedProduct;

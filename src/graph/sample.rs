@@ -10,7 +10,7 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-use super::picture::Canvas;
+use super::packed_grid::Canvas;
 use super::runs::{EMPTY, FILLED, FIRST_CHILD};
 use super::solution_graph::EdgeView;
 use super::solution_graph::SolutionGraph;

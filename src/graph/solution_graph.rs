@@ -17,8 +17,8 @@
 //! words of [`Runs`], number of children), its children, and the runs of its cells.
 
 use super::arena::{Arena, LAST, LONG, LONG_CHILDREN, LONG_RUNS};
+use super::counts::CountList;
 use super::runs::Runs;
-use super::tally::CountList;
 use crate::puzzle::Grid;
 use crate::solutions::Count;
 

@@ -172,7 +172,7 @@ pub fn backbone(
     candidates.take_proved(solver);
     while !candidates.cells.is_empty() && !stop(candidates.cells.len(), solver.conflicts()) {
         let chunk = candidates.cells.len().saturating_sub(CELLS_PER_CHUNK);
-        solver.differ(first, &candidates.cells[chunk..]);
+        solver.require_difference(first, &candidates.cells[chunk..]);
         let before = solver.conflicts();
         let max_conflicts = MIN_CONFLICTS + before / CONFLICT_DIVISOR;
         match solver.solve(u32::try_from(max_conflicts).ok()) {
@@ -227,7 +227,7 @@ impl<'a> Candidates<'a> {
     fn fix(&mut self, from: usize, solver: &mut SatSolver) {
         for (row, column) in self.cells.drain(from..) {
             let filled = self.first.get(row, column);
-            solver.know(row, column, filled);
+            solver.fix_cell(row, column, filled);
             self.backbone.fix(row, column, filled);
         }
     }
@@ -235,7 +235,7 @@ impl<'a> Candidates<'a> {
     /// Removes the cells that the solver has proved by itself.
     fn take_proved(&mut self, solver: &SatSolver) {
         self.cells.retain(|&(row, column)| {
-            let known = solver.known(row, column);
+            let known = solver.fixed_cell(row, column);
             if let Some(filled) = known {
                 self.backbone.fix(row, column, filled);
             }

@@ -56,7 +56,7 @@ pub struct SatSolver {
 
 impl fmt::Debug for SatSolver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Learner")
+        f.debug_struct("SatSolver")
             .field("cells", &self.cells.count())
             .field("conflicts", &self.conflicts())
             .finish_non_exhaustive()
@@ -178,7 +178,7 @@ impl SatSolver {
 
     /// Sets the initial phases from beliefs, so that the search begins where solutions are likely. The beliefs must include the known
     /// cells. `stop` is called before every line and ends the work when it returns `true`.
-    pub fn guess(&mut self, beliefs: &mut Beliefs<'_>, mut stop: impl FnMut() -> bool) {
+    pub fn set_phases(&mut self, beliefs: &mut Beliefs<'_>, mut stop: impl FnMut() -> bool) {
         for (variable, row, column) in self.cells.each() {
             let filled = beliefs.log_odds(row, column) > 0.0;
             self.solver.phase(if filled { variable } else { -variable });
@@ -212,7 +212,7 @@ impl SatSolver {
 
     /// Moves the assignment of the solver to this solution, so that later calls search near it. The solution must agree with the known
     /// cells.
-    pub fn visit(&mut self, solution: &Grid) {
+    pub fn move_to(&mut self, solution: &Grid) {
         for (variable, row, column) in self.cells.each() {
             self.solver.assume(match solution.get(row, column) {
                 true => variable,
@@ -222,9 +222,9 @@ impl SatSolver {
         self.solve(None);
     }
 
-    /// Clears the phases set by [`SatSolver::guess`], so that later calls search near the latest assignment, where a second solution
+    /// Clears the phases set by [`SatSolver::set_phases`], so that later calls search near the latest assignment, where a second solution
     /// usually is.
-    pub fn stay(&mut self) {
+    pub fn clear_phases(&mut self) {
         for variable in 1..=self.starts.top() {
             self.solver.unphase(variable);
         }
@@ -241,7 +241,7 @@ impl SatSolver {
 
     /// For the next call of [`SatSolver::solve`] only, requires that at least one of these cells (row, column) differs from this grid,
     /// which must agree with the known cells. [`Answer::None`] then means that none of them can differ.
-    pub fn differ(&mut self, from: &Grid, cells: &[(usize, usize)]) {
+    pub fn require_difference(&mut self, from: &Grid, cells: &[(usize, usize)]) {
         for &(row, column) in cells {
             let variable = self.cells.variable(row, column);
             if variable != 0 {
@@ -255,7 +255,7 @@ impl SatSolver {
     }
 
     /// The value of this cell in every solution that is not forbidden, if one has been proved so far.
-    pub fn known(&self, row: usize, column: usize) -> Option<bool> {
+    pub fn fixed_cell(&self, row: usize, column: usize) -> Option<bool> {
         let fixed = match self.cells.variable(row, column) {
             0 if self.filled.get(row, column) => 1,
             0 => -1,
@@ -265,7 +265,7 @@ impl SatSolver {
     }
 
     /// Fixes this cell for all later calls.
-    pub fn know(&mut self, row: usize, column: usize, filled: bool) {
+    pub fn fix_cell(&mut self, row: usize, column: usize, filled: bool) {
         let variable = self.cells.variable(row, column);
         if variable != 0 && self.solver.fixed(variable) == 0 {
             self.solver

@@ -8,7 +8,7 @@ use super::cube::{Cube, Decision};
 use super::outcome::{Outcome, Total};
 use super::tree::Search;
 use crate::board::Cell;
-use crate::classic::{Classic, End, Flow, Watch};
+use crate::classic::{Classic, End, Flow, Observer};
 use crate::puzzle::Grid;
 use crate::run::Control;
 use crate::run::Statistics;
@@ -138,7 +138,7 @@ impl RunWatch<'_> {
     }
 }
 
-impl Watch for RunWatch<'_> {
+impl Observer for RunWatch<'_> {
     #[inline]
     fn step(&mut self) -> Flow {
         if self.nodes == self.max_nodes {

@@ -21,11 +21,11 @@ pub struct Options {
     /// Search independent regions separately and multiply their results.
     pub regions: bool,
     /// Cache the fillings of small subproblems. Without it every solution is a leaf of its own, except for products of regions.
-    pub rests: bool,
+    pub subproblem_cache: bool,
     /// Solutions per stretch, after which the cost of searching with or without probing is measured.
-    pub stretch: u64,
+    pub stretch_solutions: u64,
     /// Settles after which probing that decides nothing is suspended.
-    pub patience: u64,
+    pub probing_settles: u64,
     /// Minimum unknown cells of an unprobed node to look for regions.
     pub fewest_cells_to_split: usize,
     /// Maximum bytes of the list of fillings of one region; a region with more is searched in place. All lists together are bounded by half
@@ -33,13 +33,13 @@ pub struct Options {
     pub region_bytes: u64,
     /// Settles between two entries that a task gives away, and between two polls of the control; fewer where lines are longer than 64
     /// cells.
-    pub breath: u64,
+    pub settles_per_poll: u64,
     /// Leaves that a task collects before it passes them to the sink.
-    pub batch: usize,
+    pub batch_leaves: usize,
     /// Maximum cells of all solutions of a batch, bundles expanded. It bounds the work of a sink after the run has been stopped.
     pub batch_cells: u64,
     /// Settles after which the SAT solver starts, where only the first few solutions are wanted; `None`: never.
-    pub learning: Option<u64>,
+    pub sat_after_settles: Option<u64>,
 }
 
 impl Default for Options {
@@ -47,15 +47,15 @@ impl Default for Options {
         Options {
             probing: Probing::Adaptive,
             regions: true,
-            rests: true,
-            stretch: 64,
-            patience: 50_000,
+            subproblem_cache: true,
+            stretch_solutions: 64,
+            probing_settles: 50_000,
             fewest_cells_to_split: 16,
             region_bytes: 16 << 20,
-            breath: 1000,
-            batch: 1024,
+            settles_per_poll: 1000,
+            batch_leaves: 1024,
             batch_cells: 4 << 20,
-            learning: Some(150_000),
+            sat_after_settles: Some(150_000),
         }
     }
 }

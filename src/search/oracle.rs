@@ -92,7 +92,7 @@ impl<'a> Oracle<'a> {
                     solver.share_clauses(Arc::clone(exchange));
                 }
                 match &self.near {
-                    Some(solution) => solver.visit(solution),
+                    Some(solution) => solver.move_to(solution),
                     // `None` means that the run has ended.
                     None => drop(guess_phases(solver, clues, (&filled, &empty), over)),
                 }

@@ -290,14 +290,14 @@ pub(crate) fn guess_phases(
     is_over: impl Fn() -> bool,
 ) -> Option<()> {
     let mut beliefs = Beliefs::new(clues);
-    beliefs.see(|row, column| {
+    beliefs.set_known(|row, column| {
         let empty = || empty.get(row, column).then_some(false);
         filled.get(row, column).then_some(true).or_else(empty)
     });
     for _ in 0..BELIEF_SWEEPS {
         beliefs.sweep(&is_over)?;
     }
-    solver.guess(&mut beliefs, is_over);
+    solver.set_phases(&mut beliefs, is_over);
     Some(())
 }
 
@@ -337,7 +337,7 @@ impl SatRunner {
         let mut solver = SatSolver::new(puzzle, &known.0, &known.1, memory, stop, fixed)?;
         // A second solution is searched near the known one.
         if let Some(witness) = &portfolio.witness {
-            solver.visit(witness);
+            solver.move_to(witness);
         } else if portfolio.count.load(Ordering::Relaxed) == 0 {
             guess_phases(&mut solver, clues, (&known.0, &known.1), is_over)?;
         }
@@ -384,7 +384,7 @@ impl SatRunner {
             self.solver.forbid(grid);
         }
         if self.forbidden.replace(found.len()) == 0 && !found.is_empty() {
-            self.solver.stay();
+            self.solver.clear_phases();
         }
         drop(found);
         let stride = Grid::stride(self.portfolio.width);
@@ -396,7 +396,8 @@ impl SatRunner {
                 let new = fact.load(Ordering::Relaxed) & !*known;
                 *known |= new;
                 for bit in new.cells() {
-                    self.solver.know(i / stride, i % stride * 64 + bit, filled);
+                    self.solver
+                        .fix_cell(i / stride, i % stride * 64 + bit, filled);
                 }
             }
         }

@@ -29,7 +29,7 @@ pub(super) struct ProbingPolicy {
     /// Solutions per stretch.
     stretch_solutions: u64,
     /// Settles after which a stretch is broken off: with probing, settles that decided nothing; without it, settles per solution.
-    patience: u64,
+    probing_settles: u64,
 }
 
 /// Maximum solutions counted for one leaf: a single large bundle says little about the next leaf.
@@ -46,7 +46,7 @@ const MAX_COST_RATIO: f64 = 4.0;
 const PROBES_BEFORE_RETREAT: u64 = 1;
 
 impl ProbingPolicy {
-    pub(super) fn new(stretch_solutions: u64, patience: u64) -> Self {
+    pub(super) fn new(stretch_solutions: u64, probing_settles: u64) -> Self {
         ProbingPolicy {
             is_probing: true,
             is_trial: false,
@@ -59,7 +59,7 @@ impl ProbingPolicy {
             fruitless_settles: 0,
             probe_cost: 0,
             stretch_solutions,
-            patience,
+            probing_settles,
         }
     }
 
@@ -105,8 +105,8 @@ impl ProbingPolicy {
             None => false,
         };
         let is_fruitless = match self.is_probing {
-            true => self.fruitless_settles > self.patience,
-            false => self.settles > self.patience.saturating_mul(1 + self.solutions),
+            true => self.fruitless_settles > self.probing_settles,
+            false => self.settles > self.probing_settles.saturating_mul(1 + self.solutions),
         };
         if self.solutions >= self.stretch_solutions || is_too_costly || is_fruitless {
             self.end_stretch(other);
@@ -128,14 +128,14 @@ impl ProbingPolicy {
                 // Back to the other mode, for a longer interval.
                 self.is_probing = !self.is_probing;
                 self.trial_interval = (2 * self.trial_interval).min(MAX_TRIAL_INTERVAL);
-                self.patience = self.patience.saturating_mul(2);
+                self.probing_settles = self.probing_settles.saturating_mul(2);
             } else {
                 self.trial_interval = MIN_TRIAL_INTERVAL;
             }
             self.stretches_to_trial = self.trial_interval;
         } else if is_worse
             || self.stretches_to_trial == 0
-            || self.is_probing && self.fruitless_settles > self.patience
+            || self.is_probing && self.fruitless_settles > self.probing_settles
         {
             self.is_probing = !self.is_probing;
             self.is_trial = true;

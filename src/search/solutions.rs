@@ -24,7 +24,9 @@ pub struct Solutions {
     messages: Receiver<Vec<Grid>>,
     grids: std::vec::IntoIter<Grid>,
     control: Arc<Control>,
+    /// Until it is joined.
     search: Option<JoinHandle<Outcome>>,
+    outcome: Option<Outcome>,
 }
 
 impl fmt::Debug for Solutions {
@@ -131,14 +133,14 @@ impl Search<'_> {
                 limits,
                 options,
                 classic,
-                alone: threads == 1,
+                single_threaded: threads == 1,
                 observer: None,
             };
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
             match pool.build() {
                 Ok(pool) if threads > 1 => pool.install(|| search.start_under(&under, &sink, None)),
                 // One thread needs no pool; where no pool can be had, one thread has to do.
-                _ => search.alone().start_under(&under, &sink, None),
+                _ => search.single_threaded().start_under(&under, &sink, None),
             }
         });
         Solutions {
@@ -146,6 +148,7 @@ impl Search<'_> {
             grids: Vec::new().into_iter(),
             control,
             search: Some(search),
+            outcome: None,
         }
     }
 }
@@ -153,18 +156,27 @@ impl Search<'_> {
 impl Solutions {
     /// Stops the search, if it has not ended, and returns its outcome. The solutions found but not read are lost.
     pub fn finish(mut self) -> Outcome {
-        let outcome = self.join().expect("the search ends once");
-        outcome.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        self.stop();
+        self.join();
+        self.outcome.take().expect("the search has ended")
     }
 
-    fn join(&mut self) -> Option<std::thread::Result<Outcome>> {
-        let search = self.search.take()?;
-        if !self.messages.is_empty() || !search.is_finished() {
+    /// Tells a search that goes on to stop.
+    fn stop(&mut self) {
+        if self.search.is_some() {
             self.control.stop(Stop::Closed);
+            // A search that waits for room in the channel sees that nobody reads any more.
+            self.messages = channel::never();
         }
-        // A search that waits for room sees that nobody reads any more.
-        self.messages = channel::never();
-        Some(search.join())
+    }
+
+    /// Waits for the end of the search and keeps its outcome. A panic of the search goes on here.
+    fn join(&mut self) {
+        match self.search.take().map(JoinHandle::join) {
+            Some(Ok(outcome)) => self.outcome = Some(outcome),
+            Some(Err(panic)) => std::panic::resume_unwind(panic),
+            None => {}
+        }
     }
 }
 
@@ -176,15 +188,22 @@ impl Iterator for Solutions {
             if let Some(grid) = self.grids.next() {
                 return Some(grid);
             }
-            // The search drops its sender when it ends.
-            self.grids = self.messages.recv().ok()?.into_iter();
+            match self.messages.recv() {
+                Ok(grids) => self.grids = grids.into_iter(),
+                // The search drops its sender when it ends.
+                Err(_) => {
+                    self.join();
+                    return None;
+                }
+            }
         }
     }
 }
 
 impl Drop for Solutions {
     fn drop(&mut self) {
+        self.stop();
         // A panic of the search has been reported on its thread.
-        let _ = self.join();
+        let _ = self.search.take().map(JoinHandle::join);
     }
 }

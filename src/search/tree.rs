@@ -46,7 +46,7 @@ pub struct Search<'a> {
     pub(super) limits: Limits,
     pub(super) options: Options,
     pub(super) classic: Option<Classic>,
-    pub(super) alone: bool,
+    pub(super) single_threaded: bool,
     pub(super) observer: Option<Observer<'a>>,
 }
 
@@ -59,7 +59,7 @@ impl fmt::Debug for Search<'_> {
             limits,
             options,
             classic,
-            alone,
+            single_threaded,
             observer: _,
         } = self;
         let mut debug = f.debug_struct("Search");
@@ -70,7 +70,7 @@ impl fmt::Debug for Search<'_> {
             .field("limits", limits)
             .field("options", options)
             .field("classic", classic)
-            .field("alone", alone);
+            .field("single_threaded", single_threaded);
         debug.finish_non_exhaustive()
     }
 }
@@ -87,7 +87,7 @@ impl<'a> Search<'a> {
             limits: Limits::default(),
             options: Options::default(),
             classic: None,
-            alone: false,
+            single_threaded: false,
             observer: None,
         }
     }
@@ -161,8 +161,8 @@ impl<'a> Search<'a> {
     /// Uses the calling thread alone, whatever pool it is in: for many puzzles, one on each thread. Without it [`Search::first`] uses all
     /// threads of the pool and, for harder puzzles, one more thread for the SAT solver.
     #[must_use]
-    pub fn alone(mut self) -> Self {
-        self.alone = true;
+    pub fn single_threaded(mut self) -> Self {
+        self.single_threaded = true;
         self
     }
 
@@ -295,7 +295,8 @@ impl<'a> Search<'a> {
         sink: &dyn Sink,
         portfolio: Option<&Arc<Portfolio>>,
     ) -> Outcome {
-        let learns = portfolio.is_some() && self.cubes.is_none() && self.options.learning.is_some();
+        let learns =
+            portfolio.is_some() && self.cubes.is_none() && self.options.sat_after_settles.is_some();
         let clues = Clues::new(self.puzzle);
         let threads = match self.threads() {
             threads if learns => (threads - 1).max(1),
@@ -341,8 +342,9 @@ impl<'a> Search<'a> {
                 memory: Arc::new(MemoryBudget::new(self.memory() / shares::FILLINGS)),
                 max_list_bytes: self.options.region_bytes,
             },
-            settles_per_poll: (self.options.breath / (words * words)).max(1),
-            max_batch_leaves: (self.options.batch as u64).min(wanted.unwrap_or(u64::MAX)) as usize,
+            settles_per_poll: (self.options.settles_per_poll / (words * words)).max(1),
+            max_batch_leaves: (self.options.batch_leaves as u64).min(wanted.unwrap_or(u64::MAX))
+                as usize,
             max_batch_solutions: (self.options.batch_cells
                 / (clues.width() * clues.height()) as u64)
                 .max(1),
@@ -419,7 +421,7 @@ impl<'a> Search<'a> {
         let portfolio = shared.portfolio.as_ref().filter(|_| learns);
         if self.threads() == 1 {
             let turns = portfolio.map(|portfolio| {
-                let alone = self.options.learning.unwrap_or(u64::MAX);
+                let after_settles = self.options.sat_after_settles.unwrap_or(u64::MAX);
                 let (control, clues) = (&shared.control, shared.clues);
                 let memory = self.memory() / shares::SOLVER;
                 RefCell::new(SatTurns::new(
@@ -428,7 +430,7 @@ impl<'a> Search<'a> {
                     self.puzzle,
                     clues,
                     memory,
-                    alone,
+                    after_settles,
                 ))
             });
             for node in nodes {
@@ -455,7 +457,7 @@ impl<'a> Search<'a> {
 
     /// Number of threads to use.
     pub(super) fn threads(&self) -> usize {
-        match self.alone {
+        match self.single_threaded {
             true => 1,
             false => rayon::current_num_threads(),
         }

@@ -4,8 +4,8 @@
 use std::sync::Mutex;
 
 use omnogram::cluster::{
-    Answer, CubeQueue, CubeSolver, Digest, DigestSink, Id, Job, Lines, Merge, Piece, Splitter, Sum,
-    Task, seal,
+    Answer, CubeQueue, CubeSolver, CubeTask, Digest, DigestSink, Id, Job, Lines, Merge, Splitter,
+    Sum, Task, seal,
 };
 use omnogram::puzzle::Puzzle;
 use omnogram::search::{Cube, Limits, Outcome};
@@ -28,14 +28,14 @@ impl CubeQueue for Desk<'_> {
         Some(Job {
             cube,
             limits: (self.limits)(),
-            keeper: DigestSink::new(None),
+            sink: DigestSink::new(None),
             ticket: 0,
         })
     }
 
     fn take(&self, job: Job<Self::SolutionStore>, outcome: Outcome, counts: bool) {
         let outcome = self.cube_solver.cut(&job.cube, outcome);
-        let set = job.keeper.into_parts().1;
+        let set = job.sink.into_parts().1;
         let listed = counts && self.cube_solver.task() == Task::List;
         let id = Id::of(self.digest, &job.cube);
         let answer = Answer::new(self.digest, id, &outcome, listed.then_some(set));
@@ -72,12 +72,12 @@ pub(crate) fn work(
     desk.answers.into_inner().unwrap()
 }
 
-pub(crate) fn pieces(puzzle: &Puzzle, cubes: usize) -> Vec<Piece> {
+pub(crate) fn pieces(puzzle: &Puzzle, cubes: usize) -> Vec<CubeTask> {
     let split = Splitter::new(puzzle, cubes).run();
     let of = split.cubes.len() as u64;
     assert!(of <= cubes.max(1) as u64 + 1 && split.unknown.len() as u64 == of);
     let piece = |((cube, size), unknown)| {
-        Piece::new(Digest::of(puzzle), cube, of, size).with_unknown(unknown)
+        CubeTask::new(Digest::of(puzzle), cube, of, size).with_unknown(unknown)
     };
     let cubes = split.cubes.into_iter().zip(split.unknown);
     cubes.map(piece).collect()
@@ -87,7 +87,7 @@ pub(crate) fn lines(records: &[impl serde::Serialize]) -> String {
     records.iter().map(|record| seal(record)).collect()
 }
 
-pub(crate) fn merged(pieces: &[Piece], results: &[&str]) -> Sum {
+pub(crate) fn merged(pieces: &[CubeTask], results: &[&str]) -> Sum {
     let mut merge = Merge::new();
     merge
         .cubes(Lines::new(lines(pieces).as_bytes(), "cubes"))

@@ -1,7 +1,7 @@
 //! What must hold whatever is read and written: the bodies of the property tests and of the fuzz targets.
 #![allow(dead_code, reason = "each user takes its share")]
 
-use omnogram::format::{Format, Reading, Solutions, json, non, read};
+use omnogram::format::{Format, ReadOptions, Solutions, json, non, read};
 use omnogram::puzzle::{Puzzle, verify};
 
 /// Larger puzzles are not written again: time limits are those of reading.
@@ -9,9 +9,9 @@ const CELLS: usize = 1 << 18;
 
 /// Reads anything as this format, or as what it looks like; whatever comes out must be in order.
 pub(crate) fn any(format: Option<&'static Format>, bytes: &[u8]) {
-    let reading = Reading {
+    let reading = ReadOptions {
         format,
-        ..Reading::default()
+        ..ReadOptions::default()
     };
     let mut count = 0;
     for entry in reading.entries(bytes, "x") {
@@ -80,9 +80,9 @@ pub(crate) fn round_trip(format: &'static Format, puzzle: &Puzzle) -> bool {
     };
     let kept = format.kept(puzzle).0;
     let shown = || format!("{}:\n{}", format.name, String::from_utf8_lossy(&bytes));
-    let told = Reading {
+    let told = ReadOptions {
         format: Some(format),
-        ..Reading::default()
+        ..ReadOptions::default()
     };
     let entries: Vec<_> = told.entries(&bytes, "x").collect();
     assert_eq!(only(&entries), &kept, "{}", shown());

@@ -7,7 +7,7 @@ use std::thread;
 
 use serde::Serialize;
 
-use super::super::counted::counted;
+use super::super::plural::counted;
 
 /// The machine on which the figures were measured.
 #[derive(Debug, Serialize)]

@@ -23,10 +23,10 @@ use rayon::ThreadPool;
 use self::machine::Machine;
 use self::row::Row;
 use self::workload::{Measurement, Name, RunError, Workload};
-use super::counted::counted;
 use super::interrupt::Interrupt;
 use super::options::{Verbosity, When, time};
 use super::output::{Outputs, Replacing};
+use super::plural::counted;
 use super::status::{Answered, Halt, Status};
 use super::{messages, progress, session};
 

@@ -123,7 +123,7 @@ impl Workload {
             ..Limits::default()
         };
         let options = Options {
-            rests: false,
+            subproblem_cache: false,
             ..Options::default()
         };
         let left = || deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
@@ -143,7 +143,7 @@ impl Workload {
                 let search = Search::new(puzzle).limits(limits).options(options.clone());
                 Some(match self.puzzles.len() {
                     1 => search.run(&CountSink::new()),
-                    _ => search.alone().run(&CountSink::new()),
+                    _ => search.single_threaded().run(&CountSink::new()),
                 })
             })
             .collect();

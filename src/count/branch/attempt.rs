@@ -89,7 +89,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         if component.size > self.narrow - self.narrow / 8 || self.shared.store.keeps_graph() {
             return None;
         }
-        let budget_ns = self.shared.bite();
+        let budget_ns = self.shared.sweep_budget_ns();
         let allowance = self.allowance(self.shared.workers as u64, budget_ns);
         let (stop, began) = (self.stop(self.component), Instant::now());
         let count = [Direction::Down, Direction::Right]
@@ -97,7 +97,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             .find_map(|direction| sweep(&self.board, component, direction, allowance, &stop).ok());
         if count.is_none() {
             self.narrow = component.size;
-            self.shared.is_too_wide(component.size);
+            self.shared.record_too_wide(component.size);
         }
         let took = began.elapsed().as_nanos() as u64;
         if budget_ns < u64::MAX {

@@ -58,7 +58,7 @@ pub(crate) struct Frame<W> {
     pub(crate) began: u64,
     pub(crate) side_began: u64,
     /// Nanoseconds of work on the current side before the next oracle call on it.
-    pub(crate) patience: u64,
+    pub(crate) retry_price: u64,
     /// The weights of the two sides (empty, filled), and the share that the worker had done before the current side.
     pub(crate) weights: [u64; 2],
     pub(crate) done: u64,
@@ -94,7 +94,7 @@ impl<W> Frame<W> {
             lent_of_component: 0,
             began: 0,
             side_began: 0,
-            patience: 0,
+            retry_price: 0,
             weights: [0, 0],
             done: 0,
             again: 0,

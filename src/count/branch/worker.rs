@@ -288,7 +288,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         let (row, column) = (usize::from(cell.row), usize::from(cell.column));
         top.components = 1;
         top.side_began = work;
-        top.patience = 0;
+        top.retry_price = 0;
         top.done = done;
         let here = |grid: &Arc<Grid>| grid.get(row, column) == filled;
         top.witness = top.within.clone().filter(here);
@@ -501,7 +501,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             true => self.question_cost / WANTED_DISCOUNT,
             false => self.question_cost,
         };
-        let enough = price.max(frame.patience);
+        let enough = price.max(frame.retry_price);
         if waited < enough || !self.may_ask || self.oracle.is_dumb() {
             return true;
         }
@@ -531,7 +531,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             Answer::Unknown => {
                 // Not soon again here, nor below.
                 if let Some(frame) = self.frames.get_mut(self.first_unproved) {
-                    frame.patience = RETRY_FACTOR * waited;
+                    frame.retry_price = RETRY_FACTOR * waited;
                 }
                 true
             }
@@ -552,7 +552,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         let answer = (self.oracle).ask(clues, rows, path.into_iter(), conflicts);
         let took = QUESTION_OVERHEAD_NS + self.work() - before;
         self.again += nodes_in(took);
-        let price = 15 * self.question_cost + self.shared.options.patience * took / 100;
+        let price = 15 * self.question_cost + self.shared.options.oracle_percent * took / 100;
         self.question_cost = (price / 16).min(MAX_QUESTION_NS);
         answer
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::cache::Key;
 use super::component::Rows;
 use super::table::{ComponentTable, ComponentValue};
-use crate::graph::{Arenas, Becomes, Edge, NodeId};
+use crate::graph::{Arenas, CellFate, Edge, NodeId};
 use crate::line::Word;
 use crate::solutions::Count;
 
@@ -99,8 +99,8 @@ pub(crate) fn edge<W: Word>(
         becomes.extend(of_component.cells().map(|column| {
             let left = here.iter().find(|(_, left)| left.has(column));
             match left {
-                Some(&(i, _)) => Becomes::Left(i),
-                None => Becomes::from(filled.has(column)),
+                Some(&(i, _)) => CellFate::Left(i),
+                None => CellFate::from(filled.has(column)),
             }
         }));
     }

@@ -11,11 +11,11 @@
 
 mod allowance;
 mod crossing;
-mod deal;
 mod key;
 mod layer;
 mod line_fillings;
 mod memory;
+mod partitioner;
 mod pass;
 mod runs;
 mod table;

@@ -8,10 +8,10 @@
 use rayon::prelude::*;
 
 use super::allowance::{Allowance, Stop, SweepEnd};
-use super::deal::{Batch, Partitioner};
 use super::key::{Key, PathCount};
 use super::layer::{Chunks, Layer, Partition};
 use super::memory::Memory;
+use super::partitioner::{Batch, Partitioner};
 use super::runs::{Merge, ScratchFile, SortedRun, max_merged_runs};
 use super::table::{Added, BLOCK, Partitioning, Table, bytes_of};
 use super::transition::Transition;

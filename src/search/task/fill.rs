@@ -17,7 +17,7 @@ impl<W: Word> Task<'_, '_, W> {
         // The key does not distinguish lines that continue in other regions.
         let is_whole_board = context.unknown_outside == 0 && context.later_regions.is_empty();
         let all_wanted = self.shared.collect_options.max_fillings > MAX_FILLINGS;
-        if !self.shared.options.rests
+        if !self.shared.options.subproblem_cache
             || !is_whole_board
             || !all_wanted
             || !self.cache.should_look_up()

@@ -48,7 +48,7 @@ impl<W: Word> Node<W> {
             decision: None,
             context: Context::root(board),
             weight,
-            policy: ProbingPolicy::new(options.stretch, options.patience),
+            policy: ProbingPolicy::new(options.stretch_solutions, options.probing_settles),
             cells_at_split_check: usize::MAX,
             probed: None,
             results: None,

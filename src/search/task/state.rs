@@ -110,7 +110,11 @@ pub(super) fn poll<W: Word>(
         (Some(turns), _) => turns.borrow_mut().add_settles(settles),
         (None, Some(portfolio)) => {
             let all = portfolio.add_settles(settles);
-            if shared.options.learning.is_some_and(|alone| all >= alone) {
+            if shared
+                .options
+                .sat_after_settles
+                .is_some_and(|settles| all >= settles)
+            {
                 portfolio.start_solver();
             }
         }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::condition::Overlay;
 use super::fillings::list_solutions;
-use super::picture::Canvas;
+use super::packed_grid::Canvas;
 use super::runs::{EMPTY, FILLED, FIRST_CHILD};
 use super::solution_graph::Root;
 use super::solution_graph::SolutionGraph;

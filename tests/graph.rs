@@ -8,13 +8,13 @@ use common::{Random, beside, brute_force, on_threads, permutation, switches};
 use omnogram::board::Cell;
 use omnogram::count::{Counter, Options};
 use omnogram::format;
-use omnogram::graph::{Advance, Becomes, Builder, Edge, NodeId, SolutionGraph};
+use omnogram::graph::{Advance, Builder, CellFate, Edge, NodeId, SolutionGraph};
 use omnogram::puzzle::{Clue, Grid, Puzzle, verify};
 use omnogram::search::{Limits, Search};
 use omnogram::solutions::{Count, Set, Stop};
 
 fn space(puzzle: &Puzzle) -> SolutionGraph {
-    let (space, outcome) = Counter::new(puzzle).space();
+    let (space, outcome) = Counter::new(puzzle).graph();
     assert!(outcome.is_complete());
     let space = space.expect("nothing stops it");
     assert_eq!(outcome.solutions.number(), space.count());
@@ -22,7 +22,7 @@ fn space(puzzle: &Puzzle) -> SolutionGraph {
 }
 
 fn listed(puzzle: &Puzzle) -> Vec<Grid> {
-    let (grids, outcome) = Search::new(puzzle).alone().collect();
+    let (grids, outcome) = Search::new(puzzle).single_threaded().collect();
     assert!(outcome.is_complete());
     grids
 }
@@ -121,7 +121,7 @@ fn larger_puzzles_are_told_as_they_are_listed() {
 
 /// One cell or the other.
 fn either(builder: &mut Builder) -> NodeId {
-    let way = |first: bool| Edge::new([Becomes::from(first), Becomes::from(!first)], vec![]);
+    let way = |first: bool| Edge::new([CellFate::from(first), CellFate::from(!first)], vec![]);
     builder.node(vec![way(false), way(true)])
 }
 
@@ -136,7 +136,7 @@ fn pairs() -> SolutionGraph {
     let mut builder = Builder::new();
     let pair = either(&mut builder);
     // Half of them as roots, half below a node that decides nothing by itself.
-    let cells = (0..2).flat_map(|_| (0..250).map(Becomes::Left));
+    let cells = (0..2).flat_map(|_| (0..250).map(CellFate::Left));
     let below = builder.node(vec![Edge::new(cells, vec![pair; 250])]);
     let mut roots: Vec<_> = (0..250).map(|i| (pair, in_row(0, [i, 500 + i]))).collect();
     roots.push((below, in_row(0, (250..500).chain(750..1000))));
@@ -189,8 +189,8 @@ fn regions_in_between_each_other_are_walked_in_order() {
     let mut rest = vec![];
     for length in 0..20 {
         let way = |which| {
-            let row = (0..4).map(move |c| Becomes::from(c == which));
-            Edge::new(row.chain(vec![Becomes::Left(0); 4 * length]), rest.clone())
+            let row = (0..4).map(move |c| CellFate::from(c == which));
+            Edge::new(row.chain(vec![CellFate::Left(0); 4 * length]), rest.clone())
         };
         let ways: Vec<_> = (0..3).map(way).collect();
         rest = vec![builder.node(ways)];
@@ -260,8 +260,8 @@ fn samples_are_uniform() {
 fn shared_nodes_have_their_share_of_every_way() {
     let mut builder = Builder::new();
     let shared = either(&mut builder);
-    let (upper, lower) = (Becomes::Left(0), Becomes::Left(1));
-    let (filled, empty) = (Becomes::Filled, Becomes::Empty);
+    let (upper, lower) = (CellFate::Left(0), CellFate::Left(1));
+    let (filled, empty) = (CellFate::Filled, CellFate::Empty);
     let root = builder.node(vec![
         Edge::new(
             [filled, upper, upper, empty, lower, lower],
@@ -309,7 +309,7 @@ fn graphs_of_any_number_of_threads_tell_the_same() {
                 trial: 0,
                 ..Options::default()
             };
-            on_threads(threads, || Counter::new(puzzle).options(options).space())
+            on_threads(threads, || Counter::new(puzzle).options(options).graph())
         };
         let (Some(one), _) = on(1) else {
             unreachable!("nothing stops it");
@@ -364,7 +364,12 @@ fn an_edge_may_be_as_large_as_a_puzzle() {
     let side = 300;
     let all = (0..side * side).map(|i| Cell::new(i / side, i % side));
     let filled = |cell: Cell| usize::from(cell.row + cell.column) % 2;
-    let chess = |odd| Edge::new(all.clone().map(|c| Becomes::from(filled(c) == odd)), vec![]);
+    let chess = |odd| {
+        Edge::new(
+            all.clone().map(|c| CellFate::from(filled(c) == odd)),
+            vec![],
+        )
+    };
     let mut builder = Builder::new();
     let root = builder.node(vec![chess(0), chess(1)]);
     let space = builder.finish(&Grid::new(side, side), vec![(root, all.clone().collect())]);
@@ -374,9 +379,9 @@ fn an_edge_may_be_as_large_as_a_puzzle() {
     assert!(grids.len() == 2 && grids[0].get(0, 0) && grids[1].get(0, 1));
 
     let mut builder = Builder::new();
-    let single = builder.node(vec![Edge::new([Becomes::Filled], vec![])]);
+    let single = builder.node(vec![Edge::new([CellFate::Filled], vec![])]);
     let number = (side * side) as u32;
-    let edge = Edge::new((0..number).map(Becomes::Left), vec![single; side * side]);
+    let edge = Edge::new((0..number).map(CellFate::Left), vec![single; side * side]);
     let root = builder.node(vec![edge]);
     let space = builder.finish(&Grid::new(side, side), vec![(root, all.clone().collect())]);
     assert_eq!(space.count(), &Count::ONE);

@@ -1,7 +1,7 @@
 //! A list of exact counts, one per node, in eight bytes each where these suffice. Most counts in a graph are small; a large one is stored
 //! in a second list, and its index in the first.
 
-use super::room::reserve;
+use super::growth::reserve;
 use crate::solutions::Count;
 
 /// Flag: the other bits are an index into the list of large counts.

@@ -13,12 +13,12 @@ use omnogram::puzzle::{Grid, verify};
 use omnogram::render::{Drawing, Letters, Mark, Sheet};
 use omnogram::search::{Outcome, Verdict};
 
-use super::counted::counted;
+use super::plural::counted;
 use super::session::{Session, why_unsolvable};
 use super::status::{Halt, Status};
 use super::subject::Subject;
 use super::titles::titled_sheet;
-use super::{heat, inputs, messages};
+use super::{inputs, messages, shares};
 
 /// The content to draw; none of these options: the unsolved puzzle.
 #[derive(Args, Debug)]
@@ -297,7 +297,7 @@ fn draw_backbone<'a>(session: &Session, subject: &Subject<'a>) -> Drawn<'a> {
 
 /// Counts and draws the share of solutions in which each cell is filled.
 fn draw_shares<'a>(session: &Session, subject: &Subject<'a>) -> Drawn<'a> {
-    let (cells, outcome) = heat::count_cells(session, subject);
+    let (cells, outcome) = shares::count_cells(session, subject);
     let Outcome {
         solutions, stopped, ..
     } = &outcome;
@@ -319,7 +319,7 @@ fn draw_shares<'a>(session: &Session, subject: &Subject<'a>) -> Drawn<'a> {
         return unsolved(subject, status);
     };
     Drawn {
-        sheet: heat::sheet(subject, heat::drawing(subject.puzzle, &cells)),
+        sheet: shares::sheet(subject, shares::drawing(subject.puzzle, &cells)),
         status,
         reveals: Some("How often each cell is filled"),
     }

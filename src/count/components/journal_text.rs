@@ -6,8 +6,8 @@
 
 use rustc_hash::FxHashMap;
 
+use super::base32::{Reader, push};
 use super::cache::Key;
-use super::digits::{Reader, push};
 use super::line_automaton::{END, NONE, UniqueTable};
 use crate::solutions::Count;
 
