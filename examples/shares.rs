@@ -8,10 +8,7 @@ use omnogram::{Cell, Counter, Limits, format};
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = std::env::args().nth(1).ok_or("name a puzzle")?;
     let puzzle = format::read_one(&std::fs::read(&path)?, &path)?;
-    let limits = Limits {
-        time: Some(Duration::from_secs(60)),
-        ..Limits::default()
-    };
+    let limits = Limits::default().time(Duration::from_secs(60));
     let (graph, outcome) = Counter::new(&puzzle).limits(limits).graph();
     println!("{} solutions", outcome.solutions);
     if let Some(graph) = graph.filter(|graph| !graph.count().is_zero()) {

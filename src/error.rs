@@ -19,6 +19,7 @@ pub enum Kind {
 
 /// Where in a file an error was found; lines and columns count from 1, columns in characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Place {
     /// The file as the user named it (`<stdin>` for standard input); empty when the text came from memory.
     pub file: String,

@@ -42,7 +42,7 @@
 //!
 //! let ones = vec![[1]; 20];
 //! let puzzle = Puzzle::from_clues(&ones, &ones)?;
-//! let limits = Limits { solutions: Some(1000), ..Limits::default() };
+//! let limits = Limits::default().solutions(1000);
 //! let outcome = Search::new(&puzzle).limits(limits).count();
 //! assert_eq!(outcome.solutions, Total::AtLeast(Count::from(1000)));
 //! assert_eq!(outcome.stopped, Some(Stop::Limit));

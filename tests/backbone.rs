@@ -193,10 +193,7 @@ fn stopped(puzzle: &Puzzle, threads: usize, after: impl Iterator<Item = u64>) ->
     let (solutions, _) = Search::new(puzzle).collect();
     let mut partial = 0;
     for checks in after {
-        let limits = Limits {
-            checks: Some(checks),
-            ..Limits::default()
-        };
+        let limits = Limits::default().checks(checks);
         let search = Search::new(puzzle).options(eager()).limits(limits);
         let answer = on_threads(threads, || search.backbone());
         let (found, outcome) = &answer;
@@ -223,27 +220,18 @@ fn limits_strike() {
         let search = Search::new(&puzzle).limits(limits);
         on_threads(1, || search.backbone())
     };
-    let (found, outcome) = limited(Limits {
-        nodes: Some(0),
-        ..Limits::default()
-    });
+    let (found, outcome) = limited(Limits::default().nodes(0));
     assert_eq!(outcome.stopped, Some(Stop::Nodes));
     assert_eq!((found.undecided(), found.differing()), (900, 0));
     // Two solutions take no memory to speak of, clauses do.
-    let (found, outcome) = limited(Limits {
-        memory: Some(1000),
-        ..Limits::default()
-    });
+    let (found, outcome) = limited(Limits::default().memory(1000));
     assert_eq!(outcome.stopped, Some(Stop::Memory));
     assert!(found.differing() > 0 && found.undecided() > 0);
     // Nobody has ever solved it.
     let one = || Clue::new([1, 1, 2, 1, 3, 1, 1, 2]).unwrap();
     let puzzle = Puzzle::new(vec![one(); 45], vec![one(); 45]).unwrap();
     for threads in [1, 2] {
-        let limits = Limits {
-            time: Some(Duration::from_millis(300)),
-            ..Limits::default()
-        };
+        let limits = Limits::default().time(Duration::from_millis(300));
         let search = Search::new(&puzzle).limits(limits);
         let (found, outcome) = on_threads(threads, || search.backbone());
         if !outcome.is_complete() {

@@ -183,11 +183,7 @@ fn the_table_of_answers() {
                 Algorithm::SetBased => 20_000_000 / (longest * longest),
                 _ => 1_000_000 / longest,
             };
-            let limits = Limits {
-                nodes: Some(steps),
-                memory: Some(64 << 20),
-                ..Limits::default()
-            };
+            let limits = Limits::default().nodes(steps).memory(64 << 20);
             let search = Search::new(&puzzle)
                 .classic(Classic::new(algorithm))
                 .limits(limits);
@@ -247,15 +243,8 @@ fn stopped_anywhere() {
         for algorithm in Algorithm::ALL {
             let mut complete = 0;
             for n in 0..40 {
-                let limits = Limits {
-                    nodes: Some(1 << n),
-                    ..Limits::default()
-                };
-                let checks = Limits {
-                    checks: Some(n),
-                    nodes: Some(100_000),
-                    ..Limits::default()
-                };
+                let limits = Limits::default().nodes(1 << n);
+                let checks = Limits::default().checks(n).nodes(100_000);
                 for (limits, reason) in [(limits, Stop::Nodes), (checks, Stop::Interrupt)] {
                     let search = Search::new(puzzle).classic(Classic::new(algorithm));
                     let (grids, outcome) = search.limits(limits).collect();
@@ -289,33 +278,22 @@ fn every_limit_strikes() {
         let search = Search::new(&puzzle).classic(Classic::new(algorithm));
         let run = |limits: Limits| search.clone().limits(limits).count();
         let started = Instant::now();
-        let short = run(Limits {
-            time: Some(Duration::from_millis(30)),
-            memory: Some(1 << 30),
-            ..Limits::default()
-        });
+        let short = run(Limits::default()
+            .time(Duration::from_millis(30))
+            .memory(1 << 30));
         assert!(started.elapsed() < Duration::from_secs(2), "{algorithm}");
         let stuck = algorithm == Algorithm::PermutationElimination;
         let stop = if stuck { Stop::Stuck } else { Stop::Time };
         assert_eq!(short.stopped, Some(stop), "{algorithm}");
-        let nodes = run(Limits {
-            nodes: Some(700),
-            ..Limits::default()
-        });
+        let nodes = run(Limits::default().nodes(700));
         assert_eq!(
             (nodes.stopped, nodes.statistics.nodes),
             (Some(Stop::Nodes), 700),
             "{algorithm}"
         );
-        let memory = run(Limits {
-            memory: Some(100),
-            ..Limits::default()
-        });
+        let memory = run(Limits::default().memory(100));
         assert_eq!(memory.stopped, Some(Stop::Memory), "{algorithm}");
-        let none = run(Limits {
-            solutions: Some(0),
-            ..Limits::default()
-        });
+        let none = run(Limits::default().solutions(0));
         assert_eq!(none.stopped, Some(Stop::Limit), "{algorithm}");
     }
     for algorithm in [
@@ -323,10 +301,7 @@ fn every_limit_strikes() {
         Algorithm::SetBased,
         Algorithm::LineOrder,
     ] {
-        let limits = Limits {
-            solutions: Some(5),
-            ..Limits::default()
-        };
+        let limits = Limits::default().solutions(5);
         let search = Search::new(&puzzle)
             .classic(Classic::new(algorithm))
             .limits(limits);

@@ -236,10 +236,10 @@ fn stopped_anywhere_nothing_is_lost_or_doubled() {
                 // Stopped by the clock, so that what cannot be left in the middle is cut; at last not at all.
                 let checks = (round < 40).then(|| 1 + random.below(30 + 10 * round) as u64);
                 let by_clock = round % 2 == 0;
-                let answers = work(&puzzle, task, 1, cubes, move || Limits {
-                    checks: checks.filter(|_| !by_clock),
-                    nodes: checks.filter(|_| by_clock),
-                    ..Limits::default()
+                let answers = work(&puzzle, task, 1, cubes, move || {
+                    Limits::default()
+                        .checks(checks.filter(|_| !by_clock))
+                        .nodes(checks.filter(|_| by_clock))
                 });
                 results.push(lines(&answers));
                 let all: Vec<&str> = results.iter().map(String::as_str).collect();

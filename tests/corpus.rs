@@ -85,10 +85,7 @@ fn counted_with_every_number_of_threads() {
     {
         // A permutation puzzle is counted leaf by leaf; the table knows 12! and 20! for another method.
         if name.ends_with("permutation-12.non") || name.ends_with("permutation-20.non") {
-            let limits = Limits {
-                nodes: Some(100_000),
-                ..Limits::default()
-            };
+            let limits = Limits::default().nodes(100_000);
             let outcome = Search::new(&puzzle).limits(limits).count();
             assert!(
                 !outcome.is_complete() && outcome.solutions.number() > &Count::from(10_000),
@@ -228,16 +225,10 @@ fn real_puzzles() {
     for path in paths {
         let name = path.file_stem().unwrap().to_str().unwrap();
         let puzzle = read(&path).swap_remove(0);
-        let limits = Limits {
-            time: Some(Duration::from_secs(60)),
-            ..Limits::default()
-        };
+        let limits = Limits::default().time(Duration::from_secs(60));
         let search = Search::new(&puzzle).limits(limits);
         if long.contains(&name) {
-            let limits = Limits {
-                time: Some(Duration::from_millis(300)),
-                ..Limits::default()
-            };
+            let limits = Limits::default().time(Duration::from_millis(300));
             let outcome = search.limits(limits).count();
             assert!(outcome.solutions.verdict() != Verdict::None, "{name}");
             continue;

@@ -215,10 +215,7 @@ fn little_memory_costs_time_but_no_truth() {
         let expected = Search::new(&puzzle).count().solutions;
         for memory in [0, 1 << 12, 1 << 16, 1 << 20] {
             for method in [Method::Auto, Method::Regions, Method::Frontier] {
-                let limits = Limits {
-                    memory: Some(memory),
-                    ..Limits::default()
-                };
+                let limits = Limits::default().memory(memory);
                 let counting = Counter::new(&puzzle).method(method).limits(limits);
                 assert_eq!(counting.run().solutions, expected, "{method:?} {memory}");
             }
@@ -241,10 +238,7 @@ fn a_stopped_count_is_never_too_large() {
         for method in [Method::Auto, Method::Regions, Method::Frontier] {
             for options in [Options::default(), restless()] {
                 for checks in (0..40).chain((40..2000).step_by(97)) {
-                    let limits = Limits {
-                        checks: Some(checks),
-                        ..Limits::default()
-                    };
+                    let limits = Limits::default().checks(checks);
                     let counting = Counter::new(puzzle).method(method);
                     let counting = counting.options(options.clone()).limits(limits);
                     let outcome = on_threads(1, || counting.run());
@@ -276,10 +270,7 @@ fn workers_that_share_a_walk_agree() {
                 let expected = Search::new(&puzzle).count().solutions;
                 for method in [Method::Auto, Method::Regions] {
                     for memory in [None, Some(1 << 16)] {
-                        let limits = Limits {
-                            memory,
-                            ..Limits::default()
-                        };
+                        let limits = Limits::default().memory(memory);
                         let counting = Counter::new(&puzzle).method(method);
                         let counting = counting.options(restless()).limits(limits);
                         assert_eq!(counting.run().solutions, expected, "{method:?} {puzzle:?}");
@@ -335,10 +326,7 @@ fn a_side_that_is_refuted_for_helpers_is_left() {
     let clue = |blocks: &[usize]| Clue::new(blocks.iter().copied()).unwrap();
     let puzzle = Puzzle::new(rows.map(clue).to_vec(), columns.map(clue).to_vec()).unwrap();
     for _ in 0..5 {
-        let limits = Limits {
-            time: Some(Duration::from_secs(60)),
-            ..Limits::default()
-        };
+        let limits = Limits::default().time(Duration::from_secs(60));
         let outcome = on_threads(8, || Counter::new(&puzzle).limits(limits).run());
         assert_eq!(outcome.solutions, exactly(60337));
     }
@@ -353,10 +341,7 @@ fn a_shared_walk_that_is_stopped_is_never_too_large() {
         let all = Counter::new(&puzzle).run().solutions.number().clone();
         for threads in [2, 8] {
             for checks in (0..40).step_by(7).chain((40..2000).step_by(211)) {
-                let limits = Limits {
-                    checks: Some(checks),
-                    ..Limits::default()
-                };
+                let limits = Limits::default().checks(checks);
                 let counting = Counter::new(&puzzle).method(Method::Regions);
                 let counting = counting.options(restless()).limits(limits);
                 match on_threads(threads, || counting.run()).solutions {
@@ -398,15 +383,9 @@ fn limits_are_named() {
             assert!(!outcome.solutions.is_exact());
             outcome.stopped
         };
-        let time = Limits {
-            time: Some(Duration::from_millis(50)),
-            ..Limits::default()
-        };
+        let time = Limits::default().time(Duration::from_millis(50));
         assert_eq!(stopped(time), Some(Stop::Time));
-        let nodes = Limits {
-            nodes: Some(500),
-            ..Limits::default()
-        };
+        let nodes = Limits::default().nodes(500);
         if method != Method::Frontier {
             assert_eq!(stopped(nodes), Some(Stop::Nodes));
         }
@@ -433,10 +412,7 @@ fn progress_only_grows() {
     let puzzle = Puzzle::from_grid(&random.grid(14, 14, 0.3));
     let seen = Mutex::new(Vec::new());
     let observer = |snapshot: omnogram::search::Snapshot| seen.lock().unwrap().push(snapshot);
-    let limits = Limits {
-        time: Some(Duration::from_secs(2)),
-        ..Limits::default()
-    };
+    let limits = Limits::default().time(Duration::from_secs(2));
     let counting = Counter::new(&puzzle).limits(limits).observer(&observer);
     let outcome = on_threads(2, || counting.run());
     let seen = seen.into_inner().unwrap();

@@ -54,10 +54,7 @@ fn dithered() -> (Puzzle, f64) {
 }
 
 fn within_nodes(puzzle: &Puzzle, nodes: u64, seed: u64) -> Estimate {
-    let limits = Limits {
-        nodes: Some(nodes),
-        ..Limits::default()
-    };
+    let limits = Limits::default().nodes(nodes);
     let estimating = Estimator::new(puzzle).limits(limits).seed(seed);
     on_threads(1, || estimating.run())
 }
@@ -206,22 +203,13 @@ fn limits_stop_it() {
         )
     };
     let nodes = Some(50_000);
-    let limits = Limits {
-        nodes,
-        ..Limits::default()
-    };
+    let limits = Limits::default().nodes(nodes);
     assert_eq!(stopped(limits), (Some(Stop::Nodes), true, true));
     let time = Some(Duration::ZERO);
-    let limits = Limits {
-        time,
-        ..Limits::default()
-    };
+    let limits = Limits::default().time(time);
     assert_eq!(stopped(limits), (Some(Stop::Time), false, false));
     for checks in [0, 1, 10, 300, 1500] {
-        let limits = Limits {
-            checks: Some(checks),
-            ..Limits::default()
-        };
+        let limits = Limits::default().checks(checks);
         assert_eq!(stopped(limits).0, Some(Stop::Interrupt), "{checks}");
     }
 }
@@ -229,10 +217,7 @@ fn limits_stop_it() {
 /// What is soon counted is not left to chance, and where several regions are, they are counted one by one.
 #[test]
 fn a_part_of_the_time_goes_into_an_exact_count() {
-    let limits = Limits {
-        time: Some(Duration::from_secs(20)),
-        ..Limits::default()
-    };
+    let limits = Limits::default().time(Duration::from_secs(20));
     let (dithered, truth) = dithered();
     for (puzzle, truth) in [(permutation(12), 479_001_600.0), (dithered, truth)] {
         let estimate = Estimator::new(&puzzle).limits(limits.clone()).run();
@@ -252,10 +237,7 @@ fn the_limit_on_nodes_was_overrun_by_a_whole_crew() {
     let (dithered, _) = dithered();
     for nodes in [1, 50, 400, 5000, 30_000] {
         for threads in [1, 2] {
-            let limits = Limits {
-                nodes: Some(nodes),
-                ..Limits::default()
-            };
+            let limits = Limits::default().nodes(nodes);
             let estimating = Estimator::new(&dithered).limits(limits);
             let estimate = on_threads(threads, || estimating.run());
             let made = estimate.statistics.nodes;
@@ -314,11 +296,7 @@ fn few_dives_are_not_trusted() {
 fn memory_bounds_the_crews() {
     let (dithered, _) = dithered();
     let run = |memory| {
-        let limits = Limits {
-            nodes: Some(30_000),
-            memory: Some(memory),
-            ..Limits::default()
-        };
+        let limits = Limits::default().nodes(30_000).memory(memory);
         on_threads(2, || Estimator::new(&dithered).limits(limits).run())
     };
     // A dive takes some 24 kB.

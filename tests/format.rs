@@ -66,14 +66,15 @@ fn puzzle() -> impl Strategy<Value = Puzzle> {
         let (title, author, copyright, license, catalogue) = notes;
         let goal = goal.then_some(grid);
         puzzle
-            .with_notes(Notes {
-                title,
-                author,
-                copyright,
-                license,
-                catalogue,
-                goal,
-            })
+            .with_notes(
+                Notes::default()
+                    .title(title)
+                    .author(author)
+                    .copyright(copyright)
+                    .license(license)
+                    .catalogue(catalogue)
+                    .goal(goal),
+            )
             .unwrap()
     })
 }
@@ -150,7 +151,7 @@ proptest! {
                 continue;
             }
             let bytes = file(format, &puzzles);
-            let reading = ReadOptions { format: Some(format), ..ReadOptions::default() };
+            let reading = ReadOptions::default().format(format);
             let entries: Vec<Entry> = reading.entries(&bytes, "x").collect();
             prop_assert_eq!(entries.len(), written.len());
             for (i, (entry, puzzle)) in entries.into_iter().zip(written).enumerate() {
@@ -306,10 +307,7 @@ fn a_hostile_megabyte_is_answered_at_once() {
     for text in texts {
         assert!(!read(text.as_bytes(), "x").is_empty());
         for format in FORMATS {
-            let reading = ReadOptions {
-                format: Some(format),
-                ..ReadOptions::default()
-            };
+            let reading = ReadOptions::default().format(format);
             let (start, began): (String, _) = (text.chars().take(40).collect(), Instant::now());
             assert!(reading.entries(text.as_bytes(), "x").count() > 0);
             // Generous, for a machine that does other work too.

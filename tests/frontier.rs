@@ -21,10 +21,7 @@ fn sweep(
     memory: u64,
     scratch: Option<&count::Scratch>,
 ) -> Outcome {
-    let limits = Limits {
-        memory: Some(memory),
-        ..Limits::default()
-    };
+    let limits = Limits::default().memory(memory);
     on_threads(threads, || {
         let counting = Counter::new(puzzle).method(Method::Frontier).limits(limits);
         match scratch {

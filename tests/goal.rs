@@ -77,10 +77,7 @@ fn a_solution_that_is_known_stays_known_when_it_is_stopped() {
     for checks in 0..60 {
         let grid = source.grid(12, 12, 0.45);
         let puzzle = Puzzle::from_grid(&grid);
-        let limits = Limits {
-            checks: Some(checks),
-            ..Limits::default()
-        };
+        let limits = Limits::default().checks(checks);
         let eager = options()[0].clone();
         let (found, outcome) = Search::new(&puzzle)
             .options(eager)

@@ -534,29 +534,17 @@ fn telling_of_each_cell_stops_at_limits() {
             .map(|cells| cells.count().clone())
     };
     assert_eq!(within(&Limits::default()).as_ref(), Ok(space.count()));
-    let time = Limits {
-        time: Some(std::time::Duration::ZERO),
-        ..Limits::default()
-    };
+    let time = Limits::default().time(std::time::Duration::ZERO);
     assert_eq!(within(&time), Err(Stop::Time));
-    let interrupt = Limits {
-        interrupt: Some(Arc::new(true.into())),
-        ..Limits::default()
-    };
+    let interrupt = Limits::default().interrupt(Arc::new(true.into()));
     assert_eq!(within(&interrupt), Err(Stop::Interrupt));
-    let memory = |bytes| Limits {
-        memory: Some(bytes),
-        ..Limits::default()
-    };
+    let memory = |bytes| Limits::default().memory(bytes);
     assert_eq!(within(&memory(space.bytes())), Err(Stop::Memory));
     assert_eq!(within(&memory(space.bytes() + 1_000)), Err(Stop::Memory));
     assert!(within(&memory(space.bytes() + (4 << 20))).is_ok());
     let mut checks = 1;
     loop {
-        let limits = Limits {
-            checks: Some(checks),
-            ..Limits::default()
-        };
+        let limits = Limits::default().checks(checks);
         match within(&limits) {
             Ok(count) => break assert_eq!(&count, space.count()),
             Err(stop) => assert_eq!(stop, Stop::Interrupt),

@@ -216,10 +216,7 @@ fn a_count_that_another_process_goes_on_with_at_every_turn_is_exact() {
             let checkpointer =
                 Checkpointer::of_components(&puzzle, 1 << 26, 1 + (i / 6 % 3) as u64);
             go_on(&checkpointer, &written, Duration::from_micros(1));
-            let limits = Limits {
-                checks: Some(checks),
-                ..Limits::default()
-            };
+            let limits = Limits::default().checks(checks);
             let counting = counting.clone().limits(limits).checkpointer(&checkpointer);
             let outcome: Outcome = on_threads(1 + i % 2, || counting.run());
             assert!(outcome.solutions.number() <= expected.number());
@@ -257,10 +254,7 @@ fn what_was_counted_before_a_cut_is_not_counted_again() {
         );
         let checkpointer = Checkpointer::new(&puzzle, 1 << 30);
         go_on(&checkpointer, &written, Duration::from_secs(1));
-        let limits = Limits {
-            nodes: Some(slice),
-            ..Limits::default()
-        };
+        let limits = Limits::default().nodes(slice);
         let counting = counting.clone().limits(limits).checkpointer(&checkpointer);
         let outcome = on_threads(1, || counting.run());
         let checkpoint = checkpointer.checkpoint().unwrap();

@@ -307,10 +307,7 @@ fn puzzles_of_the_corpus_have_the_same_numbers() {
         if puzzle.width() * puzzle.height() > 1300 {
             continue;
         }
-        let limits = Limits {
-            nodes: Some(2_000),
-            ..Limits::default()
-        };
+        let limits = Limits::default().nodes(2_000);
         let counting = Counter::new(&puzzle).limits(limits);
         let Some(space) = on_threads(1, || counting.graph().0) else {
             continue;
@@ -371,28 +368,16 @@ fn limits_stop_it() {
     let space = space(&permutation(9));
     let (text, _) = written(&space);
     let stopped = |limits: Limits| space.write_nnf(&limits, |_| true).unwrap_err();
-    let memory = |more: u64| Limits {
-        memory: Some(space.bytes() + more),
-        ..Limits::default()
-    };
+    let memory = |more: u64| Limits::default().memory(space.bytes() + more);
     assert_eq!(stopped(memory(0)), Stop::Memory);
     assert_eq!(stopped(memory(1 << 17)), Stop::Memory);
     assert!(space.write_nnf(&memory(1 << 22), |_| true).is_ok());
-    let time = Limits {
-        time: Some(Duration::ZERO),
-        ..Limits::default()
-    };
+    let time = Limits::default().time(Duration::ZERO);
     assert_eq!(stopped(time), Stop::Time);
-    let interrupt = Limits {
-        interrupt: Some(std::sync::Arc::new(true.into())),
-        ..Limits::default()
-    };
+    let interrupt = Limits::default().interrupt(std::sync::Arc::new(true.into()));
     assert_eq!(stopped(interrupt), Stop::Interrupt);
     for checks in [0, 1, 10, 1000] {
-        let checks = Limits {
-            checks: Some(checks),
-            ..Limits::default()
-        };
+        let checks = Limits::default().checks(checks);
         assert_eq!(stopped(checks), Stop::Interrupt);
     }
     let mut length = 0;

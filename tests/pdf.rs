@@ -19,11 +19,7 @@ fn file(pages: Pages, sheets: &[Sheet<'_>]) -> Vec<u8> {
 }
 
 fn sheet<'a>(title: &str, drawing: Drawing<'a>) -> Sheet<'a> {
-    Sheet {
-        title: title.to_owned(),
-        drawings: vec![drawing],
-        ..Sheet::default()
-    }
+    Sheet::new([drawing]).title(title)
 }
 
 fn find(bytes: &[u8], what: &[u8], from: usize) -> Option<usize> {
@@ -197,12 +193,10 @@ fn everything_that_svg_draws_is_drawn() {
     ];
     let others = Drawing::new(&puzzle, |_, column| marks[column]).captioned("Others");
     let legend = vec![(Mark::Ambiguous, "ambiguous".to_owned())];
-    let sheet = Sheet {
-        title: "Łódź (2)".to_owned(),
-        byline: "by Ann".to_owned(),
-        drawings: vec![lettered.without_clues(), others.without_clues()],
-        legend,
-    };
+    let sheet = Sheet::new([lettered.without_clues(), others.without_clues()])
+        .title("Łódź (2)")
+        .byline("by Ann")
+        .legend(legend);
     let content = contents(&file(A4, &[sheet])).concat();
     let mut wanted = vec!["L\u{f3}dz (2)", "by Ann"];
     wanted.extend(["A", "A", "B", "A", "A", "A", "Others"]);

@@ -18,10 +18,7 @@ fn encoded(image: &DynamicImage, format: ImageFormat) -> Vec<u8> {
 
 /// The picture that a file is taken for, which must solve its own puzzle.
 fn drawn(bytes: &[u8], tracing: TraceOptions) -> String {
-    let reading = ReadOptions {
-        tracing,
-        ..ReadOptions::default()
-    };
+    let reading = ReadOptions::default().tracing(tracing);
     let entry = reading.entries(bytes, "x").next().expect("an entry");
     let puzzle = entry.puzzle.expect("a puzzle");
     let goal = puzzle.notes().goal.as_ref().expect("a goal");
@@ -45,10 +42,7 @@ fn disc() -> GrayImage {
 #[test]
 fn every_kind_of_image_is_the_same_picture() {
     let grey = DynamicImage::from(disc());
-    let size = TraceOptions {
-        size: Some((8, None)),
-        ..TraceOptions::default()
-    };
+    let size = TraceOptions::default().size((8, None));
     let expected =
         "........\n..####..\n.######.\n.######.\n.######.\n.######.\n..####..\n........\n";
     for (format, image) in [
@@ -61,10 +55,7 @@ fn every_kind_of_image_is_the_same_picture() {
     ] {
         let bytes = encoded(&image, format);
         assert_eq!(drawn(&bytes, size), expected, "{format:?}");
-        let auto = TraceOptions {
-            threshold: Threshold::Auto,
-            ..size
-        };
+        let auto = size.threshold(Threshold::Auto);
         assert_eq!(drawn(&bytes, auto), expected, "{format:?}");
     }
 }
@@ -86,10 +77,7 @@ fn an_image_of_more_pixels_than_cells_wants_a_size() {
     let wide = DynamicImage::from(GrayImage::new(5000, 2));
     let bytes = encoded(&wide, ImageFormat::Png);
     assert!(message(&bytes).contains("--size"), "{}", message(&bytes));
-    let size = TraceOptions {
-        size: Some((50, None)),
-        ..TraceOptions::default()
-    };
+    let size = TraceOptions::default().size((50, None));
     assert_eq!(drawn(&bytes, size), format!("{}\n", "#".repeat(50)));
 }
 
@@ -102,10 +90,7 @@ fn a_large_drawing_of_few_bytes_is_scaled() {
         message(&bytes),
         "x: 6000x4000 pixels are too many: a puzzle has at most 4096 cells a side; convert --size scales the picture down"
     );
-    let size = TraceOptions {
-        size: Some((6, None)),
-        ..TraceOptions::default()
-    };
+    let size = TraceOptions::default().size((6, None));
     assert_eq!(drawn(&bytes, size), "###...\n".repeat(4));
 }
 
@@ -361,10 +346,7 @@ fn a_photo_is_turned_as_its_metadata_say() {
     ];
     for (orientation, seen) in (1..).zip(seen) {
         let width = seen.find('/').expect("rows");
-        let size = TraceOptions {
-            size: Some((width, None)),
-            ..TraceOptions::default()
-        };
+        let size = TraceOptions::default().size((width, None));
         let expected = seen.replace('/', "\n") + "\n";
         for little in [false, true] {
             let exif = exif(orientation, little);
@@ -420,10 +402,7 @@ fn a_photo_is_turned_as_its_metadata_say() {
     // What is no orientation turns nothing.
     let mut png = encoded(&image.into(), ImageFormat::Png);
     png.splice(33..33, chunk(b"eXIf", &exif(9, true)));
-    let size = TraceOptions {
-        size: Some((4, None)),
-        ..TraceOptions::default()
-    };
+    let size = TraceOptions::default().size((4, None));
     assert_eq!(drawn(&png, size), stored.join("\n") + "\n");
 }
 
@@ -440,11 +419,7 @@ fn greys_and_colours_of_netpbm_are_those_of_other_images() {
     let pgm = netpbm("P5", picture.to_luma8().as_raw());
     for threshold in [Threshold::Auto, Threshold::Fixed(40), Threshold::Fixed(200)] {
         for dither in [false, true] {
-            let tracing = TraceOptions {
-                threshold,
-                dither,
-                ..TraceOptions::default()
-            };
+            let tracing = TraceOptions::default().threshold(threshold).dither(dither);
             let expected = drawn(&png, tracing);
             assert_eq!(drawn(&ppm, tracing), expected);
             assert_eq!(drawn(&pgm, tracing), expected);

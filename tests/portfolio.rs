@@ -172,10 +172,7 @@ fn a_race_that_is_stopped_anywhere_never_claims_too_much() {
         let all = brute_force(&puzzle);
         for threads in [1, 3] {
             for checks in 0..25 {
-                let limits = Limits {
-                    checks: Some(checks),
-                    ..Limits::default()
-                };
+                let limits = Limits::default().checks(checks);
                 let search = Search::new(&puzzle).options(eager()).limits(limits);
                 let (found, outcome) = on_threads(threads, || search.first(2));
                 assert!(found.iter().all(|grid| all.contains(grid)));
@@ -276,17 +273,11 @@ fn a_race_can_be_interrupted_and_timed() {
     let one = || Clue::new([1, 1, 2, 1, 3, 1, 1, 2]).unwrap();
     let puzzle = Puzzle::new(vec![one(); 45], vec![one(); 45]).unwrap();
     for threads in [1, 2] {
-        let limits = Limits {
-            interrupt: Some(Arc::new(AtomicBool::new(true))),
-            ..Limits::default()
-        };
+        let limits = Limits::default().interrupt(Arc::new(AtomicBool::new(true)));
         let search = Search::new(&puzzle).limits(limits);
         let (_, outcome) = on_threads(threads, || search.first(2));
         assert_eq!(outcome.stopped, Some(Stop::Interrupt));
-        let limits = Limits {
-            time: Some(Duration::from_millis(300)),
-            ..Limits::default()
-        };
+        let limits = Limits::default().time(Duration::from_millis(300));
         let search = Search::new(&puzzle).limits(limits);
         let (found, outcome) = on_threads(threads, || search.first(2));
         assert!(outcome.stopped.is_some());

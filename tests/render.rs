@@ -30,10 +30,7 @@ fn grids() -> impl Strategy<Value = Grid> {
 }
 
 fn sheet<'a>(drawing: Drawing<'a>) -> Sheet<'a> {
-    Sheet {
-        drawings: vec![drawing],
-        ..Sheet::default()
-    }
+    Sheet::new([drawing])
 }
 
 fn text(drawing: Drawing<'_>, look: Look) -> String {
@@ -81,7 +78,7 @@ proptest! {
     fn text_shows_the_grid(grid in grids(), cell in 1..=4usize) {
         let puzzle = Puzzle::from_grid(&grid);
         let solution = || Drawing::solution(&puzzle, &grid);
-        let look = |style, cell| Look { style, cell, width: None };
+        let look = |style, cell| Look::default().style(style).cell(cell);
         let boxes = text(solution(), look(Style::Boxes, Some(cell)));
         prop_assert_eq!(cells(&between(&boxes, '│'), cell, '█'), grid.clone());
         let ascii = text(solution(), look(Style::Ascii, Some(cell)));
@@ -95,7 +92,7 @@ proptest! {
     #[test]
     fn text_fits_where_it_says_so(grid in grids(), width in 5..120usize) {
         let puzzle = Puzzle::from_grid(&grid);
-        let look = Look { width: Some(width), ..Look::default() };
+        let look = Look::default().width(width);
         let text = render::text(&sheet(Drawing::solution(&puzzle, &grid)), &look).expect("it can be drawn");
         let widest = text.lines.iter().map(|line| line.chars().count()).max();
         prop_assert_eq!(widest, Some(text.width));
@@ -194,15 +191,13 @@ fn titles_are_escaped_wherever_they_stand() {
             }
         };
         let wanted: String = title.chars().map(harmless).collect();
-        let sheet = Sheet {
-            title: title.to_owned(),
-            byline: title.to_owned(),
-            drawings: vec![
-                motley(&puzzle).captioned(title),
-                motley(&puzzle).captioned(title),
-            ],
-            legend: vec![(Mark::Ambiguous, title.to_owned())],
-        };
+        let sheet = Sheet::new([
+            motley(&puzzle).captioned(title),
+            motley(&puzzle).captioned(title),
+        ])
+        .title(title)
+        .byline(title)
+        .legend([(Mark::Ambiguous, title.to_owned())]);
         for paper in [None, Some(Paper::A4)] {
             let svg = render::svg(&sheet, None, paper);
             let document = roxmltree::Document::parse(&svg)
@@ -236,15 +231,8 @@ fn titles_are_escaped_wherever_they_stand() {
             .first()
             .map(|chunk| chunk.get_text().expect("text"));
         assert_eq!(kept.unwrap_or_default(), wanted);
-        let html = Html {
-            title: title.to_owned(),
-            cell: None,
-            paper: Paper::A4,
-        };
-        let part = html.part(&HtmlSection {
-            sheet,
-            folded: Some(title.to_owned()),
-        });
+        let html = Html::new(title, Paper::A4);
+        let part = html.part(&HtmlSection::new(sheet).folded(title.to_owned()));
         let part =
             roxmltree::Document::parse(&part).unwrap_or_else(|error| panic!("{title:?}: {error}"));
         let summary = part.descendants().find(|node| node.has_tag_name("summary"));
@@ -311,10 +299,7 @@ fn the_longest_puzzles_can_be_drawn() {
 #[test]
 fn a_title_may_be_of_any_length() {
     let puzzle = Puzzle::from_grid(&Grid::new(4096, 1));
-    let sheet = Sheet {
-        title: "long ".repeat(200_000),
-        ..sheet(Drawing::blank(&puzzle))
-    };
+    let sheet = sheet(Drawing::blank(&puzzle)).title("long ".repeat(200_000));
     for cell in [1, 20, 1000] {
         assert!(render::svg(&sheet, Some(cell), None).len() < 5_000_000);
     }
@@ -326,11 +311,7 @@ fn lettered_blocks_are_drawn_everywhere() {
     let grid = Grid::from_rows(&["#.##", "####"]).unwrap();
     let puzzle = Puzzle::from_grid(&grid);
     let sheet = sheet(Drawing::lettered(&puzzle, &grid, Letters::Rows));
-    let look = Look {
-        style: Style::Ascii,
-        cell: Some(1),
-        width: None,
-    };
+    let look = Look::default().style(Style::Ascii).cell(1);
     let text = render::text(&sheet, &look)
         .expect("it can be drawn")
         .to_string();

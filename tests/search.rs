@@ -260,10 +260,7 @@ fn one_thread_repeats_exactly() {
     let run = || {
         on_threads(1, || {
             Search::new(&puzzle)
-                .limits(Limits {
-                    nodes: Some(20_000),
-                    ..Limits::default()
-                })
+                .limits(Limits::default().nodes(20_000))
                 .count()
         })
     };
@@ -308,10 +305,7 @@ fn what_is_handed_back_completes_what_was_found() {
                     let mut runs = 0;
                     // Every run is stopped again, each later than the one before.
                     loop {
-                        let limits = Limits {
-                            checks: Some((n + 1) << runs.min(30)),
-                            ..Limits::default()
-                        };
+                        let limits = Limits::default().checks((n + 1) << runs.min(30));
                         let mut search =
                             Search::new(&puzzle).options(options.clone()).limits(limits);
                         if let Some(cubes) = cubes.take() {
@@ -349,32 +343,11 @@ fn every_limit_is_named() {
     let run = |limits| Search::new(&puzzle).limits(limits).count();
     let none = Limits::default;
     let cases = [
+        (none().solutions(1000), Stop::Limit),
+        (none().time(Duration::from_millis(50)), Stop::Time),
+        (none().nodes(5000), Stop::Nodes),
         (
-            Limits {
-                solutions: Some(1000),
-                ..none()
-            },
-            Stop::Limit,
-        ),
-        (
-            Limits {
-                time: Some(Duration::from_millis(50)),
-                ..none()
-            },
-            Stop::Time,
-        ),
-        (
-            Limits {
-                nodes: Some(5000),
-                ..none()
-            },
-            Stop::Nodes,
-        ),
-        (
-            Limits {
-                interrupt: Some(Arc::new(AtomicBool::new(true))),
-                ..none()
-            },
+            none().interrupt(Arc::new(AtomicBool::new(true))),
             Stop::Interrupt,
         ),
     ];
@@ -392,10 +365,7 @@ fn every_limit_is_named() {
         }
     }
     let (_, outcome) = Search::new(&puzzle)
-        .limits(Limits {
-            memory: Some(100_000),
-            ..none()
-        })
+        .limits(none().memory(100_000))
         .collect();
     assert_eq!(outcome.stopped, Some(Stop::Memory));
 }
@@ -406,10 +376,7 @@ fn limits_on_solutions_are_exact() {
     let puzzle = switches(6);
     for limit in [1, 2, 3, 17, 63, 64, 65] {
         for threads in [1, 2] {
-            let search = Search::new(&puzzle).limits(Limits {
-                solutions: Some(limit),
-                ..Limits::default()
-            });
+            let search = Search::new(&puzzle).limits(Limits::default().solutions(limit));
             let (grids, outcome) = on_threads(threads, || search.collect());
             assert_eq!(grids.len() as u64, limit.min(64));
             assert!(grids.iter().all(|grid| verify(&puzzle, grid).is_ok()));
@@ -430,11 +397,7 @@ fn a_batch_cut_after_the_stop_leaves_no_cubes() {
     for checks in 0..400 {
         for solutions in [3, 50, 119, 120] {
             let set = Set::new(1 << 30);
-            let limits = Limits {
-                checks: Some(checks),
-                solutions: Some(solutions),
-                ..Limits::default()
-            };
+            let limits = Limits::default().checks(checks).solutions(solutions);
             let outcome = on_threads(1, || Search::new(&puzzle).limits(limits).run(&set));
             if !outcome.cubes.is_empty() {
                 let rest = Search::new(&puzzle).cubes(outcome.cubes).run(&set);
@@ -489,18 +452,9 @@ fn a_huge_bundle_can_be_stopped() {
     }
     let puzzle = switches(60);
     for limits in [
-        Limits {
-            time: Some(Duration::from_millis(30)),
-            ..Limits::default()
-        },
-        Limits {
-            checks: Some(500),
-            ..Limits::default()
-        },
-        Limits {
-            solutions: Some(12_345),
-            ..Limits::default()
-        },
+        Limits::default().time(Duration::from_millis(30)),
+        Limits::default().checks(500),
+        Limits::default().solutions(12_345),
     ] {
         for threads in [1, 2] {
             let sink = Slow(AtomicU64::new(0));

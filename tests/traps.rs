@@ -71,10 +71,7 @@ fn found(text: &str) -> String {
 
 /// What a text is in this format.
 fn told(name: &str, text: &str) -> String {
-    let reading = ReadOptions {
-        format: Format::named(name),
-        ..ReadOptions::default()
-    };
+    let reading = ReadOptions::default().format(Format::named(name));
     let entries: Vec<_> = reading.entries(text.as_bytes(), "x").collect();
     match &entries[0].puzzle {
         Ok(puzzle) => clues(puzzle),

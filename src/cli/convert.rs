@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use omnogram::error::{Error, Kind, Result};
 use omnogram::format::{Entry, FORMATS, Format, Pack, ReadOptions, Threshold, TraceOptions};
-use omnogram::puzzle::{MAX_SIDE, Notes, Puzzle};
+use omnogram::puzzle::{MAX_SIDE, Puzzle};
 use omnogram::sat::dimacs;
 
 use super::options::Verbosity;
@@ -313,15 +313,13 @@ impl Conversion {
             dither,
             invert,
         } = options.tracing;
-        let reading = ReadOptions {
-            format: options.from,
-            tracing: TraceOptions {
-                size,
-                threshold,
-                dither,
-                invert,
-            },
-        };
+        let reading = ReadOptions::default().format(options.from).tracing(
+            TraceOptions::default()
+                .size(size)
+                .threshold(threshold)
+                .dither(dither)
+                .invert(invert),
+        );
         let mut ended = Ok(());
         if !self.quiet {
             for note in inputs::skipped_notes(inputs, options.from) {
@@ -339,7 +337,7 @@ impl Conversion {
     }
 
     fn add_entry(&mut self, entry: Entry) -> Answered<()> {
-        let Entry { name, puzzle } = entry;
+        let Entry { name, puzzle, .. } = entry;
         let puzzle = match puzzle {
             Ok(puzzle) => self.with_title_and_author(puzzle),
             Err(error) => {
@@ -415,7 +413,7 @@ impl Conversion {
             .map(|title| {
                 let notes = puzzle.notes().clone();
                 let title = Some(title);
-                puzzle.clone().with_notes(Notes { title, ..notes })
+                puzzle.clone().with_notes(notes.title(title))
             });
         let titled = titled.and_then(Result::ok);
         match (

@@ -78,10 +78,7 @@ pub(super) struct Drawn<'a> {
 
 /// The unsolved puzzle.
 pub(super) fn unsolved_sheet<'a>(subject: &Subject<'a>) -> Sheet<'a> {
-    Sheet {
-        drawings: vec![Drawing::blank(subject.puzzle)],
-        ..titled_sheet(subject)
-    }
+    titled_sheet(subject).drawings([Drawing::blank(subject.puzzle)])
 }
 
 impl Content {
@@ -150,10 +147,7 @@ impl Content {
             }
         };
         Ok(Drawn {
-            sheet: Sheet {
-                drawings: grids.iter().enumerate().map(draw).collect(),
-                ..titled_sheet(subject)
-            },
+            sheet: titled_sheet(subject).drawings(grids.iter().enumerate().map(draw)),
             status,
             reveals: Some(if several { "Solutions" } else { "Solution" }),
         })
@@ -283,13 +277,9 @@ fn draw_backbone<'a>(session: &Session, subject: &Subject<'a>) -> Drawn<'a> {
     ];
     let legend = legend.iter().filter(|(_, cells, _)| *cells > 0);
     Drawn {
-        sheet: Sheet {
-            legend: legend
-                .map(|&(mark, _, words)| (mark, words.to_owned()))
-                .collect(),
-            drawings: vec![drawing],
-            ..titled_sheet(subject)
-        },
+        sheet: titled_sheet(subject)
+            .legend(legend.map(|&(mark, _, words)| (mark, words.to_owned())))
+            .drawings([drawing]),
         status,
         reveals: Some("What is ambiguous"),
     }

@@ -84,10 +84,7 @@ const MAX_WAITING_BATCHES: usize = 16;
 
 impl Options {
     fn limits(&self, session: &Session) -> Limits {
-        Limits {
-            solutions: self.limit,
-            ..session.limits()
-        }
+        session.limits().solutions(self.limit)
     }
 
     /// Whether all solutions are held in memory before they are written.
@@ -151,7 +148,7 @@ fn answer(
 ) -> Answered {
     if let (Some(journal), Some(path)) = (&options.journal, &options.listing.output) {
         let listing = options.listing.format_for(session);
-        let verb = format!("enumerate --format {}", ListingOptions::name(listing));
+        let verb = format!("enumerate --format {}", listing.name());
         let file = SolutionFile { path, listing };
         let outcome = journal::run(session, subject, journal, &verb, Task::List, Some(file))?;
         return print_summary(session, subject, options, &outcome);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 use omnogram::estimate::{Estimate, Estimator};
-use omnogram::search::{Limits, Verdict};
+use omnogram::search::Verdict;
 use omnogram::solutions::Stop;
 use serde::Serialize;
 
@@ -51,11 +51,10 @@ struct Extra {
 }
 
 pub(super) fn answer(session: &Session, subject: &Subject<'_>, seed: u64) -> Answered {
-    let given = session.limits();
-    let limits = Limits {
-        time: given.time.or(given.nodes.is_none().then_some(DEFAULT_TIME)),
-        ..given
-    };
+    let mut limits = session.limits();
+    if limits.nodes.is_none() {
+        limits.time.get_or_insert(DEFAULT_TIME);
+    }
     let run = Estimator::new(subject.puzzle).limits(limits).seed(seed);
     let estimate = session.on_threads(|| run.run());
     if session.json() {

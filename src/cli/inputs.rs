@@ -254,7 +254,7 @@ impl Source {
                     None => id.clone(),
                 };
                 let format = reading.format.or(Format::named("pattern"));
-                let reading = ReadOptions { format, ..*reading };
+                let reading = reading.format(format);
                 entries(id.as_bytes(), &name, &reading, take);
             }
             Source::PackPuzzle(pack, number) => {
@@ -290,10 +290,7 @@ impl Source {
 }
 
 fn error_entry(name: &str, error: Error) -> Entry {
-    Entry {
-        name: name.to_owned(),
-        puzzle: Err(error),
-    }
+    Entry::new(name, Err(error))
 }
 
 fn open(path: &Path, name: &str, reading: &ReadOptions, take: &mut dyn FnMut(Entry) -> bool) {

@@ -110,12 +110,10 @@ pub(super) enum When {
 impl SearchOptions {
     /// The limits on one puzzle.
     pub(super) fn limits(&self) -> Limits {
-        Limits {
-            time: self.time,
-            nodes: self.nodes,
-            memory: Some(self.memory.0),
-            ..Limits::default()
-        }
+        Limits::default()
+            .time(self.time)
+            .nodes(self.nodes)
+            .memory(self.memory.0)
     }
 }
 

@@ -194,13 +194,12 @@ mod tests {
     use super::*;
 
     fn at(share: Option<f64>, solutions: u64, seconds: u64) -> String {
-        let snapshot = Snapshot {
-            share,
-            nodes: 5_100_000 * seconds,
-            solutions: solutions.into(),
-            activity: Activity::Branching("down"),
-            elapsed: Duration::from_secs(seconds),
-        };
+        let mut snapshot = Snapshot::default();
+        snapshot.share = share;
+        snapshot.nodes = 5_100_000 * seconds;
+        snapshot.solutions = solutions.into();
+        snapshot.activity = Activity::Branching("down");
+        snapshot.elapsed = Duration::from_secs(seconds);
         status_text(&snapshot, SolutionRate::default().rate(&snapshot))
     }
 

@@ -114,17 +114,14 @@ impl Item {
         }
         let entry = Arc::clone(&self.entry);
         let shorter = limits.time.is_none_or(|time| time > AHEAD_TIME);
-        let limits = Limits {
-            time: if shorter {
-                Some(AHEAD_TIME)
-            } else {
-                limits.time
-            },
-            memory: limits
-                .memory
-                .map(|memory| memory / pool.current_num_threads() as u64),
-            ..limits.clone()
-        };
+        let limits = limits
+            .clone()
+            .time(limits.time.map_or(AHEAD_TIME, |time| time.min(AHEAD_TIME)))
+            .memory(
+                limits
+                    .memory
+                    .map(|memory| memory / pool.current_num_threads() as u64),
+            );
         let (sender, receiver) = bounded(1);
         self.result = Some(receiver);
         pool.spawn_fifo(move || {

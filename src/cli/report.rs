@@ -57,6 +57,7 @@ impl From<&Statistics> for StatisticsFigures {
             settles,
             tasks,
             conflicts,
+            ..
         } = *statistics;
         StatisticsFigures {
             leaves,

@@ -124,20 +124,15 @@ impl Session {
 
     /// The limits on one puzzle.
     pub(super) fn limits(&self) -> Limits {
-        Limits {
-            interrupt: Some(self.interrupt.flag()),
-            ..self.search_options.limits()
-        }
+        self.search_options
+            .limits()
+            .interrupt(self.interrupt.flag())
     }
 
     /// The limits on one puzzle, with the time that remains since `started`.
     pub(super) fn limits_since(&self, started: Instant) -> Limits {
-        let limits = self.limits();
         let left = |time: Duration| time.saturating_sub(started.elapsed());
-        Limits {
-            time: limits.time.map(left),
-            ..limits
-        }
+        self.limits().time(self.search_options.time.map(left))
     }
 
     /// Answers every puzzle, in order, and returns the gravest status. For a bad puzzle an error is printed, and the next one follows; the
@@ -373,6 +368,7 @@ impl Session {
             nodes,
             bytes,
             most,
+            ..
         } = forecast;
         let mega = |bytes: u64| bytes.div_ceil(1 << 20);
         let number = match solutions {
@@ -481,6 +477,7 @@ impl Session {
                 }
                 _ => "stuck".to_owned(),
             },
+            other => other.to_string(),
         }
     }
 }

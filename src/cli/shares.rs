@@ -196,12 +196,8 @@ pub(super) fn sheet<'a>(subject: &Subject<'a>, drawing: Drawing<'a>) -> Sheet<'a
         (Mark::Share(50_000), "in 5 %"),
         (Mark::Empty, "in none"),
     ];
-    let legend = legend.map(|(mark, words)| (mark, words.to_owned())).into();
-    Sheet {
-        drawings: vec![drawing],
-        legend,
-        ..titled_sheet(subject)
-    }
+    let legend = legend.map(|(mark, words)| (mark, words.to_owned()));
+    titled_sheet(subject).drawings([drawing]).legend(legend)
 }
 
 /// The share of a cell with six decimals: `0.333333`.

@@ -278,11 +278,10 @@ impl Appearance {
                 .flatten();
             size.map(|(width, _)| usize::from(width.0))
         };
-        Look {
-            style: self.style.into(),
-            cell: self.cell.map(usize::from),
-            width: self.width.map(usize::from).or_else(terminal),
-        }
+        Look::default()
+            .style(self.style.into())
+            .cell(self.cell.map(usize::from))
+            .width(self.width.map(usize::from).or_else(terminal))
     }
 }
 
@@ -446,25 +445,19 @@ impl Drawings<'_> {
                 true => "Nonograms".to_owned(),
                 false => drawn.sheet.title.clone(),
             };
-            let page = Html {
-                title,
-                cell: self.appearance.pixels(),
-                paper: self.appearance.paper().unwrap_or(render::Paper::A4),
-            };
+            let paper = self.appearance.paper().unwrap_or(render::Paper::A4);
+            let page = Html::new(title, paper).cell(self.appearance.pixels());
             text = page.head();
             page
         });
         let mut sheet = drawn.sheet;
         if drawn.reveals.is_some() {
-            text += &page.part(&HtmlSection {
-                sheet: drawing::unsolved_sheet(subject),
-                folded: None,
-            });
+            text += &page.part(&HtmlSection::new(drawing::unsolved_sheet(subject)));
             sheet.title.clear();
             sheet.byline.clear();
         }
         let folded = drawn.reveals.map(str::to_owned);
-        text + &page.part(&HtmlSection { sheet, folded })
+        text + &page.part(&HtmlSection::new(sheet).folded(folded))
     }
 
     /// Finishes the current output.

@@ -62,14 +62,6 @@ impl ListingOptions {
         }
     }
 
-    /// The name of a format on the command line.
-    pub(super) fn name(listing: Listing) -> &'static str {
-        match listing {
-            Listing::Text => "text",
-            Listing::Ndjson => "ndjson",
-        }
-    }
-
     /// An empty list for solutions of this puzzle.
     pub(super) fn list(&self, session: &Session, subject: &Subject<'_>) -> List {
         let puzzle = subject.puzzle;

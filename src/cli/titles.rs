@@ -16,11 +16,9 @@ pub(super) fn titled_sheet<'a>(subject: &Subject<'_>) -> Sheet<'a> {
             stem.to_string_lossy().into_owned()
         })
     };
-    Sheet {
-        title: notes.title.clone().unwrap_or_else(file),
-        byline: byline(subject),
-        ..Sheet::default()
-    }
+    Sheet::default()
+        .title(notes.title.clone().unwrap_or_else(file))
+        .byline(byline(subject))
 }
 
 /// `by Ann, 5x5`

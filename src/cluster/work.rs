@@ -143,10 +143,7 @@ impl<'a> CubeSolver<'a> {
             subproblem_cache: self.task == Task::List,
             ..search::Options::default()
         };
-        let limits = Limits {
-            memory: Some(self.memory / self.threads as u64),
-            ..Limits::default()
-        };
+        let limits = Limits::default().memory(self.memory / self.threads as u64);
         let search = Search::new(self.puzzle).options(options).limits(limits);
         search.apart(|ask: &mut Ask<'_>| {
             while let Some(job) = queue.next() {
@@ -163,10 +160,7 @@ impl<'a> CubeSolver<'a> {
     fn count_cubes<O: CubeQueue>(&self, method: Method, queue: &O) {
         let table = Arc::new(ComponentTable::new(self.memory));
         while let Some(job) = queue.next() {
-            let limits = Limits {
-                memory: Some(self.memory),
-                ..job.limits.clone()
-            };
+            let limits = job.limits.clone().memory(self.memory);
             let counter = Counter::new(self.puzzle)
                 .method(method)
                 .within(job.cube.clone())
@@ -192,10 +186,7 @@ impl<'a> CubeSolver<'a> {
 
     /// The same outcome, with the pieces of the cube as its open cubes.
     pub(super) fn pieces(&self, cube: &Cube, outcome: Outcome) -> Outcome {
-        let limits = Limits {
-            time: Some(MAX_CUT_TIME),
-            ..Limits::default()
-        };
+        let limits = Limits::default().time(MAX_CUT_TIME);
         let split = Splitter::new(self.puzzle, CUBES_PER_CUT)
             .within(cube.clone())
             .limits(limits)

@@ -2,6 +2,7 @@
 
 /// How to count. All methods give the same number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Method {
     /// For each component, the plan that turns out best.
     #[default]

@@ -13,6 +13,7 @@ use crate::solutions::Count;
 
 /// The progress of a solution graph that takes long to build.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Forecast {
     /// The exact number of solutions, if already known: the number is often much cheaper than the graph.
     pub solutions: Option<Count>,

@@ -60,10 +60,7 @@ impl<W: Word> Shared<'_, W> {
             let mut search = Search::new(self.puzzle)
                 .cubes(cubes)
                 .shares(shares)
-                .limits(Limits {
-                    memory: Some(self.memory / shares::TREE),
-                    ..Limits::default()
-                });
+                .limits(Limits::default().memory(self.memory / shares::TREE));
             if trial.alone {
                 search = search.single_threaded();
             }

@@ -87,10 +87,9 @@ const MAX_TIME: Duration = Duration::from_secs(5);
 
 /// Limits for a subtask: this time but at most [`MAX_TIME`], a fixed share of the memory, and `1/divisor` of the nodes.
 pub(super) fn sub_limits(limits: &Limits, time: Option<Duration>, divisor: u64) -> Limits {
-    Limits {
-        time: time.map(|time| time.min(MAX_TIME)),
-        nodes: limits.nodes.map(|nodes| nodes / divisor),
-        memory: limits.memory.map(|memory| memory / shares::KNOWN),
-        ..limits.clone()
-    }
+    limits
+        .clone()
+        .time(time.map(|time| time.min(MAX_TIME)))
+        .nodes(limits.nodes.map(|nodes| nodes / divisor))
+        .memory(limits.memory.map(|memory| memory / shares::KNOWN))
 }

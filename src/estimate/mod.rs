@@ -63,6 +63,7 @@ const DEFAULT_POPULATIONS: u64 = 100;
 
 /// The result of an estimate.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Estimate {
     /// Estimated number of solutions; `None` if the run was stopped before every region had a population. If there is a [`Doubt`], it is at
     /// least the proved lower bound.

@@ -57,6 +57,7 @@ use table::Kind;
 
 /// One puzzle of a file, or the error in it.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Entry {
     /// The name of the file as given; in a pack with the puzzle's number, `file#1`, `file#2` and so on.
     pub name: String,
@@ -64,8 +65,20 @@ pub struct Entry {
     pub puzzle: Result<Puzzle>,
 }
 
-/// Options for reading files.
+impl Entry {
+    /// An entry with this name.
+    pub fn new(name: impl Into<String>, puzzle: Result<Puzzle>) -> Self {
+        Entry {
+            name: name.into(),
+            puzzle,
+        }
+    }
+}
+
+/// Options for reading files. Each is set by the method with its name.
 #[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
+#[must_use]
 pub struct ReadOptions {
     /// The format of the files; detected from their content if not given.
     pub format: Option<&'static Format>,
@@ -117,6 +130,18 @@ impl FromStr for Puzzle {
 }
 
 impl ReadOptions {
+    /// Sets the format of the files.
+    pub fn format(mut self, format: impl Into<Option<&'static Format>>) -> Self {
+        self.format = format.into();
+        self
+    }
+
+    /// Sets how pictures become puzzles.
+    pub fn tracing(mut self, tracing: TraceOptions) -> Self {
+        self.tracing = tracing;
+        self
+    }
+
     /// The puzzles of a file, as [`read`] gives them, one at a time.
     pub fn entries<'a>(&self, bytes: &'a [u8], file: &'a str) -> impl Iterator<Item = Entry> + 'a {
         let contents = self.contents(bytes, file);

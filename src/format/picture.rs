@@ -9,8 +9,10 @@ const MAX_PIXELS: u64 = 200_000_000;
 /// The message for an image file that ends too early.
 pub(super) const CUT_OFF: &str = "this image is cut off: the file ends before the picture does";
 
-/// Options for converting a picture to cells. Dark pixels become filled cells.
+/// Options for converting a picture to cells. Dark pixels become filled cells. Each is set by the method with its name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+#[must_use]
 pub struct TraceOptions {
     /// Columns and rows of the puzzle; without rows, as many as keep the picture's aspect ratio. One cell per pixel if not given.
     pub size: Option<(usize, Option<usize>)>,
@@ -25,6 +27,7 @@ pub struct TraceOptions {
 
 /// The lowest grey level, from 0 for black to 255 for white, that is not filled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Threshold {
     /// A fixed level.
     Fixed(u8),
@@ -40,6 +43,30 @@ impl Default for Threshold {
 }
 
 impl TraceOptions {
+    /// Sets the columns and the rows of the puzzle.
+    pub fn size(mut self, size: impl Into<Option<(usize, Option<usize>)>>) -> Self {
+        self.size = size.into();
+        self
+    }
+
+    /// Sets the threshold between filled and empty cells.
+    pub fn threshold(mut self, threshold: Threshold) -> Self {
+        self.threshold = threshold;
+        self
+    }
+
+    /// Sets whether the error in the brightness of a cell is spread over its neighbours.
+    pub fn dither(mut self, dither: bool) -> Self {
+        self.dither = dither;
+        self
+    }
+
+    /// Sets whether light pixels are filled instead of dark ones.
+    pub fn invert(mut self, invert: bool) -> Self {
+        self.invert = invert;
+        self
+    }
+
     /// Fails when a picture of this width and height, in pixels, is too large.
     pub(super) fn check_size(&self, width: usize, height: usize) -> Result<()> {
         let size = format!("{width}x{height} pixels are too many");
@@ -194,24 +221,15 @@ mod tests {
     fn dark_is_filled() {
         let picture = || grey(3, &[0, 127, 128, 255, 10, 200]);
         assert_eq!(traced(picture(), TraceOptions::default()), "##.\n.#.\n");
-        let invert = TraceOptions {
-            invert: true,
-            ..TraceOptions::default()
-        };
+        let invert = TraceOptions::default().invert(true);
         assert_eq!(traced(picture(), invert), "..#\n#.#\n");
-        let dark = TraceOptions {
-            threshold: Threshold::Fixed(5),
-            ..TraceOptions::default()
-        };
+        let dark = TraceOptions::default().threshold(Threshold::Fixed(5));
         assert_eq!(traced(picture(), dark), "#..\n...\n");
     }
 
     #[test]
     fn otsu_threshold_lies_in_the_gap() {
-        let auto = TraceOptions {
-            threshold: Threshold::Auto,
-            ..TraceOptions::default()
-        };
+        let auto = TraceOptions::default().threshold(Threshold::Auto);
         assert_eq!(traced(grey(5, &[200, 210, 205, 250, 252]), auto), "###..\n");
         assert_eq!(traced(grey(2, &[3, 4]), auto), "#.\n");
         // A picture of a single grey level gets the default threshold.
@@ -221,10 +239,7 @@ mod tests {
 
     #[test]
     fn scaling_takes_the_mean() {
-        let to = |width, height| TraceOptions {
-            size: Some((width, height)),
-            ..TraceOptions::default()
-        };
+        let to = |width, height| TraceOptions::default().size((width, height));
         let picture = || grey(4, &[0, 0, 255, 255, 0, 255, 255, 0]);
         assert_eq!(traced(picture(), to(2, Some(1))), "#.\n");
         assert_eq!(traced(picture(), to(2, None)), "#.\n");
@@ -237,10 +252,7 @@ mod tests {
 
     #[test]
     fn dithering_keeps_the_share_of_black() {
-        let tracing = TraceOptions {
-            dither: true,
-            ..TraceOptions::default()
-        };
+        let tracing = TraceOptions::default().dither(true);
         for level in [32_u8, 64, 128, 192] {
             let drawn = traced(grey(64, &[level; 64 * 64]), tracing);
             let filled = drawn.matches('#').count() as f64 / 4096.0;
@@ -251,10 +263,7 @@ mod tests {
 
     #[test]
     fn large_pictures_need_a_size() {
-        let scaled = TraceOptions {
-            size: Some((10, None)),
-            ..TraceOptions::default()
-        };
+        let scaled = TraceOptions::default().size((10, None));
         assert!(
             TraceOptions::default()
                 .check_size(MAX_SIDE, MAX_SIDE)

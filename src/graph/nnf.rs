@@ -31,6 +31,7 @@ const CHUNK_BYTES: usize = 1 << 16;
 
 /// Size of a decision-DNNF.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Nnf {
     /// Number of nodes, including the true and the false node.
     pub nodes: u64,

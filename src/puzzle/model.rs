@@ -5,8 +5,10 @@ use super::grid::Grid;
 use super::line::{Line, MAX_SIDE};
 use crate::error::{Error, Result};
 
-/// Metadata of a puzzle.
+/// Metadata of a puzzle. Each field is set by the method with its name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+#[must_use]
 pub struct Notes {
     /// The title.
     pub title: Option<String>,
@@ -20,6 +22,44 @@ pub struct Notes {
     pub catalogue: Option<String>,
     /// The solution intended by the author. It is reported, never trusted: it need not satisfy the clues, nor be the only solution.
     pub goal: Option<Grid>,
+}
+
+impl Notes {
+    /// Sets the title.
+    pub fn title(mut self, title: impl Into<Option<String>>) -> Self {
+        self.title = title.into();
+        self
+    }
+
+    /// Sets the author.
+    pub fn author(mut self, author: impl Into<Option<String>>) -> Self {
+        self.author = author.into();
+        self
+    }
+
+    /// Sets the copyright notice.
+    pub fn copyright(mut self, copyright: impl Into<Option<String>>) -> Self {
+        self.copyright = copyright.into();
+        self
+    }
+
+    /// Sets the licence.
+    pub fn license(mut self, license: impl Into<Option<String>>) -> Self {
+        self.license = license.into();
+        self
+    }
+
+    /// Sets the number in a collection.
+    pub fn catalogue(mut self, catalogue: impl Into<Option<String>>) -> Self {
+        self.catalogue = catalogue.into();
+        self
+    }
+
+    /// Sets the solution intended by the author.
+    pub fn goal(mut self, goal: impl Into<Option<Grid>>) -> Self {
+        self.goal = goal.into();
+        self
+    }
 }
 
 /// The clues of all rows and columns, each of which fits its line.

@@ -9,6 +9,7 @@ use super::model::Puzzle;
 
 /// Why a grid is not a solution.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Mismatch {
     /// The sizes differ: width and height of the grid, then of the puzzle.
     Size((usize, usize), (usize, usize)),

@@ -8,6 +8,7 @@ use crate::puzzle::{Grid, Puzzle};
 
 /// What a cell of a drawing shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Mark {
     /// Unknown.
     Unknown,
@@ -240,8 +241,20 @@ fn letter(block: usize) -> char {
     letters.cycle().nth(block % 52).map_or('A', char::from)
 }
 
-/// Drawings that are shown together.
+/// Drawings that are shown together. Each field is set by the method with its name.
+///
+/// ```
+/// use omnogram::Puzzle;
+/// use omnogram::render::{Drawing, Sheet, svg};
+///
+/// let puzzle = Puzzle::from_clues(&[[1], [1]], &[[1], [1]])?;
+/// let sheet = Sheet::new([Drawing::blank(&puzzle)]).title("Two by two");
+/// assert!(svg(&sheet, None, None).contains("Two by two"));
+/// # Ok::<(), omnogram::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+#[must_use]
 pub struct Sheet<'a> {
     /// The text above the drawings.
     pub title: String,
@@ -253,14 +266,39 @@ pub struct Sheet<'a> {
     pub legend: Vec<(Mark, String)>,
 }
 
-impl Sheet<'_> {
+impl<'a> Sheet<'a> {
+    /// A sheet of these drawings, without texts.
+    pub fn new(drawings: impl IntoIterator<Item = Drawing<'a>>) -> Self {
+        Sheet::default().drawings(drawings)
+    }
+
+    /// Sets the text above the drawings.
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.title = title.into();
+        self
+    }
+
+    /// Sets the text below the title.
+    pub fn byline(mut self, byline: impl Into<String>) -> Self {
+        self.byline = byline.into();
+        self
+    }
+
+    /// Sets the drawings.
+    pub fn drawings(mut self, drawings: impl IntoIterator<Item = Drawing<'a>>) -> Self {
+        self.drawings = drawings.into_iter().collect();
+        self
+    }
+
+    /// Sets the explanations of marks.
+    pub fn legend(mut self, legend: impl IntoIterator<Item = (Mark, String)>) -> Self {
+        self.legend = legend.into_iter().collect();
+        self
+    }
+
     /// The sheet without title and byline.
     pub(super) fn untitled(&self) -> Self {
-        Sheet {
-            title: String::new(),
-            byline: String::new(),
-            ..self.clone()
-        }
+        self.clone().title(String::new()).byline(String::new())
     }
 }
 

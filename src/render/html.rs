@@ -12,11 +12,29 @@ use super::svg::labelled;
 
 /// A sheet as a section of the page.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
+#[must_use]
 pub struct HtmlSection<'a> {
     /// The sheet to draw; its titles become headings of the page.
     pub sheet: Sheet<'a>,
     /// The text to click on to unfold the sheet, which is not printed while folded. `None` shows the sheet at once.
     pub folded: Option<String>,
+}
+
+impl<'a> HtmlSection<'a> {
+    /// A sheet that is shown at once.
+    pub fn new(sheet: Sheet<'a>) -> Self {
+        HtmlSection {
+            sheet,
+            folded: None,
+        }
+    }
+
+    /// Sets the text to click on to unfold the sheet.
+    pub fn folded(mut self, folded: impl Into<Option<String>>) -> Self {
+        self.folded = folded.into();
+        self
+    }
 }
 
 /// A page of HTML, written in pieces: its head, any number of sections, its foot.
@@ -27,14 +45,15 @@ pub struct HtmlSection<'a> {
 ///
 /// let grid = Grid::from_rows(&["#.#", "..#"]).unwrap();
 /// let puzzle = Puzzle::from_grid(&grid);
-/// let sheet = |drawing| Sheet { drawings: vec![drawing], ..Sheet::default() };
-/// let html = Html { title: "Corner".to_owned(), cell: None, paper: Paper::A4 };
-/// let set = HtmlSection { sheet: sheet(Drawing::blank(&puzzle)), folded: None };
-/// let solved = HtmlSection { sheet: sheet(Drawing::solution(&puzzle, &grid)), folded: Some("Solution".to_owned()) };
+/// let sheet = |drawing| Sheet::new([drawing]);
+/// let html = Html::new("Corner", Paper::A4);
+/// let set = HtmlSection::new(sheet(Drawing::blank(&puzzle)));
+/// let solved = HtmlSection::new(sheet(Drawing::solution(&puzzle, &grid))).folded("Solution".to_owned());
 /// let page = html.head() + &html.part(&set) + &html.part(&solved) + html.foot();
 /// assert_eq!(page.matches("<svg ").count(), 2);
 /// ```
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Html {
     /// The title of the window.
     pub title: String,
@@ -45,6 +64,22 @@ pub struct Html {
 }
 
 impl Html {
+    /// A page with this title and for this paper.
+    pub fn new(title: impl Into<String>, paper: Paper) -> Self {
+        Html {
+            title: title.into(),
+            cell: None,
+            paper,
+        }
+    }
+
+    /// Sets the side of a cell in pixels.
+    #[must_use]
+    pub fn cell(mut self, cell: impl Into<Option<u32>>) -> Self {
+        self.cell = cell.into();
+        self
+    }
+
     /// The beginning of the page.
     pub fn head(&self) -> String {
         let title = sanitized(&self.title);

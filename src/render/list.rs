@@ -5,11 +5,22 @@ use crate::puzzle::Grid;
 
 /// The format of a list of solutions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Listing {
     /// Rows of `#` and `.`, and a blank line after each solution.
     Text,
     /// `{"solution":["#..#",...]}`, one object per line.
     Ndjson,
+}
+
+impl Listing {
+    /// Its name on the command line and in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Listing::Text => "text",
+            Listing::Ndjson => "ndjson",
+        }
+    }
 }
 
 /// A buffer of solutions of one size as text. It always holds whole solutions.

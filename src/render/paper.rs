@@ -2,6 +2,7 @@
 
 /// A size of paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Paper {
     /// 297 x 420 mm.
     A3,

@@ -28,6 +28,7 @@ const COMPRESSION_LEVEL: u8 = 6;
 
 /// The size of pages, and the number of sheets on each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Pages {
     /// Pages of this paper, portrait or landscape as fits best, with this number of sheets on each; 0 counts as 1.
     Paper(Paper, usize),
@@ -43,7 +44,7 @@ pub enum Pages {
 ///
 /// let puzzle = Puzzle::from_grid(&Grid::from_rows(&["#.#"]).unwrap());
 /// let mut pdf = Pdf::new(Pages::Paper(Paper::A4, 1));
-/// pdf.add(&Sheet { drawings: vec![Drawing::blank(&puzzle)], ..Sheet::default() })?;
+/// pdf.add(&Sheet::new([Drawing::blank(&puzzle)]))?;
 /// assert!(pdf.finish().starts_with(b"%PDF-"));
 /// # Ok::<(), omnogram::error::Error>(())
 /// ```
@@ -99,11 +100,10 @@ impl Pdf {
     /// [`Kind::Usage`] for cells that make a page larger than the limit of PDF, 200 inches.
     pub fn add(&mut self, sheet: &Sheet<'_>) -> Result<()> {
         let title = sanitized(&sheet.title).into_owned();
-        let shown = Sheet {
-            title: writable(&sheet.title),
-            byline: writable(&sheet.byline),
-            ..sheet.clone()
-        };
+        let shown = sheet
+            .clone()
+            .title(writable(&sheet.title))
+            .byline(writable(&sheet.byline));
         match self.pages {
             Pages::Cell(cell) => {
                 let layout = Layout::new(&shown, cell, None);

@@ -35,7 +35,7 @@ const PIXELS_PER_METRE: u32 = 11_811;
 /// use omnogram::render::{self, Drawing, Sheet};
 ///
 /// let puzzle = Puzzle::from_grid(&Grid::from_rows(&["#.#"]).unwrap());
-/// let sheet = Sheet { drawings: vec![Drawing::blank(&puzzle)], ..Sheet::default() };
+/// let sheet = Sheet::new([Drawing::blank(&puzzle)]);
 /// assert!(render::png(&sheet, Some(10), None)?.starts_with(b"\x89PNG"));
 /// # Ok::<(), omnogram::error::Error>(())
 /// ```
@@ -44,11 +44,10 @@ pub fn png(sheet: &Sheet<'_>, cell: Option<u32>, paper: Option<Paper>) -> Result
         true => sanitized(text).into_owned(),
         false => String::new(),
     };
-    let shown = Sheet {
-        title: drawable(&sheet.title),
-        byline: drawable(&sheet.byline),
-        ..sheet.clone()
-    };
+    let shown = sheet
+        .clone()
+        .title(drawable(&sheet.title))
+        .byline(drawable(&sheet.byline));
     let page = paper.map(|paper| Layout::page(&shown, paper, 0));
     let layout = match (cell, page) {
         (_, Some(page)) => filling(&shown, page),

@@ -26,7 +26,7 @@ const FONTS: &str = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-se
 /// use omnogram::render::{self, Drawing, Sheet};
 ///
 /// let puzzle = Puzzle::from_grid(&Grid::from_rows(&["#.#"]).unwrap());
-/// let sheet = Sheet { title: "A < B".to_owned(), drawings: vec![Drawing::blank(&puzzle)], ..Sheet::default() };
+/// let sheet = Sheet::new([Drawing::blank(&puzzle)]).title("A < B");
 /// let svg = render::svg(&sheet, None, None);
 /// assert!(svg.starts_with("<svg ") && svg.contains("<title>A &lt; B</title>"));
 /// ```

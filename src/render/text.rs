@@ -19,6 +19,7 @@ const GAP: usize = 3;
 
 /// The characters with which drawings are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Style {
     /// Boxes, with cells as wide as the width allows, down to one character; if even that is too wide, half blocks, if they can show the
     /// drawing.
@@ -32,8 +33,10 @@ pub enum Style {
     Ascii,
 }
 
-/// Options for writing a sheet as text.
+/// Options for writing a sheet as text. Each is set by the method with its name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+#[must_use]
 pub struct Look {
     /// The characters.
     pub style: Style,
@@ -43,8 +46,29 @@ pub struct Look {
     pub width: Option<usize>,
 }
 
+impl Look {
+    /// Sets the characters.
+    pub fn style(mut self, style: Style) -> Self {
+        self.style = style;
+        self
+    }
+
+    /// Sets the width of a cell in characters.
+    pub fn cell(mut self, cell: impl Into<Option<usize>>) -> Self {
+        self.cell = cell.into();
+        self
+    }
+
+    /// Sets the desired maximum width of a line in characters.
+    pub fn width(mut self, width: impl Into<Option<usize>>) -> Self {
+        self.width = width.into();
+        self
+    }
+}
+
 /// A sheet as text. It is displayed as its lines, with a line break after each.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Text {
     /// The lines from top to bottom, without line breaks; none of them ends in a blank.
     pub lines: Vec<String>,
@@ -109,8 +133,8 @@ const ASCII: Glyphs = Glyphs {
 ///
 /// let grid = Grid::from_rows(&["##.", "#.#"]).unwrap();
 /// let puzzle = Puzzle::from_grid(&grid);
-/// let sheet = Sheet { drawings: vec![Drawing::solution(&puzzle, &grid)], ..Sheet::default() };
-/// let look = Look { style: Style::Ascii, ..Look::default() };
+/// let sheet = Sheet::new([Drawing::solution(&puzzle, &grid)]);
+/// let look = Look::default().style(Style::Ascii);
 /// let drawn = [
 ///     "      2 1 1",
 ///     "    +------+",
@@ -422,10 +446,7 @@ mod tests {
     use crate::puzzle::{Grid, Puzzle};
 
     fn drawn(drawings: Vec<Drawing<'_>>, look: Look) -> Text {
-        let sheet = Sheet {
-            drawings,
-            ..Sheet::default()
-        };
+        let sheet = Sheet::new(drawings);
         text(&sheet, &look).unwrap()
     }
 
@@ -462,10 +483,7 @@ mod tests {
         let natural = drawn(solution(), Look::default());
         let wanted = "        1\n     0 10\n  ┌──────┐\n1 │   ███│\n";
         assert!(natural.to_string().starts_with(wanted), "{natural}");
-        let look = Look {
-            cell: Some(1),
-            ..Look::default()
-        };
+        let look = Look::default().cell(1);
         let narrow = drawn(solution(), look);
         let wanted = "    1\n    1\n   00\n  ┌──┐\n1 │ █│\n";
         assert!(narrow.to_string().starts_with(wanted), "{narrow}");
@@ -477,10 +495,7 @@ mod tests {
         (0..12).for_each(|row| grid.set(row, 3, true));
         let puzzle = Puzzle::from_grid(&grid);
         let fitted = |width| {
-            let look = Look {
-                width: Some(width),
-                ..Look::default()
-            };
+            let look = Look::default().width(width);
             drawn(vec![Drawing::solution(&puzzle, &grid)], look)
         };
         // A margin of two, five rules, and 3, 2 or 1 characters for each of 20 cells.
@@ -490,10 +505,7 @@ mod tests {
         );
         assert_eq!((fitted(27).width, fitted(27).lacks_clues), (27, false));
         assert_eq!((fitted(26).width, fitted(26).lacks_clues), (22, true));
-        let look = Look {
-            width: Some(26),
-            ..Look::default()
-        };
+        let look = Look::default().width(26);
         assert_eq!(drawn(vec![Drawing::blank(&puzzle)], look).width, 67);
     }
 
@@ -501,16 +513,10 @@ mod tests {
     fn half_blocks_hold_two_rows() {
         let grid = Grid::from_rows(&["##..", "#.#.", "..##"]).unwrap();
         let puzzle = Puzzle::from_grid(&grid);
-        let look = Look {
-            style: Style::Half,
-            ..Look::default()
-        };
+        let look = Look::default().style(Style::Half);
         let text = drawn(vec![Drawing::solution(&puzzle, &grid)], look).lines;
         assert_eq!(text, ["┌────┐", "│█▀▄ │", "│  ▀▀│", "└────┘"]);
-        let sheet = Sheet {
-            drawings: vec![Drawing::blank(&puzzle)],
-            ..Sheet::default()
-        };
+        let sheet = Sheet::new([Drawing::blank(&puzzle)]);
         assert_eq!(super::text(&sheet, &look).unwrap_err().kind(), Kind::Usage);
     }
 
@@ -522,11 +528,7 @@ mod tests {
             let drawing = Drawing::solution(&puzzle, &grid).without_clues();
             drawing.captioned(i.to_string())
         };
-        let look = Look {
-            style: Style::Ascii,
-            width: Some(11),
-            ..Look::default()
-        };
+        let look = Look::default().style(Style::Ascii).width(11);
         let text = drawn((1..=3).map(one).collect(), look).lines;
         let wanted = [
             "1      2",

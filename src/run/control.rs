@@ -47,10 +47,7 @@ impl Control {
     /// The control of a sub-run of at most this number of nodes. The nodes are reserved from this run too, and whatever stops this run
     /// stops the sub-run.
     pub(crate) fn part(self: &Arc<Self>, nodes: u64) -> Self {
-        let limits = Limits {
-            nodes: Some(nodes),
-            ..Limits::default()
-        };
+        let limits = Limits::default().nodes(nodes);
         Control {
             parent: Some(Arc::clone(self)),
             ..Control::new(&limits, false)
@@ -239,10 +236,7 @@ mod tests {
     use super::*;
 
     fn with_nodes(nodes: u64) -> Arc<Control> {
-        let limits = Limits {
-            nodes: Some(nodes),
-            ..Limits::default()
-        };
+        let limits = Limits::default().nodes(nodes);
         Arc::new(Control::new(&limits, false))
     }
 

@@ -8,7 +8,19 @@ use std::time::Duration;
 const DEFAULT_MEMORY_BYTES: u64 = 4 << 30;
 
 /// Bounds on a run. The first one that is reached stops the run, and the answer names it.
+///
+/// Each bound is set by the method with its name, to a value or an `Option`; there is none by default.
+///
+/// ```
+/// use omnogram::Limits;
+/// use std::time::Duration;
+///
+/// let limits = Limits::default().solutions(10).time(Duration::from_secs(5));
+/// assert_eq!((limits.solutions, limits.nodes), (Some(10), None));
+/// ```
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+#[must_use]
 pub struct Limits {
     /// Maximum number of solutions to find.
     pub solutions: Option<u64>,
@@ -27,6 +39,43 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// Sets the maximum number of solutions to find.
+    pub fn solutions(mut self, solutions: impl Into<Option<u64>>) -> Self {
+        self.solutions = solutions.into();
+        self
+    }
+
+    /// Sets the maximum time from the start of the run.
+    pub fn time(mut self, time: impl Into<Option<Duration>>) -> Self {
+        self.time = time.into();
+        self
+    }
+
+    /// Sets the maximum number of search tree nodes.
+    pub fn nodes(mut self, nodes: impl Into<Option<u64>>) -> Self {
+        self.nodes = nodes.into();
+        self
+    }
+
+    /// Sets the maximum memory in bytes.
+    pub fn memory(mut self, memory: impl Into<Option<u64>>) -> Self {
+        self.memory = memory.into();
+        self
+    }
+
+    /// Sets the flag that stops the run.
+    pub fn interrupt(mut self, interrupt: impl Into<Option<Arc<AtomicBool>>>) -> Self {
+        self.interrupt = interrupt.into();
+        self
+    }
+
+    /// Sets the number of checks after which the run stops.
+    #[doc(hidden)]
+    pub fn checks(mut self, checks: impl Into<Option<u64>>) -> Self {
+        self.checks = checks.into();
+        self
+    }
+
     /// The memory limit in bytes, or its default.
     pub(crate) fn bytes(&self) -> u64 {
         self.memory.unwrap_or(DEFAULT_MEMORY_BYTES)

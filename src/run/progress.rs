@@ -7,6 +7,7 @@ use crate::solutions::Count;
 
 /// Counters of a search, summed over all tasks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Statistics {
     /// Nodes of the search tree: the root, both sides of every branch, and one for each region searched by itself.
     pub nodes: u64,
@@ -51,10 +52,11 @@ impl Statistics {
 }
 
 /// What a run is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Activity {
     /// Searching the tree.
+    #[default]
     Searching,
     /// Looking for the cells that are the same in every solution.
     Backbone,
@@ -76,8 +78,9 @@ impl fmt::Display for Activity {
     }
 }
 
-/// The progress of a run at one moment.
-#[derive(Clone, Debug)]
+/// The progress of a run at one moment. The default is that of a search at its start.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Snapshot {
     /// Finished share of the work, from 0 to 1. It never decreases, and is 1 when the run is complete. `None` where it cannot be estimated,
     /// for example while the counter selects a plan.

@@ -7,7 +7,7 @@ use super::cube::Cube;
 use crate::run::Statistics;
 use crate::solutions::{Count, Stop};
 
-/// The number of solutions that a run has found.
+/// The number of solutions that a run has found. There are no other cases, so a `match` needs no `_`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Total {
     /// The number of all solutions.
@@ -50,7 +50,7 @@ impl fmt::Display for Total {
     }
 }
 
-/// Whether a puzzle has no, one, or several solutions.
+/// Whether a puzzle has no, one, or several solutions. There are no other cases, so a `match` needs no `_`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// No solution.
@@ -77,6 +77,7 @@ impl fmt::Display for Verdict {
 
 /// The result of a run.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Outcome {
     /// The solutions that the sink took.
     pub solutions: Total,

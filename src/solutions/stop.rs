@@ -4,6 +4,7 @@ use std::fmt;
 
 /// Why a run stopped before its answer was complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 #[repr(u8)]
 pub enum Stop {
     /// The limit on solutions was reached.

@@ -9,10 +9,7 @@ const CELLS: usize = 1 << 18;
 
 /// Reads anything as this format, or as what it looks like; whatever comes out must be in order.
 pub(crate) fn any(format: Option<&'static Format>, bytes: &[u8]) {
-    let reading = ReadOptions {
-        format,
-        ..ReadOptions::default()
-    };
+    let reading = ReadOptions::default().format(format);
     let mut count = 0;
     for entry in reading.entries(bytes, "x") {
         count += 1;
@@ -80,10 +77,7 @@ pub(crate) fn round_trip(format: &'static Format, puzzle: &Puzzle) -> bool {
     };
     let kept = format.kept(puzzle).0;
     let shown = || format!("{}:\n{}", format.name, String::from_utf8_lossy(&bytes));
-    let told = ReadOptions {
-        format: Some(format),
-        ..ReadOptions::default()
-    };
+    let told = ReadOptions::default().format(format);
     let entries: Vec<_> = told.entries(&bytes, "x").collect();
     assert_eq!(only(&entries), &kept, "{}", shown());
     let name = format!("x.{}", format.endings[0]);

@@ -103,12 +103,11 @@ pub(super) mod tests {
     /// Rows of these times on 1, 2, 4 and so on threads.
     pub(in super::super) fn rows<'a>(workload: &'a Workload, times: &[&[f64]]) -> Vec<Row<'a>> {
         let runs = times.iter().enumerate().map(|(i, times)| {
+            let mut statistics = Statistics::default();
+            statistics.nodes = 7_257_601;
             let run = |&seconds: &f64| Measurement {
                 seconds,
-                statistics: Statistics {
-                    nodes: 7_257_601,
-                    ..Statistics::default()
-                },
+                statistics,
             };
             (1 << i, times.iter().map(run).collect())
         });

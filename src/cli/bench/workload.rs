@@ -117,11 +117,9 @@ impl Workload {
         deadline: Option<Instant>,
     ) -> Result<Measurement, RunError> {
         let started = Instant::now();
-        let limits = Limits {
-            solutions: self.max_solutions,
-            interrupt: Some(interrupt.flag()),
-            ..Limits::default()
-        };
+        let limits = Limits::default()
+            .solutions(self.max_solutions)
+            .interrupt(interrupt.flag());
         let options = Options {
             subproblem_cache: false,
             ..Options::default()
@@ -136,10 +134,7 @@ impl Workload {
                 if time.is_some_and(|time| time.is_zero()) {
                     return None;
                 }
-                let limits = Limits {
-                    time,
-                    ..limits.clone()
-                };
+                let limits = limits.clone().time(time);
                 let search = Search::new(puzzle).limits(limits).options(options.clone());
                 Some(match self.puzzles.len() {
                     1 => search.run(&CountSink::new()),
