@@ -89,6 +89,8 @@ pub mod render;
 mod run;
 pub mod sat;
 pub mod search;
+#[cfg(feature = "serde")]
+mod serialize;
 pub mod solutions;
 
 pub use board::Cell;

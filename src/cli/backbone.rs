@@ -69,7 +69,7 @@ fn answer(
             // Without a solution there is no picture, and so no undecided cell.
             undecided: if none { 0 } else { backbone.undecided() },
         };
-        session.print(&report::outcome_line(subject, outcome, extra))?;
+        session.print(&report::answer_line(subject, outcome, extra))?;
     } else if !none {
         let text = match subject.several {
             true => format!("==> {name} <==\n{backbone}\n"),

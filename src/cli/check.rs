@@ -45,8 +45,8 @@ pub(super) struct Options {
 }
 
 #[derive(Serialize)]
-struct Extra {
-    examples: Vec<Vec<String>>,
+struct Extra<'a> {
+    examples: &'a [Grid],
     differs: Vec<(usize, usize)>,
     /// Whether the goal of the file is a solution; `None` if the file gives no goal.
     goal: Option<bool>,
@@ -121,13 +121,12 @@ fn answer(
             [first, second] => differing(first, second),
             _ => Vec::new(),
         };
-        let examples = grids.iter().map(report::rows).collect();
         let extra = Extra {
-            examples,
+            examples: grids,
             differs,
             goal: goal(subject.puzzle),
         };
-        session.print(&report::outcome_line(subject, &outcome, extra))?;
+        session.print(&report::answer_line(subject, &outcome, extra))?;
     } else {
         let pictures = options.pictures || !subject.several;
         session.print(&text(session, subject, &outcome, grids, pictures))?;

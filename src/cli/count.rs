@@ -253,7 +253,7 @@ impl GraphOutputs {
 /// Prints the number of solutions as text or JSON.
 fn print_count(session: &Session, subject: &Subject<'_>, outcome: &Outcome) -> Answered<()> {
     if session.json() {
-        session.print(&report::outcome_line(subject, outcome, NoExtra {}))?;
+        session.print(&report::answer_line(subject, outcome, NoExtra {}))?;
     } else {
         print_total(session, subject, outcome)?;
     }

@@ -178,7 +178,7 @@ fn print_summary(
     outcome: &Outcome,
 ) -> Answered {
     if session.json() {
-        session.print(&report::outcome_line(subject, outcome, NoExtra {}))?;
+        session.print(&report::answer_line(subject, outcome, NoExtra {}))?;
     } else {
         session.note(&summary(session, subject, options, outcome));
     }

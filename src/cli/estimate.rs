@@ -6,10 +6,9 @@ use clap::Args;
 use omnogram::estimate::{Estimate, Estimator};
 use omnogram::search::Verdict;
 use omnogram::solutions::Stop;
-use serde::Serialize;
 
 use super::plural::counted;
-use super::report;
+use super::report::{self, NoExtra};
 use super::session::Session;
 use super::status::{Answered, Status};
 use super::subject::Subject;
@@ -28,28 +27,6 @@ pub(super) struct Options {
     pub(super) estimate: bool,
 }
 
-/// The estimate as JSON.
-#[derive(Debug, Serialize)]
-struct Figures {
-    /// The estimate in a few digits, as text, since it may exceed the range of numbers in JSON readers.
-    number: Option<String>,
-    log10: Option<f64>,
-    standard_error: Option<f64>,
-    /// Whether the number and its standard error are reliable; if not, `warning` says why.
-    trusted: bool,
-    warning: Option<String>,
-    dives: u64,
-    /// The share of dives that ended in a dead end, from 0 to 1.
-    dead_ends: f64,
-    /// As text, since it may exceed the range of numbers in JSON readers.
-    seed: String,
-}
-
-#[derive(Debug, Serialize)]
-struct Extra {
-    estimate: Figures,
-}
-
 pub(super) fn answer(session: &Session, subject: &Subject<'_>, seed: u64) -> Answered {
     let mut limits = session.limits();
     if limits.nodes.is_none() {
@@ -58,17 +35,7 @@ pub(super) fn answer(session: &Session, subject: &Subject<'_>, seed: u64) -> Ans
     let run = Estimator::new(subject.puzzle).limits(limits).seed(seed);
     let estimate = session.on_threads(|| run.run());
     if session.json() {
-        let extra = Extra {
-            estimate: figures(&estimate, seed),
-        };
-        session.print(&report::answer_line(
-            subject,
-            &estimate.solutions,
-            estimate.stopped,
-            &estimate.statistics,
-            estimate.elapsed,
-            extra,
-        ))?;
+        session.print(&report::answer_line(subject, &estimate, NoExtra {}))?;
     } else if subject.several {
         session.print(&format!(
             "{}: {}\n",
@@ -85,7 +52,7 @@ pub(super) fn answer(session: &Session, subject: &Subject<'_>, seed: u64) -> Ans
         "{}: {}, {:.0} % of them dead ends, {:.3} s",
         subject.name,
         counted(estimate.dives, "dive"),
-        100.0 * dead_end_share(&estimate),
+        100.0 * estimate.dead_end_share(),
         estimate.elapsed.as_secs_f64()
     ));
     if estimate.stopped == Some(Stop::Memory) {
@@ -139,28 +106,5 @@ fn significant_digits(estimate: &Estimate) -> usize {
         Some(error) if error < 0.0005 => 4,
         Some(error) if error < 0.005 => 3,
         _ => 2,
-    }
-}
-
-/// The share of dives that ended in a dead end.
-fn dead_end_share(estimate: &Estimate) -> f64 {
-    estimate.dead_ends as f64 / estimate.dives.max(1) as f64
-}
-
-fn figures(estimate: &Estimate, seed: u64) -> Figures {
-    let number = estimate.number.filter(|number| !number.is_zero());
-    let rough = number.and_then(|number| number.rough(4));
-    Figures {
-        number: match estimate.number {
-            Some(number) if number.is_zero() => Some("0".to_owned()),
-            _ => rough.map(|rough| format!("{rough:e}")),
-        },
-        log10: number.map(|number| report::round_to_micros(number.log10())),
-        standard_error: estimate.standard_error.map(report::round_to_micros),
-        trusted: estimate.doubt.is_none(),
-        warning: estimate.doubt.map(|doubt| doubt.to_string()),
-        dives: estimate.dives,
-        dead_ends: report::round_to_micros(dead_end_share(estimate)),
-        seed: seed.to_string(),
     }
 }

@@ -107,7 +107,7 @@ fn answer(
     outcome.elapsed = started.elapsed();
     if session.json() {
         let seed = seed.to_string();
-        session.print(&report::outcome_line(
+        session.print(&report::answer_line(
             subject,
             &outcome,
             SampleFigures { samples, seed },

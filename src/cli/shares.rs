@@ -30,20 +30,11 @@ pub(super) struct CellOutput {
 
 /// The fields added to the JSON object of a count; null if there are no solutions or the count was stopped.
 #[derive(Debug, Serialize)]
-struct Shares {
+struct Shares<'a> {
     cells: Option<Vec<Vec<String>>>,
-    /// Omitted without `--exact`.
+    /// The exact shares; omitted without `--exact`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    fractions: Option<Option<Fractions>>,
-}
-
-/// The exact shares: numbers of solutions, as decimal text, since they may exceed the range of numbers in JSON readers.
-#[derive(Debug, Serialize)]
-struct Fractions {
-    /// For each cell, row by row, the number of solutions in which it is filled.
-    numerators: Vec<Vec<String>>,
-    /// The number of all solutions.
-    denominator: String,
+    fractions: Option<Option<&'a CellCounts>>,
 }
 
 impl CellOutput {
@@ -76,15 +67,11 @@ impl CellOutput {
     ) -> Answered<()> {
         if session.json() {
             let decimals = |cells| map_cells(subject.puzzle, |cell| decimal(cells, cell));
-            let fractions = |cells: &CellCounts| Fractions {
-                numerators: map_cells(subject.puzzle, |cell| cells.filled(cell).to_string()),
-                denominator: cells.count().to_string(),
-            };
             let shares = Shares {
                 cells: cells.map(decimals),
-                fractions: self.exact.then(|| cells.map(fractions)),
+                fractions: self.exact.then_some(cells),
             };
-            session.print(&report::outcome_line(subject, outcome, shares))?;
+            session.print(&report::answer_line(subject, outcome, shares))?;
         } else {
             print_total(session, subject, outcome)?;
         }

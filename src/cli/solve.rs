@@ -35,8 +35,8 @@ pub(super) struct Options {
 }
 
 #[derive(Serialize)]
-struct Extra {
-    solution: Option<Vec<String>>,
+struct Extra<'a> {
+    solution: Option<&'a Grid>,
     /// The cells that a classic algorithm had decided when it got stuck: rows of '#' and '.', and '-' for undecided cells.
     #[serde(skip_serializing_if = "Option::is_none")]
     decided: Option<Vec<String>>,
@@ -74,10 +74,10 @@ fn answer(
     };
     if session.json() {
         let extra = Extra {
-            solution: grid.map(report::rows),
+            solution: grid,
             decided: decided(subject, &outcome),
         };
-        session.print(&report::outcome_line(subject, &outcome, extra))?;
+        session.print(&report::answer_line(subject, &outcome, extra))?;
     } else if let Some(grid) = grid {
         let text = match subject.several {
             true => format!("==> {name} <==\n{grid}\n"),

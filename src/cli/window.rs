@@ -63,7 +63,7 @@ impl Window<'_> {
                 from: self.from.to_string(),
                 written,
             };
-            session.print(&report::outcome_line(subject, &outcome, part))?;
+            session.print(&report::answer_line(subject, &outcome, part))?;
         } else {
             session.note(&self.summary(session, subject, &outcome, written));
         }

@@ -84,13 +84,25 @@ pub struct Estimate {
     pub stopped: Option<Stop>,
     /// Nodes, dead ends and leaves of the particles.
     pub statistics: Statistics,
+    /// The seed of the random numbers.
+    pub seed: u64,
     /// Time of the run.
     pub elapsed: Duration,
 }
 
 impl Estimate {
+    /// The share of particles that ended without a solution, from 0 to 1.
+    pub fn dead_end_share(&self) -> f64 {
+        self.dead_ends as f64 / self.dives.max(1) as f64
+    }
+
     /// An estimate without any result.
-    fn unknown(stopped: Option<Stop>, statistics: Statistics, elapsed: Duration) -> Self {
+    fn unknown(
+        stopped: Option<Stop>,
+        statistics: Statistics,
+        seed: u64,
+        elapsed: Duration,
+    ) -> Self {
         Estimate {
             number: None,
             standard_error: None,
@@ -100,6 +112,7 @@ impl Estimate {
             dead_ends: 0,
             stopped,
             statistics,
+            seed,
             elapsed,
         }
     }
@@ -202,7 +215,12 @@ impl<'a> Estimator<'a> {
             }
         };
         if !is_open {
-            return Estimate::unknown(control.reason(), run.statistics, started.elapsed());
+            return Estimate::unknown(
+                control.reason(),
+                run.statistics,
+                self.seed,
+                started.elapsed(),
+            );
         }
         let max_size = (max_particles / threads.max(1)).saturating_sub(1);
         for estimate in &mut run.regions {
@@ -236,9 +254,9 @@ impl<'a> Estimator<'a> {
                 }),
             }
             let run = std::mem::take(&mut *lock(run));
-            return run.finish(control.reason(), started.elapsed());
+            return run.finish(control.reason(), self.seed, started.elapsed());
         }
-        run.finish(control.reason(), started.elapsed())
+        run.finish(control.reason(), self.seed, started.elapsed())
     }
 
     /// Computes the backbone and exact counts, within a share of the limits; `false` if the run is stopped.
@@ -586,7 +604,7 @@ impl<W: Word> SharedRun<W> {
     }
 
     /// Multiplies the results of the regions.
-    fn finish(self, stopped: Option<Stop>, elapsed: Duration) -> Estimate {
+    fn finish(self, stopped: Option<Stop>, seed: u64, elapsed: Duration) -> Estimate {
         let mut number = Some(Scaled::from(&self.exact));
         let mut variance = Some(1.0);
         let mut doubt = None;
@@ -642,6 +660,7 @@ impl<W: Word> SharedRun<W> {
             dead_ends,
             stopped,
             statistics: self.statistics,
+            seed,
             elapsed,
         }
     }

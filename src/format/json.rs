@@ -294,6 +294,16 @@ fn kind(value: &str) -> std::borrow::Cow<'_, str> {
 
 /// The puzzle as JSON text, which reads back as the same puzzle.
 pub fn write(puzzle: &Puzzle) -> String {
+    // One member per line: the clues stay compact and the text is readable.
+    let members: Vec<String> = members(puzzle)
+        .into_iter()
+        .map(|(name, value)| format!("  \"{name}\": {value}"))
+        .collect();
+    format!("{{\n{}\n}}\n", members.join(",\n"))
+}
+
+/// The members of the object of a puzzle, in order.
+pub(crate) fn members(puzzle: &Puzzle) -> Vec<(&'static str, serde_json::Value)> {
     let notes = puzzle.notes();
     let mut members = Vec::new();
     let texts = [
@@ -322,12 +332,7 @@ pub fn write(puzzle: &Puzzle) -> String {
         let drawn = goal.to_string();
         members.push(("goal", drawn.lines().collect()));
     }
-    // One member per line: the clues stay compact and the text is readable.
-    let members: Vec<String> = members
-        .into_iter()
-        .map(|(name, value)| format!("  \"{name}\": {value}"))
-        .collect();
-    format!("{{\n{}\n}}\n", members.join(",\n"))
+    members
 }
 
 #[cfg(test)]

@@ -37,6 +37,16 @@ pub struct CellCounts {
 }
 
 impl CellCounts {
+    /// Number of columns of the puzzle.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Number of rows of the puzzle.
+    pub fn height(&self) -> usize {
+        self.filled.len() / self.width
+    }
+
     /// Number of solutions.
     pub fn count(&self) -> &Count {
         &self.count

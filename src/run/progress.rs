@@ -6,10 +6,14 @@ use std::time::Duration;
 use crate::solutions::Count;
 
 /// Counters of a search, summed over all tasks.
+///
+/// Serialized without the nodes, which are a field beside the statistics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Statistics {
     /// Nodes of the search tree: the root, both sides of every branch, and one for each region searched by itself.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub nodes: u64,
     /// Leaves: nodes without unknown cells.
     pub leaves: u64,

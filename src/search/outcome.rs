@@ -76,6 +76,21 @@ impl fmt::Display for Verdict {
 }
 
 /// The result of a run.
+///
+/// With the feature `serde` it is serialized as the command prints it with `--json`; the cubes are left out.
+///
+/// ```
+/// use omnogram::{Puzzle, Search};
+///
+/// let puzzle = Puzzle::from_clues(&[[1], [1]], &[[1], [1]])?;
+/// let outcome = Search::new(&puzzle).count();
+/// # #[cfg(feature = "serde")]
+/// # {
+/// let text = serde_json::to_string(&outcome)?;
+/// assert!(text.starts_with(r#"{"verdict":"multiple","solutions":"2","exact":true,"stopped":null,"nodes":"#));
+/// # }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Outcome {

@@ -1,8 +1,9 @@
 //! The figures as JSON: one object for each row, on one line.
 
+use omnogram::search::Statistics;
 use serde::Serialize;
 
-use super::super::report::{self, StatisticsFigures, round_to_micros};
+use super::super::report::{self, round_to_micros};
 use super::machine::Machine;
 use super::row::Row;
 
@@ -20,7 +21,7 @@ struct Figures<'a> {
     /// As decimal text, like the number of solutions of every verb.
     solutions: String,
     nodes: u64,
-    statistics: StatisticsFigures,
+    statistics: &'a Statistics,
     nodes_per_second: f64,
     solutions_per_second: f64,
     puzzles_per_second: f64,
@@ -43,7 +44,7 @@ pub(super) fn object(row: &Row<'_>, machine: &Machine, quick: bool) -> String {
         puzzles: row.workload.puzzles(),
         solutions: row.workload.solutions().to_string(),
         nodes: row.statistics().nodes,
-        statistics: StatisticsFigures::from(row.statistics()),
+        statistics: row.statistics(),
         nodes_per_second: row.nodes_per_second().round(),
         solutions_per_second: round_to_micros(row.solutions_per_second()),
         puzzles_per_second: round_to_micros(row.puzzles_per_second()),
