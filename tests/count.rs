@@ -149,7 +149,11 @@ fn the_whole_space_of_4x4_by_auto() {
 }
 
 fn factorial(n: u32) -> Count {
-    Count::from((1..=n).map(BigUint::from).product::<BigUint>())
+    count_of(&(1..=n).map(BigUint::from).product())
+}
+
+fn count_of(number: &BigUint) -> Count {
+    number.to_string().parse().expect("decimal digits")
 }
 
 #[test]
@@ -166,7 +170,7 @@ fn families_come_out_as_their_closed_forms() {
     }
     for k in [1, 5, 40, 150] {
         let outcome = Counter::new(&switches(k)).run();
-        let expected = Count::from(BigUint::from(2u32).pow(k as u32));
+        let expected = count_of(&BigUint::from(2u32).pow(k as u32));
         assert_eq!(outcome.solutions, Total::Exactly(expected), "{k}");
     }
 }

@@ -12,7 +12,7 @@ use omnogram::error::{Error, Kind, Result};
 use omnogram::format::Entry;
 use omnogram::graph::SolutionGraph;
 use omnogram::puzzle::{Grid, Puzzle, verify};
-use omnogram::search::{Limits, Outcome, Search, Snapshot, Total};
+use omnogram::search::{Limits, Observer, Outcome, Search, Snapshot, Total};
 use omnogram::solutions::Stop;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -390,7 +390,7 @@ impl Session {
         &self,
         subject: &Subject<'_>,
         visible: bool,
-        run: impl FnOnce(Option<&(dyn Fn(Snapshot) + Sync)>) -> T + Send,
+        run: impl FnOnce(Option<Observer<'_>>) -> T + Send,
     ) -> T {
         let progress = self.progress(subject, visible);
         self.run_with_display(&progress, run)
@@ -409,10 +409,10 @@ impl Session {
     fn run_with_display<T: Send>(
         &self,
         progress: &Progress,
-        run: impl FnOnce(Option<&(dyn Fn(Snapshot) + Sync)>) -> T + Send,
+        run: impl FnOnce(Option<Observer<'_>>) -> T + Send,
     ) -> T {
         let observer = |snapshot: Snapshot| progress.show(&snapshot);
-        let observer: &(dyn Fn(Snapshot) + Sync) = &observer;
+        let observer: Observer<'_> = &observer;
         let shown = progress.is_shown().then_some(observer);
         let answer = self.pool.install(|| run(shown));
         progress.end();

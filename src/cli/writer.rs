@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::RecvTimeoutError;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crossbeam::channel::RecvTimeoutError;
 use omnogram::puzzle::Grid;
 use omnogram::render::List;
 use omnogram::solutions::{Batches, Stop};
@@ -89,7 +89,7 @@ impl<'a> Writer<'a> {
                 thread::sleep(IDLE_PAUSE);
                 match self.list.is_empty() {
                     true => batches.recv().map_err(RecvTimeoutError::from),
-                    false => batches.recv_deadline(oldest + MAX_DELAY),
+                    false => batches.recv_timeout(MAX_DELAY.saturating_sub(oldest.elapsed())),
                 }
             });
             match batch {

@@ -39,8 +39,8 @@ pub use components::ComponentTable;
 use driver::drive;
 pub use options::{Method, Options};
 pub use scratch::Scratch;
-pub use setup::Forecast;
 use setup::Setup;
+pub use setup::{Forecast, ForecastObserver};
 
 /// A count of the solutions of one puzzle.
 ///
@@ -157,10 +157,10 @@ impl<'a> Counter<'a> {
         self
     }
 
-    /// When the solution graph is built: calls `forecast_observer` before each round that may take long. Each round may take several times as long as
-    /// the one before it.
+    /// When the solution graph is built: calls `forecast_observer` before each round that may take long. Each round may take several times
+    /// as long as the one before it.
     #[must_use]
-    pub fn forecast_observer(mut self, forecast_observer: &'a (dyn Fn(&Forecast) + Sync)) -> Self {
+    pub fn forecast_observer(mut self, forecast_observer: ForecastObserver<'a>) -> Self {
         self.setup.forecast_observer = Some(forecast_observer);
         self
     }

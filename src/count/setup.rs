@@ -25,6 +25,9 @@ pub struct Forecast {
     pub most: u64,
 }
 
+/// A function that receives the progress of a solution graph.
+pub type ForecastObserver<'a> = &'a (dyn Fn(&Forecast) + Sync);
+
 /// The parameters of a count.
 #[derive(Clone)]
 pub(crate) struct Setup<'a> {
@@ -40,5 +43,5 @@ pub(crate) struct Setup<'a> {
     /// The folder for the part of a frontier that exceeds the memory.
     pub(crate) scratch: Option<&'a Scratch>,
     pub(crate) observer: Option<Observer<'a>>,
-    pub(crate) forecast_observer: Option<&'a (dyn Fn(&Forecast) + Sync)>,
+    pub(crate) forecast_observer: Option<ForecastObserver<'a>>,
 }

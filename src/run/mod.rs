@@ -9,5 +9,5 @@ pub(crate) mod shares;
 pub(crate) use control::{Control, Pace};
 pub use limits::Limits;
 pub(crate) use lock::lock;
-pub use progress::{Activity, Snapshot, Statistics};
-pub(crate) use progress::{Observer, TICK, ticking};
+pub use progress::{Activity, Observer, Snapshot, Statistics};
+pub(crate) use progress::{TICK, ticking};

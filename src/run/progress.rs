@@ -108,8 +108,22 @@ impl Snapshot {
     }
 }
 
-/// Called at intervals of [`TICK`] during a run, and once at its end.
-pub(crate) type Observer<'a> = &'a (dyn Fn(Snapshot) + Sync);
+/// A function that receives the progress of a run, ten times a second from a separate thread, and once at the end.
+///
+/// ```
+/// use omnogram::search::{Observer, Outcome, Snapshot};
+/// use omnogram::{Puzzle, Search};
+///
+/// fn count(puzzle: &Puzzle, observer: Observer<'_>) -> Outcome {
+///     Search::new(puzzle).observer(observer).count()
+/// }
+///
+/// let puzzle = Puzzle::from_clues(&[[1], [1]], &[[1], [1]])?;
+/// let outcome = count(&puzzle, &|snapshot: Snapshot| eprintln!("{} nodes", snapshot.nodes));
+/// assert!(outcome.is_complete());
+/// # Ok::<(), omnogram::Error>(())
+/// ```
+pub type Observer<'a> = &'a (dyn Fn(Snapshot) + Sync);
 
 /// Interval between two calls of the observer.
 pub(crate) const TICK: Duration = Duration::from_millis(100);

@@ -33,4 +33,4 @@ pub use solutions::Solutions;
 pub(crate) use task::narrowest;
 pub use tree::Search;
 
-pub use crate::run::{Activity, Limits, Snapshot, Statistics};
+pub use crate::run::{Activity, Limits, Observer, Snapshot, Statistics};

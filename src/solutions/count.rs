@@ -71,7 +71,7 @@ impl Count {
             [low, high] => Count(Small(u128::from(high) << 64 | u128::from(low))),
             _ => {
                 let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-                Count::from(BigUint::from_bytes_le(&bytes))
+                Count::from_big(BigUint::from_bytes_le(&bytes))
             }
         }
     }
@@ -88,7 +88,7 @@ impl Count {
                 let (a, b) = (self.big(), by.big());
                 let quotient = &a / &b;
                 let remainder = a - &quotient * b;
-                (Count::from(quotient), Count::from(remainder))
+                (Count::from_big(quotient), Count::from_big(remainder))
             }
         }
     }
@@ -107,6 +107,10 @@ impl Count {
             100 => Rough::new("10", power + 1),
             leading => Rough::new(&leading.to_string(), power),
         })
+    }
+
+    fn from_big(n: BigUint) -> Self {
+        Count(u128::try_from(&n).map_or(Big(n), Small))
     }
 
     fn big(&self) -> BigUint {
@@ -132,12 +136,6 @@ impl From<u64> for Count {
     }
 }
 
-impl From<BigUint> for Count {
-    fn from(n: BigUint) -> Self {
-        Count(u128::try_from(&n).map_or(Big(n), Small))
-    }
-}
-
 impl FromStr for Count {
     type Err = Error;
 
@@ -146,7 +144,7 @@ impl FromStr for Count {
         let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         let number = digits.then(|| text.parse::<BigUint>().ok()).flatten();
         let wrong = || Error::data(format!("{text:?} is not a number of solutions"));
-        number.map(Count::from).ok_or_else(wrong)
+        number.map(Count::from_big).ok_or_else(wrong)
     }
 }
 
@@ -169,7 +167,7 @@ impl std::ops::SubAssign<&Count> for Count {
         assert!(*self >= *other, "a difference of counts is negative");
         *self = match (&self.0, &other.0) {
             (Small(a), Small(b)) => Count(Small(a - b)),
-            _ => Count::from(self.big() - other.big()),
+            _ => Count::from_big(self.big() - other.big()),
         };
     }
 }
@@ -180,7 +178,7 @@ impl std::ops::MulAssign<&Count> for Count {
             (Small(a), Small(b)) => a
                 .checked_mul(*b)
                 .map_or_else(|| Count(Big(self.big() * other.big())), |n| Count(Small(n))),
-            _ => Count::from(self.big() * other.big()),
+            _ => Count::from_big(self.big() * other.big()),
         };
     }
 }
@@ -282,7 +280,7 @@ mod tests {
     fn large_numbers_are_rounded() {
         let rounded = |digits: &str| {
             let number: BigUint = digits.parse().unwrap();
-            Count::from(number).rough().map(|rough| rough.to_string())
+            Count::from_big(number).rough().map(|rough| rough.to_string())
         };
         assert_eq!(rounded("999999999"), None);
         for (digits, rough) in [

@@ -1,8 +1,7 @@
 //! The sink that passes solutions, as they are found, to one thread that writes them.
 
 use std::ops::ControlFlow;
-
-use crossbeam::channel::{self, Receiver, Sender};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use super::batch::Batch;
 use super::sink::Sink;
@@ -11,15 +10,15 @@ use super::stop::Stop;
 /// The sending end of a bounded channel of batches. When the channel is full the search waits, so that a slow reader slows the search
 /// instead of filling memory; when the receiving end has been dropped the run stops.
 #[derive(Clone, Debug)]
-pub struct Stream(Sender<Batch>);
+pub struct Stream(SyncSender<Batch>);
 
-/// The receiving end of a [`Stream`]: an iterator over batches that ends when every sender has been dropped.
+/// The receiving end of a [`Stream`]. It can be iterated over; the iterator ends when every sender has been dropped.
 pub type Batches = Receiver<Batch>;
 
 impl Stream {
     /// A stream that holds up to `batches` batches.
     pub fn new(batches: usize) -> (Self, Batches) {
-        let (sender, receiver) = channel::bounded(batches);
+        let (sender, receiver) = sync_channel(batches);
         (Stream(sender), receiver)
     }
 }
