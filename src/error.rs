@@ -4,6 +4,8 @@
 //! file adds the [`Place`], so that the command can show the line with a caret below it.
 
 use std::fmt;
+use std::io;
+use std::sync::Arc;
 
 /// The category of an [`Error`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +35,8 @@ pub struct Place {
 
 /// A failure: a [`Kind`], a message for people, and the [`Place`] if there is one.
 ///
-/// Its `Display` form is one line, `file:line:column: message`; [`Error::excerpt`] shows the place.
+/// Its `Display` form is one line, `file:line:column: message`; [`Error::excerpt`] shows the place. Where reading or writing failed,
+/// [`source`](std::error::Error::source) is the [`io::Error`].
 #[derive(Clone, Debug)]
 pub struct Error(Box<Inner>);
 
@@ -43,6 +46,7 @@ struct Inner {
     message: String,
     file: String,
     place: Option<Place>,
+    source: Option<Arc<io::Error>>,
 }
 
 /// Columns of a long line that an excerpt shows, with the caret among them.
@@ -56,6 +60,7 @@ impl Error {
             message: message.into(),
             file: String::new(),
             place: None,
+            source: None,
         }))
     }
 
@@ -65,7 +70,7 @@ impl Error {
     }
 
     /// Input or output of this file that failed.
-    pub fn io(file: &str, error: &std::io::Error) -> Self {
+    pub fn io(file: &str, error: io::Error) -> Self {
         // Without the error number that the standard library appends: "(os error 2)".
         let text = error.to_string();
         let text = text
@@ -73,7 +78,9 @@ impl Error {
             .next()
             .unwrap_or_default()
             .to_lowercase();
-        Self::new(Kind::Io, text).in_file(file)
+        let mut failed = Self::new(Kind::Io, text).in_file(file);
+        failed.0.source = Some(Arc::new(error));
+        failed
     }
 
     /// The same error at a place of a text: `line` and `column` from 1, `text` the whole line.
@@ -160,7 +167,12 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        let source = self.0.source.as_deref()?;
+        Some(source)
+    }
+}
 
 /// The result of anything that can fail with an [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
@@ -176,6 +188,17 @@ mod tests {
             .in_file("a.non");
         assert_eq!(error.to_string(), "a.non:7:3: absurd number");
         assert_eq!(error.excerpt().unwrap(), "7 | 1,99999999\n  |   ^");
+    }
+
+    #[test]
+    fn a_failed_file_has_the_error_of_the_system_as_its_source() {
+        let error = Error::io("a.non", io::Error::from(io::ErrorKind::NotFound));
+        let copy = error.clone().in_file("b.non");
+        assert_eq!(copy.to_string(), "b.non: entity not found");
+        let source = std::error::Error::source(&copy).unwrap();
+        let source: &io::Error = source.downcast_ref().unwrap();
+        assert_eq!(source.kind(), io::ErrorKind::NotFound);
+        assert!(std::error::Error::source(&Error::data("x")).is_none());
     }
 
     #[test]

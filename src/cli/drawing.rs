@@ -166,7 +166,7 @@ impl Content {
             let message = "--solutions-from is for one puzzle, and there are several";
             return Err(Halt::Failed(Error::new(Kind::Usage, message)));
         }
-        let read = File::open(file).map_err(|error| Error::io(&called, &error));
+        let read = File::open(file).map_err(|error| Error::io(&called, error));
         let read = read.map_err(Halt::Failed)?;
         let most = self.solutions.map_or(DEFAULT_MAX_LISTED, usize::from);
         let mut grids = Vec::new();

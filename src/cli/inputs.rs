@@ -198,7 +198,7 @@ fn walk(folder: &Path, endings: &[&str], found: &mut dyn FnMut(FolderEntry)) {
     });
     let entries = match entries {
         Ok(entries) => entries,
-        Err(error) => return found(FolderEntry::Source(invalid(folder, Error::io("", &error)))),
+        Err(error) => return found(FolderEntry::Source(invalid(folder, Error::io("", error)))),
     };
     for entry in entries {
         if entry.file_name().as_encoded_bytes().starts_with(b".") {
@@ -297,7 +297,7 @@ fn open(path: &Path, name: &str, reading: &ReadOptions, take: &mut dyn FnMut(Ent
     match File::open(path) {
         Ok(file) => entries(file, name, reading, take),
         Err(error) => {
-            take(error_entry(name, Error::io(name, &error)));
+            take(error_entry(name, Error::io(name, error)));
         }
     }
 }
@@ -310,7 +310,7 @@ fn entries(
 ) {
     let mut bytes = Vec::new();
     let wrong = match input.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes) {
-        Err(error) => Error::io(name, &error),
+        Err(error) => Error::io(name, error),
         Ok(_) if bytes.len() as u64 > MAX_FILE_BYTES => {
             let message = format!(
                 "a puzzle file may have at most {} MB: split the collection",

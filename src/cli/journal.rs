@@ -53,7 +53,7 @@ fn check_list(path: &Path, name: &str, puzzle: &Puzzle, written: u64) -> Result<
         // The run reports this error.
         return Ok(());
     }
-    let file = File::open(path).map_err(|error| Error::io(name, &error))?;
+    let file = File::open(path).map_err(|error| Error::io(name, error))?;
     let first = Solutions::new(BufReader::new(file), name).next();
     let torn =
         written == 0 && metadata.len() < (2 * puzzle.width() + 16) as u64 * puzzle.height() as u64;
@@ -129,7 +129,7 @@ pub(super) fn run(
                 .create(true)
                 .truncate(records.is_empty())
                 .open(path)
-                .map_err(|error| Halt::writing(&name, &error))?;
+                .map_err(|error| Halt::writing(&name, error))?;
             Some(Appending {
                 file,
                 name,

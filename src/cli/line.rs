@@ -137,7 +137,7 @@ fn answer(options: &Options, known: &[Option<bool>]) -> Answered {
     let clue = &options.clue;
     let number = arrangements::count(clue, known);
     let mut out = BufWriter::new(io::stdout().lock());
-    let failed = |error: io::Error| Halt::writing("<stdout>", &error);
+    let failed = |error: io::Error| Halt::writing("<stdout>", error);
     if options.count && !options.json {
         writeln!(out, "{number}").map_err(failed)?;
         out.flush().map_err(failed)?;

@@ -58,7 +58,7 @@ fn pages(options: &Options, command: clap::Command) -> Answered<Vec<u8>> {
         let unknown = || Error::new(Kind::Usage, format!("omnogram has no verb {verb:?}"));
         command = found.ok_or_else(|| Halt::Failed(unknown()))?;
     }
-    page_of(command).map_err(|error| Halt::writing("<stdout>", &error))
+    page_of(command).map_err(|error| Halt::writing("<stdout>", error))
 }
 
 /// Writes the page of the command and that of each verb; no page is published before all are written.
@@ -72,7 +72,7 @@ fn write_all(command: clap::Command, folder: &Path, replacing: Replacing) -> Ans
         let mut output = outputs
             .file(Some(&folder.join(name)))
             .map_err(Halt::Failed)?;
-        let page = page_of(command).map_err(|error| Halt::writing("<stdout>", &error))?;
+        let page = page_of(command).map_err(|error| Halt::writing("<stdout>", error))?;
         output.write(&page)?;
         pages.push(output);
     }

@@ -224,7 +224,7 @@ fn open(path: &Path) -> Answered<Box<dyn BufRead>> {
     }
     match File::open(path) {
         Ok(file) => Ok(Box::new(BufReader::new(file))),
-        Err(error) => Err(Halt::Failed(Error::io(&inputs::name(path), &error))),
+        Err(error) => Err(Halt::Failed(Error::io(&inputs::name(path), error))),
     }
 }
 
@@ -301,7 +301,7 @@ impl SolutionJoiner<'_> {
                 BufReader::with_capacity(1 << 18, file),
                 &shown,
             )),
-            Err(error) => Err(Error::io(&shown, &error)),
+            Err(error) => Err(Error::io(&shown, error)),
         };
         let mut set = SetDigest::new();
         let mut count = Count::ZERO;

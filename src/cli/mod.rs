@@ -152,20 +152,20 @@ fn print_clap_error(error: &clap::Error) -> Status {
     }
     match error.print() {
         Ok(()) => Status::Complete,
-        Err(error) => stdout_failure(&error),
+        Err(error) => stdout_failure(error),
     }
 }
 
 /// Flushes standard output: it is line-buffered, so output without a final line break is still in the buffer.
 fn flush_stdout(status: Status) -> Status {
     match io::stdout().flush() {
-        Err(error) if status != Status::Io => status.max(stdout_failure(&error)),
+        Err(error) if status != Status::Io => status.max(stdout_failure(error)),
         _ => status,
     }
 }
 
 /// The exit status for a failed write to standard output.
-fn stdout_failure(error: &io::Error) -> Status {
+fn stdout_failure(error: io::Error) -> Status {
     match Halt::writing("<stdout>", error) {
         Halt::Closed => Status::Complete,
         Halt::Failed(error) => {

@@ -81,7 +81,7 @@ impl Outputs {
             return Ok(Output::Stdout);
         };
         let name = path.display().to_string();
-        let failed = |error: io::Error| Error::io(&name, &error);
+        let failed = |error: io::Error| Error::io(&name, error);
         let (target, exists) = match resolve(path).map_err(failed)? {
             Target::Stdout => return Ok(Output::Stdout),
             Target::Stream(path) => return Ok(Output::Stream(name, path, None)),
@@ -119,7 +119,7 @@ impl Outputs {
     pub(super) fn check_journal_list(&self, path: &Path, new: bool) -> Result<(), Error> {
         let name = path.display().to_string();
         let Target::File(target, exists) =
-            resolve(path).map_err(|error| Error::io(&name, &error))?
+            resolve(path).map_err(|error| Error::io(&name, error))?
         else {
             return Ok(());
         };
@@ -146,7 +146,7 @@ impl Outputs {
         self.reads.refuse_input(path, &name)?;
         match draft.publish(path, false) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            published => return published.map_err(|error| Error::io(&name, &error)),
+            published => return published.map_err(|error| Error::io(&name, error)),
         }
         if holds() {
             return Ok(());
@@ -156,12 +156,12 @@ impl Outputs {
             return Err(Error::new(Kind::Usage, message).in_file(&name));
         }
         let replaced = draft.publish(path, true);
-        replaced.map_err(|error| Error::io(&name, &error))
+        replaced.map_err(|error| Error::io(&name, error))
     }
 
     /// Creates a folder for outputs if it does not exist. An error if no file can be created in it.
     pub(super) fn folder(&self, folder: &Path) -> Result<(), Error> {
-        let failed = |error: io::Error| Error::io(&folder.display().to_string(), &error);
+        let failed = |error: io::Error| Error::io(&folder.display().to_string(), error);
         fs::create_dir_all(folder).map_err(failed)?;
         Interrupt::handle_signals();
         Draft::create_beside(&folder.join("output"), false).map_err(failed)?;
@@ -203,7 +203,7 @@ impl Output {
             Output::Stream(name, path, file) => {
                 if file.is_none() {
                     let opened = OpenOptions::new().append(true).open(path);
-                    *file = Some(opened.map_err(|error| Halt::writing(name, &error))?);
+                    *file = Some(opened.map_err(|error| Halt::writing(name, error))?);
                 }
             }
             Output::File(pending) => pending.begun = true,
@@ -217,16 +217,16 @@ impl Output {
         match self {
             Output::Stdout => {
                 let written = io::stdout().lock().write_all(bytes);
-                written.map_err(|error| Halt::writing("<stdout>", &error))
+                written.map_err(|error| Halt::writing("<stdout>", error))
             }
             Output::Stream(name, _, file) => {
                 let written = file.as_mut().map_or(Ok(()), |file| file.write_all(bytes));
-                written.map_err(|error| Halt::writing(name, &error))
+                written.map_err(|error| Halt::writing(name, error))
             }
             Output::File(pending) => {
                 let written = pending.draft.write(bytes);
                 pending.failed |= written.is_err();
-                written.map_err(|error| Halt::writing(&pending.name, &error))
+                written.map_err(|error| Halt::writing(&pending.name, error))
             }
         }
     }
@@ -284,7 +284,7 @@ impl PendingFile {
                 );
                 Err(Error::new(Kind::Usage, message).in_file(&self.name))
             }
-            Err(error) => Err(Error::io(&self.name, &error)),
+            Err(error) => Err(Error::io(&self.name, error)),
         }
     }
 }

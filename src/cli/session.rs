@@ -438,7 +438,7 @@ impl Session {
     /// Prints part of an answer on standard output.
     pub(super) fn print(&self, text: &str) -> Answered<()> {
         let written = io::stdout().lock().write_all(text.as_bytes());
-        written.map_err(|error| Halt::writing("<stdout>", &error))
+        written.map_err(|error| Halt::writing("<stdout>", error))
     }
 
     /// Prints a message beside the answer, unless `--quiet` is given.

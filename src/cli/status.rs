@@ -55,7 +55,7 @@ pub(super) enum Halt {
 
 impl Halt {
     /// The reason that this error of writing to a file stands for.
-    pub(super) fn writing(file: &str, error: &io::Error) -> Self {
+    pub(super) fn writing(file: &str, error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Halt::Closed,
             _ => Halt::Failed(Error::io(file, error)),

@@ -99,7 +99,7 @@ pub(super) fn run(options: &Options) -> Status {
                 &name,
                 options,
             ),
-            Err(error) => Err(Error::io(&name, &error)),
+            Err(error) => Err(Error::io(&name, error)),
         }
     });
     match findings {
@@ -226,7 +226,7 @@ impl Findings {
         };
         match io::stdout().lock().write_all(line.as_bytes()) {
             Ok(()) => status,
-            Err(error) => match Halt::writing("<stdout>", &error) {
+            Err(error) => match Halt::writing("<stdout>", error) {
                 Halt::Closed => status,
                 Halt::Failed(error) => {
                     messages::error(&error);

@@ -121,7 +121,7 @@ fn work(session: &Session, subject: &Subject<'_>, options: &Options) -> Answered
         true => Box::new(io::stdin()),
         false => match File::open(&options.cubes) {
             Ok(file) => Box::new(file),
-            Err(error) => return Err(Halt::Failed(Error::io(&name, &error))),
+            Err(error) => return Err(Halt::Failed(Error::io(&name, error))),
         },
     };
     let [puzzles, cubes] = [&options.puzzle, &options.cubes].map(std::slice::from_ref);
@@ -346,7 +346,7 @@ impl CubeSolutions {
     fn flush(&mut self) -> ControlFlow<Stop> {
         if let Err(error) = self.write() {
             let name = self.path.display().to_string();
-            self.failed = self.failed.take().or(Some(Error::io(&name, &error)));
+            self.failed = self.failed.take().or(Some(Error::io(&name, error)));
             return ControlFlow::Break(Stop::Closed);
         }
         ControlFlow::Continue(())

@@ -142,7 +142,7 @@ impl Journal {
         busy: impl FnOnce(Duration),
     ) -> Result<(Self, Vec<JournalRecord>)> {
         let name = path.display().to_string();
-        let failed = |error: std::io::Error| Error::io(&name, &error);
+        let failed = |error: std::io::Error| Error::io(&name, error);
         let mut file = OpenOptions::new()
             .read(true)
             .write(true)
@@ -210,7 +210,7 @@ impl Journal {
             .file
             .write_all(lines.as_bytes())
             .and_then(|()| self.file.sync_data());
-        written.map_err(|error| Error::io(&self.name, &error))
+        written.map_err(|error| Error::io(&self.name, error))
     }
 }
 

@@ -145,7 +145,7 @@ impl<R: BufRead> Lines<R> {
             match read {
                 Err(error) => {
                     self.ended = true;
-                    return Some(Err(Error::io(&self.file, &error)));
+                    return Some(Err(Error::io(&self.file, error)));
                 }
                 Ok(0) => return None,
                 Ok(read) => self.bytes += read as u64,

@@ -256,7 +256,7 @@ impl State {
         let Some((list, _)) = &mut self.list else {
             return Ok(());
         };
-        let failed = |error: std::io::Error| Error::io(&list.name, &error);
+        let failed = |error: std::io::Error| Error::io(&list.name, error);
         let found = list.file.metadata().map_err(failed)?.len();
         if found < self.list_bytes {
             let message = format!(
@@ -310,7 +310,7 @@ impl State {
                 // Remove what was partly written, if possible.
                 let _ = list.file.set_len(self.list_bytes);
                 let _ = list.file.seek(SeekFrom::Start(self.list_bytes));
-                Err(Error::io(&list.name, &error))
+                Err(Error::io(&list.name, error))
             }
         }
     }
@@ -325,7 +325,7 @@ impl State {
             Some((list, _)) => match list.file.sync_data() {
                 // An output that cannot be synced, such as a pipe, has nothing to lose in a crash.
                 Err(error) if error.kind() != std::io::ErrorKind::InvalidInput => {
-                    Err(Error::io(&list.name, &error))
+                    Err(Error::io(&list.name, error))
                 }
                 _ => Ok(()),
             },

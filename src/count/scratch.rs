@@ -29,7 +29,7 @@ impl Scratch {
             error: Mutex::default(),
         };
         let file = scratch.file();
-        file.map_err(|error| scratch.with_folder(&error))?;
+        file.map_err(|error| scratch.with_folder(error))?;
         Ok(scratch)
     }
 
@@ -49,7 +49,7 @@ impl Scratch {
     }
 
     /// Records an error; only the first one is kept.
-    pub(crate) fn fail(&self, error: &io::Error) {
+    pub(crate) fn fail(&self, error: io::Error) {
         let error = self.with_folder(error);
         self.first_error().get_or_insert(error);
     }
@@ -58,7 +58,7 @@ impl Scratch {
         self.error.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn with_folder(&self, error: &io::Error) -> Error {
+    fn with_folder(&self, error: io::Error) -> Error {
         Error::io(&self.folder.display().to_string(), error)
     }
 }

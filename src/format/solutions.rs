@@ -67,7 +67,7 @@ impl<R: BufRead> Solutions<R> {
             .by_ref()
             .take(limit)
             .read_until(b'\n', &mut bytes);
-        if read.map_err(|error| Error::io(&self.file, &error))? == 0 {
+        if read.map_err(|error| Error::io(&self.file, error))? == 0 {
             return Ok(None);
         }
         self.lines_read += 1;

@@ -280,7 +280,9 @@ mod tests {
     fn large_numbers_are_rounded() {
         let rounded = |digits: &str| {
             let number: BigUint = digits.parse().unwrap();
-            Count::from_big(number).rough().map(|rough| rough.to_string())
+            Count::from_big(number)
+                .rough()
+                .map(|rough| rough.to_string())
         };
         assert_eq!(rounded("999999999"), None);
         for (digits, rough) in [

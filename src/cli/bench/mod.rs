@@ -259,5 +259,5 @@ fn run_rounds(
 
 fn print(text: &str) -> Answered<()> {
     let written = io::stdout().lock().write_all(text.as_bytes());
-    written.map_err(|error| Halt::writing("<stdout>", &error))
+    written.map_err(|error| Halt::writing("<stdout>", error))
 }

@@ -38,7 +38,7 @@ pub(crate) struct SortedRun {
 
 impl<'s> ScratchFile<'s> {
     pub(crate) fn new(scratch: &'s Scratch) -> Result<Self, SweepEnd> {
-        let file = scratch.file().map_err(|error| fail(scratch, &error))?;
+        let file = scratch.file().map_err(|error| fail(scratch, error))?;
         Ok(ScratchFile {
             scratch,
             file,
@@ -61,7 +61,7 @@ impl<'s> ScratchFile<'s> {
             let written = positioned::write(&self.file, buffer, to);
             to += buffer.len() as u64;
             buffer.clear();
-            written.map_err(|error| fail(self.scratch, &error))
+            written.map_err(|error| fail(self.scratch, error))
         };
         for combination in combinations {
             let (key, paths) = combination?;
@@ -77,7 +77,7 @@ impl<'s> ScratchFile<'s> {
     }
 }
 
-fn fail(scratch: &Scratch, error: &io::Error) -> SweepEnd {
+fn fail(scratch: &Scratch, error: io::Error) -> SweepEnd {
     scratch.fail(error);
     SweepEnd::Scratch
 }
@@ -145,7 +145,7 @@ impl<K: Key, N: PathCount> Merge<K, N> {
             }
             reader.buffer.resize(bytes, 0);
             positioned::read(&scratch_file.file, &mut reader.buffer, reader.run.at)
-                .map_err(|error| fail(scratch_file.scratch, &error))?;
+                .map_err(|error| fail(scratch_file.scratch, error))?;
             reader.run.at += bytes as u64;
             reader.run.len -= (bytes / size) as u64;
             reader.at = 0;
