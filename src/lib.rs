@@ -25,6 +25,7 @@
 //! | about how many solutions | [`Estimator`] |
 //! | the cells that are the same in every solution | [`Search::backbone`] |
 //! | bounds on time, nodes, memory and solutions | [`Limits`], [`Outcome`] |
+//! | results as JSON | [`Outcome`], [`estimate::Estimate`], [`graph::CellCounts`], [`Puzzle`] and [`Grid`] implement `serde::Serialize` |
 //! | drawings | [`render`] |
 //! | runs that survive a crash or use many machines | [`cluster`] |
 //!

@@ -397,6 +397,16 @@ fn limits_are_named() {
 }
 
 #[test]
+fn a_limit_on_solutions_has_no_effect() {
+    let puzzle = permutation(5);
+    for method in METHODS {
+        let counter = Counter::new(&puzzle).limits(Limits::default().solutions(7));
+        let total = counter.method(method).run().solutions;
+        assert_eq!(total, Total::Exactly(Count::from(120)), "{method:?}");
+    }
+}
+
+#[test]
 fn one_thread_repeats_exactly() {
     let mut random = Random(11);
     for _ in 0..5 {

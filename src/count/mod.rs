@@ -92,21 +92,21 @@ impl<'a> Counter<'a> {
         }
     }
 
-    /// Sets the method.
+    /// Sets the method. [`Counter::graph`] ignores it.
     #[must_use]
     pub fn method(mut self, method: Method) -> Self {
         self.setup.method = method;
         self
     }
 
-    /// Sets the limits. The limit on solutions has no effect.
+    /// Sets the limits. A limit on solutions has no effect.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.setup.limits = limits;
         self
     }
 
-    /// Sets the heuristic parameters.
+    /// Sets the heuristic parameters. [`Method::Tree`] ignores them.
     #[must_use]
     pub fn options(mut self, options: Options) -> Self {
         self.setup.options = options;
@@ -124,15 +124,15 @@ impl<'a> Counter<'a> {
         self
     }
 
-    /// Shares this component table with other counts of the same puzzle. [`Method::Tree`] does not use it.
+    /// Shares this component table with other counts of the same puzzle. [`Method::Tree`] and [`Counter::graph`] do not use it.
     #[must_use]
     pub fn sharing(mut self, table: &Arc<ComponentTable>) -> Self {
         self.setup.table = Some(Arc::clone(table));
         self
     }
 
-    /// Resumes an earlier count of the same cube from the state in `checkpointer`, and records the progress there. [`Method::Tree`] does
-    /// neither.
+    /// Resumes an earlier count of the same cube from the state in `checkpointer`, and records the progress there. [`Method::Tree`]
+    /// and [`Counter::graph`] do neither.
     #[must_use]
     pub fn checkpointer(mut self, checkpointer: &'a Checkpointer) -> Self {
         self.setup.table = Some(Arc::clone(checkpointer.table()));
@@ -157,8 +157,8 @@ impl<'a> Counter<'a> {
         self
     }
 
-    /// When the solution graph is built: calls `forecast_observer` before each round that may take long. Each round may take several times
-    /// as long as the one before it.
+    /// Calls `forecast_observer` before each round of [`Counter::graph`] that may take long. Each round may take several times as long as
+    /// the one before it. [`Counter::run`] ignores it.
     #[must_use]
     pub fn forecast_observer(mut self, forecast_observer: ForecastObserver<'a>) -> Self {
         self.setup.forecast_observer = Some(forecast_observer);
@@ -192,7 +192,7 @@ impl<'a> Counter<'a> {
             ..search::Options::default()
         };
         let mut search = Search::new(self.setup.puzzle)
-            .limits(self.setup.limits.clone())
+            .limits(self.setup.limits.clone().solutions(None))
             .options(options);
         if !self.setup.cube.path.is_empty() {
             search = search.cubes(vec![self.setup.cube.clone()]);

@@ -154,7 +154,7 @@ impl<'a> Estimator<'a> {
     }
 
     /// Sets limits on time, nodes and memory. An unfinished population is discarded when the time or the nodes are used up. If the memory
-    /// does not suffice for one particle, there is no estimate.
+    /// does not suffice for one particle, there is no estimate. A limit on solutions has no effect.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;

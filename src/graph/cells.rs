@@ -96,7 +96,7 @@ impl SolutionGraph {
     }
 
     /// As [`SolutionGraph::cells`], within the limits on time, memory and the interrupt: a large graph takes time, and memory besides its
-    /// own. The memory limit covers the graph and everything else.
+    /// own. The memory limit covers the graph and everything else. Limits on solutions and nodes have no effect.
     ///
     /// # Errors
     ///

@@ -26,7 +26,8 @@ pub type Ask<'f> = dyn FnMut(&Cube, &Limits, &dyn Sink) -> Outcome + 'f;
 
 impl Search<'_> {
     /// Calls `work` with a function that searches one cube, with limits and a sink of its own. It may be called for any cubes in any
-    /// order. The limits and cubes of this search itself are ignored, except that its memory limit bounds the lists kept between cubes.
+    /// order. The limits, cubes, observer and classic algorithm of this search itself are ignored, except that its memory limit bounds
+    /// the lists kept between cubes.
     ///
     /// Cubes cost least when consecutive ones share a long prefix of decisions.
     ///

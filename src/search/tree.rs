@@ -121,7 +121,8 @@ impl<'a> Search<'a> {
         self
     }
 
-    /// Sets the limits.
+    /// Sets the limits. The methods that look for a fixed number of solutions ([`Search::solve`], [`Search::check`], [`Search::first`],
+    /// [`Search::second`]) and [`Search::backbone`] ignore a limit on solutions.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
@@ -166,7 +167,8 @@ impl<'a> Search<'a> {
         self
     }
 
-    /// Calls `observer` ten times a second from a separate thread, and once at the end.
+    /// Calls `observer` ten times a second from a separate thread, and once at the end. [`Search::solutions`], [`Search::apart`] and
+    /// classic algorithms do not call it.
     #[must_use]
     pub fn observer(mut self, observer: Observer<'a>) -> Self {
         self.observer = Some(observer);
