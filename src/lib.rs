@@ -25,7 +25,7 @@
 //! | about how many solutions | [`Estimator`] |
 //! | the cells that are the same in every solution | [`Search::backbone`] |
 //! | bounds on time, nodes, memory and solutions | [`Limits`], [`Outcome`] |
-//! | results as JSON | [`Outcome`], [`estimate::Estimate`], [`graph::CellCounts`], [`Puzzle`] and [`Grid`] implement `serde::Serialize` |
+//! | results as JSON | `serde::Serialize`, by [`Outcome`], [`estimate::Estimate`], [`graph::CellCounts`], [`Puzzle`], [`Grid`] |
 //! | drawings | [`render`] |
 //! | runs that survive a crash or use many machines | [`cluster`] |
 //!

@@ -45,8 +45,8 @@ impl SolutionGraph {
     /// `true`. A graph without solutions is a root with an edge to the false node.
     ///
     /// A node of the graph is written once per placement, so the text can be larger than the graph. Of the limits, those on time, memory
-    /// and the interrupt are respected, and the others have no effect; the memory limit covers the graph and the placements still to be written. The text itself is not
-    /// held.
+    /// and the interrupt are respected, and the others have no effect; the memory limit covers the graph and the placements still to be
+    /// written. The text itself is not held.
     ///
     /// [d4]: https://github.com/crillab/d4
     ///
