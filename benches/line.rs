@@ -24,7 +24,7 @@ impl Case {
             grid.set(0, i, filled);
         }
         let clue = Puzzle::from_grid(&grid).rows()[0].clone();
-        let known = |&filled| random.one_in(3).then_some(filled);
+        let known = |&filled| (random.below(3) == 0).then_some(filled);
         Case {
             known: picture.iter().map(known).collect(),
             picture,
@@ -37,7 +37,7 @@ impl Case {
 fn random(length: usize) -> Vec<Case> {
     let mut random = Random(length as u64);
     let mut line = || {
-        let picture = (0..length).map(|_| random.one_in(2)).collect();
+        let picture = (0..length).map(|_| random.below(2) == 0).collect();
         Case::new(picture, &mut random)
     };
     (0..256).map(|_| line()).collect()

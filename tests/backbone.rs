@@ -2,12 +2,11 @@
 
 mod common;
 
-use std::path::Path;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use common::{Random, on_threads, permutation, switches};
-use omnogram::format;
+use common::corpus::{self, KnownPuzzle};
+use common::{Random, eager, on_threads, permutation, switches};
 use omnogram::puzzle::{Clue, Grid, Puzzle};
 use omnogram::sat::{Answer, Backbone, SatSolver, backbone};
 use omnogram::search::{Limits, Options, Outcome, Search, Snapshot, Total, Verdict};
@@ -69,20 +68,9 @@ fn check(name: &str, answer: &(Backbone, Outcome), solutions: &[Grid]) {
 fn random(source: &mut Random, round: usize) -> Puzzle {
     let (width, height) = (1 + source.below(9), 1 + source.below(9));
     let density = 0.2 + 0.1 * source.below(7) as f64;
-    let mut picture = || Puzzle::from_grid(&source.grid(width, height, density));
-    let puzzle = picture();
     match round % 3 {
-        0 => Puzzle::new(puzzle.rows().to_vec(), picture().columns().to_vec()).unwrap(),
-        _ => puzzle,
-    }
-}
-
-/// Clause learning at once and all the time.
-fn eager() -> Options {
-    Options {
-        sat_after_settles: Some(0),
-        settles_per_poll: 1,
-        ..Options::default()
+        0 => source.mixed(width, height, density),
+        _ => source.puzzle(width, height, density),
     }
 }
 
@@ -108,22 +96,13 @@ fn it_is_what_all_solutions_have_in_common() {
 
 #[test]
 fn it_is_that_of_every_puzzle_that_can_be_listed() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("puzzles");
-    let table = std::fs::read_to_string(folder.join("answers.tsv")).unwrap();
     let mut seen = 0;
-    for row in table.lines().skip(1) {
-        let fields: Vec<&str> = row.split('\t').collect();
-        // Lists of a million pictures would only take long.
-        if fields[3].parse::<u64>().is_ok_and(|all| all <= 10_000) {
-            let (path, index) = fields[0].split_once('#').unwrap_or((fields[0], "1"));
-            let bytes = std::fs::read(folder.join(path)).unwrap();
-            let index: usize = index.parse().unwrap();
-            let puzzle = format::read(&bytes, path).swap_remove(index - 1).puzzle;
-            let puzzle = puzzle.unwrap();
-            let (solutions, _) = Search::new(&puzzle).collect();
-            check(path, &Search::new(&puzzle).backbone(), &solutions);
-            seen += 1;
-        }
+    // Lists of a million pictures would only take long.
+    let short = |answer: &KnownPuzzle| answer.has_at_most(10_000);
+    for KnownPuzzle { name, puzzle, .. } in corpus::answers().into_iter().filter(short) {
+        let (solutions, _) = Search::new(&puzzle).collect();
+        check(&name, &Search::new(&puzzle).backbone(), &solutions);
+        seen += 1;
     }
     assert!(seen > 50, "{seen}");
 }

@@ -2,12 +2,11 @@
 
 mod common;
 
-use std::path::Path;
 use std::time::{Duration, Instant};
 
+use common::corpus::{self, KnownPuzzle};
 use common::{Random, brute_force, permutation};
 use omnogram::classic::{Algorithm, Classic, End};
-use omnogram::format;
 use omnogram::puzzle::{Clue, Grid, Line, Puzzle, verify};
 use omnogram::search::{Limits, Search};
 use omnogram::solutions::{Count, Stop};
@@ -83,7 +82,7 @@ fn a_thousand_random_puzzles() {
 /// The largest of those sizes once, for the two that are too dear for a thousand.
 #[test]
 fn a_puzzle_of_five_by_five() {
-    let heart = read("puzzles/pictures/heart.non");
+    let heart = corpus::read("pictures/heart.non");
     let solutions = brute_force(&heart);
     holds(Algorithm::Exhaustive, &heart, &solutions);
     holds(Algorithm::BruteForce, &heart, &solutions);
@@ -109,17 +108,6 @@ proptest! {
     }
 }
 
-fn read(path: &str) -> Puzzle {
-    let (path, number) = path
-        .split_once('#')
-        .map_or((path, 1), |(path, number)| (path, number.parse().unwrap()));
-    let bytes = std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
-    format::read(&bytes, path)
-        .swap_remove(number - 1)
-        .puzzle
-        .unwrap()
-}
-
 /// The puzzles of the descriptions, by every algorithm that can end on them.
 #[test]
 fn the_puzzles_of_the_descriptions() {
@@ -131,7 +119,7 @@ fn the_puzzles_of_the_descriptions() {
         ("r-package", 1),
         ("diagonals", 2),
     ] {
-        let puzzle = read(&format!("puzzles/known/{name}.non"));
+        let puzzle = corpus::read(&format!("known/{name}.non"));
         let cells = puzzle.width() * puzzle.height();
         for algorithm in Algorithm::ALL {
             let affordable = match algorithm {
@@ -166,15 +154,13 @@ fn the_puzzles_of_the_descriptions() {
 /// The table of answers, as far as a budget of steps and a little memory go: whoever ends is right, whoever does not says "at least".
 #[test]
 fn the_table_of_answers() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("puzzles");
-    let table = std::fs::read_to_string(folder.join("answers.tsv")).unwrap();
+    let answers = corpus::answers();
     let mut ended = [0; Algorithm::ALL.len()];
-    for row in table.lines().skip(1) {
-        let fields: Vec<&str> = row.split('\t').collect();
-        let (name, solutions) = (fields[0], fields[3].parse::<Count>().unwrap());
-        let puzzle = read(&format!("puzzles/{name}"));
+    for answer in &answers {
+        let KnownPuzzle { name, puzzle, .. } = answer;
+        let solutions = answer.solutions.parse::<Count>().unwrap();
         for (algorithm, ended) in Algorithm::ALL.into_iter().zip(&mut ended) {
-            if algorithm.check(&puzzle).is_err() {
+            if algorithm.check(puzzle).is_err() {
                 continue;
             }
             // A step of the sets walks along a line, and of others it costs as much as a line is long.
@@ -184,12 +170,12 @@ fn the_table_of_answers() {
                 _ => 1_000_000 / longest,
             };
             let limits = Limits::default().nodes(steps).memory(64 << 20);
-            let search = Search::new(&puzzle)
+            let search = Search::new(puzzle)
                 .classic(Classic::new(algorithm))
                 .limits(limits);
             let (grids, outcome) = search.collect();
             assert!(
-                grids.iter().all(|grid| verify(&puzzle, grid) == Ok(())),
+                grids.iter().all(|grid| verify(puzzle, grid) == Ok(())),
                 "{algorithm} on {name}"
             );
             let found = Count::from(grids.len() as u64);
@@ -204,10 +190,10 @@ fn the_table_of_answers() {
                     assert!(found <= solutions);
                     // What it knows is no more than a part of the puzzle in which all solutions are.
                     if let [cube] = &*outcome.cubes
-                        && fields[6] == "yes"
+                        && answer.listable
                         && solutions < Count::from(10_000)
                     {
-                        let rest = Search::new(&puzzle).cubes(vec![cube.clone()]).count();
+                        let rest = Search::new(puzzle).cubes(vec![cube.clone()]).count();
                         assert_eq!(*rest.solutions.number(), solutions, "{algorithm} on {name}");
                     }
                 }
@@ -218,7 +204,7 @@ fn the_table_of_answers() {
             }
         }
     }
-    println!("{ended:?} of {}", table.lines().count() - 1);
+    println!("{ended:?} of {}", answers.len());
     for (algorithm, ended) in Algorithm::ALL.into_iter().zip(ended) {
         let least = match algorithm {
             Algorithm::BruteForce => 1,
@@ -234,9 +220,9 @@ fn the_table_of_answers() {
 #[test]
 fn stopped_anywhere() {
     let puzzles = [
-        read("puzzles/known/blog-picture.non"),
+        corpus::read("known/blog-picture.non"),
         permutation(4),
-        read("puzzles/pack.nonpack#3"),
+        corpus::read("pack.nonpack#3"),
     ];
     for puzzle in &puzzles {
         let solutions = brute_force(puzzle);

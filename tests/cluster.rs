@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use common::command::{Scratch, answer, omnogram, output, stderr, stdout};
 use common::pieces::{lines, merged, pieces, work};
-use common::{Random, beside, brute_force, permutation, switches};
+use common::{Random, beside, brute_force, corpus, permutation, switches};
 use omnogram::board::Cell;
 use omnogram::cluster::{Answer, Task};
 use omnogram::count::Method;
@@ -165,11 +165,7 @@ fn a_split_repeats_whatever_the_threads() {
 /// The permutation puzzle and a real picture: no cube holds up all the others, and together they take little more than the plain run.
 #[test]
 fn a_split_is_balanced_and_costs_little() {
-    let text = fs::read("puzzles/bench/ambiguous-quick.non").unwrap();
-    let picture = omnogram::format::read(&text, "")
-        .swap_remove(0)
-        .puzzle
-        .unwrap();
+    let picture = corpus::read("bench/ambiguous-quick.non");
     for puzzle in [permutation(8), picture] {
         let plain = common::on_threads(1, || {
             omnogram::count::Counter::new(&puzzle)
@@ -264,21 +260,17 @@ fn split_work_and_merge_agree_with_the_plain_verbs() {
         scratch.file("results"),
         scratch.file("found"),
     );
-    let table = fs::read_to_string("puzzles/answers.tsv").unwrap();
     let mut tried = 0;
-    for row in table.lines().skip(1) {
-        let fields: Vec<&str> = row.split('\t').collect();
-        let puzzle = format!("puzzles/{}", fields[0]);
-        let few = fields[3]
-            .parse::<u64>()
-            .is_ok_and(|number| number <= 20_000);
+    for row in corpus::answers() {
+        let puzzle = format!("puzzles/{}", row.name);
         let _ = fs::remove_dir_all(&found);
         answer(&["split", "-qf", "--cubes", "12", "--output", &cubes, &puzzle]);
         let count = output(&["work", "-q", "--puzzle", &puzzle, &cubes]);
         assert_eq!(count.status.code(), Some(0), "{puzzle}: {count:?}");
         fs::write(&results, &count.stdout).unwrap();
-        assert_eq!(answer(&["merge", &cubes, &results]), fields[3], "{puzzle}");
-        if few {
+        let merged = answer(&["merge", &cubes, &results]);
+        assert_eq!(merged, row.solutions, "{puzzle}");
+        if row.has_at_most(20_000) {
             let list = output(&[
                 "work",
                 "-q",

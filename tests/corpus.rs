@@ -3,63 +3,22 @@
 mod common;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
+use common::corpus::{KnownPuzzle, answers, files, folder, read};
 use common::on_threads;
 use omnogram::board::{Board, Clues};
-use omnogram::format;
 use omnogram::line::Wide;
-use omnogram::puzzle::{Puzzle, verify};
+use omnogram::puzzle::verify;
 use omnogram::search::{Limits, Options, Probing, Search, Total, Verdict};
 use omnogram::solutions::Count;
-
-/// One row of the table.
-struct Answer {
-    name: String,
-    puzzle: Puzzle,
-    solutions: String,
-    line_solvable: bool,
-    listable: bool,
-}
-
-fn read(path: &Path) -> Vec<Puzzle> {
-    let entries = format::read(&std::fs::read(path).unwrap(), &path.display().to_string());
-    entries
-        .into_iter()
-        .map(|entry| entry.puzzle.unwrap())
-        .collect()
-}
-
-fn answers() -> Vec<Answer> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("puzzles");
-    let table = std::fs::read_to_string(folder.join("answers.tsv")).unwrap();
-    let rows = table.lines().skip(1).map(|row| {
-        let fields: Vec<&str> = row.split('\t').collect();
-        let (path, index) = fields[0]
-            .split_once('#')
-            .map_or((fields[0], 1), |(path, k)| (path, k.parse().unwrap()));
-        let puzzle = read(&folder.join(path)).swap_remove(index - 1);
-        assert_eq!(
-            (puzzle.width(), puzzle.height()),
-            (fields[1].parse().unwrap(), fields[2].parse().unwrap())
-        );
-        Answer {
-            name: fields[0].to_owned(),
-            puzzle,
-            solutions: fields[3].to_owned(),
-            line_solvable: fields[4] == "yes",
-            listable: fields[6] == "yes",
-        }
-    });
-    rows.collect()
-}
 
 /// Every file of the folder is in the table.
 #[test]
 fn the_table_is_complete() {
     let answers = answers();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("puzzles");
+    let folder = folder();
     let mut files = 0;
     for group in ["pictures", "known", "families", "hard", "bench", "edge"] {
         for file in std::fs::read_dir(folder.join(group)).unwrap() {
@@ -76,7 +35,7 @@ fn the_table_is_complete() {
 
 #[test]
 fn counted_with_every_number_of_threads() {
-    for Answer {
+    for KnownPuzzle {
         name,
         puzzle,
         solutions,
@@ -115,7 +74,7 @@ fn listed_with_every_engine() {
             ..Options::default()
         },
     ];
-    for Answer {
+    for KnownPuzzle {
         name,
         puzzle,
         solutions,
@@ -154,7 +113,7 @@ fn listed_with_every_engine() {
 /// Propagation alone decides exactly the puzzles that the table says, whatever the word.
 #[test]
 fn line_solving_alone() {
-    for Answer {
+    for KnownPuzzle {
         name,
         puzzle,
         line_solvable,
@@ -172,28 +131,13 @@ fn line_solving_alone() {
 #[test]
 fn goals_are_solutions() {
     let mut goals = 0;
-    for Answer { name, puzzle, .. } in answers() {
+    for KnownPuzzle { name, puzzle, .. } in answers() {
         if let Some(goal) = &puzzle.notes().goal {
             assert_eq!(verify(&puzzle, goal), Ok(()), "{name}");
             goals += 1;
         }
     }
     assert!(goals > 15);
-}
-
-fn files(folder: &Path, into: &mut Vec<PathBuf>) {
-    let mut entries: Vec<PathBuf> = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
-    entries.sort();
-    for path in entries {
-        if path.is_dir() {
-            files(&path, into);
-        } else if path.extension().is_some_and(|ending| ending == "non") {
-            into.push(path);
-        }
-    }
 }
 
 /// Real puzzles by other people, where they lie beside the project: verdicts, but for those that take longer than a test may.
@@ -207,10 +151,9 @@ fn real_puzzles() {
         );
         return;
     }
-    let mut paths = Vec::new();
-    for group in ["survey", "nonogram-db", "minizinc", "csplib"] {
-        files(&folder.join(group), &mut paths);
-    }
+    let groups = ["survey", "nonogram-db", "minizinc", "csplib"];
+    let mut paths = groups.map(|group| files(&folder.join(group))).concat();
+    paths.retain(|path| path.extension().is_some_and(|ending| ending == "non"));
     assert_eq!(paths.len(), 14 + 39 + 26 + 6);
     // Hard for a search without clause learning: over ten seconds each, or unknown to anyone.
     let long = [
@@ -224,7 +167,7 @@ fn real_puzzles() {
     let counts = BTreeMap::from([("non_med_3", "2"), ("non_micro", "3"), ("p01", "2")]);
     for path in paths {
         let name = path.file_stem().unwrap().to_str().unwrap();
-        let puzzle = read(&path).swap_remove(0);
+        let puzzle = read(path.to_str().unwrap());
         let limits = Limits::default().time(Duration::from_secs(60));
         let search = Search::new(&puzzle).limits(limits);
         if long.contains(&name) {

@@ -3,14 +3,13 @@
 mod common;
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::Path;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use common::{Random, brute_force, on_threads, permutation, switches};
+use common::corpus::{self, KnownPuzzle};
+use common::{Random, brute_force, factorial, on_threads, permutation, restless, switches};
 use num_bigint::BigUint;
 use omnogram::count::{Counter, Method, Options};
-use omnogram::format;
 use omnogram::puzzle::{Clue, Grid, Puzzle};
 use omnogram::search::{Limits, Search, Total};
 use omnogram::solutions::{Count, Stop};
@@ -21,19 +20,6 @@ const METHODS: [Method; 4] = [
     Method::Regions,
     Method::Frontier,
 ];
-
-/// Habits that make everything happen on small puzzles: questions at every node, rounds of trials, no probing of the root, and probing of
-/// the smallest component in the order that probes.
-fn restless() -> Options {
-    Options {
-        oracle_percent: 0,
-        trial: 0,
-        probing: 0,
-        shared: 0,
-        probed: 0,
-        ..Options::default()
-    }
-}
 
 fn exactly(n: u64) -> Total {
     Total::Exactly(Count::from(n))
@@ -91,9 +77,7 @@ fn mixed_clues_agree_with_brute_force() {
     let mut random = Random(5);
     for _ in 0..300 {
         let (width, height) = (2 + random.below(5), 2 + random.below(5));
-        let one = Puzzle::from_grid(&random.grid(width, height, 0.5));
-        let other = Puzzle::from_grid(&random.grid(width, height, 0.5));
-        let puzzle = Puzzle::new(one.rows().to_vec(), other.columns().to_vec()).unwrap();
+        let puzzle = random.mixed(width, height, 0.5);
         agree(&puzzle, &exactly(brute_force(&puzzle).len() as u64));
     }
 }
@@ -148,10 +132,6 @@ fn the_whole_space_of_4x4_by_auto() {
     assert_eq!(histogram, BTreeMap::from(expected));
 }
 
-fn factorial(n: u32) -> Count {
-    count_of(&(1..=n).map(BigUint::from).product())
-}
-
 fn count_of(number: &BigUint) -> Count {
     number.to_string().parse().expect("decimal digits")
 }
@@ -160,12 +140,12 @@ fn count_of(number: &BigUint) -> Count {
 fn families_come_out_as_their_closed_forms() {
     for n in 1..=30 {
         let outcome = Counter::new(&permutation(n)).run();
-        assert_eq!(outcome.solutions, Total::Exactly(factorial(n as u32)));
+        assert_eq!(outcome.solutions, Total::Exactly(factorial(n as u64)));
     }
     for method in METHODS {
         for n in 1..=9 {
             let outcome = Counter::new(&permutation(n)).method(method).run();
-            assert_eq!(outcome.solutions, Total::Exactly(factorial(n as u32)));
+            assert_eq!(outcome.solutions, Total::Exactly(factorial(n as u64)));
         }
     }
     for k in [1, 5, 40, 150] {
@@ -192,19 +172,16 @@ fn words_of_every_length_count_alike() {
 /// Every answer of the table, in the time that a test has.
 #[test]
 fn all_puzzles_of_the_table() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("puzzles");
-    let table = std::fs::read_to_string(folder.join("answers.tsv")).unwrap();
     let mut counted = 0;
-    for row in table.lines().skip(1) {
-        let fields: Vec<&str> = row.split('\t').collect();
-        let (path, index) = fields[0]
-            .split_once('#')
-            .map_or((fields[0], 1), |(path, k)| (path, k.parse().unwrap()));
-        let bytes = std::fs::read(folder.join(path)).unwrap();
-        let entry = format::read(&bytes, path).swap_remove(index - 1);
-        let puzzle = entry.puzzle.unwrap();
+    for KnownPuzzle {
+        name,
+        puzzle,
+        solutions,
+        ..
+    } in corpus::answers()
+    {
         let outcome = on_threads(2, || Counter::new(&puzzle).run());
-        assert_eq!(outcome.solutions.to_string(), fields[3], "{path}");
+        assert_eq!(outcome.solutions.to_string(), solutions, "{name}");
         counted += 1;
     }
     assert!(counted > 50, "{counted}");

@@ -4,7 +4,7 @@ mod common;
 
 use std::time::Duration;
 
-use common::{Random, on_threads, permutation, switches};
+use common::{Random, corpus, on_threads, permutation, switches};
 use omnogram::estimate::{Doubt, Estimate, Estimator};
 use omnogram::puzzle::{Grid, Puzzle};
 use omnogram::search::{Limits, Search, Verdict};
@@ -82,12 +82,7 @@ fn holds(estimate: &Estimate, truth: &Count) {
 #[test]
 fn nothing_is_left_to_chance_where_all_is_determined() {
     for name in ["known/wiki-test", "pictures/key", "hard/no-solution-sums"] {
-        let file = format!("{}/puzzles/{name}.non", env!("CARGO_MANIFEST_DIR"));
-        let text = std::fs::read(&file).unwrap();
-        let puzzle = omnogram::format::read(&text, &file)
-            .swap_remove(0)
-            .puzzle
-            .unwrap();
+        let puzzle = corpus::read(&format!("{name}.non"));
         let estimate = estimate(&puzzle, 3, 1);
         assert!(estimate.solutions.is_exact() && estimate.dives == 0);
         holds(&estimate, Search::new(&puzzle).count().solutions.number());

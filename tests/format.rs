@@ -1,6 +1,7 @@
 //! Files in and out: what is written reads back as the same puzzle, no bytes whatever cause a panic, bad files are refused in clear words,
 //! and the puzzles of other people are read.
 
+mod common;
 #[path = "common/reading.rs"]
 mod reading;
 
@@ -8,6 +9,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use common::Random;
+use common::corpus::files;
 use omnogram::error::Error;
 use omnogram::format::{Entry, FORMATS, Format, ReadOptions, Solutions, read};
 use omnogram::puzzle::{Clue, Grid, Notes, Puzzle, verify};
@@ -36,15 +39,7 @@ fn text() -> impl Strategy<Value = String> {
 fn grid() -> impl Strategy<Value = Grid> {
     let side = || prop_oneof![4 => 1..12_usize, 1 => Just(1), 1 => 60..140_usize];
     (side(), side(), any::<u64>(), 0..=4_u64).prop_map(|(width, height, seed, density)| {
-        let mut grid = Grid::new(width, height);
-        let mut state = seed | 1;
-        for cell in 0..width * height {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            grid.set(cell / width, cell % width, state >> 32 & 3 < density);
-        }
-        grid
+        Random(seed).grid(width, height, density as f64 / 4.0)
     })
 }
 
@@ -330,22 +325,6 @@ fn a_hostile_megabyte_is_answered_at_once() {
     }
 }
 
-/// Every file under a folder, in order.
-fn files(folder: &Path, found: &mut Vec<PathBuf>) {
-    let mut paths: Vec<PathBuf> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
-    paths.sort();
-    for path in paths {
-        if path.is_dir() {
-            files(&path, found);
-        } else {
-            found.push(path);
-        }
-    }
-}
-
 /// Puzzle files that are read, and written in every format.
 #[derive(Debug, Default)]
 struct Tally {
@@ -359,8 +338,7 @@ struct Tally {
 
 /// Reads and writes every puzzle under a folder.
 fn tally(folder: &Path) -> Tally {
-    let mut paths = Vec::new();
-    files(folder, &mut paths);
+    let mut paths = files(folder);
     paths.retain(|path| {
         let bad = path.parent().is_some_and(|folder| folder.ends_with("bad"));
         !bad && path
@@ -602,8 +580,7 @@ const BAD: &[(&str, &str)] = &[
 fn bad_files_are_refused_in_clear_words() {
     let folder = root().join("puzzles/bad");
     let table = fs::read_to_string(folder.join("README.md")).unwrap();
-    let mut paths = Vec::new();
-    files(&folder, &mut paths);
+    let mut paths = files(&folder);
     paths.retain(|path| path.file_name().is_some_and(|name| name != "README.md"));
     let mut found = Vec::new();
     for path in &paths {

@@ -3,28 +3,22 @@
 mod common;
 
 use common::command::{fed, output, stderr, stdout};
-use common::{Random, brute_force, on_threads};
-use omnogram::format;
+use common::{Random, brute_force, corpus, eager, on_threads};
 use omnogram::puzzle::{Clue, Grid, Puzzle, verify};
 use omnogram::search::{Limits, Options, Probing, Search, Total, Verdict};
 use omnogram::solutions::Stop;
 
 /// Clause learning at once and all the time, or never, with and without probing.
 fn options() -> [Options; 3] {
-    let eager = Options {
-        sat_after_settles: Some(0),
-        settles_per_poll: 1,
-        ..Options::default()
-    };
     let bare = Options {
         probing: Probing::Never,
-        ..eager.clone()
+        ..eager()
     };
     let tree = Options {
         sat_after_settles: None,
         ..Options::default()
     };
-    [eager, bare, tree]
+    [eager(), bare, tree]
 }
 
 #[test]
@@ -134,9 +128,7 @@ fn the_second_solution_is_near_the_goal() {
     assert!(stdout(&run).contains("1 in the goal only, 2 in the other only\n"));
     let run = output(&["check", "--json", "puzzles/pictures/observatory.non"]);
     let answer: serde_json::Value = serde_json::from_str(stdout(&run)).expect("JSON");
-    let text = std::fs::read("puzzles/pictures/observatory.non").expect("a file");
-    let read = format::read(&text, "observatory.non").swap_remove(0).puzzle;
-    let puzzle = read.expect("a puzzle");
+    let puzzle = corpus::read("pictures/observatory.non");
     let goal = puzzle.notes().goal.as_ref().expect("a goal").to_string();
     let rows: Vec<&str> = goal.lines().collect();
     assert_eq!(answer["examples"][0], serde_json::json!(rows));

@@ -4,10 +4,9 @@ mod common;
 
 use std::sync::Arc;
 
-use common::{Random, beside, brute_force, on_threads, permutation, switches};
+use common::{Random, beside, brute_force, corpus, factorial, on_threads, permutation, switches};
 use omnogram::board::Cell;
 use omnogram::count::{Counter, Options};
-use omnogram::format;
 use omnogram::graph::{Advance, Builder, CellFate, Edge, NodeId, SolutionGraph};
 use omnogram::puzzle::{Clue, Grid, Puzzle, verify};
 use omnogram::search::{Limits, Search};
@@ -104,10 +103,7 @@ fn larger_puzzles_are_told_as_they_are_listed() {
         "edge/300x3.non",
         "edge/1x1-empty.non",
     ] {
-        let path = format!("{}/puzzles/{name}", env!("CARGO_MANIFEST_DIR"));
-        let bytes = std::fs::read(path).expect("a file");
-        let entry = format::read(&bytes, name).swap_remove(0);
-        let puzzle = entry.puzzle.expect("a puzzle");
+        let puzzle = corpus::read(name);
         agrees(&space(&puzzle), &listed(&puzzle), 10, &mut random);
     }
     agrees(
@@ -393,13 +389,6 @@ fn an_edge_may_be_as_large_as_a_puzzle() {
             .all(|cell| full.get(cell.row.into(), cell.column.into()))
     );
     assert!(space.lexicographic(&Count::ZERO).eq([full]));
-}
-
-/// n!
-fn factorial(n: u64) -> Count {
-    let mut product = Count::ONE;
-    (1..=n).for_each(|i| product *= &Count::from(i));
-    product
 }
 
 /// In canonical order the filled cells of the rows are orders of the columns, sorted as words are.

@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use common::command::{Scratch, answer, omnogram, output, spawn, stderr, stdout};
-use common::{Random, on_threads};
+use common::{Random, corpus, on_threads, permutation, restless};
 use omnogram::cluster::{Answer, Digest, Id, Progress, seal};
 use omnogram::count::{Checkpoint, Checkpointer, Counter, Method, Options};
 use omnogram::format;
@@ -90,11 +90,6 @@ fn slow(scratch: &Scratch) -> String {
     let puzzle = Puzzle::from_grid(&Random(22).grid(14, 14, 0.35));
     fs::write(&file, format::non::write(&puzzle)).unwrap();
     file
-}
-
-fn read(file: &str) -> Puzzle {
-    let text = fs::read(file).unwrap();
-    format::read(&text, file).swap_remove(0).puzzle.unwrap()
 }
 
 /// Goes on with a run, each time for a part of the time that it takes undisturbed, until it is done; how often it was cut.
@@ -180,17 +175,6 @@ fn a_journalled_count_tells_what_its_earlier_parts_have_proved() {
     panic!("it does not come to its end");
 }
 
-/// The same habits as in the other tests of counts: everything happens on small puzzles.
-fn restless() -> Options {
-    Options {
-        oracle_percent: 0,
-        trial: 0,
-        probing: 0,
-        probed: 0,
-        ..Options::default()
-    }
-}
-
 /// Goes on from checkpoints, each written by a process that had lived for so long.
 fn go_on(checkpointer: &Checkpointer, written: &[String], life: Duration) {
     for line in written {
@@ -241,7 +225,7 @@ fn a_count_that_another_process_goes_on_with_at_every_turn_is_exact() {
 #[test]
 fn what_was_counted_before_a_cut_is_not_counted_again() {
     let scratch = Scratch::new("nodes");
-    let puzzle = read(&slow(&scratch));
+    let puzzle = corpus::read(&slow(&scratch));
     let counting = Counter::new(&puzzle).method(Method::Regions);
     let plain = on_threads(1, || counting.clone().run());
     let slice = plain.statistics.nodes / 20;
@@ -303,7 +287,7 @@ fn an_old_run_that_is_killed_every_moment_gets_on() {
 fn a_cube_that_was_worked_on_in_vain_is_cut() {
     let scratch = Scratch::new("vain");
     let puzzle = "puzzles/families/permutation-7.non";
-    let digest = Digest::of(&read(puzzle));
+    let digest = Digest::of(&permutation(7));
     for verb in ["count", "enumerate"] {
         let (journal, list) = (scratch.file(verb), scratch.file("list"));
         let run = match verb {

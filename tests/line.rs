@@ -12,8 +12,7 @@ type Cell = Option<bool>;
 
 /// The clue of a full line.
 fn clue_of(cells: &[bool]) -> Clue {
-    let runs = cells.split(|&filled| !filled).map(<[bool]>::len);
-    Clue::new(runs.filter(|&length| length > 0)).unwrap()
+    Clue::new(common::clue_of(cells.iter().copied())).unwrap()
 }
 
 /// All fillings of a line of at most 20 cells that have this clue and agree with what is known.

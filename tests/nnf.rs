@@ -7,11 +7,11 @@ use std::fs;
 use std::time::Duration;
 
 use common::command::{Scratch, answer, omnogram, output, stderr, stdout};
+use common::corpus::{self, KnownPuzzle};
 use common::{Random, beside, on_threads, permutation, switches};
 use num_bigint::BigUint;
 use omnogram::board::Cell;
 use omnogram::count::Counter;
-use omnogram::format;
 use omnogram::graph::{Builder, CellFate, Edge, Nnf, SolutionGraph};
 use omnogram::puzzle::{Grid, Puzzle};
 use omnogram::search::{Cube, Decision, Limits, Search};
@@ -297,13 +297,9 @@ fn regions_that_lie_in_several_places_are_written_for_each() {
 
 #[test]
 fn puzzles_of_the_corpus_have_the_same_numbers() {
-    let table = fs::read_to_string("puzzles/answers.tsv").unwrap();
     let mut random = Random(13);
     let mut tried = 0;
-    for row in table.lines().skip(1) {
-        let name = format!("puzzles/{}", row.split('\t').next().unwrap());
-        let Ok(text) = fs::read(&name) else { continue };
-        let puzzle = format::read(&text, &name).swap_remove(0).puzzle.unwrap();
+    for KnownPuzzle { puzzle, .. } in corpus::answers() {
         if puzzle.width() * puzzle.height() > 1300 {
             continue;
         }

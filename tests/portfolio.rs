@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use common::{Random, brute_force, on_threads, permutation, switches};
+use common::{Random, brute_force, eager, on_threads, permutation, switches};
 use omnogram::puzzle::{Clue, Grid, Puzzle, verify};
 use omnogram::sat::{Answer, SatSolver};
 use omnogram::search::{Limits, Options, Search, Snapshot, Total, Verdict};
@@ -43,17 +43,7 @@ fn random(random: &mut Random) -> (Puzzle, Grid) {
 /// Clues of several pictures mixed: mostly contradictory.
 fn mixed(random: &mut Random) -> Puzzle {
     let (width, height) = (1 + random.below(6), 1 + random.below(6));
-    let mut picture = || Puzzle::from_grid(&random.grid(width, height, 0.5));
-    Puzzle::new(picture().rows().to_vec(), picture().columns().to_vec()).unwrap()
-}
-
-/// Clause learning at once and all the time.
-fn eager() -> Options {
-    Options {
-        sat_after_settles: Some(0),
-        settles_per_poll: 1,
-        ..Options::default()
-    }
+    random.mixed(width, height, 0.5)
 }
 
 #[test]

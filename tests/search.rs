@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use common::{Random, brute_force, on_threads, permutation, puzzle, switches};
+use common::{Random, brute_force, on_threads, permutation, pool, puzzle, switches};
 use omnogram::puzzle::{Grid, Puzzle, verify};
 use omnogram::search::{Limits, Options, Probing, Search, Snapshot, Total, Verdict};
 use omnogram::solutions::{Batch, Count, Set, Sink, Stop};
@@ -158,15 +158,7 @@ fn the_whole_space_of_4x4() {
 #[test]
 fn random_puzzles_agree_with_brute_force() {
     let mut random = Random(20);
-    let pools: Vec<_> = [1, 2, 4]
-        .into_iter()
-        .map(|n| {
-            rayon::ThreadPoolBuilder::new()
-                .num_threads(n)
-                .build()
-                .unwrap()
-        })
-        .collect();
+    let pools = [1, 2, 4].map(pool);
     let options = all_options();
     for round in 0..2400 {
         let (width, height) = (1 + random.below(6), 1 + random.below(6));
@@ -202,12 +194,7 @@ fn contradictory_clues_agree_with_brute_force() {
     let (mut without, mut with) = (0, 0);
     for _ in 0..2000 {
         let (width, height) = (1 + random.below(5), 1 + random.below(5));
-        let (a, b) = (
-            random.grid(width, height, 0.5),
-            random.grid(width, height, 0.5),
-        );
-        let (a, b) = (Puzzle::from_grid(&a), Puzzle::from_grid(&b));
-        let mixed = Puzzle::new(a.rows().to_vec(), b.columns().to_vec()).unwrap();
+        let mixed = random.mixed(width, height, 0.5);
         let expected = brute_force(&mixed);
         assert_eq!(collect(&Search::new(&mixed)), expected);
         *if expected.is_empty() {
@@ -296,10 +283,7 @@ fn what_is_handed_back_completes_what_was_found() {
     for (puzzle, count) in samples() {
         for options in all_options() {
             for threads in [1, 3] {
-                let pool = rayon::ThreadPoolBuilder::new()
-                    .num_threads(threads)
-                    .build()
-                    .unwrap();
+                let pool = pool(threads);
                 let mut n = 0;
                 loop {
                     let set = Set::new(1 << 30);

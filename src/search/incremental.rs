@@ -47,11 +47,18 @@ impl Search<'_> {
     ///
     /// When a cube decides a cell outside the puzzle.
     pub fn apart<T>(&self, work: impl FnOnce(&mut Ask<'_>) -> T) -> T {
-        let longest = self.puzzle.width().max(self.puzzle.height());
-        by_width!(longest, W => self.apart_by_width::<W, T>(work))
+        let (mut work, mut result) = (Some(work), None);
+        // Not generic in `work`: a generic search would be compiled again for every caller.
+        self.lend(&mut |ask| result = work.take().map(|work| work(ask)));
+        result.expect("`lend` calls it once")
     }
 
-    fn apart_by_width<W: Word, T>(&self, work: impl FnOnce(&mut Ask<'_>) -> T) -> T {
+    fn lend(&self, work: &mut dyn FnMut(&mut Ask<'_>)) {
+        let longest = self.puzzle.width().max(self.puzzle.height());
+        by_width!(longest, W => self.lend_by_width::<W>(work));
+    }
+
+    fn lend_by_width<W: Word>(&self, work: &mut dyn FnMut(&mut Ask<'_>)) {
         let clues = Clues::new(self.puzzle);
         let mut cursor = CubeCursor::<W>::new(&clues);
         let sums = self.puzzle.sums();
@@ -98,7 +105,7 @@ impl Search<'_> {
             let outcome = conclude(shared);
             spent += outcome.statistics.settles;
             outcome
-        })
+        });
     }
 }
 

@@ -1,41 +1,22 @@
-//! What several tests need: random pictures, families with known answers, and a brute force that shares nothing with the engine.
+//! What several tests need: families with known answers, a brute force that shares nothing with the engine, and options that make
+//! everything happen on small puzzles.
 #![allow(dead_code, reason = "each test uses its share")]
 
 pub(crate) mod command;
+pub(crate) mod corpus;
 pub(crate) mod pieces;
+mod random;
+mod threads;
 
 use omnogram::puzzle::{Clue, Grid, Puzzle};
+use omnogram::solutions::Count;
+use omnogram::{count, search};
 
-/// Splitmix64: small, and the same everywhere.
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    pub(crate) fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
-    }
-
-    pub(crate) fn chance(&mut self, p: f64) -> bool {
-        (self.next() >> 11) as f64 / (1u64 << 53) as f64 <= p
-    }
-
-    pub(crate) fn grid(&mut self, width: usize, height: usize, density: f64) -> Grid {
-        let mut grid = Grid::new(width, height);
-        for r in 0..height {
-            for c in 0..width {
-                grid.set(r, c, self.chance(density));
-            }
-        }
-        grid
-    }
-}
+#[allow(unused_imports, reason = "each test uses its share")]
+pub(crate) use {
+    random::Random,
+    threads::{on_threads, pool},
+};
 
 /// A puzzle from block lengths; panics if they do not fit.
 pub(crate) fn puzzle(rows: &[&[usize]], columns: &[&[usize]]) -> Puzzle {
@@ -154,7 +135,8 @@ fn fill(puzzle: &Puzzle, rows: &[Vec<u32>], chosen: &mut Vec<u32>, found: &mut V
     }
 }
 
-fn clue_of(cells: impl Iterator<Item = bool>) -> Vec<usize> {
+/// The lengths of the blocks of a full line.
+pub(crate) fn clue_of(cells: impl Iterator<Item = bool>) -> Vec<usize> {
     let cells: Vec<bool> = cells.collect();
     cells
         .split(|&filled| !filled)
@@ -163,11 +145,31 @@ fn clue_of(cells: impl Iterator<Item = bool>) -> Vec<usize> {
         .collect()
 }
 
-/// Runs `work` in a pool of so many threads.
-pub(crate) fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
-    rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .unwrap()
-        .install(work)
+/// n!
+pub(crate) fn factorial(n: u64) -> Count {
+    let mut product = Count::ONE;
+    (1..=n).for_each(|i| product *= &Count::from(i));
+    product
+}
+
+/// Clause learning at once and all the time.
+pub(crate) fn eager() -> search::Options {
+    search::Options {
+        sat_after_settles: Some(0),
+        settles_per_poll: 1,
+        ..search::Options::default()
+    }
+}
+
+/// Habits of a count that make everything happen on small puzzles: questions at every node, rounds of trials, no probing of the root, and
+/// probing of the smallest component in the order that probes.
+pub(crate) fn restless() -> count::Options {
+    count::Options {
+        oracle_percent: 0,
+        trial: 0,
+        probing: 0,
+        shared: 0,
+        probed: 0,
+        ..count::Options::default()
+    }
 }
