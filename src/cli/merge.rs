@@ -33,11 +33,14 @@ use super::status::{Answered, Halt, Status};
 /// of their cube have fillings, and answers that contradict each other. If answers are missing, the number begins with "at least" and the
 /// exit status is 3; if answers contradict each other, or the file of cubes is incomplete or has overlapping cubes, it is 65.
 #[derive(Args, Debug)]
-#[command(after_help = "\
+#[command(
+    mut_arg("json", |arg| arg.help("Print one JSON object, on one line")),
+    after_help = "\
 Examples:
   omnogram merge cubes.jsonl results-*.jsonl
   omnogram merge --missing again.jsonl cubes.jsonl results.jsonl
-  omnogram merge --solutions found/ --sort --output all.txt cubes.jsonl results.jsonl")]
+  omnogram merge --solutions found/ --sort --output all.txt cubes.jsonl results.jsonl"
+)]
 pub(super) struct Options {
     /// The file of cubes that split wrote
     #[arg(value_name = "CUBES")]
