@@ -8,7 +8,7 @@ anything should be missing after all, it is handed out again. A run that is kill
 
     omnogram_dask.py puzzle.non                                   a cluster on this machine, one worker for each core
     omnogram_dask.py --scheduler tcp://head:8786 puzzle.non       workers that run already; omnogram must be on their path
-    omnogram_dask.py --solutions found --output all.txt puzzle.non    list them; `found` must be a folder that all workers share
+    omnogram_dask.py --solutions-dir found --output all.txt puzzle.non    list them; `found` must be a folder that all workers share
 
 It needs Python 3.9 and the packages dask and distributed.
 """
@@ -44,15 +44,15 @@ def arguments():
     parser.add_argument("--batch", type=int, default=4, help="cubes that a worker gets at once [4]")
     parser.add_argument("--slice", default="10m", help="hand back a cube that takes longer [10m]")
     parser.add_argument("--method", help="how to count: auto, tree, regions or frontier")
-    parser.add_argument("--solutions", metavar="DIR", help="list the solutions, into this folder that all workers share")
+    parser.add_argument("--solutions-dir", metavar="DIR", help="list the solutions, into this folder that all workers share")
     parser.add_argument("--output", metavar="FILE", help="join the solutions into this file")
     parser.add_argument("--force", action="store_true", help="replace that file if it is there already")
     parser.add_argument("--sort", action="store_true", help="in canonical order")
     parser.add_argument("--keep", metavar="DIR", help="folder for the cubes and the results, so that the run can be gone on with")
     parser.add_argument("--omnogram", default=shutil.which("omnogram") or "omnogram", help="the command, here and on the workers")
     given = parser.parse_args()
-    if given.output and not given.solutions:
-        parser.error("--output needs --solutions")
+    if given.output and not given.solutions_dir:
+        parser.error("--output needs --solutions-dir")
     if given.output and os.path.isfile(given.output) and not given.force:
         parser.error(f"{given.output} is there already: --force replaces it")
     return given
@@ -116,8 +116,8 @@ class Run:
         """How a worker is to work."""
         given = self.given
         command = [given.omnogram, "work", "--quiet", "--threads", "1", "--time", given.slice]
-        if given.solutions:
-            command += ["--solutions", os.path.abspath(given.solutions)]
+        if given.solutions_dir:
+            command += ["--solutions-dir", os.path.abspath(given.solutions_dir)]
         elif given.method:
             command += ["--method", given.method]
         return command
@@ -187,7 +187,7 @@ def main():
             run.hand_out(client, todo)
             fruitless = fruitless + 1 if os.path.getsize(run.results) == before else 0
             todo = run.todo()
-        join = ["--solutions", given.solutions] if given.solutions else []
+        join = ["--solutions-dir", given.solutions_dir] if given.solutions_dir else []
         join += ["--sort"] if given.sort else []
         join += ["--output", given.output] if given.output else []
         join += ["--force"] if given.force else []

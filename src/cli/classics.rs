@@ -50,7 +50,7 @@ fn named() -> impl TypedValueParser<Value = Algorithm> {
 /// The number and size of the arrangements that a classic algorithm lists before its first step, in words.
 pub(super) fn needs_text(needs: &Needs) -> String {
     format!(
-        "{} arrangements to begin with, {}",
+        "{} arrangements before the first step, {}",
         format_number(needs.arrangements, 1e15),
         format_bytes(needs.bytes)
     )

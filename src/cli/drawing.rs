@@ -291,7 +291,7 @@ fn draw_backbone<'a>(session: &Session, subject: &Subject<'a>) -> Drawn<'a> {
             ..titled_sheet(subject)
         },
         status,
-        reveals: Some("What is ambiguous"),
+        reveals: Some("Ambiguous cells"),
     }
 }
 
@@ -306,7 +306,7 @@ fn draw_shares<'a>(session: &Session, subject: &Subject<'a>) -> Drawn<'a> {
         Some(stop) => {
             let why = session.stop_reason(*stop, None);
             session.note(&format!(
-                "{}: {solutions} solutions, not counted to the end: {why}",
+                "{}: {solutions} solutions, count not finished: {why}",
                 subject.name
             ));
             Status::Stopped

@@ -183,7 +183,9 @@ fn answer(options: &Options, known: &[Option<bool>]) -> Answered {
         let plural = if number == 1u32.into() { "" } else { "s" };
         let text = match fits {
             true => format!("{number} arrangement{plural}\n{}", drawn(&forced)),
-            false => "0 arrangements\ncontradiction: nothing fits the known cells".to_owned(),
+            false => {
+                "0 arrangements\ncontradiction: no arrangement fits the known cells".to_owned()
+            }
         };
         writeln!(out, "{text}").map_err(failed)?;
     }

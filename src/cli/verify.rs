@@ -180,7 +180,9 @@ impl Findings {
     fn print_error(&self, text: &str) {
         match (self.wrong + self.repeated).cmp(&(MAX_PRINTED_ERRORS + 1)) {
             std::cmp::Ordering::Less => messages::note(&format!("error: {text}")),
-            std::cmp::Ordering::Equal => messages::note("error: and more"),
+            std::cmp::Ordering::Equal => messages::note(
+                "error: more wrong or repeated grids follow; only their number is printed",
+            ),
             std::cmp::Ordering::Greater => {}
         }
     }

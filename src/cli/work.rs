@@ -49,7 +49,7 @@ use super::subject::Subject;
     after_help = "\
 Examples:
   omnogram work --puzzle puzzle.non cubes.jsonl > results.jsonl
-  sed -n '1,50p' cubes.jsonl | omnogram work --puzzle puzzle.non --solutions found/
+  sed -n '1,50p' cubes.jsonl | omnogram work --puzzle puzzle.non --solutions-dir found/
   omnogram work --puzzle puzzle.non --threads 1 --time 10m < cubes.jsonl >> results.jsonl"
 )]
 pub(super) struct Options {
@@ -62,19 +62,19 @@ pub(super) struct Options {
     cubes: PathBuf,
 
     /// Counting method
-    #[arg(long, value_name = "METHOD", default_value = "auto", conflicts_with_all = ["solutions", "digest"])]
+    #[arg(long, value_name = "METHOD", default_value = "auto", conflicts_with_all = ["solutions_dir", "digest"])]
     method: Method,
 
     /// Write the solutions of each cube into a file of its own in this folder; the results have its name and the digest of the solutions
-    #[arg(long, value_name = "DIR")]
-    solutions: Option<PathBuf>,
+    #[arg(long, alias = "solutions", value_name = "DIR")]
+    solutions_dir: Option<PathBuf>,
 
     /// The format of the solutions
     #[arg(
         long,
         value_name = "FORMAT",
         default_value = "text",
-        requires = "solutions"
+        requires = "solutions_dir"
     )]
     format: Format,
 
@@ -126,7 +126,7 @@ fn work(session: &Session, subject: &Subject<'_>, options: &Options) -> Answered
     };
     let [puzzles, cubes] = [&options.puzzle, &options.cubes].map(std::slice::from_ref);
     let outputs = Outputs::new(options.replacing, puzzles, cubes);
-    let folder = match &options.solutions {
+    let folder = match &options.solutions_dir {
         Some(folder) => {
             outputs.folder(folder).map_err(Halt::Failed)?;
             Some(Folder {

@@ -95,7 +95,7 @@ pub fn read_one(bytes: &[u8], file: &str) -> Result<Puzzle> {
     match entries.len() {
         1 => entries.swap_remove(0).puzzle,
         number => {
-            let message = format!("one puzzle is expected, and here are {number}");
+            let message = format!("expected one puzzle, found {number}");
             Err(Error::data(message).in_file(file))
         }
     }
