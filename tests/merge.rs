@@ -43,7 +43,7 @@ fn a_merge_names_what_is_wrong() {
     let (exact, missing, problems) = said(&[&good, &seal(&wrong)]);
     assert!(!exact && missing == 0);
     assert!(problems.starts_with("results-1:1:1: cube "), "{problems}");
-    assert!(problems.contains("solutions here, and") && problems.ends_with("results-0:4"));
+    assert!(problems.contains("solutions here, but") && problems.ends_with("results-0:4"));
 
     let mut other = answers[3].clone();
     other.set = answers[4].set;
@@ -194,7 +194,7 @@ fn a_wrong_file_gets_one_message_not_one_for_each_line() {
     fs::write(&wrong, numbers).unwrap();
     let done = output(&["merge", "--json", &cubes, &wrong]);
     assert_eq!(done.status.code(), Some(3), "{done:?}");
-    let said = "none of the 3000 lines of this file is a result";
+    let said = "no line of this file is a result (3000 read)";
     assert!(
         stderr(&done).starts_with(&format!("error: {wrong}:1:1: {said}\n  1 | 0\n    | ^\n")),
         "{done:?}"
@@ -211,7 +211,7 @@ fn a_wrong_file_gets_one_message_not_one_for_each_line() {
     assert_eq!(stderr(&done).matches("error: ").count(), 1, "{done:?}");
     let done = output(&["merge", "-q", &wrong, &cubes]);
     assert_eq!(done.status.code(), Some(65), "{done:?}");
-    let said = format!("error: {wrong}:1:1: this file contains no cubes");
+    let said = format!("error: {wrong}:1:1: no line of this file is a cube (3000 read)");
     assert!(stderr(&done).starts_with(&said), "{done:?}");
     let done = output(&["work", "-q", "--puzzle", puzzle, &wrong]);
     assert_eq!(done.status.code(), Some(65), "{done:?}");
@@ -241,7 +241,7 @@ fn many_problems_of_a_file_are_counted() {
     let said: Vec<String> = sum.problems.iter().map(ToString::to_string).collect();
     assert_eq!(
         said[0],
-        "results-0:1:1: none of the 400 lines of this file is a result"
+        "results-0:1:1: no line of this file is a result (400 read)"
     );
     assert_eq!(said.len(), 7, "{said:?}");
     assert_eq!(said[6], "results-1: 5 more problems");
@@ -264,7 +264,7 @@ fn a_torn_line_of_which_there_is_a_good_copy_is_warned_of() {
     fs::write(&results, format!("{}\n{good}\n", &good[..50])).unwrap();
     let done = output(&["merge", &cubes, &results]);
     assert_eq!((done.status.code(), stdout(&done)), (Some(0), "120\n"));
-    let warned = format!("warning: {results}:1:1: this line is torn");
+    let warned = format!("warning: {results}:1:1: this line is incomplete");
     assert!(stderr(&done).starts_with(&warned), "{done:?}");
     assert!(!stderr(&done).contains("error:"), "{done:?}");
     let done = output(&["merge", "--quiet", &cubes, &results]);

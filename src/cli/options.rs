@@ -99,7 +99,7 @@ pub(super) struct Verbosity {
 /// When to show progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum When {
-    /// When standard error is a terminal, and no solutions are being written to the terminal
+    /// When standard error is a terminal to which no solutions are written
     Auto,
     /// As a bar on a terminal, otherwise as one line per second
     Always,

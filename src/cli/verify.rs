@@ -48,7 +48,7 @@ pub(super) struct Options {
     #[arg(long, help_heading = "Output options")]
     json: bool,
 
-    /// Print nothing if all grids are valid and none is repeated
+    /// Print nothing if all grids are valid and none is repeated; with --json the object is still printed
     #[arg(long, short, help_heading = "Output options")]
     quiet: bool,
 }

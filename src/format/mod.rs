@@ -182,7 +182,7 @@ impl Iterator for Entries<'_> {
         let puzzle = if self.bad == MAX_INVALID || self.quoted > MAX_QUOTED_BYTES {
             self.ended = true;
             Err(Error::data(format!(
-                "{} puzzles of this file are bad; the rest of it was not read",
+                "{} puzzles of this file are bad; the rest of the file was not read",
                 self.bad
             )))
         } else {
@@ -264,7 +264,7 @@ mod tests {
                 .as_ref()
                 .unwrap_err()
                 .to_string(),
-            "x.json: 1000 puzzles of this file are bad; the rest of it was not read"
+            "x.json: 1000 puzzles of this file are bad; the rest of the file was not read"
         );
     }
 
