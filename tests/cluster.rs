@@ -276,13 +276,20 @@ fn split_work_and_merge_agree_with_the_plain_verbs() {
                 "-q",
                 "--puzzle",
                 &puzzle,
-                "--solutions",
+                "--solutions-dir",
                 &found,
                 &cubes,
             ]);
             assert_eq!(list.status.code(), Some(0), "{puzzle}: {list:?}");
             fs::write(&results, &list.stdout).unwrap();
-            let merged = answer(&["merge", "--sort", "--solutions", &found, &cubes, &results]);
+            let merged = answer(&[
+                "merge",
+                "--sort",
+                "--solutions-dir",
+                &found,
+                &cubes,
+                &results,
+            ]);
             assert_eq!(
                 merged,
                 answer(&["enumerate", "--sort", &puzzle]),
@@ -354,7 +361,7 @@ fn bad_cubes_are_named_and_the_others_worked_on() {
     assert_eq!(done.status.code(), Some(65), "{done:?}");
     let said = stderr(&done);
     assert!(
-        said.contains(&format!("{cubes}:1:1: ")) && said.contains("of another puzzle"),
+        said.contains(&format!("{cubes}:1:1: ")) && said.contains("belongs to another puzzle"),
         "{said}"
     );
     fs::write(&results, &done.stdout).unwrap();

@@ -154,7 +154,7 @@ fn drawings_go_where_they_are_sent() {
     ];
     let run = output(&twice);
     assert_eq!(run.status.code(), Some(2), "{run:?}");
-    assert!(stderr(&run).contains("heart.txt: this file is another output of this command too"));
+    assert!(stderr(&run).contains("heart.txt: this file is named for two outputs of this command"));
 
     let list = folder.join("key.txt");
     let list = list.to_str().expect("a name");

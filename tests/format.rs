@@ -448,11 +448,11 @@ const BAD: &[(&str, &str)] = &[
     ("empty.non", "empty.non: the file is empty"),
     (
         "entities.xml",
-        "entities.xml:3:27: &c; stands for nothing that is known: what a file declares itself is not expanded",
+        "entities.xml:3:27: &c; is not a known entity: entities that a file declares itself are not supported",
     ),
     (
         "given-cells.pattern",
-        "given-cells.pattern:1:25: cells that are given from the start cannot be kept: only the clues can",
+        "given-cells.pattern:1:25: cells that are given from the start are not supported: delete the comma and all after it to read the clues alone",
     ),
     (
         "goal-junk.non",

@@ -489,7 +489,7 @@ fn another_runs_journal_is_refused() {
     let other = "puzzles/families/permutation-6.non";
     assert_eq!(
         said(&["count", "--journal", &journal, other]),
-        (Some(65), error("this is the journal of another puzzle"))
+        (Some(65), error("this journal belongs to another puzzle"))
     );
     let text = "this is the journal of `count --method auto`, not of `count --method tree`";
     assert_eq!(

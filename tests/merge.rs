@@ -43,13 +43,13 @@ fn a_merge_names_what_is_wrong() {
     let (exact, missing, problems) = said(&[&good, &seal(&wrong)]);
     assert!(!exact && missing == 0);
     assert!(problems.starts_with("results-1:1:1: cube "), "{problems}");
-    assert!(problems.contains("solutions here, and") && problems.ends_with("results-0:4"));
+    assert!(problems.contains("solutions here, but") && problems.ends_with("results-0:4"));
 
     let mut other = answers[3].clone();
     other.set = answers[4].set;
     let (exact, _, problems) = said(&[&good, &seal(&other)]);
     assert!(
-        !exact && problems.ends_with("but not the same"),
+        !exact && problems.ends_with("and the sets of solutions differ"),
         "{problems}"
     );
 
@@ -57,12 +57,12 @@ fn a_merge_names_what_is_wrong() {
     stranger.id = "0123456789abcdef".parse().unwrap();
     let (exact, missing, problems) = said(&[&good, &seal(&stranger)]);
     assert!(exact && missing == 0);
-    assert!(problems.ends_with("nobody has asked about cube 0123456789abcdef"));
+    assert!(problems.ends_with("cube 0123456789abcdef is not one of the cubes to answer"));
 
     let mut elsewhere = answers[0].clone();
     elsewhere.puzzle = Digest::of(&permutation(4));
     let (exact, _, problems) = said(&[&good, &seal(&elsewhere)]);
-    assert!(exact && problems == "results-1:1:1: this result is of another puzzle");
+    assert!(exact && problems == "results-1:1:1: this result belongs to another puzzle");
 
     let few: String = good
         .lines()
@@ -83,7 +83,7 @@ fn a_merge_names_what_is_wrong() {
     assert!(!sum.solutions.is_exact() && sum.contradicted);
     assert_eq!(
         sum.problems[0].to_string(),
-        "cubes: there are 9 cubes, but each says that it is one of 10"
+        "cubes: the file has 9 cubes, but the split has 10"
     );
 }
 
@@ -131,7 +131,7 @@ fn solutions_in_files_are_joined_if_they_are_what_was_answered() {
     );
     let puzzle = "puzzles/families/permutation-8.non";
     answer(&["split", "-q", "-n", "6", "-o", &cubes, puzzle]);
-    let task = ["work", "-q", "--puzzle", puzzle, "--solutions", &found];
+    let task = ["work", "-q", "--puzzle", puzzle, "--solutions-dir", &found];
     let done = output(&[&task[..], &["--nodes", "300", &cubes]].concat());
     assert_eq!(done.status.code(), Some(3), "{done:?}");
     fs::write(&one, &done.stdout).unwrap();
@@ -142,7 +142,7 @@ fn solutions_in_files_are_joined_if_they_are_what_was_answered() {
     fs::write(&two, &done.stdout).unwrap();
     answer(&[
         "merge",
-        "--solutions",
+        "--solutions-dir",
         &found,
         "-o",
         &list,
@@ -167,7 +167,7 @@ fn solutions_in_files_are_joined_if_they_are_what_was_answered() {
     let done = output(&[
         "merge",
         "--force",
-        "--solutions",
+        "--solutions-dir",
         &found,
         "-o",
         &list,
@@ -194,7 +194,7 @@ fn a_wrong_file_gets_one_message_not_one_for_each_line() {
     fs::write(&wrong, numbers).unwrap();
     let done = output(&["merge", "--json", &cubes, &wrong]);
     assert_eq!(done.status.code(), Some(3), "{done:?}");
-    let said = "there is no result in this file: none of its 3000 lines is one";
+    let said = "no line of this file is a result (3000 read)";
     assert!(
         stderr(&done).starts_with(&format!("error: {wrong}:1:1: {said}\n  1 | 0\n    | ^\n")),
         "{done:?}"
@@ -211,7 +211,7 @@ fn a_wrong_file_gets_one_message_not_one_for_each_line() {
     assert_eq!(stderr(&done).matches("error: ").count(), 1, "{done:?}");
     let done = output(&["merge", "-q", &wrong, &cubes]);
     assert_eq!(done.status.code(), Some(65), "{done:?}");
-    let said = format!("error: {wrong}:1:1: there is no cube in this file");
+    let said = format!("error: {wrong}:1:1: no line of this file is a cube (3000 read)");
     assert!(stderr(&done).starts_with(&said), "{done:?}");
     let done = output(&["work", "-q", "--puzzle", puzzle, &wrong]);
     assert_eq!(done.status.code(), Some(65), "{done:?}");
@@ -241,7 +241,7 @@ fn many_problems_of_a_file_are_counted() {
     let said: Vec<String> = sum.problems.iter().map(ToString::to_string).collect();
     assert_eq!(
         said[0],
-        "results-0:1:1: there is no result in this file: none of its 400 lines is one"
+        "results-0:1:1: no line of this file is a result (400 read)"
     );
     assert_eq!(said.len(), 7, "{said:?}");
     assert_eq!(said[6], "results-1: 5 more problems");
@@ -264,7 +264,7 @@ fn a_torn_line_of_which_there_is_a_good_copy_is_warned_of() {
     fs::write(&results, format!("{}\n{good}\n", &good[..50])).unwrap();
     let done = output(&["merge", &cubes, &results]);
     assert_eq!((done.status.code(), stdout(&done)), (Some(0), "120\n"));
-    let warned = format!("warning: {results}:1:1: this line is torn");
+    let warned = format!("warning: {results}:1:1: this line is incomplete");
     assert!(stderr(&done).starts_with(&warned), "{done:?}");
     assert!(!stderr(&done).contains("error:"), "{done:?}");
     let done = output(&["merge", "--quiet", &cubes, &results]);

@@ -57,7 +57,15 @@ fn filled(folder: &Path) -> String {
 fn answered(scratch: &Scratch) -> [String; 3] {
     let [cubes, results, found] = ["cubes", "results", "found"].map(|name| scratch.file(name));
     answer(&["split", "-q", "-n", "4", "-o", &cubes, KEY]);
-    let done = answer(&["work", "-q", "--puzzle", KEY, "--solutions", &found, &cubes]);
+    let done = answer(&[
+        "work",
+        "-q",
+        "--puzzle",
+        KEY,
+        "--solutions-dir",
+        &found,
+        &cubes,
+    ]);
     fs::write(&results, done + "\n").unwrap();
     [cubes, results, found]
 }
@@ -84,13 +92,13 @@ fn merge_does_not_write_over_what_it_reads() {
     let mut refused = vec![
         vec!["--missing", &results],
         vec!["--missing", &cubes],
-        vec!["--solutions", &found, "-o", &cubes],
-        vec!["--solutions", &found, "-o", &results],
-        vec!["--solutions", &found, "-o", listed.to_str().unwrap()],
+        vec!["--solutions-dir", &found, "-o", &cubes],
+        vec!["--solutions-dir", &found, "-o", &results],
+        vec!["--solutions-dir", &found, "-o", listed.to_str().unwrap()],
     ];
     if cfg!(unix) {
         refused.push(vec!["--missing", &link]);
-        refused.push(vec!["--solutions", &found, "--missing", &hard]);
+        refused.push(vec!["--solutions-dir", &found, "--missing", &hard]);
     }
     for how in refused {
         for force in [&["--force"][..], &[]] {
@@ -106,10 +114,10 @@ fn merge_does_not_write_over_what_it_reads() {
     }
     // Two outputs of one name.
     let again = scratch.file("again");
-    let both = ["--missing", &again, "--solutions", &found, "-o", &again];
+    let both = ["--missing", &again, "--solutions-dir", &found, "-o", &again];
     let done = output(&[&["merge"], &both[..], &[&cubes, &results]].concat());
     assert_eq!(done.status.code(), Some(2), "{done:?}");
-    assert!(stderr(&done).contains("another output of this command"));
+    assert!(stderr(&done).contains("named for two outputs"));
     assert!(names(&scratch).iter().all(|name| !name.ends_with(".part")));
 }
 
@@ -140,7 +148,7 @@ fn no_verb_replaces_a_file_without_force() {
             "f",
             &[
                 "merge",
-                "--solutions",
+                "--solutions-dir",
                 &found,
                 "-o",
                 "FILE",
@@ -465,7 +473,7 @@ fn a_journal_continues_its_own_list_only() {
     for force in [&[][..], &["--force"]] {
         let done = output(&[&run[..], &[&other, puzzle], force].concat());
         assert_eq!(done.status.code(), Some(65), "{done:?}");
-        assert!(stderr(&done).contains("this is not the list of this journal"));
+        assert!(stderr(&done).contains("this file is not the list of this journal"));
         assert_eq!(fs::read_to_string(&other).unwrap(), mine);
     }
     answer(&[&run[..], &[&list, puzzle]].concat());
@@ -478,7 +486,15 @@ fn a_journal_continues_its_own_list_only() {
 fn a_cube_that_is_answered_again_has_its_file_already() {
     let scratch = Scratch::new("again");
     let [cubes, _, found] = answered(&scratch);
-    let work = ["work", "-q", "--puzzle", KEY, "--solutions", &found, &cubes];
+    let work = [
+        "work",
+        "-q",
+        "--puzzle",
+        KEY,
+        "--solutions-dir",
+        &found,
+        &cubes,
+    ];
     let before = names(Path::new(&found));
     answer(&work);
     assert_eq!(names(Path::new(&found)), before);

@@ -269,7 +269,7 @@ fn what_is_said_of_an_image_that_is_cut_off_is_clear() {
     for (name, bytes, _) in one_of_each() {
         let message = message(&bytes[..bytes.len() * 9 / 10]);
         let plain = message.contains("the picture ends after")
-            || message.contains("the file may end in the middle of this number");
+            || message.contains("the file ends with this number, which may be cut off");
         assert!(
             plain || message == "x: this image is cut off: the file ends before the picture does",
             "{name}: {message}"

@@ -99,25 +99,27 @@ impl Algorithm {
     pub fn about(self) -> &'static str {
         match self {
             Algorithm::BruteForce => {
-                "random grids with the right number of filled cells until one fits; ends with that one"
+                "tries random grids with the right number of filled cells; ends with the first solution"
             }
-            Algorithm::Exhaustive => "all 2^cells grids",
+            Algorithm::Exhaustive => "tries all 2^cells grids",
             Algorithm::Backtracking => {
-                "all arrangements of all rows combined, columns checked at the end"
+                "combines all arrangements of all rows; checks the columns at the end"
             }
-            Algorithm::BacktrackingPrefix => "the same, columns checked as rows are added",
+            Algorithm::BacktrackingPrefix => "the same, but checks the columns after each row",
             Algorithm::Deducing => {
-                "what all arrangements of a line share, by turns; then all combinations of the rest"
+                "finds the cells on which all arrangements of a line agree; then combines the remaining arrangements"
             }
             Algorithm::SetBased => {
-                "sets of positions in the clues for each cell, shrunk along lines and across; then guess"
+                "keeps a set of possible positions in the clue for each cell, reduced along both lines; then guesses"
             }
             Algorithm::LineOrder => {
-                "whole lines depth first, fewest arrangements first; one that cannot be filled prunes its parent"
+                "fills whole lines depth first, those with the fewest arrangements first; backtracks when a line has none"
             }
-            Algorithm::Bitwise => "lines as numbers, AND of what they can be; then breadth-first",
+            Algorithm::Bitwise => {
+                "stores arrangements as numbers and combines them with AND; then searches breadth first"
+            }
             Algorithm::PermutationElimination => {
-                "lists of all arrangements, eliminated across; never guesses and may get stuck"
+                "lists all arrangements and removes those that contradict crossing lines; never guesses, so it may get stuck"
             }
         }
     }
@@ -142,7 +144,7 @@ impl Algorithm {
                 if longest > numbers::MAX_CELLS =>
             {
                 let message = format!(
-                    "{self} writes lines as numbers of up to {} cells, and one has {longest}",
+                    "{self} stores a line in {} bits, but this puzzle has a line of {longest} cells",
                     numbers::MAX_CELLS
                 );
                 Err(Error::new(Kind::Usage, message))
@@ -164,7 +166,7 @@ impl FromStr for Algorithm {
     fn from_str(name: &str) -> Result<Self> {
         let mut all = Algorithm::ALL.into_iter();
         all.find(|algorithm| algorithm.name() == name)
-            .ok_or_else(|| Error::new(Kind::Usage, format!("no algorithm is called {name:?}")))
+            .ok_or_else(|| Error::new(Kind::Usage, format!("there is no algorithm named {name:?}")))
     }
 }
 
@@ -227,7 +229,10 @@ impl Classic {
     ///
     /// When [`Algorithm::check`] fails for the puzzle.
     pub fn run(&self, puzzle: &Puzzle, watch: &mut dyn Observer) -> End {
-        assert!(self.algorithm.check(puzzle).is_ok(), "lines too long");
+        assert!(
+            self.algorithm.check(puzzle).is_ok(),
+            "the puzzle has too long lines for this algorithm"
+        );
         let flow = match self.algorithm {
             Algorithm::BruteForce => brute_force::run(puzzle, self.seed, watch),
             Algorithm::Exhaustive => exhaustive::run(puzzle, watch),

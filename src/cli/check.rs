@@ -90,7 +90,9 @@ pub(super) fn run(options: &Options) -> Status {
             let kept = session.classic().map_or(0, Classic::kept);
             if kept > 0 {
                 let kept = classics::format_bytes(kept as f64);
-                session.note(&format!("{kept} of arrangements shared between puzzles"));
+                session.note(&format!(
+                    "{kept} of arrangements kept for reuse between puzzles"
+                ));
             }
         }
         status

@@ -20,7 +20,7 @@ pub(super) struct Classics {
     #[arg(long, value_name = "NAME", value_parser = named())]
     pub(super) algorithm: Option<Algorithm>,
 
-    /// Seed of the random numbers, for options that draw some, such as --algorithm brute-force [default: 1]
+    /// Seed of the random numbers of --algorithm brute-force, and of count --estimate [default: 1]
     #[arg(long, value_name = "S", allow_hyphen_values = true, value_parser = number)]
     pub(super) seed: Option<u64>,
 }
@@ -30,7 +30,7 @@ impl Classics {
     pub(super) fn classic(&self, random: bool) -> Result<Option<Classic>, Status> {
         let draws = random || self.algorithm == Some(Algorithm::BruteForce);
         if self.seed.is_some() && !draws {
-            let message = "--seed needs an option that draws random numbers: --algorithm brute-force, or count --estimate";
+            let message = "--seed needs --algorithm brute-force or count --estimate, which use random numbers";
             let error = Error::new(Kind::Usage, message);
             messages::error(&error);
             return Err(Status::from(&error));
@@ -50,7 +50,7 @@ fn named() -> impl TypedValueParser<Value = Algorithm> {
 /// The number and size of the arrangements that a classic algorithm lists before its first step, in words.
 pub(super) fn needs_text(needs: &Needs) -> String {
     format!(
-        "{} arrangements to begin with, {}",
+        "{} arrangements before the first step, {}",
         format_number(needs.arrangements, 1e15),
         format_bytes(needs.bytes)
     )

@@ -147,7 +147,7 @@ Formats (r: read, w: written, p: packs of several puzzles):
         DIMACS,
         [false, true, false],
         &DIMACS_ENDINGS,
-        "clauses for SAT solvers and model counters, the cells projected on",
+        "clauses for SAT solvers and projected model counters; the projection is on the cells",
     );
     text.push_str(
         "

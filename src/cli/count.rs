@@ -54,7 +54,7 @@ pub(super) struct Options {
 
     /// Also print for each cell the share of solutions in which it is filled: as one character per cell, or with --json as a number with
     /// six decimals
-    #[arg(long, conflicts_with_all = ["method", "algorithm"])]
+    #[arg(long, conflicts_with_all = ["method", "algorithm", "estimate"])]
     cells: bool,
 
     /// Print these shares exactly: in text as numbers of solutions, with --json as `fractions` whose denominator is the number of all
@@ -226,7 +226,8 @@ impl GraphOutputs {
         if let Some(solution_graph) = &solution_graph {
             if let Some(graph) = &mut self.graph {
                 written = graph.write(solution_graph, &session.limits_since(started));
-                outcome.stopped = written.as_ref().ok().copied().flatten();
+                let stopped = written.as_ref().ok().copied().flatten();
+                outcome.stopped = outcome.stopped.or(stopped);
             }
             if self.cell_output.is_some() {
                 cells = shares::cell_counts(

@@ -281,7 +281,7 @@ fn draw_backbone<'a>(session: &Session, subject: &Subject<'a>) -> Drawn<'a> {
             .legend(legend.map(|&(mark, _, words)| (mark, words.to_owned())))
             .drawings([drawing]),
         status,
-        reveals: Some("What is ambiguous"),
+        reveals: Some("Ambiguous cells"),
     }
 }
 
@@ -296,7 +296,7 @@ fn draw_shares<'a>(session: &Session, subject: &Subject<'a>) -> Drawn<'a> {
         Some(stop) => {
             let why = session.stop_reason(*stop, None);
             session.note(&format!(
-                "{}: {solutions} solutions, not counted to the end: {why}",
+                "{}: {solutions} solutions, count not finished: {why}",
                 subject.name
             ));
             Status::Stopped

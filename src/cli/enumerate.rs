@@ -31,7 +31,9 @@ use super::writer::{WriteLimits, Writer};
 /// Solutions are written as they are found. As text, a solution is rows of '#' and '.' followed by a blank line, and a summary is printed
 /// on standard error. With --json the summary is an object on standard output, after the puzzle's solutions.
 #[derive(Args, Debug)]
-#[command(after_help = "\
+#[command(
+    mut_arg("time", |arg| arg.help("Stop searching after this time on each puzzle: 500ms, 90s, 5m, 1h30m; solutions that --sort holds by then are still written")),
+    after_help = "\
 Examples:
   omnogram enumerate puzzles/pictures/key.non
   omnogram enumerate --limit 3 --format ndjson puzzles/families/permutation-20.non
@@ -39,7 +41,8 @@ Examples:
   omnogram enumerate --algorithm line-order --limit 5 puzzles/families/permutation-9.non
   omnogram enumerate --from 524_288 --limit 2 puzzles/families/switches-20.non
   omnogram enumerate --journal key.journal --output key.txt puzzles/pictures/key.non
-  omnogram enumerate puzzles/pictures/key.non | omnogram verify puzzles/pictures/key.non")]
+  omnogram enumerate puzzles/pictures/key.non | omnogram verify puzzles/pictures/key.non"
+)]
 pub(super) struct Options {
     #[command(flatten)]
     puzzles: Puzzles,
@@ -58,7 +61,8 @@ pub(super) struct Options {
     #[arg(long, value_name = "K", value_parser = ordinal, conflicts_with_all = ["distinct", "algorithm"])]
     from: Option<Count>,
 
-    /// Remove duplicates by holding all solutions in memory (see --memory). The search never finds a solution twice, so this is only a check
+    /// Hold all solutions in memory (see --memory), remove duplicates, and write the rest in canonical order, as --sort does. The search
+    /// never finds a solution twice, so this is only a check
     #[arg(long)]
     distinct: bool,
 

@@ -62,7 +62,7 @@ fn check_list(path: &Path, name: &str, puzzle: &Puzzle, written: u64) -> Result<
         // The run was killed before it had written the first solution.
         None | Some(Err(_)) if torn => Ok(()),
         _ => {
-            let message = "this is not the list of this journal: it does not begin with a solution of the puzzle";
+            let message = "this file is not the list of this journal: it does not begin with a solution of the puzzle";
             Err(Error::data(message).in_file(name))
         }
     }

@@ -60,7 +60,8 @@ pub(super) struct Options {
     #[arg(long, short = 'n', allow_hyphen_values = true, value_name = "N", value_parser = number, conflicts_with = "count")]
     limit: Option<u64>,
 
-    /// Stop listing after this time: 500ms, 90s, 5m, 1h30m; the number and the forced cells are still printed
+    /// Stop listing after this time: 500ms, 90s, 5m, 1h30m. The number and the forced cells are always computed, which takes up to about a
+    /// second for a line of 4096 cells
     #[arg(long, short, allow_hyphen_values = true, value_name = "TIME", value_parser = time)]
     time: Option<Duration>,
 
@@ -134,6 +135,7 @@ fn known(options: &Options) -> Result<Vec<Option<bool>>> {
 }
 
 fn answer(options: &Options, known: &[Option<bool>]) -> Answered {
+    let started = Instant::now();
     let clue = &options.clue;
     let number = arrangements::count(clue, known);
     let mut out = BufWriter::new(io::stdout().lock());
@@ -147,9 +149,7 @@ fn answer(options: &Options, known: &[Option<bool>]) -> Answered {
     let most = options.limit.map_or(usize::MAX, |limit| {
         usize::try_from(limit).unwrap_or(usize::MAX)
     });
-    let deadline = options
-        .time
-        .and_then(|time| Instant::now().checked_add(time));
+    let deadline = options.time.and_then(|time| started.checked_add(time));
     let timed_out = Cell::new(false);
     let in_time = || {
         timed_out.set(deadline.is_some_and(|deadline| Instant::now() >= deadline));
@@ -183,7 +183,9 @@ fn answer(options: &Options, known: &[Option<bool>]) -> Answered {
         let plural = if number == 1u32.into() { "" } else { "s" };
         let text = match fits {
             true => format!("{number} arrangement{plural}\n{}", drawn(&forced)),
-            false => "0 arrangements\ncontradiction: nothing fits the known cells".to_owned(),
+            false => {
+                "0 arrangements\ncontradiction: no arrangement fits the known cells".to_owned()
+            }
         };
         writeln!(out, "{text}").map_err(failed)?;
     }

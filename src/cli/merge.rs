@@ -33,11 +33,14 @@ use super::status::{Answered, Halt, Status};
 /// of their cube have fillings, and answers that contradict each other. If answers are missing, the number begins with "at least" and the
 /// exit status is 3; if answers contradict each other, or the file of cubes is incomplete or has overlapping cubes, it is 65.
 #[derive(Args, Debug)]
-#[command(after_help = "\
+#[command(
+    mut_arg("json", |arg| arg.help("Print one JSON object, on one line")),
+    after_help = "\
 Examples:
   omnogram merge cubes.jsonl results-*.jsonl
   omnogram merge --missing again.jsonl cubes.jsonl results.jsonl
-  omnogram merge --solutions found/ --sort --output all.txt cubes.jsonl results.jsonl")]
+  omnogram merge --solutions-dir found/ --sort --output all.txt cubes.jsonl results.jsonl"
+)]
 pub(super) struct Options {
     /// The file of cubes that split wrote
     #[arg(value_name = "CUBES")]
@@ -54,25 +57,25 @@ pub(super) struct Options {
     #[command(flatten)]
     replacing: Replacing,
 
-    /// Combine the files of solutions in this folder into one list
-    #[arg(long, value_name = "DIR")]
-    solutions: Option<PathBuf>,
+    /// Combine the files of solutions in this folder, which work --solutions-dir wrote, into one list
+    #[arg(long, alias = "solutions", value_name = "DIR")]
+    solutions_dir: Option<PathBuf>,
 
     /// The format of the solutions
     #[arg(
         long,
         value_name = "FORMAT",
         default_value = "text",
-        requires = "solutions"
+        requires = "solutions_dir"
     )]
     format: Format,
 
     /// Write the solutions to this file
-    #[arg(long, short, value_name = "FILE", requires = "solutions")]
+    #[arg(long, short, value_name = "FILE", requires = "solutions_dir")]
     output: Option<PathBuf>,
 
     /// Write the solutions in canonical order, '#' before '.', and each once; until then they are held in memory (see --memory)
-    #[arg(long, requires = "solutions")]
+    #[arg(long, requires = "solutions_dir")]
     sort: bool,
 
     /// Use at most about this much memory for --sort: 512M, 4G, 1T
@@ -153,7 +156,7 @@ fn merge(options: &Options) -> Answered {
         }
         output.finish()?;
     }
-    if let Some(folder) = &options.solutions {
+    if let Some(folder) = &options.solutions_dir {
         let files = sum
             .answers
             .iter()
@@ -171,7 +174,7 @@ fn merge(options: &Options) -> Answered {
         };
         status = status.max(joiner.join(&mut sum)?);
     }
-    let print_or_note = |text: String| match (options.solutions.is_some(), *json) {
+    let print_or_note = |text: String| match (options.solutions_dir.is_some(), *json) {
         // Standard output may hold the solutions.
         (true, false) => {
             if !verbosity.quiet {
@@ -195,7 +198,7 @@ fn merge(options: &Options) -> Answered {
         };
         print_or_note(report::json_line(&report).trim_end().to_owned())?;
     } else {
-        let unit = match (options.solutions.is_some(), sum.solutions.number()) {
+        let unit = match (options.solutions_dir.is_some(), sum.solutions.number()) {
             (false, _) => "",
             (true, number) if *number == Count::ONE => " solution",
             (true, _) => " solutions",
@@ -289,10 +292,12 @@ impl SolutionJoiner<'_> {
         }
         let wrong = |message: &str| Ok(Err(Error::data(format!("cube {}: {message}", answer.id))));
         let (Some(name), Some(expected)) = (&answer.file, answer.set) else {
-            return wrong("its solutions were counted, not listed");
+            return wrong(
+                "its solutions were counted but not written: answer it again with work --solutions-dir",
+            );
         };
         if name.contains(['/', '\\']) {
-            return wrong("its file is not in the folder");
+            return wrong("its result names a file outside the folder");
         }
         let path = self.folder.join(name);
         let shown = path.display().to_string();
@@ -317,7 +322,7 @@ impl SolutionJoiner<'_> {
             let size = (grid.width(), grid.height());
             let bad = |message: &str| Ok(Err(Error::data(message).in_file(&shown)));
             if *self.size.get_or_insert(size) != size {
-                return bad("a solution of another size");
+                return bad("this solution has another size than those before it");
             }
             let holds = cube.path.iter().all(|decision| {
                 let (row, column) = (
@@ -327,13 +332,13 @@ impl SolutionJoiner<'_> {
                 row < size.1 && column < size.0 && grid.get(row, column) == decision.filled
             });
             if !holds {
-                return bad("a solution that is not of this cube");
+                return bad("this file has a solution outside its cube");
             }
             set.add(grid.words());
             count.add_one();
         }
         if count != answer.count || set.digest() != expected {
-            let message = "these are not the solutions of the answer";
+            let message = "the solutions in this file differ from those that the result recorded";
             return Ok(Err(Error::data(message).in_file(&shown)));
         }
         let solutions = match read() {
@@ -349,7 +354,7 @@ impl SolutionJoiner<'_> {
                     batch.push_grid(grid.words());
                     if set.take(batch).is_break() {
                         let message = format!(
-                            "these solutions do not fit --memory {}",
+                            "the solutions to sort need more than --memory {}",
                             self.options.memory
                         );
                         return Err(Halt::Failed(Error::new(Kind::Usage, message)));

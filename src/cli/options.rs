@@ -25,7 +25,7 @@ pub(super) struct SearchOptions {
     #[arg(long, short = 'j', value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub(super) threads: Option<u16>,
 
-    /// Stop searching after this time on each puzzle: 500ms, 90s, 5m, 1h30m; solutions that --sort holds by then are still written
+    /// Stop searching after this time on each puzzle: 500ms, 90s, 5m, 1h30m
     #[arg(long, short, allow_hyphen_values = true, value_name = "TIME", value_parser = time)]
     pub(super) time: Option<Duration>,
 
@@ -37,7 +37,7 @@ pub(super) struct SearchOptions {
     #[arg(long, allow_hyphen_values = true, value_name = "SIZE", default_value = "4G", value_parser = size)]
     pub(super) memory: Bytes,
 
-    /// Show progress on standard error; auto: when that is a terminal
+    /// Show progress on standard error
     #[arg(
         long,
         value_name = "WHEN",
@@ -99,7 +99,7 @@ pub(super) struct Verbosity {
 /// When to show progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum When {
-    /// When standard error is a terminal, and solutions are not streaming to it
+    /// When standard error is a terminal to which no solutions are written
     Auto,
     /// As a bar on a terminal, otherwise as one line per second
     Always,

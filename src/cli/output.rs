@@ -90,7 +90,7 @@ impl Outputs {
         self.reads.refuse_input(&target, &name)?;
         let wrong = |message: &str| Error::new(Kind::Usage, message).in_file(&name);
         if !self.claimed.insert(full_path(&target)) {
-            return Err(wrong("this file is another output of this command too"));
+            return Err(wrong("this file is named for two outputs of this command"));
         }
         if exists {
             if !self.force {

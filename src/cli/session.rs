@@ -96,10 +96,10 @@ impl Session {
             answer_options.json,
             |session| {
                 if classic.is_some() && given.0.is_some_and(|threads| threads > 1) {
-                    session.warn("--algorithm works on one thread, whatever --threads says");
+                    session.warn("--threads has no effect: --algorithm runs on one thread");
                 }
                 if classic.is_some() && given.1 == When::Always {
-                    session.warn("--algorithm shows no progress");
+                    session.warn("--progress has no effect: --algorithm shows none");
                 }
                 session.classic = classic;
                 verb(session)
@@ -473,7 +473,7 @@ impl Session {
             Stop::Closed => "the output was closed".to_owned(),
             Stop::Stuck => match &self.classic {
                 Some(classic) if classic.algorithm() == Algorithm::BruteForce => {
-                    "brute-force stops at the first".to_owned()
+                    "brute-force ends with its first solution".to_owned()
                 }
                 _ => "stuck".to_owned(),
             },

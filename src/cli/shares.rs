@@ -133,8 +133,7 @@ const LEGEND: &str =
     "# filled in all, . in none, 0 in less than a tenth, 1 to 9 in as many tenths or more";
 
 /// The legend of the numbers.
-const EXACT_LEGEND: &str =
-    "each number: the solutions, of those counted above, in which this cell is filled";
+const EXACT_LEGEND: &str = "each number: in how many of the solutions this cell is filled";
 
 /// A text for each cell, row by row.
 fn map_cells(puzzle: &Puzzle, text: impl Fn(Cell) -> String) -> Vec<Vec<String>> {

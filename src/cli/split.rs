@@ -99,7 +99,7 @@ fn split(
         None => String::new(),
     };
     session.note(&format!(
-        "{name}: {}{why}, {} solved and {} refuted on the way, the largest about {:.1} % of the whole",
+        "{name}: {}{why}, {} solved and {} refuted while splitting, the largest about {:.1} % of the work",
         counted(of, "cube"),
         split.solved,
         split.refuted,

@@ -48,7 +48,7 @@ pub(super) struct Options {
     #[arg(long, help_heading = "Output options")]
     json: bool,
 
-    /// Print nothing if all grids are valid and none is repeated
+    /// Print nothing if all grids are valid and none is repeated; with --json the object is still printed
     #[arg(long, short, help_heading = "Output options")]
     quiet: bool,
 }
@@ -180,7 +180,9 @@ impl Findings {
     fn print_error(&self, text: &str) {
         match (self.wrong + self.repeated).cmp(&(MAX_PRINTED_ERRORS + 1)) {
             std::cmp::Ordering::Less => messages::note(&format!("error: {text}")),
-            std::cmp::Ordering::Equal => messages::note("error: and more"),
+            std::cmp::Ordering::Equal => messages::note(
+                "error: more wrong or repeated grids follow; only their number is printed",
+            ),
             std::cmp::Ordering::Greater => {}
         }
     }

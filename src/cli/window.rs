@@ -119,7 +119,7 @@ impl Window<'_> {
         let solutions = &outcome.solutions;
         let part = match solutions {
             Total::Exactly(count) if self.from > count => {
-                format!("there is no number {}, of {solutions}", self.from)
+                format!("no solution number {}, of {solutions}", self.from)
             }
             _ => format!(
                 "{} from number {} on, of {solutions}",

@@ -5,7 +5,7 @@ use std::io::{self, BufReader, Read};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -49,7 +49,7 @@ use super::subject::Subject;
     after_help = "\
 Examples:
   omnogram work --puzzle puzzle.non cubes.jsonl > results.jsonl
-  sed -n '1,50p' cubes.jsonl | omnogram work --puzzle puzzle.non --solutions found/
+  sed -n '1,50p' cubes.jsonl | omnogram work --puzzle puzzle.non --solutions-dir found/
   omnogram work --puzzle puzzle.non --threads 1 --time 10m < cubes.jsonl >> results.jsonl"
 )]
 pub(super) struct Options {
@@ -62,19 +62,19 @@ pub(super) struct Options {
     cubes: PathBuf,
 
     /// Counting method
-    #[arg(long, value_name = "METHOD", default_value = "auto", conflicts_with_all = ["solutions", "digest"])]
+    #[arg(long, value_name = "METHOD", default_value = "auto", conflicts_with_all = ["solutions_dir", "digest"])]
     method: Method,
 
     /// Write the solutions of each cube into a file of its own in this folder; the results have its name and the digest of the solutions
-    #[arg(long, value_name = "DIR")]
-    solutions: Option<PathBuf>,
+    #[arg(long, alias = "solutions", value_name = "DIR")]
+    solutions_dir: Option<PathBuf>,
 
     /// The format of the solutions
     #[arg(
         long,
         value_name = "FORMAT",
         default_value = "text",
-        requires = "solutions"
+        requires = "solutions_dir"
     )]
     format: Format,
 
@@ -126,7 +126,7 @@ fn work(session: &Session, subject: &Subject<'_>, options: &Options) -> Answered
     };
     let [puzzles, cubes] = [&options.puzzle, &options.cubes].map(std::slice::from_ref);
     let outputs = Outputs::new(options.replacing, puzzles, cubes);
-    let folder = match &options.solutions {
+    let folder = match &options.solutions_dir {
         Some(folder) => {
             outputs.folder(folder).map_err(Halt::Failed)?;
             Some(Folder {
@@ -159,7 +159,7 @@ fn work(session: &Session, subject: &Subject<'_>, options: &Options) -> Answered
         open: AtomicU64::new(0),
         is_over: AtomicBool::new(false),
         answered: AtomicU64::new(0),
-        halt: Mutex::new(None),
+        failures: Mutex::default(),
     };
     cube_solver.run(&queue).map_err(Halt::Failed)?;
     queue.end(subject.name)
@@ -205,28 +205,51 @@ struct WorkQueue<'a> {
     /// The number of cubes answered, and of those that were left open.
     answered: AtomicU64,
     open: AtomicU64,
-    /// The error that ended the work, or else the status of the last bad line.
-    halt: Mutex<Option<Failure>>,
+    failures: Mutex<Failures>,
 }
 
-/// An error of the run.
-enum Failure {
-    /// A line of the input is not a cube of this puzzle.
-    BadCube(Status),
-    /// The work had to end.
-    Ended(Halt),
+/// The errors of the run.
+#[derive(Default)]
+struct Failures {
+    /// The gravest status of the input lines that are not cubes of this puzzle.
+    bad_lines: Status,
+    /// Why the work had to end.
+    halt: Option<Halt>,
+}
+
+impl Failures {
+    fn record_bad_line(&mut self, status: Status) {
+        self.bad_lines = self.bad_lines.max(status);
+    }
+
+    /// Records why the work had to end. The first error is kept; it replaces a closed output, which has no message.
+    fn record_halt(&mut self, halt: Halt) {
+        if !matches!(self.halt, Some(Halt::Failed(_))) {
+            self.halt = Some(halt);
+        }
+    }
+
+    /// The result of the run, if its answers alone have this status.
+    fn into_result(self, status: Status) -> Answered {
+        let status = status.max(self.bad_lines);
+        match self.halt {
+            Some(Halt::Failed(error)) => Err(Halt::Failed(error)),
+            Some(Halt::Closed) => Ok(status.max(Status::Stopped)),
+            None => Ok(status),
+        }
+    }
 }
 
 impl WorkQueue<'_> {
-    fn halt(&self, halted: Failure) {
-        let mut halt = self.halt.lock().unwrap_or_else(PoisonError::into_inner);
-        if matches!(halted, Failure::Ended(_)) {
-            // Relaxed: the flag publishes no other data.
-            self.is_over.store(true, Ordering::Relaxed);
-        }
-        if !matches!(*halt, Some(Failure::Ended(_))) {
-            *halt = Some(halted);
-        }
+    fn failures(&self) -> MutexGuard<'_, Failures> {
+        self.failures.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Starts no further cube.
+    fn halt(&self, halt: Halt) {
+        // Relaxed: the flag publishes no other data.
+        self.is_over.store(true, Ordering::Relaxed);
+        self.failures().record_halt(halt);
     }
 
     fn end(self, name: &str) -> Answered {
@@ -245,15 +268,10 @@ impl WorkQueue<'_> {
             true => Status::Stopped,
             false => Status::Complete,
         };
-        match self
-            .halt
-            .into_inner()
+        let failures = self.failures.into_inner();
+        failures
             .unwrap_or_else(PoisonError::into_inner)
-        {
-            Some(Failure::Ended(halt)) => Err(halt),
-            Some(Failure::BadCube(bad)) => Ok(status.max(bad)),
-            None => Ok(status),
-        }
+            .into_result(status)
     }
 
     /// The next valid cube; `None` at the end of the input, on an interrupt, or after a fatal error.
@@ -269,7 +287,7 @@ impl WorkQueue<'_> {
                     if before < MAX_PRINTED_ERRORS || error.kind() == Kind::Io {
                         messages::error(&error);
                     }
-                    self.halt(Failure::BadCube(Status::from(&error)));
+                    self.failures().record_bad_line(Status::from(&error));
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return None,
@@ -301,7 +319,7 @@ impl CubeQueue for WorkQueue<'_> {
         if let Some((file, folder)) = file.zip(self.folder.as_ref()) {
             match file.keep(folder, counts.then_some(set)) {
                 Ok(file) => answer.file = file,
-                Err(error) => return self.halt(Failure::Ended(Halt::Failed(error))),
+                Err(error) => return self.halt(Halt::Failed(error)),
             }
         }
         self.answered.fetch_add(1, Ordering::Relaxed);
@@ -309,7 +327,7 @@ impl CubeQueue for WorkQueue<'_> {
             self.open.fetch_add(1, Ordering::Relaxed);
         }
         if let Err(halt) = self.session.print(&seal(&answer)) {
-            self.halt(Failure::Ended(halt));
+            self.halt(halt);
         }
     }
 }
@@ -410,5 +428,28 @@ impl SolutionStore for CubeSolutions {
             flow.is_continue()
         });
         flow
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_gravest_status_is_kept() {
+        let mut failures = Failures::default();
+        failures.record_bad_line(Status::Io);
+        failures.record_bad_line(Status::Data);
+        failures.record_halt(Halt::Closed);
+        assert_eq!(failures.into_result(Status::Stopped).unwrap(), Status::Io);
+
+        let mut failures = Failures::default();
+        failures.record_halt(Halt::Failed(Error::data("first")));
+        failures.record_halt(Halt::Closed);
+        failures.record_bad_line(Status::Data);
+        assert!(matches!(
+            failures.into_result(Status::Complete),
+            Err(Halt::Failed(_))
+        ));
     }
 }

@@ -159,11 +159,11 @@ impl CubeTask {
     pub fn check(&self, puzzle: &Puzzle, digest: Digest) -> Result<()> {
         if self.puzzle != digest {
             return Err(Error::data(
-                "this cube is of another puzzle: the digests differ",
+                "this cube belongs to another puzzle: the digests differ",
             ));
         }
         if self.id != Id::of(digest, &self.cube) {
-            return Err(Error::data("the id does not belong to the path"));
+            return Err(Error::data("the id of this cube does not match its path"));
         }
         check_inside(puzzle, &self.cube)
     }

@@ -101,14 +101,14 @@ impl Header {
     fn check(&self, other: &Header) -> Result<()> {
         let message = if other.journal != self.journal {
             format!(
-                "this is a journal of form {}, and only form {VERSION} is known here",
+                "this journal has format version {}, but this program reads version {VERSION} only",
                 other.journal
             )
         } else if other.puzzle != self.puzzle {
-            "this is the journal of another puzzle".to_owned()
+            "this journal belongs to another puzzle".to_owned()
         } else if other.options != self.options {
             format!(
-                "this is the journal of `{}`, not of `{}`",
+                "this journal was started by `{}`, not by `{}`",
                 other.options, self.options
             )
         } else {
@@ -248,7 +248,7 @@ fn read(file: &File, header: &Header, name: &str) -> Result<(Vec<JournalRecord>,
                 // A line torn by a crash can only be the last one.
                 let error = damaged.take().expect("checked by the guard");
                 let message = format!(
-                    "{}; this journal is damaged: without this line and all after it, it can be gone on with",
+                    "{}; to resume from the records before it, delete this line and all lines after it",
                     error.message()
                 );
                 let place = error.place().cloned();
@@ -261,7 +261,7 @@ fn read(file: &File, header: &Header, name: &str) -> Result<(Vec<JournalRecord>,
             }
             Ok(record) if lines.is_whole() => {
                 if record.puzzle() != header.puzzle {
-                    return Err(lines.blame(Error::data("a record of another puzzle")));
+                    return Err(lines.blame(Error::data("this record belongs to another puzzle")));
                 }
                 records.push(record);
                 end = lines.bytes();

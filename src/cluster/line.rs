@@ -38,7 +38,7 @@ pub fn seal(record: &impl Serialize) -> String {
 
 /// Checks the checksum of a line without its line break, and parses the record with `parse`.
 fn unseal<T>(line: &str, parse: impl FnOnce(&str) -> serde_json::Result<T>) -> Result<T> {
-    let torn = || Error::data("this line is torn: it does not end in its checksum");
+    let torn = || Error::data("this line is incomplete: it does not end with its checksum");
     let rest = line.strip_suffix(CHECK_SUFFIX).ok_or_else(torn)?;
     let at = rest.len().checked_sub(CHECK_DIGITS).ok_or_else(torn)?;
     let (body, digits) = rest.split_at_checked(at).ok_or_else(torn)?;
@@ -51,7 +51,10 @@ fn unseal<T>(line: &str, parse: impl FnOnce(&str) -> serde_json::Result<T>) -> R
     }
     parse(line).map_err(|error| {
         let column = error.column().clamp(1, line.len());
-        Error::data(format!("this is not such a record: {error}")).at(0, column, line)
+        Error::data(format!(
+            "this is not a record of the expected kind: {error}"
+        ))
+        .at(0, column, line)
     })
 }
 
@@ -160,7 +163,9 @@ impl<R: BufRead> Lines<R> {
             }
             if self.text.len() as u64 > MAX_LINE_BYTES {
                 self.ended = true;
-                return Some(Err(self.blame(Error::data("this line is too long"))));
+                return Some(Err(
+                    self.blame(Error::data("this line is too long for a record"))
+                ));
             }
             // A line that is not UTF-8 fails its checksum, because the replacement characters change it.
             let record = unseal(&String::from_utf8_lossy(&self.text), parse);

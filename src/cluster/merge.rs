@@ -93,10 +93,11 @@ impl Merge {
                     good += 1;
                     let puzzle = *self.puzzle.get_or_insert(piece.puzzle);
                     if piece.puzzle != puzzle {
-                        let other = Error::data("this cube is of another puzzle than the first");
+                        let other =
+                            Error::data("this cube belongs to another puzzle than the first cube");
                         lines.blame(other)
                     } else if piece.id != Id::of(puzzle, &piece.cube) {
-                        lines.blame(Error::data("the id does not belong to the path"))
+                        lines.blame(Error::data("the id of this cube does not match its path"))
                     } else if !self.ids.insert(piece.id) {
                         // A repeated cube is ignored.
                         continue;
@@ -120,11 +121,11 @@ impl Merge {
     fn check_cubes(&mut self, file: &str) {
         let found = self.pieces.len() as u64;
         if found == 0 && !self.has_gaps {
-            let message = "there is no cube in this file";
+            let message = "this file contains no cubes";
             self.problems.add(file, Error::data(message));
         } else if found != self.expected_cubes {
             let message = format!(
-                "there are {found} cubes, but each says that it is one of {}",
+                "the file has {found} cubes, but the split has {}",
                 self.expected_cubes
             );
             self.problems.add(file, Error::data(message));
@@ -139,7 +140,7 @@ impl Merge {
         for (cube, other) in overlaps(&cubes) {
             let [cube_id, other_id] = [cube, other].map(|place| self.pieces[place].id);
             let message = format!(
-                "cube {cube_id} overlaps cube {other_id}: what both hold would count twice"
+                "cube {cube_id} is ignored: it overlaps cube {other_id}, and solutions in both would be counted twice"
             );
             self.problems.add(file, Error::data(message));
             is_removed[cube] = true;
@@ -165,7 +166,7 @@ impl Merge {
                 }
                 Ok(answer) if self.puzzle.is_some_and(|puzzle| puzzle != answer.puzzle) => {
                     good += 1;
-                    let other = Error::data("this result is of another puzzle");
+                    let other = Error::data("this result belongs to another puzzle");
                     self.problems.add(lines.file(), lines.blame(other));
                 }
                 Ok(answer) => {
@@ -225,7 +226,10 @@ impl Merge {
             .collect();
         unrequested.sort_by_key(|placed| (placed.file, placed.line));
         for placed in unrequested {
-            let message = format!("nobody has asked about cube {}", placed.answer.id);
+            let message = format!(
+                "cube {} is not one of the cubes to answer",
+                placed.answer.id
+            );
             let error = Error::data(message).at(placed.line, 1, "");
             self.problems.add(&results[placed.file], error);
         }
@@ -307,12 +311,16 @@ impl Summation<'_> {
             };
             let inside = |open: &Open| open.cube.path.starts_with(&cube.path);
             if !answer.open.iter().all(inside) {
-                wrong(format!("what is left open of cube {id} is not within it"));
+                wrong(format!(
+                    "this result leaves a cube open that is not part of cube {id}"
+                ));
                 continue;
             }
             let open: Vec<&Cube> = answer.open.iter().map(|open| &open.cube).collect();
             if !overlaps(&open).is_empty() {
-                wrong(format!("what is left open of cube {id} overlaps"));
+                wrong(format!(
+                    "the cubes that this result leaves open in cube {id} overlap"
+                ));
                 continue;
             }
             if let Some(unknown) = unknown.filter(|&unknown| exceeds(&answer.count, unknown)) {
@@ -356,12 +364,12 @@ impl Summation<'_> {
                     if differ {
                         let (file, line) = best.place;
                         let message = format!(
-                            "cube {id} has {} solutions here, and {} in {}:{line}{}",
+                            "cube {id} has {} solutions here, but {} in {}:{line}{}",
                             candidate.subtotal.count,
                             best.subtotal.count,
                             self.results[file],
                             match candidate.subtotal.count == best.subtotal.count {
-                                true => ", but not the same",
+                                true => ", and the sets of solutions differ",
                                 false => "",
                             }
                         );
@@ -422,7 +430,7 @@ fn too_many(id: Id, count: &Count, unknown: u32) -> String {
         _ => count.to_string(),
     };
     format!(
-        "cube {id} cannot have {count} solutions: {unknown} unknown cells have 2^{unknown} fillings"
+        "cube {id} cannot have {count} solutions: its {unknown} unknown cells have only 2^{unknown} fillings"
     )
 }
 

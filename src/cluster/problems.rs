@@ -60,7 +60,7 @@ impl Problems {
         else {
             return;
         };
-        let message = format!("there is no {what} in this file: none of its {total} lines is one");
+        let message = format!("no line of this file is a {what} ({total} read)");
         let error = Error::data(message);
         let error = match first.place() {
             Some(place) => error.at(place.line, 1, &place.text),

@@ -164,7 +164,10 @@ impl State {
                 JournalRecord::Answer(answer) => answer,
                 JournalRecord::Progress(progress) => {
                     let Some((_, open_cube)) = open.get_mut(&progress.id) else {
-                        return wrong(format!("cube {} was not open here", progress.id));
+                        return wrong(format!(
+                            "cube {} was not open when this record was written",
+                            progress.id
+                        ));
                     };
                     self.elapsed_before = time(progress.elapsed).unwrap_or(self.elapsed_before);
                     match (checkpointer, progress.checkpoint) {
@@ -187,11 +190,17 @@ impl State {
                 (self.tracked, self.attempt_nodes) = (None, 0);
             }
             let Some((_, open_cube)) = open.remove(&answer.id) else {
-                return wrong(format!("cube {} was not open here", answer.id));
+                return wrong(format!(
+                    "cube {} was not open when this record was written",
+                    answer.id
+                ));
             };
             for Open { cube, .. } in &answer.open {
                 if !cube.path.starts_with(&open_cube.cube.path) {
-                    return wrong("what stays open is not within the cube".to_owned());
+                    return wrong(format!(
+                        "this record leaves a cube open that is not part of cube {}",
+                        answer.id
+                    ));
                 }
                 check_inside(cube_solver.puzzle(), cube)?;
             }
@@ -260,7 +269,7 @@ impl State {
         let found = list.file.metadata().map_err(failed)?.len();
         if found < self.list_bytes {
             let message = format!(
-                "the journal {} has written {} bytes to this list, but there are {found}",
+                "the journal {} has recorded {} bytes of this list, but the file has only {found}",
                 self.journal.name(),
                 self.list_bytes
             );

@@ -44,13 +44,13 @@ pub enum Doubt {
 impl std::fmt::Display for Doubt {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Doubt::Few => "too few dives to tell how far this may be off",
-            Doubt::Heavy => "a few of the dives carry the number, and it may be off by any factor",
+            Doubt::Few => "too few dives to estimate the standard error",
+            Doubt::Heavy => "a few dives have most of the weight, so the number may be wrong by any factor",
             Doubt::Apart => {
-                "dives from opposite sides differ, and the number may be off by any factor"
+                "dives from opposite sides of the puzzle disagree, so the number may be wrong by any factor"
             }
             Doubt::Dying => {
-                "nearly all dives die, and there may be far more solutions than those they meet"
+                "nearly all dives end without a solution, so there may be far more solutions than estimated"
             }
             Doubt::Nothing => "no solution was found",
         })

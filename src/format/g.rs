@@ -27,7 +27,9 @@ fn puzzle(text: &str) -> Result<Puzzle> {
     let mut last = Part::line(1, "");
     let head = loop {
         let Some(line) = lines.next() else {
-            return Err(last.error("no line that begins with ':' opens the clues of the rows"));
+            return Err(
+                last.error("there is no line beginning with ':' before the clues of the rows")
+            );
         };
         if line.text.starts_with(':') {
             break line;
@@ -44,9 +46,8 @@ fn puzzle(text: &str) -> Result<Puzzle> {
             Some(line) => rows.push(line),
             None => {
                 let end = rows.last().copied().unwrap_or(head);
-                return Err(
-                    end.error("no line that begins with ':' opens the clues of the columns")
-                );
+                return Err(end
+                    .error("there is no line beginning with ':' before the clues of the columns"));
             }
         }
     }
@@ -136,7 +137,7 @@ mod tests {
         );
         assert_eq!(
             failure(read(":\n1\n")),
-            "2:1: no line that begins with ':' opens the clues of the columns"
+            "2:1: there is no line beginning with ':' before the clues of the columns"
         );
     }
 }

@@ -23,7 +23,7 @@ pub(super) fn check(bytes: &[u8], width: u32, height: u32) -> Result<()> {
         Err(Fault::Unsupported) if has_end() => Ok(()),
         Err(Fault::Unsupported | Fault::Truncated) => Err(Error::data(CUT_OFF)),
         Err(Fault::Damaged) => Err(Error::data(
-            "this image is damaged: a part of its data makes no picture",
+            "this image is damaged: part of its data cannot be decoded",
         )),
     }
 }

@@ -108,7 +108,7 @@ pub fn read_one(bytes: &[u8], file: &str) -> Result<Puzzle> {
     match entries.len() {
         1 => entries.swap_remove(0).puzzle,
         number => {
-            let message = format!("one puzzle is expected, and here are {number}");
+            let message = format!("expected one puzzle, found {number}");
             Err(Error::data(message).in_file(file))
         }
     }
@@ -207,7 +207,7 @@ impl Iterator for Entries<'_> {
         let puzzle = if self.bad == MAX_INVALID || self.quoted > MAX_QUOTED_BYTES {
             self.ended = true;
             Err(Error::data(format!(
-                "{} puzzles of this file are bad; the rest of it was not read",
+                "{} puzzles of this file are bad; the rest of the file was not read",
                 self.bad
             )))
         } else {
@@ -289,7 +289,7 @@ mod tests {
                 .as_ref()
                 .unwrap_err()
                 .to_string(),
-            "x.json: 1000 puzzles of this file are bad; the rest of it was not read"
+            "x.json: 1000 puzzles of this file are bad; the rest of the file was not read"
         );
     }
 

@@ -39,7 +39,7 @@ fn puzzle(id: Part<'_>) -> Result<Puzzle> {
     let end = id.text.find([':', '#']).unwrap_or_default();
     let (sizes, rest) = id.text.split_at(end);
     if rest.starts_with('#') {
-        let message = "a random seed: only the program itself makes a puzzle of it; copy the specific game ID";
+        let message = "this is a random seed, from which only Pattern can make the puzzle: copy the specific game ID instead";
         return Err(id.at(rest).error(message));
     }
     // One number makes a square.
@@ -77,13 +77,13 @@ fn none_given(given: Part<'_>, cells: usize) -> Result<()> {
         let here = given.at(&given.text[i..]);
         if !letter.is_ascii_alphabetic() {
             return Err(here.error(format!(
-                "{letter:?} among the given cells: they are letters"
+                "{letter:?} in the list of given cells: expected letters"
             )));
         }
         let run = usize::from(letter.to_ascii_lowercase() as u8 - b'a');
         at += run;
         if run < 25 && at < cells {
-            let message = "cells that are given from the start cannot be kept: only the clues can";
+            let message = "cells that are given from the start are not supported: delete the comma and all after it to read the clues alone";
             return Err(here.error(message));
         }
     }
@@ -139,7 +139,7 @@ mod tests {
             ("1:1/1 ,", "1:6: ' ' in a clue: a clue is a list of numbers"),
             (
                 "4x3#123",
-                "1:4: a random seed: only the program itself makes a puzzle of it; copy the specific game ID",
+                "1:4: this is a random seed, from which only Pattern can make the puzzle: copy the specific game ID instead",
             ),
             (
                 "0x3:",
@@ -148,7 +148,7 @@ mod tests {
             ("1:1/1,B", "1:3: unreachable"),
             (
                 "1:1/1,A",
-                "1:7: cells that are given from the start cannot be kept: only the clues can",
+                "1:7: cells that are given from the start are not supported: delete the comma and all after it to read the clues alone",
             ),
         ] {
             match text {

@@ -93,7 +93,7 @@ impl Source<'_> {
         match value {
             // At the end of the file, further digits of the number may have been cut off.
             Ok(value) if ends && value > 0 && value * 10 <= white => {
-                let message = "the file may end in the middle of this number: a line break must follow if it does not";
+                let message = "the file ends with this number, which may be cut off: if it is complete, add a line break";
                 Err(self.error(start, message.to_owned()))
             }
             Ok(value) if value <= white => Ok(Some(value)),
@@ -263,7 +263,7 @@ fn raw(source: &Source<'_>, header: &Header) -> Result<Vec<u8>> {
         match value <= header.white {
             true => Ok(header.eight_bits(value)),
             false => Err(Error::data(format!(
-                "a sample of {value}, and the file says that {} is white",
+                "a sample of {value} is above {}, the value of white in this file",
                 header.white
             ))),
         }
@@ -414,7 +414,7 @@ mod tests {
         ] {
             assert_eq!(message(text), wrong);
         }
-        let bright = "a sample of 9, and the file says that 8 is white";
+        let bright = "a sample of 9 is above 8, the value of white in this file";
         assert_eq!(message(b"P5 1 1 8\n\x09"), bright);
         assert!(message(b"P5 1 1 8\n\x08P5 1 1 8 \x08").contains("several"));
         assert_eq!(

@@ -69,7 +69,8 @@ pub(super) fn write(puzzle: &Puzzle) -> Result<String> {
                 match u8::try_from(length - 1) {
                     Ok(letter @ 0..26) => text.push(char::from(b'A' + letter)),
                     _ => {
-                        let message = format!("a block of {length} cells, and Z is 26");
+                        let message =
+                            format!("a block of {length} cells has no letter: Z stands for 26");
                         return Err(Error::data(message));
                     }
                 }
@@ -116,7 +117,7 @@ mod tests {
         );
         assert_eq!(
             message(&format!("1x27:27/{}", vec!["1"; 27].join("/"))),
-            "a block of 27 cells, and Z is 26"
+            "a block of 27 cells has no letter: Z stands for 26"
         );
     }
 }

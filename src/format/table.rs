@@ -307,7 +307,7 @@ pub static FORMATS: &[Format] = &[
     },
     Format {
         name: "nin",
-        title: "Wilk's nonogram and those that follow it",
+        title: "Wilk's nonogram and compatible solvers",
         endings: &["nin"],
         puzzles_only: true,
         kind: Kind::Text {
@@ -400,7 +400,7 @@ pub static FORMATS: &[Format] = &[
     },
     Format {
         name: "pbm",
-        title: "PBM, a bit a pixel",
+        title: "PBM, one bit per pixel",
         endings: &["pbm", "pnm"],
         puzzles_only: false,
         kind: Kind::Picture {
@@ -414,7 +414,7 @@ pub static FORMATS: &[Format] = &[
     },
     Format {
         name: "pbm-plain",
-        title: "PBM, a digit a pixel",
+        title: "PBM, one digit per pixel",
         endings: &["pbm", "pnm"],
         puzzles_only: false,
         kind: Kind::Picture {

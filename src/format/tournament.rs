@@ -68,7 +68,9 @@ fn puzzle(head: Part<'_>, body: &[Part<'_>]) -> Result<Puzzle> {
     }
     first.unwrap_or_else(|| {
         let lines = plural(written.len(), "clue");
-        let message = format!("{lines}: as many columns as rows must come after this line");
+        let message = format!(
+            "{lines}: expected the same number of column clues and row clues after this line"
+        );
         Err(head.error(message))
     })
 }
@@ -169,7 +171,7 @@ mod tests {
         assert_eq!(clues(found[1].as_ref().unwrap()), "0 | 0");
         assert_eq!(
             found[2].as_ref().unwrap_err().to_string(),
-            "7:1: 1 clue: as many columns as rows must come after this line"
+            "7:1: 1 clue: expected the same number of column clues and row clues after this line"
         );
         assert_eq!(
             failure(read("x\n1\n")),

@@ -155,7 +155,7 @@ impl<'a> Document<'a> {
         let text = html_escape::decode_html_entities(reference);
         if text == reference {
             let message = format!(
-                "{} stands for nothing that is known: what a file declares itself is not expanded",
+                "{} is not a known entity: entities that a file declares itself are not supported",
                 brief(reference)
             );
             self.ended = true;
@@ -478,7 +478,8 @@ impl<'a> Document<'a> {
                     }
                     letter => {
                         let Some(colour) = draft.letters.get(&letter).cloned() else {
-                            let message = format!("{letter:?} in the image is no colour's letter");
+                            let message =
+                                format!("{letter:?} in the image is not the letter of a colour");
                             return Err(self.error(here, &message));
                         };
                         let filled = colour != draft.background;

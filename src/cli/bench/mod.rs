@@ -51,7 +51,7 @@ pub(super) struct Options {
     #[arg(long, short, value_name = "NAME")]
     workload: Vec<Name>,
 
-    /// Largest number of threads [default: all cores]
+    /// Measure on 1, 2, 4 and so on up to this number of threads [default: all cores]
     #[arg(long, short = 'j', value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
     threads: Option<u16>,
 
@@ -63,7 +63,7 @@ pub(super) struct Options {
     #[arg(long, short, allow_hyphen_values = true, value_name = "TIME", value_parser = time)]
     time: Option<Duration>,
 
-    /// Show progress on standard error; auto: when that is a terminal
+    /// Show progress on standard error
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     progress: When,
 
