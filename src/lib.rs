@@ -74,22 +74,60 @@
 //! **Choose the threads.** Searches and counts use the rayon pool in which they are called; [`rayon::ThreadPool::install`] chooses another.
 //! The folder `examples` has five short programs.
 
-pub mod belief;
-pub mod board;
-pub mod classic;
-pub mod cluster;
+#![cfg_attr(
+    not(feature = "cli"),
+    allow(
+        dead_code,
+        unreachable_pub,
+        unused_imports,
+        reason = "much of the internals is used by the command alone"
+    )
+)]
+
+/// Makes items public with the feature `unstable`, and visible in this crate alone without it.
+macro_rules! unstable {
+    ($(use $file:ident::$names:tt;)*) => {$(
+        #[cfg(feature = "unstable")]
+        pub use $file::$names;
+        #[cfg(not(feature = "unstable"))]
+        pub(crate) use $file::$names;
+    )*};
+}
+
 pub mod count;
 pub mod error;
 pub mod estimate;
 pub mod format;
 pub mod graph;
-pub mod line;
 pub mod puzzle;
 pub mod render;
 mod run;
-pub mod sat;
 pub mod search;
 pub mod solutions;
+
+// The internals: public with the feature `unstable`, for the command, the tests and the benchmarks. They may change in every release.
+#[cfg(feature = "unstable")]
+pub mod belief;
+#[cfg(feature = "unstable")]
+pub mod board;
+#[cfg(feature = "unstable")]
+pub mod classic;
+#[cfg(feature = "unstable")]
+pub mod cluster;
+#[cfg(feature = "unstable")]
+pub mod line;
+#[cfg(feature = "unstable")]
+pub mod sat;
+#[cfg(not(feature = "unstable"))]
+mod belief;
+#[cfg(not(feature = "unstable"))]
+mod board;
+#[cfg(not(feature = "unstable"))]
+mod classic;
+#[cfg(not(feature = "unstable"))]
+mod line;
+#[cfg(not(feature = "unstable"))]
+mod sat;
 
 pub use board::Cell;
 pub use count::Counter;

@@ -23,6 +23,7 @@ use crate::classic::Classic;
 use crate::line::{Word, by_width};
 use crate::puzzle::{Grid, Puzzle, verify};
 use crate::run::{Control, Limits, Observer, Statistics, shares, ticking};
+use crate::sat::SatSolver;
 use crate::solutions::{Count, CountSink, Set, Sink, Stop};
 
 /// A search for the solutions of one puzzle.
@@ -185,8 +186,8 @@ impl<'a> Search<'a> {
 
     /// Finds up to `most` solutions and stops: one to solve a puzzle, two to know whether it is unique.
     ///
-    /// The SAT solver joins in where the tree search alone has no answer soon, unless only some cubes are searched. A limit on solutions
-    /// set before is replaced by `most`.
+    /// The SAT solver joins in where the tree search alone has no answer soon, unless only some cubes are searched or the build has no
+    /// solver (feature `sat`). A limit on solutions set before is replaced by `most`.
     pub fn first(&self, most: usize) -> (Vec<Grid>, Outcome) {
         self.portfolio(Portfolio::new(self.puzzle, most, None))
     }
@@ -295,8 +296,10 @@ impl<'a> Search<'a> {
         sink: &dyn Sink,
         portfolio: Option<&Arc<Portfolio>>,
     ) -> Outcome {
-        let learns =
-            portfolio.is_some() && self.cubes.is_none() && self.options.sat_after_settles.is_some();
+        let learns = SatSolver::IS_BUILT_IN
+            && portfolio.is_some()
+            && self.cubes.is_none()
+            && self.options.sat_after_settles.is_some();
         let clues = Clues::new(self.puzzle);
         let threads = match self.threads() {
             threads if learns => (threads - 1).max(1),
