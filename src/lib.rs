@@ -26,10 +26,21 @@
 //! | the cells that are the same in every solution | [`Search::backbone`] |
 //! | bounds on time, nodes, memory and solutions | [`Limits`], [`Outcome`] |
 //! | drawings | [`render`] |
-//! | runs that survive a crash or use many machines | [`cluster`] |
 //!
-//! Below these, [`line`](mod@line) completes one line exactly, [`board`] propagates and probes, [`sat`] asks a clause-learning solver, which
-//! [`belief`] guides, and [`solutions`] has the sinks that receive what a search finds. [`classic`] has the published algorithms.
+//! Below these, [`solutions`] has the sinks that receive what a search finds, and [`error`] the one type of errors.
+//!
+//! # Features
+//!
+//! By default everything is built. A library that is embedded needs less: with `default-features = false` it needs no C++ compiler, searches
+//! and counts, estimates, reads and writes all formats of text, and draws text, SVG and HTML. These features add to it:
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `sat` | clause learning, which proves hard puzzles much faster; needs a C++ compiler |
+//! | `images` | reading of PNG, JPEG, GIF, BMP and WebP; drawings as PNG and PDF |
+//! | `serde` | results implement `serde::Serialize` |
+//! | `unstable` | the internals are public: `line` completes one line exactly, `board` propagates and probes, `belief` and `sat` guide and learn, `classic` has the published algorithms, `cluster` runs that survive a crash or use many machines; and expert options. They have no promise of stability: any release may change them |
+//! | `cli` | the command, which needs all of these; the default |
 //!
 //! # Cookbook
 //!
@@ -85,6 +96,8 @@
 )]
 
 /// Makes items public with the feature `unstable`, and visible in this crate alone without it.
+///
+/// The modules below have no such macro because rustfmt would not find them.
 macro_rules! unstable {
     ($(use $file:ident::$names:tt;)*) => {$(
         #[cfg(feature = "unstable")]
@@ -108,24 +121,24 @@ pub mod solutions;
 // The internals: public with the feature `unstable`, for the command, the tests and the benchmarks. They may change in every release.
 #[cfg(feature = "unstable")]
 pub mod belief;
+#[cfg(not(feature = "unstable"))]
+mod belief;
 #[cfg(feature = "unstable")]
 pub mod board;
+#[cfg(not(feature = "unstable"))]
+mod board;
 #[cfg(feature = "unstable")]
 pub mod classic;
+#[cfg(not(feature = "unstable"))]
+mod classic;
 #[cfg(feature = "unstable")]
 pub mod cluster;
 #[cfg(feature = "unstable")]
 pub mod line;
-#[cfg(feature = "unstable")]
-pub mod sat;
-#[cfg(not(feature = "unstable"))]
-mod belief;
-#[cfg(not(feature = "unstable"))]
-mod board;
-#[cfg(not(feature = "unstable"))]
-mod classic;
 #[cfg(not(feature = "unstable"))]
 mod line;
+#[cfg(feature = "unstable")]
+pub mod sat;
 #[cfg(not(feature = "unstable"))]
 mod sat;
 

@@ -262,6 +262,7 @@ mod tests {
         assert!(!backbone.is_complete());
     }
 
+    #[cfg(feature = "sat")]
     #[test]
     fn known_solutions_save_questions() {
         let one = || Clue::new([1]).unwrap();

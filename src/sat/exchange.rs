@@ -93,7 +93,7 @@ impl Member {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "sat"))]
 mod tests {
     use super::super::{Answer, SatSolver};
     use super::*;

@@ -45,6 +45,7 @@ impl Search<'_> {
     /// # Panics
     ///
     /// When a cube decides a cell outside the puzzle.
+    #[cfg(feature = "unstable")]
     pub fn apart<T>(&self, work: impl FnOnce(&mut Ask<'_>) -> T) -> T {
         let longest = self.puzzle.width().max(self.puzzle.height());
         by_width!(longest, W => self.apart_by_width::<W, T>(work))

@@ -130,9 +130,16 @@ impl<'a> Search<'a> {
     }
 
     /// Sets the heuristics.
+    #[cfg(feature = "unstable")]
     #[must_use]
     pub fn options(mut self, options: Options) -> Self {
         self.options = options;
+        self
+    }
+
+    /// Searches without the cache of the fillings of small subproblems.
+    pub(crate) fn without_subproblem_cache(mut self) -> Self {
+        self.options.subproblem_cache = false;
         self
     }
 
@@ -153,6 +160,7 @@ impl<'a> Search<'a> {
     /// # Panics
     ///
     /// When it is run and the algorithm [cannot hold](crate::classic::Algorithm::check) the puzzle.
+    #[cfg(feature = "unstable")]
     #[must_use]
     pub fn classic(mut self, classic: Classic) -> Self {
         self.classic = Some(classic);
