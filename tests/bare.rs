@@ -26,7 +26,7 @@ fn known_numbers_are_found() {
     for answer in include_str!("../puzzles/answers.tsv").lines().skip(1) {
         let fields: Vec<&str> = answer.split('\t').collect();
         let side = |i: usize| fields[i].parse::<usize>().unwrap();
-        if side(1) * side(2) <= 100 && fields[6] == "yes" {
+        if side(1) * side(2) <= 64 && fields[6] == "yes" && !fields[0].contains('#') {
             assert_eq!(number(&puzzle(fields[0])), fields[3], "{}", fields[0]);
             seen += 1;
         }
@@ -133,7 +133,7 @@ fn images<T>(result: omnogram::error::Result<T>, what: &str) {
 
 #[test]
 fn images_are_read_and_drawn_or_refused() {
-    let drawn = Puzzle::from_grid(&Grid::from_rows(&["#"]).unwrap());
+    let drawn = format::read_one(b"#.\n.#\n", "x").unwrap();
     let written = Format::named("png").unwrap().write(&drawn);
     // A file is recognised by its first bytes.
     let png = written.clone().unwrap_or(b"\x89PNG\r\n\x1a\n".to_vec());
