@@ -69,6 +69,15 @@ impl Error {
         Self::new(Kind::Data, message)
     }
 
+    /// For what this build cannot do without the feature `images`.
+    #[cfg(not(feature = "images"))]
+    pub(crate) fn without_images(what: &str) -> Self {
+        let message = format!(
+            "this build of omnogram cannot {what}: it was built without the feature `images`"
+        );
+        Self::new(Kind::Usage, message)
+    }
+
     /// Input or output of this file that failed.
     pub fn io(file: &str, error: io::Error) -> Self {
         // Without the error number that the standard library appends: "(os error 2)".

@@ -27,10 +27,21 @@
 //! | bounds on time, nodes, memory and solutions | [`Limits`], [`Outcome`] |
 //! | results as JSON | `serde::Serialize`, by [`Outcome`], [`estimate::Estimate`], [`graph::CellCounts`], [`Puzzle`], [`Grid`] |
 //! | drawings | [`render`] |
-//! | runs that survive a crash or use many machines | [`cluster`] |
 //!
-//! Below these, [`line`](mod@line) completes one line exactly, [`board`] propagates and probes, [`sat`] asks a clause-learning solver, which
-//! [`belief`] guides, and [`solutions`] has the sinks that receive what a search finds. [`classic`] has the published algorithms.
+//! Below these, [`solutions`] has the sinks that receive what a search finds, and [`error`] the one type of errors.
+//!
+//! # Features
+//!
+//! By default everything is built. A library that is embedded needs less: with `default-features = false` it needs no C++ compiler, searches
+//! and counts, estimates, reads and writes all formats of text, and draws text, SVG and HTML. These features add to it:
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `sat` | clause learning, which proves hard puzzles much faster; needs a C++ compiler |
+//! | `images` | reading of PNG, JPEG, GIF, BMP and WebP; drawings as PNG and PDF |
+//! | `serde` | results implement `serde::Serialize` |
+//! | `unstable` | the internals are public: `line` completes one line exactly, `board` propagates and probes, `belief` and `sat` guide and learn, `classic` has the published algorithms, `cluster` runs that survive a crash or use many machines; and expert options. They have no promise of stability: any release may change them |
+//! | `cli` | the command, which needs all of these; the default |
 //!
 //! # Cookbook
 //!
@@ -75,24 +86,64 @@
 //! **Choose the threads.** Searches and counts use the rayon pool in which they are called; [`rayon::ThreadPool::install`] chooses another.
 //! The folder `examples` has five short programs.
 
-pub mod belief;
-pub mod board;
-pub mod classic;
-pub mod cluster;
+#![cfg_attr(
+    not(feature = "cli"),
+    allow(
+        dead_code,
+        unreachable_pub,
+        unused_imports,
+        reason = "much of the internals is used by the command alone"
+    )
+)]
+
+/// Makes items public with the feature `unstable`, and visible in this crate alone without it.
+///
+/// The modules below have no such macro because rustfmt would not find them.
+macro_rules! unstable {
+    ($(use $file:ident::$names:tt;)*) => {$(
+        #[cfg(feature = "unstable")]
+        pub use $file::$names;
+        #[cfg(not(feature = "unstable"))]
+        pub(crate) use $file::$names;
+    )*};
+}
+
 pub mod count;
 pub mod error;
 pub mod estimate;
 pub mod format;
 pub mod graph;
-pub mod line;
 pub mod puzzle;
 pub mod render;
 mod run;
-pub mod sat;
 pub mod search;
 #[cfg(feature = "serde")]
 mod serialize;
 pub mod solutions;
+
+// The internals: public with the feature `unstable`, for the command, the tests and the benchmarks. They may change in every release.
+#[cfg(feature = "unstable")]
+pub mod belief;
+#[cfg(not(feature = "unstable"))]
+mod belief;
+#[cfg(feature = "unstable")]
+pub mod board;
+#[cfg(not(feature = "unstable"))]
+mod board;
+#[cfg(feature = "unstable")]
+pub mod classic;
+#[cfg(not(feature = "unstable"))]
+mod classic;
+#[cfg(feature = "unstable")]
+pub mod cluster;
+#[cfg(feature = "unstable")]
+pub mod line;
+#[cfg(not(feature = "unstable"))]
+mod line;
+#[cfg(feature = "unstable")]
+pub mod sat;
+#[cfg(not(feature = "unstable"))]
+mod sat;
 
 pub use board::Cell;
 pub use count::Counter;

@@ -1,5 +1,7 @@
 //! The backbone, against all solutions: of random puzzles and of those in `puzzles/`, with every number of threads, stopped anywhere.
 
+#![cfg(feature = "cli")]
+
 mod common;
 
 use std::sync::Mutex;

@@ -1,5 +1,7 @@
 //! The classics against brute force, against the engine, against the known answers, and stopped anywhere.
 
+#![cfg(feature = "cli")]
+
 mod common;
 
 use std::time::{Duration, Instant};

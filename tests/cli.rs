@@ -1,6 +1,8 @@
 //! The command as its users meet it: snapshots of what it prints, in `cmd/`, and what snapshots cannot show: pipes that close, signals,
 //! limits, and lists that are read back.
 
+#![cfg(feature = "cli")]
+
 mod common;
 
 use common::command::{LONG, Scratch, fed, omnogram, output, stderr, stdout, whole};

@@ -1,5 +1,7 @@
 //! Runs in pieces: split, work and merge against the plain search, and against what may go wrong on the way.
 
+#![cfg(feature = "cli")]
+
 mod common;
 
 use std::fs;

@@ -1,5 +1,7 @@
 //! Puzzles converted and drawn by the command, and what it tells of itself.
 
+#![cfg(feature = "cli")]
+
 mod common;
 
 use std::io::{BufRead, BufReader};

@@ -1,5 +1,7 @@
 //! The table of answers: every puzzle of `puzzles/` by every engine and thread count, and the real puzzles beside the project.
 
+#![cfg(feature = "cli")]
+
 mod common;
 
 use std::collections::BTreeMap;

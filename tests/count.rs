@@ -1,5 +1,7 @@
 //! Counting without listing against brute force, the list, closed forms, and itself by other methods.
 
+#![cfg(feature = "cli")]
+
 mod common;
 
 use std::collections::{BTreeMap, HashMap};

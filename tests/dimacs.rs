@@ -1,5 +1,7 @@
 //! The clauses of a puzzle, read back as any solver would: the models, projected on the cells, are the solutions.
 
+#![cfg(feature = "cli")]
+
 mod common;
 
 use std::collections::BTreeSet;

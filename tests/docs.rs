@@ -1,6 +1,8 @@
 //! The documents: the commands in them print what is shown, the verbs, options, files and headings that they name exist, and the README
 //! stays short.
 
+#![cfg(feature = "cli")]
+
 mod common;
 
 use std::collections::BTreeMap;

@@ -1,5 +1,7 @@
 //! The estimate against the true numbers: unbiased within its spread, exact where nothing is left to chance.
 
+#![cfg(feature = "cli")]
+
 mod common;
 
 use std::time::Duration;

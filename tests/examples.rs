@@ -1,5 +1,7 @@
 //! The examples: each is run on a puzzle of the repository, and is short.
 
+#![cfg(feature = "cli")]
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

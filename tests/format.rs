@@ -1,6 +1,8 @@
 //! Files in and out: what is written reads back as the same puzzle, no bytes whatever cause a panic, bad files are refused in clear words,
 //! and the puzzles of other people are read.
 
+#![cfg(feature = "cli")]
+
 mod common;
 #[path = "common/reading.rs"]
 mod reading;

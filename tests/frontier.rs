@@ -1,5 +1,7 @@
 //! The sweep along a frontier: on several threads, within its limits, and on disk.
 
+#![cfg(feature = "cli")]
+
 mod common;
 
 use std::time::{Duration, Instant};

@@ -1,5 +1,7 @@
 //! A goal that a file gives, and that is a solution, is the first solution: `check` asks only whether there is another.
 
+#![cfg(feature = "cli")]
+
 mod common;
 
 use common::command::{fed, output, stderr, stdout};

@@ -1,5 +1,7 @@
 //! The space of all solutions against the plain list of them.
 
+#![cfg(feature = "cli")]
+
 mod common;
 
 use std::sync::Arc;

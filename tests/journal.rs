@@ -1,5 +1,7 @@
 //! Journalled runs that are killed, torn and damaged.
 
+#![cfg(feature = "cli")]
+
 mod common;
 
 use std::fs;

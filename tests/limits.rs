@@ -1,5 +1,7 @@
 //! Limits hold on large loose puzzles, where a single node of the search takes long.
 
+#![cfg(feature = "cli")]
+
 use std::process::Command;
 
 /// Once `count` built the states of all lines of a 300x300 puzzle again at each of 256 nodes before it looked at the clock: it took

@@ -1,5 +1,7 @@
 //! The settling kernel and the arrangements of a line against a from-scratch twin that tries every filling.
 
+#![cfg(feature = "cli")]
+
 mod common;
 
 use common::Random;

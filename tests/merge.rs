@@ -1,5 +1,7 @@
 //! Merging: answers put together against what may be wrong with them.
 
+#![cfg(feature = "cli")]
+
 mod common;
 
 use std::collections::BTreeSet;

@@ -1,5 +1,7 @@
 //! The graph of solutions as a file, held against the engine by a reader that shares nothing with the library.
 
+#![cfg(feature = "cli")]
+
 mod common;
 
 use std::collections::{HashMap, HashSet};

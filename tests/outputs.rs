@@ -1,6 +1,8 @@
 //! Outputs: what is read is never written over, what is there is not replaced without `--force`, and a run that ends early leaves whole
 //! files and nothing else.
 
+#![cfg(feature = "cli")]
+
 mod common;
 
 use std::fs;

@@ -1,5 +1,7 @@
 //! PDF files are read back: the grid that was drawn, the numbers of the clues, the titles, and whether the file is whole.
 
+#![cfg(feature = "cli")]
+
 mod common;
 
 use common::command::{Scratch, output, stderr};

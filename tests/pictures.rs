@@ -1,5 +1,7 @@
 //! Images as puzzles: greys, transparency, every kind of file, and files that promise more than they hold.
 
+#![cfg(feature = "cli")]
+
 use std::io::Cursor;
 use std::time::{Duration, Instant};
 

@@ -1,5 +1,7 @@
 //! Clause learning by itself and racing the tree: against brute force, with every number of threads, stopped anywhere.
 
+#![cfg(feature = "cli")]
+
 mod common;
 
 use std::sync::atomic::AtomicBool;

@@ -1,5 +1,7 @@
 //! Drawings are read back: what text, SVG and PNG show is the grid that was drawn, whatever the grid, and titles come out as they went in.
 
+#![cfg(feature = "cli")]
+
 use omnogram::puzzle::{Grid, Puzzle};
 use omnogram::render::{
     self, Drawing, Html, HtmlSection, Letters, Look, Mark, Paper, Sheet, Style,

@@ -1,5 +1,7 @@
 //! The search against brute force and closed forms: all options, all thread counts, all ways to stop.
 
+#![cfg(feature = "cli")]
+
 mod common;
 
 use std::collections::{BTreeMap, HashMap};

@@ -1,5 +1,7 @@
 //! Runs that end before they are done: pipes that close, signals, limits.
 
+#![cfg(feature = "cli")]
+
 mod common;
 
 use std::io::{BufRead, BufReader, Read};

@@ -1,5 +1,7 @@
 //! What readers of these formats fall for: one test for each trap.
 
+#![cfg(feature = "cli")]
+
 use omnogram::format::{FORMATS, Format, ReadOptions, read};
 use omnogram::puzzle::{Clue, Puzzle, verify};
 

@@ -60,7 +60,9 @@ impl Iterator for Numbers {
     fn next(&mut self) -> Option<Number> {
         let ones = self.ones?;
         let number = self.expand(ones);
-        let highest = low(self.blocks.len()) << (self.digits - self.blocks.len());
+        // Two shifts, as above: without blocks this shifts by all the bits.
+        let free = self.digits - self.blocks.len();
+        let highest = low(self.blocks.len()) << (free / 2) << free.div_ceil(2);
         self.ones = (ones < highest).then(|| {
             // In the lowest run of ones, the highest one moves up by one digit, and the others move to the lowest digits.
             let lowest = ones & ones.wrapping_neg();

@@ -24,7 +24,7 @@ use crate::graph::{Builder, SolutionGraph};
 use crate::line::{Known, Word};
 use crate::puzzle::Grid;
 use crate::run::{Activity, Control, Statistics, lock, shares};
-use crate::sat::Backbone;
+use crate::sat::{Backbone, SatSolver};
 use crate::search::{Outcome, Search, Total};
 use crate::solutions::Count;
 
@@ -168,8 +168,8 @@ impl<W: Word> Driver<'_, W> {
         }
         let mut alone = Alone::default();
         while !done && !self.is_stopped() {
-            // The backbone search works on the whole puzzle, so it does not apply to a cube.
-            let asks = quick && self.setup.cube.path.is_empty();
+            // The backbone search needs the SAT solver, and works on the whole puzzle, so it does not apply to a cube.
+            let asks = quick && SatSolver::IS_BUILT_IN && self.setup.cube.path.is_empty();
             let whole = if !asks {
                 true
             } else if let Some(whole) = found.opening.whole.take() {

@@ -33,14 +33,18 @@ use crate::graph::SolutionGraph;
 use crate::line::by_width;
 use crate::puzzle::Puzzle;
 use crate::run::{Limits, Observer};
-use crate::search::{self, Cube, Outcome, Search};
-pub use checkpointer::{Checkpoint, Checkpointer};
-pub use components::ComponentTable;
+use crate::search::{Cube, Outcome, Search};
 use driver::drive;
-pub use options::{Method, Options};
+pub use options::Method;
 pub use scratch::Scratch;
 use setup::Setup;
 pub use setup::{Forecast, ForecastObserver};
+
+unstable! {
+    use checkpointer::{Checkpoint, Checkpointer};
+    use components::ComponentTable;
+    use options::Options;
+}
 
 /// A count of the solutions of one puzzle.
 ///
@@ -107,6 +111,7 @@ impl<'a> Counter<'a> {
     }
 
     /// Sets the heuristic parameters. [`Method::Tree`] ignores them.
+    #[cfg(feature = "unstable")]
     #[must_use]
     pub fn options(mut self, options: Options) -> Self {
         self.setup.options = options;
@@ -125,6 +130,7 @@ impl<'a> Counter<'a> {
     }
 
     /// Shares this component table with other counts of the same puzzle. [`Method::Tree`] and [`Counter::graph`] do not use it.
+    #[cfg(feature = "unstable")]
     #[must_use]
     pub fn sharing(mut self, table: &Arc<ComponentTable>) -> Self {
         self.setup.table = Some(Arc::clone(table));
@@ -133,6 +139,7 @@ impl<'a> Counter<'a> {
 
     /// Resumes an earlier count of the same cube from the state in `checkpointer`, and records the progress there. [`Method::Tree`]
     /// and [`Counter::graph`] do neither.
+    #[cfg(feature = "unstable")]
     #[must_use]
     pub fn checkpointer(mut self, checkpointer: &'a Checkpointer) -> Self {
         self.setup.table = Some(Arc::clone(checkpointer.table()));
@@ -187,13 +194,9 @@ impl<'a> Counter<'a> {
     }
 
     fn search(&self) -> Outcome {
-        let options = search::Options {
-            subproblem_cache: false,
-            ..search::Options::default()
-        };
         let mut search = Search::new(self.setup.puzzle)
             .limits(self.setup.limits.clone().solutions(None))
-            .options(options);
+            .without_subproblem_cache();
         if !self.setup.cube.path.is_empty() {
             search = search.cubes(vec![self.setup.cube.clone()]);
         }

@@ -525,6 +525,7 @@ mod tests {
     use crate::run::{Control, Limits};
 
     /// Guided populations, with a witness and without, estimate the number of solutions without bias.
+    #[cfg(feature = "sat")]
     #[test]
     fn guided_populations_are_unbiased() {
         let rows = [

@@ -14,16 +14,18 @@
 //! ```
 
 mod brief;
-mod chunks;
 mod contents;
 mod cwd;
 mod detect;
-mod entropy;
 mod foreign;
 mod g;
 mod gno;
+#[cfg(feature = "images")]
 mod image;
-mod jpeg;
+#[cfg(not(feature = "images"))]
+#[path = "no_image.rs"]
+mod image;
+mod image_type;
 pub mod json;
 mod mk;
 mod nin;

@@ -2,9 +2,8 @@
 //! `P3` with numbers, `P5` and `P6` with bytes or pairs of them. Black pixels are filled. PBM is written too.
 
 use super::brief::brief;
-use super::image;
 use super::number::number;
-use super::picture::{CUT_OFF, Grey, TraceOptions};
+use super::picture::{CUT_OFF, Grey, TraceOptions, grey_of_rgb};
 use super::place::at_byte;
 use crate::error::{Error, Result};
 use crate::puzzle::Grid;
@@ -131,7 +130,7 @@ impl Header {
     fn grey(&self, samples: Vec<u8>) -> Vec<u8> {
         match self.samples {
             1 => samples,
-            _ => image::grey_of_rgb(samples, self.width, self.height),
+            _ => grey_of_rgb(&samples),
         }
     }
 }

@@ -1,13 +1,12 @@
 //! The table of formats: the name of each, the functions that recognise, read and write it, and the metadata that it can hold. Format
 //! names, detection, and the report of what is lost in writing all use this table.
 
-use image::ImageFormat;
-
 use super::contents::Contents;
+use super::image_type::{ImageType, looks_like};
 use super::picture::{Grey, TraceOptions};
 use super::{
-    cwd, g, gno, image as pictures, json, mk, nin, non, pattern, picross, pnm, pynogram, rosetta,
-    text, tournament, webpbn,
+    cwd, g, gno, image, json, mk, nin, non, pattern, picross, pnm, pynogram, rosetta, text,
+    tournament, webpbn,
 };
 use crate::error::{Error, Result};
 use crate::puzzle::{Grid, Notes, Puzzle, verify};
@@ -134,16 +133,16 @@ const NUMBERED: Frame = Frame {
 };
 
 /// The row of an image format.
-macro_rules! picture {
-    ($name:literal, $title:literal, $endings:expr, $format:expr, $write:expr) => {
+macro_rules! image {
+    ($name:literal, $title:literal, $endings:expr, $image:expr, $write:expr) => {
         Format {
             name: $name,
             title: $title,
             endings: &$endings,
             puzzles_only: false,
             kind: Kind::Picture {
-                looks_like: |bytes| pictures::looks_like(bytes, $format),
-                read: |bytes, tracing| pictures::read(bytes, $format, tracing),
+                looks_like: |bytes| looks_like(bytes, $image),
+                read: |bytes, tracing| image::read(bytes, $image, tracing),
                 write: $write,
             },
             holds: GOAL,
@@ -454,41 +453,35 @@ pub static FORMATS: &[Format] = &[
         single: BARE,
         pack: None,
     },
-    picture!(
+    image!(
         "png",
         "PNG image",
         ["png"],
-        ImageFormat::Png,
-        Some(|grid| pictures::write(grid, ImageFormat::Png))
+        ImageType::Png,
+        Some(|grid| image::write(grid, ImageType::Png))
     ),
-    picture!(
+    image!(
         "gif",
         "GIF image",
         ["gif"],
-        ImageFormat::Gif,
-        Some(|grid| pictures::write(grid, ImageFormat::Gif))
+        ImageType::Gif,
+        Some(|grid| image::write(grid, ImageType::Gif))
     ),
-    picture!(
+    image!(
         "bmp",
         "BMP image",
         ["bmp"],
-        ImageFormat::Bmp,
-        Some(|grid| pictures::write(grid, ImageFormat::Bmp))
+        ImageType::Bmp,
+        Some(|grid| image::write(grid, ImageType::Bmp))
     ),
-    picture!(
+    image!(
         "webp",
         "WebP image",
         ["webp"],
-        ImageFormat::WebP,
-        Some(|grid| pictures::write(grid, ImageFormat::WebP))
+        ImageType::WebP,
+        Some(|grid| image::write(grid, ImageType::WebP))
     ),
-    picture!(
-        "jpeg",
-        "JPEG image",
-        ["jpg", "jpeg"],
-        ImageFormat::Jpeg,
-        None
-    ),
+    image!("jpeg", "JPEG image", ["jpg", "jpeg"], ImageType::Jpeg, None),
 ];
 
 impl Format {

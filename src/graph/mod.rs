@@ -3,7 +3,7 @@
 //! A [`SolutionGraph`] is built during counting: each node is a region with all its fillings, an edge decides some cells and leads to the
 //! independent regions that remain undecided, and equal regions share one node wherever they lie. It gives the number of solutions in which
 //! each cell is filled ([`CellCounts`]), draws solutions at random ([`Samples`]), and lists them in canonical order from any index
-//! ([`Lexicographic`]). A [`Builder`] builds one bottom-up.
+//! ([`Lexicographic`]).
 
 mod arena;
 mod arenas;
@@ -24,10 +24,13 @@ mod solution_graph;
 mod sorted_product;
 
 pub(crate) use arenas::Arenas;
-pub use builder::Builder;
 pub use cells::CellCounts;
-pub use edge::{CellFate, Edge, NodeId};
 pub use lexicographic::{Advance, Lexicographic};
 pub use nnf::Nnf;
 pub use sample::Samples;
 pub use solution_graph::SolutionGraph;
+
+unstable! {
+    use builder::Builder;
+    use edge::{CellFate, Edge, NodeId};
+}

@@ -7,12 +7,18 @@
 mod drawing;
 mod harmless;
 mod html;
+#[cfg(feature = "images")]
 mod latin;
 mod layout;
 mod list;
+#[cfg(not(feature = "images"))]
+mod no_images;
+mod pages;
 mod pair;
 mod paper;
+#[cfg(feature = "images")]
 mod pdf;
+#[cfg(feature = "images")]
 mod png;
 mod svg;
 mod text;
@@ -20,9 +26,14 @@ mod text;
 pub use drawing::{Drawing, Letters, Mark, Sheet};
 pub use html::{Html, HtmlSection};
 pub use list::{List, Listing};
+#[cfg(not(feature = "images"))]
+pub use no_images::{Pdf, can_write, png};
+pub use pages::Pages;
 pub use pair::{difference, differing};
 pub use paper::Paper;
-pub use pdf::{Pages, Pdf};
+#[cfg(feature = "images")]
+pub use pdf::Pdf;
+#[cfg(feature = "images")]
 pub use png::{can_write, png};
 pub use svg::svg;
 pub use text::{Look, Style, Text, text};

@@ -12,6 +12,7 @@ use super::drawing::Sheet;
 use super::harmless::sanitized;
 use super::latin;
 use super::layout::{Layout, UNIT};
+use super::pages::Pages;
 use super::paper::{Page, Paper};
 use crate::error::{Error, Kind, Result};
 use strokes::{FACE, Strokes};
@@ -25,16 +26,6 @@ const MAX_PAGE_POINTS: f64 = 14_400.0;
 
 /// Compression level of zlib: its default.
 const COMPRESSION_LEVEL: u8 = 6;
-
-/// The size of pages, and the number of sheets on each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Pages {
-    /// Pages of this paper, portrait or landscape as fits best, with this number of sheets on each; 0 counts as 1.
-    Paper(Paper, usize),
-    /// Pages as large as their sheet. The number is the side of a cell in pixels of 1/96 inch.
-    Cell(u32),
-}
 
 /// A PDF file to which sheets are added one after the other.
 ///

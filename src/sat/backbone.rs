@@ -85,7 +85,7 @@ impl Backbone {
     }
 
     /// Records the value of a cell in every solution.
-    fn fix(&mut self, row: usize, column: usize, filled: bool) {
+    pub(crate) fn fix(&mut self, row: usize, column: usize, filled: bool) {
         match filled {
             true => self.filled.set(row, column, true),
             false => self.empty.set(row, column, true),
@@ -262,6 +262,7 @@ mod tests {
         assert!(!backbone.is_complete());
     }
 
+    #[cfg(feature = "sat")]
     #[test]
     fn known_solutions_save_questions() {
         let one = || Clue::new([1]).unwrap();

@@ -7,6 +7,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
+use super::cadical::Learner;
 use crate::run::lock;
 
 /// Maximum literals of a shared clause. With 2 literals eight threads needed 1.9 times the conflicts of one, with 5 literals 1.7 times,
@@ -43,7 +44,7 @@ pub(super) type Learnt = Rc<RefCell<Vec<i32>>>;
 /// Collects the short clauses that a solver learns.
 pub(super) struct Listener(pub(super) Learnt);
 
-impl cadical_sys::Learner for Listener {
+impl Learner for Listener {
     fn learning(&mut self, size: i32) -> bool {
         size <= MAX_LITERALS
     }
@@ -92,7 +93,7 @@ impl Member {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "sat"))]
 mod tests {
     use super::super::{Answer, SatSolver};
     use super::*;

@@ -2,9 +2,15 @@
 //! solutions have in common; [`dimacs()`] writes the clauses for other solvers.
 //!
 //! On proofs where probing decides little, a solver that learns a clause from every conflict is far better than the tree search. The
-//! solver is CaDiCaL (Biere, Faller, Fazekas, Fleury, Froleyks and Pollitt, "CaDiCaL 2.0", CAV 2024); the encoding of puzzles is our own.
+//! solver is CaDiCaL (Biere, Faller, Fazekas, Fleury, Froleyks and Pollitt, "CaDiCaL 2.0", CAV 2024); the encoding of puzzles is our own. A build without the
+//! feature `sat` has no solver: [`SatSolver::new`] returns `None`, and those who ask it go on without.
 
 mod backbone;
+#[cfg(feature = "sat")]
+mod cadical;
+#[cfg(not(feature = "sat"))]
+#[path = "absent.rs"]
+mod cadical;
 mod dimacs;
 mod encode;
 mod exchange;

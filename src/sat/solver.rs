@@ -4,8 +4,7 @@ use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use cadical_sys::{CaDiCal, FixedAssignmentListener, Status, Terminator};
-
+use super::cadical::{self, CaDiCal, FixedAssignmentListener, Status, Terminator};
 use super::encode::{BlockStarts, CellVariables, encode};
 use super::exchange::{Exchange, Member};
 use crate::belief::Beliefs;
@@ -84,12 +83,16 @@ impl<F: FnMut(usize, usize, bool)> FixedAssignmentListener for FixedCallback<F> 
 }
 
 impl SatSolver {
+    /// Whether this build has a solver: whether it was built with the feature `sat`.
+    pub const IS_BUILT_IN: bool = cadical::IS_BUILT_IN;
+
     /// Encodes a puzzle in which the cells of `filled` are known to be filled and those of `empty` to be empty. The more cells are known,
     /// the smaller the encoding.
     ///
     /// `stop` is called at intervals, and stops the solver when it returns `true`. `fixed` is called for every cell (row, column, whether
     /// filled) as soon as it is proved to be the same in all solutions that are not forbidden. `None` when the solver would take more than
-    /// about `memory` bytes, or when `stop` returns `true` before everything is encoded.
+    /// about `memory` bytes, or when `stop` returns `true` before everything is encoded, or in a build that
+    /// [has no solver](SatSolver::IS_BUILT_IN).
     pub fn new(
         puzzle: &Puzzle,
         filled: &Grid,
@@ -98,11 +101,11 @@ impl SatSolver {
         mut stop: impl FnMut() -> bool + 'static,
         fixed: impl FnMut(usize, usize, bool) + 'static,
     ) -> Option<Self> {
+        let mut solver = cadical::new()?;
         // Variables are `i32`.
         let max_starts = (memory / BYTES_PER_START).min(1 << 28) as usize;
         let cells = Rc::new(CellVariables::new(filled, empty));
         let starts = BlockStarts::new(puzzle, (filled, empty), &cells, max_starts, &mut stop)?;
-        let mut solver = CaDiCal::new();
         // Puzzles are small: simplifying the clauses takes longer than it saves. Stable mode, with few restarts and the phases of the
         // largest assignment so far, is faster for proofs and solutions than frequent restarts; measured over tournament and survey
         // puzzles.

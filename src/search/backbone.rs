@@ -1,17 +1,17 @@
 //! The backbone: the portfolio looks for two solutions, which answers most puzzles, then the SAT solver decides the remaining cells, one
-//! chunk after the other.
+//! chunk after the other; without a solver, the tree search decides them one by one.
 
 use std::sync::Arc;
 
+use super::cube::{Cube, Decision};
 use super::meter::{Meter, WHOLE};
 use super::outcome::{Outcome, Total};
 use super::portfolio::{Portfolio, guess_phases};
 use super::tree::Search;
-use crate::board::Clues;
+use crate::board::{Cell, Clues};
 use crate::puzzle::Grid;
-use crate::run::{Activity, Control, Snapshot, shares};
-use crate::sat::SatSolver;
-use crate::sat::{Backbone, BackboneResult, backbone};
+use crate::run::{Activity, Control, Snapshot, Statistics, shares};
+use crate::sat::{Backbone, BackboneResult, SatSolver, backbone};
 use crate::solutions::{Count, Stop};
 
 impl Search<'_> {
@@ -22,7 +22,8 @@ impl Search<'_> {
     /// outcome says so. The outcome has the number of solutions found, a lower bound unless it is 0 or 1 and the run was not stopped.
     ///
     /// The whole puzzle is examined: cubes and a limit on solutions are ignored. The SAT solver is always used, on one thread,
-    /// once there are two solutions.
+    /// once there are two solutions. In a build without the feature `sat` the tree search decides one cell after the other instead, which
+    /// gives the same cells but can take far longer.
     ///
     /// ```
     /// use omnogram::puzzle::{Clue, Puzzle};
@@ -89,13 +90,19 @@ impl Search<'_> {
                 if why == Stop::Limit {
                     control.clear_solution_limit();
                 }
-                if !known.is_complete() && !control.stopped() {
+                if known.is_complete() || control.stopped() {
+                } else if SatSolver::IS_BUILT_IN {
                     let ask = || self.ask_solver(control, &meter, &known, (first, others), effort);
                     if let Some((found, conflicts)) = self.ticking(&meter, ask) {
                         known = found.backbone;
                         number += found.solutions;
                         outcome.statistics.conflicts += conflicts;
                     }
+                } else if effort.is_none() {
+                    let ask = || self.ask_tree(control, &meter, &mut known, first);
+                    let (found, statistics) = self.ticking(&meter, ask);
+                    number += found;
+                    outcome.statistics.add(&statistics);
                 }
             }
             (Some(_), []) => {}
@@ -115,6 +122,53 @@ impl Search<'_> {
         }
         outcome.elapsed = meter.elapsed();
         (known, found, outcome)
+    }
+
+    /// Decides the unknown cells by the tree search, one after the other: looks for a solution in which the cell differs from `first`.
+    /// Returns the number of solutions found.
+    fn ask_tree(
+        &self,
+        control: &Arc<Control>,
+        meter: &Meter,
+        known: &mut Backbone,
+        first: &Grid,
+    ) -> (u64, Statistics) {
+        let (mut solutions, mut statistics) = (0, Statistics::default());
+        let all = known.undecided() as u64;
+        let width = self.puzzle.width();
+        for (row, column) in (0..width * self.puzzle.height()).map(|i| (i / width, i % width)) {
+            if known.get(row, column).is_some() || known.ambiguous.get(row, column) {
+                continue;
+            }
+            let undecided = known.undecided();
+            let filled = first.get(row, column);
+            let decision = Decision {
+                cell: Cell::new(row, column),
+                filled: !filled,
+            };
+            let path = vec![decision];
+            let search = Search {
+                cubes: Some(vec![Cube { path }]),
+                observer: None,
+                classic: None,
+                ..self.clone()
+            };
+            let portfolio = Arc::new(Portfolio::new(self.puzzle, 1, None));
+            let outcome = search.start_under(control, &*portfolio, Some(&portfolio));
+            statistics.add(&outcome.statistics);
+            match (control.reason(), portfolio.result().0.as_slice()) {
+                (None, _) => known.fix(row, column, filled),
+                (Some(Stop::Limit), [other]) => {
+                    known.differ(first, other);
+                    solutions += 1;
+                    control.clear_solution_limit();
+                }
+                (Some(_), _) => break,
+            }
+            let decided = (undecided - known.undecided()) as u64;
+            meter.add(WHOLE / all * decided, outcome.statistics.nodes);
+        }
+        (solutions, statistics)
     }
 
     /// Decides the unknown cells with a SAT solver. Returns its result and its number of conflicts; `None` when it could not begin.

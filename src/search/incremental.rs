@@ -46,6 +46,7 @@ impl Search<'_> {
     /// # Panics
     ///
     /// When a cube decides a cell outside the puzzle.
+    #[cfg(feature = "unstable")]
     pub fn apart<T>(&self, work: impl FnOnce(&mut Ask<'_>) -> T) -> T {
         let (mut work, mut result) = (Some(work), None);
         // Not generic in `work`: a generic search would be compiled again for every caller.

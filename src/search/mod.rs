@@ -24,9 +24,7 @@ mod task;
 mod tree;
 
 pub use cube::{Cube, Decision};
-pub use incremental::Ask;
 pub(crate) use meter::WHOLE;
-pub use options::{Options, Probing};
 pub(crate) use oracle::{CONFLICTS, Oracle};
 pub use outcome::{Outcome, Total, Verdict};
 pub use solutions::Solutions;
@@ -34,3 +32,9 @@ pub(crate) use task::narrowest;
 pub use tree::Search;
 
 pub use crate::run::{Activity, Limits, Observer, Snapshot, Statistics};
+pub use crate::sat::Backbone;
+
+unstable! {
+    use incremental::Ask;
+    use options::{Options, Probing};
+}

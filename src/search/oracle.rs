@@ -31,7 +31,7 @@ pub(crate) struct Oracle<'a> {
     exchange: Option<Arc<Exchange>>,
     /// Ticks of the solver after the last question, cached because the solver looks statistics up by name.
     ticks: u64,
-    /// Whether the solver could not be built, for lack of memory or because the run ended.
+    /// Whether the solver could not be built: the build has none, there is too little memory, or the run has ended.
     is_unavailable: bool,
 }
 
@@ -45,7 +45,7 @@ impl<'a> Oracle<'a> {
             near: None,
             exchange: None,
             ticks: 0,
-            is_unavailable: false,
+            is_unavailable: !SatSolver::IS_BUILT_IN,
         }
     }
 

@@ -23,6 +23,7 @@ use crate::classic::Classic;
 use crate::line::{Word, by_width};
 use crate::puzzle::{Grid, Puzzle, verify};
 use crate::run::{Control, Limits, Observer, Statistics, shares, ticking};
+use crate::sat::SatSolver;
 use crate::solutions::{Count, CountSink, Set, Sink, Stop};
 
 /// A search for the solutions of one puzzle.
@@ -130,9 +131,16 @@ impl<'a> Search<'a> {
     }
 
     /// Sets the heuristics.
+    #[cfg(feature = "unstable")]
     #[must_use]
     pub fn options(mut self, options: Options) -> Self {
         self.options = options;
+        self
+    }
+
+    /// Searches without the cache of the fillings of small subproblems.
+    pub(crate) fn without_subproblem_cache(mut self) -> Self {
+        self.options.subproblem_cache = false;
         self
     }
 
@@ -153,6 +161,7 @@ impl<'a> Search<'a> {
     /// # Panics
     ///
     /// When it is run and the algorithm [cannot hold](crate::classic::Algorithm::check) the puzzle.
+    #[cfg(feature = "unstable")]
     #[must_use]
     pub fn classic(mut self, classic: Classic) -> Self {
         self.classic = Some(classic);
@@ -187,8 +196,8 @@ impl<'a> Search<'a> {
 
     /// Finds up to `most` solutions and stops: one to solve a puzzle, two to know whether it is unique.
     ///
-    /// The SAT solver joins in where the tree search alone has no answer soon, unless only some cubes are searched. A limit on solutions
-    /// set before is replaced by `most`.
+    /// The SAT solver joins in where the tree search alone has no answer soon, unless only some cubes are searched or the build has no
+    /// solver (feature `sat`). A limit on solutions set before is replaced by `most`.
     pub fn first(&self, most: usize) -> (Vec<Grid>, Outcome) {
         self.portfolio(Portfolio::new(self.puzzle, most, None))
     }
@@ -297,8 +306,10 @@ impl<'a> Search<'a> {
         sink: &dyn Sink,
         portfolio: Option<&Arc<Portfolio>>,
     ) -> Outcome {
-        let learns =
-            portfolio.is_some() && self.cubes.is_none() && self.options.sat_after_settles.is_some();
+        let learns = SatSolver::IS_BUILT_IN
+            && portfolio.is_some()
+            && self.cubes.is_none()
+            && self.options.sat_after_settles.is_some();
         let clues = Clues::new(self.puzzle);
         let threads = match self.threads() {
             threads if learns => (threads - 1).max(1),

@@ -19,7 +19,7 @@ pub enum Stop {
     Interrupt,
     /// The receiver of the solutions was closed.
     Closed,
-    /// The algorithm cannot decide more cells. The search never ends like this, but some of the [classics](crate::classic) do.
+    /// The algorithm cannot decide more cells. The search never ends like this, but some of the classic algorithms do.
     Stuck,
 }
 

@@ -13,6 +13,7 @@ use crate::board::Cell;
 use crate::count::plan::{Plan, Trial, TrialEnd};
 use crate::line::Word;
 use crate::run::lock;
+use crate::sat::SatSolver;
 use crate::search::WHOLE;
 use crate::solutions::Count;
 
@@ -84,7 +85,7 @@ impl<W: Word> Worker<'_, '_, W> {
     fn join(&mut self, walk: &Arc<Walk<W>>) {
         let trial = walk.trial;
         self.component = trial.component;
-        self.may_ask = trial.thorough;
+        self.may_ask = trial.thorough && SatSolver::IS_BUILT_IN;
         (self.order, self.narrow) = match trial.plan {
             Plan::Branch(order) => (order, 0),
             _ => (Order::Narrow, self.shared.narrow(trial.component)),

@@ -5,8 +5,8 @@
 //! Features that it does not support, such as arithmetic coding, are left to the decoder, which refuses them. A damaged file that still
 //! decodes to the right number of blocks is not detected.
 
+use super::super::picture::CUT_OFF;
 use super::entropy::{Band, EntropyData, Fault, Huffman, Result as ParseResult};
-use super::picture::CUT_OFF;
 use crate::error::{Error, Result};
 
 /// Largest number of scans that the decoder accepts.

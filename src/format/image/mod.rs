@@ -1,16 +1,18 @@
 //! Images: PNG, JPEG, GIF, BMP and WebP, read as grey levels on a white background; of an animation the first picture. Images are written
-//! with one pixel per cell.
+//! with one pixel per cell. In a build without the feature `images`, `no_image` takes the place of this folder.
+
+mod chunks;
+mod entropy;
+mod jpeg;
 
 use std::io::{self, Cursor};
 
 use image::error::ImageError;
 use image::metadata::Orientation;
-use image::{
-    DynamicImage, GrayImage, ImageDecoder, ImageFormat, ImageReader, Limits, Luma, RgbImage,
-};
+use image::{DynamicImage, GrayImage, ImageDecoder, ImageFormat, ImageReader, Limits, Luma};
 
+use super::image_type::ImageType;
 use super::picture::{CUT_OFF, Grey, TraceOptions};
-use super::{chunks, jpeg};
 use crate::error::{Error, Result};
 use crate::puzzle::Grid;
 
@@ -19,10 +21,10 @@ const MIN_MEMORY_LIMIT: u64 = 80 << 20;
 const BYTES_PER_PIXEL: u64 = 16;
 
 /// Reads an image of this format, checks that the file is complete, and applies the orientation in its metadata.
-pub(super) fn read(bytes: &[u8], format: ImageFormat, tracing: &TraceOptions) -> Result<Grey> {
+pub(super) fn read(bytes: &[u8], image: ImageType, tracing: &TraceOptions) -> Result<Grey> {
     let mut limits = Limits::default();
     limits.max_alloc = Some(MIN_MEMORY_LIMIT);
-    let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
+    let mut reader = ImageReader::with_format(Cursor::new(bytes), format_of(image));
     reader.limits(limits.clone());
     let mut decoder = reader
         .into_decoder()
@@ -38,13 +40,13 @@ pub(super) fn read(bytes: &[u8], format: ImageFormat, tracing: &TraceOptions) ->
         .set_limits(limits)
         .map_err(|error| decoding_error(&error))?;
     let mut orientation = decoder.orientation().ok();
-    match format {
-        ImageFormat::Jpeg => jpeg::check(bytes, width, height)?,
-        ImageFormat::Png => {
+    match image {
+        ImageType::Jpeg => jpeg::check(bytes, width, height)?,
+        ImageType::Png => {
             let exif = chunks::png(bytes)?.and_then(Orientation::from_exif_chunk);
             orientation = exif.or(orientation);
         }
-        ImageFormat::WebP => chunks::webp(bytes)?,
+        ImageType::WebP => chunks::webp(bytes)?,
         _ => {}
     }
     let image = DynamicImage::from_decoder(decoder).map_err(|error| decoding_error(&error))?;
@@ -86,14 +88,8 @@ fn grey(image: DynamicImage) -> GrayImage {
     GrayImage::from_raw(width, height, pixels).expect("there is one level per pixel")
 }
 
-/// The grey levels of a picture whose samples are red, green and blue, interleaved.
-pub(super) fn grey_of_rgb(colours: Vec<u8>, width: usize, height: usize) -> Vec<u8> {
-    let image = RgbImage::from_raw(width as u32, height as u32, colours);
-    grey(DynamicImage::from(image.expect("three for each pixel"))).into_raw()
-}
-
 /// The picture as an image of this format, which must be lossless.
-pub(super) fn write(grid: &Grid, format: ImageFormat) -> Result<Vec<u8>> {
+pub(super) fn write(grid: &Grid, image: ImageType) -> Result<Vec<u8>> {
     let pixel = |x: u32, y: u32| {
         Luma([if grid.get(y as usize, x as usize) {
             0
@@ -102,24 +98,43 @@ pub(super) fn write(grid: &Grid, format: ImageFormat) -> Result<Vec<u8>> {
         }])
     };
     let grey = GrayImage::from_fn(grid.width() as u32, grid.height() as u32, pixel);
-    let image = match format {
+    let picture = match image {
         // These formats have no grey levels.
-        ImageFormat::Gif | ImageFormat::WebP => {
+        ImageType::Gif | ImageType::WebP => {
             DynamicImage::from(DynamicImage::from(grey).into_rgb8())
         }
         _ => DynamicImage::from(grey),
     };
     let mut bytes = Vec::new();
-    let written = image.write_to(&mut Cursor::new(&mut bytes), format);
+    let written = picture.write_to(&mut Cursor::new(&mut bytes), format_of(image));
     written.map_err(|error| Error::data(format!("this picture cannot be written: {error}")))?;
     Ok(bytes)
 }
 
-/// Whether it begins like an image of this format.
-pub(super) fn looks_like(bytes: &[u8], format: ImageFormat) -> bool {
-    match format {
-        // Two letters alone are a weak signature, so the reserved bytes must be zero too.
-        ImageFormat::Bmp => bytes.starts_with(b"BM") && bytes.get(6..10) == Some(&[0; 4]),
-        format => image::guess_format(bytes).is_ok_and(|found| found == format),
+fn format_of(image: ImageType) -> ImageFormat {
+    match image {
+        ImageType::Png => ImageFormat::Png,
+        ImageType::Gif => ImageFormat::Gif,
+        ImageType::Bmp => ImageFormat::Bmp,
+        ImageType::WebP => ImageFormat::WebP,
+        ImageType::Jpeg => ImageFormat::Jpeg,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::picture::grey_of_rgb;
+    use super::*;
+
+    #[test]
+    fn pictures_of_all_formats_have_the_same_greys() {
+        let samples: Vec<u8> = (0..=u8::MAX)
+            .flat_map(|i| (0..=u8::MAX).flat_map(move |j| [i, j, i.wrapping_mul(j) ^ 0x5a]))
+            .collect();
+        let image = image::RgbImage::from_raw(256, 256, samples.clone()).unwrap();
+        assert_eq!(
+            grey(DynamicImage::from(image)).into_raw(),
+            grey_of_rgb(&samples)
+        );
     }
 }

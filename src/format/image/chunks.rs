@@ -1,7 +1,7 @@
 //! The chunks of PNG and WebP files, skipped up to the last one. A decoder stops when it has all pixels, but the orientation of the
 //! picture may come after them, so a file whose end is missing is incomplete.
 
-use super::picture::CUT_OFF;
+use super::super::picture::CUT_OFF;
 use crate::error::{Error, Result};
 
 /// The Exif metadata of a PNG file, before or after the pixels.

@@ -1,0 +1,69 @@
+//! What stands in for CaDiCaL in a build without the feature `sat`: the same names, and a solver that cannot be made.
+
+/// A solver: there is none.
+pub(super) enum CaDiCal {}
+
+/// See [`super::cadical::IS_BUILT_IN`].
+pub(super) const IS_BUILT_IN: bool = false;
+
+/// A new solver: `None`.
+pub(super) fn new() -> Option<CaDiCal> {
+    None
+}
+
+pub(super) enum Status {
+    SATISFIABLE,
+    UNSATISFIABLE,
+    UNKNOWN,
+}
+
+pub(super) trait Terminator {
+    fn terminated(&mut self) -> bool;
+}
+
+pub(super) trait Learner {
+    fn learning(&mut self, size: i32) -> bool;
+    fn learn(&mut self, literal: i32);
+}
+
+pub(super) trait FixedAssignmentListener {
+    fn notify_fixed_assignment(&mut self, literal: i32);
+}
+
+/// Methods of a solver that does not exist.
+macro_rules! methods {
+    ($($name:ident($($argument:ty),*) $(-> $result:ty)?;)*) => {
+        impl CaDiCal {
+            $(pub(super) fn $name(&mut self, $(_: $argument),*) $(-> $result)? {
+                match *self {}
+            })*
+        }
+    };
+}
+
+methods! {
+    configure(&str);
+    set(&str, i32);
+    connect_terminator(impl Terminator);
+    connect_learner(impl Learner);
+    connect_fixed_listener(impl FixedAssignmentListener);
+    add(i32);
+    clause1(i32);
+    assume(i32);
+    constrain(i32);
+    phase(i32);
+    unphase(i32);
+    limit(&str, i32);
+    solve() -> Status;
+    val(i32) -> i32;
+}
+
+impl CaDiCal {
+    pub(super) fn fixed(&self, _: i32) -> i32 {
+        match *self {}
+    }
+
+    pub(super) fn get_statistic_value(&self, _: &str) -> i64 {
+        match *self {}
+    }
+}
