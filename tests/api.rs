@@ -10,9 +10,6 @@ use std::path::Path;
 use syn::spanned::Spanned;
 use syn::{Attribute, Ident, ImplItem, Item, TraitItem, Type, UseTree, Visibility};
 
-/// Modules of the crate's root that have no promise of stability.
-const UNSTABLE: [&str; 6] = ["belief", "board", "classic", "cluster", "line", "sat"];
-
 /// A module or an item by the names from the crate's root.
 type Names = Vec<String>;
 
@@ -180,9 +177,7 @@ impl Sources {
         for item in self.modules[at] {
             match item {
                 Item::Mod(x) if is_public(&x.vis, &x.attrs) => {
-                    if !at.is_empty() || UNSTABLE.iter().all(|name| x.ident != name) {
-                        self.public(&joined(at, &x.ident), public);
-                    }
+                    self.public(&joined(at, &x.ident), public);
                 }
                 Item::Use(x) if is_public(&x.vis, &x.attrs) => leaves(&x.tree, &[], &mut used),
                 _ => {

@@ -11,6 +11,7 @@ pub(super) fn new() -> Option<CaDiCal> {
     None
 }
 
+#[allow(clippy::upper_case_acronyms, reason = "these are the names of CaDiCaL")]
 pub(super) enum Status {
     SATISFIABLE,
     UNSATISFIABLE,
