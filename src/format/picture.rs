@@ -88,16 +88,13 @@ impl TraceOptions {
 /// The weights of red, green and blue in a grey level (ITU-R BT.709).
 const WEIGHTS: [f32; 3] = [0.212_639, 0.715_168_7, 0.072_192_32];
 
-/// The grey levels of pixels whose samples are red, green and blue, interleaved.
-pub(super) fn grey_of_rgb(samples: &[u8]) -> Vec<u8> {
-    let grey = |pixel: &[u8]| {
-        let weighted = pixel.iter().zip(WEIGHTS);
-        let sum: f32 = weighted
-            .map(|(&sample, weight)| f32::from(sample) * weight)
-            .sum();
-        sum.round() as u8
-    };
-    samples.chunks_exact(3).map(grey).collect()
+/// The grey level of a pixel of this red, green and blue.
+pub(super) fn grey_of_rgb(samples: [u8; 3]) -> u8 {
+    let weighted = samples.iter().zip(WEIGHTS);
+    let sum: f32 = weighted
+        .map(|(&sample, weight)| f32::from(sample) * weight)
+        .sum();
+    sum.round() as u8
 }
 
 /// A picture in grey levels.

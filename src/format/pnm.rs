@@ -130,7 +130,10 @@ impl Header {
     fn grey(&self, samples: Vec<u8>) -> Vec<u8> {
         match self.samples {
             1 => samples,
-            _ => grey_of_rgb(&samples),
+            _ => {
+                let pixels = samples.as_chunks::<3>().0;
+                pixels.iter().copied().map(grey_of_rgb).collect()
+            }
         }
     }
 }

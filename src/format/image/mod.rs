@@ -9,10 +9,10 @@ use std::io::{self, Cursor};
 
 use image::error::ImageError;
 use image::metadata::Orientation;
-use image::{DynamicImage, GrayImage, ImageDecoder, ImageFormat, ImageReader, Limits, Luma};
+use image::{DynamicImage, GrayImage, ImageDecoder, ImageFormat, ImageReader, Limits, Luma, Rgba};
 
 use super::image_type::ImageType;
-use super::picture::{CUT_OFF, Grey, TraceOptions};
+use super::picture::{CUT_OFF, Grey, TraceOptions, grey_of_rgb};
 use crate::error::{Error, Result};
 use crate::puzzle::Grid;
 
@@ -75,17 +75,18 @@ fn decoding_error(error: &ImageError) -> Error {
 
 /// The grey levels of an image on a white background.
 fn grey(image: DynamicImage) -> GrayImage {
-    if !image.color().has_alpha() {
+    if !image.color().has_color() && !image.color().has_alpha() {
         return image.into_luma8();
     }
-    let greys = image.into_luma_alpha8();
-    let (width, height) = greys.dimensions();
-    let on_white = |[grey, alpha]: [u8; 2]| {
-        let (grey, alpha) = (u32::from(grey), u32::from(alpha));
+    let pixels = image.into_rgba8();
+    let (width, height) = pixels.dimensions();
+    let on_white = |&Rgba([red, green, blue, alpha]): &Rgba<u8>| {
+        let (grey, alpha) = (u32::from(grey_of_rgb([red, green, blue])), u32::from(alpha));
         ((grey * alpha + 255 * (255 - alpha) + 127) / 255) as u8
     };
-    let pixels = greys.pixels().map(|pixel| on_white(pixel.0)).collect();
-    GrayImage::from_raw(width, height, pixels).expect("there is one level per pixel")
+    // The conversion of `image` differs by a level from one build to another.
+    let greys = pixels.pixels().map(on_white).collect();
+    GrayImage::from_raw(width, height, greys).expect("there is one level per pixel")
 }
 
 /// The picture as an image of this format, which must be lossless.
@@ -118,23 +119,5 @@ fn format_of(image: ImageType) -> ImageFormat {
         ImageType::Bmp => ImageFormat::Bmp,
         ImageType::WebP => ImageFormat::WebP,
         ImageType::Jpeg => ImageFormat::Jpeg,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::picture::grey_of_rgb;
-    use super::*;
-
-    #[test]
-    fn pictures_of_all_formats_have_the_same_greys() {
-        let samples: Vec<u8> = (0..=u8::MAX)
-            .flat_map(|i| (0..=u8::MAX).flat_map(move |j| [i, j, i.wrapping_mul(j) ^ 0x5a]))
-            .collect();
-        let image = image::RgbImage::from_raw(256, 256, samples.clone()).unwrap();
-        assert_eq!(
-            grey(DynamicImage::from(image)).into_raw(),
-            grey_of_rgb(&samples)
-        );
     }
 }
