@@ -493,7 +493,7 @@ fn another_runs_journal_is_refused() {
         said(&["count", "--journal", &journal, other]),
         (Some(65), error("this journal belongs to another puzzle"))
     );
-    let text = "this is the journal of `count --method auto`, not of `count --method tree`";
+    let text = "this journal was started by `count --method auto`, not by `count --method tree`";
     assert_eq!(
         said(&["count", "--method", "tree", "--journal", &journal, puzzle]),
         (Some(65), error(text))

@@ -93,7 +93,8 @@ impl Member {
     }
 }
 
-#[cfg(all(test, feature = "sat"))]
+#[cfg(feature = "sat")]
+#[cfg(test)]
 mod tests {
     use super::super::{Answer, SatSolver};
     use super::*;
