@@ -1,9 +1,9 @@
 //! SAT solving: a [`SatSolver`] finds a solution, another one, or proves that there are no more; [`backbone()`] finds the cells that all
 //! solutions have in common; [`dimacs()`] writes the clauses for other solvers.
 //!
-//! On proofs where probing decides little, a solver that learns a clause from every conflict is far better than the tree search. The
-//! solver is CaDiCaL (Biere, Faller, Fazekas, Fleury, Froleyks and Pollitt, "CaDiCaL 2.0", CAV 2024); the encoding of puzzles is our own. A build without the
-//! feature `sat` has no solver: [`SatSolver::new`] returns `None`, and those who ask it go on without.
+//! On proofs where probing decides little, a solver that learns a clause from every conflict is far better than the tree search. The solver
+//! is CaDiCaL (Biere, Faller, Fazekas, Fleury, Froleyks and Pollitt, "CaDiCaL 2.0", CAV 2024); the encoding of puzzles is our own. A build
+//! without the feature `sat` has no solver: [`SatSolver::new`] returns `None`, and its callers work without a solver.
 
 mod backbone;
 #[cfg(feature = "sat")]
