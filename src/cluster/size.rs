@@ -17,7 +17,7 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use crate::board::{Board, Cell, Inherited, Probed, Prober, Region, split_unless};
 use crate::line::{Known, Word};
 use crate::run::{Control, Pace};
-use crate::search::narrowest;
+use crate::search::narrowest_cell;
 
 /// Largest number of simultaneous paths in a sample: the number of strata.
 const MAX_PATHS: usize = 64;
@@ -206,7 +206,7 @@ impl<'a, W: Word> SizeEstimator<'a, W> {
             }
             nodes += 1;
             let decision = if is_alive && self.board.unknown() > outside {
-                let cell = best.unwrap_or_else(|| narrowest(&self.board, region));
+                let cell = best.unwrap_or_else(|| narrowest_cell(&self.board, region));
                 siblings.push((self.board.mark(), self.prober.mark(), inherited, cell));
                 (cell, true)
             } else {
@@ -239,7 +239,7 @@ impl<'a, W: Word> SizeEstimator<'a, W> {
     /// The cell to branch on in a region: the best by the results of probing, or else the one that the search takes without probing.
     fn best_cell(&self, region: &Region<W>, state: Option<&ProbeState<W>>) -> Cell {
         let best = state.and_then(|(prober, inherited)| prober.best(*inherited, region));
-        best.unwrap_or_else(|| narrowest(&self.board, region))
+        best.unwrap_or_else(|| narrowest_cell(&self.board, region))
     }
 
     /// The present board as the root of a sample of a region.
@@ -290,7 +290,7 @@ impl<'a, W: Word> SizeEstimator<'a, W> {
                             path.get_mut().1 = total_weight
                         }
                         _ => {
-                            let cell = cell.unwrap_or_else(|| narrowest(&self.board, region));
+                            let cell = cell.unwrap_or_else(|| narrowest_cell(&self.board, region));
                             let node = SampleNode {
                                 rows: self.board.rows().into(),
                                 unknown,
