@@ -187,7 +187,8 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
     fn branch(&mut self, cell: Cell) {
         let portfolio = self.shared.portfolio.as_ref();
         let first = portfolio.is_none_or(|portfolio| portfolio.first_value(cell));
-        // The weight is divided by the estimated probability that the cell is filled, as an estimate of the sizes of the two subtrees.
+        // The two sides share the weight in proportion to the estimated probabilities of the two values, which stand for the sizes of the
+        // two subtrees.
         let (filled, total) = self.board.odds(cell);
         let other = if first { total - filled } else { filled };
         let sibling = (u128::from(self.weight) * u128::from(other) / u128::from(total)) as u64;
