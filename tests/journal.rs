@@ -311,7 +311,7 @@ fn a_cube_that_was_worked_on_in_vain_is_cut() {
             id: Id::of(digest, &Cube::default()),
             puzzle: digest,
             elapsed: 1.0,
-            life: 1.0,
+            process_age: 1.0,
             nodes: 0,
             checkpoint: None,
         };

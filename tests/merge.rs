@@ -239,7 +239,7 @@ fn many_problems_of_a_file_are_counted() {
         .collect();
     let torn = good.replace("\"}\n", "\n").repeat(40);
     let sum = merged(&pieces, &[&torn, &lines(&elsewhere), &good]);
-    assert!(sum.solutions.is_exact() && sum.wrong == 11);
+    assert!(sum.solutions.is_exact() && sum.problem_count == 11);
     let said: Vec<String> = sum.problems.iter().map(ToString::to_string).collect();
     assert_eq!(
         said[0],

@@ -106,7 +106,7 @@ pub(super) fn run(
         ));
     };
     let (journal, records) = Journal::open(journal, &header, note_busy).map_err(failed)?;
-    if journal.torn() > 0 {
+    if journal.torn_bytes() > 0 {
         session.note(&format!(
             "{}: the last line is incomplete; its work is repeated",
             journal.name()
@@ -144,7 +144,7 @@ pub(super) fn run(
     let resumed = !records.is_empty();
     let run = JournalledRun::new(cube_solver, journal, records, list, limits).map_err(failed)?;
     if resumed {
-        let (share, found) = run.so_far();
+        let (share, found) = run.done_and_proved();
         let done = match share > 0.0 {
             true => format!(" at {:.1} %,", 100.0 * share),
             false => String::new(),

@@ -192,7 +192,7 @@ fn merge(options: &Options) -> Answered {
             answers: sum.answers.len(),
             repeats: sum.repeats,
             missing: sum.missing.len(),
-            problems: sum.wrong,
+            problems: sum.problem_count,
             nodes: sum.nodes,
             seconds: report::round_to_micros(sum.seconds),
         };

@@ -178,7 +178,7 @@ fn read(
         while let Some(piece) = lines.record::<CubeTask>() {
             let checked = piece.and_then(|piece| match piece.check(&puzzle, digest) {
                 Ok(()) => Ok(piece),
-                Err(error) => Err(lines.blame(error)),
+                Err(error) => Err(lines.at_last_line(error)),
             });
             if sender.send(checked).is_err() {
                 break;
@@ -310,14 +310,14 @@ impl CubeQueue for WorkQueue<'_> {
         })
     }
 
-    fn take(&self, job: Job<Self::SolutionStore>, outcome: Outcome, counts: bool) {
+    fn take(&self, job: Job<Self::SolutionStore>, outcome: Outcome, is_usable: bool) {
         let outcome = self.cube_solver.cut(&job.cube, outcome);
         let (file, set) = job.sink.into_parts();
-        let listed = counts && self.cube_solver.task() == Task::List;
+        let listed = is_usable && self.cube_solver.task() == Task::List;
         let id = Id::of(self.digest, &job.cube);
         let mut answer = Answer::new(self.digest, id, &outcome, listed.then_some(set));
         if let Some((file, folder)) = file.zip(self.folder.as_ref()) {
-            match file.keep(folder, counts.then_some(set)) {
+            match file.keep(folder, is_usable.then_some(set)) {
                 Ok(file) => answer.file = file,
                 Err(error) => return self.halt(Halt::Failed(error)),
             }

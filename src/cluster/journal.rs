@@ -1,8 +1,8 @@
 //! The journal of a run on one machine: an append-only file of records.
 //!
 //! Its first line identifies the run; every other line is a [`JournalRecord`]: the answer to a cube, or the progress of one. A crash of
-//! the machine may leave the last line torn. That line is cut off, and its work is done again. A damaged line anywhere else is not the
-//! trace of a crash, and the journal is refused.
+//! the machine may leave the last line torn. That line is cut off, and its work is done again. A damaged line anywhere else cannot
+//! come from a crash, so the journal is then refused.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
@@ -22,7 +22,7 @@ use crate::error::{Error, Kind, Result};
 /// The version of the journal format.
 const VERSION: u32 = 1;
 
-/// Longest wait for the lock of the journal: a process that has just been killed may still be writing, and holds it until it ends.
+/// Maximum wait for the lock of the journal. A process that has just been killed may still be writing, and holds the lock until it ends.
 const MAX_LOCK_WAIT: Duration = Duration::from_secs(3);
 
 /// A line of a journal.
@@ -45,7 +45,8 @@ pub struct Progress {
     /// Seconds that the run has taken so far, summed over its processes.
     pub elapsed: f64,
     /// Seconds since the process that wrote this record started.
-    pub life: f64,
+    #[serde(rename = "life")]
+    pub process_age: f64,
     /// Nodes that the cube has taken so far, summed over the processes of the run.
     pub nodes: u64,
     /// The state from which a count resumes. `None` records that the cube was worked on without a result.
@@ -125,12 +126,13 @@ pub struct Journal {
     name: String,
     header: Header,
     /// Length of the torn last line that was cut off, in bytes.
-    torn: u64,
+    torn_bytes: u64,
 }
 
 impl Journal {
-    /// Opens a journal, or creates it, and reads its records. If another process holds its lock, `busy` is called with the longest
-    /// wait; a process that is about to end is waited for, and if the lock is still held after that time, the journal is refused.
+    /// Opens a journal, or creates it, and reads its records. If another process holds its lock, calls `busy` with the maximum wait, and
+    /// waits for the lock, because that process may be about to end. If the lock is still held after the maximum wait, the journal is
+    /// refused.
     ///
     /// # Errors
     ///
@@ -162,14 +164,14 @@ impl Journal {
             }
             thread::sleep(MAX_LOCK_WAIT / 50);
         }
-        let (records, end, torn) = match file.metadata().map_err(failed)?.len() {
+        let (records, end, torn_bytes) = match file.metadata().map_err(failed)?.len() {
             0 => (Vec::new(), 0, 0),
             length => {
                 let (records, end) = read(&file, header, &name)?;
                 (records, end, length - end)
             }
         };
-        if torn > 0 {
+        if torn_bytes > 0 {
             file.set_len(end).map_err(failed)?;
         }
         file.seek(SeekFrom::Start(end)).map_err(failed)?;
@@ -177,7 +179,7 @@ impl Journal {
             file,
             name,
             header: header.clone(),
-            torn,
+            torn_bytes,
         };
         if end == 0 {
             journal.append(&seal(header))?;
@@ -196,8 +198,8 @@ impl Journal {
     }
 
     /// Length of the torn last line that was cut off when the journal was opened, in bytes.
-    pub fn torn(&self) -> u64 {
-        self.torn
+    pub fn torn_bytes(&self) -> u64 {
+        self.torn_bytes
     }
 
     /// Appends whole lines, and waits until they are on the disk.
@@ -261,7 +263,9 @@ fn read(file: &File, header: &Header, name: &str) -> Result<(Vec<JournalRecord>,
             }
             Ok(record) if lines.is_whole() => {
                 if record.puzzle() != header.puzzle {
-                    return Err(lines.blame(Error::data("this record belongs to another puzzle")));
+                    return Err(
+                        lines.at_last_line(Error::data("this record belongs to another puzzle"))
+                    );
                 }
                 records.push(record);
                 end = lines.bytes();

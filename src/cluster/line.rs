@@ -63,7 +63,7 @@ fn unseal<T>(line: &str, parse: impl FnOnce(&str) -> serde_json::Result<T>) -> R
 pub struct Lines<R> {
     input: R,
     file: String,
-    /// Lines read so far, and their length in bytes.
+    /// Number of lines read so far, and of their bytes.
     line: usize,
     bytes: u64,
     /// Whether the last line read ended in a line break.
@@ -107,8 +107,8 @@ impl<R: BufRead> Lines<R> {
         &self.file
     }
 
-    /// An error with the place and the text of the last line read.
-    pub fn blame(&self, error: Error) -> Error {
+    /// This error, with the place and the text of the last line read.
+    pub fn at_last_line(&self, error: Error) -> Error {
         let text = String::from_utf8_lossy(&self.text);
         let column = error.place().map_or(1, |place| place.column);
         // The text is shortened; the line number identifies the line.
@@ -164,12 +164,12 @@ impl<R: BufRead> Lines<R> {
             if self.text.len() as u64 > MAX_LINE_BYTES {
                 self.ended = true;
                 return Some(Err(
-                    self.blame(Error::data("this line is too long for a record"))
+                    self.at_last_line(Error::data("this line is too long for a record"))
                 ));
             }
             // A line that is not UTF-8 fails its checksum, because the replacement characters change it.
             let record = unseal(&String::from_utf8_lossy(&self.text), parse);
-            return Some(record.map_err(|error| self.blame(error)));
+            return Some(record.map_err(|error| self.at_last_line(error)));
         }
     }
 }
@@ -226,7 +226,7 @@ mod tests {
                     }
                 }
             }
-            // A line break alone may be missing.
+            // A line that lacks only its line break is valid.
             let whole = (end + 1) / each;
             assert_eq!((good, bad), (whole, usize::from(end > whole * each)));
         }

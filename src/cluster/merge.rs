@@ -1,9 +1,9 @@
 //! Merges the answers to cubes.
 //!
-//! Every cube has to be answered. An answer that leaves cubes open is complete when these are answered; a repeated answer counts once.
-//! Where a cube has several answers (one worker died, another took over), any one is sufficient, and all must agree.
-//! Only whole records with the right checksum are accepted, and no impossible record: no cubes that overlap, and no more solutions than
-//! the unknown cells of a cube have fillings.
+//! Every cube has to be answered. If an answer leaves cubes open, these have to be answered too. A repeated answer is added only once.
+//! If a cube has several answers (one worker died, another took over), any one is sufficient, and all must agree. A record is accepted only
+//! if it is whole and has the right checksum. Cubes that overlap others are rejected, and so are answers with more solutions than the
+//! unknown cells of the cube have fillings.
 
 use std::io::BufRead;
 
@@ -23,9 +23,10 @@ use crate::solutions::Count;
 #[derive(Debug, Default)]
 pub struct Merge {
     puzzle: Option<Digest>,
-    /// Number of cubes that the split says it has.
+    /// Number of cubes of the split, according to the files of cubes.
     expected_cubes: u64,
-    pieces: Vec<CubeTask>,
+    /// The cubes of the split.
+    tasks: Vec<CubeTask>,
     ids: FxHashSet<Id>,
     answers: FxHashMap<Id, Vec<PlacedAnswer>>,
     problems: Problems,
@@ -56,8 +57,9 @@ pub struct Sum {
     /// Problems other than missing answers: the first few of each file with their places, and how many more there are.
     pub problems: Vec<Error>,
     /// The number of all problems.
-    pub wrong: u64,
-    /// Whether answers contradict each other, or the files of cubes are incomplete or invalid. More work does not help then.
+    pub problem_count: u64,
+    /// Whether answers contradict each other, or the files of cubes are incomplete or invalid. Then further answers cannot make the result
+    /// complete.
     pub contradicted: bool,
     /// Number of repeated answers, which are not added.
     pub repeats: u64,
@@ -82,28 +84,30 @@ impl Merge {
     /// [`Kind::Io`](crate::error::Kind::Io) when it cannot be read. Problems of its lines are kept for [`Sum::problems`].
     pub fn cubes<R: BufRead>(&mut self, mut lines: Lines<R>) -> Result<()> {
         let (mut good, mut bad) = (0, 0);
-        while let Some(piece) = lines.record::<CubeTask>() {
-            let problem = match piece {
+        while let Some(task) = lines.record::<CubeTask>() {
+            let problem = match task {
                 Err(error) if error.kind() == Kind::Io => return Err(error),
                 Err(error) => {
                     bad += 1;
                     error
                 }
-                Ok(piece) => {
+                Ok(task) => {
                     good += 1;
-                    let puzzle = *self.puzzle.get_or_insert(piece.puzzle);
-                    if piece.puzzle != puzzle {
+                    let puzzle = *self.puzzle.get_or_insert(task.puzzle);
+                    if task.puzzle != puzzle {
                         let other =
                             Error::data("this cube belongs to another puzzle than the first cube");
-                        lines.blame(other)
-                    } else if piece.id != Id::of(puzzle, &piece.cube) {
-                        lines.blame(Error::data("the id of this cube does not match its path"))
-                    } else if !self.ids.insert(piece.id) {
+                        lines.at_last_line(other)
+                    } else if task.id != Id::of(puzzle, &task.cube) {
+                        lines.at_last_line(Error::data(
+                            "the id of this cube does not match its path",
+                        ))
+                    } else if !self.ids.insert(task.id) {
                         // A repeated cube is ignored.
                         continue;
                     } else {
-                        self.expected_cubes = self.expected_cubes.max(piece.of);
-                        self.pieces.push(piece);
+                        self.expected_cubes = self.expected_cubes.max(task.of);
+                        self.tasks.push(task);
                         continue;
                     }
                 }
@@ -119,7 +123,7 @@ impl Merge {
 
     /// Records a problem if the files of cubes are incomplete.
     fn check_cubes(&mut self, file: &str) {
-        let found = self.pieces.len() as u64;
+        let found = self.tasks.len() as u64;
         if found == 0 && !self.has_gaps {
             let message = "this file contains no cubes";
             self.problems.add(file, Error::data(message));
@@ -135,10 +139,10 @@ impl Merge {
 
     /// Removes cubes that overlap others, because their solutions would be counted twice.
     fn check_disjoint(&mut self, file: &str) {
-        let cubes: Vec<&Cube> = self.pieces.iter().map(|piece| &piece.cube).collect();
+        let cubes: Vec<&Cube> = self.tasks.iter().map(|task| &task.cube).collect();
         let mut is_removed = vec![false; cubes.len()];
         for (cube, other) in overlaps(&cubes) {
-            let [cube_id, other_id] = [cube, other].map(|place| self.pieces[place].id);
+            let [cube_id, other_id] = [cube, other].map(|place| self.tasks[place].id);
             let message = format!(
                 "cube {cube_id} is ignored: it overlaps cube {other_id}, and solutions in both would be counted twice"
             );
@@ -147,7 +151,7 @@ impl Merge {
             self.has_gaps = true;
         }
         let mut is_removed = is_removed.into_iter();
-        self.pieces.retain(|_| is_removed.next() == Some(false));
+        self.tasks.retain(|_| is_removed.next() == Some(false));
     }
 
     /// Reads a file of results, after all cubes; `file` is its index in the names that are passed to [`sum`](Self::sum).
@@ -167,7 +171,7 @@ impl Merge {
                 Ok(answer) if self.puzzle.is_some_and(|puzzle| puzzle != answer.puzzle) => {
                     good += 1;
                     let other = Error::data("this result belongs to another puzzle");
-                    self.problems.add(lines.file(), lines.blame(other));
+                    self.problems.add(lines.file(), lines.at_last_line(other));
                 }
                 Ok(answer) => {
                     good += 1;
@@ -206,9 +210,9 @@ impl Merge {
             chosen: Vec::new(),
         };
         let mut total = Count::ZERO;
-        let pieces = std::mem::take(&mut self.pieces);
-        for piece in &pieces {
-            let subtotal = summation.add(&piece.cube, piece.size, piece.unknown);
+        let tasks = std::mem::take(&mut self.tasks);
+        for task in &tasks {
+            let subtotal = summation.add(&task.cube, task.size, task.unknown);
             total += &subtotal.count;
         }
         let Summation {
@@ -221,8 +225,8 @@ impl Merge {
             .answers
             .values()
             .flatten()
-            // If there are no cubes, that is the problem to report, not the answers.
-            .filter(|placed| !placed.is_requested && !pieces.is_empty())
+            // If there are no cubes, only that problem is reported, and not every answer.
+            .filter(|placed| !placed.is_requested && !tasks.is_empty())
             .collect();
         unrequested.sort_by_key(|placed| (placed.file, placed.line));
         for placed in unrequested {
@@ -235,10 +239,10 @@ impl Merge {
         }
         let mut missing = missing;
         let of = missing.len() as u64;
-        missing.iter_mut().for_each(|piece| piece.of = of);
+        missing.iter_mut().for_each(|task| task.of = of);
         let complete = missing.is_empty() && !contradicted && !self.has_gaps;
         let used = chosen.iter().map(|(_, answer)| answer);
-        let (problems, wrong) = self.problems.into_parts();
+        let (problems, problem_count) = self.problems.into_parts();
         Sum {
             solutions: match complete {
                 true => Total::Exactly(total),
@@ -246,9 +250,9 @@ impl Merge {
             },
             contradicted: contradicted || self.has_gaps,
             problems,
-            wrong,
+            problem_count,
             repeats: self.repeats,
-            cubes: pieces.len() as u64,
+            cubes: tasks.len() as u64,
             nodes: used
                 .clone()
                 .fold(0, |sum, answer| sum.saturating_add(answer.nodes)),
@@ -289,12 +293,12 @@ impl Summation<'_> {
     /// Adds up a cube and, recursively, the cubes that its answers leave open; these have longer paths, so the recursion ends.
     /// `unknown` is an upper bound on the number of unknown cells in the cube, if there is one.
     fn add(&mut self, cube: &Cube, size: f64, unknown: Option<u32>) -> CubeSum {
-        let empty = |complete| CubeSum {
+        let zero = |complete| CubeSum {
             count: Count::ZERO,
             complete,
         };
         let Some(puzzle) = self.puzzle else {
-            return empty(false);
+            return zero(false);
         };
         let id = Id::of(puzzle, cube);
         let mut placed = self.answers.remove(&id).unwrap_or_default();
@@ -380,10 +384,10 @@ impl Summation<'_> {
                     }
                     let rank =
                         |candidate: &Candidate| (candidate.subtotal.complete, candidate.has_file);
-                    let more = rank(&candidate) > rank(best)
+                    let is_better = rank(&candidate) > rank(best)
                         || !best.subtotal.complete
                             && candidate.subtotal.count > best.subtotal.count;
-                    if more && (candidate.subtotal.complete || !best.subtotal.complete) {
+                    if is_better && (candidate.subtotal.complete || !best.subtotal.complete) {
                         *best = candidate;
                     }
                 }
@@ -394,17 +398,17 @@ impl Summation<'_> {
         }
         match best {
             // It is not known which of the conflicting answers is right.
-            Some(_) if has_conflict => empty(false),
+            Some(_) if has_conflict => zero(false),
             Some(best) => {
                 self.missing.extend(best.missing);
                 self.chosen.extend(best.chosen);
                 best.subtotal
             }
             None => {
-                let mut piece = CubeTask::new(puzzle, cube.clone(), 0, size);
-                piece.unknown = unknown;
-                self.missing.push(piece);
-                empty(false)
+                let mut task = CubeTask::new(puzzle, cube.clone(), 0, size);
+                task.unknown = unknown;
+                self.missing.push(task);
+                zero(false)
             }
         }
     }
@@ -440,6 +444,7 @@ struct Candidate {
     place: (usize, usize),
     /// Whether its solutions are in a file.
     has_file: bool,
+    /// The digest of the set of solutions, if the answer is complete and has one.
     set: Option<Digest>,
     missing: Vec<CubeTask>,
     chosen: Vec<(Cube, Answer)>,

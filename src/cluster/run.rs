@@ -1,10 +1,10 @@
 //! A run on one machine that can be killed at any moment and resumed.
 //!
 //! The open work is a set of cubes, at first one for the whole puzzle. Each thread takes a cube and works on it for one commit interval;
-//! then, or when other threads are idle, it is asked to stop and hands back the cubes that it leaves open. So there is always an answer
-//! to record and work for every thread, whatever the shape of the tree. The interval bounds the work that a crash loses: it is short at
-//! first, and then a small share of the time since the process started. The time of earlier processes does not matter, so a run makes
-//! progress even when its processes are killed again and again.
+//! then, or earlier if other threads are idle, it is asked to stop, and hands back the cubes that it leaves open. So whatever the shape of
+//! the tree, there are answers to record at regular intervals, and every thread gets work. The interval bounds the work that a crash loses:
+//! it is short at first, and then a small share of the time since the process started. The time of earlier processes does not matter, so a
+//! run makes progress even when its processes are killed again and again.
 //!
 //! A count with a component table cannot be stopped in the middle of a cube and leave open cubes. It keeps a checkpoint from which
 //! another process can resume, which is recorded at the same interval.
@@ -34,16 +34,17 @@ use crate::solutions::{Batch, Count, Stop};
 /// Time between checks whether a thread has to stop.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// Bounds on the time that work may go unrecorded; between them it is the time since the process started, divided by the third constant.
+/// The commit interval, the maximum time that work may go unrecorded: the time since the process started, divided by
+/// `COMMIT_INTERVAL_DIVISOR`, but within these bounds.
 const MIN_COMMIT_INTERVAL: Duration = Duration::from_millis(50);
 const MAX_COMMIT_INTERVAL: Duration = Duration::from_secs(4);
 const COMMIT_INTERVAL_DIVISOR: u32 = 20;
 
-/// When a process has worked on a cube for at least this long without a result, the next process cuts the cube before it works on it,
-/// because it may not have more time than the first one.
+/// If a process has worked on a cube for at least this time without a result, the next process cuts the cube into pieces first, because it
+/// may have no more time than the first one.
 const MIN_FRUITLESS_TIME: Duration = Duration::from_millis(250);
 
-/// Shortest time that a thread works on a cube before it is asked to share it with idle threads.
+/// Minimum time that a thread works on a cube before it is asked to share the cube with idle threads.
 const MIN_SHARING_AGE: Duration = Duration::from_millis(10);
 
 /// Bytes of solutions that a thread buffers before its search is stopped and they are written.
@@ -57,7 +58,7 @@ pub struct JournalledRun<'a> {
     checkpointer: Option<Checkpointer>,
     limits: Limits,
     state: Mutex<State>,
-    /// Notified when cubes have been opened, or the run ends.
+    /// Notified when open cubes have been added, and when the run ends.
     changed: Condvar,
     /// When this process started the run.
     began: Instant,
@@ -106,7 +107,7 @@ impl<'a> JournalledRun<'a> {
     ) -> Result<Self> {
         debug_assert_eq!(list.is_some(), cube_solver.task() == Task::List);
         let began = Instant::now();
-        let checkpointer = (!cube_solver.divides())
+        let checkpointer = (!cube_solver.can_divide_cubes())
             .then(|| Checkpointer::new(cube_solver.puzzle(), cube_solver.memory()));
         let mut state = State::resume(journal, records, list, &cube_solver, checkpointer.as_ref())?;
         if limits.nodes == Some(0) {
@@ -122,8 +123,9 @@ impl<'a> JournalledRun<'a> {
         })
     }
 
-    /// The share of the work that is done, and the number of solutions proved so far; before [`run`](Self::run), by earlier processes.
-    pub fn so_far(&self) -> (f64, Count) {
+    /// The share of the work that is done, and the number of solutions proved so far. Before [`run`](Self::run), that is the work of
+    /// earlier processes.
+    pub fn done_and_proved(&self) -> (f64, Count) {
         let state = self.lock();
         (self.done_and_nodes(&state).0, self.proved(&state))
     }
@@ -136,10 +138,10 @@ impl<'a> JournalledRun<'a> {
     /// [`Kind::Io`](crate::error::Kind::Io) when the journal or the list cannot be written. The run can be resumed in this case too.
     pub fn run(&self, observer: Option<Observer<'_>>) -> Result<Outcome> {
         let result = std::thread::scope(|threads| {
-            let (finished, over) = crossbeam::channel::bounded::<()>(0);
+            let (running, run_ended) = crossbeam::channel::bounded::<()>(0);
             threads.spawn(move || {
                 let mut last_shown = Instant::now();
-                while over
+                while run_ended
                     .recv_timeout(POLL_INTERVAL)
                     .is_err_and(|error| error.is_timeout())
                 {
@@ -154,7 +156,7 @@ impl<'a> JournalledRun<'a> {
                 }
             });
             let result = self.cube_solver.run(self);
-            drop(finished);
+            drop(running);
             result
         });
         let mut state = self.lock();
@@ -243,13 +245,14 @@ impl<'a> JournalledRun<'a> {
 
     /// The progress of a cube that is not answered yet, as a record without a checkpoint.
     fn progress(&self, state: &State, id: Id, running: bool) -> Progress {
-        let more = self.checkpointer.as_ref().filter(|_| running);
+        let count_under_way = self.checkpointer.as_ref().filter(|_| running);
         Progress {
             id,
             puzzle: state.journal.header().puzzle(),
             elapsed: self.elapsed(state).as_secs_f64(),
-            life: self.began.elapsed().as_secs_f64(),
-            nodes: state.attempt_nodes + more.map_or(0, |checkpointer| checkpointer.nodes()),
+            process_age: self.began.elapsed().as_secs_f64(),
+            nodes: state.attempt_nodes
+                + count_under_way.map_or(0, |checkpointer| checkpointer.nodes()),
             checkpoint: None,
         }
     }
@@ -285,10 +288,12 @@ impl<'a> JournalledRun<'a> {
             }
         }
         let stopping = state.stopped.is_some() || state.failed.is_some();
-        let (interval, divides) = (self.commit_interval(), self.cube_solver.divides());
+        let (interval, can_divide_cubes) =
+            (self.commit_interval(), self.cube_solver.can_divide_cubes());
         for active in &state.running {
             if stopping
-                || divides && active.since.elapsed() >= interval.max(active.open_cube.min_run_time)
+                || can_divide_cubes
+                    && active.since.elapsed() >= interval.max(active.open_cube.min_run_time)
             {
                 active.stop.store(true, Ordering::Relaxed);
             }
@@ -332,7 +337,7 @@ impl CubeQueue for JournalledRun<'_> {
                 break open_cube;
             }
             if state.running.is_empty() {
-                // Nothing is open or running, so no cube will ever come: wake the idle threads to let them end.
+                // Nothing is open or running, so no cube will be added. The idle threads are woken so that they end.
                 self.changed.notify_all();
                 return None;
             }
@@ -358,7 +363,7 @@ impl CubeQueue for JournalledRun<'_> {
             interrupt: Some(Arc::clone(&stop)),
             // The threads share the remaining nodes.
             nodes: self.limits.nodes.map(|nodes| {
-                (nodes.saturating_sub(spent) / self.cube_solver.lanes() as u64).max(1)
+                (nodes.saturating_sub(spent) / self.cube_solver.parallel_cubes() as u64).max(1)
             }),
             checks: self.limits.checks,
             ..Limits::default()
@@ -400,10 +405,10 @@ impl CubeQueue for JournalledRun<'_> {
         let mut outcome = outcome;
         if is_unchanged(&job.cube, &outcome) && outcome.solutions.number().is_zero() {
             let fruitless =
-                self.cube_solver.divides() && active.since.elapsed() >= MIN_FRUITLESS_TIME;
-            // The cube overfilled the buffer or took all the time there was, so it must be cut. Any other cube only needs more time.
+                self.cube_solver.can_divide_cubes() && active.since.elapsed() >= MIN_FRUITLESS_TIME;
+            // A cube that overfilled the buffer, or used up the time of the process, must be cut. Any other cube only needs more time.
             if buffer.bytes >= MAX_BUFFERED_BYTES || fruitless && state.stopped.is_some() {
-                outcome = self.cube_solver.pieces(&job.cube, outcome);
+                outcome = self.cube_solver.replace_by_pieces(&job.cube, outcome);
             }
             if is_unchanged(&job.cube, &outcome) {
                 let id = Id::of(state.journal.header().puzzle(), &job.cube);
@@ -416,7 +421,7 @@ impl CubeQueue for JournalledRun<'_> {
                 } else {
                     state.nodes += outcome.statistics.nodes;
                     if fruitless {
-                        // For the next process, in case this one is killed while it tries again.
+                        // Recorded for the next process, in case this process is killed while it works on the cube again.
                         let progress = seal(&self.progress(&state, id, false));
                         state.pending.push_str(&progress);
                     }
@@ -426,11 +431,11 @@ impl CubeQueue for JournalledRun<'_> {
                 return;
             }
         }
-        let header = state.journal.header().puzzle();
+        let puzzle = state.journal.header().puzzle();
         let listed = is_usable && self.cube_solver.task() == Task::List;
         let mut answer = Answer::new(
-            header,
-            Id::of(header, &job.cube),
+            puzzle,
+            Id::of(puzzle, &job.cube),
             &outcome,
             listed.then_some(set),
         );

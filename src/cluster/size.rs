@@ -1,10 +1,10 @@
 //! Estimates by sampling how many nodes the search tree below a board has.
 //!
-//! A sample follows several paths down the tree at once. The nodes that it meets are grouped by their number of unknown cells, in
+//! A sample follows several paths down the tree at once. The nodes that it visits are grouped by their number of unknown cells, in
 //! [`MAX_PATHS`] strata. Of each stratum one node is kept, with a probability proportional to its weight, and it stands for the weight
 //! of all (P. C. Chen, "Heterogeneous sampling: a method for predicting the performance of tree searching programs", SIAM Journal on
 //! Computing 21, 1992). The estimate is unbiased. So are single random descents (Knuth, 1975), but when nearly all of them end early,
-//! they miss the one path that leads on.
+//! they miss the few paths that lead deep.
 //!
 //! Independent regions are estimated one by one and their sizes added, as the search treats them one by one.
 
@@ -17,30 +17,31 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use crate::board::{Board, Cell, Inherited, Probed, Prober, Region, split_unless};
 use crate::line::{Known, Word};
 use crate::run::{Control, Pace};
-use crate::search::narrowest;
+use crate::search::narrowest_cell;
 
 /// Largest number of simultaneous paths in a sample: the number of strata.
 const MAX_PATHS: usize = 64;
 
-/// Nodes after which a sample ends where it is.
+/// Nodes after which a sample ends, even if paths are still open.
 const MAX_SAMPLE_NODES: u32 = 4096;
 
-/// Bounds on the samples of a region: the least and the greatest number, and the settles after which only the least number is taken.
-const SAMPLE_BOUNDS: (u32, u32) = (1, 8);
+/// Minimum and maximum number of samples of a region, and the settles after which no more than the minimum are taken.
+const MIN_SAMPLES: u32 = 1;
+const MAX_SAMPLES: u32 = 8;
 const MAX_SAMPLING_SETTLES: u64 = 20_000;
 
-/// A subtree whose estimate is at most the first number of nodes is enumerated, because samples may have missed much of it. The
-/// enumeration ends after about the second number times the estimate.
+/// If the estimated size of a subtree is at most `MAX_ENUMERATED_SIZE` nodes, the subtree is enumerated, because samples may have missed
+/// much of it. The enumeration ends after about `ENUMERATION_FACTOR` times the estimate.
 const MAX_ENUMERATED_SIZE: f64 = 500.0;
 const ENUMERATION_FACTOR: f64 = 4.0;
 
-/// Number of samples of the root, with probing and as many without, by which it is predicted whether the search will probe.
+/// Number of samples of the root with probing, and number without, from which it is predicted whether the search will probe.
 const PROBING_TRIALS: u32 = 4;
 
-/// Probing chooses the branch cell if it decides at least one in this number of the cells that are decided in samples.
-const MAX_DECIDED_RATIO: usize = 5;
+/// Probing chooses the branch cell if it decides at least one in `PROBING_GAIN_DIVISOR` of the cells that are decided in samples.
+const PROBING_GAIN_DIVISOR: usize = 5;
 
-/// Settles that the probing of one node may take; incomplete probing is useful too.
+/// Maximum settles for probing one node; incomplete probing is useful too.
 const MAX_PROBE_SETTLES: u64 = 1 << 20;
 
 /// The results of probing a node that its children can reuse.
@@ -52,7 +53,7 @@ pub(super) struct SizeEstimator<'a, W: Word> {
     pub(super) board: Board<'a, W>,
     prober: Prober<W>,
     control: &'a Control,
-    /// Whether the search is predicted to probe. Samples then probe too.
+    /// Whether the search is predicted to probe, so that samples probe too.
     probing: bool,
     /// Whether probing chooses the branch cell.
     probing_chooses_branch: bool,
@@ -91,8 +92,9 @@ impl<'a, W: Word> SizeEstimator<'a, W> {
         }
     }
 
-    /// Predicts by samples from the present board whether probing makes the search cheaper, as the search itself will measure.
-    pub(super) fn try_probing(&mut self, state: Option<&ProbeState<W>>, seed: u64) {
+    /// Predicts by samples from the present board whether probing makes the search cheaper. The search itself decides by measuring the
+    /// same.
+    pub(super) fn predict_probing(&mut self, state: Option<&ProbeState<W>>, seed: u64) {
         let (rows, whole) = (self.board.rows().to_vec(), Region::whole(&self.board));
         let [plain, probed] = [false, true].map(|probing| {
             self.probing = probing;
@@ -109,7 +111,8 @@ impl<'a, W: Word> SizeEstimator<'a, W> {
             settles
         });
         self.probing = probed < plain;
-        self.probing_chooses_branch = self.decided_by_probing * MAX_DECIDED_RATIO >= self.decided;
+        self.probing_chooses_branch =
+            self.decided_by_probing * PROBING_GAIN_DIVISOR >= self.decided;
     }
 
     /// Probes a node, reusing the results of its parent. `None` is a contradiction; `Some(None)` means that probing was stopped. Cells
@@ -157,9 +160,9 @@ impl<'a, W: Word> SizeEstimator<'a, W> {
         }
         self.random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let rows = self.board.rows().to_vec();
-        let (mut sum, mut samples, began) = (0.0, 0, self.board.settles());
-        while samples < SAMPLE_BOUNDS.0
-            || samples < SAMPLE_BOUNDS.1 && self.board.settles() - began < MAX_SAMPLING_SETTLES
+        let (mut sum, mut samples, settles_before) = (0.0, 0, self.board.settles());
+        while samples < MIN_SAMPLES
+            || samples < MAX_SAMPLES && self.board.settles() - settles_before < MAX_SAMPLING_SETTLES
         {
             let node = self.node(region, state);
             sum += self.sample(node, region).nodes;
@@ -199,14 +202,14 @@ impl<'a, W: Word> SizeEstimator<'a, W> {
         let outside = self.board.unknown() - region.unknown(&self.board).count();
         let mut siblings = Vec::new();
         let mut best = Some(self.best_cell(region, state.filter(|_| self.probing)));
-        let (mut is_alive, mut nodes) = (true, 1);
+        let (mut is_consistent, mut nodes) = (true, 1);
         let outcome = loop {
             if nodes > max_nodes || self.control.poll() {
                 break None;
             }
             nodes += 1;
-            let decision = if is_alive && self.board.unknown() > outside {
-                let cell = best.unwrap_or_else(|| narrowest(&self.board, region));
+            let decision = if is_consistent && self.board.unknown() > outside {
+                let cell = best.unwrap_or_else(|| narrowest_cell(&self.board, region));
                 siblings.push((self.board.mark(), self.prober.mark(), inherited, cell));
                 (cell, true)
             } else {
@@ -219,15 +222,15 @@ impl<'a, W: Word> SizeEstimator<'a, W> {
                 (cell, false)
             };
             self.board.take_changed();
-            is_alive = self.board.decide(decision.0, decision.1);
+            is_consistent = self.board.decide(decision.0, decision.1);
             let changed = self.board.take_changed();
             inherited = inherited.map(|inherited: Inherited| inherited.after(changed));
             best = None;
-            if is_alive && self.probing {
+            if is_consistent && self.probing {
                 match self.probe_region(region, inherited) {
-                    Probed::Contradiction => is_alive = false,
+                    Probed::Contradiction => is_consistent = false,
                     Probed::Stopped => {}
-                    Probed::Fixpoint(children, cell) => (inherited, best) = (Some(children), cell),
+                    Probed::Fixpoint(records, cell) => (inherited, best) = (Some(records), cell),
                 }
             }
         };
@@ -239,7 +242,7 @@ impl<'a, W: Word> SizeEstimator<'a, W> {
     /// The cell to branch on in a region: the best by the results of probing, or else the one that the search takes without probing.
     fn best_cell(&self, region: &Region<W>, state: Option<&ProbeState<W>>) -> Cell {
         let best = state.and_then(|(prober, inherited)| prober.best(*inherited, region));
-        best.unwrap_or_else(|| narrowest(&self.board, region))
+        best.unwrap_or_else(|| narrowest_cell(&self.board, region))
     }
 
     /// The present board as the root of a sample of a region.
@@ -257,28 +260,28 @@ impl<'a, W: Word> SizeEstimator<'a, W> {
     fn sample(&mut self, root: SampleNode<W>, region: &Region<W>) -> Sample {
         let root_unknown = root.unknown.max(1);
         let mut paths = BTreeMap::from([(MAX_PATHS, (root, 1.0))]);
-        let (mut sum, mut met) = (
+        let (mut sum, mut visited) = (
             Sample {
                 nodes: 1.0,
                 settles: 0.0,
             },
             0,
         );
-        while met < MAX_SAMPLE_NODES && !self.control.poll() {
+        while visited < MAX_SAMPLE_NODES && !self.control.poll() {
             let Some((_, (node, weight))) = paths.pop_last() else {
                 break;
             };
             self.board.set_rows(&node.rows);
             let (mark, before) = (self.board.mark(), self.board.unknown());
             for filled in [true, false] {
-                met += 1;
+                visited += 1;
                 let settles = self.board.settles();
-                let (is_alive, inherited, cell) =
+                let (is_consistent, inherited, cell) =
                     self.step(node.cell, filled, node.state.as_ref(), region);
                 sum.nodes += weight;
                 sum.settles += weight * (self.board.settles() - settles) as f64;
                 let unknown = node.unknown - (before - self.board.unknown());
-                if is_alive && unknown > 0 {
+                if is_consistent && unknown > 0 {
                     let total_weight = match paths.get(&(unknown * MAX_PATHS / root_unknown)) {
                         Some((_, others)) => others + weight,
                         None => weight,
@@ -290,7 +293,7 @@ impl<'a, W: Word> SizeEstimator<'a, W> {
                             path.get_mut().1 = total_weight
                         }
                         _ => {
-                            let cell = cell.unwrap_or_else(|| narrowest(&self.board, region));
+                            let cell = cell.unwrap_or_else(|| narrowest_cell(&self.board, region));
                             let node = SampleNode {
                                 rows: self.board.rows().into(),
                                 unknown,

@@ -47,7 +47,7 @@ pub struct Split {
 }
 
 impl<'a> Splitter<'a> {
-    /// Cuts into `cubes` cubes, or one more; fewer if no cube is left that can be cut.
+    /// Cuts into `cubes` or `cubes + 1` cubes, or into fewer if no further cube can be cut.
     ///
     /// It runs on the threads of the current rayon pool.
     pub fn new(puzzle: &'a Puzzle, cubes: usize) -> Self {
@@ -109,10 +109,12 @@ impl<'a> Splitter<'a> {
             stopped: None,
         };
         let (rows, columns) = self.puzzle.sums();
-        let is_alive = rows == columns && cutter.go_to(&self.within, &control);
-        let root = is_alive.then(|| cutter.root(self.within.clone())).flatten();
+        let is_consistent = rows == columns && cutter.move_to(&self.within, &control);
+        let root = is_consistent
+            .then(|| cutter.root(self.within.clone()))
+            .flatten();
         let Some(root) = root else {
-            // A contradiction, or the run was stopped: the whole is returned as one cube.
+            // There is a contradiction, or the run was stopped: the cube to be cut is returned as the only cube.
             result.stopped = control.reason();
             return self.single_cube(result);
         };
@@ -217,8 +219,8 @@ struct Cutter<'a, W: Word> {
 }
 
 impl<W: Word> Cutter<'_, W> {
-    /// Propagates and makes the decisions of a cube. `false` means a contradiction, or that the run was stopped.
-    fn go_to(&mut self, cube: &Cube, control: &Control) -> bool {
+    /// Propagates the root and makes the decisions of a cube. `false` means that there is a contradiction, or that the run was stopped.
+    fn move_to(&mut self, cube: &Cube, control: &Control) -> bool {
         let board = &mut self.estimator.board;
         board.propagate_unless(|| control.poll()) == Some(true)
             && board.follow(cube.decisions(), || control.poll()) == Some(true)
@@ -230,7 +232,8 @@ impl<W: Word> Cutter<'_, W> {
         if self.estimates_size {
             probe_state = self.estimator.probe(None)?;
             if self.estimator.board.unknown() > 0 {
-                self.estimator.try_probing(probe_state.as_ref(), self.seed);
+                self.estimator
+                    .predict_probing(probe_state.as_ref(), self.seed);
             }
         }
         Some(self.node(cube, probe_state, None))
@@ -258,7 +261,7 @@ impl<W: Word> Cutter<'_, W> {
             cube.path.push(Decision { cell, filled });
             Some(self.node(cube, probe_state, Some(&node)))
         });
-        // The estimate of an unreliable side is at least the size of the parent less that of the other side.
+        // An unreliable estimate of one side is raised to the size of the parent less that of the other side.
         let [a, b] = [0, 1].map(|side: usize| match &sides[1 - side] {
             Some(other) if other.is_reliable => node.size - other.size,
             Some(_) => node.size / 2.0,
@@ -274,9 +277,9 @@ impl<W: Word> Cutter<'_, W> {
 
     /// The node of the present board.
     ///
-    /// It will be cut in the region in which its parent was cut, or in the largest region when that one is fully decided. A region in
-    /// which a cube decides nothing is searched once for all cubes; if the cubes decided cells in every region, all regions would be
-    /// searched repeatedly.
+    /// It will be cut in the region in which its parent was cut, or, if that region is fully decided, in the largest region. A region in
+    /// which no cube decides a cell is searched once for all cubes. If the cubes decided cells in every region, each region would be
+    /// searched again for many cubes.
     fn node(
         &mut self,
         cube: Cube,
@@ -301,7 +304,7 @@ impl<W: Word> Cutter<'_, W> {
                 }
             });
         }
-        let inside = |region: &Region<W>| {
+        let is_in_cut_region = |region: &Region<W>| {
             let was_cut = parent.and_then(|parent| Some(&parent.regions[parent.branch?.0].0));
             let first = region.unknown(&self.estimator.board).next();
             was_cut
@@ -309,7 +312,7 @@ impl<W: Word> Cutter<'_, W> {
                 .is_some_and(|(was_cut, first)| was_cut.has(first))
         };
         let index = (0..regions.len()).max_by(|&i, &j| {
-            let key = |i: usize| (inside(&regions[i].0), regions[i].1);
+            let key = |i: usize| (is_in_cut_region(&regions[i].0), regions[i].1);
             let (a, b) = (key(i), key(j));
             a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
         });

@@ -51,11 +51,11 @@ pub(super) struct State {
     pub(super) total: Count,
     /// Nodes of the answers so far.
     pub(super) nodes: u64,
-    /// Nodes of earlier attempts at the tracked cube, which are not in `nodes`.
+    /// Nodes of earlier attempts at the tracked cube. They are not included in `nodes`.
     pub(super) attempt_nodes: u64,
     /// The part of `nodes` and `attempt_nodes` that earlier processes have spent.
     pub(super) nodes_before: u64,
-    /// The cube whose count the checkpointer tracks.
+    /// The cube whose count the checkpointer records.
     pub(super) tracked: Option<Id>,
     /// Share of the whole puzzle that is done, from 0 to 1.
     pub(super) done: f64,
@@ -65,8 +65,11 @@ pub(super) struct State {
     pub(super) pending: String,
     /// Time of the last commit.
     pub(super) last_commit: Instant,
+    /// Why the run must stop, if it must.
     pub(super) stopped: Option<Stop>,
+    /// The first failure to write the journal or the list.
     pub(super) failed: Option<Error>,
+    /// The number of the last job handed out.
     pub(super) last_ticket: usize,
 }
 
@@ -76,9 +79,10 @@ pub(super) struct OpenCube {
     pub(super) cube: Cube,
     /// Estimated share of the work of the whole puzzle, from 0 to 1.
     pub(super) share: f64,
-    /// Shortest time to work on it before it is asked to stop: twice the last attempt, if that left it unchanged.
+    /// Minimum time before a thread that works on the cube is asked to stop: twice the time of the last attempt, if that left the cube
+    /// unchanged.
     pub(super) min_run_time: Duration,
-    /// Whether an earlier process has worked on it without a result.
+    /// Whether an earlier process has worked on the cube without a result.
     is_fruitless: bool,
 }
 
@@ -136,7 +140,7 @@ impl State {
         Ok(state)
     }
 
-    /// Applies the records of a journal in order.
+    /// Applies the records of a journal, in order, to the state of a run that has not begun.
     fn replay(
         &mut self,
         records: Vec<JournalRecord>,
@@ -159,7 +163,7 @@ impl State {
                     .at(line, 1, "")
                     .in_file(self.journal.name()))
             };
-            let time = |seconds: f64| Duration::try_from_secs_f64(seconds).ok();
+            let duration = |seconds: f64| Duration::try_from_secs_f64(seconds).ok();
             let answer = match record {
                 JournalRecord::Answer(answer) => answer,
                 JournalRecord::Progress(progress) => {
@@ -169,14 +173,14 @@ impl State {
                             progress.id
                         ));
                     };
-                    self.elapsed_before = time(progress.elapsed).unwrap_or(self.elapsed_before);
+                    self.elapsed_before = duration(progress.elapsed).unwrap_or(self.elapsed_before);
                     match (checkpointer, progress.checkpoint) {
                         (Some(checkpointer), Some(checkpoint)) => {
                             if self.tracked.replace(progress.id) != Some(progress.id) {
                                 checkpointer.restart();
                             }
-                            let life = time(progress.life).unwrap_or_default();
-                            if let Err(error) = checkpointer.read(checkpoint, life) {
+                            let process_age = duration(progress.process_age).unwrap_or_default();
+                            if let Err(error) = checkpointer.read(checkpoint, process_age) {
                                 return wrong(error.message().to_owned());
                             }
                             self.attempt_nodes = progress.nodes;
@@ -207,7 +211,10 @@ impl State {
             if let Some(length) = answer.length {
                 self.list_bytes = length;
             }
-            self.elapsed_before = answer.elapsed.and_then(time).unwrap_or(self.elapsed_before);
+            self.elapsed_before = answer
+                .elapsed
+                .and_then(duration)
+                .unwrap_or(self.elapsed_before);
             self.open.clear();
             self.add_answer(open_cube.share, answer);
             for open_cube in self.open.drain(..) {
@@ -226,7 +233,7 @@ impl State {
         let open = std::mem::take(&mut self.open);
         for open_cube in open {
             let pieces = match open_cube.is_fruitless {
-                true => cube_solver.pieces(&open_cube.cube, unsearched(&open_cube.cube)),
+                true => cube_solver.replace_by_pieces(&open_cube.cube, unsearched(&open_cube.cube)),
                 false => unsearched(&open_cube.cube),
             };
             if is_unchanged(&open_cube.cube, &pieces) {
@@ -241,7 +248,8 @@ impl State {
         }
     }
 
-    /// Adds an answer to the totals, and its open cubes to the stack. `share` is the share of the answered cube.
+    /// Adds an answer to the totals, and its open cubes to the stack. `share` is the share of the answered cube in the work of the whole
+    /// puzzle.
     pub(super) fn add_answer(&mut self, share: f64, answer: Answer) {
         self.total += &answer.count;
         self.nodes += answer.nodes;

@@ -45,9 +45,9 @@ pub trait CubeQueue: Sync {
     /// The next cube; `None` when there are no more. May block.
     fn next(&self) -> Option<Job<Self::SolutionStore>>;
 
-    /// Takes the outcome of a cube: the part that was searched and the cubes left open make up the whole cube. If `counts` is false, the
+    /// Takes the outcome of a cube: the part that was searched and the cubes left open make up the whole cube. If `is_usable` is false, the
     /// solutions in the sink must be dropped, because the whole cube stays open.
-    fn take(&self, job: Job<Self::SolutionStore>, outcome: Outcome, counts: bool);
+    fn take(&self, job: Job<Self::SolutionStore>, outcome: Outcome, is_usable: bool);
 
     /// The checkpointer from which a count resumes and in which it records its progress, if there is one.
     fn checkpointer(&self) -> Option<&Checkpointer> {
@@ -55,7 +55,8 @@ pub trait CubeQueue: Sync {
     }
 }
 
-/// Number of pieces into which an unfinished cube is cut, and the longest time for cutting: the run has been asked to stop.
+/// Number of pieces into which an unfinished cube is cut, and the maximum time for cutting, which is short because the run has been asked
+/// to stop.
 const CUBES_PER_CUT: usize = 8;
 const MAX_CUT_TIME: Duration = Duration::from_millis(100);
 
@@ -94,14 +95,15 @@ impl<'a> CubeSolver<'a> {
         self.task
     }
 
-    /// Whether a search stopped at any moment keeps the solutions found, and leaves only the unsearched cubes open.
-    pub fn divides(&self) -> bool {
+    /// Whether the work on a cube can be stopped at any moment so that the solutions found are kept, and only the unsearched cubes stay
+    /// open.
+    pub fn can_divide_cubes(&self) -> bool {
         matches!(self.task, Task::Count(Method::Tree) | Task::List)
     }
 
     /// Number of cubes that are worked on at a time.
-    pub fn lanes(&self) -> usize {
-        match self.divides() {
+    pub fn parallel_cubes(&self) -> usize {
+        match self.can_divide_cubes() {
             true => self.threads,
             false => 1,
         }
@@ -139,7 +141,7 @@ impl<'a> CubeSolver<'a> {
     /// Takes cubes and searches them until there are no more: the work of one thread.
     fn search_cubes<O: CubeQueue>(&self, queue: &O) {
         let options = search::Options {
-            // A count by the tree makes every solution a leaf of its own.
+            // In a count by the search tree every solution is a leaf of its own, so the cache is not used.
             subproblem_cache: self.task == Task::List,
             ..search::Options::default()
         };
@@ -181,11 +183,11 @@ impl<'a> CubeSolver<'a> {
         {
             return outcome;
         }
-        self.pieces(cube, outcome)
+        self.replace_by_pieces(cube, outcome)
     }
 
-    /// The same outcome, with the pieces of the cube as its open cubes.
-    pub(super) fn pieces(&self, cube: &Cube, outcome: Outcome) -> Outcome {
+    /// Cuts a cube, and returns the same outcome with the pieces as its open cubes.
+    pub(super) fn replace_by_pieces(&self, cube: &Cube, outcome: Outcome) -> Outcome {
         let limits = Limits::default().time(MAX_CUT_TIME);
         let split = Splitter::new(self.puzzle, CUBES_PER_CUT)
             .within(cube.clone())
@@ -201,11 +203,11 @@ impl<'a> CubeSolver<'a> {
     }
 }
 
-/// Passes the outcome of a cube to the queue. If the cube was stopped and its open cubes are not known, nothing that was found counts and
-/// the whole cube stays open.
+/// Passes the outcome of a cube to the queue. If the cube was stopped and its open cubes are not known, the solutions found are not usable
+/// and the whole cube stays open.
 fn submit<O: CubeQueue>(queue: &O, job: Job<O::SolutionStore>, outcome: Outcome) {
-    let counts = outcome.is_complete() || !outcome.cubes.is_empty();
-    let outcome = match counts {
+    let is_usable = outcome.is_complete() || !outcome.cubes.is_empty();
+    let outcome = match is_usable {
         true => outcome,
         false => Outcome {
             solutions: Total::AtLeast(Count::ZERO),
@@ -215,7 +217,7 @@ fn submit<O: CubeQueue>(queue: &O, job: Job<O::SolutionStore>, outcome: Outcome)
             ..outcome
         },
     };
-    queue.take(job, outcome, counts);
+    queue.take(job, outcome, is_usable);
 }
 
 /// Whether the outcome leaves the whole cube open, unchanged.

@@ -253,7 +253,7 @@ impl Checkpointer {
         Some(Checkpoint {
             cells: found.cells.as_ref().filter(|_| cells).map(text),
             solution: found.solution.as_ref().filter(|_| solution).map(|grid| {
-                let only = Backbone::of_one(grid);
+                let only = Backbone::of_single_solution(grid);
                 text(&only)
             }),
             opening: Some(found.opening),

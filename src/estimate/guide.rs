@@ -114,7 +114,7 @@ impl<'a> Guide<'a> {
         path: impl Iterator<Item = (Cell, bool)>,
         budget: &mut Budget<'_>,
     ) -> Option<Verdict> {
-        if self.oracle.is_dumb() || self.oracle.ticks() > self.ticks {
+        if self.oracle.is_unavailable() || self.oracle.ticks() > self.ticks {
             return Some(Verdict::Unknown);
         }
         let before = self.oracle.conflicts();

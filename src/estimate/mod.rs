@@ -5,10 +5,11 @@
 //! are counted exactly. Before the first particle the backbone is computed, and a share of the time is given to an exact count of each
 //! region. If the first particles show that nearly all of them die, the oracle guides the others.
 //!
-//! The mean over populations that all had time to finish is unbiased. A limit cuts off the unfinished ones, which leaves the mean over the
-//! others unbiased on one thread too, except for populations that would take longer than the whole run (Glynn and Heidelberger, "Bias
-//! properties of budget constrained simulations", 1990). So populations cost little compared with the limits, and are as large as that
-//! allows, as large ones have less variance. The error of the mean is estimated from the differences between populations.
+//! If all populations have time to finish, their mean is unbiased. If a limit cuts off unfinished populations, the mean over the finished
+//! ones is still unbiased on one thread, except for populations that would take longer than the whole run (Glynn and Heidelberger, "Bias
+//! properties of budget constrained simulations", 1990). So each population must cost little compared with the limits. Within this bound,
+//! populations are as large as possible, because large ones have less variance. The error of the mean is estimated from the differences
+//! between populations.
 
 mod budget;
 mod exact;
@@ -42,20 +43,22 @@ use spread::Populations;
 pub use scaled::Scaled;
 pub use spread::Doubt;
 
-/// Maximum number of branches for the exact count of a region, and the divisor of the limits on nodes and time that bounds all such counts.
+/// Maximum number of branches for the exact count of a small region. All such counts together may take the limits on nodes and time divided
+/// by `EXACT_DIVISOR`.
 const MAX_BRANCHES: u64 = 2000;
 const EXACT_DIVISOR: u32 = 8;
 
-/// Divisor of the limits on time and nodes for a solution and the backbone, and divisor of the time limit for exact counting. A frontier
-/// sweep visits no nodes, so a limit on nodes alone does not bound a count.
+/// Finding a solution and the backbone may take the limits on time and nodes divided by `BACKBONE_DIVISOR`. Counting the regions exactly
+/// may take the time limit divided by `COUNT_DIVISOR`; without a time limit it is left out, because a frontier sweep visits no nodes, so a
+/// limit on nodes does not bound it.
 const BACKBONE_DIVISOR: u32 = 8;
 const COUNT_DIVISOR: u32 = 4;
 
-/// Size of the two pilot populations of a region, and the share of dead particles from which the region is guided.
+/// Size of each of the two pilot populations of a region, and the minimum share of dead particles for which the region is guided.
 const PILOT_PARTICLES: usize = 8;
 const MIN_GUIDED_DEATH_RATE: f64 = 0.75;
 
-/// Share of dead particles above which the others are too few to be representative.
+/// Maximum share of dead particles; above it, the living ones are too few to be representative.
 const MAX_DEATH_RATE: f64 = 0.9;
 
 /// Populations per region if there is no limit.
@@ -96,7 +99,7 @@ impl Estimate {
         self.dead_ends as f64 / self.dives.max(1) as f64
     }
 
-    /// An estimate without any result.
+    /// The estimate of a run that was stopped before it had a result.
     fn unknown(
         stopped: Option<Stop>,
         statistics: Statistics,
@@ -178,10 +181,10 @@ impl<'a> Estimator<'a> {
     /// Runs populations until a limit is reached.
     pub fn run(&self) -> Estimate {
         let longest = self.puzzle.width().max(self.puzzle.height());
-        by_width!(longest, W => self.drive::<W>())
+        by_width!(longest, W => self.run_for_width::<W>())
     }
 
-    fn drive<W: Word>(&self) -> Estimate {
+    fn run_for_width<W: Word>(&self) -> Estimate {
         let started = Instant::now();
         let control = Arc::new(Control::new(&self.limits, false));
         let clues = Clues::new(self.puzzle);
@@ -195,12 +198,12 @@ impl<'a> Estimator<'a> {
                 ..Statistics::default()
             },
         };
-        // Every thread has a particle filter, which takes nearly as much memory as a particle, and its population.
+        // Every thread has a population, and a particle filter, which takes nearly as much memory as a particle.
         let max_particles = self.limits.bytes() / ParticleFilter::<W>::bytes(&clues);
         let threads = (rayon::current_num_threads() as u64).min(max_particles / 3);
         let mut board = (threads > 0).then(|| Board::<W>::new(&clues));
         let sums = self.puzzle.sums();
-        let is_open = match &mut board {
+        let is_prepared = match &mut board {
             _ if sums.0 != sums.1 => {
                 run.exact = Count::ZERO;
                 true
@@ -214,7 +217,7 @@ impl<'a> Estimator<'a> {
                     && self.compute_known(&mut run, board, &control)
             }
         };
-        if !is_open {
+        if !is_prepared {
             return Estimate::unknown(
                 control.reason(),
                 run.statistics,
@@ -225,7 +228,7 @@ impl<'a> Estimator<'a> {
         let max_size = (max_particles / threads.max(1)).saturating_sub(1);
         for estimate in &mut run.regions {
             estimate.plan =
-                PopulationPlan::new(estimate.region.size(), max_size as usize, self.budgeted());
+                PopulationPlan::new(estimate.region.size(), max_size as usize, self.has_budget());
         }
         if let Some(board) = board.filter(|_| !run.regions.is_empty()) {
             let mut filter = ParticleFilter::new(board, || control.poll());
@@ -266,10 +269,10 @@ impl<'a> Estimator<'a> {
         board: &mut Board<'_, W>,
         control: &Arc<Control>,
     ) -> bool {
-        if !self.budgeted() || run.regions.is_empty() {
+        if !self.has_budget() || run.regions.is_empty() {
             return true;
         }
-        let time = |share: u32| self.limits.time.map(|time| time / share);
+        let time = |divisor: u32| self.limits.time.map(|time| time / divisor);
         let limits = known::sub_limits(
             &self.limits,
             time(BACKBONE_DIVISOR),
@@ -326,8 +329,8 @@ impl<'a> Estimator<'a> {
         !control.poll()
     }
 
-    /// Samples one particle in each direction for each region, and two pilot populations if one of the two died, and decides which regions
-    /// are guided. Their values are not used, as the decision would bias the mean.
+    /// Decides which regions are guided. For each region it samples one particle in each direction and, if one of the two dies, a pilot
+    /// population in each direction. Their values are not used, because the mean would be biased by the decision that depends on them.
     fn run_pilots<W: Word>(
         &self,
         run: &mut SharedRun<W>,
@@ -367,32 +370,33 @@ impl<'a> Estimator<'a> {
         }
     }
 
-    /// Whether a limit ends the run, so that population sizes must be adapted to it.
-    fn budgeted(&self) -> bool {
+    /// Whether a limit on time or nodes ends the run, so that population sizes must be adapted to it.
+    fn has_budget(&self) -> bool {
         self.populations.is_none() && (self.limits.time.is_some() || self.limits.nodes.is_some())
     }
 
-    /// Body of a worker thread: one population after the other, each for the region with the fewest.
+    /// Body of a worker thread: runs one population after the other, each for the region with the fewest populations.
     fn run_worker<W: Word>(&self, worker: &Worker<'_, W>, mut filter: ParticleFilter<'_, W>) {
         let (run, control) = (worker.run, worker.control);
-        let target = match self.budgeted() {
+        let target = match self.has_budget() {
             true => u64::MAX,
             false => self.populations.unwrap_or(DEFAULT_POPULATIONS),
         };
         let memory = self.limits.bytes() / shares::SOLVER / worker.threads;
         let witness = lock(run).witness.clone();
-        let oracle = Arc::clone(control);
-        let mut guide = Guide::new(self.puzzle, oracle, memory, witness.as_ref());
+        let oracle_control = Arc::clone(control);
+        let mut guide = Guide::new(self.puzzle, oracle_control, memory, witness.as_ref());
         let mut budget = Budget::new(control);
         loop {
-            let (at, region, size, upwards, is_guided, mut random) = {
+            let (index, region, size, upwards, is_guided, mut random) = {
                 let mut run = lock(run);
-                let launched = |at: &usize| run.regions[*at].launched;
-                let open = (0..run.regions.len()).filter(|&at| run.regions[at].counted.is_none());
-                let Some(at) = open.min_by_key(launched) else {
+                let launched = |i: &usize| run.regions[*i].launched;
+                let uncounted =
+                    (0..run.regions.len()).filter(|&i| run.regions[i].counted.is_none());
+                let Some(index) = uncounted.min_by_key(launched) else {
                     return;
                 };
-                let estimate = &mut run.regions[at];
+                let estimate = &mut run.regions[index];
                 if estimate.launched >= target || budget.must_stop() {
                     return;
                 }
@@ -403,7 +407,7 @@ impl<'a> Estimator<'a> {
                 // Every population has its own random stream, 2^128 steps after the previous one.
                 let random = run.random.clone();
                 run.random.jump();
-                (at, region, size, upwards, is_guided, random)
+                (index, region, size, upwards, is_guided, random)
             };
             let start = Instant::now();
             let guide = is_guided.then_some(&mut guide);
@@ -419,10 +423,10 @@ impl<'a> Estimator<'a> {
             let regions = run.regions.len() as f64;
             let populations =
                 self.affordable(worker, run.statistics.nodes, (nodes, start.elapsed()));
-            run.regions[at]
+            run.regions[index]
                 .plan
                 .adapt(populations * size as f64 / regions);
-            run.regions[at].add(result, size, upwards);
+            run.regions[index].add(result, size, upwards);
         }
     }
 
@@ -446,7 +450,7 @@ impl<'a> Estimator<'a> {
     }
 }
 
-/// What all worker threads read.
+/// The data that all worker threads share.
 struct Worker<'a, W: Word> {
     run: &'a Mutex<SharedRun<W>>,
     control: &'a Arc<Control>,
@@ -457,8 +461,9 @@ struct Worker<'a, W: Word> {
 /// State shared by all threads. The lock is taken twice per population, which takes milliseconds.
 #[derive(Debug)]
 struct SharedRun<W: Word> {
-    /// Product of the exact counts.
+    /// Product of the numbers of fillings of the regions counted exactly.
     exact: Count,
+    /// The other regions.
     regions: Vec<RegionEstimate<W>>,
     /// A solution, if one is known.
     witness: Option<Arc<Grid>>,
@@ -478,9 +483,11 @@ struct RegionEstimate<W: Word> {
     /// Number of populations started.
     launched: u64,
     populations: Populations,
-    seen: Option<PopulationResult<W>>,
-    /// Number of fillings: the lower bound, and the exact number if it is known.
+    /// The number of fillings that particles have proved, and their witness. The other fields are those of the first population.
+    proved: Option<PopulationResult<W>>,
+    /// A lower bound on the number of fillings, from an exact count that was not completed.
     lower_bound: Count,
+    /// The exact number of fillings, if a population has proved it.
     counted: Option<u64>,
     /// Whether its populations are guided.
     is_guided: bool,
@@ -496,7 +503,7 @@ impl<W: Word> RegionEstimate<W> {
             plan: PopulationPlan::default(),
             launched: 0,
             populations: Populations::default(),
-            seen: None,
+            proved: None,
             lower_bound: Count::ZERO,
             counted: None,
             is_guided: false,
@@ -509,15 +516,15 @@ impl<W: Word> RegionEstimate<W> {
         self.populations.add(size, result.value, upwards);
         self.alive += result.alive;
         self.dead += result.dead;
-        if result.exact {
-            self.counted = Some(result.seen);
+        if result.is_exact {
+            self.counted = Some(result.proved_fillings);
         }
-        match &mut self.seen {
-            None => self.seen = Some(result),
-            Some(seen) => {
-                seen.seen = seen.seen.max(result.seen);
+        match &mut self.proved {
+            None => self.proved = Some(result),
+            Some(proved) => {
+                proved.proved_fillings = proved.proved_fillings.max(result.proved_fillings);
                 if let Some(rows) = result.witness {
-                    seen.record_seen(result.seen, rows);
+                    proved.record_fillings(result.proved_fillings, rows);
                 }
             }
         }
@@ -608,34 +615,37 @@ impl<W: Word> SharedRun<W> {
         let mut number = Some(Scaled::from(&self.exact));
         let mut variance = Some(1.0);
         let mut doubt = None;
-        let mut known = self.exact;
+        let mut proved = self.exact;
         for estimate in &self.regions {
             if let Some(counted) = estimate.counted {
                 let counted = Count::from(counted);
                 number = number.map(|number| number * Scaled::from(&counted));
-                known *= &counted;
+                proved *= &counted;
                 continue;
             }
             let mean = estimate.populations.mean();
             number = number.zip(mean).map(|(number, mean)| number * mean);
-            let one = estimate.populations.relative_variance();
-            variance = variance.zip(one).map(|(all, one)| all * (1.0 + one));
+            let region_variance = estimate.populations.relative_variance();
+            variance = variance
+                .zip(region_variance)
+                .map(|(product, region)| product * (1.0 + region));
             doubt = doubt.max(estimate.doubt());
-            let seen = estimate.seen.as_ref().map_or(0, |seen| seen.seen);
-            let seen = Count::from(seen.max(u64::from(self.witness.is_some())));
-            known *= if seen < estimate.lower_bound {
+            let fillings = estimate.proved.as_ref();
+            let fillings = fillings.map_or(0, |result| result.proved_fillings);
+            let fillings = Count::from(fillings.max(u64::from(self.witness.is_some())));
+            proved *= if fillings < estimate.lower_bound {
                 &estimate.lower_bound
             } else {
-                &seen
+                &fillings
             };
         }
-        // If the particles missed solutions, the proved lower bound holds nevertheless.
-        let lower_bound = Scaled::from(&known);
+        // If the particles missed solutions, the estimate may be below the proved lower bound.
+        let lower_bound = Scaled::from(&proved);
         number = number.map(|number| match doubt {
             Some(_) if number.log10() < lower_bound.log10() => lower_bound,
             _ => number,
         });
-        // The variance does not account for solutions missed by dead particles.
+        // The variance does not account for solutions that no particle reached.
         variance = variance.filter(|_| doubt != Some(Doubt::Dying));
         let variance = variance.map(|variance| variance - 1.0);
         if variance.is_some_and(spread::is_too_wide) {
@@ -653,8 +663,8 @@ impl<W: Word> SharedRun<W> {
                 .iter()
                 .all(|estimate| estimate.counted.is_some())
             {
-                true => Total::Exactly(known),
-                false => Total::AtLeast(known),
+                true => Total::Exactly(proved),
+                false => Total::AtLeast(proved),
             },
             dives: leaves + dead_ends,
             dead_ends,

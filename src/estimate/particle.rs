@@ -12,24 +12,24 @@ use crate::board::{Board, Cell, LineSet};
 use crate::line::{Known, Word};
 use crate::puzzle::Grid;
 
-/// Share of the slots that are distributed evenly among all living particles, whatever their value: the estimates of remaining fillings may
-/// be wrong, and a particle whose remainder is underestimated must not have a tiny chance to be drawn, and a huge weight if it is (a
+/// Share of the slots that are distributed evenly among all living particles, whatever their value. The estimates of remaining fillings may
+/// be wrong. Without this share, a particle with far too low an estimate would be drawn very rarely, and would then have a huge weight (a
 /// defensive mixture: Hesterberg, "Weighted average importance sampling and defensive mixture distributions", 1995).
 const DEFENSIVE_SHARE: f64 = 0.1;
 
-/// One random descent through the search tree, as far as it has come.
+/// The present state of one random descent through the search tree.
 #[derive(Clone, Debug)]
 pub(super) struct Particle<'p, W> {
     pub(super) rows: Box<[Known<W>]>,
     pub(super) beliefs: Beliefs<'p>,
-    /// Lines with cells decided since their last message.
+    /// For each line, whether cells have been decided since its last message.
     pub(super) stale: Box<[bool]>,
     pub(super) weight: Scaled,
     /// Natural logarithm of the estimated number of fillings of the remaining cells.
     pub(super) log_remaining: f64,
     /// The exact number of fillings of the remaining cells, once the descent has ended; 0 for a dead particle.
     pub(super) ended: Option<u64>,
-    /// Its decisions, and a solution that agrees with them, if the oracle has found one.
+    /// The decisions of the descent, and a solution that agrees with them, if one is known.
     pub(super) path: Vec<(Cell, bool)>,
     pub(super) solution: Option<Rc<Grid>>,
 }
@@ -69,13 +69,13 @@ impl<W: Word> Particle<'_, W> {
         Some(())
     }
 
-    /// Marks it as dead: its remaining cells have no filling.
+    /// Marks the particle as dead, because its remaining cells have no filling.
     pub(super) fn kill(&mut self) {
         self.weight = Scaled::ZERO;
         self.ended = Some(0);
     }
 
-    /// Its estimated value: weight times estimated remaining fillings.
+    /// The estimated value: the weight times the estimated number of remaining fillings.
     pub(super) fn value(&self) -> Scaled {
         self.weight * Scaled::exp(self.log_remaining)
     }

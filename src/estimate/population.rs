@@ -15,11 +15,12 @@
 //! unchanged for all `q`. Small remainders are counted exactly.
 //!
 //! If nearly all particles die even so, a [`Guide`] is asked which sides of a branch have no solution. And if a solution (the *witness*) is
-//! known, the population follows its path, the *spine*: at each branch the spine takes the side of the witness, and the other side gets a
-//! new particle, or, if there are many, a random share of the other sides do, with weights to match. So the solutions near the witness are
-//! counted rather than met by chance, and the value of a population is never 0.
+//! known, the population follows its path, the *spine*: at each branch the spine takes the side of the witness, and a new particle starts
+//! on the other side. If there are many other sides, only a random share of them get a particle, with weights to match. So the solutions
+//! near the witness are not found by chance only, and the value of a population is never 0.
 //!
-//! Populations start at the first line or at the last one: what is rare from one end need not be rare from the other.
+//! Half of the populations start at the first line and half at the last one, because paths that are rare from one end need not be rare from
+//! the other.
 
 use std::rc::Rc;
 
@@ -44,8 +45,8 @@ const MAX_DOUBTFUL_PROBABILITY: f64 = 0.25;
 /// Sweeps of belief propagation at the root.
 const ROOT_SWEEPS: usize = 20;
 
-/// Maximum number of unknown cells for which a particle attempts an exact count, the same for the spine, and maximum number of branches of
-/// a count.
+/// Maximum number of unknown cells for which a particle, or the spine, attempts an exact count, and maximum number of branches of such a
+/// count.
 const MAX_EXACT_CELLS: usize = 60;
 const MAX_EXACT_SPINE_CELLS: usize = 240;
 const MAX_BRANCHES: u64 = 300;
@@ -58,10 +59,10 @@ pub(super) struct PopulationResult<W> {
     /// Particles that found a solution, and particles that died.
     pub(super) alive: u64,
     pub(super) dead: u64,
-    /// Whether the value is the exact number, as nothing was left to chance.
-    pub(super) exact: bool,
-    /// Proved number of fillings, and the cells known to the first particle that found any.
-    pub(super) seen: u64,
+    /// Whether the value is the exact number of fillings, because no random choice influenced it.
+    pub(super) is_exact: bool,
+    /// Proved number of fillings, and the rows of the first particle that found any.
+    pub(super) proved_fillings: u64,
     pub(super) witness: Option<Box<[Known<W>]>>,
 }
 
@@ -176,7 +177,7 @@ impl<'p, W: Word> ParticleFilter<'p, W> {
                 }
             }
             if spine.is_some() {
-                // Make room for new particles.
+                // Makes room for new particles.
                 let before = population.len();
                 population.retain(|particle| !particle.weight.is_zero());
                 dead += (before - population.len()) as u64;
@@ -192,10 +193,10 @@ impl<'p, W: Word> ParticleFilter<'p, W> {
         if let (Some(spine), Some(guide)) = (&spine, guide) {
             guide.record_open(upwards, spine.open_sides - spine.alive_sides);
         }
-        Some(finish(population, size, dead, spine))
+        Some(result_of(population, size, dead, spine))
     }
 
-    /// Advances the spine until every cell of a line is known, and adds particles for the sides that the witness is not on, unless they
+    /// Advances the spine until every cell of a line is known, and adds particles for the sides on which the witness is not, unless these
     /// have no solution. `None` if the budget ends.
     fn branch_off(
         &mut self,
@@ -290,7 +291,7 @@ impl<'p, W: Word> ParticleFilter<'p, W> {
         while particle.ended.is_none() {
             let unknown = region.unknown(&self.board).count();
             if unknown <= exact_cells {
-                // If this fails, it is tried again when half of these cells are known.
+                // If the count fails, it is tried again when half of these cells are known.
                 exact_cells = unknown / 2;
                 let count = self
                     .exact
@@ -312,7 +313,7 @@ impl<'p, W: Word> ParticleFilter<'p, W> {
             if let Some(guide) = guide {
                 guide.record_node();
                 (probability, side_solution) =
-                    self.adjust(particle, cell, probability, guide, budget)?;
+                    self.adjust_probability(particle, cell, probability, guide, budget)?;
             }
             match self.branch(particle, cell, probability, random) {
                 None => particle.kill(),
@@ -333,7 +334,7 @@ impl<'p, W: Word> ParticleFilter<'p, W> {
 
     /// The probability to fill a cell after asking the guide about the side without a known solution, and the solution found there. `None`
     /// if the budget ends.
-    fn adjust(
+    fn adjust_probability(
         &mut self,
         particle: &Particle<'p, W>,
         cell: Cell,
@@ -346,11 +347,11 @@ impl<'p, W: Word> ParticleFilter<'p, W> {
         };
         let other = !solution.get(cell.row.into(), cell.column.into());
         let mark = self.board.mark();
-        let is_open = self.board.decide(cell, other);
+        let other_is_consistent = self.board.decide(cell, other);
         self.board.undo(mark);
         self.board.take_changed();
         let certain = if other { 0.0 } else { 1.0 };
-        if !is_open {
+        if !other_is_consistent {
             return Some((certain, None));
         }
         let path = particle.path.iter().copied().chain([(cell, other)]);
@@ -363,7 +364,7 @@ impl<'p, W: Word> ParticleFilter<'p, W> {
         })
     }
 
-    /// Decides a cell at random and returns its value; `None` if both sides contradict.
+    /// Decides a cell at random and returns its value; `None` if both values lead to a contradiction.
     fn branch(
         &mut self,
         particle: &mut Particle<'p, W>,
@@ -373,11 +374,11 @@ impl<'p, W: Word> ParticleFilter<'p, W> {
     ) -> Option<bool> {
         let mut filled = uniform(random) < probability;
         let mark = self.board.mark();
-        let other = self.board.decide(cell, !filled);
+        let other_is_consistent = self.board.decide(cell, !filled);
         self.board.undo(mark);
         self.board.take_changed();
         if self.board.decide(cell, filled) {
-            if other {
+            if other_is_consistent {
                 let taken = if filled {
                     probability
                 } else {
@@ -389,7 +390,7 @@ impl<'p, W: Word> ParticleFilter<'p, W> {
             self.board.undo(mark);
             self.board.take_changed();
             filled = !filled;
-            if !other || !self.board.decide(cell, filled) {
+            if !other_is_consistent || !self.board.decide(cell, filled) {
                 return None;
             }
         }
@@ -432,13 +433,14 @@ struct Spine<'p, W> {
     lines: usize,
     /// Number of unknown cells from which an exact count is attempted.
     exact_cells: usize,
-    /// Number of other sides that may have a solution, and of those known to have one.
+    /// Number of other sides that may have a solution, and number of other sides known to have one.
     open_sides: u64,
     alive_sides: u64,
 }
 
-/// The result of a population of `size` particles, all of which have ended, and `dead` of which were removed before.
-fn finish<W: Word>(
+/// The result of a population of nominal size `size` whose particles have all ended. In addition to the particles in `population`, `dead`
+/// ones have been removed before.
+fn result_of<W: Word>(
     population: Vec<Particle<'_, W>>,
     size: usize,
     dead: u64,
@@ -452,8 +454,8 @@ fn finish<W: Word>(
             / Scaled::from(size as f64),
         alive: 0,
         dead,
-        exact: false,
-        seen: 0,
+        is_exact: false,
+        proved_fillings: 0,
         witness: None,
     };
     for particle in population {
@@ -461,7 +463,7 @@ fn finish<W: Word>(
             None | Some(0) => result.dead += 1,
             Some(count) => {
                 result.alive += 1;
-                result.record_seen(count, particle.rows);
+                result.record_fillings(count, particle.rows);
             }
         }
     }
@@ -469,16 +471,16 @@ fn finish<W: Word>(
         // If it was not counted, it has at least one filling: the witness.
         let count = spine.particle.ended.unwrap_or(1);
         result.value = result.value + Scaled::from(count as f64);
-        result.exact = spine.open_sides == 0;
-        result.record_seen(count + spine.alive_sides, spine.particle.rows);
+        result.is_exact = spine.open_sides == 0;
+        result.record_fillings(count + spine.alive_sides, spine.particle.rows);
     }
     result
 }
 
 impl<W: Word> PopulationResult<W> {
-    /// Records the fillings seen by a particle or by another population.
-    pub(super) fn record_seen(&mut self, count: u64, rows: Box<[Known<W>]>) {
-        self.seen = self.seen.max(count);
+    /// Records the fillings proved by a particle or by another population, one of which agrees with `rows`.
+    pub(super) fn record_fillings(&mut self, count: u64, rows: Box<[Known<W>]>) {
+        self.proved_fillings = self.proved_fillings.max(count);
         match &self.witness {
             None => self.witness = Some(rows),
             Some(witness) => {
@@ -486,8 +488,8 @@ impl<W: Word> PopulationResult<W> {
                 let differs = |(a, b): (&Known<W>, &Known<W>)| {
                     !(a.filled & b.empty | a.empty & b.filled).is_zero()
                 };
-                if self.seen == 1 && pairs.any(differs) {
-                    self.seen = 2;
+                if self.proved_fillings == 1 && pairs.any(differs) {
+                    self.proved_fillings = 2;
                 }
             }
         }
@@ -505,7 +507,7 @@ fn lines<W: Word>(board: &Board<'_, W>, region: &Region<W>) -> (Vec<usize>, Vec<
     )
 }
 
-/// The first unknown cell of a line.
+/// The first unknown cell of a region on a line.
 fn next_cell<W: Word>(board: &Board<'_, W>, region: &Region<W>, line: usize) -> Option<Cell> {
     let mut cells = region.unknown(board);
     match line.checked_sub(board.clues().height()) {
@@ -560,8 +562,8 @@ mod tests {
                 let population =
                     filter.population(&region, 6, i % 2 == 1, guide, &mut random, &mut budget);
                 let result = population.expect("the run has no limits");
-                assert!(result.seen as f64 <= truth && !result.exact);
-                assert!(witness.is_none() || result.seen > 0);
+                assert!(result.proved_fillings as f64 <= truth && !result.is_exact);
+                assert!(witness.is_none() || result.proved_fillings > 0);
                 result.value.to_f64()
             });
             let populations: Vec<f64> = populations.collect();

@@ -1,12 +1,12 @@
 //! The mean of the populations of a region, its standard error, and whether both can be trusted.
 //!
-//! The value of a population has a heavy tail: most populations are a little too low, and rarely one is far too high, so agreement of a few
-//! says nothing of those not sampled yet. But the logarithm of the value is nearly normal (Bérard, Del Moral and Doucet, "A lognormal
-//! central limit theorem for particle approximations of normalizing constants", 2014), so the lower half of its distribution already shows
-//! how far the upper half must reach. The variance is therefore estimated both from the values and from their logarithms, and the greater
-//! estimate is used; with few populations it is widened as by Student's t. If the relative error is large, the mean depends on few
-//! populations, and many more would be needed (Chatterjee and Diaconis, "The sample size required in importance sampling", 2018); then it
-//! is not to be trusted.
+//! The value of a population has a heavy tail: most populations are a little too low, and rarely one is far too high. So even if the values
+//! of a few populations agree, the next one may be far higher. But the logarithm of the value is nearly normal (Bérard, Del Moral and
+//! Doucet, "A lognormal central limit theorem for particle approximations of normalizing constants", 2014), so the lower half of its
+//! distribution already shows how far the upper half reaches. The variance is therefore estimated both from the values and from their
+//! logarithms, and the greater estimate is used; with few populations it is widened as by Student's t. If the relative error is large, the
+//! mean depends on few populations, and many more would be needed (Chatterjee and Diaconis, "The sample size required in importance
+//! sampling", 2018); then it is not to be trusted.
 
 use super::scaled::Scaled;
 
@@ -113,7 +113,8 @@ impl Populations {
             let populations: Vec<Population> =
                 self.populations.iter().filter(direction).copied().collect();
             let share = (mean(populations.iter())? / self.mean()?).to_f64();
-            // A direction without solutions has no relative variance, taken as 0; its mean of 0 already widens the variance of all.
+            // A direction without solutions has no relative variance, and 0 is taken. Its mean of 0 increases the variance of all
+            // populations anyway.
             Some((
                 share,
                 share * share * relative_variance(&populations).unwrap_or(0.0),
@@ -250,7 +251,7 @@ mod tests {
         assert_eq!(populations.doubt(), None);
     }
 
-    /// A lognormal sample without its upper tail: the variance of the values shows half of the error.
+    /// For a lognormal sample without its upper tail, the variance of the values alone is less than half of the estimate.
     #[test]
     fn the_logarithms_show_a_missing_tail() {
         let logs = (0..20).map(|i| f64::from(i / 2) * 0.5 - 4.5);
@@ -287,9 +288,9 @@ mod tests {
         assert_eq!(populations([1.0; 7]).doubt(), Some(Doubt::Few));
         assert_eq!(populations([0.0; 20]).doubt(), Some(Doubt::Nothing));
         // The effective number of many small populations and one large one is small.
-        let mut one = populations([1.0; 20]);
-        one.add(8000, Scaled::ONE, true);
-        assert_eq!(one.doubt(), Some(Doubt::Few));
+        let mut unequal = populations([1.0; 20]);
+        unequal.add(8000, Scaled::ONE, true);
+        assert_eq!(unequal.doubt(), Some(Doubt::Few));
     }
 
     #[test]
@@ -309,9 +310,9 @@ mod tests {
 
     #[test]
     fn student_factor_matches_the_table() {
-        for (freedom, wide) in [(7.0, 2.365), (15.0, 2.131), (30.0, 2.042)] {
+        for (freedom, quantile) in [(7.0, 2.365), (15.0, 2.131), (30.0, 2.042)] {
             assert!(
-                (student_factor(freedom) * NORMAL_QUANTILE - wide).abs() < 0.02,
+                (student_factor(freedom) * NORMAL_QUANTILE - quantile).abs() < 0.02,
                 "{freedom}"
             );
         }

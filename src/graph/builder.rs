@@ -47,8 +47,8 @@ impl Builder {
     ///
     /// # Panics
     ///
-    /// If there is no edge, if edges differ in their number of cells, if a child has not been added or gets another number of cells than it
-    /// has, or if the graph exceeds 2^32 words (long after [`Builder::bytes`] has reported that it is full).
+    /// If there is no edge, if edges differ in their number of cells, if a child has not been added, if an edge leaves a child more or
+    /// fewer cells than the child has, or if the graph exceeds 2^32 words (long after [`Builder::bytes`] has reported that it is full).
     pub fn node(&mut self, edges: Vec<Edge>) -> NodeId {
         let (mut sum, mut cells_left, mut words) = (Count::ZERO, Vec::new(), Vec::new());
         for edge in &edges {
@@ -59,8 +59,8 @@ impl Builder {
             cells_left.resize(children.len(), 0);
             words.clear();
             store(&edge.runs, &mut words);
-            for (becomes, length) in Runs::new(&words, edge.size, children.len()) {
-                if let Some(i) = becomes.checked_sub(FIRST_CHILD) {
+            for (code, length) in Runs::new(&words, edge.size, children.len()) {
+                if let Some(i) = code.checked_sub(FIRST_CHILD) {
                     cells_left[i as usize] += length;
                 }
             }
@@ -86,7 +86,7 @@ impl Builder {
         self.nodes.node_count()
     }
 
-    /// Bytes allocated, so that the caller can stop in time; [`u64::MAX`] if the graph is full.
+    /// Bytes allocated, so that the caller can stop before its memory limit is reached; [`u64::MAX`] if the graph is full.
     pub fn bytes(&self) -> u64 {
         match self.nodes.words.len() >= MAX_WORDS {
             true => u64::MAX,
@@ -94,9 +94,9 @@ impl Builder {
         }
     }
 
-    /// The finished graph: the product of the roots, each placed on its list of cells, over the grid `known`. A node may be the root of
-    /// several lists. Cells without a root are as in `known`, which must be empty on all others. Without roots, `known` is the only
-    /// solution.
+    /// The finished graph: the product of the roots, each placed on its list of cells, over the grid `known`. A node may be placed on
+    /// several lists. Cells on no list have their value in `known`; in `known`, all other cells must be empty. Without roots, `known` is
+    /// the only solution.
     ///
     /// # Panics
     ///

@@ -1,7 +1,7 @@
 //! For each cell, the number of solutions in which it is filled.
 //!
-//! A *placement* of a node is a list of cells on which it is reached; its *weight* is the number of ways to complete a filling of the
-//! node there to a filling of the root above it. A node with few placements is expanded top-down at each of them: the weight of a
+//! A *placement* of a node is a list of cells on which it is reached; its *weight* is the number of ways to complete a given filling of
+//! the node there to a filling of the root above it. A node with few placements is expanded top-down at each of them: the weight of a
 //! child is the sum, over the edges that lead to it, of the weight of the parent times the product of the counts of its siblings; and
 //! the cells that an edge fills are filled in as many solutions as the weight times the counts of all children of the edge. For a
 //! node with many placements its *marginal* is computed bottom-up: for each of its cells the number of its own solutions in which it is
@@ -95,8 +95,8 @@ impl SolutionGraph {
         cells.expect("nothing stops a pass without limits")
     }
 
-    /// As [`SolutionGraph::cells`], within the limits on time, memory and the interrupt: a large graph takes time, and memory besides its
-    /// own. The memory limit covers the graph and everything else. Limits on solutions and nodes have no effect.
+    /// As [`SolutionGraph::cells`], but stopped by the limits on time and memory and by the interrupt. The memory limit covers the graph
+    /// and the memory for this computation. Limits on solutions and nodes have no effect.
     ///
     /// # Errors
     ///
@@ -117,7 +117,7 @@ impl SolutionGraph {
                 filled: &mut filled,
                 placements: FxHashMap::default(),
                 marginals: FxHashMap::default(),
-                uses: Vec::new(),
+                unprocessed_edges: Vec::new(),
                 bytes,
                 memory,
                 cells_since_poll: 0,
@@ -177,8 +177,8 @@ struct Pass<'a> {
     /// The placements of nodes that are not yet expanded and have no marginal.
     placements: FxHashMap<u32, Vec<Placement>>,
     marginals: FxHashMap<u32, Marginal>,
-    /// For each node the number of its incoming edges not yet processed; 0 for an unreachable node.
-    uses: Vec<u32>,
+    /// For each node the number of its incoming edges, roots included, that are not yet processed; 0 for an unreachable node.
+    unprocessed_edges: Vec<u32>,
     /// Bytes held, and their limit.
     bytes: u64,
     memory: u64,
@@ -192,9 +192,10 @@ impl Pass<'_> {
         self.control.poll();
         self.charge(graph.nodes() as u64 * 4)?;
         self.count_incoming_edges()?;
-        let (width, line) = (graph.width(), Grid::stride(graph.width()) * 64);
-        let cell =
-            |&position: &u32| (position as usize / line * width + position as usize % line) as u32;
+        let (width, row_bits) = (graph.width(), Grid::stride(graph.width()) * 64);
+        let cell = |&position: &u32| {
+            (position as usize / row_bits * width + position as usize % row_bits) as u32
+        };
         for root in graph.roots() {
             let cells = root.positions.iter().map(cell).collect();
             self.add_placement(root.node, cells, Count::ONE)?;
@@ -235,18 +236,18 @@ impl Pass<'_> {
 
     fn count_incoming_edges(&mut self) -> Result<(), Stop> {
         let graph = self.graph;
-        self.uses = vec![0; graph.nodes()];
+        self.unprocessed_edges = vec![0; graph.nodes()];
         for root in graph.roots() {
-            self.uses[root.node as usize] += 1;
+            self.unprocessed_edges[root.node as usize] += 1;
         }
         for node in (0..graph.nodes() as u32).rev() {
-            if self.uses[node as usize] == 0 {
+            if self.unprocessed_edges[node as usize] == 0 {
                 continue;
             }
             for edge in graph.edges_of(node) {
                 edge.children
                     .iter()
-                    .for_each(|&below| self.uses[below as usize] += 1);
+                    .for_each(|&below| self.unprocessed_edges[below as usize] += 1);
                 self.poll(0)?;
             }
         }
@@ -280,11 +281,11 @@ impl Pass<'_> {
         }
     }
 
-    /// Expands a node at these placements, which are all it has.
+    /// Expands a node at all of its placements.
     fn expand(&mut self, node: u32, placements: &[Placement]) -> Result<(), Stop> {
         let graph = self.graph;
         let mut others = Vec::new();
-        let mut below: Vec<Vec<u32>> = Vec::new();
+        let mut child_cells: Vec<Vec<u32>> = Vec::new();
         for edge in graph.edges_of(node) {
             graph.products_of_siblings(edge.children, &mut others);
             let all = graph.product(edge.children);
@@ -293,8 +294,8 @@ impl Pass<'_> {
                 let mut weight = placement.weight.clone();
                 weight *= &all;
                 let size = |&node: &u32| Vec::with_capacity(graph.size(node) as usize);
-                below.clear();
-                below.extend(edge.children.iter().map(size));
+                child_cells.clear();
+                child_cells.extend(edge.children.iter().map(size));
                 edge.each(&placement.cells, |code, here| match code {
                     EMPTY => {}
                     FILLED => {
@@ -302,17 +303,21 @@ impl Pass<'_> {
                             self.filled[cell as usize] += &weight;
                         }
                     }
-                    left => below[(left - FIRST_CHILD) as usize].extend_from_slice(here),
+                    child_code => {
+                        child_cells[(child_code - FIRST_CHILD) as usize].extend_from_slice(here);
+                    }
                 });
                 for ((&node, cells), others) in
-                    edge.children.iter().zip(below.drain(..)).zip(&others)
+                    edge.children.iter().zip(child_cells.drain(..)).zip(&others)
                 {
                     let mut weight = placement.weight.clone();
                     weight *= others;
                     self.add_placement(node, cells.into(), weight)?;
                 }
             }
-            edge.children.iter().for_each(|&node| self.finish_use(node));
+            edge.children
+                .iter()
+                .for_each(|&node| self.finish_incoming_edge(node));
         }
         for placement in placements {
             self.bytes -= placement_bytes(&placement.cells);
@@ -320,11 +325,11 @@ impl Pass<'_> {
         Ok(())
     }
 
-    /// Records that an incoming edge of this node is processed; frees its marginal after the last.
-    fn finish_use(&mut self, node: u32) {
-        let uses = &mut self.uses[node as usize];
-        *uses -= 1;
-        if *uses == 0
+    /// Records that an incoming edge of this node is processed; frees the marginal of the node after its last incoming edge.
+    fn finish_incoming_edge(&mut self, node: u32) {
+        let unprocessed = &mut self.unprocessed_edges[node as usize];
+        *unprocessed -= 1;
+        if *unprocessed == 0
             && let Some(marginal) = self.marginals.remove(&node)
         {
             self.bytes -= marginal.bytes();
@@ -355,7 +360,7 @@ impl Pass<'_> {
             for edge in graph.edges_of(node) {
                 edge.children
                     .iter()
-                    .for_each(|&below| self.finish_use(below));
+                    .for_each(|&below| self.finish_incoming_edge(below));
             }
             for placement in self.placements.remove(&node).unwrap_or_default() {
                 add_marginal(self.filled, &marginal, &placement.cells, &placement.weight);
@@ -387,9 +392,9 @@ impl Pass<'_> {
                     match code {
                         EMPTY => {}
                         FILLED => here.iter_mut().for_each(|cell| *cell += all),
-                        left => {
+                        child_code => {
                             let (others, from, below) =
-                                &mut children[(left - FIRST_CHILD) as usize];
+                                &mut children[(child_code - FIRST_CHILD) as usize];
                             if let Some(Marginal::Small(below)) = below {
                                 let below = &below[*from..*from + here.len()];
                                 for (cell, below) in here.iter_mut().zip(below) {
@@ -404,13 +409,13 @@ impl Pass<'_> {
             return Ok(Marginal::Small(cells.into()));
         }
         let mut cells = vec![Count::ZERO; size];
-        let (mut others, mut ends) = (Vec::new(), Vec::new());
+        let (mut others, mut cells_seen) = (Vec::new(), Vec::new());
         for edge in graph.edges_of(node) {
             self.poll(8 * size)?;
             let all = graph.product(edge.children);
             graph.products_of_siblings(edge.children, &mut others);
-            ends.clear();
-            ends.resize(edge.children.len(), 0);
+            cells_seen.clear();
+            cells_seen.resize(edge.children.len(), 0);
             let mut at = 0;
             for (code, length) in edge.runs() {
                 let here = &mut cells[at..at + length as usize];
@@ -418,16 +423,16 @@ impl Pass<'_> {
                 match code {
                     EMPTY => {}
                     FILLED => here.iter_mut().for_each(|cell| *cell += &all),
-                    left => {
-                        let i = (left - FIRST_CHILD) as usize;
+                    child_code => {
+                        let i = (child_code - FIRST_CHILD) as usize;
                         let below = self.marginals.get(&edge.children[i]);
                         for cell in here {
                             if let Some(below) = below {
-                                let mut more = below.get(ends[i]);
+                                let mut more = below.get(cells_seen[i]);
                                 more *= &others[i];
                                 *cell += &more;
                             }
-                            ends[i] += 1;
+                            cells_seen[i] += 1;
                         }
                     }
                 }
@@ -436,10 +441,10 @@ impl Pass<'_> {
         Ok(Marginal::Large(cells.into()))
     }
 
-    /// Multiplies the counts of each root by the solutions of all other roots.
+    /// Multiplies the counts of the cells of each root by the number of solutions of all other roots.
     fn multiply_by_other_roots(&mut self) -> Result<(), Stop> {
         let graph = self.graph;
-        let (width, line) = (graph.width(), Grid::stride(graph.width()) * 64);
+        let (width, row_bits) = (graph.width(), Grid::stride(graph.width()) * 64);
         let nodes: Vec<u32> = graph.roots().iter().map(|root| root.node).collect();
         let mut others = Vec::new();
         graph.products_of_siblings(&nodes, &mut others);
@@ -447,7 +452,7 @@ impl Pass<'_> {
             // One multiplication costs about as much as eight additions.
             self.poll(8 * root.positions.len())?;
             for &position in &root.positions {
-                let (row, column) = (position as usize / line, position as usize % line);
+                let (row, column) = (position as usize / row_bits, position as usize % row_bits);
                 self.filled[row * width + column] *= others;
             }
         }
@@ -471,7 +476,7 @@ fn placement_bytes(cells: &[u32]) -> u64 {
 }
 
 impl SolutionGraph {
-    /// For each of these nodes, the product of the counts of all others.
+    /// For each of these nodes, the product of the counts of all other nodes.
     fn products_of_siblings(&self, nodes: &[u32], products: &mut Vec<Count>) {
         products.clear();
         let mut product = Count::ONE;

@@ -1,9 +1,9 @@
 //! Conditioning: a graph with some cells decided beforehand.
 //!
 //! Cells are decided in reading order, always the first undecided one. As the cells of a node are numbered in reading order, the decided
-//! cells of a node are a prefix. An edge either decides the next cell itself or leaves it to one child, of which it is the first undecided
-//! cell too; everything else is shared with the unconditioned graph. The result depends on the node alone, not on its position in the grid.
-//! New nodes are stored in an overlay over the graph, and removed in LIFO order.
+//! cells of a node are a prefix. An edge either decides the next cell itself or leaves it to one child, whose first undecided cell it is
+//! too. So only nodes whose first undecided cell it is change; all others are shared with the unconditioned graph. The result depends on
+//! the node alone, not on its position in the grid. New nodes are stored in an overlay over the graph, and removed in LIFO order.
 
 use super::counts::{self, CountList};
 use super::runs::{FILLED, FIRST_CHILD};
@@ -32,12 +32,12 @@ pub(super) struct Overlay<'a> {
     counts: CountList,
     /// The edges of new nodes: the offset of the graph edge, the number of children, the children.
     words: Vec<u32>,
-    /// During [`Overlay::condition`] the state of each node, one of the constants below; otherwise all [`UNVISITED`].
+    /// During [`Overlay::condition`], the state of each node, as described at [`UNVISITED`]; at other times, all nodes are [`UNVISITED`].
     state: Vec<u32>,
 }
 
-/// States of nodes during conditioning; a number from [`FIRST_NEW`] on is that of the new node plus [`FIRST_NEW`]. A visited node is
-/// [`NO_SOLUTION`] until it is conditioned.
+/// The states of a node during conditioning. A visited node is [`NO_SOLUTION`] until it is conditioned, and stays so if it then has no
+/// solution. [`COMPLETE`] means that no undecided cell remains. Otherwise the state is the number of the new node plus [`FIRST_NEW`].
 const UNVISITED: u32 = 0;
 const NO_SOLUTION: u32 = 1;
 const COMPLETE: u32 = 2;
@@ -54,7 +54,8 @@ pub(super) struct Mark {
 /// An edge of a graph node or of a new node.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OverlayEdge<'a> {
-    /// The graph edge, with the code of each cell of the node; a prefix may be decided, with the same values as in this edge.
+    /// The graph edge, which has a code for each cell of the node. If the edge itself decides a cell of the decided prefix, its value is
+    /// the one on which the node is conditioned.
     pub(super) graph_edge: EdgeView<'a>,
     /// The children; [`DONE`] for a child without undecided cells.
     pub(super) children: &'a [u32],
@@ -196,20 +197,20 @@ impl<'a> Overlay<'a> {
         let mut affected = vec![node];
         self.state[node as usize] = NO_SOLUTION;
         let mark = self.mark();
-        let mut ended = Ok(());
-        let (mut next, mut below) = (0, Vec::new());
+        let mut result = Ok(());
+        let (mut next, mut children) = (0, Vec::new());
         'collecting: while let Some(&node) = affected.get(next) {
             next += 1;
             let cell = self.decided(node);
             for edge in self.edges(node) {
                 if stopped() {
-                    ended = Err(Stopped);
+                    result = Err(Stopped);
                     break 'collecting;
                 }
                 let child = edge.graph_edge.code(cell).checked_sub(FIRST_CHILD);
-                below.extend(child.map(|i| edge.children[i as usize]));
+                children.extend(child.map(|i| edge.children[i as usize]));
             }
-            for node in below.drain(..) {
+            for node in children.drain(..) {
                 if self.state[node as usize] == UNVISITED {
                     self.state[node as usize] = NO_SOLUTION;
                     affected.push(node);
@@ -220,8 +221,8 @@ impl<'a> Overlay<'a> {
         affected.sort_unstable();
         let mut words = Vec::new();
         for &node in &affected {
-            if ended.is_err() || stopped() {
-                ended = Err(Stopped);
+            if result.is_err() || stopped() {
+                result = Err(Stopped);
                 break;
             }
             self.state[node as usize] = match self.condition_node(node, filled, &mut words) {
@@ -234,10 +235,10 @@ impl<'a> Overlay<'a> {
         for &node in &affected {
             self.state[node as usize] = UNVISITED;
         }
-        if ended.is_err() {
+        if result.is_err() {
             self.truncate(mark);
         }
-        ended.map(|()| match state {
+        result.map(|()| match state {
             COMPLETE => Some(DONE),
             state => state.checked_sub(FIRST_NEW),
         })

@@ -37,8 +37,8 @@ pub struct Edge {
 }
 
 impl Edge {
-    /// An edge that does this with the cells of its node, in reading order, and leads to these child nodes, whose solution counts multiply.
-    /// The cells left to a child are the cells of the child, in the same order.
+    /// An edge with the fate of each cell of its node, in reading order, and with these child nodes, whose solution counts multiply. The
+    /// cells left to a child are the cells of the child, in the same order.
     ///
     /// # Panics
     ///

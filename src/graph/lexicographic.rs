@@ -1,11 +1,11 @@
 //! Solutions in canonical order, from any index.
 //!
-//! The graph decides cells in the order that was best for counting. Canonical order is reading order, filled before empty; so the graph is
-//! conditioned on the first undecided cell being filled, then on its being empty, and so on, depth-first. Each conditioned node has its
-//! count, so skipped solutions cost no more than that. When all remaining regions are small, their fillings are listed, sorted, and
-//! enumerated as a product ([`SortedProduct`]).
+//! The graph decides cells in the order that was best for counting, but canonical order is reading order, filled before empty. So a
+//! depth-first search decides the cells in reading order: it conditions the graph first on the next undecided cell being filled, and then
+//! on the cell being empty. The count of each conditioned node is known, so a subtree whose solutions are all skipped is not entered. When
+//! all remaining regions are small, their fillings are listed, sorted, and enumerated as a product ([`SortedProduct`]).
 //!
-//! Undecided regions are separate nodes: a decision conditions only the region of the cell.
+//! Undecided regions are separate nodes, so a decision conditions only the region of its cell.
 
 use super::condition::{DONE, Mark, Overlay, Stopped};
 use super::fillings::list_solutions;
@@ -16,7 +16,8 @@ use super::sorted_product::SortedProduct;
 use crate::puzzle::Grid;
 use crate::solutions::Count;
 
-/// Bound on the solutions of a region that is listed, and on the words that they may take together.
+/// Maximum number of solutions of a region that is listed. For large grids it is lower, so that as many whole grids take at most
+/// `MAX_LISTED_WORDS` words, but at least 64.
 const MAX_LISTED_SOLUTIONS: u64 = 4096;
 const MAX_LISTED_WORDS: u64 = 1 << 18;
 
@@ -26,7 +27,7 @@ pub struct Lexicographic<'a> {
     overlay: Overlay<'a>,
     /// Positions of the cells of undecided regions, one region after the other.
     positions: Vec<u32>,
-    /// The path of the depth-first search; one frame before the first step.
+    /// The path of the depth-first search. Before the first step it is the root frame alone.
     frames: Vec<Frame>,
     product: Option<SortedProduct>,
     /// Number of solutions to skip first.
@@ -155,10 +156,10 @@ impl Lexicographic<'_> {
         self.overlay.bytes() + held as u64
     }
 
-    /// Decides one cell more, or, if all undecided regions are small, starts their product.
+    /// Decides one more cell, or, if all undecided regions are small, begins to enumerate their product.
     fn descend(&mut self, stop: &mut dyn FnMut() -> bool) -> Advance {
         while let Some(frame) = self.frames.last_mut() {
-            // Drop the conditioned nodes of the other side.
+            // Drops the conditioned nodes of the side visited before.
             self.overlay.truncate(frame.overlay_mark);
             self.positions.truncate(frame.position_count);
             let (overlay, positions) = (&self.overlay, &self.positions);
@@ -175,11 +176,11 @@ impl Lexicographic<'_> {
                 (Some(first_cell), _) if frame.open.iter().any(is_large) => first_cell,
                 _ => {
                     let mut lists = Vec::with_capacity(frame.open.len());
-                    for &OpenRegion { node, start: from } in &frame.open {
+                    for &OpenRegion { node, start } in &frame.open {
                         if stop() {
                             return Advance::Stopped;
                         }
-                        let positions = &positions[from as usize..][..overlay.size(node) as usize];
+                        let positions = &positions[start as usize..][..overlay.size(node) as usize];
                         lists.push(list_solutions(overlay, node, positions));
                     }
                     frame.visited = Visited::Both;
@@ -203,9 +204,9 @@ impl Lexicographic<'_> {
                 return Advance::Deciding;
             };
             if !self.skip.is_zero() {
-                let others = frame.open.iter().enumerate();
-                let others = others.map(|(j, open)| if i == j { node } else { open.node });
-                let count = self.overlay.product(others);
+                let nodes = frame.open.iter().enumerate();
+                let nodes = nodes.map(|(j, open)| if i == j { node } else { open.node });
+                let count = self.overlay.product(nodes);
                 if self.skip >= count {
                     self.skip -= &count;
                     return Advance::Deciding;
@@ -222,11 +223,12 @@ impl Lexicographic<'_> {
         Advance::Done
     }
 
-    /// Pushes a frame with these undecided regions, after following the edges of nodes with a single edge, which may split regions.
+    /// Pushes a frame with these undecided regions. Nodes with a single edge are first replaced by the children of that edge, so that a
+    /// region may become several.
     fn enter(&mut self, mut grid: Canvas, mut open: Vec<OpenRegion>) {
-        let mut ends = Vec::new();
+        let mut child_ends = Vec::new();
         let mut i = 0;
-        while let Some(&OpenRegion { node, start: from }) = open.get(i) {
+        while let Some(&OpenRegion { node, start }) = open.get(i) {
             if node == DONE || self.overlay.decided(node) == self.overlay.size(node) {
                 open.swap_remove(i);
                 continue;
@@ -237,10 +239,10 @@ impl Lexicographic<'_> {
                 continue;
             }
             open.swap_remove(i);
-            ends.clear();
+            child_ends.clear();
             let mut end = self.positions.len();
             for &node in edge.children {
-                ends.push(end);
+                child_ends.push(end);
                 open.push(OpenRegion {
                     node,
                     start: end as u32,
@@ -249,7 +251,7 @@ impl Lexicographic<'_> {
                     end += self.overlay.size(node) as usize;
                 }
             }
-            let (mut from, positions) = (from as usize, &mut self.positions);
+            let (mut from, positions) = (start as usize, &mut self.positions);
             positions.resize(end, 0);
             for (code, length) in edge.graph_edge.runs() {
                 let run = from..from + length as usize;
@@ -257,11 +259,11 @@ impl Lexicographic<'_> {
                 match code {
                     EMPTY => {}
                     FILLED => grid.fill(&positions[run]),
-                    left => {
-                        let i = (left - FIRST_CHILD) as usize;
+                    child_code => {
+                        let i = (child_code - FIRST_CHILD) as usize;
                         if edge.children[i] != DONE {
-                            positions.copy_within(run.clone(), ends[i]);
-                            ends[i] += run.len();
+                            positions.copy_within(run.clone(), child_ends[i]);
+                            child_ends[i] += run.len();
                         }
                     }
                 }

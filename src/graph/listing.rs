@@ -1,5 +1,5 @@
-//! All solutions in the order of the graph, at copying speed: the fillings of a small region are listed once, and bundles share the list
-//! wherever the region recurs.
+//! All solutions in the order of the graph, with little work for each: the fillings of a small region are listed once, and all bundles with
+//! this region share the list.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -16,7 +16,7 @@ use crate::solutions::{Batch, Count, Factor, Sink, Stop, expand};
 /// Maximum number of solutions of a region that is listed.
 const MAX_LISTED_SOLUTIONS: u64 = 1024;
 
-/// Words of cached lists beyond which the cache is cleared.
+/// Number of words of all cached lists beyond which the cache is cleared.
 const MAX_CACHED_WORDS: usize = 1 << 23;
 
 /// Bundles per batch.
@@ -27,7 +27,7 @@ const BUNDLES_PER_BATCH: usize = 256;
 struct PartialSolution {
     grid: Canvas,
     factors: Vec<Arc<Factor>>,
-    /// Each with the positions of its cells.
+    /// The undecided large regions.
     nodes: Vec<PlacedNode>,
 }
 
@@ -50,12 +50,12 @@ impl SolutionGraph {
         self.bundles(|grid, factors| {
             scratch.clear();
             scratch.extend_from_slice(grid);
-            let mut goes_on = true;
+            let mut wants_more = true;
             expand(&mut scratch, factors, |words| {
-                goes_on = show(words);
-                goes_on
+                wants_more = show(words);
+                wants_more
             });
-            goes_on
+            wants_more
         })
     }
 
@@ -81,15 +81,15 @@ impl SolutionGraph {
             batch.push_count(self.count());
             return sink.take(batch);
         }
-        let mut answer = ControlFlow::Continue(());
+        let mut flow = ControlFlow::Continue(());
         self.bundles(|grid, factors| {
             batch.push_bundle(grid, factors);
             if batch.leaves() == BUNDLES_PER_BATCH {
-                answer = sink.take(std::mem::replace(&mut batch, empty()));
+                flow = sink.take(std::mem::replace(&mut batch, empty()));
             }
-            answer.is_continue()
+            flow.is_continue()
         });
-        answer?;
+        flow?;
         sink.take(batch)
     }
 
@@ -109,27 +109,29 @@ impl SolutionGraph {
             nodes: Vec::new(),
         };
         for Root { node, positions } in self.roots() {
-            cache.open(&mut root, *node, positions);
+            cache.add_node(&mut root, *node, positions);
         }
         let (mut stack, mut child_positions) = (vec![root], Vec::new());
-        while let Some(mut open) = stack.pop() {
-            let Some((node, positions)) = open.nodes.pop() else {
-                if !show(open.grid.words(), &open.factors) {
+        while let Some(mut partial) = stack.pop() {
+            let Some((node, positions)) = partial.nodes.pop() else {
+                if !show(partial.grid.words(), &partial.factors) {
                     return false;
                 }
                 continue;
             };
             for edge in self.edges_of(node) {
-                let mut below = open.clone();
+                let mut below = partial.clone();
                 child_positions.iter_mut().for_each(Vec::clear);
                 child_positions.resize(edge.children.len().max(child_positions.len()), Vec::new());
                 edge.each(&positions, |code, run| match code {
                     EMPTY => {}
                     FILLED => below.grid.fill(run),
-                    left => child_positions[(left - FIRST_CHILD) as usize].extend_from_slice(run),
+                    child_code => {
+                        child_positions[(child_code - FIRST_CHILD) as usize].extend_from_slice(run);
+                    }
                 });
                 for (&node, positions) in edge.children.iter().zip(&child_positions) {
-                    cache.open(&mut below, node, positions);
+                    cache.add_node(&mut below, node, positions);
                 }
                 stack.push(below);
             }
@@ -139,12 +141,12 @@ impl SolutionGraph {
 }
 
 impl ListCache<'_> {
-    /// Adds a node to a partial solution: as a list if it is small.
-    fn open(&mut self, open: &mut PartialSolution, node: u32, positions: &[u32]) {
+    /// Adds a node to a partial solution: as a list of its fillings if it has few, or else as an undecided region.
+    fn add_node(&mut self, partial: &mut PartialSolution, node: u32, positions: &[u32]) {
         if self.overlay.count(node) > Count::from(MAX_LISTED_SOLUTIONS) {
-            open.nodes.push((node, positions.into()));
+            partial.nodes.push((node, positions.into()));
         } else if !positions.is_empty() {
-            open.factors.push(self.factor((node, positions.into())));
+            partial.factors.push(self.factor((node, positions.into())));
         }
     }
 

@@ -41,8 +41,8 @@ pub struct Nnf {
 
 impl SolutionGraph {
     /// Writes the graph as a decision-DNNF in the text format of the [d4] compiler: one formula whose models are the solutions, with the
-    /// cells as variables 1, 2, 3 and so on, row by row, true where they are filled. Passes the text in chunks to `write`, while it returns
-    /// `true`. A graph without solutions is a root with an edge to the false node.
+    /// cells as variables 1, 2, 3 and so on, row by row, true where they are filled. Passes the text in chunks to `write`, and stops when
+    /// it returns `false`. A graph without solutions is a root with an edge to the false node.
     ///
     /// A node of the graph is written once per placement, so the text can be larger than the graph. Of the limits, those on time, memory
     /// and the interrupt are respected, and the others have no effect; the memory limit covers the graph and the placements still to be
@@ -127,8 +127,8 @@ impl<F: FnMut(&[u8]) -> bool> Exporter<'_, F> {
         match graph.count().is_zero() {
             true => {
                 let root = self.write_node(b'o')?;
-                let nothing = self.write_node(b'f')?;
-                self.begin_edge(root, nothing)?;
+                let false_node = self.write_node(b'f')?;
+                self.begin_edge(root, false_node)?;
                 self.end_edge()?;
             }
             false => {
@@ -148,12 +148,13 @@ impl<F: FnMut(&[u8]) -> bool> Exporter<'_, F> {
     fn write_root(&mut self) -> Result<(), Stop> {
         let graph = self.graph;
         let (width, height) = (graph.width(), graph.height());
-        let line = Grid::stride(width) * 64;
-        let variable =
-            |&position: &u32| (position as usize / line * width + position as usize % line) as u32;
-        let bytes = (height * line / 8) as u64;
+        let row_bits = Grid::stride(width) * 64;
+        let variable = |&position: &u32| {
+            (position as usize / row_bits * width + position as usize % row_bits) as u32
+        };
+        let bytes = (height * row_bits / 8) as u64;
         self.charge(bytes)?;
-        let mut open = Grid::new(width, height);
+        let mut undecided = Grid::new(width, height);
         let mut below = Vec::with_capacity(graph.roots().len());
         for root in graph.roots() {
             self.poll(root.positions.len())?;
@@ -164,7 +165,7 @@ impl<F: FnMut(&[u8]) -> bool> Exporter<'_, F> {
                 .collect();
             for &cell in &cells {
                 let cell = cell as usize - 1;
-                open.set(cell / width, cell % width, true);
+                undecided.set(cell / width, cell % width, true);
             }
             below.push((root.node, cells));
         }
@@ -173,7 +174,7 @@ impl<F: FnMut(&[u8]) -> bool> Exporter<'_, F> {
         self.begin_edge(root, to)?;
         for row in 0..height {
             self.poll(width)?;
-            for column in (0..width).filter(|&column| !open.get(row, column)) {
+            for column in (0..width).filter(|&column| !undecided.get(row, column)) {
                 let cell = (row * width + column + 1) as u32;
                 self.write_literal(cell, graph.known().get(row, column))?;
             }
@@ -248,11 +249,11 @@ impl<F: FnMut(&[u8]) -> bool> Exporter<'_, F> {
 
     /// The number of a node at this placement.
     fn placed_node(&mut self, node: u32, cells: Box<[u32]>) -> Result<u64, Stop> {
-        let known = self
+        let existing = self
             .placements
             .get(&node)
             .and_then(|placements| placements.get(&cells));
-        if let Some(&number) = known {
+        if let Some(&number) = existing {
             return Ok(number);
         }
         self.charge(placement_bytes(&cells))?;

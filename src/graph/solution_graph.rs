@@ -22,10 +22,11 @@ use super::runs::Runs;
 use crate::puzzle::Grid;
 use crate::solutions::Count;
 
-/// All solutions of a puzzle: decisions add, regions multiply, equal regions are shared.
+/// All solutions of a puzzle. The counts of the edges of a node are added, those of independent regions are multiplied, and equal regions
+/// are shared.
 #[derive(Clone, Debug)]
 pub struct SolutionGraph {
-    /// The cells that no node decides; all others are empty.
+    /// The values of the cells that no node decides; all other cells are empty.
     known: Grid,
     /// Roots, whose counts multiply.
     roots: Vec<Root>,
@@ -54,7 +55,7 @@ pub(super) struct EdgeView<'a> {
     runs: &'a [u32],
     /// Number of cells of its node.
     size: u32,
-    last: bool,
+    is_last: bool,
 }
 
 impl SolutionGraph {
@@ -82,7 +83,7 @@ impl SolutionGraph {
         }
     }
 
-    /// The graph of a puzzle of this size without solutions.
+    /// The graph of a puzzle of this size that has no solutions.
     ///
     /// # Panics
     ///
@@ -185,7 +186,7 @@ impl SolutionGraph {
             children,
             runs: &body[..runs],
             size,
-            last: head & LAST != 0,
+            is_last: head & LAST != 0,
         }
     }
 
@@ -195,7 +196,7 @@ impl SolutionGraph {
         self.counts.product(nodes.iter().map(|&node| node as usize))
     }
 
-    /// [`SolutionGraph::product`], if it is known to fit in 64 bits.
+    /// As [`SolutionGraph::product`], for nodes whose product fits in 64 bits; the caller must know that it does.
     #[inline]
     pub(super) fn small_product(&self, nodes: &[u32]) -> u64 {
         let small = |&node: &u32| self.counts.small(node as usize);
@@ -204,12 +205,12 @@ impl SolutionGraph {
 }
 
 impl<'a> EdgeView<'a> {
-    /// Offset of the next edge of its node.
+    /// Offset of the next edge of the same node; `None` after the last edge.
     #[inline]
     pub(super) fn next(&self) -> Option<u32> {
         let long = self.runs.len() >= LONG_RUNS || self.children.len() >= LONG_CHILDREN;
         let length = 1 + u32::from(long) + (self.runs.len() + self.children.len()) as u32;
-        (!self.last).then(|| self.at + length)
+        (!self.is_last).then(|| self.at + length)
     }
 
     /// The runs of cell codes.

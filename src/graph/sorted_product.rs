@@ -1,9 +1,10 @@
 //! The product of a few sorted lists of fillings in canonical order, from any index.
 //!
-//! The cells of different lists interleave, so that enumerating list by list would not give sorted solutions. But the fillings of a list
-//! that agree with decisions on its first cells are a range of it: at the first cell where the first and the last filling of a range
-//! differ, it splits into those that fill the cell and those that do not. So the search splits ranges, always at the first undecided cell
-//! of all lists, and keeps the grid up to date with the lists whose range is a single filling.
+//! The cells of different lists interleave, so enumerating list by list would not give sorted solutions. Instead, a depth-first search
+//! decides the cells in reading order. As each list is sorted, its fillings that agree with the decisions so far form a range. The first
+//! undecided cell of a list is the first one where the first and the last filling of its range differ. Deciding it splits the range in two:
+//! the fillings in which the cell is filled, and those in which it is empty. The search always decides the first undecided cell of all
+//! lists. The grid shows the fillings of the lists whose range is a single filling.
 
 use super::fillings::Fillings;
 use crate::solutions::Count;
@@ -40,7 +41,7 @@ pub(super) struct SortedProduct {
     /// list.
     open: Vec<(u32, u32)>,
     splits: Vec<RangeSplit>,
-    /// The last open list, whose fillings are shown one after the other: index of the list, and of its current filling.
+    /// When a single list is open, its fillings are shown one after the other: index of the list, and of its current filling.
     cursor: Option<(u32, usize)>,
     grid: Vec<u64>,
 }
@@ -56,7 +57,7 @@ impl SortedProduct {
             grid,
         };
         for fillings in lists {
-            // Cells of the base grid are decided, but a list may have them too.
+            // A list may contain cells that are filled in the base grid already; they are removed.
             let list = RangedList::sorted(fillings, &product.grid);
             let (from, to) = (list.from, list.to);
             product.lists.push(list);

@@ -1,12 +1,12 @@
-//! What stands in for CaDiCaL in a build without the feature `sat`: the same names, and a solver that cannot be made.
+//! The replacement of `cadical` in a build without the feature `sat`: the same names, but no solver can be made.
 
-/// A solver: there is none.
+/// A solver. The type has no values.
 pub(super) enum CaDiCal {}
 
 /// See [`super::cadical::IS_BUILT_IN`].
 pub(super) const IS_BUILT_IN: bool = false;
 
-/// A new solver: `None`.
+/// Always `None`.
 pub(super) fn new() -> Option<CaDiCal> {
     None
 }
@@ -31,7 +31,7 @@ pub(super) trait FixedAssignmentListener {
     fn notify_fixed_assignment(&mut self, literal: i32);
 }
 
-/// Methods of a solver that does not exist.
+/// Defines methods that are never called, because there is no value of the type.
 macro_rules! methods {
     ($($name:ident($($argument:ty),*) $(-> $result:ty)?;)*) => {
         impl CaDiCal {

@@ -2,8 +2,8 @@
 //!
 //! A cell that differs between two known solutions is *ambiguous*; every other undecided cell is a *candidate*. The SAT solver is asked for
 //! a solution that flips at least one candidate of a chunk. If there is one, every candidate that it flips is ambiguous; if there is none,
-//! the whole chunk belongs to the backbone. Cells that the solver proves on the way are decided as well. So there are never more questions
-//! than undecided cells, and usually far fewer.
+//! the whole chunk belongs to the backbone. Cells whose values the solver proves meanwhile are decided as well. So there are never more
+//! answers than undecided cells, and usually far fewer. A question that is too hard for now is asked again later.
 
 use std::fmt;
 
@@ -34,8 +34,8 @@ impl Backbone {
         }
     }
 
-    /// The backbone of a puzzle with this solution only.
-    pub fn of_one(grid: &Grid) -> Self {
+    /// The backbone of a puzzle whose only solution is this grid.
+    pub fn of_single_solution(grid: &Grid) -> Self {
         let mut backbone = Backbone::unknown(grid.width(), grid.height());
         for row in 0..grid.height() {
             for column in 0..grid.width() {
@@ -77,7 +77,7 @@ impl Backbone {
     }
 
     /// Records the cells in which two solutions differ.
-    pub(crate) fn differ(&mut self, first: &Grid, other: &Grid) {
+    pub(crate) fn record_difference(&mut self, first: &Grid, other: &Grid) {
         let words = self.ambiguous.words().iter();
         let words = words.zip(first.words()).zip(other.words());
         let words = words.map(|((ambiguous, first), other)| ambiguous | (first ^ other));
@@ -126,13 +126,13 @@ pub struct BackboneResult {
     pub solutions: u64,
 }
 
-/// Cells per chunk. The solver flips one after the other, so that the size matters little: over 39 tournament puzzles this size was
-/// fastest, 4, 64 and all at once took up to a third longer, and a size that grew with every refutation and shrank with every solution took
-/// longest.
+/// Cells per chunk. The size matters little, because the solver flips one cell after the other. Over 39 tournament puzzles this size was
+/// fastest. Sizes 4 and 64 and a single chunk took up to a third longer, and a size that grew with every refutation and shrank with every
+/// solution took longest.
 const CELLS_PER_CHUNK: usize = 16;
 
 /// Maximum conflicts per question: this number, plus the conflicts so far divided by [`CONFLICT_DIVISOR`]. A question that needs more is
-/// put back, so that easy cells are decided before a limit is reached.
+/// postponed, so that easy cells are decided before a limit is reached.
 const MIN_CONFLICTS: u64 = 2000;
 const CONFLICT_DIVISOR: u64 = 8;
 
@@ -140,8 +140,8 @@ const CONFLICT_DIVISOR: u64 = 8;
 /// different.
 ///
 /// `stop` is called before every question with the numbers of undecided cells and of conflicts so far, and ends the call when it returns
-/// `true`; the solver's own `stop` is called during a question. The result is then correct but incomplete. In any case the solver has the
-/// cells found fixed from then on.
+/// `true`; the solver's own `stop` is called during a question. The result is then correct but incomplete. In any case, the backbone cells
+/// found stay fixed in the solver after the call.
 ///
 /// ```
 /// use omnogram::puzzle::{Clue, Grid, Puzzle};
@@ -167,7 +167,7 @@ pub fn backbone(
     let mut candidates = Candidates::new(first);
     let mut solutions = 0;
     for other in others {
-        candidates.flip(other);
+        candidates.remove_flipped(other);
     }
     candidates.take_proved(solver);
     while !candidates.cells.is_empty() && !stop(candidates.cells.len(), solver.conflicts()) {
@@ -178,10 +178,10 @@ pub fn backbone(
         match solver.solve(u32::try_from(max_conflicts).ok()) {
             Answer::Solution(other) => {
                 solutions += 1;
-                candidates.flip(&other);
+                candidates.remove_flipped(&other);
             }
             Answer::None => candidates.fix(chunk, solver),
-            // Below the maximum of conflicts: the solver was told to stop.
+            // With fewer conflicts than the maximum, the solver was told to stop.
             Answer::Unknown if solver.conflicts() - before < max_conflicts => break,
             Answer::Unknown => candidates.cells.rotate_left(chunk),
         }
@@ -212,8 +212,8 @@ impl<'a> Candidates<'a> {
         }
     }
 
-    /// Removes the cells that this solution flips, as ambiguous.
-    fn flip(&mut self, other: &Grid) {
+    /// Removes the cells that this solution flips, and records them as ambiguous.
+    fn remove_flipped(&mut self, other: &Grid) {
         self.cells.retain(|&(row, column)| {
             let same = self.first.get(row, column) == other.get(row, column);
             if !same {
@@ -223,7 +223,7 @@ impl<'a> Candidates<'a> {
         });
     }
 
-    /// Removes the cells from this index on, as part of the backbone.
+    /// Removes the cells from this index on, and records them as backbone cells.
     fn fix(&mut self, from: usize, solver: &mut SatSolver) {
         for (row, column) in self.cells.drain(from..) {
             let filled = self.first.get(row, column);
@@ -232,7 +232,7 @@ impl<'a> Candidates<'a> {
         }
     }
 
-    /// Removes the cells that the solver has proved by itself.
+    /// Removes the cells whose values the solver has proved, and records them as backbone cells.
     fn take_proved(&mut self, solver: &SatSolver) {
         self.cells.retain(|&(row, column)| {
             let known = solver.fixed_cell(row, column);

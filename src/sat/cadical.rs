@@ -1,4 +1,4 @@
-//! CaDiCaL, as far as it is used. In a build without the feature `sat`, `absent` takes the place of this file.
+//! The parts of CaDiCaL that are used. In a build without the feature `sat`, the module `absent` replaces this one.
 
 pub(super) use cadical_sys::{CaDiCal, FixedAssignmentListener, Learner, Status, Terminator};
 

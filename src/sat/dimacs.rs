@@ -5,15 +5,16 @@ use std::io::{self, Write};
 use super::encode::{BlockStarts, CellVariables, encode};
 use crate::puzzle::{Grid, Puzzle};
 
-/// Maximum starts of blocks in a file, as variables are `i32`.
+/// Maximum number of possible block starts of a puzzle, because variables are `i32`.
 const MAX_STARTS: usize = 1 << 30;
 
 /// Writes the clauses in DIMACS CNF, in the format of the Model Counting Competitions (2021 to 2024): a header with `c t pmc`, the cells as
-/// variables 1 to width x height, row by row, listed by `c p show` as projection variables, and the order encoding of every block's start
-/// in the variables above them.
+/// variables 1 to width x height, row by row, listed by `c p show` as projection variables. The variables with greater numbers are the
+/// order encoding of the start of every block.
 ///
 /// The other variables are determined by the cells, so that models and solutions correspond one to one, projected or not. `name` is written
-/// in a comment. Clauses are generated twice, once to count and once to write them, and never stored: memory is some bytes per start.
+/// in a comment. Clauses are generated twice, once to count and once to write them, and never stored: memory is some bytes per possible
+/// start.
 ///
 /// # Errors
 ///
@@ -53,7 +54,7 @@ pub fn dimacs(puzzle: &Puzzle, name: &str, out: &mut dyn Write) -> io::Result<()
         out,
         "c the cell in row r and column c, both from 1, is the variable (r - 1) * {width} + c, true if it is filled"
     )?;
-    writeln!(out, "p cnf {} {clauses}", starts.top())?;
+    writeln!(out, "p cnf {} {clauses}", starts.max_variable())?;
     write!(out, "c p show")?;
     for (variable, _, _) in cells.each() {
         write!(out, " {variable}")?;

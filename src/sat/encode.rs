@@ -8,7 +8,7 @@
 
 use crate::puzzle::{Grid, Line, Puzzle};
 
-/// The variables of the cells: from 1, and 0 where the cell is known.
+/// The variables of the cells, numbered from 1; 0 for a known cell.
 #[derive(Debug)]
 pub(super) struct CellVariables {
     width: usize,
@@ -73,7 +73,7 @@ pub(super) struct BlockStarts {
     /// For each line, rows first, and each block: its starts in increasing order.
     lines: Vec<Vec<Vec<Start>>>,
     /// The greatest variable.
-    top: i32,
+    max_variable: i32,
 }
 
 impl BlockStarts {
@@ -87,8 +87,8 @@ impl BlockStarts {
         stop: &mut dyn FnMut() -> bool,
     ) -> Option<Self> {
         let mut lines = Vec::with_capacity(puzzle.height() + puzzle.width());
-        let mut top = cells.count() as i32;
-        let mut left = max_starts;
+        let mut max_variable = cells.count() as i32;
+        let mut starts_left = max_starts;
         for (line, clue) in puzzle.lines() {
             if stop() {
                 return None;
@@ -105,20 +105,23 @@ impl BlockStarts {
             let lengths: Vec<usize> = clue.lengths().collect();
             let mut blocks = Vec::with_capacity(lengths.len());
             for starts in starts(&lengths, &known) {
-                left = left.checked_sub(starts.len())?;
+                starts_left = starts_left.checked_sub(starts.len())?;
                 let last = starts.last().copied();
                 let numbered = starts.into_iter().map(|start| {
                     if Some(start) == last {
                         return (start, 0);
                     }
-                    top += 1;
-                    (start, top)
+                    max_variable += 1;
+                    (start, max_variable)
                 });
                 blocks.push(numbered.collect());
             }
             lines.push(blocks);
         }
-        Some(BlockStarts { lines, top })
+        Some(BlockStarts {
+            lines,
+            max_variable,
+        })
     }
 
     /// Line by line, rows first, the starts of each block.
@@ -127,8 +130,8 @@ impl BlockStarts {
     }
 
     /// The greatest variable.
-    pub(super) fn top(&self) -> i32 {
-        self.top
+    pub(super) fn max_variable(&self) -> i32 {
+        self.max_variable
     }
 }
 
@@ -254,11 +257,11 @@ pub(super) fn encode(
         if starts.iter().any(Vec::is_empty) {
             add(&[]);
         }
-        // The literal: block `j` starts at `q` or before.
-        let by = |j: usize, q: Option<usize>| -> Literal {
-            let Some(q) = q else { return Literal::False };
+        // The literal that is true if block `j` starts at cell `at` or before.
+        let starts_by = |j: usize, at: Option<usize>| -> Literal {
+            let Some(at) = at else { return Literal::False };
             let starts = &starts[j];
-            match starts.partition_point(|&(start, _)| usize::from(start) <= q) {
+            match starts.partition_point(|&(start, _)| usize::from(start) <= at) {
                 0 => Literal::False,
                 all if all == starts.len() => Literal::True,
                 some => Literal::Is(starts[some - 1].1),
@@ -268,32 +271,32 @@ pub(super) fn encode(
         for j in 0..blocks {
             for pair in starts[j].windows(2) {
                 let (q, next) = (usize::from(pair[0].0), usize::from(pair[1].0));
-                add(&[!by(j, Some(q)), by(j, Some(next))]);
+                add(&[!starts_by(j, Some(q)), starts_by(j, Some(next))]);
             }
             // The next block starts after this block and an empty cell.
             if j + 1 < blocks {
                 for &(q, _) in &starts[j + 1] {
                     let q = usize::from(q);
                     let room = q.checked_sub(lengths[j] + 1);
-                    add(&[!by(j + 1, Some(q)), by(j, room)]);
+                    add(&[!starts_by(j + 1, Some(q)), starts_by(j, room)]);
                 }
             }
         }
         for i in 0..length {
             let cell = cell(i);
-            // A block has started and not ended: the cell is filled.
+            // If a block has started and has not ended, the cell is filled.
             for (j, &length) in lengths.iter().enumerate() {
-                let ended = by(j, i.checked_sub(length));
-                add(&[!by(j, Some(i)), ended, cell]);
+                let ended = starts_by(j, i.checked_sub(length));
+                add(&[!starts_by(j, Some(i)), ended, cell]);
             }
-            // One block has ended and the next has not started: the cell is empty.
+            // If one block has ended and the next has not started, the cell is empty.
             for j in 0..=blocks {
                 let ended = match j {
                     0 => Literal::True,
-                    _ => by(j - 1, i.checked_sub(lengths[j - 1])),
+                    _ => starts_by(j - 1, i.checked_sub(lengths[j - 1])),
                 };
                 let started = if j < blocks {
-                    by(j, Some(i))
+                    starts_by(j, Some(i))
                 } else {
                     Literal::False
                 };

@@ -23,7 +23,9 @@ pub(crate) struct Exchange(Mutex<Log>);
 
 #[derive(Debug, Default)]
 struct Log {
+    /// Number of solvers that have joined.
     members: u32,
+    /// In the order of publication.
     clauses: Vec<(u32, Box<[i32]>)>,
 }
 
@@ -33,8 +35,8 @@ pub(super) struct Member {
     exchange: Arc<Exchange>,
     number: u32,
     /// Number of clauses of the exchange that this solver has read.
-    known: usize,
-    /// The clauses that it has learnt since then.
+    clauses_read: usize,
+    /// The clauses that it has learnt since the last exchange.
     learnt: Learnt,
 }
 
@@ -63,7 +65,7 @@ impl Member {
         Member {
             exchange,
             number,
-            known: 0,
+            clauses_read: 0,
             learnt: Learnt::default(),
         }
     }
@@ -76,8 +78,8 @@ impl Member {
     /// Publishes the clauses learnt, and passes those of the other solvers to `add`.
     pub(super) fn exchange_clauses(&mut self, mut add: impl FnMut(i32)) {
         let mut log = lock(&self.exchange.0);
-        for (by, clause) in &log.clauses[self.known..] {
-            if *by != self.number {
+        for (author, clause) in &log.clauses[self.clauses_read..] {
+            if *author != self.number {
                 clause.iter().for_each(|&literal| add(literal));
                 add(0);
             }
@@ -89,7 +91,7 @@ impl Member {
             }
         }
         learnt.clear();
-        self.known = log.clauses.len();
+        self.clauses_read = log.clauses.len();
     }
 }
 
@@ -100,14 +102,14 @@ mod tests {
     use super::*;
     use crate::puzzle::{Grid, Puzzle};
 
-    fn random(random: &mut u64) -> u64 {
-        *random ^= *random << 13;
-        *random ^= *random >> 7;
-        *random ^= *random << 17;
-        *random
+    fn random(state: &mut u64) -> u64 {
+        *state ^= *state << 13;
+        *state ^= *state >> 7;
+        *state ^= *state << 17;
+        *state
     }
 
-    fn solves(solver: &mut SatSolver, cells: &[(usize, usize, bool)]) -> bool {
+    fn has_solution(solver: &mut SatSolver, cells: &[(usize, usize, bool)]) -> bool {
         solver.exchange_clauses();
         (cells.iter()).for_each(|&(row, column, filled)| solver.assume(row, column, filled));
         match solver.solve(None) {
@@ -120,7 +122,7 @@ mod tests {
     #[test]
     fn solvers_that_share_clauses_answer_like_one_alone() {
         let mut state = 0x9E37_79B9_7F4A_7C15;
-        let (mut refuted, mut taken) = (0, 0);
+        let (mut refuted, mut shared) = (0, 0);
         for _ in 0..20 {
             let mut picture = Grid::new(12, 12);
             for place in 0..144 {
@@ -154,15 +156,15 @@ mod tests {
                     })
                     .collect();
                 let asked = if turn % 2 == 0 { &mut one } else { &mut other };
-                let answer = solves(asked, &cells);
-                assert_eq!(answer, solves(&mut alone, &cells), "{cells:?}");
+                let answer = has_solution(asked, &cells);
+                assert_eq!(answer, has_solution(&mut alone, &cells), "{cells:?}");
                 refuted += u32::from(!answer);
             }
-            taken += lock(&exchange.0).clauses.len();
+            shared += lock(&exchange.0).clauses.len();
         }
         assert!(
-            refuted > 100 && taken > 100,
-            "{refuted} refuted, {taken} clauses"
+            refuted > 100 && shared > 100,
+            "{refuted} refuted, {shared} clauses"
         );
     }
 }

@@ -47,7 +47,7 @@ pub struct SatSolver {
     solver: CaDiCal,
     cells: Rc<CellVariables>,
     starts: BlockStarts,
-    /// The cells known to be filled when it was made.
+    /// The cells that were known to be filled when the solver was made.
     filled: Grid,
     /// Its membership in an exchange of learnt clauses.
     member: Option<Member>,
@@ -106,7 +106,7 @@ impl SatSolver {
         let max_starts = (memory / BYTES_PER_START).min(1 << 28) as usize;
         let cells = Rc::new(CellVariables::new(filled, empty));
         let starts = BlockStarts::new(puzzle, (filled, empty), &cells, max_starts, &mut stop)?;
-        // Puzzles are small: simplifying the clauses takes longer than it saves. Stable mode, with few restarts and the phases of the
+        // Puzzles are small, so simplifying the clauses takes longer than it saves. Stable mode, with few restarts and the phases of the
         // largest assignment so far, is faster for proofs and solutions than frequent restarts; measured over tournament and survey
         // puzzles.
         solver.configure("plain");
@@ -114,10 +114,10 @@ impl SatSolver {
         solver.set("shrink", 0);
         // Keeps the common prefix of the assumptions assigned from one call to the next.
         solver.set("ilb", 1);
-        // The attempt to satisfy all clauses by one simple rule never succeeds on a puzzle, and undoes the assignment. It made each of the
-        // counter's short questions about ten times as expensive.
+        // The option `lucky` tries simple rules that might satisfy all clauses at once. That never succeeds on a puzzle, and undoes the
+        // assignment. It made each short call of the counter about ten times as expensive.
         solver.set("lucky", 0);
-        // Connected before the clauses are added, to be told of the cells fixed by unit propagation too.
+        // Connected before the clauses are added, so that it also reports the cells that unit propagation fixes.
         solver.connect_fixed_listener(FixedCallback(fixed, Rc::clone(&cells)));
         encode(puzzle, filled, &cells, &starts, &mut stop, |clause| {
             clause.iter().for_each(|&literal| solver.add(literal));
@@ -228,7 +228,7 @@ impl SatSolver {
     /// Clears the phases set by [`SatSolver::set_phases`], so that later calls search near the latest assignment, where a second solution
     /// usually is.
     pub fn clear_phases(&mut self) {
-        for variable in 1..=self.starts.top() {
+        for variable in 1..=self.starts.max_variable() {
             self.solver.unphase(variable);
         }
     }

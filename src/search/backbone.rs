@@ -69,7 +69,7 @@ impl Search<'_> {
             ..self.clone()
         };
         let mut outcome = first.start_under(control, &*portfolio, Some(&portfolio));
-        let (found, conflicts) = portfolio.result();
+        let (found, conflicts) = portfolio.take_result();
         outcome.statistics.conflicts = conflicts;
         outcome.cubes.clear();
         let (filled, empty) = portfolio.known(&found);
@@ -83,24 +83,26 @@ impl Search<'_> {
         meter.add(0, outcome.statistics.nodes);
         meter.add_solutions(number);
         match (control.reason(), found.as_slice()) {
-            (None, [only]) => known = Backbone::of_one(only),
+            (None, [only]) => known = Backbone::of_single_solution(only),
             (None, _) => known = Backbone::unknown(self.puzzle.width(), self.puzzle.height()),
             (Some(why), [first, others @ ..]) => {
-                others.iter().for_each(|other| known.differ(first, other));
+                others
+                    .iter()
+                    .for_each(|other| known.record_difference(first, other));
                 if why == Stop::Limit {
                     control.clear_solution_limit();
                 }
                 if known.is_complete() || control.stopped() {
                 } else if SatSolver::IS_BUILT_IN {
                     let ask = || self.ask_solver(control, &meter, &known, (first, others), effort);
-                    if let Some((found, conflicts)) = self.ticking(&meter, ask) {
+                    if let Some((found, conflicts)) = self.report_progress(&meter, ask) {
                         known = found.backbone;
                         number += found.solutions;
                         outcome.statistics.conflicts += conflicts;
                     }
                 } else if effort.is_none() {
                     let ask = || self.ask_tree(control, &meter, &mut known, first);
-                    let (found, statistics) = self.ticking(&meter, ask);
+                    let (found, statistics) = self.report_progress(&meter, ask);
                     number += found;
                     outcome.statistics.add(&statistics);
                 }
@@ -156,10 +158,10 @@ impl Search<'_> {
             let portfolio = Arc::new(Portfolio::new(self.puzzle, 1, None));
             let outcome = search.start_under(control, &*portfolio, Some(&portfolio));
             statistics.add(&outcome.statistics);
-            match (control.reason(), portfolio.result().0.as_slice()) {
+            match (control.reason(), portfolio.take_result().0.as_slice()) {
                 (None, _) => known.fix(row, column, filled),
                 (Some(Stop::Limit), [other]) => {
-                    known.differ(first, other);
+                    known.record_difference(first, other);
                     solutions += 1;
                     control.clear_solution_limit();
                 }

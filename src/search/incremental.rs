@@ -21,13 +21,13 @@ use crate::line::{Word, by_width};
 use crate::run::{Control, Limits, Pace};
 use crate::solutions::{Count, Factor, Sink};
 
-/// The function that [`Search::apart`] lends: searches one cube within these limits, on the calling thread.
+/// The function that [`Search::apart`] passes to its argument: it searches one cube within these limits, on the calling thread.
 pub type Ask<'f> = dyn FnMut(&Cube, &Limits, &dyn Sink) -> Outcome + 'f;
 
 impl Search<'_> {
-    /// Calls `work` with a function that searches one cube, with limits and a sink of its own. It may be called for any cubes in any
-    /// order. The limits, cubes, observer and classic algorithm of this search itself are ignored, except that its memory limit bounds
-    /// the lists kept between cubes.
+    /// Calls `work` with a function that searches one cube, with limits and a sink for this cube. `work` may call that function for any
+    /// cubes in any order. The limits, cubes, observer and classic algorithm of the search itself are ignored, except for its memory limit,
+    /// which bounds the lists kept between cubes.
     ///
     /// Cubes cost least when consecutive ones share a long prefix of decisions.
     ///
@@ -50,21 +50,21 @@ impl Search<'_> {
     pub fn apart<T>(&self, work: impl FnOnce(&mut Ask<'_>) -> T) -> T {
         let (mut work, mut result) = (Some(work), None);
         // Not generic in `work`: a generic search would be compiled again for every caller.
-        self.lend(&mut |ask| result = work.take().map(|work| work(ask)));
-        result.expect("`lend` calls it once")
+        self.search_apart(&mut |ask| result = work.take().map(|work| work(ask)));
+        result.expect("`work` has been called")
     }
 
-    fn lend(&self, work: &mut dyn FnMut(&mut Ask<'_>)) {
+    fn search_apart(&self, work: &mut dyn FnMut(&mut Ask<'_>)) {
         let longest = self.puzzle.width().max(self.puzzle.height());
-        by_width!(longest, W => self.lend_by_width::<W>(work));
+        by_width!(longest, W => self.search_apart_for_width::<W>(work));
     }
 
-    fn lend_by_width<W: Word>(&self, work: &mut dyn FnMut(&mut Ask<'_>)) {
+    fn search_apart_for_width<W: Word>(&self, work: &mut dyn FnMut(&mut Ask<'_>)) {
         let clues = Clues::new(self.puzzle);
         let mut cursor = CubeCursor::<W>::new(&clues);
         let sums = self.puzzle.sums();
         let mut caches: SegQueue<SubproblemCache> = SegQueue::new();
-        let (mut policy, mut memory, mut spent) = (None, None, 0);
+        let (mut policy, mut memory, mut search_settles) = (None, None, 0);
         work(&mut |cube, limits, sink| {
             let control = Arc::new(Control::new(limits, false));
             let mut shared = self.shared::<W>(&clues, &control, sink, None, 1);
@@ -79,14 +79,14 @@ impl Search<'_> {
                 Probing::Root | Probing::Never => false,
                 Probing::Adaptive => {
                     policy.as_ref().is_none_or(ProbingPolicy::is_probing)
-                        || cursor.probing_pays(spent)
+                        || cursor.probing_pays(search_settles)
                 }
             };
             let moved = match sums.0 == sums.1 {
                 true => cursor.move_to(cube, &shared, probing),
                 false => Some(None),
             };
-            // The run was stopped on the way: the whole cube is handed back.
+            // If the run was stopped before the root of the cube was reached, the whole cube is handed back.
             if moved.is_none() {
                 shared.cubes.push((cube.clone(), WHOLE));
             }
@@ -104,13 +104,13 @@ impl Search<'_> {
             caches = std::mem::take(&mut shared.caches);
             policy = *shared.policy.lock().unwrap_or_else(PoisonError::into_inner);
             let outcome = conclude(shared);
-            spent += outcome.statistics.settles;
+            search_settles += outcome.statistics.settles;
             outcome
         });
     }
 }
 
-/// Searches a subtree, and the nodes that its tasks leave pending.
+/// Searches a subtree, including the nodes that its tasks leave pending.
 fn run<W: Word>(shared: &Shared<'_, W>, node: Node<W>) {
     Task::run(shared, node, None, None);
     while let Some(node) = shared.pending_nodes.pop() {
@@ -118,14 +118,13 @@ fn run<W: Word>(shared: &Shared<'_, W>, node: Node<W>) {
     }
 }
 
-/// Probing on the paths to cubes pays when it decides at least one in this number of the cells decided on them.
+/// Probing on the paths to cubes pays if it decides at least one in `PROBING_GAIN_DIVISOR` of the cells decided there.
 const PROBING_GAIN_DIVISOR: u64 = 5;
 
-/// It also pays when it takes at most one in this number of the settles spent on paths and inside cubes.
+/// Probing on the paths to cubes also pays if it takes at most one in `PROBING_COST_DIVISOR` of all settles, on paths and inside cubes.
 const PROBING_COST_DIVISOR: u64 = 20;
 
-/// A board that moves from cube to cube, and stands at the root of the latest one. It undoes only the decisions that the next cube does not
-/// share.
+/// A board that moves from the root of one cube to the root of the next. It undoes only the decisions that the next cube does not share.
 struct CubeCursor<'a, W: Word> {
     board: Board<'a, W>,
     prober: Prober<W>,
@@ -135,10 +134,11 @@ struct CubeCursor<'a, W: Word> {
     levels: Vec<Level<W>>,
     /// The present node.
     node: NodeState<W>,
-    /// Whether results of solved regions are lists of fillings, not numbers alone.
+    /// Whether the results of solved regions include the lists of their fillings, and not only the numbers.
     keeps_grids: bool,
-    /// Cells decided on all paths so far, by probing alone and in all.
+    /// Cells that probing has decided on all paths so far.
     decided_by_probing: u64,
+    /// Cells decided on all paths so far, in any way.
     decided: u64,
     /// Settles of probing on all paths so far.
     probing_settles: u64,
@@ -160,9 +160,9 @@ struct Level<W: Word> {
 struct NodeState<W: Word> {
     subproblem: Subproblem<W>,
     is_probed: bool,
-    /// Whether it is proved to have no solution.
+    /// Whether the node is proved to have no solution.
     is_dead_end: bool,
-    /// Probing records of the deepest probed node on the path.
+    /// Probing records of the deepest probed node on the path to this node.
     inherited: Option<Inherited>,
     /// Its independent regions, empty until they are computed, each with its result once it has been searched by itself.
     regions: Vec<(Arc<Region<W>>, Option<SolvedRegions>)>,
@@ -179,8 +179,8 @@ impl<W: Word> NodeState<W> {
         }
     }
 
-    /// Whether all decisions of `path` that lie in a region lie in the same one of several, and the first decision lies in it. Then the
-    /// other regions can be searched by themselves.
+    /// Whether the node has several regions, the first decision of `path` lies in one of them, and none of the decisions lies in another.
+    /// Then the other regions can be searched by themselves.
     fn confines(&self, path: &[Decision]) -> bool {
         let touched = |i: &usize| {
             let region = &self.regions[*i].0;
@@ -193,7 +193,7 @@ impl<W: Word> NodeState<W> {
     }
 }
 
-/// The region to be searched at a node, and the results of the regions that were split off on the path and searched by themselves.
+/// The region to be searched at a node, and the results of the regions that were split off on the path to it and searched by themselves.
 #[derive(Clone)]
 struct Subproblem<W: Word> {
     region: Arc<Region<W>>,
@@ -205,10 +205,10 @@ struct Subproblem<W: Word> {
 struct SolvedRegions {
     factors: Vec<Arc<Factor>>,
     /// The memory reserved for the factors.
-    held: Vec<Arc<Reservation>>,
+    reservations: Vec<Arc<Reservation>>,
     /// Number of fillings.
     number: Count,
-    /// Whether the list of fillings exceeded its memory, so that the region is searched again in every cube.
+    /// Whether a list of fillings exceeded its memory, so that its region is searched again in every cube.
     is_unlisted: bool,
 }
 
@@ -217,7 +217,7 @@ impl SolvedRegions {
     fn one() -> Self {
         SolvedRegions {
             factors: Vec::new(),
-            held: Vec::new(),
+            reservations: Vec::new(),
             number: Count::ONE,
             is_unlisted: false,
         }
@@ -244,8 +244,9 @@ impl<'a, W: Word> CubeCursor<'a, W> {
         }
     }
 
-    /// Whether the path to a cube is probed although the search inside cubes has given probing up: it finds regions to split off, and
-    /// serves many cubes. `search_settles` are the settles spent so far, those of paths included.
+    /// Whether to probe the path to a cube even if the search inside cubes has stopped probing. Probing a path can cost less than it saves,
+    /// because many cubes share the path, and because it finds regions to split off. `search_settles` are all settles so far, including
+    /// those of paths.
     fn probing_pays(&self, search_settles: u64) -> bool {
         PROBING_GAIN_DIVISOR * self.decided_by_probing >= self.decided
             || PROBING_COST_DIVISOR * self.probing_settles <= search_settles
@@ -294,21 +295,21 @@ impl<'a, W: Word> CubeCursor<'a, W> {
         }
     }
 
-    /// The root node of the cube at which the cursor stands.
+    /// The root node of a cube, at the root of which the cursor stands.
     fn root_node(&self, cube: &Cube, subproblem: Subproblem<W>, options: &Options) -> Node<W> {
         let mut node = Node::root(&self.board, cube.clone(), WHOLE, options);
         let inherited = self.node.inherited;
         node.probed = inherited.map(|inherited| self.prober.branch(inherited));
         let SolvedRegions {
             factors,
-            held,
+            reservations,
             number,
             ..
         } = subproblem.solved;
         node.context = Context {
             factors,
-            held,
-            number,
+            reservations,
+            fillings_per_leaf: number,
             ..Context::for_region(subproblem.region, Goal::Root)
         };
         node
@@ -394,8 +395,9 @@ impl<'a, W: Word> CubeCursor<'a, W> {
         Some(true)
     }
 
-    /// The subproblem for a cube whose remaining decisions are `path`: when the node confines them to one region, that region alone, and
-    /// each other region is searched by itself, at most once. `Some(None)` when another region has no filling, `None` when stopped.
+    /// The subproblem at the present node for a cube whose remaining decisions are `path`. If the node confines these to one region, the
+    /// subproblem is that region alone, and each other region is searched by itself, at most once. `Some(None)` when another region has no
+    /// filling, `None` when stopped.
     fn subproblem(
         &mut self,
         path: &[Decision],
@@ -407,29 +409,29 @@ impl<'a, W: Word> CubeCursor<'a, W> {
         }
         let mut unsolved = Vec::new();
         for i in 0..self.node.regions.len() {
-            let (region, found) = &self.node.regions[i];
+            let (region, solved) = &self.node.regions[i];
             let region = Arc::clone(region);
             if path.iter().any(|decision| region.has(decision.cell)) {
                 unsolved.push(region);
                 continue;
             }
-            let found = match found {
-                Some(found) => found.clone(),
+            let solved = match solved {
+                Some(solved) => solved.clone(),
                 None => {
-                    let found = self.solve_region(&region, shared)?;
-                    self.node.regions[i].1 = Some(found.clone());
-                    found
+                    let solved = self.solve_region(&region, shared)?;
+                    self.node.regions[i].1 = Some(solved.clone());
+                    solved
                 }
             };
-            if found.number.is_zero() {
+            if solved.number.is_zero() {
                 return Some(None);
             }
-            if found.is_unlisted {
+            if solved.is_unlisted {
                 unsolved.push(region);
             }
-            subproblem.solved.factors.extend(found.factors);
-            subproblem.solved.held.extend(found.held);
-            subproblem.solved.number *= &found.number;
+            subproblem.solved.factors.extend(solved.factors);
+            subproblem.solved.reservations.extend(solved.reservations);
+            subproblem.solved.number *= &solved.number;
         }
         subproblem.region = Arc::new(Region::union(&unsolved));
         Some(Some(subproblem))
@@ -456,21 +458,21 @@ impl<'a, W: Word> CubeCursor<'a, W> {
         node.probed = inherited.map(|inherited| self.prober.branch(inherited));
         run(shared, node);
         let results = product.join(|| unreachable!("every task of the region has ended"))?;
-        let mut found = SolvedRegions::one();
+        let mut solved = SolvedRegions::one();
         match results.combine() {
             ProductValue::Unfinished => return None,
-            ProductValue::Zero => found.number = Count::ZERO,
+            ProductValue::Zero => solved.number = Count::ZERO,
             ProductValue::Factors {
                 lists,
                 number,
                 unlisted,
             } => {
-                (found.factors, found.held) = lists.into_iter().unzip();
-                found.number = number;
-                found.is_unlisted = !unlisted.is_empty();
+                (solved.factors, solved.reservations) = lists.into_iter().unzip();
+                solved.number = number;
+                solved.is_unlisted = !unlisted.is_empty();
             }
         }
-        Some(found)
+        Some(solved)
     }
 
     /// Makes a decision, with this subproblem below it; `false` when it leads to a contradiction, and then it is undone.

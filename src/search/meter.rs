@@ -30,19 +30,20 @@ impl Meter {
         }
     }
 
+    /// Adds the weight of finished nodes, and the number of nodes.
     pub(super) fn add(&self, done: u64, nodes: u64) {
         self.done.fetch_add(done, Ordering::Relaxed);
         self.nodes.fetch_add(nodes, Ordering::Relaxed);
     }
 
-    pub(super) fn add_solutions(&self, found: u64) {
-        let add = |sum: u64| Some(sum.saturating_add(found));
+    pub(super) fn add_solutions(&self, solutions: u64) {
+        let add = |sum: u64| Some(sum.saturating_add(solutions));
         let _ = self
             .solutions
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
     }
 
-    /// Sets the share to 1 and the number of solutions to this.
+    /// Sets the finished share of the tree to 1, and the number of solutions.
     pub(super) fn finish(&self, solutions: u64) {
         self.done.store(WHOLE, Ordering::Relaxed);
         self.solutions.store(solutions, Ordering::Relaxed);

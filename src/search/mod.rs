@@ -25,10 +25,10 @@ mod tree;
 
 pub use cube::{Cube, Decision};
 pub(crate) use meter::WHOLE;
-pub(crate) use oracle::{CONFLICTS, Oracle};
+pub(crate) use oracle::{MAX_CONFLICTS, Oracle};
 pub use outcome::{Outcome, Total, Verdict};
 pub use solutions::Solutions;
-pub(crate) use task::narrowest;
+pub(crate) use task::narrowest_cell;
 pub use tree::Search;
 
 pub use crate::run::{Activity, Limits, Observer, Snapshot, Statistics};

@@ -7,11 +7,12 @@
 
 use crate::puzzle::Grid;
 
-/// The solution that differs from `first` in the smallest group of cells in which `other`, another solution, differs from it.
-pub(super) fn nearer(first: &Grid, other: &Grid) -> Grid {
+/// Reduces the difference between two solutions: returns the solution that is like `other` in the smallest group of differing cells, and
+/// like `first` elsewhere.
+pub(super) fn reduce_difference(first: &Grid, other: &Grid) -> Grid {
     let (width, height) = (first.width(), first.height());
     let differ = |row, column| first.get(row, column) != other.get(row, column);
-    // The group of each line, rows first, named by one of its lines.
+    // Each group is identified by one of its lines; lines are numbered rows first.
     let mut groups = Groups((0..height + width).collect());
     for row in 0..height {
         for column in (0..width).filter(|&column| differ(row, column)) {
@@ -25,15 +26,15 @@ pub(super) fn nearer(first: &Grid, other: &Grid) -> Grid {
     }
     let used = (0..sizes.len()).filter(|&group| sizes[group] > 0);
     let smallest = used.min_by_key(|&group| sizes[group]);
-    let mut nearer = first.clone();
+    let mut reduced = first.clone();
     for row in 0..height {
         if Some(groups.find(row)) == smallest {
             for column in 0..width {
-                nearer.set(row, column, other.get(row, column));
+                reduced.set(row, column, other.get(row, column));
             }
         }
     }
-    nearer
+    reduced
 }
 
 /// Disjoint sets of lines (union-find): the parent of each line.
@@ -65,8 +66,8 @@ mod tests {
         let other = Grid::from_rows(&[".#...", "..#..", "#....", "....#", "...#."]).unwrap();
         let puzzle = Puzzle::from_grid(&first);
         assert_eq!(verify(&puzzle, &other), Ok(()));
-        let near = nearer(&first, &other);
-        assert_eq!(near.to_string(), "#....\n.#...\n..#..\n....#\n...#.\n");
-        assert_eq!(nearer(&first, &first), first);
+        let reduced = reduce_difference(&first, &other);
+        assert_eq!(reduced.to_string(), "#....\n.#...\n..#..\n....#\n...#.\n");
+        assert_eq!(reduce_difference(&first, &first), first);
     }
 }

@@ -1,9 +1,9 @@
 //! The oracle: a SAT solver that decides whether there is a solution below a node.
 //!
-//! Below a wrong decision high in the tree, a search without learning meets millions of dead ends one by one. So when a side of a branch
-//! has taken many nodes without a solution, a [`SatSolver`] is asked about its path. The answer is either a proof that there is none, which
-//! closes the side at once, and whose learnt clauses help later calls, or a solution, a *witness*, which answers the question for every
-//! node on its path too.
+//! Below a wrong decision high in the tree, a search without clause learning meets millions of dead ends one by one. So when one side of a
+//! branch has taken many nodes without a solution, a [`SatSolver`] is asked whether it has any. If it has none, the whole side is closed at
+//! once, and the clauses learnt from the proof help later calls. Otherwise the solver returns a solution, a *witness*, which shows that
+//! every node on the path to it has a solution too.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use crate::puzzle::{Grid, Puzzle};
 use crate::run::Control;
 use crate::sat::{Answer, Exchange, SatSolver};
 
-/// Maximum conflicts per question. A question that is too hard now may become easy when a few more cells are decided.
-pub(crate) const CONFLICTS: u32 = 1000;
+/// Maximum conflicts per call. A subproblem that is too hard now may become easy when a few more cells are decided.
+pub(crate) const MAX_CONFLICTS: u32 = 1000;
 
-/// The SAT solver of one worker, built at the first question.
+/// The SAT solver of one worker, built at the first call.
 #[derive(Debug)]
 pub(crate) struct Oracle<'a> {
     puzzle: &'a Puzzle,
@@ -26,10 +26,10 @@ pub(crate) struct Oracle<'a> {
     memory: u64,
     solver: Option<SatSolver>,
     /// A known solution, near which the solver searches first.
-    near: Option<Arc<Grid>>,
+    first_near: Option<Arc<Grid>>,
     /// For sharing learnt clauses with the solvers of other threads.
     exchange: Option<Arc<Exchange>>,
-    /// Ticks of the solver after the last question, cached because the solver looks statistics up by name.
+    /// Ticks of the solver after the last call, cached because the solver looks statistics up by name.
     ticks: u64,
     /// Whether the solver could not be built: the build has none, there is too little memory, or the run has ended.
     is_unavailable: bool,
@@ -42,7 +42,7 @@ impl<'a> Oracle<'a> {
             control,
             memory,
             solver: None,
-            near: None,
+            first_near: None,
             exchange: None,
             ticks: 0,
             is_unavailable: !SatSolver::IS_BUILT_IN,
@@ -51,7 +51,7 @@ impl<'a> Oracle<'a> {
 
     /// Searches near this solution first, if there is one.
     pub(crate) fn near(mut self, solution: Option<Arc<Grid>>) -> Self {
-        self.near = solution;
+        self.first_near = solution;
         self
     }
 
@@ -67,12 +67,12 @@ impl<'a> Oracle<'a> {
     }
 
     /// Whether the solver could not be built, so that every answer is [`Answer::Unknown`].
-    pub(crate) fn is_dumb(&self) -> bool {
+    pub(crate) fn is_unavailable(&self) -> bool {
         self.is_unavailable
     }
 
     /// Looks for a solution in which the cells of `path` have these values, within a number of conflicts. `rows` are the cells known at the
-    /// root, which hold on every path; they must be the same in every call.
+    /// root of the tree, so they hold on every path; they must be the same in every call.
     pub(crate) fn ask<W: Word>(
         &mut self,
         clues: &Clues,
@@ -87,14 +87,14 @@ impl<'a> Oracle<'a> {
             let (puzzle, memory) = (self.puzzle, self.memory);
             self.solver = SatSolver::new(puzzle, &filled, &empty, memory, stop, |_, _, _| {});
             if let Some(solver) = &mut self.solver {
-                let over = || self.control.poll();
+                let is_over = || self.control.poll();
                 if let Some(exchange) = &self.exchange {
                     solver.share_clauses(Arc::clone(exchange));
                 }
-                match &self.near {
+                match &self.first_near {
                     Some(solution) => solver.move_to(solution),
                     // `None` means that the run has ended.
-                    None => drop(guess_phases(solver, clues, (&filled, &empty), over)),
+                    None => drop(guess_phases(solver, clues, (&filled, &empty), is_over)),
                 }
             }
         }

@@ -33,16 +33,16 @@ pub(super) struct Portfolio {
     witness: Option<Grid>,
     /// The solutions found, all different; the witness, if any, is the first.
     found: Mutex<Vec<Grid>>,
-    /// Number of solutions found. Relaxed: a hint that there are more.
+    /// Number of solutions found. Relaxed: it tells the solver, and only as a hint, that there are new ones to forbid.
     count: AtomicUsize,
     facts: Facts,
     /// Settles of all tasks, where the solver has a thread of its own. Relaxed: a sum.
     settles: AtomicU64,
-    /// Whether the solver has been told to start. Relaxed: its thread waits for the change while holding the gate.
+    /// Whether the solver has been told to start. Relaxed: its waiting thread reads the flag only while it holds `gate`.
     is_solver_started: AtomicBool,
-    /// Whether the tree search has ended. Relaxed: as above for the waiting thread; elsewhere a hint.
+    /// Whether the tree search has ended. Relaxed: the waiting thread reads it while it holds `gate`; for other readers it is a hint.
     is_tree_done: AtomicBool,
-    /// Guards the condition variable on which the thread of the solver waits for one of the two flags.
+    /// The lock of `changed`, the condition variable on which the thread of the solver waits until one of the two flags is set.
     gate: Mutex<()>,
     changed: Condvar,
     /// Conflicts of the solver. Relaxed: read when the solver has ended.
@@ -55,8 +55,8 @@ struct Facts {
     /// One bit per cell, packed as in a [`Grid`]: filled, empty. Relaxed: each bit is valid by itself, whenever it is read.
     filled: Box<[AtomicU64]>,
     empty: Box<[AtomicU64]>,
-    /// Whether the solver has contributed a fact that the tree search had not. Relaxed: a hint.
-    any: AtomicBool,
+    /// Whether the solver has proved a fact that the tree search had not. Relaxed: a hint.
+    has_solver_fact: AtomicBool,
 }
 
 impl Facts {
@@ -66,12 +66,13 @@ impl Facts {
         let word = &words[row * Grid::stride(width) + column / 64];
         let bit = 1 << (column % 64);
         if word.fetch_or(bit, Ordering::Relaxed) & bit == 0 {
-            self.any.store(true, Ordering::Relaxed);
+            self.has_solver_fact.store(true, Ordering::Relaxed);
         }
     }
 }
 
-fn load(words: &[AtomicU64]) -> Vec<u64> {
+/// Reads each word.
+fn load_words(words: &[AtomicU64]) -> Vec<u64> {
     words
         .iter()
         .map(|word| word.load(Ordering::Relaxed))
@@ -79,10 +80,10 @@ fn load(words: &[AtomicU64]) -> Vec<u64> {
 }
 
 impl Portfolio {
-    /// For `max_solutions` solutions of a puzzle, one of which may be known.
+    /// A portfolio that looks for `max_solutions` solutions of a puzzle. The witness, if one is known, counts as one of them.
     pub(super) fn new(puzzle: &Puzzle, max_solutions: usize, witness: Option<&Grid>) -> Self {
         let words = Grid::stride(puzzle.width()) * puzzle.height();
-        let none = || (0..words).map(|_| AtomicU64::new(0)).collect();
+        let zeros = || (0..words).map(|_| AtomicU64::new(0)).collect();
         Portfolio {
             width: puzzle.width(),
             height: puzzle.height(),
@@ -91,9 +92,9 @@ impl Portfolio {
             found: Mutex::new(witness.cloned().into_iter().collect()),
             count: AtomicUsize::new(usize::from(witness.is_some())),
             facts: Facts {
-                filled: none(),
-                empty: none(),
-                any: AtomicBool::new(false),
+                filled: zeros(),
+                empty: zeros(),
+                has_solver_fact: AtomicBool::new(false),
             },
             settles: AtomicU64::new(0),
             is_solver_started: AtomicBool::new(false),
@@ -105,15 +106,18 @@ impl Portfolio {
     }
 
     /// Takes the solutions found, and the number of conflicts of the solver.
-    pub(super) fn result(&self) -> (Vec<Grid>, u64) {
+    pub(super) fn take_result(&self) -> (Vec<Grid>, u64) {
         let found = std::mem::take(&mut *lock(&self.found));
         (found, self.conflicts.load(Ordering::Relaxed))
     }
 
-    /// The cells known to be filled, and those known to be empty, in every solution, those of `found` included.
+    /// The cells known to be filled in every solution, and those known to be empty. `found` are the solutions found.
     pub(super) fn known(&self, found: &[Grid]) -> (Grid, Grid) {
-        let (mut filled, mut empty) = (load(&self.facts.filled), load(&self.facts.empty));
-        // A fact need not hold in the solutions found, so they are checked here.
+        let (mut filled, mut empty) = (
+            load_words(&self.facts.filled),
+            load_words(&self.facts.empty),
+        );
+        // The facts say nothing about the solutions found, so a cell counts only if it has its value in these too.
         for grid in found {
             for (i, &word) in grid.words().iter().enumerate() {
                 filled[i] &= word;
@@ -178,7 +182,7 @@ impl Portfolio {
             W::from_parts(&parts[..stride])
         };
         self.facts
-            .any
+            .has_solver_fact
             .load(Ordering::Relaxed)
             .then_some(move |r| Known {
                 filled: row(&self.facts.filled, r),
@@ -218,7 +222,7 @@ impl Portfolio {
         self.changed.notify_all();
     }
 
-    /// Waits on this thread until the solver is told to start, then runs it until either engine has the answer.
+    /// Blocks until the solver is told to start, then runs it on the calling thread until either engine has the answer.
     pub(super) fn run_solver(
         self: &Arc<Self>,
         control: &Arc<Control>,
@@ -275,7 +279,8 @@ struct SatRunner {
     forbidden: Rc<Cell<usize>>,
 }
 
-/// Ticks of the solver counted as one settle. With this value the solver gets more of the time than the tree search.
+/// Ticks of the solver counted as one settle, to compare the work of the two engines that take turns. With this value the solver gets more
+/// time than the tree search.
 const TICKS_PER_SETTLE: u64 = 20;
 
 /// Sweeps of belief propagation before the phases of the solver are set.
@@ -314,7 +319,10 @@ impl SatRunner {
         clues: &Clues,
         memory: u64,
     ) -> Option<Self> {
-        let (filled, empty) = (load(&portfolio.facts.filled), load(&portfolio.facts.empty));
+        let (filled, empty) = (
+            load_words(&portfolio.facts.filled),
+            load_words(&portfolio.facts.empty),
+        );
         let grid =
             |words: &[u64]| Grid::from_words(portfolio.width, portfolio.height, words.into());
         let known = (grid(&filled), grid(&empty));
@@ -359,7 +367,7 @@ impl SatRunner {
 
     /// Runs the solver for one turn. `false` when the run has ended.
     fn take_turn(&mut self) -> bool {
-        self.catch_up();
+        self.update_solver();
         let conflicts_per_turn =
             MIN_TURN_CONFLICTS + self.solver.conflicts() / TURN_CONFLICT_DIVISOR;
         let answer = self.solver.solve(u32::try_from(conflicts_per_turn).ok());
@@ -377,8 +385,8 @@ impl SatRunner {
         !self.control.stopped() && !self.portfolio.is_tree_done.load(Ordering::Relaxed)
     }
 
-    /// Passes the new solutions and facts to the solver.
-    fn catch_up(&mut self) {
+    /// Passes the solutions and facts that are new to the solver.
+    fn update_solver(&mut self) {
         let found = lock(&self.portfolio.found);
         for grid in &found[self.forbidden.get()..] {
             self.solver.forbid(grid);
@@ -413,7 +421,7 @@ pub(super) struct SatTurns<'a> {
     clues: &'a Clues,
     memory: u64,
     runner: Option<SatRunner>,
-    /// Settles of the tree search so far, and at the next turn of the solver.
+    /// Settles of the tree search so far, and their number at which the next turn of the solver is due.
     settles: u64,
     next_turn: u64,
 }
@@ -446,7 +454,7 @@ impl<'a> SatTurns<'a> {
         if self.settles < self.next_turn || self.control.stopped() {
             return;
         }
-        // Each turn comes after 1.5 times the settles before the last one, so that there are few.
+        // The settles grow by half from one turn to the next, so that there are few turns.
         self.next_turn = self.settles + self.settles / 2;
         self.portfolio
             .is_solver_started

@@ -1,23 +1,23 @@
 //! The probing policy: chooses between searching with and without probing, by measured cost.
 //!
-//! On most puzzles full probing makes nearly every leaf a solution and pays at any cost. On loosely constrained puzzles it decides nothing
-//! and costs a hundred times as much as the leaf. The puzzle itself does not show which case holds, so both modes are tried in
-//! turn, for a stretch of some solutions each, and the mode with fewer settles per solution stays. The other mode is tried again, at
-//! intervals that grow while it stays the worse one. Costs are measured in settles, never by the clock, so that a run on one thread is
-//! reproducible.
+//! On most puzzles, probing every node makes nearly every leaf a solution, and saves far more than it costs. On loosely constrained puzzles
+//! it decides nothing and costs a hundred times as much as the leaf. Which case holds cannot be told from the puzzle, so both modes are
+//! tried in turn, each for a stretch of some solutions, and the mode with fewer settles per solution is kept. The other mode is tried
+//! again, at intervals that grow as long as it is worse. Costs are measured in settles, never by the clock, so that a run on one thread
+//! is reproducible.
 
 /// The mode in use, and the measured cost of both modes. A task inherits the policy of the task that created its first node.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ProbingPolicy {
     is_probing: bool,
-    /// Whether the present stretch is a trial of the other mode.
+    /// Whether the present stretch is a trial of the mode that was not in use before.
     is_trial: bool,
     /// Whether a solution has been found. Nothing is measured before the first one, whose cost says nothing about later ones.
     has_solution: bool,
     /// Settles and solutions of the present stretch.
     settles: u64,
     solutions: u64,
-    /// Settles per solution in the latest stretch without probing and in the latest with it.
+    /// Settles per solution in the latest stretch without probing, and in the latest one with probing.
     costs: [Option<f64>; 2],
     /// Stretches until the next trial, and from one trial to the next.
     stretches_to_trial: u64,
@@ -28,8 +28,9 @@ pub(super) struct ProbingPolicy {
     probe_cost: u64,
     /// Solutions per stretch.
     stretch_solutions: u64,
-    /// Settles after which a stretch is broken off: with probing, settles that decided nothing; without it, settles per solution.
-    probing_settles: u64,
+    /// Maximum number of fruitless settles, beyond which a stretch ends early. With probing it bounds the settles of probing since it last
+    /// decided a cell; without probing, the settles per solution.
+    max_fruitless_settles: u64,
 }
 
 /// Maximum solutions counted for one leaf: a single large bundle says little about the next leaf.
@@ -39,14 +40,15 @@ const MAX_SOLUTIONS_PER_LEAF: u64 = 64;
 const MIN_TRIAL_INTERVAL: u64 = 4;
 const MAX_TRIAL_INTERVAL: u64 = 1 << 14;
 
-/// A stretch is broken off when it has cost this many times a stretch in the other mode.
+/// A stretch ends early when it has cost this many times a stretch in the other mode.
 const MAX_COST_RATIO: f64 = 4.0;
 
-/// Work on dead ends, in mean costs of probing a node, after which an unprobed node should be probed.
-const PROBES_BEFORE_RETREAT: u64 = 1;
+/// Work without a solution after which the search should retreat, that is, go back to an unprobed node and probe it. The unit is the mean
+/// cost of probing a node.
+const PROBE_COSTS_BEFORE_RETREAT: u64 = 1;
 
 impl ProbingPolicy {
-    pub(super) fn new(stretch_solutions: u64, probing_settles: u64) -> Self {
+    pub(super) fn new(stretch_solutions: u64, max_fruitless_settles: u64) -> Self {
         ProbingPolicy {
             is_probing: true,
             is_trial: false,
@@ -59,7 +61,7 @@ impl ProbingPolicy {
             fruitless_settles: 0,
             probe_cost: 0,
             stretch_solutions,
-            probing_settles,
+            max_fruitless_settles,
         }
     }
 
@@ -83,12 +85,12 @@ impl ProbingPolicy {
         self.probe_cost = (3 * self.probe_cost + settles) / 4;
     }
 
-    /// Whether searching without probing has taken so many `settles` without a solution that probing would have been cheaper.
+    /// Whether the search does not probe, and its last `settles` found no solution and cost more than probing a node does.
     pub(super) fn should_retreat(&self, settles: u64) -> bool {
-        !self.is_probing && settles > PROBES_BEFORE_RETREAT * self.probe_cost
+        !self.is_probing && settles > PROBE_COSTS_BEFORE_RETREAT * self.probe_cost
     }
 
-    /// Records a finished node, its `settles` in all, and its number of solutions, 0 for a dead end.
+    /// Records a finished node: its `settles`, including those of probing, and its number of solutions, 0 for a dead end.
     pub(super) fn record_node(&mut self, settles: u64, solutions: u64) {
         if !self.has_solution && solutions > 0 {
             self.has_solution = true;
@@ -105,8 +107,13 @@ impl ProbingPolicy {
             None => false,
         };
         let is_fruitless = match self.is_probing {
-            true => self.fruitless_settles > self.probing_settles,
-            false => self.settles > self.probing_settles.saturating_mul(1 + self.solutions),
+            true => self.fruitless_settles > self.max_fruitless_settles,
+            false => {
+                self.settles
+                    > self
+                        .max_fruitless_settles
+                        .saturating_mul(1 + self.solutions)
+            }
         };
         if self.solutions >= self.stretch_solutions || is_too_costly || is_fruitless {
             self.end_stretch(other);
@@ -128,14 +135,14 @@ impl ProbingPolicy {
                 // Back to the other mode, for a longer interval.
                 self.is_probing = !self.is_probing;
                 self.trial_interval = (2 * self.trial_interval).min(MAX_TRIAL_INTERVAL);
-                self.probing_settles = self.probing_settles.saturating_mul(2);
+                self.max_fruitless_settles = self.max_fruitless_settles.saturating_mul(2);
             } else {
                 self.trial_interval = MIN_TRIAL_INTERVAL;
             }
             self.stretches_to_trial = self.trial_interval;
         } else if is_worse
             || self.stretches_to_trial == 0
-            || self.is_probing && self.fruitless_settles > self.probing_settles
+            || self.is_probing && self.fruitless_settles > self.max_fruitless_settles
         {
             self.is_probing = !self.is_probing;
             self.is_trial = true;

@@ -1,13 +1,14 @@
 //! Regions searched separately, and the product of their results.
 //!
-//! When the unknown cells of a node split into regions, each region but one, the pivot, is searched by itself: its leaves do not go to the
-//! sink but are collected in a [`RegionSearch`], as a list of fillings or as a number alone. When all these searches are complete, the
-//! results in their [`Product`] are passed to the search of the pivot, whose leaves multiply with them. So every region is searched once,
-//! solutions are emitted while the largest region is searched, and memory is bounded by the lists.
+//! When the unknown cells of a node split into regions, the largest region is the *pivot*, and each other region is searched by itself: its
+//! leaves do not go to the sink but are collected in a [`RegionSearch`], as a list of fillings or as a number alone. When these searches
+//! are complete, the results in their [`Product`] are passed to the search of the pivot, whose leaves multiply with them. So every region
+//! is searched once, solutions are emitted while the pivot is searched, and only the lists of the smaller regions take memory.
 //!
 //! Several tasks may work on one region. No task waits: a region search is complete when the last `Arc` of it is dropped, and a product
-//! when its last `Arc` is dropped. The task that drops the last one continues with the pivot, which is stored in the product if the task
-//! that owned it has gone on with other work. The type of the pivot, `N` below, is chosen by the task module.
+//! when its last `Arc` is dropped. The task that drops the last `Arc` of a product continues with the pivot. If the task that split the
+//! node gets to the pivot earlier, it stores the pivot in the product and goes on with other work. The type of the pivot, `N` below, is
+//! chosen by the task module.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -21,27 +22,27 @@ use crate::solutions::{Count, Factor};
 #[derive(Debug)]
 pub(super) struct MemoryBudget {
     /// Relaxed: a sum.
-    held: AtomicU64,
+    reserved: AtomicU64,
     limit: u64,
 }
 
 impl MemoryBudget {
     pub(super) fn new(limit: u64) -> Self {
         MemoryBudget {
-            held: AtomicU64::new(0),
+            reserved: AtomicU64::new(0),
             limit,
         }
     }
 
     fn reserve(&self, bytes: u64) -> bool {
-        let fits = |held: u64| Some(held + bytes).filter(|&sum| sum <= self.limit);
-        self.held
+        let fits = |reserved: u64| Some(reserved + bytes).filter(|&sum| sum <= self.limit);
+        self.reserved
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits)
             .is_ok()
     }
 
     fn release(&self, bytes: u64) {
-        self.held.fetch_sub(bytes, Ordering::Relaxed);
+        self.reserved.fetch_sub(bytes, Ordering::Relaxed);
     }
 }
 
@@ -136,6 +137,7 @@ enum Collected {
 #[derive(Debug)]
 pub(super) struct RegionSearch<W: Word, N> {
     product: Arc<Product<W, N>>,
+    /// Index of the region in the results of the product.
     index: usize,
     region: Arc<Region<W>>,
     /// Indices of the words of a packed grid that contain cells of the region.
@@ -146,7 +148,7 @@ pub(super) struct RegionSearch<W: Word, N> {
     /// Whether no more fillings are needed: enough were collected, or the list overflowed.
     is_closed: AtomicBool,
     is_abandoned: AtomicBool,
-    /// The search may end at this number of fillings.
+    /// Number of fillings at which the search may end, as no more are wanted.
     max_fillings: u64,
     memory: Arc<MemoryBudget>,
     max_list_bytes: u64,
@@ -193,9 +195,9 @@ impl<W: Word> ProductResults<W> {
         let (mut lists, mut number, mut unlisted) = (Vec::new(), Count::ONE, Vec::new());
         for region in self.regions {
             match region.into_inner() {
-                Some(RegionResult::List(factor, held)) => {
+                Some(RegionResult::List(factor, reservation)) => {
                     number *= &Count::from(factor.count() as u64);
-                    lists.push((factor, Arc::new(held)));
+                    lists.push((factor, Arc::new(reservation)));
                 }
                 Some(RegionResult::Number(count)) => number *= &count,
                 Some(RegionResult::Unlisted(region)) => unlisted.push(region),
@@ -241,7 +243,8 @@ impl<W: Word, N> Product<W, N> {
         })
     }
 
-    /// Returns the results if every region is complete; else stores the pivot, made by `pivot`, for the task that completes the last one.
+    /// Returns the results if every region is complete. If not, calls `pivot` and stores the node that it returns, for the task that
+    /// completes the last region.
     pub(super) fn join(self: Arc<Self>, pivot: impl FnOnce() -> N) -> Option<ProductResults<W>> {
         if Arc::strong_count(&self) > 1 {
             *self.pivot.lock().unwrap_or_else(PoisonError::into_inner) = Some(pivot());
@@ -349,7 +352,7 @@ impl<W: Word, N> RegionSearch<W, N> {
         wanted
     }
 
-    /// Completes the search: stores its result in the product, and returns its hold on the product.
+    /// Completes the search: stores its result in the product, and returns its `Arc` of the product.
     fn finish(self) -> Arc<Product<W, N>> {
         let collected = self
             .collected
@@ -368,21 +371,21 @@ impl<W: Word, N> RegionSearch<W, N> {
         }
         let result = match collected {
             Collected::List(list, bytes) => {
-                let held = Reservation {
+                let reservation = Reservation {
                     memory: self.memory,
                     bytes,
                 };
-                RegionResult::List(Arc::new(Factor::new(self.word_indices, list)), held)
+                RegionResult::List(Arc::new(Factor::new(self.word_indices, list)), reservation)
             }
             Collected::Number(count) => RegionResult::Number(count),
             Collected::Overflow => RegionResult::Unlisted(self.region),
         };
-        let has_none = match &result {
+        let has_no_filling = match &result {
             RegionResult::List(factor, _) => factor.count() == 0,
             RegionResult::Number(count) => count.is_zero(),
             RegionResult::Unlisted(_) => false,
         };
-        if has_none {
+        if has_no_filling {
             self.product.is_zero.store(true, Ordering::Relaxed);
         }
         let slot = &self.product.results.regions[self.index];

@@ -13,18 +13,18 @@ use crate::puzzle::Grid;
 use crate::run::Control;
 use crate::solutions::{Batch, Sink, Stop};
 
-/// Grids per message of the search to the reader, and the number of messages that may wait.
+/// Grids per message from the search to the iterator, and the maximum number of unread messages.
 const GRIDS_PER_MESSAGE: usize = 256;
 const MAX_MESSAGES: usize = 16;
 
 /// An iterator over the solutions of a puzzle, in the order in which the search finds them. Made by [`Search::solutions`].
 ///
-/// The search runs on threads of its own and waits while some thousand solutions have not been read. It stops when the iterator is dropped.
+/// The search runs on threads of its own, and pauses while some thousand solutions are unread. It stops when the iterator is dropped.
 pub struct Solutions {
     messages: Receiver<Vec<Grid>>,
     grids: std::vec::IntoIter<Grid>,
     control: Arc<Control>,
-    /// Until it is joined.
+    /// The thread of the search; `None` once it has been joined.
     search: Option<JoinHandle<Outcome>>,
     outcome: Option<Outcome>,
 }
@@ -35,14 +35,14 @@ impl fmt::Debug for Solutions {
     }
 }
 
-/// The sending end.
-struct Sending {
+/// The sink of the search: sends the solutions to the iterator.
+struct ChannelSink {
     messages: Sender<Vec<Grid>>,
     width: usize,
     height: usize,
 }
 
-impl Sink for Sending {
+impl Sink for ChannelSink {
     fn wants_grids(&self) -> bool {
         true
     }
@@ -66,7 +66,7 @@ impl Sink for Sending {
 }
 
 impl Search<'_> {
-    /// Finds a solution, if there is one. `None` from a run that was stopped says nothing.
+    /// Finds a solution, if there is one. If the run was stopped, `None` does not prove that there is no solution.
     ///
     /// ```
     /// let puzzle = omnogram::Puzzle::from_clues(&[vec![2], vec![1]], &[vec![1], vec![2]])?;
@@ -94,16 +94,17 @@ impl Search<'_> {
         (outcome.solutions.verdict(), found, outcome)
     }
 
-    /// The solutions as they are found, while the search goes on with as many threads as the pool has in which this is called.
+    /// The solutions in the order in which they are found. The search runs in the background, with as many threads as the current rayon
+    /// pool has.
     ///
-    /// The limits hold; the observer is not called.
+    /// The limits apply; the observer is not called.
     ///
     /// ```
     /// use omnogram::{Puzzle, Search};
     ///
     /// let ones = vec![[1]; 20];
     /// let puzzle = Puzzle::from_clues(&ones, &ones)?;
-    /// // It has 20! solutions; the search stops after these.
+    /// // It has 20! solutions; the search stops after the first thousand.
     /// let found: Vec<_> = Search::new(&puzzle).solutions().take(1000).collect();
     /// assert_eq!(found.len(), 1000);
     ///
@@ -119,9 +120,9 @@ impl Search<'_> {
         let (puzzle, threads) = (self.puzzle.clone(), self.threads());
         let (cubes, shares) = (self.cubes.clone(), self.shares.clone());
         let (limits, options) = (self.limits.clone(), self.options.clone());
-        let (classic, under) = (self.classic.clone(), Arc::clone(&control));
+        let (classic, search_control) = (self.classic.clone(), Arc::clone(&control));
         let search = std::thread::spawn(move || {
-            let sink = Sending {
+            let sink = ChannelSink {
                 messages: sender,
                 width: puzzle.width(),
                 height: puzzle.height(),
@@ -138,9 +139,13 @@ impl Search<'_> {
             };
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
             match pool.build() {
-                Ok(pool) if threads > 1 => pool.install(|| search.start_under(&under, &sink, None)),
-                // One thread needs no pool; where no pool can be had, one thread has to do.
-                _ => search.single_threaded().start_under(&under, &sink, None),
+                Ok(pool) if threads > 1 => {
+                    pool.install(|| search.start_under(&search_control, &sink, None))
+                }
+                // One thread needs no pool. If no pool can be built, one thread is used.
+                _ => search
+                    .single_threaded()
+                    .start_under(&search_control, &sink, None),
             }
         });
         Solutions {
@@ -161,16 +166,16 @@ impl Solutions {
         self.outcome.take().expect("the search has ended")
     }
 
-    /// Tells a search that goes on to stop.
+    /// Tells the search to stop, if it is still running.
     fn stop(&mut self) {
         if self.search.is_some() {
             self.control.stop(Stop::Closed);
-            // A search that waits for room in the channel sees that nobody reads any more.
+            // Drops the receiver, so that a search that waits for room in the channel is woken by an error.
             self.messages = channel::never();
         }
     }
 
-    /// Waits for the end of the search and keeps its outcome. A panic of the search goes on here.
+    /// Waits for the end of the search and keeps its outcome. If the search has panicked, resumes the panic.
     fn join(&mut self) {
         match self.search.take().map(JoinHandle::join) {
             Some(Ok(outcome)) => self.outcome = Some(outcome),

@@ -1,5 +1,5 @@
 //! The smallest difference between two solutions: two cells emptied and two filled, at the corners of a rectangle, so that no clue of its
-//! two rows and two columns changes. Most ambiguous grids have such a rectangle, and it is found without search.
+//! two rows and two columns changes. Most solutions of ambiguous puzzles have such a rectangle, and it is found without search.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -9,16 +9,16 @@ use crate::puzzle::Grid;
 /// Cell reads after which the scan gives up: some ten milliseconds.
 const MAX_CELL_READS: u64 = 4_000_000;
 
-/// Another grid with the same clues that differs in four cells, if one is found.
-pub(super) fn switched(grid: &Grid) -> Option<Grid> {
+/// Another grid with the same clues that differs in four cells; `None` if there is none, or the scan gave up.
+pub(super) fn switch_rectangle(grid: &Grid) -> Option<Grid> {
     let (width, height) = (grid.width(), grid.height());
     let reads = Cell::new(0u64);
     let get = |row, column| {
         reads.set(reads.get() + 1);
         grid.get(row, column)
     };
-    let in_row = |row, column| moves(width, column, |column| get(row, column));
-    let in_column = |column, row| moves(height, row, |row| get(row, column));
+    let in_row = |row, column| targets(width, column, |column| get(row, column));
+    let in_column = |column, row| targets(height, row, |row| get(row, column));
     for row in 0..height {
         for column in (0..width).filter(|&column| grid.get(row, column)) {
             if reads.get() > MAX_CELL_READS {
@@ -55,11 +55,11 @@ pub(super) fn switched(grid: &Grid) -> Option<Grid> {
 /// The empty cells to which a filled cell of a line can move without changing the clue: those before it, and those after it. A block of one
 /// cell moves anywhere within its gap. A longer block shifts by one cell: its first cell moves behind its last, or its last before its
 /// first.
-fn moves(length: usize, from: usize, filled: impl Fn(usize) -> bool) -> [Range<usize>; 2] {
+fn targets(length: usize, from: usize, filled: impl Fn(usize) -> bool) -> [Range<usize>; 2] {
     let start = (0..from).rev().take_while(|&i| filled(i)).last();
     let last = (from + 1..length).take_while(|&i| filled(i)).last();
-    // The cell beyond a gap is empty too, or there is none.
-    let free = |i: usize| i >= length || !filled(i);
+    // The cell beyond the target must be empty or outside the line.
+    let is_free = |i: usize| i >= length || !filled(i);
     match (start, last) {
         (None, None) => {
             let gap = (0..from).rev().take_while(|&i| !filled(i)).last();
@@ -70,11 +70,11 @@ fn moves(length: usize, from: usize, filled: impl Fn(usize) -> bool) -> [Range<u
         }
         (None, Some(last)) => {
             let to = last + 1;
-            let fits = to < length && free(to + 1);
+            let fits = to < length && is_free(to + 1);
             [0..0, to..to + usize::from(fits)]
         }
         (Some(start), None) => {
-            let fits = start > 0 && (start == 1 || free(start - 2));
+            let fits = start > 0 && (start == 1 || is_free(start - 2));
             [start - usize::from(fits)..start, 0..0]
         }
         (Some(_), Some(_)) => [0..0, 0..0],
@@ -95,7 +95,7 @@ mod tests {
     use crate::puzzle::{Line, Puzzle, verify};
 
     #[test]
-    fn moves_keep_the_clue() {
+    fn moving_to_a_target_keeps_the_clue() {
         for bits in 0u32..1 << 9 {
             let cells: Vec<bool> = (0..9).map(|i| bits >> i & 1 == 1).collect();
             let clue = |cells: &[bool]| {
@@ -104,7 +104,7 @@ mod tests {
                 grid.clue(Line::Row(0))
             };
             for from in (0..9).filter(|&i| cells[i]) {
-                for to in moves(9, from, |i| cells[i]).into_iter().flatten() {
+                for to in targets(9, from, |i| cells[i]).into_iter().flatten() {
                     assert!(!cells[to], "{cells:?} {from} {to}");
                     let mut moved = cells.clone();
                     (moved[from], moved[to]) = (false, true);
@@ -124,7 +124,7 @@ mod tests {
             &["##.", ".##"],
         ] {
             let grid = Grid::from_rows(rows).unwrap();
-            let other = switched(&grid).unwrap_or_else(|| panic!("{rows:?}"));
+            let other = switch_rectangle(&grid).unwrap_or_else(|| panic!("{rows:?}"));
             assert_eq!(
                 verify(&Puzzle::from_grid(&grid), &other),
                 Ok(()),
@@ -133,7 +133,7 @@ mod tests {
             assert_ne!(grid, other);
         }
         for rows in [&["##", ".#"][..], &["###", "#.#", "###"], &["#"]] {
-            assert_eq!(switched(&Grid::from_rows(rows).unwrap()), None);
+            assert_eq!(switch_rectangle(&Grid::from_rows(rows).unwrap()), None);
         }
     }
 }

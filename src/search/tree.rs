@@ -1,4 +1,4 @@
-//! The [`Search`] builder, and a run from the root of the tree to its outcome.
+//! The [`Search`] builder, and the run of a search: from the root of the tree to the outcome.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -11,12 +11,12 @@ use crossbeam::utils::CachePadded;
 
 use super::cube::Cube;
 use super::meter::{Meter, WHOLE};
-use super::near::nearer;
+use super::near::reduce_difference;
 use super::options::Options;
 use super::outcome::{Outcome, Total};
 use super::portfolio::{Portfolio, SatTurns};
 use super::product::{CollectOptions, MemoryBudget};
-use super::switch::switched;
+use super::switch::switch_rectangle;
 use super::task::{self, Node, Shared, Task};
 use crate::board::{Board, Cell, Clues};
 use crate::classic::Classic;
@@ -42,7 +42,7 @@ use crate::solutions::{Count, CountSink, Set, Sink, Stop};
 pub struct Search<'a> {
     pub(super) puzzle: &'a Puzzle,
     pub(super) cubes: Option<Vec<Cube>>,
-    /// Estimated share of each cube in the whole work, where known.
+    /// For each cube, the estimated share of the total work; `None` if there are no estimates.
     pub(super) shares: Option<Vec<f64>>,
     pub(super) limits: Limits,
     pub(super) options: Options,
@@ -115,7 +115,7 @@ impl<'a> Search<'a> {
         self
     }
 
-    /// Sets the estimated share of each cube in the whole work. Without it all cubes count the same.
+    /// Sets the estimated share of the total work for each cube. Without it, all cubes get equal shares.
     #[must_use]
     pub(crate) fn shares(mut self, shares: Vec<f64>) -> Self {
         self.shares = Some(shares);
@@ -189,7 +189,7 @@ impl<'a> Search<'a> {
         self.run(&CountSink::new())
     }
 
-    /// Counts the solutions under this control. Of the limits of the search itself only memory applies.
+    /// Counts the solutions, within the limits of this control. Of this search's own limits only the one on memory applies.
     pub(crate) fn count_under(&self, control: &Arc<Control>) -> Outcome {
         self.start_under(control, &CountSink::new(), None)
     }
@@ -202,11 +202,11 @@ impl<'a> Search<'a> {
         self.portfolio(Portfolio::new(self.puzzle, most, None))
     }
 
-    /// Looks for a second solution where one is known, which is then the first of those returned. Of the groups of cells in which the two
-    /// can differ independently, the second differs only in the smallest.
+    /// Looks for a second solution of a puzzle with the known solution `first`. The solutions returned begin with `first`. The difference
+    /// between the two is reduced: if it consists of independent groups of cells, only the smallest group is kept.
     ///
-    /// The whole puzzle is searched: cubes and a limit on solutions set before are ignored. Where `first` is not a solution this is the
-    /// same as [`Search::first`] with two.
+    /// The whole puzzle is searched: cubes and a limit on solutions set before are ignored. If `first` is not a solution, this is the same
+    /// as [`Search::first`] for up to two solutions.
     ///
     /// ```
     /// use omnogram::puzzle::{Clue, Grid, Puzzle};
@@ -230,7 +230,7 @@ impl<'a> Search<'a> {
         }
         let started = Instant::now();
         if self.classic.is_none()
-            && let Some(other) = switched(first)
+            && let Some(other) = switch_rectangle(first)
         {
             let outcome = Outcome {
                 solutions: Total::AtLeast(Count::from(2)),
@@ -245,16 +245,16 @@ impl<'a> Search<'a> {
         }
         let (mut found, outcome) = whole.portfolio(Portfolio::new(self.puzzle, 2, Some(first)));
         if let [first, other] = &mut found[..] {
-            *other = nearer(first, other);
+            *other = reduce_difference(first, other);
         }
         (found, outcome)
     }
 
-    /// Runs a portfolio to its end.
+    /// Runs both engines of a portfolio to the end.
     pub(super) fn portfolio(&self, portfolio: Portfolio) -> (Vec<Grid>, Outcome) {
         let portfolio = Arc::new(portfolio);
         let mut outcome = self.start(&*portfolio, Some(&portfolio));
-        let (found, conflicts) = portfolio.result();
+        let (found, conflicts) = portfolio.take_result();
         outcome.statistics.conflicts = conflicts;
         let number = Count::from(found.len() as u64);
         outcome.solutions = match outcome.stopped {
@@ -297,26 +297,26 @@ impl<'a> Search<'a> {
             return self.run_classic(classic, control, sink, wanted);
         }
         let longest = self.puzzle.width().max(self.puzzle.height());
-        by_width!(longest, W => self.drive::<W>(control, sink, portfolio))
+        by_width!(longest, W => self.run_for_width::<W>(control, sink, portfolio))
     }
 
-    fn drive<W: Word>(
+    fn run_for_width<W: Word>(
         &self,
         control: &Arc<Control>,
         sink: &dyn Sink,
         portfolio: Option<&Arc<Portfolio>>,
     ) -> Outcome {
-        let learns = SatSolver::IS_BUILT_IN
+        let uses_solver = SatSolver::IS_BUILT_IN
             && portfolio.is_some()
             && self.cubes.is_none()
             && self.options.sat_after_settles.is_some();
         let clues = Clues::new(self.puzzle);
         let threads = match self.threads() {
-            threads if learns => (threads - 1).max(1),
+            threads if uses_solver => (threads - 1).max(1),
             threads => threads,
         };
         let shared = self.shared::<W>(&clues, control, sink, portfolio, threads);
-        self.ticking(&shared.meter, || self.search(&shared, learns));
+        self.report_progress(&shared.meter, || self.search(&shared, uses_solver));
         if let (Some(portfolio), None) = (portfolio, shared.control.reason()) {
             shared.meter.finish(portfolio.count());
         }
@@ -335,12 +335,12 @@ impl<'a> Search<'a> {
         portfolio: Option<&Arc<Portfolio>>,
         threads: usize,
     ) -> Shared<'s, W> {
-        // The portfolio enforces its own number, as both engines may find the same solution.
+        // The portfolio counts the solutions itself, because both engines may find the same one.
         let wanted = match portfolio {
             Some(portfolio) => Some(portfolio.max_solutions() as u64),
             None => self.limits.solutions,
         };
-        // The time of a settle grows with the square of the words per line: more blocks, each over more words.
+        // The time of a settle grows with the square of the words per line: a longer line has more blocks, and each takes more words.
         let words = (W::BITS / 64) as u64;
         let shared = Shared::<W> {
             clues,
@@ -376,8 +376,8 @@ impl<'a> Search<'a> {
         shared
     }
 
-    /// Runs `work`, and meanwhile reports its progress to the observer.
-    pub(super) fn ticking<T>(&self, meter: &Meter, work: impl FnOnce() -> T) -> T {
+    /// Runs `work`, and reports its progress to the observer at intervals.
+    pub(super) fn report_progress<T>(&self, meter: &Meter, work: impl FnOnce() -> T) -> T {
         let Some(observer) = self.observer else {
             return work();
         };
@@ -385,7 +385,7 @@ impl<'a> Search<'a> {
     }
 
     /// Propagates the root, then searches every cube: in parallel in the pool, or one after the other on one thread.
-    fn search<W: Word>(&self, shared: &Shared<'_, W>, learns: bool) {
+    fn search<W: Word>(&self, shared: &Shared<'_, W>, uses_solver: bool) {
         let cubes = self.cubes.clone().unwrap_or_else(|| vec![Cube::default()]);
         let mut board = Board::<W>::new(shared.clues);
         let mut settles = 0u64;
@@ -416,13 +416,13 @@ impl<'a> Search<'a> {
             shared.meter.add(WHOLE, 1);
             return;
         }
-        let open = board.unknown();
+        let unknown = board.unknown();
         let count = cubes.len() as u64;
-        let all: f64 = self.shares.iter().flatten().sum();
+        let sum_of_shares: f64 = self.shares.iter().flatten().sum();
         let nodes = cubes.into_iter().enumerate().filter_map(|(i, cube)| {
             // Without shares, the weights add up to exactly the whole for any number of cubes.
             let weight = match &self.shares {
-                Some(shares) => (shares[i] / all * WHOLE as f64) as u64,
+                Some(shares) => (shares[i] / sum_of_shares * WHOLE as f64) as u64,
                 None => WHOLE / count + u64::from((i as u64) < WHOLE % count),
             };
             let node = root_of_cube(&mut board, cube, weight, &self.options);
@@ -431,7 +431,7 @@ impl<'a> Search<'a> {
             }
             node
         });
-        let portfolio = shared.portfolio.as_ref().filter(|_| learns);
+        let portfolio = shared.portfolio.as_ref().filter(|_| uses_solver);
         if self.threads() == 1 {
             let turns = portfolio.map(|portfolio| {
                 let after_settles = self.options.sat_after_settles.unwrap_or(u64::MAX);
@@ -454,8 +454,8 @@ impl<'a> Search<'a> {
             }
         } else {
             std::thread::scope(|threads| {
-                // A separate thread: a job of the pool would wait for a free worker, and then block it until the solver is to start.
-                if let Some(portfolio) = portfolio.filter(|_| open > 0) {
+                // A separate thread, because a job of the pool would block one of its workers until the solver is told to start.
+                if let Some(portfolio) = portfolio.filter(|_| unknown > 0) {
                     let (control, memory) = (&shared.control, self.memory() / shares::SOLVER);
                     let (puzzle, clues) = (self.puzzle, shared.clues);
                     threads.spawn(move || portfolio.run_solver(control, puzzle, clues, memory));
@@ -482,7 +482,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// The root node of a cube; `None` if its decisions contradict the clues.
+/// The root node of a cube; `None` if propagating its decisions leads to a contradiction. The board is left unchanged.
 fn root_of_cube<W: Word>(
     board: &mut Board<'_, W>,
     cube: Cube,

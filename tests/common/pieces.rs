@@ -33,10 +33,10 @@ impl CubeQueue for Desk<'_> {
         })
     }
 
-    fn take(&self, job: Job<Self::SolutionStore>, outcome: Outcome, counts: bool) {
+    fn take(&self, job: Job<Self::SolutionStore>, outcome: Outcome, is_usable: bool) {
         let outcome = self.cube_solver.cut(&job.cube, outcome);
         let set = job.sink.into_parts().1;
-        let listed = counts && self.cube_solver.task() == Task::List;
+        let listed = is_usable && self.cube_solver.task() == Task::List;
         let id = Id::of(self.digest, &job.cube);
         let answer = Answer::new(self.digest, id, &outcome, listed.then_some(set));
         self.answers.lock().unwrap().push(answer);

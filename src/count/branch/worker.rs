@@ -23,7 +23,7 @@ use crate::line::Word;
 use crate::puzzle::Grid;
 use crate::run::{Pace, Statistics, shares};
 use crate::sat::{Answer, Exchange};
-use crate::search::{CONFLICTS, Oracle};
+use crate::search::{MAX_CONFLICTS, Oracle};
 use crate::solutions::Count;
 
 /// Everything that a worker has for itself.
@@ -502,7 +502,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             false => self.question_cost,
         };
         let enough = price.max(frame.retry_price);
-        if waited < enough || !self.may_ask || self.oracle.is_dumb() {
+        if waited < enough || !self.may_ask || self.oracle.is_unavailable() {
             return true;
         }
         match self.ask((waited / NS_PER_ALLOWED_CONFLICT).max(MIN_CONFLICTS)) {
@@ -548,7 +548,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         let left = self.until.saturating_sub(before) / each.unwrap_or(ASSUMED_CONFLICT_NS).max(1);
         let conflicts = conflicts
             .min(left.max(MIN_LAST_CONFLICTS))
-            .min(CONFLICTS.into()) as u32;
+            .min(MAX_CONFLICTS.into()) as u32;
         let answer = (self.oracle).ask(clues, rows, path.into_iter(), conflicts);
         let took = QUESTION_OVERHEAD_NS + self.work() - before;
         self.again += nodes_in(took);

@@ -1,4 +1,4 @@
-//! Emitting leaves: to the sink, or to the region search that they belong to. Also reports the progress of a task.
+//! Emits leaves to the sink, or to the region search to which they belong, and reports the progress of a task.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
@@ -11,8 +11,9 @@ use crate::puzzle::Grid;
 use crate::solutions::{Batch, Count, Factor, expand};
 
 impl<W: Word> Task<'_, '_, W> {
-    /// Passes a leaf to its goal: one solution, or the `fillings` of a small subproblem, listed in `listed` where grids are wanted.
-    pub(super) fn emit(&mut self, fillings: u64, listed: Option<Arc<Factor>>) {
+    /// Passes a leaf to its goal: one solution, or a small subproblem with this number of fillings. `list` holds the fillings if grids are
+    /// wanted.
+    pub(super) fn emit(&mut self, fillings: u64, list: Option<Arc<Factor>>) {
         let context = self
             .contexts
             .last()
@@ -20,9 +21,9 @@ impl<W: Word> Task<'_, '_, W> {
         if !self.shared.collect_options.with_grids {
             let product;
             let number = match fillings {
-                1 => &context.number,
+                1 => &context.fillings_per_leaf,
                 _ => {
-                    let mut all = context.number.clone();
+                    let mut all = context.fillings_per_leaf.clone();
                     all *= &Count::from(fillings);
                     product = all;
                     &product
@@ -40,7 +41,7 @@ impl<W: Word> Task<'_, '_, W> {
         for row in self.board.rows() {
             self.words.extend((0..stride).map(|i| row.filled.part(i)));
         }
-        if context.factors.is_empty() && listed.is_none() {
+        if context.factors.is_empty() && list.is_none() {
             match &context.goal {
                 Goal::RegionSearch(search) => {
                     search.collect(&self.words);
@@ -52,7 +53,7 @@ impl<W: Word> Task<'_, '_, W> {
             }
             return;
         }
-        let factors: Vec<_> = context.factors.iter().cloned().chain(listed).collect();
+        let factors: Vec<_> = context.factors.iter().cloned().chain(list).collect();
         match &context.goal {
             Goal::RegionSearch(search) => {
                 expand(&mut self.words, &factors, |words| search.collect(words));
@@ -75,7 +76,7 @@ impl<W: Word> Task<'_, '_, W> {
         });
         let mut words = std::mem::take(&mut self.words);
         if outer.is_empty() {
-            // One piece: it cannot be cut.
+            // The whole bundle fits a batch.
             self.batch.push_bundle(&words, &inner);
             self.flush_if_full();
             self.words = words;
@@ -128,8 +129,8 @@ impl<W: Word> Task<'_, '_, W> {
         let empty = Batch::new(shared.clues.width(), shared.clues.height());
         let mut batch = std::mem::replace(&mut self.batch, empty);
         if let Some(limit) = shared.control.accept(batch.count().to_u64()) {
-            // Solutions beyond the limit are dropped, and regions were listed up to the limit only: the cubes would not cover everything
-            // open, whatever stopped the run first.
+            // Solutions beyond the limit are dropped, and regions were listed up to the limit only. So the cubes would not cover all open
+            // work, even if it is another limit that has stopped the run.
             shared.cubes_incomplete.store(true, Ordering::Relaxed);
             batch.truncate(limit);
             if limit == 0 {

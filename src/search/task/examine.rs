@@ -1,5 +1,5 @@
-//! Examining a node: apply the facts of the SAT solver, probe, split into regions, look up small subproblems, and if cells stay unknown,
-//! choose the one to branch on.
+//! Examines a node: applies the facts of the SAT solver, probes, splits the node into regions, and looks up small subproblems. If cells
+//! stay unknown, chooses the cell to branch on.
 
 use std::sync::Arc;
 
@@ -23,24 +23,29 @@ impl<W: Word> Task<'_, '_, W> {
         if self.open_cells() == 0 {
             return Finding::Leaf;
         }
-        let at_root = self.cells_at_split_check == usize::MAX;
+        let is_root_of_cube = self.cells_at_split_check == usize::MAX;
         let probing = match self.shared.options.probing {
             Probing::Always => true,
             Probing::Never => false,
-            Probing::Root => at_root,
+            Probing::Root => is_root_of_cube,
             Probing::Adaptive => self.policy.is_probing() || self.force_probe,
         };
-        let mut best = None;
+        let mut best_cell = None;
         if probing {
             match self.probe() {
                 Probed::Contradiction => return Finding::DeadEnd,
                 Probed::Stopped => return Finding::Stopped,
                 Probed::Fixpoint(inherited, cell) => {
                     self.inherited = Some(inherited);
-                    best = cell;
+                    best_cell = cell;
                 }
             }
-            if let Some(portfolio) = self.shared.portfolio.as_ref().filter(|_| self.is_at_root()) {
+            if let Some(portfolio) = self
+                .shared
+                .portfolio
+                .as_ref()
+                .filter(|_| self.is_root_of_tree())
+            {
                 portfolio.add_root_cells(&self.board);
             }
             if self.open_cells() == 0 {
@@ -48,21 +53,21 @@ impl<W: Word> Task<'_, '_, W> {
             }
         }
         let open = self.open_cells();
-        // Compared with probing, the search for regions is cheap. Without probing it pays only where many cells are unknown, and at most
-        // half of those at the last check.
-        let due = match probing {
+        // Compared with probing, looking for regions is cheap. Without probing it pays only if many cells are unknown, but at most half as
+        // many as when regions were last looked for.
+        let is_split_due = match probing {
             true => open < self.cells_at_split_check,
             false => {
                 open <= self.cells_at_split_check / 2
-                    && (at_root || open >= self.shared.options.fewest_cells_to_split)
+                    && (is_root_of_cube || open >= self.shared.options.fewest_cells_to_split)
             }
         };
-        if self.shared.options.regions && due {
+        if self.shared.options.regions && is_split_due {
             self.cells_at_split_check = open;
             let region = Arc::clone(&self.context().region);
             let mut pace = Pace::new(&self.shared.control);
             let stop = || pace.spend(W::BITS as u64);
-            // Stopped midway, the node counts as one region; the next check of the control hands it back.
+            // If it is stopped, the node is treated as one region, and the search loop hands it back.
             let regions = split_unless(&mut self.board, &region, stop).unwrap_or_default();
             if regions.len() > 1 {
                 return Finding::Regions(regions);
@@ -74,19 +79,19 @@ impl<W: Word> Task<'_, '_, W> {
         {
             return finding;
         }
-        Finding::Branch(best.unwrap_or_else(|| self.narrowest()))
+        Finding::Branch(best_cell.unwrap_or_else(|| self.narrowest_cell()))
     }
 
     fn probe(&mut self) -> Probed {
         let settles_before = self.board.settles();
         let region = Arc::clone(&self.context().region);
-        let (shared, turns, at_root) = (self.shared, self.turns, self.is_at_root());
+        let (shared, turns, is_root_of_tree) = (self.shared, self.turns, self.is_root_of_tree());
         let (unknown, polled_at) = (self.board.unknown(), &mut self.polled_at);
         let stop = |board: &Board<'_, W>| {
             let settles = board.settles() - *polled_at;
             if settles >= shared.settles_per_poll {
                 *polled_at = board.settles();
-                if let Some(portfolio) = shared.portfolio.as_ref().filter(|_| at_root) {
+                if let Some(portfolio) = shared.portfolio.as_ref().filter(|_| is_root_of_tree) {
                     portfolio.add_root_cells(board);
                 }
                 poll(shared, turns, settles);
@@ -105,12 +110,12 @@ impl<W: Word> Task<'_, '_, W> {
         probed
     }
 
-    /// Whether the present node is the root of the tree, where known cells hold in every solution.
-    fn is_at_root(&self) -> bool {
+    /// Whether the present node is the root of the tree, so that its known cells are the same in every solution.
+    fn is_root_of_tree(&self) -> bool {
         self.path.is_empty() && self.stack.is_empty()
     }
 
-    /// Decides the cells fixed by the SAT solver; `false` on a contradiction.
+    /// Decides the cells of the region that the SAT solver has fixed; `false` on a contradiction.
     fn apply_facts(&mut self) -> bool {
         let Some(facts) = self
             .shared
@@ -124,11 +129,11 @@ impl<W: Word> Task<'_, '_, W> {
         self.board.take_changed();
         let is_consistent = self.board.decide_all(region.rows().map(|(row, cells)| {
             let fact = facts(row);
-            let here = Known {
+            let fact_in_region = Known {
                 filled: fact.filled & cells,
                 empty: fact.empty & cells,
             };
-            (row, here)
+            (row, fact_in_region)
         }));
         let changed = self.board.take_changed();
         self.inherited = self.inherited.map(|inherited| inherited.after(changed));
@@ -136,14 +141,14 @@ impl<W: Word> Task<'_, '_, W> {
     }
 
     /// The cell to branch on at a node that is not probed.
-    pub(super) fn narrowest(&self) -> Cell {
-        narrowest(&self.board, &self.context().region)
+    pub(super) fn narrowest_cell(&self) -> Cell {
+        narrowest_cell(&self.board, &self.context().region)
     }
 }
 
-/// An unknown cell of the region: on its line with the fewest unknown cells, where the crossing line with the fewest crosses it. A cheap
-/// choice for nodes that are not probed. The region must have an unknown cell.
-pub(crate) fn narrowest<W: Word>(board: &Board<'_, W>, region: &Region<W>) -> Cell {
+/// A cheap choice of the cell to branch on, for nodes that are not probed. Takes the line through the region with the fewest unknown cells,
+/// and on that line the unknown cell whose crossing line has the fewest. The region must have an unknown cell.
+pub(crate) fn narrowest_cell<W: Word>(board: &Board<'_, W>, region: &Region<W>) -> Cell {
     let in_row = |row: usize| board.unknown_in_row(row).count();
     let in_column = |column: usize| board.unknown_in_column(column).count();
     let open = || {

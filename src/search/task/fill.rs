@@ -10,11 +10,11 @@ use crate::puzzle::Grid;
 use crate::solutions::Factor;
 
 impl<W: Word> Task<'_, '_, W> {
-    /// The leaves below a node with few unknown cells, from the cache or by enumeration; `None` where the cache is not used or there are
-    /// too many.
+    /// The leaves below a node with few unknown cells, from the cache or by enumeration; `None` if the cache is not used or there are too
+    /// many leaves.
     pub(super) fn small_subproblem(&mut self) -> Option<Finding<W>> {
         let context = self.context();
-        // The key does not distinguish lines that continue in other regions.
+        // The cache key assumes that all unknown cells of the board belong to the subproblem.
         let is_whole_board = context.unknown_outside == 0 && context.later_regions.is_empty();
         let all_wanted = self.shared.collect_options.max_fillings > MAX_FILLINGS;
         if !self.shared.options.subproblem_cache
@@ -58,7 +58,7 @@ impl<W: Word> Task<'_, '_, W> {
         let mut is_consistent = true;
         let is_complete = loop {
             if is_consistent && self.open_cells() > 0 {
-                let cell = self.narrowest();
+                let cell = self.narrowest_cell();
                 siblings.push((self.board.mark(), cell));
                 is_consistent = self.board.decide(cell, true);
             } else {

@@ -13,7 +13,7 @@ mod state;
 mod subproblem_cache;
 mod walk;
 
-pub(crate) use examine::narrowest;
+pub(crate) use examine::narrowest_cell;
 pub(super) use node::{Context, Goal, Node, Product};
 pub(super) use share::spawn;
 pub(super) use state::{Shared, Task};

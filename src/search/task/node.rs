@@ -1,5 +1,5 @@
-//! Subtrees as data: a [`Node`] that can be given to any task, the [`Context`] in which its cells are decided, what a task finds at a node,
-//! and the open entries of its stack.
+//! The data of a task: a [`Node`], which is a subtree that can be given to any task; the [`Context`] in which its cells are decided; the
+//! [`Finding`] at a node; and the open entries of the stack.
 
 use std::sync::Arc;
 
@@ -27,8 +27,9 @@ pub(in crate::search) struct Node<W: Word> {
     pub(in crate::search) context: Context<W>,
     pub(super) weight: u64,
     pub(super) policy: ProbingPolicy,
+    /// As in [`Task`](super::Task).
     pub(super) cells_at_split_check: usize,
-    /// The probing records of this node or its parent, with a prober that holds them.
+    /// The probing records of this node, or else of its parent, and a prober that holds them.
     pub(in crate::search) probed: Option<(Prober<W>, Inherited)>,
     /// For a pivot: the results of the other regions.
     pub(super) results: Option<ProductResults<W>>,
@@ -78,9 +79,9 @@ pub(in crate::search) struct Context<W: Word> {
     /// Lists of fillings of other regions, which multiply with the leaves.
     pub(in crate::search) factors: Vec<Arc<Factor>>,
     /// The memory reserved for the factors.
-    pub(in crate::search) held: Vec<Arc<Reservation>>,
-    /// The number of fillings of all other regions, those without a list included.
-    pub(in crate::search) number: Count,
+    pub(in crate::search) reservations: Vec<Arc<Reservation>>,
+    /// Number of fillings for which each leaf stands: the product of the numbers of fillings of all other regions, with a list or not.
+    pub(in crate::search) fillings_per_leaf: Count,
 }
 
 impl<W: Word> Context<W> {
@@ -97,8 +98,8 @@ impl<W: Word> Context<W> {
             later_regions: Vec::new(),
             goal,
             factors: Vec::new(),
-            held: Vec::new(),
-            number: Count::ONE,
+            reservations: Vec::new(),
+            fillings_per_leaf: Count::ONE,
         }
     }
 
@@ -120,22 +121,23 @@ pub(super) enum Finding<W> {
     Stopped,
 }
 
-/// An open entry of the stack: the state to go back to, and the work pending there.
+/// An open entry of the stack: the state of the task to be restored, and the work that is pending there.
 pub(super) struct StackEntry<W: Word> {
     pub(super) mark: usize,
     pub(super) path_len: usize,
-    /// The context, as an index into the task's stack of contexts.
-    pub(super) context: usize,
+    /// Index of the context in the task's stack of contexts.
+    pub(super) context_index: usize,
     pub(super) weight: u64,
     pub(super) inherited: Option<Inherited>,
-    /// Number of the prober's records. `inherited` does not tell it, as it is `None` in a region decided in place.
+    /// Number of probing records to keep when the state is restored. It cannot be read from `inherited`, which is `None` in a region
+    /// decided in place.
     pub(super) records: usize,
     pub(super) cells_at_split_check: usize,
     pub(super) pending: Pending<W>,
 }
 
 pub(super) enum Pending<W: Word> {
-    /// The other side of a branch.
+    /// The side of a branch that has not been searched.
     Sibling(Decision),
     /// A region to be searched by itself.
     Region(Arc<Region<W>>, Goal<W>),

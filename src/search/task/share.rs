@@ -1,5 +1,5 @@
-//! What a task gives away: its oldest open entry when too few tasks are waiting, everything open when the run must stop, its sums when it
-//! ends.
+//! How a task gives work away: its oldest open entry when too few tasks are waiting, and everything open when the run must stop. When it
+//! ends, it adds its sums to the totals.
 
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
@@ -23,10 +23,10 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         {
             return;
         }
-        if self.board.settles() - self.shared_at < self.shared.settles_per_poll {
+        if self.board.settles() - self.gave_away_at < self.shared.settles_per_poll {
             return;
         }
-        // A join depends on the entries above it, so it stays; the oldest other entry goes.
+        // A join depends on the entries above it, so it is kept, and the oldest of the other entries is given away.
         let Some(oldest) = self
             .stack
             .iter()
@@ -34,7 +34,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         else {
             return;
         };
-        self.shared_at = self.board.settles();
+        self.gave_away_at = self.board.settles();
         self.publish_policy();
         let entry = self.stack.remove(oldest);
         self.retreat_floor = if oldest < self.retreat_floor {
@@ -48,7 +48,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             Pending::Sibling(decision) => {
                 path.push(decision);
                 (
-                    self.contexts[entry.context].clone(),
+                    self.contexts[entry.context_index].clone(),
                     Some(decision),
                     entry.cells_at_split_check,
                 )
@@ -97,37 +97,39 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         }
     }
 
-    /// The run has been stopped: turns everything open into cubes.
+    /// Called when the run has been stopped: turns everything open into cubes.
     pub(super) fn hand_back(&mut self) {
         let cubes_wanted = !self.shared.cubes_incomplete.load(Ordering::Relaxed);
-        let give_back =
-            |end: usize, last: Option<Decision>, context: usize, weight: u64| match &self.contexts
-                [context]
-                .goal
-            {
-                Goal::Root if cubes_wanted => {
-                    let path = self.path[..end].iter().copied().chain(last).collect();
-                    self.shared.cubes.push((Cube { path }, weight));
+        let hand_back_subtree =
+            |path_len: usize, decision: Option<Decision>, context_index: usize, weight: u64| {
+                match &self.contexts[context_index].goal {
+                    Goal::Root if cubes_wanted => {
+                        let path = self.path[..path_len].iter().copied();
+                        let path = path.chain(decision).collect();
+                        self.shared.cubes.push((Cube { path }, weight));
+                    }
+                    Goal::Root => {}
+                    goal => goal.abandon(),
                 }
-                Goal::Root => {}
-                goal => goal.abandon(),
             };
         for entry in &self.stack {
             let StackEntry {
                 path_len,
-                context,
+                context_index,
                 weight,
                 ..
             } = *entry;
             match &entry.pending {
-                Pending::Sibling(decision) => give_back(path_len, Some(*decision), context, weight),
-                Pending::Join(..) => give_back(path_len, None, context, weight),
-                // The cube of its join covers it.
+                Pending::Sibling(decision) => {
+                    hand_back_subtree(path_len, Some(*decision), context_index, weight);
+                }
+                Pending::Join(..) => hand_back_subtree(path_len, None, context_index, weight),
+                // The cube that is handed back for its join contains this region too.
                 Pending::Region(_, goal) => goal.abandon(),
             }
         }
-        // The present node comes last, as the search would have continued with it first.
-        give_back(self.path.len(), None, self.contexts.len() - 1, self.weight);
+        // The present node is handed back last, because the search would have continued with it first.
+        hand_back_subtree(self.path.len(), None, self.contexts.len() - 1, self.weight);
     }
 
     /// Releases everything open, and adds the sums of this task to the totals.
@@ -150,7 +152,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         }
         self.publish_policy();
         self.leave_contexts(0, scope);
-        self.shared.control.return_nodes(self.nodes_left);
+        self.shared.control.return_nodes(self.reserved_nodes);
         self.report_progress();
         self.flush();
         self.shared.caches.push(std::mem::take(&mut self.cache));

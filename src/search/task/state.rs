@@ -47,11 +47,11 @@ pub(in crate::search) struct Shared<'a, W: Word> {
     pub(in crate::search) cubes_incomplete: AtomicBool,
     /// Sums of finished tasks, and the solutions that the sink accepted.
     pub(in crate::search) totals: Mutex<(Statistics, Count)>,
-    /// The probing policy of the last task that ended or gave a node away, for tasks without measurements of their own.
+    /// The probing policy published by the last task that ended or gave a node away. Tasks without measurements of their own adopt it.
     pub(in crate::search) policy: Mutex<Option<ProbingPolicy>>,
     /// Subproblem caches of ended tasks, to be reused by new tasks.
     pub(in crate::search) caches: SegQueue<SubproblemCache>,
-    /// Nodes to search, where there is no thread pool to spawn tasks in.
+    /// Nodes to be searched, if there is no thread pool in which to spawn tasks.
     pub(in crate::search) pending_nodes: SegQueue<Node<W>>,
 }
 
@@ -69,23 +69,25 @@ pub(in crate::search) struct Task<'s, 'a, W: Word> {
     pub(super) is_consistent: bool,
     /// Weight of the present node.
     pub(super) weight: u64,
-    /// Probing records of the deepest probed node on the path.
+    /// Probing records of the deepest probed node on the path to the present node.
     pub(super) inherited: Option<Inherited>,
-    /// Unknown cells when regions were last looked for; `usize::MAX` before the first time.
+    /// Number of unknown cells when regions were last looked for; `usize::MAX` at the root of a cube, before the first time.
     pub(super) cells_at_split_check: usize,
     pub(super) policy: ProbingPolicy,
-    /// Settles of the task when the node began, when it last polled the control, last flushed its batch, and last gave an entry away.
+    /// Numbers of settles of the task: when the present node began, at the last poll of the control, at the last flush of the batch, and
+    /// when it last gave an entry away.
     pub(super) node_started_at: u64,
     pub(super) polled_at: u64,
     pub(super) flushed_at: u64,
-    pub(super) shared_at: u64,
-    /// Reserved nodes not used yet.
-    pub(super) nodes_left: u64,
-    /// The lowest height of the stack since the last leaf. No leaf was found from the entries above it, and none of them was given away.
+    pub(super) gave_away_at: u64,
+    /// Nodes reserved from the control and not used yet.
+    pub(super) reserved_nodes: u64,
+    /// Index of the first stack entry to which a retreat may go back. No leaf has been found below the nodes of the entries from this index
+    /// on, and none of these entries has been given away.
     pub(super) retreat_floor: usize,
     /// Settles of the task at the last leaf or retreat.
     pub(super) progress_at: u64,
-    /// Whether the present node is probed whatever the policy says.
+    /// Whether the present node must be probed, whatever the policy is.
     pub(super) force_probe: bool,
     pub(super) cache: SubproblemCache,
     /// Weight of finished nodes not yet reported to the meter.
@@ -98,8 +100,8 @@ pub(in crate::search) struct Task<'s, 'a, W: Word> {
     pub(super) reported_nodes: u64,
 }
 
-/// Polls the control, and gives the SAT solver its turn or starts it. A task calls this at intervals; `settles` is its work since the last
-/// call.
+/// Polls the control, and runs or starts the SAT solver when it is due. A task calls this at intervals; `settles` is its work since the
+/// last call.
 pub(super) fn poll<W: Word>(
     shared: &Shared<'_, W>,
     turns: Option<&RefCell<SatTurns<'_>>>,

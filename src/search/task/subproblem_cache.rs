@@ -29,11 +29,11 @@ pub(in crate::search) struct SubproblemCache {
     key: Vec<u64>,
     /// Approximate size of all entries, in words.
     size: usize,
-    /// Look-ups of the present trial with and without a result.
+    /// Look-ups of the present trial that found an entry, and those that found none.
     hits: u32,
     misses: u32,
     /// Nodes to skip before the next look-up.
-    pause: u32,
+    nodes_to_skip: u32,
 }
 
 /// Maximum unknown cells of a subproblem.
@@ -51,20 +51,20 @@ const MAX_WORDS: usize = 1 << 19;
 /// Look-ups per trial, after which the hit rate is judged.
 const TRIAL_LOOK_UPS: u32 = 256;
 
-/// After a trial with a low hit rate look-ups pause for this many times [`TRIAL_LOOK_UPS`] nodes.
-const PAUSE_FACTOR: u32 = 64;
+/// Nodes without a look-up after a trial with a low hit rate.
+const SKIPPED_NODES: u32 = 64 * TRIAL_LOOK_UPS;
 
 impl SubproblemCache {
     /// Whether to look up the subproblem of this node. Called once per node.
     pub(super) fn should_look_up(&mut self) -> bool {
-        if self.pause > 0 {
-            self.pause -= 1;
+        if self.nodes_to_skip > 0 {
+            self.nodes_to_skip -= 1;
             return false;
         }
         if self.hits + self.misses >= TRIAL_LOOK_UPS {
             // A miss costs a little more than searching the subproblem without the cache.
             if 8 * self.hits < self.misses {
-                self.pause = TRIAL_LOOK_UPS * PAUSE_FACTOR;
+                self.nodes_to_skip = SKIPPED_NODES;
             }
             self.hits = 0;
             self.misses = 0;
@@ -72,7 +72,8 @@ impl SubproblemCache {
         true
     }
 
-    /// The fillings of the unknown cells of a board, if they are cached; else [`SubproblemCache::insert`] is to be called with them.
+    /// The fillings of the unknown cells of a board, if they are cached. If not, the caller finds them and passes them to
+    /// [`SubproblemCache::insert`].
     pub(super) fn look_up<W: Word>(&mut self, board: &Board<'_, W>) -> Option<Fillings> {
         self.key.clear();
         let (width, height) = (board.clues().width(), board.clues().height());
@@ -107,8 +108,8 @@ impl SubproblemCache {
     }
 }
 
-/// Appends everything that the unknown cells of a line depend on: which they are, the known cells between them, and on either side the
-/// number of blocks and the length of the run next to them.
+/// Appends the part of the key for one line. The fillings of its unknown cells depend on their positions, on the known cells between them,
+/// and, for each side, on the number of blocks there and on the length of the run adjacent to the unknown cells.
 fn push_line<W: Word>(key: &mut Vec<u64>, line: usize, known: Known<W>, unknown: W, length: usize) {
     if unknown.is_zero() {
         return;
@@ -116,23 +117,23 @@ fn push_line<W: Word>(key: &mut Vec<u64>, line: usize, known: Known<W>, unknown:
     let last_of = |cells: W| W::BITS - 1 - cells.reverse().first();
     let (first, last) = (unknown.first(), last_of(unknown));
     let filled = known.filled;
-    // On either side everything is known; the nearest block there may continue into the unknown cells.
+    // Beyond the first and the last unknown cell everything is known; a run adjacent to an unknown cell may continue into it.
     let (left, right) = (filled & W::low(first), filled & !W::low(last + 1));
-    let begun = left & !left.up(1);
-    let ended = right & !right.down(1);
+    let left_starts = left & !left.up(1);
+    let right_ends = right & !right.down(1);
     let gaps_left = !filled & W::low(first);
     let gaps_right = !filled & W::low(length) & !W::low(last + 1);
-    let run_in = match gaps_left.is_zero() {
+    let left_run = match gaps_left.is_zero() {
         true => first,
         false => first - 1 - last_of(gaps_left),
     };
-    let run_out = gaps_right.first().min(length) - last - 1;
+    let right_run = gaps_right.first().min(length) - last - 1;
     key.push((line as u64) << 32 | (first as u64) << 16 | last as u64);
     key.push(
-        (begun.count() as u64) << 48
-            | (run_in as u64) << 32
-            | (ended.count() as u64) << 16
-            | run_out as u64,
+        (left_starts.count() as u64) << 48
+            | (left_run as u64) << 32
+            | (right_ends.count() as u64) << 16
+            | right_run as u64,
     );
     let between = filled & W::low(last + 1) & !W::low(first);
     for i in first / 64..=last / 64 {

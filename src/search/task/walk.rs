@@ -72,8 +72,8 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             node_started_at: 0,
             polled_at: 0,
             flushed_at: 0,
-            shared_at: 0,
-            nodes_left: 0,
+            gave_away_at: 0,
+            reserved_nodes: 0,
             retreat_floor: 0,
             progress_at: 0,
             force_probe: false,
@@ -159,7 +159,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             self.polled_at = self.board.settles();
             poll(self.shared, self.turns, settles);
             self.report_progress();
-            // A sink spends more on a batch than the search on a leaf, so batches are collected, but no solution is kept back for long.
+            // Passing a batch to the sink costs more than searching a leaf, so leaves are collected, but no solution is held back for long.
             if self.polled_at - self.flushed_at >= POLLS_PER_FLUSH * self.shared.settles_per_poll {
                 self.flush();
             }
@@ -172,30 +172,31 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         if self.shared.control.stopped() {
             return false;
         }
-        if self.nodes_left == 0 {
-            self.nodes_left = self.shared.control.reserve_nodes(NODES_PER_RESERVATION);
-            if self.nodes_left == 0 {
+        if self.reserved_nodes == 0 {
+            self.reserved_nodes = self.shared.control.reserve_nodes(NODES_PER_RESERVATION);
+            if self.reserved_nodes == 0 {
                 return false;
             }
         }
-        self.nodes_left -= 1;
+        self.reserved_nodes -= 1;
         self.statistics.nodes += 1;
         true
     }
 
-    /// Decides the cell one way and pushes the other side on the stack.
+    /// Branches on a cell: continues with one side and pushes the other on the stack.
     fn branch(&mut self, cell: Cell) {
         let portfolio = self.shared.portfolio.as_ref();
         let first = portfolio.is_none_or(|portfolio| portfolio.first_value(cell));
-        // The odds that the cell is filled, from the filled cells that its lines still need, estimate the sizes of the two subtrees.
-        let (filled, of) = self.board.odds(cell);
-        let other = if first { of - filled } else { filled };
-        let sibling = (u128::from(self.weight) * u128::from(other) / u128::from(of)) as u64;
+        // The two sides share the weight in proportion to the estimated probabilities of the two values, which stand for the sizes of the
+        // two subtrees.
+        let (filled, total) = self.board.odds(cell);
+        let other = if first { total - filled } else { filled };
+        let sibling = (u128::from(self.weight) * u128::from(other) / u128::from(total)) as u64;
         self.weight -= sibling;
         self.stack.push(StackEntry {
             mark: self.board.mark(),
             path_len: self.path.len(),
-            context: self.contexts.len() - 1,
+            context_index: self.contexts.len() - 1,
             weight: sibling,
             inherited: self.inherited,
             records: self.prober.mark(),
@@ -235,7 +236,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         let entry = |weight, pending| StackEntry {
             mark: self.board.mark(),
             path_len: self.path.len(),
-            context: self.contexts.len() - 1,
+            context_index: self.contexts.len() - 1,
             weight,
             inherited: self.inherited,
             records: self.prober.mark(),
@@ -275,7 +276,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             ..context.clone()
         };
         self.enter(next);
-        // The probing records belong to cells of the previous region.
+        // The probing records are those of cells of the previous region.
         self.inherited = None;
         true
     }
@@ -297,7 +298,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
                 false
             }
             ProductValue::Unfinished => {
-                // A region is left unfinished only when the run is stopped, and then the search loop hands this node back.
+                // A region is unfinished only if the run has been stopped, and then the search loop hands this node back.
                 debug_assert!(self.shared.control.stopped());
                 true
             }
@@ -307,11 +308,11 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
                 unlisted,
             } => {
                 let mut context = self.context().clone();
-                for (factor, held) in lists {
+                for (factor, reservation) in lists {
                     context.factors.push(factor);
-                    context.held.push(held);
+                    context.reservations.push(reservation);
                 }
-                context.number *= &number;
+                context.fillings_per_leaf *= &number;
                 // Regions too large to list are searched before the pivot, each in place.
                 if !unlisted.is_empty() {
                     let pivot = std::mem::replace(&mut context.region, Arc::clone(&unlisted[0]));
@@ -326,14 +327,15 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         }
     }
 
-    /// After many dead ends without a leaf and without probing, an early decision is probably wrong: goes back to the topmost node
-    /// without a leaf below it, to probe it and search it again. `false` if the conditions are not met.
+    /// If the search has met many dead ends since the last leaf, and does not probe, an early decision is probably wrong. Then goes back to
+    /// the earliest node on the stack below which no leaf has been found, to probe it and search it again. `false` if there is no such need
+    /// or no such node.
     fn retreat(&mut self) -> bool {
-        let lost = self.shared.options.probing == Probing::Adaptive
+        let is_due = self.shared.options.probing == Probing::Adaptive
             && self
                 .policy
                 .should_retreat(self.board.settles() - self.progress_at);
-        if !lost || self.stack.len() <= self.retreat_floor {
+        if !is_due || self.stack.len() <= self.retreat_floor {
             return false;
         }
         self.weight = self.stack[self.retreat_floor..]
@@ -355,7 +357,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         true
     }
 
-    /// Continues with the topmost entry of the stack; `false` when the stack is empty.
+    /// Continues with the latest entry of the stack; `false` when the stack is empty.
     fn backtrack<'scope>(&mut self, scope: Option<&ScopeFifo<'scope>>) -> bool
     where
         's: 'scope,
@@ -366,7 +368,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             self.force_probe = false;
             self.board.undo(entry.mark);
             self.path.truncate(entry.path_len);
-            self.leave_contexts(entry.context + 1, scope);
+            self.leave_contexts(entry.context_index + 1, scope);
             self.prober.backtrack(entry.records);
             self.weight = entry.weight;
             self.inherited = entry.inherited;
@@ -424,18 +426,22 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         }
     }
 
-    /// Ends the node: records its cost for the probing policy, and its weight as finished. A small subproblem counts as one leaf, as its
-    /// fillings are enumerated only once.
-    fn end_node(&mut self, leaf: bool) {
+    /// Ends the present node: records its cost for the probing policy, and its weight as finished. A small subproblem counts as one leaf,
+    /// because its fillings are enumerated only once.
+    fn end_node(&mut self, is_leaf: bool) {
         let settles = self.board.settles();
-        let solutions = match leaf {
-            true => self.context().number.to_u64().unwrap_or(u64::MAX),
+        let solutions = match is_leaf {
+            true => self
+                .context()
+                .fillings_per_leaf
+                .to_u64()
+                .unwrap_or(u64::MAX),
             false => 0,
         };
         self.policy
             .record_node(settles - self.node_started_at, solutions);
         self.node_started_at = settles;
-        match leaf {
+        match is_leaf {
             true => {
                 self.statistics.leaves += 1;
                 self.retreat_floor = self.stack.len();
