@@ -1,5 +1,4 @@
-//! How a worker takes part in a walk: it begins one or joins it, gives pieces away, takes them, and goes back to where an earlier process
-//! has left off.
+//! How a worker takes part in a walk: it begins or joins the walk, gives tasks away, and counts those of other workers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,22 +16,22 @@ use crate::sat::SatSolver;
 use crate::search::WHOLE;
 use crate::solutions::Count;
 
-/// How often the way to where a walk is is noted.
+/// Minimum time between two records of the trail of a walk.
 const TRAIL_INTERVAL: Duration = Duration::from_millis(20);
 
 impl<W: Word> Worker<'_, '_, W> {
-    /// Walks through a part as it is planned, together with whoever joins in.
+    /// Does a branching trial as a walk, which other workers may join unless the trial is for one worker.
     pub(crate) fn walk(&mut self, trial: Trial) -> TrialEnd {
         let walk = Arc::new(Walk::new(trial));
         self.join(&walk);
         if !self.oracle.is_built() {
-            // What a helper tries alone is to be comparable with what the host does.
+            // A trial of a helper must ask the oracle as early as one of the host, so that both can be compared.
             self.question_cost = INITIAL_QUESTION_NS;
         }
         if self.walk.is_some() {
             *lock(&self.shared.walk) = Some(Arc::clone(&walk));
         }
-        // The opening is not gone on with.
+        // The trail of a short trial is not recorded, because no other walk resumes it. A trail holds no graph.
         let tracked = trial.thorough && !self.shared.store.keeps_graph();
         self.plan = tracked.then_some(trial.plan);
         if std::mem::take(&mut self.has_moved) {
@@ -69,19 +68,20 @@ impl<W: Word> Worker<'_, '_, W> {
         }
     }
 
-    /// Notes that a walk has proved this number of solutions of its part.
+    /// Records a lower bound that a walk has proved for the count of its component.
     fn raise(&self, walk: &Walk<W>, bound: Count) {
         walk.raise(&bound);
         self.shared.raise_bound(walk.trial.component, bound);
     }
 
-    /// Takes part in a walk that another worker has begun, until it is over.
+    /// Joins a walk that another worker has begun, and counts tasks until it is over.
     pub(crate) fn help(&mut self, walk: &Arc<Walk<W>>) {
         self.join(walk);
         self.work_in(walk);
         self.walk = None;
     }
 
+    /// Sets the worker up for the trial of a walk.
     fn join(&mut self, walk: &Arc<Walk<W>>) {
         let trial = walk.trial;
         self.component = trial.component;
@@ -99,7 +99,7 @@ impl<W: Word> Worker<'_, '_, W> {
         self.walk = (self.shared.workers > 1 && !trial.alone).then(|| Arc::clone(walk));
     }
 
-    /// Counts what others give away, until the walk is over.
+    /// Counts the tasks that other workers give away, until the walk is over.
     fn work_in(&mut self, walk: &Arc<Walk<W>>) {
         while !walk.is_over() {
             match walk.wait() {
@@ -119,7 +119,7 @@ impl<W: Word> Worker<'_, '_, W> {
         self.shared.control.return_nodes(reserved);
     }
 
-    /// Counts a piece that another worker has given away.
+    /// Counts a task that another worker has given away.
     fn run_task(&mut self, walk: &Arc<Walk<W>>, task: Task<W>) {
         self.statistics.tasks += 1;
         self.board.set_rows(&task.rows);
@@ -157,10 +157,11 @@ impl<W: Word> Worker<'_, '_, W> {
         self.run(walk, Some(&of));
     }
 
-    /// Counts what is on the stack, for this gap if it is not the whole.
-    fn run(&mut self, walk: &Arc<Walk<W>>, of: Option<&Unfinished<W>>) {
+    /// Counts what is on the stack, until the stack is empty or the walk is over. `owner` is the owner of the gap that a task fills; `None` for
+    /// the stack that began the walk.
+    fn run(&mut self, walk: &Arc<Walk<W>>, owner: Option<&Unfinished<W>>) {
         let mut polls = self.pace.polls();
-        let whole = loop {
+        let is_complete = loop {
             if self.shared.control.stopped() {
                 walk.end(TrialEnd::Stopped);
                 break false;
@@ -169,7 +170,7 @@ impl<W: Word> Worker<'_, '_, W> {
                 || self.pace.polls() != polls
             {
                 polls = self.pace.polls();
-                let work = self.poll(walk, of.is_none());
+                let work = self.poll(walk, owner.is_none());
                 if self.shared.checkpointer.is_some()
                     && self.trail_noted.elapsed() >= TRAIL_INTERVAL
                 {
@@ -185,7 +186,7 @@ impl<W: Word> Worker<'_, '_, W> {
                 if walk.is_over() {
                     break false;
                 }
-                if of.is_some_and(Unfinished::is_dead) {
+                if owner.is_some_and(Unfinished::is_dead) {
                     self.abandon(0);
                     break true;
                 }
@@ -193,7 +194,7 @@ impl<W: Word> Worker<'_, '_, W> {
             if self.walk.is_some() && walk.wants_tasks() {
                 match self.check_for_solution(true) {
                     true => self.lend(walk),
-                    // The side is at its end.
+                    // The current side has no solution.
                     false => self.statistics.dead_ends += 1,
                 }
             }
@@ -207,8 +208,8 @@ impl<W: Word> Worker<'_, '_, W> {
                 }
             }
         };
-        self.poll(walk, of.is_none() && !whole);
-        if !whole {
+        self.poll(walk, owner.is_none() && !is_complete);
+        if !is_complete {
             self.note_trail();
         }
         if let Some(bottom) = self.frames.first() {
@@ -219,8 +220,9 @@ impl<W: Word> Worker<'_, '_, W> {
         walk.end_task();
     }
 
-    /// Gives away the oldest piece that is not begun. Where the oracle can be asked, there must be a solution on the way to it: below a
-    /// side that has none all work is lost, and what the oracle says of the way is no answer about the piece.
+    /// Gives away the lowest piece of the stack that is not begun. If the oracle may be asked, a solution must be known for the decisions above
+    /// the piece. For without a solution all work on it is lost, and the answer of the oracle, which covers these decisions too, says nothing
+    /// about the piece itself.
     fn lend(&mut self, walk: &Walk<W>) {
         if !walk.has_room(self.shared.put_aside()) {
             return;
@@ -231,27 +233,27 @@ impl<W: Word> Worker<'_, '_, W> {
             if self.may_ask && i > 0 && !self.frames[i - 1].alive {
                 break;
             }
-            // Of the topmost side the next component is about to be begun here.
-            let begun = i + 1 < self.frames.len();
-            let open_component = begun && frame.alive && !frame.product.is_zero();
-            let open_component = open_component
+            // The worker itself is about to begin a component of the top frame.
+            let is_top = i + 1 == self.frames.len();
+            let gives_component = !is_top && frame.alive && !frame.product.is_zero();
+            let gives_component = gives_component
                 && frame
                     .pending
                     .first()
                     .is_some_and(|component| component.size >= least);
-            let other = frame.more && frame.component.size >= least;
-            if !open_component && !other {
+            let gives_side = frame.more && frame.component.size >= least;
+            if !gives_component && !gives_side {
                 continue;
             }
-            let above = if other { i } else { i + 1 };
+            let above = if gives_side { i } else { i + 1 };
             let path = self.path_to(above);
-            let mark = match other {
+            let mark = match gives_side {
                 true => frame.mark,
                 false => self.frames[i + 1].mark,
             };
             let (rows, may_ask) = (self.board.rows_at(mark), self.may_ask);
             let frame = &mut self.frames[i];
-            walk.give(if other {
+            walk.give(if gives_side {
                 let (cell, filled) = frame.decision.expect("a branch has two sides");
                 let weight = frame.weights[usize::from(!filled)];
                 frame.more = false;
@@ -272,7 +274,7 @@ impl<W: Word> Worker<'_, '_, W> {
                     may_ask,
                 }
             } else {
-                // The largest is the first.
+                // Pending components are sorted by size, the largest first.
                 let component = frame.pending.remove(0);
                 let weight = frame.weight() / frame.components;
                 frame.gaps = true;
@@ -294,18 +296,18 @@ impl<W: Word> Worker<'_, '_, W> {
         }
     }
 
-    /// The decisions above a frame.
+    /// The decisions above the frame with this index, from the root on.
     pub(crate) fn path_to(&self, frame: usize) -> Vec<(Cell, bool)> {
         let above = self.frames[..frame].iter();
         let above = above.filter_map(|frame| frame.decision);
         self.path.iter().copied().chain(above).collect()
     }
 
-    /// Drops all frames from this one on. What others wait for is given away.
+    /// Drops all frames from this index on. Components for which other workers wait are given away as tasks.
     pub(crate) fn abandon(&mut self, from: usize) {
         let walk = self.walk.clone();
         while self.frames.len() > from {
-            let frame = self.frames.pop().expect("there are more than these");
+            let frame = self.frames.pop().expect("the stack has more frames than `from`");
             frame.open_component.iter().for_each(|it| it.kill());
             if frame.decision.is_some() {
                 frame.side.iter().for_each(|side| side.kill());
@@ -322,7 +324,7 @@ impl<W: Word> Worker<'_, '_, W> {
                     of: walk.replacement(waiting),
                     within: frame.within,
                     weight: 0,
-                    // There may be no solution on the way to it; that says nothing of it.
+                    // The decisions above it may have no solution, so the oracle must not be asked about them.
                     path: Vec::new(),
                     may_ask: false,
                 });
@@ -330,16 +332,16 @@ impl<W: Word> Worker<'_, '_, W> {
         }
     }
 
-    /// Every now and then: a look at the limits, and a word to whoever wants to know; all the work of the walk so far. The `whole` may be
-    /// what is on the stack.
-    fn poll(&mut self, walk: &Walk<W>, whole: bool) -> u64 {
+    /// Polls the limits, and adds the nodes to the status and the work to the walk. If `is_whole`, the stack holds the whole component, and
+    /// the lower bound that it proves is recorded. Returns the work of all workers on the walk so far, in nanoseconds.
+    fn poll(&mut self, walk: &Walk<W>, is_whole: bool) -> u64 {
         let nodes = self.statistics.nodes;
         (self.shared.status).add_nodes(nodes - std::mem::replace(&mut self.polled_nodes, nodes));
         self.shared.control.poll();
-        let now = (self.work(), self.done.max(self.reported.1));
-        let work = walk.add(now.0 - self.reported.0, now.1 - self.reported.1);
-        self.reported = now;
-        if whole && !self.frames.is_empty() {
+        let total = (self.work(), self.done.max(self.reported.1));
+        let work = walk.add(total.0 - self.reported.0, total.1 - self.reported.1);
+        self.reported = total;
+        if is_whole && !self.frames.is_empty() {
             self.raise(walk, bound(&self.frames));
         }
         work
