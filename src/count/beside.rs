@@ -56,7 +56,7 @@ impl Alone {
                 return;
             }
             lock(&shared.selection).extend(round_work.min(until));
-            shared.work();
+            shared.run_workers();
             if lock(&shared.selection).is_over() || shared.control.stopped() {
                 return;
             }
@@ -95,9 +95,9 @@ impl Alone {
         if graph.is_some() {
             shared.memory /= 4;
         }
-        let kept = shared.begin(selection);
-        shared.work();
-        let selection = shared.begin(kept);
+        let kept = shared.replace_selection(selection);
+        shared.run_workers();
+        let selection = shared.replace_selection(kept);
         if selection.is_over() {
             self.number = Some(selection.result().0);
         }

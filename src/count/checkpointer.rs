@@ -192,7 +192,7 @@ impl Checkpointer {
         }
         for WrittenTrail { place, plan, steps } in trails {
             let steps = trail::read(&steps).ok_or_else(|| wrong("steps"))?;
-            state.trails.note(Trail { place, plan, steps }, true);
+            state.trails.record(Trail { place, plan, steps }, true);
         }
         if let Some(text) = least {
             state.found.least = text.parse()?;
@@ -383,7 +383,7 @@ impl Checkpointer {
 
     /// Records the trail of a walk.
     pub(crate) fn record_trail(&self, trail: Trail) {
-        self.lock().trails.note(trail, false);
+        self.lock().trails.record(trail, false);
     }
 
     /// Records the nodes, and the solutions that are proved.

@@ -189,7 +189,7 @@ impl<W: Word> Driver<'_, W> {
             self.begin_selection(until, found.selection.take());
             match self.keeps_graph {
                 true => alone.count_with_graph(&mut self.shared, self.setup, until),
-                false => self.shared.work(),
+                false => self.shared.run_workers(),
             }
             if lock(&self.shared.selection).is_over() || alone.is_void() {
                 break;
@@ -294,7 +294,7 @@ impl<W: Word> Driver<'_, W> {
         };
         shared.rows = self.board.rows().to_vec();
         shared.components = near;
-        shared.begin(PlanSelection::short(
+        shared.replace_selection(PlanSelection::short(
             shared.components.len(),
             work,
             NEAR_PLANS,
@@ -323,7 +323,7 @@ impl<W: Word> Driver<'_, W> {
             }
             false => selection,
         };
-        self.shared.begin(match left {
+        self.shared.replace_selection(match left {
             Some(state) => selection.resume(state),
             None => selection,
         });

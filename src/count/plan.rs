@@ -45,11 +45,11 @@ pub(crate) struct Trial {
     /// Nanoseconds of work that it may take.
     pub(crate) budget: u64,
     /// Nanoseconds of work that the plan has had in this component before.
-    pub(crate) had: u64,
+    pub(crate) earlier_work: u64,
     /// Whether the oracle may be called and the trail is recorded. Short trials do without both.
     pub(crate) thorough: bool,
     /// Whether one worker does it without helpers.
-    pub(crate) alone: bool,
+    pub(crate) is_solo: bool,
 }
 
 /// How a trial ended.

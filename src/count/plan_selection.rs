@@ -346,7 +346,7 @@ impl PlanSelection {
             return Next::Leave;
         }
         let is_walk = |plan: Plan| !plan.is_sweep() && plan != Plan::Tree;
-        let shared = |(trial, _): &(Trial, Instant)| is_walk(trial.plan) && !trial.alone;
+        let shared = |(trial, _): &(Trial, Instant)| is_walk(trial.plan) && !trial.is_solo;
         if self.under_way.iter().any(shared) {
             return Next::Join;
         }
@@ -382,10 +382,10 @@ impl PlanSelection {
             component: self.done.len(),
             plan,
             budget: (whole.saturating_sub(had)).max(MIN_RESUMED_WALK_NS.min(self.budget)),
-            had,
+            earlier_work: had,
             thorough: !self.is_short(),
             // What several workers do in several places cannot be compared with what one does from the beginning.
-            alone: self.compares && favoured.is_none(),
+            is_solo: self.compares && favoured.is_none(),
         };
         self.under_way.push((trial, Instant::now()));
         trial
@@ -442,7 +442,7 @@ impl PlanSelection {
             self.open.retain(|open| open.plan != trial.plan);
         }
         // The share that the walk has done includes the work of earlier trials.
-        let spent = trial.had.saturating_add(trial.budget);
+        let spent = trial.earlier_work.saturating_add(trial.budget);
         let whole = spent as f64 / trial.budget as f64;
         match ended {
             TrialEnd::Done(value) => {
@@ -558,7 +558,7 @@ mod tests {
         let Next::Try(helper) = selection.next_for_helper() else {
             panic!("there are walks for one worker");
         };
-        assert!(host.alone && helper.alone && !helper.plan.is_sweep());
+        assert!(host.is_solo && helper.is_solo && !helper.plan.is_sweep());
         assert_ne!(host.plan, helper.plan);
         // The round is ranked when the helper's trial has ended.
         selection.report(host, spent(1e9));
@@ -569,7 +569,7 @@ mod tests {
         assert!(matches!(selection.next_for_helper(), Next::Wait));
         selection.report(helper, spent(1e9));
         let leader = next(&mut selection).unwrap();
-        assert!(!leader.alone && matches!(selection.next_for_helper(), Next::Join));
+        assert!(!leader.is_solo && matches!(selection.next_for_helper(), Next::Join));
         selection.report(leader, spent(1e9));
         // When one trial has counted the component, the results of the others are ignored.
         let host = next(&mut selection).unwrap();

@@ -52,7 +52,7 @@ pub(crate) struct Shared<'a, W: Word> {
     pub(crate) tree: Mutex<Option<(u64, OpenTree)>>,
     /// Whether no more workers may begin. A thread that waits for the tasks of its sweep runs any task of the pool, also a worker that has
     /// not begun, and that worker would not end before the sweep. Relaxed: only the thread that sets it has to see it.
-    pub(crate) closed: AtomicBool,
+    pub(crate) closed_to_workers: AtomicBool,
     pub(crate) status: &'a Status,
     /// The index of the component that is being counted, and the best lower bound of its count.
     bound: Mutex<(usize, Count)>,
@@ -92,7 +92,7 @@ impl<'a, W: Word> Shared<'a, W> {
             walk: Mutex::new(None),
             trails: Mutex::default(),
             tree: Mutex::default(),
-            closed: AtomicBool::new(false),
+            closed_to_workers: AtomicBool::new(false),
             status,
             bound: Mutex::new((0, Count::ZERO)),
             current: AtomicUsize::new(0),
@@ -102,7 +102,7 @@ impl<'a, W: Word> Shared<'a, W> {
     }
 
     /// Begins or resumes this plan selection; returns the previous one.
-    pub(crate) fn begin(&self, selection: PlanSelection) -> PlanSelection {
+    pub(crate) fn replace_selection(&self, selection: PlanSelection) -> PlanSelection {
         let before = std::mem::replace(&mut *lock(&self.selection), selection);
         *lock(&self.bound) = (0, Count::ZERO);
         self.current.store(0, Ordering::Relaxed);
@@ -110,7 +110,7 @@ impl<'a, W: Word> Shared<'a, W> {
     }
 
     /// Maximum bytes of a walk's unfinished components, and of the sides that wait for them.
-    pub(crate) fn put_aside(&self) -> u64 {
+    pub(crate) fn max_unfinished_bytes(&self) -> u64 {
         self.memory / shares::PUT_ASIDE
     }
 
@@ -131,7 +131,7 @@ impl<'a, W: Word> Shared<'a, W> {
         if self.store.is_outgrown() {
             selection.halt();
         }
-        self.note(&selection);
+        self.record_selection(&selection);
         if selection.is_void() {
             // The component has no solution, so the puzzle has none.
             self.control.finish();
@@ -155,7 +155,7 @@ impl<'a, W: Word> Shared<'a, W> {
     }
 
     /// Records the state of plan selection, if there is a checkpointer.
-    pub(crate) fn note(&self, selection: &PlanSelection) {
+    pub(crate) fn record_selection(&self, selection: &PlanSelection) {
         if let (Some(checkpointer), Some(state)) = (self.checkpointer, selection.state()) {
             checkpointer.record_selection(Some(state));
         }
@@ -190,12 +190,12 @@ impl<'a, W: Word> Shared<'a, W> {
     }
 
     /// Records the trail of a walk.
-    pub(crate) fn note_trail(&self, component: usize, plan: Plan, steps: Vec<TrailStep>) {
+    pub(crate) fn record_trail(&self, component: usize, plan: Plan, steps: Vec<TrailStep>) {
         let place = self.place(component);
         let trail = Trail { place, plan, steps };
         match self.checkpointer {
             Some(checkpointer) => checkpointer.record_trail(trail),
-            None => lock(&self.trails).note(trail, false),
+            None => lock(&self.trails).record(trail, false),
         }
     }
 
@@ -207,7 +207,7 @@ impl<'a, W: Word> Shared<'a, W> {
     }
 
     /// The size in cells below which components of this component are narrow enough to be swept, as far as is known.
-    pub(crate) fn narrow(&self, component: usize) -> u32 {
+    pub(crate) fn too_wide(&self, component: usize) -> u32 {
         let too_wide = self.checkpointer.and_then(Checkpointer::too_wide);
         self.components[component]
             .size

@@ -61,7 +61,7 @@ impl<W: Word> Shared<'_, W> {
                 .cubes(cubes)
                 .shares(shares)
                 .limits(Limits::default().memory(self.memory / shares::TREE));
-            if trial.alone {
+            if trial.is_solo {
                 search = search.single_threaded();
             }
             let slice = Arc::new(self.control.part(slice_nodes));
@@ -155,9 +155,9 @@ mod tests {
             component: 0,
             plan: Plan::Tree,
             budget: 1,
-            had: 0,
+            earlier_work: 0,
             thorough: false,
-            alone: true,
+            is_solo: true,
         };
         let mut proved = 0.0;
         for trials in 1.. {

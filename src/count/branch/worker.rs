@@ -11,7 +11,7 @@ use std::time::Instant;
 use super::frame::Frame;
 use super::order::Order;
 use super::trail::TrailStep;
-use super::unfinished::{ComponentRecord, Gift, Unfinished};
+use super::unfinished::{ComponentRecord, GapValue, Unfinished};
 use super::walk::{Claim, Walk};
 use crate::board::{Board, Cell, Prober};
 use crate::count::components::{
@@ -40,7 +40,7 @@ pub(crate) struct Worker<'s, 'a, W: Word> {
     pub(crate) first_unproved: usize,
     pub(crate) order: Order,
     /// The walk under way, if other workers may join it.
-    pub(crate) walk: Option<Arc<Walk<W>>>,
+    pub(crate) shared_walk: Option<Arc<Walk<W>>>,
     /// The decisions above the bottom of the stack.
     pub(crate) path: Vec<(Cell, bool)>,
     /// Whether the board is not at the root any more.
@@ -50,14 +50,14 @@ pub(crate) struct Worker<'s, 'a, W: Word> {
     /// Index of the component of the root that is being counted.
     pub(crate) component: usize,
     /// The plan of the walk if its trail is recorded, and when it was last recorded.
-    pub(crate) plan: Option<Plan>,
-    pub(crate) trail_noted: Instant,
+    pub(crate) recorded_plan: Option<Plan>,
+    pub(crate) trail_recorded: Instant,
     /// Whether the oracle may be asked.
-    pub(crate) may_ask: bool,
+    pub(crate) may_ask_oracle: bool,
     /// Components with at most 7/8 of this number of cells are swept: the size of the smallest one that was found too wide for a sweep.
-    pub(crate) narrow: u32,
+    pub(crate) too_wide: u32,
     /// Share of the walk that is done in the current task, out of [`WHOLE`](crate::search::WHOLE).
-    pub(crate) done: u64,
+    pub(crate) share_done: u64,
     /// Nodes reserved and not used yet.
     pub(crate) reserved: u64,
     /// Nodes at the last poll, when they were added to the status.
@@ -66,15 +66,15 @@ pub(crate) struct Worker<'s, 'a, W: Word> {
     pub(crate) pace: Pace<'s>,
     /// Nanoseconds of work on a side without a known solution before the oracle is asked: a percentage of the running mean of the cost of a
     /// question ([`oracle_percent`](crate::count::options::Options::oracle_percent)).
-    pub(crate) question_cost: u64,
+    pub(crate) question_threshold_ns: u64,
     /// The worker's own work, in nanoseconds, with which it would use up the budget of the trial alone.
-    pub(crate) until: u64,
+    pub(crate) work_limit: u64,
     /// Recomputation cost of all its work so far, in nodes: the work that is not saved by logged components.
-    pub(crate) again: u64,
+    pub(crate) recompute_cost: u64,
     /// Nanoseconds of sweeping components.
-    pub(crate) swept: u64,
+    pub(crate) sweep_ns: u64,
     /// Sum over all nodes of the unknown cells of the component that was branched there.
-    pub(crate) cells: u64,
+    pub(crate) branched_cells: u64,
     pub(crate) statistics: Statistics,
 }
 
@@ -94,15 +94,15 @@ const QUESTION_OVERHEAD_NS: u64 = 20_000;
 
 /// The first and the maximum value of [`Worker::question_threshold_ns`]. There is a maximum because one hard question does not mean that the
 /// next questions are hard.
-pub(crate) const INITIAL_QUESTION_NS: u64 = 60_000;
-const MAX_QUESTION_NS: u64 = 1_200_000;
+pub(crate) const FIRST_QUESTION_THRESHOLD_NS: u64 = 60_000;
+const MAX_QUESTION_THRESHOLD_NS: u64 = 1_200_000;
 
 /// The first value of [`Worker::question_threshold_ns`] for a helper: the nanoseconds of building a SAT solver.
 const SOLVER_BUILD_NS: u64 = 20_000_000;
 
 /// While other workers wait for tasks, the threshold for a question is divided by this number, because tasks are given away only below sides
 /// with a known solution.
-const WANTED_DISCOUNT: u64 = 8;
+const TASKS_WANTED_DIVISOR: u64 = 8;
 
 /// A question about a side may take one conflict per this number of nanoseconds of work on the side.
 const NS_PER_ALLOWED_CONFLICT: u64 = 2_000;
@@ -141,31 +141,31 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             frames: Vec::new(),
             first_unproved: 0,
             order: Order::Down,
-            walk: None,
+            shared_walk: None,
             path: Vec::new(),
             has_moved: false,
             reported: (0, 0),
             component: 0,
-            plan: None,
-            trail_noted: Instant::now(),
-            may_ask: true,
-            narrow: 0,
-            done: 0,
+            recorded_plan: None,
+            trail_recorded: Instant::now(),
+            may_ask_oracle: true,
+            too_wide: 0,
+            share_done: 0,
             reserved: 0,
             polled_nodes: 0,
             pace: Pace::new(&shared.control),
-            question_cost: INITIAL_QUESTION_NS,
-            until: u64::MAX,
-            again: 0,
-            swept: 0,
-            cells: 0,
+            question_threshold_ns: FIRST_QUESTION_THRESHOLD_NS,
+            work_limit: u64::MAX,
+            recompute_cost: 0,
+            sweep_ns: 0,
+            branched_cells: 0,
             statistics: Statistics::default(),
         }
     }
 
     /// Postpones the first question until a side without a known solution has taken as much work as building the SAT solver costs.
     pub(crate) fn delay_first_question(&mut self) {
-        self.question_cost = SOLVER_BUILD_NS;
+        self.question_threshold_ns = SOLVER_BUILD_NS;
     }
 
     /// The statistics of all its work so far.
@@ -181,10 +181,10 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     /// All its work so far, in nanoseconds computed from counters.
     pub(crate) fn work(&self) -> u64 {
         NS_PER_NODE * self.statistics.nodes
-            + NS_PER_CELL * self.cells
+            + NS_PER_CELL * self.branched_cells
             + NS_PER_SETTLE * self.board.settles()
             + NS_PER_TICK * self.oracle.ticks()
-            + self.swept
+            + self.sweep_ns
     }
 
     pub(crate) fn top(&mut self) -> &mut Frame<W> {
@@ -193,25 +193,25 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
 
     /// Counts a component of the current side: by its value in the component table, by a gap if another worker is counting it, by a sweep,
     /// or in a new frame.
-    pub(crate) fn enter(&mut self, component: Component<W>) {
+    pub(crate) fn begin_component(&mut self, component: Component<W>) {
         if let Some((value, again)) = self.shared.store.get(&component.key) {
             self.statistics.leaves += 1;
-            self.again += again;
-            self.give(&value, component.rows);
+            self.recompute_cost += again;
+            self.multiply_into_side(&value, component.rows);
             return;
         }
         let mut claimed = false;
         if 3 * component.size >= self.shared.options.shared
-            && let Some(walk) = &self.walk
+            && let Some(walk) = &self.shared_walk
         {
-            let room = walk.has_room(self.shared.put_aside());
+            let room = walk.has_room(self.shared.max_unfinished_bytes());
             let top = self.frames.last_mut().expect("the stack has a frame");
-            let weight = top.weight() / top.components;
-            let side = || Arc::clone(top.side.get_or_insert_with(Unfinished::side));
+            let weight = top.weight() / top.component_count;
+            let side = || Arc::clone(top.open_side.get_or_insert_with(Unfinished::open_side));
             match walk.claim(&component, weight, room, side) {
                 Claim::InProgress => {
-                    top.gaps = true;
-                    top.lent_of_side += weight;
+                    top.has_gaps = true;
+                    top.gap_weight_in_side += weight;
                     return;
                 }
                 claim => claimed = claim == Claim::Mine,
@@ -220,11 +220,11 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         if let Some((count, again)) = self.sweep_component(&component) {
             let (value, cost) = (ComponentValue::number(count), u64::from(component.size));
             let store = &self.shared.store;
-            self.again += store.keep(component.key.clone(), value.clone(), cost, again);
-            if let Some(walk) = self.walk.as_ref().filter(|_| claimed) {
-                walk.give_to_all(&self.shared.store, &component.key, &value);
+            self.recompute_cost += store.keep(component.key.clone(), value.clone(), cost, again);
+            if let Some(walk) = self.shared_walk.as_ref().filter(|_| claimed) {
+                walk.fill_waiting(&self.shared.store, &component.key, &value);
             }
-            self.give(&value, component.rows);
+            self.multiply_into_side(&value, component.rows);
             return;
         }
         let cell = self.pick(&component);
@@ -242,26 +242,31 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         let parent = self.top();
         let within = parent.witness.clone();
         // The weight of a side is divided equally among its components, that of a component between its sides by their odds.
-        let weight = parent.weight() / parent.components;
+        let weight = parent.weight() / parent.component_count;
         let first = step.is_none_or(|step| step.filled);
-        let more = step.is_none_or(|step| step.more);
+        let more = step.is_none_or(|step| step.has_other_side);
         let (likely, of) = self.board.odds(cell);
         let filled = (u128::from(weight) * u128::from(likely) / u128::from(of)) as u64;
         let mut frame = Frame::new(component, self.board.mark(), within);
-        frame.records = self.prober.mark();
-        let frame = frame.since(self.statistics.nodes, 0, self.done, self.again);
+        frame.prober_mark = self.prober.mark();
+        let frame = frame.with_totals_before(
+            self.statistics.nodes,
+            0,
+            self.share_done,
+            self.recompute_cost,
+        );
         self.frames.push(Frame {
             decision: Some((cell, first)),
-            more,
+            has_other_side: more,
             sum: step.map_or(Count::ZERO, |step| step.sum.clone()),
-            claimed,
+            is_claimed: claimed,
             weights: [weight - filled, filled],
             ..frame
         });
         if !more {
-            self.done += if first { weight - filled } else { filled };
+            self.share_done += if first { weight - filled } else { filled };
             // The recomputation cost of the first side is unknown here. It is assumed to be high.
-            self.again += u64::from(u32::MAX);
+            self.recompute_cost += u64::from(u32::MAX);
         }
         self.begin_side();
     }
@@ -271,12 +276,12 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         // These values stay if the side has no solution, or if the run is stopped here.
         let top = self.frames.last_mut().expect("a side is begun on a frame");
         top.product = Count::ZERO;
-        top.rest.clear();
-        top.gaps = false;
-        top.alive = false;
+        top.children.clear();
+        top.has_gaps = false;
+        top.is_alive = false;
         top.witness = None;
         top.probed = None;
-        self.prober.backtrack(top.records);
+        self.prober.backtrack(top.prober_mark);
         if self.reserved == 0 {
             self.reserved = self.shared.control.reserve_nodes(NODES_PER_POLL);
             if self.reserved == 0 {
@@ -285,19 +290,19 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         }
         self.reserved -= 1;
         self.statistics.nodes += 1;
-        self.again += 1;
-        let (work, done) = (self.work(), self.done);
+        self.recompute_cost += 1;
+        let (work, done) = (self.work(), self.share_done);
         self.first_unproved = self.first_unproved.min(self.frames.len() - 1);
         let top = self.frames.last_mut().expect("a side is begun on a frame");
         let (cell, filled) = top.decision.expect("the root has no sides");
         let (row, column) = (usize::from(cell.row), usize::from(cell.column));
-        top.components = 1;
-        top.side_began = work;
-        top.retry_price = 0;
-        top.done = done;
+        top.component_count = 1;
+        top.work_before_side = work;
+        top.retry_threshold_ns = 0;
+        top.share_before_side = done;
         let agrees = |grid: &Arc<Grid>| grid.get(row, column) == filled;
-        top.witness = top.within.clone().filter(agrees);
-        top.alive = top.witness.is_some();
+        top.witness = top.witness_above.clone().filter(agrees);
+        top.is_alive = top.witness.is_some();
         if !self.check_for_solution(false) {
             self.statistics.dead_ends += 1;
             return;
@@ -319,7 +324,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         }
         let mut pending = Vec::new();
         let top = self.frames.last_mut().expect("a side is begun on a frame");
-        self.cells += u64::from(top.component.size);
+        self.branched_cells += u64::from(top.component.size);
         let (lines, numbers) = (&mut self.lines, &self.shared.store.table.numbers);
         let (board, pace) = (&self.board, &mut self.pace);
         let split = (self.components).split(
@@ -334,7 +339,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             return;
         }
         if pending.len() > 1 {
-            top.components = pending.len() as u64;
+            top.component_count = pending.len() as u64;
             self.statistics.splits += 1;
             // Pending components are counted from the last to the first, so the smallest comes first.
             pending.sort_by_key(|component| std::cmp::Reverse(component.size));
@@ -350,29 +355,29 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     /// Ends the current side of the top frame: all its components are counted, or other workers count them. Begins the other side or ends
     /// the component. Returns whether the stack is empty now.
     pub(crate) fn end_side(&mut self, walk: &Walk<W>) -> bool {
-        let top = self
-            .frames
-            .last_mut()
-            .expect("the stack has a frame");
+        let top = self.frames.last_mut().expect("the stack has a frame");
         top.pending.clear();
-        self.done = (top.done + top.weight()).saturating_sub(top.lent_of_side);
-        top.lent_of_component += std::mem::take(&mut top.lent_of_side);
+        self.share_done =
+            (top.share_before_side + top.weight()).saturating_sub(top.gap_weight_in_side);
+        top.gap_weight_in_component += std::mem::take(&mut top.gap_weight_in_side);
         if top.decision.is_none() {
             let bottom = self.frames.pop().expect("the stack has a frame");
-            let gift = Gift {
+            let gift = GapValue {
                 count: bottom.product,
                 edges: Vec::new(),
-                rest: bottom.rest,
+                children: bottom.children,
             };
             self.board.undo(bottom.mark);
-            let side = bottom.side.expect("the bottom frame has the side that it counts for");
+            let side = bottom
+                .open_side
+                .expect("the bottom frame has the side that it counts for");
             walk.fill(&self.shared.store, side, gift);
             return true;
         }
         let keeps = self.shared.store.keeps_graph() && !top.product.is_zero();
-        let rest = std::mem::take(&mut top.rest);
+        let rest = std::mem::take(&mut top.children);
         let filled = |row: u16| self.board.rows()[usize::from(row)].filled;
-        match top.side.take() {
+        match top.open_side.take() {
             None => {
                 top.sum += &top.product;
                 if keeps {
@@ -380,29 +385,29 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                 }
             }
             // One of the side's components has no solution.
-            Some(side) if top.product.is_zero() || side.is_dead() => side.kill(),
+            Some(side) if top.product.is_zero() || side.is_cancelled() => side.cancel(),
             Some(side) => {
                 let open_component = top
                     .open_component
                     .get_or_insert_with(Unfinished::open_component);
-                open_component.open();
+                open_component.add_gap();
                 let rows = &top.component.rows;
                 let known = keeps.then(|| {
                     let filled = rows.iter().map(|&(row, _)| filled(row)).collect();
                     (rows.clone(), filled)
                 });
                 side.close_side(Arc::clone(open_component), known);
-                let gift = Gift {
+                let gift = GapValue {
                     count: top.product.clone(),
                     edges: Vec::new(),
-                    rest,
+                    children: rest,
                 };
                 walk.fill(&self.shared.store, side, gift);
             }
         }
         self.board.undo(top.mark);
-        if top.more {
-            top.more = false;
+        if top.has_other_side {
+            top.has_other_side = false;
             top.decision = top.decision.map(|(cell, filled)| (cell, !filled));
             self.begin_side();
             return false;
@@ -415,14 +420,14 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     /// Ends the component of a frame that was popped: all its sides are counted, or other workers count the rest. Returns whether the stack
     /// is empty now.
     fn end_component(&mut self, walk: &Walk<W>, frame: Frame<W>) -> bool {
-        let nodes = self.statistics.nodes - frame.began;
-        let again = self.again - frame.again;
+        let nodes = self.statistics.nodes - frame.nodes_before;
+        let again = self.recompute_cost - frame.recompute_cost_before;
         let Some(parent) = self.frames.last_mut() else {
             // The stack has counted one side of a component, for another worker.
-            let gift = Gift {
+            let gift = GapValue {
                 count: frame.sum,
                 edges: frame.edges,
-                rest: Vec::new(),
+                children: Vec::new(),
             };
             let open_component = frame
                 .open_component
@@ -430,26 +435,26 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             walk.fill(&self.shared.store, open_component, gift);
             return true;
         };
-        parent.lent_of_side += frame.lent_of_component;
+        parent.gap_weight_in_side += frame.gap_weight_in_component;
         let (count, edges) = match frame.open_component {
             None => (frame.sum, frame.edges),
             Some(open_component) => match open_component.leave_stack(&frame.sum, frame.edges) {
                 Some(whole) => whole,
                 None => {
-                    parent.gaps = true;
-                    let side = parent.side.get_or_insert_with(Unfinished::side);
-                    side.open();
+                    parent.has_gaps = true;
+                    let side = parent.open_side.get_or_insert_with(Unfinished::open_side);
+                    side.add_gap();
                     let record = ComponentRecord {
                         component: frame.component,
                         nodes,
-                        again,
+                        recompute_cost: again,
                     };
                     walk.charge(&record);
                     open_component.close_component(Arc::clone(side), record);
                     walk.fill(
                         &self.shared.store,
                         open_component,
-                        Gift::number(Count::ZERO),
+                        GapValue::number(Count::ZERO),
                     );
                     return false;
                 }
@@ -459,22 +464,23 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             node: self.shared.store.node(&edges, &count),
             count,
         };
-        let key = frame.claimed.then(|| frame.component.key.clone());
+        let key = frame.is_claimed.then(|| frame.component.key.clone());
         let store = &self.shared.store;
-        self.again = frame.again + store.keep(frame.component.key, value.clone(), nodes, again);
+        self.recompute_cost = frame.recompute_cost_before
+            + store.keep(frame.component.key, value.clone(), nodes, again);
         if let Some(key) = key {
-            walk.give_to_all(&self.shared.store, &key, &value);
+            walk.fill_waiting(&self.shared.store, &key, &value);
         }
-        self.give(&value, frame.component.rows);
+        self.multiply_into_side(&value, frame.component.rows);
         false
     }
 
     /// Multiplies the value of a component with these cells into the current side of the top frame.
-    fn give(&mut self, value: &ComponentValue, rows: Rows<W>) {
+    fn multiply_into_side(&mut self, value: &ComponentValue, rows: Rows<W>) {
         let top = self.top();
         top.product *= &value.count;
-        top.rest.extend(value.node.map(|node| (node, rows)));
-        if !top.product.is_zero() && top.pending.is_empty() && !top.gaps {
+        top.children.extend(value.node.map(|node| (node, rows)));
+        if !top.product.is_zero() && top.pending.is_empty() && !top.has_gaps {
             self.mark_alive();
         }
     }
@@ -482,11 +488,12 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     /// Marks the top frame as alive, and the frames below it up to the first one with another component that may have no solution.
     fn mark_alive(&mut self) {
         for (depth, frame) in self.frames.iter_mut().rev().enumerate() {
-            let others_alive = frame.pending.is_empty() && !frame.product.is_zero() && !frame.gaps;
-            if frame.alive || depth > 0 && frame.components > 1 && !others_alive {
+            let others_alive =
+                frame.pending.is_empty() && !frame.product.is_zero() && !frame.has_gaps;
+            if frame.is_alive || depth > 0 && frame.component_count > 1 && !others_alive {
                 break;
             }
-            frame.alive = true;
+            frame.is_alive = true;
         }
     }
 
@@ -496,23 +503,23 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         while self
             .frames
             .get(self.first_unproved)
-            .is_some_and(|frame| frame.alive)
+            .is_some_and(|frame| frame.is_alive)
         {
             self.first_unproved += 1;
         }
         let Some(frame) = self.frames.get(self.first_unproved) else {
             return true;
         };
-        let waited = self.work().saturating_sub(frame.side_began);
+        let waited = self.work().saturating_sub(frame.work_before_side);
         let threshold = match tasks_wanted {
-            true => self.question_cost / WANTED_DISCOUNT,
-            false => self.question_cost,
+            true => self.question_threshold_ns / TASKS_WANTED_DIVISOR,
+            false => self.question_threshold_ns,
         };
-        let threshold = threshold.max(frame.retry_price);
-        if waited < threshold || !self.may_ask || self.oracle.is_dumb() {
+        let threshold = threshold.max(frame.retry_threshold_ns);
+        if waited < threshold || !self.may_ask_oracle || self.oracle.is_dumb() {
             return true;
         }
-        match self.ask((waited / NS_PER_ALLOWED_CONFLICT).max(MIN_CONFLICTS)) {
+        match self.ask_oracle((waited / NS_PER_ALLOWED_CONFLICT).max(MIN_CONFLICTS)) {
             Answer::Solution(grid) => {
                 let grid = Arc::new(grid);
                 for frame in &mut self.frames {
@@ -521,7 +528,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                     {
                         break;
                     }
-                    frame.alive = true;
+                    frame.is_alive = true;
                     frame.witness = Some(Arc::clone(&grid));
                 }
                 true
@@ -529,7 +536,10 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             Answer::None => {
                 // The components of the frames above are not counted to the end: they get no value.
                 self.abandon(self.first_unproved + 1);
-                let top = self.frames.last_mut().expect("the frame that the question was about is left");
+                let top = self
+                    .frames
+                    .last_mut()
+                    .expect("the frame that the question was about is left");
                 top.product = Count::ZERO;
                 top.pending.clear();
                 self.board.undo(top.mark);
@@ -538,7 +548,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             Answer::Unknown => {
                 // The next question about this side, or about one below it in the tree, has to wait.
                 if let Some(frame) = self.frames.get_mut(self.first_unproved) {
-                    frame.retry_price = RETRY_FACTOR * waited;
+                    frame.retry_threshold_ns = RETRY_FACTOR * waited;
                 }
                 true
             }
@@ -546,22 +556,22 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     }
 
     /// Asks the oracle whether the side of the frame `first_unproved` has a solution, within a number of conflicts.
-    fn ask(&mut self, conflicts: u64) -> Answer {
+    fn ask_oracle(&mut self, conflicts: u64) -> Answer {
         let before = self.work();
         let path = self.path_to(self.first_unproved + 1);
         let (clues, rows) = (self.shared.clues, &self.shared.rows);
         // One question must not use up the rest of a small budget.
         let conflict_ns = (NS_PER_TICK * self.oracle.ticks()).checked_div(self.oracle.conflicts());
         let conflict_ns = conflict_ns.unwrap_or(ASSUMED_CONFLICT_NS).max(1);
-        let affordable = self.until.saturating_sub(before) / conflict_ns;
+        let affordable = self.work_limit.saturating_sub(before) / conflict_ns;
         let conflicts = conflicts
             .min(affordable.max(MIN_LAST_CONFLICTS))
             .min(CONFLICTS.into()) as u32;
         let answer = (self.oracle).ask(clues, rows, path.into_iter(), conflicts);
         let took = QUESTION_OVERHEAD_NS + self.work() - before;
-        self.again += nodes_in(took);
-        let sum = 15 * self.question_cost + self.shared.options.oracle_percent * took / 100;
-        self.question_cost = (sum / 16).min(MAX_QUESTION_NS);
+        self.recompute_cost += nodes_in(took);
+        let sum = 15 * self.question_threshold_ns + self.shared.options.oracle_percent * took / 100;
+        self.question_threshold_ns = (sum / 16).min(MAX_QUESTION_THRESHOLD_NS);
         answer
     }
 }
