@@ -18,21 +18,21 @@ use crate::solutions::Count;
 #[derive(Debug)]
 pub(crate) struct Frame<W> {
     pub(crate) component: Component<W>,
-    /// The board's mark from before the branch.
+    /// The board's mark before the branch.
     pub(crate) mark: usize,
-    /// The prober's mark from before the branch; and the probing records of the current side, if it was probed.
+    /// The prober's mark before the branch; and the probing records of the current side, if it was probed.
     pub(crate) prober_mark: usize,
     pub(crate) probed: Option<Inherited>,
     /// The decision of the current side; `None` in a frame made by [`Frame::bottom`].
     pub(crate) decision: Option<(Cell, bool)>,
-    /// Whether the other side is still to be counted here.
+    /// Whether this worker still has to count the other side.
     pub(crate) has_other_side: bool,
     /// The sum of the sides counted so far.
     pub(crate) sum: Count,
     /// The product of the side's components counted so far, and those still to be counted.
     pub(crate) product: Count,
     pub(crate) pending: Vec<Component<W>>,
-    /// Where a graph is kept: an edge for each side counted so far, and the nodes of the current side's components counted so far.
+    /// Where a graph is kept: an edge for each side counted so far; and the node and cells of each counted component of the current side.
     pub(crate) edges: Vec<Edge>,
     pub(crate) children: Vec<(NodeId, Rows<W>)>,
     /// Number of components into which the side has split.
@@ -59,7 +59,7 @@ pub(crate) struct Frame<W> {
     pub(crate) work_before_side: u64,
     /// Nanoseconds of work on the current side before the next oracle call on it.
     pub(crate) retry_threshold_ns: u64,
-    /// The weights of the two sides (empty, filled), and the share that the worker had done before the current side.
+    /// The weights of the two sides (empty, filled); and the worker's `share_done` before the current side.
     pub(crate) weights: [u64; 2],
     pub(crate) share_before_side: u64,
     /// The worker's recomputation cost before the component, in nodes.
@@ -67,8 +67,12 @@ pub(crate) struct Frame<W> {
 }
 
 impl<W> Frame<W> {
-    /// A frame at this mark of the board, before its first side. All decisions above the component hold in the solution `within`.
-    pub(crate) fn new(component: Component<W>, mark: usize, within: Option<Arc<Grid>>) -> Self {
+    /// A frame at this mark of the board, before its first side. All decisions above the component hold in the solution `witness_above`.
+    pub(crate) fn new(
+        component: Component<W>,
+        mark: usize,
+        witness_above: Option<Arc<Grid>>,
+    ) -> Self {
         Frame {
             component,
             mark,
@@ -83,7 +87,7 @@ impl<W> Frame<W> {
             children: Vec::new(),
             component_count: 1,
             is_alive: false,
-            witness_above: within,
+            witness_above,
             witness: None,
             is_claimed: false,
             has_gaps: false,
@@ -101,11 +105,11 @@ impl<W> Frame<W> {
         }
     }
 
-    /// The bottom frame of a stack that counts this component for the side `of`.
+    /// The bottom frame of a stack that counts this component to fill a gap of `owner`.
     pub(crate) fn bottom(
         component: Component<W>,
         mark: usize,
-        of: Arc<Unfinished<W>>,
+        owner: Arc<Unfinished<W>>,
         witness: Option<Arc<Grid>>,
     ) -> Self {
         Frame {
@@ -113,18 +117,24 @@ impl<W> Frame<W> {
             pending: vec![component],
             is_alive: witness.is_some(),
             witness,
-            open_side: Some(of),
+            open_side: Some(owner),
             ..Frame::new(Component::nothing(), mark, None)
         }
     }
 
-    /// Records what the worker had done before: nodes, nanoseconds of work, share of the whole, and recomputation cost in nodes.
-    pub(crate) fn with_totals_before(self, nodes: u64, work: u64, done: u64, again: u64) -> Self {
+    /// Sets the totals of the worker before the frame: nodes, nanoseconds of work, share of the walk, and recomputation cost in nodes.
+    pub(crate) fn with_totals_before(
+        self,
+        nodes: u64,
+        work: u64,
+        done: u64,
+        recompute_cost: u64,
+    ) -> Self {
         Frame {
             nodes_before: nodes,
             work_before_side: work,
             share_before_side: done,
-            recompute_cost_before: again,
+            recompute_cost_before: recompute_cost,
             ..self
         }
     }
@@ -151,7 +161,7 @@ impl<W> Frame<W> {
         side
     }
 
-    /// The weight of the current side: its share of the whole.
+    /// The share of the walk that the current side has, out of [`WHOLE`](crate::search::WHOLE).
     pub(crate) fn weight(&self) -> u64 {
         let filled = self.decision.is_some_and(|(_, filled)| filled);
         self.weights[usize::from(filled)]

@@ -132,19 +132,20 @@ impl<W: Word> Worker<'_, '_, W> {
         self.share_done = 0;
         self.reported.1 = 0;
         self.may_ask_oracle = task.may_ask_oracle;
-        let (mark, of) = (self.board.mark(), Arc::clone(&task.owner));
-        let (nodes, work, again) = (self.statistics.nodes, self.work(), self.recompute_cost);
+        let (mark, owner) = (self.board.mark(), Arc::clone(&task.owner));
+        let (nodes, work, recompute_cost) =
+            (self.statistics.nodes, self.work(), self.recompute_cost);
         match task.side {
             None => {
                 let bottom = Frame::bottom(task.component, mark, task.owner, task.witness_above);
                 self.frames.push(Frame {
                     weights: [task.weight, 0],
-                    ..bottom.with_totals_before(nodes, work, 0, again)
+                    ..bottom.with_totals_before(nodes, work, 0, recompute_cost)
                 });
             }
             Some((cell, filled)) => {
                 let frame = Frame::new(task.component, mark, task.witness_above)
-                    .with_totals_before(nodes, work, 0, again);
+                    .with_totals_before(nodes, work, 0, recompute_cost);
                 self.frames.push(Frame {
                     decision: Some((cell, filled)),
                     open_component: Some(task.owner),
@@ -157,7 +158,7 @@ impl<W: Word> Worker<'_, '_, W> {
                 self.begin_side();
             }
         }
-        self.run_stack(walk, Some(&of));
+        self.run_stack(walk, Some(&owner));
     }
 
     /// Counts what is on the stack, until the stack is empty or the walk is over. `owner` is the owner of the gap that a task fills; `None` for
@@ -254,7 +255,7 @@ impl<W: Word> Worker<'_, '_, W> {
                 true => frame.mark,
                 false => self.frames[i + 1].mark,
             };
-            let (rows, may_ask) = (self.board.rows_at(mark), self.may_ask_oracle);
+            let (rows, may_ask_oracle) = (self.board.rows_at(mark), self.may_ask_oracle);
             let frame = &mut self.frames[i];
             walk.push_task(if gives_side {
                 let (cell, filled) = frame.decision.expect("a branch has two sides");
@@ -262,19 +263,19 @@ impl<W: Word> Worker<'_, '_, W> {
                 frame.has_other_side = false;
                 frame.gave_other_side = true;
                 frame.gap_weight_in_component += weight;
-                let of = frame
+                let owner = frame
                     .open_component
                     .get_or_insert_with(Unfinished::open_component);
-                of.add_gap();
+                owner.add_gap();
                 Task {
                     rows,
                     component: frame.component.clone(),
                     side: Some((cell, !filled)),
-                    owner: Arc::clone(of),
+                    owner: Arc::clone(owner),
                     witness_above: frame.witness_above.clone(),
                     weight,
                     path,
-                    may_ask_oracle: may_ask,
+                    may_ask_oracle,
                 }
             } else {
                 // Pending components are sorted by size, the largest first.
@@ -282,17 +283,17 @@ impl<W: Word> Worker<'_, '_, W> {
                 let weight = frame.weight() / frame.component_count;
                 frame.has_gaps = true;
                 frame.gap_weight_in_side += weight;
-                let of = frame.open_side.get_or_insert_with(Unfinished::open_side);
-                of.add_gap();
+                let owner = frame.open_side.get_or_insert_with(Unfinished::open_side);
+                owner.add_gap();
                 Task {
                     rows,
                     component,
                     side: None,
-                    owner: Arc::clone(of),
+                    owner: Arc::clone(owner),
                     witness_above: frame.witness.clone(),
                     weight,
                     path,
-                    may_ask_oracle: may_ask,
+                    may_ask_oracle,
                 }
             });
             return;

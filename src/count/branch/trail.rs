@@ -141,11 +141,11 @@ mod tests {
             (1, false, 77, 0, 1),
             (4095, false, 5, 3, 1 << 40),
         ];
-        let trail = trail.map(|(at, more, sum, components, product)| TrailStep {
+        let trail = trail.map(|(at, has_other_side, sum, components, product)| TrailStep {
             cell: Cell::new(at, at / 2),
             filled: at != 1,
-            has_other_side: more,
-            size: 700 - u32::from(more),
+            has_other_side,
+            size: 700 - u32::from(has_other_side),
             sum: Count::from(sum),
             component_count: components + 1,
             done_components: components,

@@ -15,7 +15,7 @@ const OVERHEAD_BYTES: usize = 200;
 /// A component with sides, or a side with components, that other workers count.
 #[derive(Debug)]
 pub(crate) struct Unfinished<W> {
-    /// Whether the value is not needed any more. Relaxed: a hint that saves work.
+    /// Whether the value is no longer needed. Relaxed: a hint that saves work.
     is_cancelled: AtomicBool,
     state: Mutex<State<W>>,
 }
@@ -30,7 +30,7 @@ struct State<W> {
     destination: Destination<W>,
 }
 
-/// Whether it is a component or a side, with what only that has.
+/// A component or a side, with the data that the other one does not have.
 #[derive(Debug)]
 pub(crate) enum Kind<W> {
     Component {
@@ -62,10 +62,10 @@ impl<W> ComponentRecord<W> {
     }
 }
 
-/// What happens to the complete value.
+/// What the complete value is for.
 #[derive(Debug)]
 pub(crate) enum Destination<W> {
-    /// Nothing: the component or side is on a stack, or its value has been taken already.
+    /// Not known yet: the component or side is on a stack. Or nothing more: its value has been taken already.
     Nowhere,
     /// It fills a gap of this: the value of a side in its component, or that of a component in its side.
     Gap(Arc<Unfinished<W>>),
@@ -123,14 +123,14 @@ impl<W> GapValue<W> {
 }
 
 impl<W: Word> Unfinished<W> {
-    fn new(value: Count, kind: Kind<W>, then: Destination<W>) -> Arc<Self> {
+    fn new(value: Count, kind: Kind<W>, destination: Destination<W>) -> Arc<Self> {
         Arc::new(Unfinished {
             is_cancelled: AtomicBool::new(false),
             state: Mutex::new(State {
                 value,
                 gaps: 1,
                 kind,
-                destination: then,
+                destination,
             }),
         })
     }
@@ -149,13 +149,13 @@ impl<W: Word> Unfinished<W> {
         Self::product(Destination::Nowhere)
     }
 
-    /// A product whose value, when complete, is passed on by `then`.
-    pub(crate) fn product(then: Destination<W>) -> Arc<Self> {
+    /// A product with a destination for its complete value.
+    pub(crate) fn product(destination: Destination<W>) -> Arc<Self> {
         let kind = Kind::Side {
             children: Vec::new(),
             graph_cells: None,
         };
-        Self::new(Count::ONE, kind, then)
+        Self::new(Count::ONE, kind, destination)
     }
 
     fn state(&self) -> MutexGuard<'_, State<W>> {
@@ -172,7 +172,7 @@ impl<W: Word> Unfinished<W> {
         self.state().value.clone()
     }
 
-    /// Notes that the value is not needed any more, so that workers can abandon it.
+    /// Records that the value is no longer needed, so that workers can abandon it.
     pub(crate) fn cancel(&self) {
         self.is_cancelled.store(true, Ordering::Relaxed);
     }
@@ -196,7 +196,11 @@ impl<W: Word> Unfinished<W> {
 
     /// For a component that leaves the stack: adds what was counted there. Returns the whole count and all edges if the stack's own gap is
     /// the only one; otherwise `None`, and the component must be [closed](Self::close_component).
-    pub(crate) fn leave_stack(&self, sum: &Count, more: Vec<Edge>) -> Option<(Count, Vec<Edge>)> {
+    pub(crate) fn leave_stack(
+        &self,
+        sum: &Count,
+        edges_of_stack: Vec<Edge>,
+    ) -> Option<(Count, Vec<Edge>)> {
         let mut state = self.state();
         state.value += sum;
         let whole = state.gaps == 1;
@@ -204,7 +208,7 @@ impl<W: Word> Unfinished<W> {
         let Kind::Component { edges, .. } = kind else {
             unreachable!("leave_stack is for components only");
         };
-        edges.extend(more);
+        edges.extend(edges_of_stack);
         whole.then(|| (std::mem::replace(value, Count::ZERO), std::mem::take(edges)))
     }
 
@@ -218,7 +222,10 @@ impl<W: Word> Unfinished<W> {
     }
 
     /// Fills a gap. Returns the value and what to do with it when it is complete: no gap is left, or it is a product with a factor of 0.
-    pub(crate) fn fill_gap(&self, gift: GapValue<W>) -> Option<(Count, Kind<W>, Destination<W>)> {
+    pub(crate) fn fill_gap(
+        &self,
+        gap_value: GapValue<W>,
+    ) -> Option<(Count, Kind<W>, Destination<W>)> {
         let mut state = self.state();
         let State {
             value, gaps, kind, ..
@@ -226,13 +233,13 @@ impl<W: Word> Unfinished<W> {
         *gaps = gaps.saturating_sub(1);
         let is_zero_product = match kind {
             Kind::Component { edges, .. } => {
-                *value += &gift.count;
-                edges.extend(gift.edges);
+                *value += &gap_value.count;
+                edges.extend(gap_value.edges);
                 false
             }
-            Kind::Side { children: rest, .. } => {
-                *value *= &gift.count;
-                rest.extend(gift.children);
+            Kind::Side { children, .. } => {
+                *value *= &gap_value.count;
+                children.extend(gap_value.children);
                 value.is_zero()
             }
         };

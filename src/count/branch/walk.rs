@@ -1,13 +1,13 @@
 //! A walk: a branching run of one plan through a component, shared by several workers so that each component in it is counted once.
 //!
-//! Each worker goes depth first, with the components that it has begun on a stack of its own, one [`Frame`] for each. When another worker
-//! is idle, it gives away the oldest piece that it has not begun, as a [`Task`]: the other side of a branch, or a component of a side that
-//! has a solution. A piece that is given away leaves a *gap*.
+//! Each worker goes depth first. The components that it has begun are on a stack of its own, one [`Frame`] for each. While another worker
+//! is idle, a worker gives away the lowest piece of its stack that is not begun, as a [`Task`]: the other side of a branch, or a component
+//! of a side that has a solution. A piece that is given away leaves a *gap*.
 //!
-//! A component's key is in the table of components in progress from when a worker begins it until it is counted. A worker that meets the
-//! key meanwhile leaves a gap as well, and continues with another component. A side or component of which only gaps are left is put aside
-//! as an [`Unfinished`]. The worker that fills its last gap completes it, which may complete others in turn. So no worker waits for another,
-//! and nothing is counted twice. Gaps form no cycle, because the components within a component are smaller than it.
+//! While a component is being counted, its key is in the table of components in progress. Another worker that meets the key in this time
+//! leaves a gap as well, and continues with another component. A side or component that has only gaps left is kept as an [`Unfinished`]
+//! when it leaves the stack. The worker that fills the last gap completes it, which may complete others in turn. So no worker waits for
+//! another, and nothing is counted twice. Gaps form no cycle, because the components within a component are smaller than it.
 
 use std::collections::VecDeque;
 use std::hash::{BuildHasher, BuildHasherDefault};
@@ -40,7 +40,7 @@ const MAX_STACK_WAIT: Duration = Duration::from_millis(100);
 /// A piece of a walk for any worker to begin.
 #[derive(Debug)]
 pub(crate) struct Task<W> {
-    /// The known cells before it.
+    /// The known cells of each row, before the piece is begun.
     pub(crate) rows: Vec<Known<W>>,
     pub(crate) component: Component<W>,
     /// The side of the branch on this cell; `None` for the whole component.
@@ -49,11 +49,11 @@ pub(crate) struct Task<W> {
     pub(crate) owner: Arc<Unfinished<W>>,
     /// A solution of the puzzle in which all decisions above the component hold.
     pub(crate) witness_above: Option<Arc<Grid>>,
-    /// Its share of the walk, out of [`WHOLE`].
+    /// The share of the walk that the piece has, out of [`WHOLE`].
     pub(crate) weight: u64,
-    /// The decisions above it.
+    /// The decisions above the piece.
     pub(crate) path: Vec<(Cell, bool)>,
-    /// Whether the oracle may be called. If so, there is a solution in which all these decisions hold.
+    /// Whether the oracle may be asked. If so, there is a solution in which all decisions of `path` hold.
     pub(crate) may_ask_oracle: bool,
 }
 
@@ -79,14 +79,15 @@ pub(crate) struct Walk<W> {
     /// Nanoseconds of work of all workers, and the share that is done, out of [`WHOLE`]. Relaxed: sums.
     work: AtomicU64,
     done: AtomicU64,
+    /// Whether the walk has ended; and its result, until it is taken.
     over: AtomicBool,
     ended: Mutex<Option<TrialEnd>>,
-    /// Number of workers with a stack, and the stacks that were not empty when the walk ended before it was counted.
+    /// Number of workers with a stack. When the walk has ended without a count: the stacks that were not empty.
     active_stacks: AtomicUsize,
     ended_stacks: Mutex<Vec<Vec<Frame<W>>>>,
     /// Whether values are only lower bounds from now on, and not stored. Relaxed: no other worker fills gaps any more.
     partial: AtomicBool,
-    /// The lower bound of the result of a walk that ended before it was counted, put together from the stacks and tasks.
+    /// When the walk has ended without a count: a lower bound, put together from all stacks and tasks.
     bound_at_end: Mutex<Count>,
     /// The best lower bound that has been proved for the count of the component, rounded.
     best_bound: Mutex<f64>,
@@ -126,7 +127,7 @@ impl<W: Word> Walk<W> {
         }
     }
 
-    /// Receives the result of the walk.
+    /// A new owner of the gap that the whole component fills: its value is the result of the walk.
     pub(crate) fn root(&self) -> Arc<Unfinished<W>> {
         Unfinished::product(Destination::WalkResult)
     }
@@ -137,7 +138,7 @@ impl<W: Word> Walk<W> {
         self.work.fetch_add(work, Ordering::Relaxed) + work
     }
 
-    /// The share that is done, out of [`WHOLE`].
+    /// The share of the walk that is done, out of [`WHOLE`].
     pub(crate) fn done(&self) -> u64 {
         self.done.load(Ordering::Relaxed).min(WHOLE)
     }
@@ -175,7 +176,7 @@ impl<W: Word> Walk<W> {
         self.over.load(Ordering::Acquire)
     }
 
-    /// How the walk ended, for the worker that began it.
+    /// Takes the result of the walk, for the worker that began it.
     pub(crate) fn take_end(&self) -> TrialEnd {
         let ended = lock(&self.ended).take();
         ended.unwrap_or(TrialEnd::Stopped)
@@ -195,8 +196,8 @@ impl<W: Word> Walk<W> {
         self.active_stacks.fetch_sub(1, Ordering::Release);
     }
 
-    /// The lower bound proved by a walk that ended before it was counted, for the worker that began it: put together from all stacks. Zero
-    /// when another worker does not give up its stack within [`MAX_STACK_WAIT`].
+    /// When the walk has ended without a count: puts the lower bound together from all stacks and tasks, for the worker that began the walk.
+    /// Zero when another worker does not end its stack within [`MAX_STACK_WAIT`].
     pub(crate) fn collect_bound_at_end(&self, store: &Store) -> Count {
         let began = Instant::now();
         while self.active_stacks.load(Ordering::Acquire) > 0 {
@@ -218,15 +219,15 @@ impl<W: Word> Walk<W> {
         std::mem::replace(&mut *lock(&self.bound_at_end), Count::ZERO)
     }
 
-    /// Puts a whole stack aside, with zero for everything that is not counted.
+    /// Fills the gaps that the frames of a stack are to fill, with zero for everything that is not counted.
     fn close_stack(&self, store: &Store, mut frames: Vec<Frame<W>>) {
         // The lower bound of the component of the frame above on the stack; `None` for the topmost frame.
         let mut inner: Option<Count> = None;
         while let Some(mut frame) = frames.pop() {
             let side = frame.proved(inner.as_ref());
             if frame.decision.is_none() {
-                if let Some(of) = frame.open_side {
-                    self.fill(store, of, GapValue::number(side));
+                if let Some(owner) = frame.open_side {
+                    self.fill(store, owner, GapValue::number(side));
                 }
                 return;
             }
@@ -242,8 +243,8 @@ impl<W: Word> Walk<W> {
                 }
             }
             let Some(parent) = frames.last_mut() else {
-                if let Some(of) = frame.open_component {
-                    self.fill(store, of, GapValue::number(frame.sum));
+                if let Some(owner) = frame.open_component {
+                    self.fill(store, owner, GapValue::number(frame.sum));
                 }
                 return;
             };
@@ -287,9 +288,9 @@ impl<W: Word> Walk<W> {
         self.idle.load(Ordering::Relaxed) > self.waiting.load(Ordering::Relaxed)
     }
 
-    /// Whether less than `most` bytes are put aside.
-    pub(crate) fn has_room(&self, most: u64) -> bool {
-        self.bytes.load(Ordering::Relaxed) < most
+    /// Whether the unfinished components and the sides that wait for them have less than this number of bytes.
+    pub(crate) fn has_room(&self, max_bytes: u64) -> bool {
+        self.bytes.load(Ordering::Relaxed) < max_bytes
     }
 
     /// Gives a task away.
@@ -376,12 +377,12 @@ impl<W: Word> Walk<W> {
         waiting
     }
 
-    /// Receives the value of a component that must be counted anew, for the sides that wait for it.
+    /// A new owner of the gap of a component that must be counted anew: passes its value to the sides that wait for it.
     pub(crate) fn owner_for_recount(&self, waiting: Vec<WaitingSide<W>>) -> Arc<Unfinished<W>> {
         Unfinished::product(Destination::WaitingSides(waiting))
     }
 
-    /// Adds the bytes of a component that is put aside.
+    /// Adds the bytes of a component that becomes unfinished.
     pub(crate) fn charge(&self, record: &ComponentRecord<W>) {
         self.bytes.fetch_add(record.bytes(), Ordering::Relaxed);
     }
@@ -389,12 +390,12 @@ impl<W: Word> Walk<W> {
     /// Fills the gaps of all sides that wait for this component with its value.
     pub(crate) fn fill_waiting(&self, store: &Store, key: &Key, value: &ComponentValue) {
         let waiting = self.release(key);
-        let gifts = waiting.into_iter().map(|gap| self.gap_value(value, gap));
-        self.fill_all(store, gifts.collect());
+        let gap_values = waiting.into_iter().map(|gap| self.value_for(value, gap));
+        self.fill_all(store, gap_values.collect());
     }
 
     /// The value of a component as one of the waiting sides receives it.
-    fn gap_value(
+    fn value_for(
         &self,
         value: &ComponentValue,
         gap: WaitingSide<W>,
@@ -404,13 +405,13 @@ impl<W: Word> Walk<W> {
     }
 
     /// Fills a gap, and all further gaps whose values are complete as a result.
-    pub(crate) fn fill(&self, store: &Store, into: Arc<Unfinished<W>>, gift: GapValue<W>) {
-        self.fill_all(store, vec![(into, gift)]);
+    pub(crate) fn fill(&self, store: &Store, into: Arc<Unfinished<W>>, gap_value: GapValue<W>) {
+        self.fill_all(store, vec![(into, gap_value)]);
     }
 
-    fn fill_all(&self, store: &Store, mut gifts: Vec<(Arc<Unfinished<W>>, GapValue<W>)>) {
-        while let Some((into, gift)) = gifts.pop() {
-            let Some((value, kind, then)) = into.fill_gap(gift) else {
+    fn fill_all(&self, store: &Store, mut gap_values: Vec<(Arc<Unfinished<W>>, GapValue<W>)>) {
+        while let Some((into, gap_value)) = gap_values.pop() {
+            let Some((value, kind, destination)) = into.fill_gap(gap_value) else {
                 continue;
             };
             match kind {
@@ -423,7 +424,7 @@ impl<W: Word> Walk<W> {
                     let ComponentRecord {
                         component,
                         nodes,
-                        recompute_cost: again,
+                        recompute_cost,
                     } = record;
                     // A lower bound has no graph.
                     let edges = match self.partial.load(Ordering::Relaxed) {
@@ -434,44 +435,44 @@ impl<W: Word> Walk<W> {
                         node: store.node(&edges, &value),
                         count: value,
                     };
-                    let waiting = self.keep(store, &component.key, &value, nodes, again);
-                    gifts.extend(waiting.into_iter().map(|gap| self.gap_value(&value, gap)));
-                    if let Destination::Gap(side) = then {
-                        gifts.push((side, GapValue::of(&value, component.rows)));
+                    let waiting = self.keep(store, &component.key, &value, nodes, recompute_cost);
+                    gap_values.extend(waiting.into_iter().map(|gap| self.value_for(&value, gap)));
+                    if let Destination::Gap(side) = destination {
+                        gap_values.push((side, GapValue::of(&value, component.rows)));
                     }
                 }
                 Kind::Side {
-                    children: rest,
-                    graph_cells: known,
+                    children,
+                    graph_cells,
                 } => {
                     let value = ComponentValue {
                         count: value,
-                        node: rest.last().map(|&(node, _)| node),
+                        node: children.last().map(|&(node, _)| node),
                     };
-                    match then {
+                    match destination {
                         Destination::WalkResult if self.partial.load(Ordering::Relaxed) => {
                             *lock(&self.bound_at_end) = value.count;
                         }
                         Destination::WalkResult => self.end(TrialEnd::Done(value)),
                         Destination::WaitingSides(waiting) => {
-                            gifts
-                                .extend(waiting.into_iter().map(|gap| self.gap_value(&value, gap)));
+                            gap_values
+                                .extend(waiting.into_iter().map(|gap| self.value_for(&value, gap)));
                         }
                         Destination::Gap(open_component) => {
-                            let edges = match known {
+                            let edges = match graph_cells {
                                 Some((cells, filled)) if !value.count.is_zero() => {
                                     let mut filled = filled.iter().copied();
                                     let filled = |_| filled.next().expect("one for each row");
-                                    vec![edge(&cells, filled, rest)]
+                                    vec![edge(&cells, filled, children)]
                                 }
                                 _ => Vec::new(),
                             };
-                            let gift = GapValue {
+                            let gap_value = GapValue {
                                 count: value.count,
                                 edges,
                                 children: Vec::new(),
                             };
-                            gifts.push((open_component, gift));
+                            gap_values.push((open_component, gap_value));
                         }
                         Destination::Nowhere => {
                             debug_assert!(false, "a component or side on a stack is not complete")
@@ -489,11 +490,11 @@ impl<W: Word> Walk<W> {
         key: &Key,
         value: &ComponentValue,
         nodes: u64,
-        again: u64,
+        recompute_cost: u64,
     ) -> Vec<WaitingSide<W>> {
-        // It is stored first: a worker that does not find it in progress any more finds its value.
+        // The value is stored before the key is released, so that a worker finds the one or the other.
         if !self.partial.load(Ordering::Relaxed) {
-            store.keep(key.clone(), value.clone(), nodes, again);
+            store.keep(key.clone(), value.clone(), nodes, recompute_cost);
         }
         self.release(key)
     }

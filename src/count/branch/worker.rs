@@ -194,13 +194,13 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     /// Counts a component of the current side: by its value in the component table, by a gap if another worker is counting it, by a sweep,
     /// or in a new frame.
     pub(crate) fn begin_component(&mut self, component: Component<W>) {
-        if let Some((value, again)) = self.shared.store.get(&component.key) {
+        if let Some((value, recompute_cost)) = self.shared.store.get(&component.key) {
             self.statistics.leaves += 1;
-            self.recompute_cost += again;
+            self.recompute_cost += recompute_cost;
             self.multiply_into_side(&value, component.rows);
             return;
         }
-        let mut claimed = false;
+        let mut is_claimed = false;
         if 3 * component.size >= self.shared.options.shared
             && let Some(walk) = &self.shared_walk
         {
@@ -214,21 +214,22 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                     top.gap_weight_in_side += weight;
                     return;
                 }
-                claim => claimed = claim == Claim::Mine,
+                claim => is_claimed = claim == Claim::Mine,
             }
         }
-        if let Some((count, again)) = self.sweep_component(&component) {
+        if let Some((count, recompute_cost)) = self.sweep_component(&component) {
             let (value, cost) = (ComponentValue::number(count), u64::from(component.size));
             let store = &self.shared.store;
-            self.recompute_cost += store.keep(component.key.clone(), value.clone(), cost, again);
-            if let Some(walk) = self.shared_walk.as_ref().filter(|_| claimed) {
+            self.recompute_cost +=
+                store.keep(component.key.clone(), value.clone(), cost, recompute_cost);
+            if let Some(walk) = self.shared_walk.as_ref().filter(|_| is_claimed) {
                 walk.fill_waiting(&self.shared.store, &component.key, &value);
             }
             self.multiply_into_side(&value, component.rows);
             return;
         }
         let cell = self.pick(&component);
-        self.branch(component, cell, None, claimed);
+        self.branch(component, cell, None, is_claimed);
     }
 
     /// Pushes a frame for a component, which branches on this cell. It begins with the first side, or as the step of a trail says.
@@ -237,14 +238,14 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         component: Component<W>,
         cell: Cell,
         step: Option<&TrailStep>,
-        claimed: bool,
+        is_claimed: bool,
     ) {
         let parent = self.top();
         let within = parent.witness.clone();
         // The weight of a side is divided equally among its components, that of a component between its sides by their odds.
         let weight = parent.weight() / parent.component_count;
         let first = step.is_none_or(|step| step.filled);
-        let more = step.is_none_or(|step| step.has_other_side);
+        let has_other_side = step.is_none_or(|step| step.has_other_side);
         let (likely, of) = self.board.odds(cell);
         let filled = (u128::from(weight) * u128::from(likely) / u128::from(of)) as u64;
         let mut frame = Frame::new(component, self.board.mark(), within);
@@ -257,13 +258,13 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         );
         self.frames.push(Frame {
             decision: Some((cell, first)),
-            has_other_side: more,
+            has_other_side,
             sum: step.map_or(Count::ZERO, |step| step.sum.clone()),
-            is_claimed: claimed,
+            is_claimed,
             weights: [weight - filled, filled],
             ..frame
         });
-        if !more {
+        if !has_other_side {
             self.share_done += if first { weight - filled } else { filled };
             // The recomputation cost of the first side is unknown here. It is assumed to be high.
             self.recompute_cost += u64::from(u32::MAX);
@@ -362,7 +363,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         top.gap_weight_in_component += std::mem::take(&mut top.gap_weight_in_side);
         if top.decision.is_none() {
             let bottom = self.frames.pop().expect("the stack has a frame");
-            let gift = GapValue {
+            let gap_value = GapValue {
                 count: bottom.product,
                 edges: Vec::new(),
                 children: bottom.children,
@@ -371,17 +372,17 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             let side = bottom
                 .open_side
                 .expect("the bottom frame has the side that it counts for");
-            walk.fill(&self.shared.store, side, gift);
+            walk.fill(&self.shared.store, side, gap_value);
             return true;
         }
-        let keeps = self.shared.store.keeps_graph() && !top.product.is_zero();
-        let rest = std::mem::take(&mut top.children);
+        let keeps_graph = self.shared.store.keeps_graph() && !top.product.is_zero();
+        let children = std::mem::take(&mut top.children);
         let filled = |row: u16| self.board.rows()[usize::from(row)].filled;
         match top.open_side.take() {
             None => {
                 top.sum += &top.product;
-                if keeps {
-                    top.edges.push(edge(&top.component.rows, filled, rest));
+                if keeps_graph {
+                    top.edges.push(edge(&top.component.rows, filled, children));
                 }
             }
             // One of the side's components has no solution.
@@ -392,17 +393,17 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                     .get_or_insert_with(Unfinished::open_component);
                 open_component.add_gap();
                 let rows = &top.component.rows;
-                let known = keeps.then(|| {
+                let graph_cells = keeps_graph.then(|| {
                     let filled = rows.iter().map(|&(row, _)| filled(row)).collect();
                     (rows.clone(), filled)
                 });
-                side.close_side(Arc::clone(open_component), known);
-                let gift = GapValue {
+                side.close_side(Arc::clone(open_component), graph_cells);
+                let gap_value = GapValue {
                     count: top.product.clone(),
                     edges: Vec::new(),
-                    children: rest,
+                    children,
                 };
-                walk.fill(&self.shared.store, side, gift);
+                walk.fill(&self.shared.store, side, gap_value);
             }
         }
         self.board.undo(top.mark);
@@ -421,10 +422,10 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     /// is empty now.
     fn end_component(&mut self, walk: &Walk<W>, frame: Frame<W>) -> bool {
         let nodes = self.statistics.nodes - frame.nodes_before;
-        let again = self.recompute_cost - frame.recompute_cost_before;
+        let recompute_cost = self.recompute_cost - frame.recompute_cost_before;
         let Some(parent) = self.frames.last_mut() else {
             // The stack has counted one side of a component, for another worker.
-            let gift = GapValue {
+            let gap_value = GapValue {
                 count: frame.sum,
                 edges: frame.edges,
                 children: Vec::new(),
@@ -432,7 +433,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             let open_component = frame
                 .open_component
                 .expect("the bottom frame has the component that it counts for");
-            walk.fill(&self.shared.store, open_component, gift);
+            walk.fill(&self.shared.store, open_component, gap_value);
             return true;
         };
         parent.gap_weight_in_side += frame.gap_weight_in_component;
@@ -447,7 +448,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                     let record = ComponentRecord {
                         component: frame.component,
                         nodes,
-                        recompute_cost: again,
+                        recompute_cost,
                     };
                     walk.charge(&record);
                     open_component.close_component(Arc::clone(side), record);
@@ -467,7 +468,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         let key = frame.is_claimed.then(|| frame.component.key.clone());
         let store = &self.shared.store;
         self.recompute_cost = frame.recompute_cost_before
-            + store.keep(frame.component.key, value.clone(), nodes, again);
+            + store.keep(frame.component.key, value.clone(), nodes, recompute_cost);
         if let Some(key) = key {
             walk.fill_waiting(&self.shared.store, &key, &value);
         }
