@@ -22,7 +22,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         match trial.plan {
             Plan::Branch(_) | Plan::BranchAndSweep => self.run_walk(trial),
             Plan::Tree => {
-                // A thread that waits for tasks of the tree search may run other tasks, as in a sweep: so no worker may begin now.
+                // A thread that waits for tasks of the tree search may run other tasks of the pool, see `closed_to_workers`.
                 self.shared.closed_to_workers.store(true, Ordering::Relaxed);
                 self.shared.search_tree(trial)
             }
@@ -35,10 +35,10 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                     scratch: self.shared.scratch,
                     ..self.allowance(1, trial.budget)
                 };
-                let swept = &self.shared.components[component];
+                let target = &self.shared.components[component];
                 match sweep(
                     &self.board,
-                    swept,
+                    target,
                     direction,
                     allowance,
                     &self.begin_sweep(component),
@@ -46,7 +46,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                     Ok(count) => {
                         let value = ComponentValue::number(count);
                         let store = &self.shared.store;
-                        store.keep(swept.key.clone(), value.clone(), u64::MAX, u64::MAX);
+                        store.keep(target.key.clone(), value.clone(), u64::MAX, u64::MAX);
                         TrialEnd::Done(value)
                     }
                     Err(SweepEnd::Spent(combinations)) => TrialEnd::Spent {
@@ -64,8 +64,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         }
     }
 
-    /// For a sweep of this component that is about to begin: lets no more workers begin, and returns a function that says whether it
-    /// must stop.
+    /// Lets no more workers begin, because a sweep of this component begins. Returns a function that says whether the sweep must stop.
     fn begin_sweep(&self, component: usize) -> impl Fn() -> bool + Sync + use<'s, 'a, W> {
         let shared = self.shared;
         shared.closed_to_workers.store(true, Ordering::Relaxed);
@@ -82,8 +81,8 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         }
     }
 
-    /// Sweeps a component, if it is much smaller than the last one that was too wide. Returns its count, and the number of nodes that would
-    /// have taken the same time.
+    /// Sweeps a component, if its size is at most 7/8 of the last one that was too wide. Returns its count, and the number of nodes that
+    /// would have taken the same time.
     pub(crate) fn sweep_component(&mut self, component: &Component<W>) -> Option<(Count, u64)> {
         // A sweep builds no graph.
         if component.size > self.too_wide - self.too_wide / 8 || self.shared.store.keeps_graph() {

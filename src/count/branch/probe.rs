@@ -1,4 +1,4 @@
-//! Probing the sides of branches, in the order that probes, and choosing the next cell by the result.
+//! Probes the sides of branches under [`Order::Probed`], and selects the next cell by the result.
 
 use super::order::Order;
 use super::worker::Worker;
@@ -14,8 +14,8 @@ impl<W: Word> Worker<'_, '_, W> {
         best.unwrap_or_else(|| self.order.pick(&self.board, component))
     }
 
-    /// Probes the side of the top frame, which has just been decided, unless the component is small. `false` when the side has no solution,
-    /// and when the run was stopped.
+    /// Probes the side of the top frame, which has just been decided, unless the component is small. `false` when the side has no solution
+    /// or the run was stopped.
     pub(crate) fn probe(&mut self) -> bool {
         let changed = self.board.take_changed();
         let top = self.frames.last().expect("a side belongs to a frame");

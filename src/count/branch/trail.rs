@@ -20,9 +20,9 @@ pub(crate) struct TrailStep {
     pub(crate) filled: bool,
     /// Whether the other side is still to be counted.
     pub(crate) has_other_side: bool,
-    /// The count of the side before.
+    /// The count of the first side, if the current side is the second one; else zero.
     pub(crate) sum: Count,
-    /// Number of components of the current side, number of those that are done, and their product.
+    /// Number of components of the current side, number of those that are counted, and the product of their counts.
     pub(crate) component_count: u32,
     pub(crate) done_components: u32,
     pub(crate) product: Count,
@@ -37,10 +37,10 @@ pub(crate) struct Trail {
     pub(crate) steps: Vec<TrailStep>,
 }
 
-/// For each plan, the trail of its last walk. One trail per plan suffices, because a plan is followed on one board at a time.
+/// For each plan, the trail of its last walk. One trail per plan suffices, because a plan is tried on one component at a time.
 #[derive(Debug, Default)]
 pub(crate) struct Trails {
-    /// Each with whether it has been written to the journal.
+    /// The trails, each with whether it has been written to the journal.
     trails: Vec<(Trail, bool)>,
 }
 

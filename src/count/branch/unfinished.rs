@@ -186,11 +186,8 @@ impl<W: Word> Unfinished<W> {
     pub(crate) fn close_side(&self, open_component: Arc<Self>, cells: Option<(Rows<W>, Box<[W]>)>) {
         let mut state = self.state();
         state.destination = Destination::Gap(open_component);
-        if let Kind::Side {
-            graph_cells: known, ..
-        } = &mut state.kind
-        {
-            *known = cells;
+        if let Kind::Side { graph_cells, .. } = &mut state.kind {
+            *graph_cells = cells;
         }
     }
 

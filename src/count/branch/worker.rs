@@ -128,15 +128,15 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     pub(crate) fn new(shared: &'s Shared<'a, W>, exchange: Option<Arc<Exchange>>) -> Self {
         let clues = shared.clues;
         let (width, height) = (clues.width(), clues.height());
-        let solver = shared.memory / shares::SOLVERS / shared.workers as u64;
-        let lines = shared.memory / shares::LINES / shared.workers as u64;
+        let solver_bytes = shared.memory / shares::SOLVERS / shared.workers as u64;
+        let line_bytes = shared.memory / shares::LINES / shared.workers as u64;
         Worker {
             shared,
             board: Board::with_rows(clues, &shared.rows),
-            lines: LineAutomata::new(width + height, lines),
+            lines: LineAutomata::new(width + height, line_bytes),
             components: ComponentFinder::new(width, height),
             prober: Prober::default(),
-            oracle: Oracle::new(shared.puzzle, Arc::clone(&shared.control), solver)
+            oracle: Oracle::new(shared.puzzle, Arc::clone(&shared.control), solver_bytes)
                 .sharing(exchange),
             frames: Vec::new(),
             first_unproved: 0,
@@ -247,7 +247,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         let first = step.is_none_or(|step| step.filled);
         let has_other_side = step.is_none_or(|step| step.has_other_side);
         let (likely, of) = self.board.odds(cell);
-        let filled = (u128::from(weight) * u128::from(likely) / u128::from(of)) as u64;
+        let filled_weight = (u128::from(weight) * u128::from(likely) / u128::from(of)) as u64;
         let mut frame = Frame::new(component, self.board.mark(), within);
         frame.prober_mark = self.prober.mark();
         let frame = frame.with_totals_before(
@@ -261,11 +261,15 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             has_other_side,
             sum: step.map_or(Count::ZERO, |step| step.sum.clone()),
             is_claimed,
-            weights: [weight - filled, filled],
+            weights: [weight - filled_weight, filled_weight],
             ..frame
         });
         if !has_other_side {
-            self.share_done += if first { weight - filled } else { filled };
+            self.share_done += if first {
+                weight - filled_weight
+            } else {
+                filled_weight
+            };
             // The recomputation cost of the first side is unknown here. It is assumed to be high.
             self.recompute_cost += u64::from(u32::MAX);
         }
