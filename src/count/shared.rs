@@ -122,7 +122,7 @@ impl<'a, W: Word> Shared<'a, W> {
         if component == best.0 && bound > best.1 {
             best.1 = bound;
             drop(best);
-            self.status.raise(self.proved());
+            self.status.raise_bound(self.proved());
         }
     }
 
@@ -134,7 +134,7 @@ impl<'a, W: Word> Shared<'a, W> {
             selection.halt();
         }
         self.record_selection(&selection);
-        if selection.is_void() {
+        if selection.has_no_solution() {
             // The component has no solution, so the puzzle has none.
             self.control.finish();
         }
@@ -148,7 +148,7 @@ impl<'a, W: Word> Shared<'a, W> {
             }
         }
         drop((selection, bound));
-        self.status.raise(self.proved());
+        self.status.raise_bound(self.proved());
     }
 
     /// Whether this component is not being counted any more.

@@ -36,7 +36,7 @@ impl<W: Word> Shared<'_, W> {
                     self.host_with(exchange);
                 }),
             }
-            if !lock(&self.selection).regroup() || self.control.stopped() {
+            if !lock(&self.selection).take_restart() || self.control.stopped() {
                 break;
             }
         }
@@ -47,7 +47,7 @@ impl<W: Word> Shared<'_, W> {
         self.host_with(None);
     }
 
-    /// The same; the SAT solver exchanges learnt clauses with those of the helpers.
+    /// [`Self::host`], with a SAT solver that exchanges learnt clauses with those of the helpers.
     fn host_with(&self, exchange: Option<Arc<Exchange>>) {
         let _guard = StopOnPanic(&self.control);
         let mut worker = Worker::new(self, exchange);
@@ -61,7 +61,7 @@ impl<W: Word> Shared<'_, W> {
             };
             match next {
                 Next::Try(trial) => {
-                    self.status.begin(trial.plan.activity());
+                    self.status.set_activity(trial.plan.activity());
                     let ended = worker.run_trial(trial);
                     self.report(trial, ended);
                     sleep = IDLE_SLEEPS[0];
@@ -109,7 +109,7 @@ impl<W: Word> Shared<'_, W> {
     }
 }
 
-/// Stops the run when this worker panics: the other workers would wait forever for its share of the walk.
+/// Stops the run when its worker panics, as the other workers would wait forever for that worker's share of the walk.
 struct StopOnPanic<'c>(&'c Control);
 
 impl Drop for StopOnPanic<'_> {
