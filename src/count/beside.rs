@@ -37,8 +37,8 @@ impl NumberOnly {
         self.number.as_ref().is_some_and(Count::is_zero)
     }
 
-    /// Counts all components and builds their graph, until each plan has had `work_limit` nanoseconds of work; and the number alone while that
-    /// is cheap.
+    /// Counts all components and builds their graph, until each plan has had `work_limit` nanoseconds of work; and the number alone while
+    /// that is cheap.
     pub(crate) fn count_with_graph<W: Word>(
         &mut self,
         shared: &mut Shared<'_, W>,

@@ -273,8 +273,8 @@ impl<W: Word> Driver<'_, W> {
         BackboneResult::Backbone { is_complete }
     }
 
-    /// Counts the solutions that differ from the known one only in cells that are known to be ambiguous, within a budget of work. Returns their
-    /// number or a lower bound of it, which is a useful bound when counting all solutions takes too long.
+    /// Counts the solutions that differ from the known one only in cells that are known to be ambiguous, within a budget of work. Returns
+    /// their number or a lower bound of it, which is a useful bound when counting all solutions takes too long.
     fn count_near(&mut self, backbone: &Backbone, work: u64) -> Count {
         let shared = &mut self.shared;
         let Some(first) = shared.witness.clone() else {

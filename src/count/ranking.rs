@@ -1,10 +1,10 @@
 //! Selects the plans that stay after a round, and the one that leads the next.
 //!
 //! A forecast is derived from guessed weights; the number of solutions that a plan has proved is certain. So the plan that proves most in
-//! the same work stays as well, and from [`DECISIVE_BUDGET_NS`] on plans that prove far less are dropped, unless they are near their end. One
-//! plan leads each round: it comes first and has at least as much work as all others together. In the first rounds the probing order leads,
-//! unless another plan proves far more; later the plan that proves most leads. The tree search is one of the plans; it is the best one
-//! where components hardly repeat.
+//! the same work stays as well, and from [`DECISIVE_BUDGET_NS`] on plans that prove far less are dropped, unless they are near their end.
+//! One plan leads each round: it comes first and has at least as much work as all others together. In the first rounds the probing order
+//! leads, unless another plan proves far more; later the plan that proves most leads. The tree search is one of the plans; it is the best
+//! one where components hardly repeat.
 
 use super::branch::order::Order;
 use super::plan::{Plan, TrialResult};
@@ -15,15 +15,15 @@ pub(crate) const DECISIVE_BUDGET_NS: u64 = 1_200_000_000;
 /// Below this budget, in nanoseconds, the probing order and the tree search stay as long as no order is near its end.
 const PATIENT_BUDGET_NS: u64 = 5_000_000_000;
 
-/// From [`DECISIVE_BUDGET_NS`] on, an order is dropped if it proves less than this share of what another one proves in the same work, unless
-/// its forecast is less than [`AFFORDABLE_ROUNDS`] rounds.
+/// From [`DECISIVE_BUDGET_NS`] on, an order is dropped if it proves less than this share of what another one proves in the same work,
+/// unless its forecast is less than [`AFFORDABLE_ROUNDS`] rounds.
 const MIN_RATE_SHARE: f64 = 0.25;
 
 /// The branching order that probes. It is the best one on most puzzles, or close to the best one, so it leads the first rounds.
 const PROBING_PLAN: Plan = Plan::Branch(Order::Probed);
 
-/// Another plan leads instead of the probing order when its rate is more than this multiple of the rate of the probing order. The rate of the
-/// tree search is divided by it.
+/// Another plan leads instead of the probing order when its rate is more than this multiple of the rate of the probing order. The rate of
+/// the tree search is divided by it.
 const LEAD_FACTOR: f64 = 2.5;
 
 /// For that comparison, the probing order counts as having proved at least this number of solutions.

@@ -51,9 +51,9 @@ pub(crate) struct Shared<'a, W: Word> {
     trails: Mutex<Trails>,
     /// The open tree of a component that the tree search has begun, and the [place](Shared::place) of that component.
     pub(crate) tree: Mutex<Option<(u64, OpenTree)>>,
-    /// Whether no more workers may begin. A thread that waits for the tasks of a sweep or tree search runs any task of the pool. If that is a
-    /// worker that has not begun, the thread gets back to its own work only when that worker ends. Relaxed: only the thread that sets it has
-    /// to see it.
+    /// Whether no more workers may begin. A thread that waits for the tasks of a sweep or tree search runs any task of the pool. If that is
+    /// a worker that has not begun, the thread gets back to its own work only when that worker ends. Relaxed: only the thread that sets it
+    /// has to see it.
     pub(crate) closed_to_workers: AtomicBool,
     pub(crate) status: &'a Status,
     /// The index of the component that is being counted, and the best lower bound of its count.

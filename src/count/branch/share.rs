@@ -161,8 +161,8 @@ impl<W: Word> Worker<'_, '_, W> {
         self.run_stack(walk, Some(&owner));
     }
 
-    /// Counts what is on the stack, until the stack is empty or the walk is over. `owner` is the owner of the gap that a task fills; `None` for
-    /// the stack that began the walk.
+    /// Counts what is on the stack, until the stack is empty or the walk is over. `owner` is the owner of the gap that a task fills; `None`
+    /// for the stack that began the walk.
     fn run_stack(&mut self, walk: &Arc<Walk<W>>, owner: Option<&Unfinished<W>>) {
         let mut polls = self.pace.polls();
         let is_complete = loop {
@@ -224,9 +224,9 @@ impl<W: Word> Worker<'_, '_, W> {
         walk.end_task();
     }
 
-    /// Gives away the lowest piece of the stack that is not begun. If the oracle may be asked, a solution must be known for the decisions above
-    /// the piece. For without a solution all work on it is lost, and the answer of the oracle, which covers these decisions too, says nothing
-    /// about the piece itself.
+    /// Gives away the lowest piece of the stack that is not begun. If the oracle may be asked, a solution must be known for the decisions
+    /// above the piece. For without a solution all work on it is lost, and the answer of the oracle, which covers these decisions too, says
+    /// nothing about the piece itself.
     fn give_task_away(&mut self, walk: &Walk<W>) {
         if !walk.has_room(self.shared.max_unfinished_bytes()) {
             return;

@@ -196,8 +196,8 @@ impl<W: Word> Walk<W> {
         self.active_stacks.fetch_sub(1, Ordering::Release);
     }
 
-    /// When the walk has ended without a count: puts the lower bound together from all stacks and tasks, for the worker that began the walk.
-    /// Zero when another worker does not end its stack within [`MAX_STACK_WAIT`].
+    /// When the walk has ended without a count: puts the lower bound together from all stacks and tasks, for the worker that began the
+    /// walk. Zero when another worker does not end its stack within [`MAX_STACK_WAIT`].
     pub(crate) fn collect_bound_at_end(&self, store: &Store) -> Count {
         let began = Instant::now();
         while self.active_stacks.load(Ordering::Acquire) > 0 {
@@ -333,7 +333,8 @@ impl<W: Word> Walk<W> {
         lock(&self.in_progress[(hash >> 32) as usize % SHARDS])
     }
 
-    /// Claims a component that is not counted yet. If it is in progress and there is `room` for it, the side that `side` returns gets a gap.
+    /// Claims a component that is not counted yet. If it is in progress and there is `room` for it, the side that `side` returns gets a
+    /// gap.
     pub(crate) fn claim(
         &self,
         component: &Component<W>,

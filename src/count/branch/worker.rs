@@ -92,16 +92,16 @@ const NS_PER_TICK: u64 = 46;
 /// Nanoseconds of a question to the oracle, without the ticks of the solver.
 const QUESTION_OVERHEAD_NS: u64 = 20_000;
 
-/// The first and the maximum value of [`Worker::question_threshold_ns`]. There is a maximum because one hard question does not mean that the
-/// next questions are hard.
+/// The first and the maximum value of [`Worker::question_threshold_ns`]. There is a maximum because one hard question does not mean that
+/// the next questions are hard.
 pub(crate) const FIRST_QUESTION_THRESHOLD_NS: u64 = 60_000;
 const MAX_QUESTION_THRESHOLD_NS: u64 = 1_200_000;
 
 /// The first value of [`Worker::question_threshold_ns`] for a helper: the nanoseconds of building a SAT solver.
 const SOLVER_BUILD_NS: u64 = 20_000_000;
 
-/// While other workers wait for tasks, the threshold for a question is divided by this number, because tasks are given away only below sides
-/// with a known solution.
+/// While other workers wait for tasks, the threshold for a question is divided by this number, because tasks are given away only below
+/// sides with a known solution.
 const TASKS_WANTED_DIVISOR: u64 = 8;
 
 /// A question about a side may take one conflict per this number of nanoseconds of work on the side.
