@@ -1,6 +1,6 @@
 //! The root of a count: its known cells, and the components of the unknown ones.
 
-use super::components::{Component, ComponentFinder, LineAutomata, UniqueTable};
+use super::components::{Component, ComponentFinder, PieceCache, UniqueTable};
 use super::setup::Setup;
 use crate::board::{Board, Cell, Probed, Prober, Region};
 use crate::line::{Known, Word};
@@ -51,7 +51,7 @@ pub(crate) fn components<W: Word>(
 ) -> Option<Vec<Component<W>>> {
     let (width, height) = (board.clues().width(), board.clues().height());
     let rows: Vec<_> = (0..height).map(|row| (row as u16, W::low(width))).collect();
-    let mut lines = LineAutomata::new(width + height, u64::MAX);
+    let mut lines = PieceCache::new(width + height, u64::MAX);
     let mut components = Vec::new();
     let mut pace = Pace::new(control);
     let mut splitter = ComponentFinder::new(width, height);

@@ -46,7 +46,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                     Ok(count) => {
                         let value = ComponentValue::number(count);
                         let store = &self.shared.store;
-                        store.keep(target.key.clone(), value.clone(), u64::MAX, u64::MAX);
+                        store.insert(target.key.clone(), value.clone(), u64::MAX, u64::MAX);
                         TrialEnd::Done(value)
                     }
                     Err(SweepEnd::Spent(combinations)) => TrialEnd::Spent {

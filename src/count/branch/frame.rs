@@ -118,7 +118,7 @@ impl<W> Frame<W> {
             is_alive: witness.is_some(),
             witness,
             open_side: Some(owner),
-            ..Frame::new(Component::nothing(), mark, None)
+            ..Frame::new(Component::empty(), mark, None)
         }
     }
 

@@ -5,7 +5,7 @@
 //! the side before it, and the product of the current side's components that are done.
 
 use crate::board::Cell;
-use crate::count::components::{Reader, push};
+use crate::count::components::{Reader, push_number};
 use crate::count::plan::Plan;
 use crate::solutions::Count;
 
@@ -85,7 +85,7 @@ pub(crate) fn write(trail: &[TrailStep]) -> String {
             column,
             step.component_count,
         ] {
-            push(&mut text, number);
+            push_number(&mut text, number);
         }
         if !step.has_other_side {
             text.push_str(&format!("+{}", step.sum));

@@ -433,7 +433,7 @@ impl<W: Word> Walk<W> {
                         false => edges,
                     };
                     let value = ComponentValue {
-                        node: store.node(&edges, &value),
+                        node: store.add_node(&edges, &value),
                         count: value,
                     };
                     let waiting = self.keep(store, &component.key, &value, nodes, recompute_cost);
@@ -495,7 +495,7 @@ impl<W: Word> Walk<W> {
     ) -> Vec<WaitingSide<W>> {
         // The value is stored before the key is released, so that a worker finds the one or the other.
         if !self.partial.load(Ordering::Relaxed) {
-            store.keep(key.clone(), value.clone(), nodes, recompute_cost);
+            store.insert(key.clone(), value.clone(), nodes, recompute_cost);
         }
         self.release(key)
     }

@@ -15,7 +15,7 @@ use super::unfinished::{ComponentRecord, GapValue, Unfinished};
 use super::walk::{Claim, Walk};
 use crate::board::{Board, Cell, Prober};
 use crate::count::components::{
-    Component, ComponentFinder, ComponentValue, LineAutomata, Rows, edge,
+    Component, ComponentFinder, ComponentValue, PieceCache, Rows, edge,
 };
 use crate::count::plan::Plan;
 use crate::count::shared::Shared;
@@ -31,7 +31,7 @@ use crate::solutions::Count;
 pub(crate) struct Worker<'s, 'a, W: Word> {
     pub(crate) shared: &'s Shared<'a, W>,
     pub(crate) board: Board<'a, W>,
-    pub(crate) lines: LineAutomata<W>,
+    pub(crate) piece_cache: PieceCache<W>,
     pub(crate) components: ComponentFinder<W>,
     pub(crate) prober: Prober<W>,
     pub(crate) oracle: Oracle<'a>,
@@ -133,7 +133,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         Worker {
             shared,
             board: Board::with_rows(clues, &shared.rows),
-            lines: LineAutomata::new(width + height, line_bytes),
+            piece_cache: PieceCache::new(width + height, line_bytes),
             components: ComponentFinder::new(width, height),
             prober: Prober::default(),
             oracle: Oracle::new(shared.puzzle, Arc::clone(&shared.control), solver_bytes)
@@ -221,7 +221,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             let (value, cost) = (ComponentValue::number(count), u64::from(component.size));
             let store = &self.shared.store;
             self.recompute_cost +=
-                store.keep(component.key.clone(), value.clone(), cost, recompute_cost);
+                store.insert(component.key.clone(), value.clone(), cost, recompute_cost);
             if let Some(walk) = self.shared_walk.as_ref().filter(|_| is_claimed) {
                 walk.fill_waiting(&self.shared.store, &component.key, &value);
             }
@@ -330,7 +330,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         let mut pending = Vec::new();
         let top = self.frames.last_mut().expect("a side is begun on a frame");
         self.branched_cells += u64::from(top.component.size);
-        let (lines, numbers) = (&mut self.lines, &self.shared.store.table.numbers);
+        let (lines, numbers) = (&mut self.piece_cache, &self.shared.store.table.numbers);
         let (board, pace) = (&self.board, &mut self.pace);
         let split = (self.components).split(
             board,
@@ -466,13 +466,13 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             },
         };
         let value = ComponentValue {
-            node: self.shared.store.node(&edges, &count),
+            node: self.shared.store.add_node(&edges, &count),
             count,
         };
         let key = frame.is_claimed.then(|| frame.component.key.clone());
         let store = &self.shared.store;
         self.recompute_cost = frame.recompute_cost_before
-            + store.keep(frame.component.key, value.clone(), nodes, recompute_cost);
+            + store.insert(frame.component.key, value.clone(), nodes, recompute_cost);
         if let Some(key) = key {
             walk.fill_waiting(&self.shared.store, &key, &value);
         }
