@@ -16,15 +16,15 @@ pub(crate) fn open<W: Word>(
 ) -> bool {
     let (rows, columns) = setup.puzzle.sums();
     // A settle reads a few words for each block of the line.
-    let (mut pace, settle) = (Pace::new(control), W::BITS as u64);
-    let propagated = board.propagate_unless(|| pace.spend(settle));
+    let (mut pace, settle_cost) = (Pace::new(control), W::BITS as u64);
+    let propagated = board.propagate_unless(|| pace.spend(settle_cost));
     if rows != columns || propagated == Some(false) {
         return false;
     }
     if propagated.is_none() {
         return true;
     }
-    match board.follow(setup.cube.decisions(), || pace.spend(settle)) {
+    match board.follow(setup.cube.decisions(), || pace.spend(settle_cost)) {
         Some(true) => {}
         Some(false) => return false,
         None => return true,
@@ -38,7 +38,7 @@ pub(crate) fn open<W: Word>(
     let region = Region::whole(board);
     let probed = Prober::default().probe(board, &region, None, |board| {
         let since = board.settles() - std::mem::replace(&mut settles, board.settles());
-        pace.spend(since * settle) || board.settles() >= limit
+        pace.spend(since * settle_cost) || board.settles() >= limit
     });
     !matches!(probed, Probed::Contradiction)
 }

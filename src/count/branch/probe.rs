@@ -22,7 +22,7 @@ impl<W: Word> Worker<'_, '_, W> {
         if top.component.size < self.shared.options.probed {
             return true;
         }
-        let (region, settle) = (region(&top.component), W::BITS as u64);
+        let (region, settle_cost) = (region(&top.component), W::BITS as u64);
         // The records of the frame above hold on this side too, except for the lines that the decision has changed.
         let above = self.frames.len().checked_sub(2);
         let inherited = above.and_then(|above| self.frames[above].probed);
@@ -30,7 +30,7 @@ impl<W: Word> Worker<'_, '_, W> {
         let (pace, mut settles) = (&mut self.pace, self.board.settles());
         let stop = |board: &Board<'_, W>| {
             let since = board.settles() - std::mem::replace(&mut settles, board.settles());
-            pace.spend(since * settle)
+            pace.spend(since * settle_cost)
         };
         match (self.prober).probe(&mut self.board, &region, inherited, stop) {
             Probed::Contradiction => self.statistics.dead_ends += 1,

@@ -32,8 +32,8 @@ impl<W: Word> Worker<'_, '_, W> {
             *lock(&self.shared.walk) = Some(Arc::clone(&walk));
         }
         // The trail of a short trial is not recorded, because no other walk resumes it. A trail holds no graph.
-        let tracked = trial.thorough && !self.shared.store.keeps_graph();
-        self.recorded_plan = tracked.then_some(trial.plan);
+        let is_recorded = trial.thorough && !self.shared.store.keeps_graph();
+        self.recorded_plan = is_recorded.then_some(trial.plan);
         if std::mem::take(&mut self.has_moved) {
             self.board.set_rows(&self.shared.rows);
         }
@@ -231,7 +231,7 @@ impl<W: Word> Worker<'_, '_, W> {
         if !walk.has_room(self.shared.max_unfinished_bytes()) {
             return;
         }
-        let least = self.shared.options.shared;
+        let min_size = self.shared.options.shared;
         for i in 0..self.frames.len() {
             let frame = &self.frames[i];
             if self.may_ask_oracle && i > 0 && !self.frames[i - 1].is_alive {
@@ -244,8 +244,8 @@ impl<W: Word> Worker<'_, '_, W> {
                 && frame
                     .pending
                     .first()
-                    .is_some_and(|component| component.size >= least);
-            let gives_side = frame.has_other_side && frame.component.size >= least;
+                    .is_some_and(|component| component.size >= min_size);
+            let gives_side = frame.has_other_side && frame.component.size >= min_size;
             if !gives_component && !gives_side {
                 continue;
             }

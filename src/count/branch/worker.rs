@@ -32,7 +32,7 @@ pub(crate) struct Worker<'s, 'a, W: Word> {
     pub(crate) shared: &'s Shared<'a, W>,
     pub(crate) board: Board<'a, W>,
     pub(crate) piece_cache: PieceCache<W>,
-    pub(crate) components: ComponentFinder<W>,
+    pub(crate) component_finder: ComponentFinder<W>,
     pub(crate) prober: Prober<W>,
     pub(crate) oracle: Oracle<'a>,
     pub(crate) frames: Vec<Frame<W>>,
@@ -54,7 +54,8 @@ pub(crate) struct Worker<'s, 'a, W: Word> {
     pub(crate) trail_recorded: Instant,
     /// Whether the oracle may be asked.
     pub(crate) may_ask_oracle: bool,
-    /// Components with at most 7/8 of this number of cells are swept: the size of the smallest one that was found too wide for a sweep.
+    /// Components with at most 7/8 of this number of cells are swept: the size of the smallest one that was found too wide for a
+    /// sweep, or 0 if none are to be swept.
     pub(crate) too_wide: u32,
     /// Share of the walk that is done in the current task, out of [`WHOLE`](crate::search::WHOLE).
     pub(crate) share_done: u64,
@@ -69,7 +70,7 @@ pub(crate) struct Worker<'s, 'a, W: Word> {
     pub(crate) question_threshold_ns: u64,
     /// The worker's own work, in nanoseconds, with which it would use up the budget of the trial alone.
     pub(crate) work_limit: u64,
-    /// Recomputation cost of all its work so far, in nodes: the work that is not saved by logged components.
+    /// Recomputation cost of all its work so far: the nodes that it would take to repeat the work with only the logged components known.
     pub(crate) recompute_cost: u64,
     /// Nanoseconds of sweeping components.
     pub(crate) sweep_ns: u64,
@@ -134,7 +135,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             shared,
             board: Board::with_rows(clues, &shared.rows),
             piece_cache: PieceCache::new(width + height, line_bytes),
-            components: ComponentFinder::new(width, height),
+            component_finder: ComponentFinder::new(width, height),
             prober: Prober::default(),
             oracle: Oracle::new(shared.puzzle, Arc::clone(&shared.control), solver_bytes)
                 .sharing(exchange),
@@ -241,14 +242,14 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         is_claimed: bool,
     ) {
         let parent = self.top();
-        let within = parent.witness.clone();
+        let witness_above = parent.witness.clone();
         // The weight of a side is divided equally among its components, that of a component between its sides by their odds.
         let weight = parent.weight() / parent.component_count;
         let first = step.is_none_or(|step| step.filled);
         let has_other_side = step.is_none_or(|step| step.has_other_side);
-        let (likely, of) = self.board.odds(cell);
-        let filled_weight = (u128::from(weight) * u128::from(likely) / u128::from(of)) as u64;
-        let mut frame = Frame::new(component, self.board.mark(), within);
+        let (likely, total) = self.board.odds(cell);
+        let filled_weight = (u128::from(weight) * u128::from(likely) / u128::from(total)) as u64;
+        let mut frame = Frame::new(component, self.board.mark(), witness_above);
         frame.prober_mark = self.prober.mark();
         let frame = frame.with_totals_before(
             self.statistics.nodes,
@@ -299,7 +300,9 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         let (work, done) = (self.work(), self.share_done);
         self.first_unproved = self.first_unproved.min(self.frames.len() - 1);
         let top = self.frames.last_mut().expect("a side is begun on a frame");
-        let (cell, filled) = top.decision.expect("the root has no sides");
+        let (cell, filled) = top
+            .decision
+            .expect("a frame without a decision has no sides");
         let (row, column) = (usize::from(cell.row), usize::from(cell.column));
         top.component_count = 1;
         top.work_before_side = work;
@@ -313,9 +316,9 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             return;
         }
         // A settle reads a few words for each block of the line.
-        let (pace, settle) = (&mut self.pace, W::BITS as u64);
+        let (pace, settle_cost) = (&mut self.pace, W::BITS as u64);
         self.board.take_changed();
-        match (self.board).decide_unless(cell, filled, || pace.spend(settle)) {
+        match (self.board).decide_unless(cell, filled, || pace.spend(settle_cost)) {
             Some(true) => {}
             Some(false) => {
                 self.statistics.dead_ends += 1;
@@ -332,7 +335,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         self.branched_cells += u64::from(top.component.size);
         let (lines, numbers) = (&mut self.piece_cache, &self.shared.store.table.numbers);
         let (board, pace) = (&self.board, &mut self.pace);
-        let split = (self.components).split(
+        let split = (self.component_finder).split(
             board,
             &top.component.rows,
             lines,
