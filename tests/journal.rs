@@ -200,7 +200,7 @@ fn a_count_that_another_process_goes_on_with_at_every_turn_is_exact() {
         let mut checks = 1 + random.below(30) as u64;
         loop {
             let checkpointer =
-                Checkpointer::of_components(&puzzle, 1 << 26, 1 + (i / 6 % 3) as u64);
+                Checkpointer::with_min_logged_nodes(&puzzle, 1 << 26, 1 + (i / 6 % 3) as u64);
             go_on(&checkpointer, &written, Duration::from_micros(1));
             let limits = Limits::default().checks(checks);
             let counting = counting.clone().limits(limits).checkpointer(&checkpointer);

@@ -1,4 +1,5 @@
-//! Counts while building the solution graph, in rounds of growing work; and meanwhile the number alone, by any method, while that is cheap.
+//! Counts and builds the solution graph, in rounds of growing work. Before each round it also tries to count the number alone, by methods
+//! that build no graph, as long as that is cheap.
 
 use super::frontier::Direction;
 use super::options::Method;
@@ -15,7 +16,7 @@ use crate::solutions::{Count, Stop};
 const FIRST_ROUND_TRIALS: u64 = 96;
 const GROWTH: u64 = 4;
 
-/// Before each round, the number alone is counted by these sweeps. A component that is too wide for both is left to branching, which the
+/// Before a round, these sweeps try to count the number alone. A component that is too wide for both is left to branching, which the
 /// graph needs anyway.
 const SWEEPS: &[Plan] = &[Plan::Sweep(Direction::Down), Plan::Sweep(Direction::Right)];
 
@@ -23,26 +24,26 @@ const SWEEPS: &[Plan] = &[Plan::Sweep(Direction::Down), Plan::Sweep(Direction::R
 const FIRST_SWEEP_TRIALS: u64 = 4;
 const MAX_SWEEP_TRIALS: u64 = 64;
 
-/// The state of counting the number without the graph.
+/// The number of solutions, counted without building the graph.
 #[derive(Debug, Default)]
-pub(crate) struct Alone {
-    /// The number, once it is known.
+pub(crate) struct NumberOnly {
+    /// The number; `None` until it is known.
     pub(crate) number: Option<Count>,
 }
 
-impl Alone {
+impl NumberOnly {
     /// Whether the number is known to be 0.
-    pub(crate) fn is_void(&self) -> bool {
+    pub(crate) fn is_zero(&self) -> bool {
         self.number.as_ref().is_some_and(Count::is_zero)
     }
 
-    /// Counts all components and builds their graph, until each plan has had `until` nanoseconds of work; and the number alone while that
-    /// is cheap.
+    /// Counts all components and builds their graph, until each plan has had `work_limit` nanoseconds of work; and the number alone while
+    /// that is cheap.
     pub(crate) fn count_with_graph<W: Word>(
         &mut self,
         shared: &mut Shared<'_, W>,
         setup: &Setup<'_>,
-        until: u64,
+        work_limit: u64,
     ) {
         let trial = setup.options.trial;
         let (mut round_work, mut sweep_work) =
@@ -52,11 +53,11 @@ impl Alone {
                 let sweeps = PlanSelection::short(shared.components.len(), sweep_work, SWEEPS);
                 self.count(shared, sweeps);
             }
-            if shared.control.stopped() || self.is_void() {
+            if shared.control.stopped() || self.is_zero() {
                 return;
             }
-            lock(&shared.selection).extend(round_work.min(until));
-            shared.work();
+            lock(&shared.selection).extend(round_work.min(work_limit));
+            shared.run_workers();
             if lock(&shared.selection).is_over() || shared.control.stopped() {
                 return;
             }
@@ -64,11 +65,11 @@ impl Alone {
                 // The graph is dropped. The number alone may take as much work as the last round, with the memory that is now free.
                 shared.store.graph = None;
                 let selection = PlanSelection::new(Method::Auto, shared.components.len(), trial);
-                self.count(shared, selection.until(round_work));
+                self.count(shared, selection.with_work_limit(round_work));
                 shared.control.stop(Stop::Memory);
                 return;
             }
-            if round_work >= until {
+            if round_work >= work_limit {
                 return;
             }
             round_work = round_work.max(1).saturating_mul(GROWTH);
@@ -95,9 +96,9 @@ impl Alone {
         if graph.is_some() {
             shared.memory /= 4;
         }
-        let kept = shared.begin(selection);
-        shared.work();
-        let selection = shared.begin(kept);
+        let kept = shared.replace_selection(selection);
+        shared.run_workers();
+        let selection = shared.replace_selection(kept);
         if selection.is_over() {
             self.number = Some(selection.result().0);
         }

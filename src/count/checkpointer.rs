@@ -1,7 +1,8 @@
 //! The progress of a count, for a journal: what another process needs to resume the count.
 //!
-//! This is what the opening has found (cells that are the same in every solution, and a solution), the state of plan selection, and above
-//! all the counted components with a high recomputation cost. With these in the table, a new walk soon gets back to where the old one was.
+//! This is what the *opening*, that is the quick trial and the backbone search, has found (cells that are the same in every solution, and a
+//! solution); the state of plan selection; and above all the counted components with a high recomputation cost. With these in the table, a
+//! new walk soon gets back to where the old one was.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -29,7 +30,7 @@ const GROWTH_BYTES: u64 = 128 << 20;
 /// Maximum number of times that the backbone search is begun in one round of the opening.
 const MAX_BACKBONE_TRIES: u32 = 2;
 
-/// The longest lifetime of a process of this run, divided by the time that the sweep of a component may take.
+/// The sweep of a component may take the longest lifetime of a process of this run, divided by this.
 const LIFETIME_PER_SWEEP: u32 = 8;
 
 /// A line of a journal: what has changed since the last checkpoint.
@@ -68,10 +69,10 @@ struct WrittenTrail {
     steps: String,
 }
 
-/// The progress of the opening: the first trial, and the rounds of the backbone.
+/// The progress of the opening: the quick trial, and the rounds of the backbone search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Opening {
-    /// Whether the first trial has been begun.
+    /// Whether the quick trial has been begun.
     pub(crate) tried: bool,
     /// The round, from 0; each round has more effort than the one before.
     pub(crate) round: u32,
@@ -81,7 +82,7 @@ pub(crate) struct Opening {
     pub(crate) whole: Option<bool>,
 }
 
-/// What a count that is resumed begins with.
+/// The state with which a resumed count begins.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Resumed {
     pub(crate) cells: Option<Backbone>,
@@ -95,7 +96,8 @@ pub(crate) struct Resumed {
 #[derive(Debug)]
 pub struct Checkpointer {
     table: Arc<ComponentTable>,
-    size: (usize, usize),
+    /// Width and height of the puzzle.
+    dimensions: (usize, usize),
     /// Minimum recomputation cost of a component that is logged, in nodes, while the process is young and the journal small.
     min_logged_nodes: u64,
     began: Instant,
@@ -105,10 +107,11 @@ pub struct Checkpointer {
 #[derive(Debug)]
 struct State {
     codec: ComponentCodec,
-    found: Resumed,
+    resumed: Resumed,
     trails: Trails,
     /// The size in cells of the smallest component that was found too wide to be swept.
     too_wide: Option<u32>,
+    /// Nodes of this process on the current cube.
     nodes: u64,
     changed: Changed,
     /// Bytes of components that were read and written.
@@ -128,20 +131,20 @@ struct Changed {
 impl Checkpointer {
     /// For a count of this puzzle that may take `memory` bytes, of which about a third are for the component table.
     pub fn new(puzzle: &Puzzle, memory: u64) -> Self {
-        Self::of_components(puzzle, memory, MIN_LOGGED_NODES)
+        Self::with_min_logged_nodes(puzzle, memory, MIN_LOGGED_NODES)
     }
 
     /// The same with another minimum recomputation cost of the components that are logged: for tests on small puzzles.
     #[doc(hidden)]
-    pub fn of_components(puzzle: &Puzzle, memory: u64, min_logged_nodes: u64) -> Self {
+    pub fn with_min_logged_nodes(puzzle: &Puzzle, memory: u64, min_logged_nodes: u64) -> Self {
         Checkpointer {
             table: Arc::new(ComponentTable::new(memory).with_log(min_logged_nodes)),
-            size: (puzzle.width(), puzzle.height()),
+            dimensions: (puzzle.width(), puzzle.height()),
             min_logged_nodes,
             began: Instant::now(),
             state: Mutex::new(State {
                 codec: ComponentCodec::new(),
-                found: Resumed::default(),
+                resumed: Resumed::default(),
                 trails: Trails::default(),
                 too_wide: None,
                 nodes: 0,
@@ -178,24 +181,24 @@ impl Checkpointer {
             components,
         } = checkpoint;
         if let Some(text) = cells {
-            state.found.cells = Some(self.cells(&text).ok_or_else(|| wrong("cells"))?);
+            state.resumed.cells = Some(self.cells(&text).ok_or_else(|| wrong("cells"))?);
         }
         if let Some(text) = solution {
             let cells = self.cells(&text).filter(Backbone::is_complete);
-            state.found.solution = Some(cells.ok_or_else(|| wrong("cells"))?.filled);
+            state.resumed.solution = Some(cells.ok_or_else(|| wrong("cells"))?.filled);
         }
         if let Some(opening) = opening {
-            state.found.opening = opening;
-            // A checkpoint with an opening has the whole of the other two: an absent one is `None`.
-            state.found.selection = selection;
+            state.resumed.opening = opening;
+            // A checkpoint with an opening also says what these two are now: where they are absent, there are none.
+            state.resumed.selection = selection;
             state.too_wide = wide;
         }
         for WrittenTrail { place, plan, steps } in trails {
             let steps = trail::read(&steps).ok_or_else(|| wrong("steps"))?;
-            state.trails.note(Trail { place, plan, steps }, true);
+            state.trails.record(Trail { place, plan, steps }, true);
         }
         if let Some(text) = least {
-            state.found.least = text.parse()?;
+            state.resumed.least = text.parse()?;
         }
         state.component_bytes += (states.len() + components.len()) as u64;
         let table = &self.table;
@@ -211,7 +214,7 @@ impl Checkpointer {
     /// Forgets the progress on the current cube, because the next cube is begun; the component table stays.
     pub fn restart(&self) {
         let mut state = self.lock();
-        state.found = Resumed::default();
+        state.resumed = Resumed::default();
         state.trails = Trails::default();
         (state.too_wide, state.nodes) = (None, 0);
         state.changed = Changed::default();
@@ -239,8 +242,8 @@ impl Checkpointer {
                 steps: trail::write(&trail.steps),
             })
             .collect();
-        let found = &state.found;
-        // The time that the current trial has had belongs to the state, and changes by itself.
+        let found = &state.resumed;
+        // While a trial is under way, the state always changes, because the time of the trial is part of it.
         let under_way = found
             .selection
             .as_ref()
@@ -257,7 +260,7 @@ impl Checkpointer {
                 text(&only)
             }),
             opening: Some(found.opening),
-            selection: found.selection.as_ref().map(SelectionState::settled),
+            selection: found.selection.as_ref().map(SelectionState::for_journal),
             trails,
             wide: state.too_wide,
             least: (!found.least.is_zero()).then(|| found.least.to_string()),
@@ -268,7 +271,7 @@ impl Checkpointer {
 
     /// The number of solutions that are proved to exist.
     pub fn least(&self) -> Count {
-        self.lock().found.least.clone()
+        self.lock().resumed.least.clone()
     }
 
     /// The number of nodes of this process on the current cube.
@@ -282,7 +285,7 @@ impl Checkpointer {
 
     /// Parses the `cells` or the `solution` of a [`Checkpoint`]; `None` when the text is malformed.
     fn cells(&self, text: &str) -> Option<Backbone> {
-        let (width, height) = self.size;
+        let (width, height) = self.dimensions;
         let mut cells = Backbone::unknown(width, height);
         let mut rows = text.lines();
         for row in 0..height {
@@ -307,37 +310,37 @@ impl Checkpointer {
         state.changed.state = true;
     }
 
-    /// What the count begins with.
-    pub(crate) fn found(&self) -> Resumed {
-        self.lock().found.clone()
+    /// The state with which the count begins.
+    pub(crate) fn resumed(&self) -> Resumed {
+        self.lock().resumed.clone()
     }
 
     /// Records the cells that are known.
     pub(crate) fn record_cells(&self, cells: Backbone) {
         self.change(|state| {
-            state.changed.cells |= state.found.cells.as_ref() != Some(&cells);
-            state.found.cells = Some(cells);
+            state.changed.cells |= state.resumed.cells.as_ref() != Some(&cells);
+            state.resumed.cells = Some(cells);
         });
     }
 
     /// Records a solution.
     pub(crate) fn record_solution(&self, solution: &Grid) {
         self.change(|state| {
-            state.changed.solution |= state.found.solution.as_ref() != Some(solution);
-            state.found.solution = Some(solution.clone());
+            state.changed.solution |= state.resumed.solution.as_ref() != Some(solution);
+            state.resumed.solution = Some(solution.clone());
         });
     }
 
-    /// Records that the first trial is begun: it is not repeated if the run is stopped during it.
-    pub(crate) fn record_trial(&self) {
-        self.change(|state| state.found.opening.tried = true);
+    /// Records that the quick trial is begun: it is not repeated if the run is stopped during it.
+    pub(crate) fn record_quick_trial(&self) {
+        self.change(|state| state.resumed.opening.tried = true);
     }
 
     /// Records that the backbone search is begun; `false` when it has been begun too often in this round and must be skipped.
     pub(crate) fn begin_backbone(&self) -> bool {
         let mut more = true;
         self.change(|state| {
-            let opening = &mut state.found.opening;
+            let opening = &mut state.resumed.opening;
             opening.tries += 1;
             more = opening.tries <= MAX_BACKBONE_TRIES;
         });
@@ -346,19 +349,19 @@ impl Checkpointer {
 
     /// Records that the backbone search of this round has ended, and whether the backbone is known completely.
     pub(crate) fn record_backbone_end(&self, whole: bool) {
-        self.change(|state| state.found.opening.whole = Some(whole));
+        self.change(|state| state.resumed.opening.whole = Some(whole));
     }
 
     /// Records that the next round of the opening begins.
     pub(crate) fn begin_round(&self) {
         self.change(|state| {
-            let opening = &mut state.found.opening;
+            let opening = &mut state.resumed.opening;
             *opening = Opening {
                 round: opening.round + 1,
                 ..Opening::default()
             };
             opening.tried = true;
-            state.found.selection = None;
+            state.resumed.selection = None;
             state.too_wide = None;
         });
     }
@@ -369,10 +372,10 @@ impl Checkpointer {
             let component = |selection: &Option<SelectionState>| {
                 selection.as_ref().map(SelectionState::component)
             };
-            if component(&selection) != component(&state.found.selection) {
+            if component(&selection) != component(&state.resumed.selection) {
                 state.too_wide = None;
             }
-            state.found.selection = selection;
+            state.resumed.selection = selection;
         });
     }
 
@@ -383,14 +386,14 @@ impl Checkpointer {
 
     /// Records the trail of a walk.
     pub(crate) fn record_trail(&self, trail: Trail) {
-        self.lock().trails.note(trail, false);
+        self.lock().trails.record(trail, false);
     }
 
     /// Records the nodes, and the solutions that are proved.
     pub(crate) fn record_progress(&self, snapshot: &Snapshot) {
         let mut state = self.lock();
-        if state.found.least < snapshot.solutions {
-            state.found.least = snapshot.solutions.clone();
+        if state.resumed.least < snapshot.solutions {
+            state.resumed.least = snapshot.solutions.clone();
             state.changed.state = true;
         }
         state.nodes = snapshot.nodes;

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::beside::Alone;
+use super::beside::NumberOnly;
 use super::branch::order::Order;
 use super::checkpointer::{Checkpointer, Resumed};
 use super::components::{ComponentTable, Store};
@@ -49,18 +49,18 @@ pub(crate) fn drive<W: Word>(setup: &Setup<'_>, keeps_graph: bool) -> Answer {
     let clues = Clues::new(setup.puzzle);
     let control = Arc::new(Control::new(&setup.limits, false));
     let checkpointer = setup.checkpointer.filter(|_| !keeps_graph);
-    let found = checkpointer.map(Checkpointer::found).unwrap_or_default();
+    let found = checkpointer.map(Checkpointer::resumed).unwrap_or_default();
     let mut board = Board::<W>::new(&clues);
     let alive = open(setup, &mut board, &control, found.cells.as_ref());
     let statistics = Statistics {
         settles: board.settles(),
         ..Statistics::default()
     };
-    let nothing = || outcome(&control, began, Count::ZERO, false, statistics);
+    let zero_outcome = || outcome(&control, began, Count::ZERO, false, statistics);
     if !alive || control.stopped() {
         let none = keeps_graph && control.reason().is_none();
         let graph = none.then(|| SolutionGraph::none(clues.width(), clues.height()));
-        return (graph, nothing());
+        return (graph, zero_outcome());
     }
     let memory = setup.limits.bytes();
     let table = match &setup.table {
@@ -68,7 +68,7 @@ pub(crate) fn drive<W: Word>(setup: &Setup<'_>, keeps_graph: bool) -> Answer {
         _ => Arc::new(ComponentTable::new(memory)),
     };
     let Some(components) = components(&board, &table.numbers, &control) else {
-        return (None, nothing());
+        return (None, zero_outcome());
     };
     let store = Store::new(table, keeps_graph, memory / shares::GRAPH);
     let selection = PlanSelection::short(components.len(), setup.options.trial, QUICK_PLANS);
@@ -88,7 +88,7 @@ pub(crate) fn drive<W: Word>(setup: &Setup<'_>, keeps_graph: bool) -> Answer {
         shared,
         statistics,
     };
-    status.watched(setup.observer, checkpointer, || {
+    status.watch(setup.observer, checkpointer, || {
         let answer = driver.run(found);
         let complete = answer.1.stopped.is_none();
         (answer, complete)
@@ -138,7 +138,7 @@ struct Driver<'r, W: Word> {
 /// The result of the backbone search of a round.
 enum BackboneResult {
     /// Whether the backbone is known completely.
-    Backbone { whole: bool },
+    Backbone { is_complete: bool },
     /// The search has found the number of solutions of the puzzle.
     Answer(Box<Answer>),
     /// The run was stopped.
@@ -147,59 +147,60 @@ enum BackboneResult {
 
 impl<W: Word> Driver<'_, W> {
     fn run(mut self, mut found: Resumed) -> Answer {
-        let quick = self.keeps_graph || self.setup.method == Method::Auto;
+        let has_opening = self.keeps_graph || self.setup.method == Method::Auto;
         if let Some(checkpointer) = self.checkpointer.filter(|_| found.cells.is_none()) {
             checkpointer.record_cells(known_cells(&self.board));
         }
-        if quick && !found.opening.tried {
+        if has_opening && !found.opening.tried {
             // Any plan counts most puzzles quickly. If this trial is interrupted, it is not repeated.
             if let Some(checkpointer) = self.checkpointer {
-                checkpointer.record_trial();
+                checkpointer.record_quick_trial();
             }
             self.shared.host();
         }
-        let done = quick && lock(&self.shared.selection).is_over();
-        let (mut effort, mut later) = (
+        let done = has_opening && lock(&self.shared.selection).is_over();
+        let (mut effort, mut plan_work) = (
             self.setup.options.effort,
             FIRST_ROUND_TRIALS * self.setup.options.trial,
         );
         for _ in 0..found.opening.round {
-            (effort, later) = next_round(effort, later);
+            (effort, plan_work) = next_round(effort, plan_work);
         }
-        let mut alone = Alone::default();
+        let mut number_only = NumberOnly::default();
         while !done && !self.is_stopped() {
             // The backbone search needs the SAT solver, and works on the whole puzzle, so it does not apply to a cube.
-            let asks = quick && SatSolver::IS_BUILT_IN && self.setup.cube.path.is_empty();
-            let whole = if !asks {
+            let has_backbone_search =
+                has_opening && SatSolver::IS_BUILT_IN && self.setup.cube.path.is_empty();
+            let is_complete = if !has_backbone_search {
                 true
-            } else if let Some(whole) = found.opening.whole.take() {
+            } else if let Some(is_complete) = found.opening.whole.take() {
                 // An earlier process has ended the backbone search of this round.
-                whole
+                is_complete
             } else if self.checkpointer.is_some_and(|it| !it.begin_backbone()) {
                 // The backbone search was interrupted too often.
                 false
             } else {
-                match self.ask_backbone(effort) {
-                    BackboneResult::Backbone { whole } => whole,
+                match self.search_backbone(effort) {
+                    BackboneResult::Backbone { is_complete } => is_complete,
                     BackboneResult::Answer(answer) => return *answer,
                     BackboneResult::Stopped => break,
                 }
             };
-            let until = if whole { u64::MAX } else { later };
-            self.begin_selection(until, found.selection.take());
+            let work_limit = if is_complete { u64::MAX } else { plan_work };
+            self.begin_selection(work_limit, found.selection.take());
             match self.keeps_graph {
-                true => alone.count_with_graph(&mut self.shared, self.setup, until),
-                false => self.shared.work(),
+                true => number_only.count_with_graph(&mut self.shared, self.setup, work_limit),
+                false => self.shared.run_workers(),
             }
-            if lock(&self.shared.selection).is_over() || alone.is_void() {
+            if lock(&self.shared.selection).is_over() || number_only.is_zero() {
                 break;
             }
-            (effort, later) = next_round(effort, later);
+            (effort, plan_work) = next_round(effort, plan_work);
             if let Some(checkpointer) = self.checkpointer.filter(|_| !self.is_stopped()) {
                 checkpointer.begin_round();
             }
         }
-        self.finish(alone)
+        self.finish(number_only)
     }
 
     fn is_stopped(&self) -> bool {
@@ -217,20 +218,22 @@ impl<W: Word> Driver<'_, W> {
     }
 
     /// Finds and decides backbone cells with this effort, and counts the solutions near the one that was found.
-    fn ask_backbone(&mut self, effort: u64) -> BackboneResult {
+    fn search_backbone(&mut self, effort: u64) -> BackboneResult {
         let setup = self.setup;
-        self.shared.status.begin(Activity::Backbone);
+        self.shared.status.set_activity(Activity::Backbone);
         // Several engines in parallel would end sooner, but do several times the work.
         let (backbone, solutions, outcome) = Search::new(setup.puzzle)
             .single_threaded()
             .limits(setup.limits.clone())
             .backbone_under(&self.shared.control, Some(effort));
         self.shared.status.add_nodes(outcome.statistics.nodes);
-        let whole = backbone.is_complete();
+        let is_complete = backbone.is_complete();
         let witness = &mut self.shared.witness;
         *witness = solutions.into_iter().next().or(witness.take());
         self.statistics.add(&outcome.statistics);
-        self.shared.status.raise(outcome.solutions.number().clone());
+        self.shared
+            .status
+            .raise_bound(outcome.solutions.number().clone());
         if let (Total::Exactly(number), None) = (&outcome.solutions, self.shared.control.reason()) {
             let graph = self.keeps_graph.then(|| match number.is_zero() {
                 true => self.no_solution(),
@@ -253,13 +256,13 @@ impl<W: Word> Driver<'_, W> {
                 .iter()
                 .for_each(|grid| checkpointer.record_solution(grid));
             if !self.is_stopped() {
-                checkpointer.record_backbone_end(whole);
+                checkpointer.record_backbone_end(is_complete);
             }
         }
         if !self.keeps_graph {
-            let efforts = (effort / setup.options.effort.max(1)).max(1);
-            let near = self.near(&backbone, NEAR_TRIALS * setup.options.trial * efforts);
-            self.shared.status.raise(near);
+            let growth = (effort / setup.options.effort.max(1)).max(1);
+            let near = self.count_near(&backbone, NEAR_TRIALS * setup.options.trial * growth);
+            self.shared.status.raise_bound(near);
         }
         self.shared.rows = self.board.rows().to_vec();
         let numbers = &self.shared.store.table.numbers;
@@ -267,21 +270,21 @@ impl<W: Word> Driver<'_, W> {
             return BackboneResult::Stopped;
         };
         self.shared.components = components;
-        BackboneResult::Backbone { whole }
+        BackboneResult::Backbone { is_complete }
     }
 
-    /// The number of solutions that differ from the known one only in cells that are known to be ambiguous, or a lower bound of that number.
-    /// It is a useful bound when counting all solutions takes too long.
-    fn near(&mut self, backbone: &Backbone, work: u64) -> Count {
+    /// Counts the solutions that differ from the known one only in cells that are known to be ambiguous, within a budget of work. Returns
+    /// their number or a lower bound of it, which is a useful bound when counting all solutions takes too long.
+    fn count_near(&mut self, backbone: &Backbone, work: u64) -> Count {
         let shared = &mut self.shared;
         let Some(first) = shared.witness.clone() else {
             return Count::ZERO;
         };
         let row = |row: usize| {
             let filled = W::from_parts(first.row(row));
-            let same = W::low(first.width()) & !W::from_parts(backbone.ambiguous.row(row));
-            let empty = same & !filled;
-            let filled = same & filled;
+            let fixed = W::low(first.width()) & !W::from_parts(backbone.ambiguous.row(row));
+            let empty = fixed & !filled;
+            let filled = fixed & filled;
             (row, Known { filled, empty })
         };
         let mark = self.board.mark();
@@ -294,7 +297,7 @@ impl<W: Word> Driver<'_, W> {
         };
         shared.rows = self.board.rows().to_vec();
         shared.components = near;
-        shared.begin(PlanSelection::short(
+        shared.replace_selection(PlanSelection::short(
             shared.components.len(),
             work,
             NEAR_PLANS,
@@ -305,15 +308,15 @@ impl<W: Word> Driver<'_, W> {
     }
 
     /// Begins the plan selection for all components, or resumes it from the state that an earlier process has `left`.
-    fn begin_selection(&mut self, until: u64, left: Option<SelectionState>) {
+    fn begin_selection(&mut self, work_limit: u64, left: Option<SelectionState>) {
         // A sweep builds no graph.
         let method = match self.keeps_graph {
             true => Method::Regions,
             false => self.setup.method,
         };
         let components = self.shared.components.len();
-        let selection =
-            PlanSelection::new(method, components, self.setup.options.trial).until(until);
+        let selection = PlanSelection::new(method, components, self.setup.options.trial)
+            .with_work_limit(work_limit);
         let selection = match self.keeps_graph {
             // A trail has counts, but no graph.
             true => selection.restarting(),
@@ -323,7 +326,7 @@ impl<W: Word> Driver<'_, W> {
             }
             false => selection,
         };
-        self.shared.begin(match left {
+        self.shared.replace_selection(match left {
             Some(state) => selection.resume(state),
             None => selection,
         });
@@ -334,18 +337,18 @@ impl<W: Word> Driver<'_, W> {
         SolutionGraph::none(self.setup.puzzle.width(), self.setup.puzzle.height())
     }
 
-    fn finish(mut self, alone: Alone) -> Answer {
+    fn finish(mut self, number_only: NumberOnly) -> Answer {
         self.statistics.add(&lock(&self.shared.statistics));
         let reason = self.shared.control.reason();
         let mut count = self.shared.proved();
-        let over = self.keeps_graph && lock(&self.shared.selection).is_over();
-        if reason.is_some() && !over {
-            count = self.shared.status.raise(count);
+        let is_exact = self.keeps_graph && lock(&self.shared.selection).is_over();
+        if reason.is_some() && !is_exact {
+            count = self.shared.status.raise_bound(count);
         }
-        if let Some(number) = alone.number {
-            let nothing = number.is_zero() && reason.is_none();
-            let graph = nothing.then(|| self.no_solution());
-            if nothing || reason.is_some() {
+        if let Some(number) = number_only.number {
+            let has_none = number.is_zero() && reason.is_none();
+            let graph = has_none.then(|| self.no_solution());
+            if has_none || reason.is_some() {
                 return (graph, self.outcome(number, true));
             }
         }
@@ -361,12 +364,12 @@ impl<W: Word> Driver<'_, W> {
                 None => self.no_solution(),
             }
         });
-        (graph, self.outcome(count, over))
+        (graph, self.outcome(count, is_exact))
     }
 }
 
 /// The backbone effort of the next round, and the work of each plan in it.
-fn next_round(effort: u64, later: u64) -> (u64, u64) {
+fn next_round(effort: u64, plan_work: u64) -> (u64, u64) {
     let grow = |before: u64| before.max(1).saturating_mul(ROUND_GROWTH);
-    (grow(effort), grow(later))
+    (grow(effort), grow(plan_work))
 }

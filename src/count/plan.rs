@@ -1,4 +1,4 @@
-//! Ways to count a component, and trials of them.
+//! Plans, trials of plans, and their results.
 
 use serde::{Deserialize, Serialize};
 
@@ -44,12 +44,12 @@ pub(crate) struct Trial {
     pub(crate) plan: Plan,
     /// Nanoseconds of work that it may take.
     pub(crate) budget: u64,
-    /// Nanoseconds of work that the plan has had in this component before.
-    pub(crate) had: u64,
+    /// Nanoseconds of work on this component in earlier trials of the plan, from which this trial continues.
+    pub(crate) earlier_work: u64,
     /// Whether the oracle may be called and the trail is recorded. Short trials do without both.
     pub(crate) thorough: bool,
-    /// Whether one worker does it without helpers.
-    pub(crate) alone: bool,
+    /// Whether it is for one worker, without helpers.
+    pub(crate) is_solo: bool,
 }
 
 /// How a trial ended.

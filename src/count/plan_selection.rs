@@ -23,8 +23,8 @@ use super::components::ComponentValue;
 use super::frontier::Direction;
 use super::options::Method;
 use super::plan::{Plan, Trial, TrialEnd, TrialResult};
-use super::ranking::{self, CLEAR_BUDGET_NS};
-use super::selection_state::{SelectionState, UnfinishedTrial, endless, finite};
+use super::ranking::{self, DECISIVE_BUDGET_NS};
+use super::selection_state::{InterruptedTrial, SelectionState, with_infinity, without_infinity};
 use crate::graph::NodeId;
 use crate::solutions::Count;
 
@@ -32,7 +32,7 @@ use crate::solutions::Count;
 const BUDGET_GROWTH: u64 = 4;
 const MIN_GROWN_BUDGET_NS: u64 = 1_000_000;
 
-/// Up to this number of orders all workers share each trial. From a budget of [`CLEAR_BUDGET_NS`] on they do so with any number.
+/// Up to this number of orders all workers share each trial. From a budget of [`DECISIVE_BUDGET_NS`] on they do so with any number.
 const MAX_SHARED_ORDERS: usize = 2;
 
 /// Minimum budget of a round in which helpers take over trials, in nanoseconds: building a worker's SAT solver takes a good part of that.
@@ -41,7 +41,7 @@ const MIN_HELPER_BUDGET_NS: u64 = 200_000_000;
 /// The leading order has at least this multiple of the work of each other plan.
 const MIN_LEAD: u64 = 2;
 
-/// In a short selection the last trial is continued if its forecast is less than this, in nanoseconds of work.
+/// In a [short](PlanSelection::short) selection the last trial is continued if its forecast is less than this, in nanoseconds of work.
 const MAX_CONTINUED_FORECAST_NS: f64 = 6e8;
 
 /// The budget of the continued trial, as a multiple of its forecast.
@@ -70,14 +70,14 @@ pub(crate) enum Next {
 #[derive(Debug)]
 pub(crate) struct PlanSelection {
     method: Method,
-    /// Whether a walk resumes where the previous walk in the same order ended.
+    /// Whether a walk begins where the previous walk by the same plan stopped, and not at the root of the component.
     resumes: bool,
     /// Whether the tree search is one of the plans.
     has_tree: bool,
     /// The plans of a short selection; empty otherwise.
-    only: &'static [Plan],
-    /// Work of a trial in the first round, in nanoseconds.
-    first: u64,
+    short_plans: &'static [Plan],
+    /// Nanoseconds of work of a trial in the first round.
+    first_budget: u64,
     /// The values of the components counted so far, in order.
     done: Vec<ComponentValue>,
     /// Number of components.
@@ -92,23 +92,23 @@ pub(crate) struct PlanSelection {
     waiting: Vec<TrialResult>,
     /// Nanoseconds of work of a trial in this round; and the plan that leads the round, with its nanoseconds of work.
     budget: u64,
-    favoured: Option<(Plan, u64)>,
-    /// Whether the trials of this round, but for the leader's, are for one worker each, so that many orders can be compared.
-    compares: bool,
+    leader: Option<(Plan, u64)>,
+    /// Whether each trial of this round but the leader's is for one worker, so that many orders can be compared.
+    has_solo_trials: bool,
     /// Whether the only plan in this round is a sweep that uses all threads.
-    together: bool,
+    sweeps_on_all_threads: bool,
     /// Whether all workers must leave and be started again.
-    regroup: bool,
-    /// Whether no trial is left for now.
-    at_rest: bool,
-    /// The selection pauses once each plan has had this work, in nanoseconds.
-    until: u64,
+    restarts_workers: bool,
+    /// Whether the host has left, as no trial is left for now. Then helpers leave too.
+    host_left: bool,
+    /// The selection pauses once each plan has had this many nanoseconds of work.
+    work_limit: u64,
     /// The budget that the round has, or would have if several plans were left.
-    nominal: u64,
+    nominal_budget: u64,
     /// The trials under way, and when each began.
     under_way: Vec<(Trial, Instant)>,
     /// Trials of this round that earlier processes have begun and not ended.
-    open: Vec<UnfinishedTrial>,
+    interrupted: Vec<InterruptedTrial>,
     /// The state in which an earlier process left the component that it was counting, until that component is reached.
     resumed: Option<SelectionState>,
     /// Whether no more trials may begin.
@@ -116,13 +116,13 @@ pub(crate) struct PlanSelection {
 }
 
 impl PlanSelection {
-    pub(crate) fn new(method: Method, components: usize, first: u64) -> Self {
+    pub(crate) fn new(method: Method, components: usize, first_budget: u64) -> Self {
         let mut selection = PlanSelection {
             method,
             resumes: true,
             has_tree: false,
-            only: &[],
-            first,
+            short_plans: &[],
+            first_budget,
             done: Vec::with_capacity(components),
             components,
             todo: VecDeque::new(),
@@ -130,15 +130,15 @@ impl PlanSelection {
             before: Vec::new(),
             waiting: Vec::new(),
             budget: 0,
-            favoured: None,
-            compares: false,
-            together: false,
-            regroup: false,
-            at_rest: false,
-            until: u64::MAX,
-            nominal: first,
+            leader: None,
+            has_solo_trials: false,
+            sweeps_on_all_threads: false,
+            restarts_workers: false,
+            host_left: false,
+            work_limit: u64::MAX,
+            nominal_budget: first_budget,
             under_way: Vec::new(),
-            open: Vec::new(),
+            interrupted: Vec::new(),
             resumed: None,
             halted: false,
         };
@@ -148,28 +148,32 @@ impl PlanSelection {
 
     /// A short selection: each of these plans is tried once, and the selection ends as soon as none of them counts a component. If there
     /// are several plans and the forecast of the last one is short, that trial is continued, up to a multiple of its forecast.
-    pub(crate) fn short(components: usize, first: u64, only: &'static [Plan]) -> Self {
+    pub(crate) fn short(
+        components: usize,
+        first_budget: u64,
+        short_plans: &'static [Plan],
+    ) -> Self {
         let mut selection = PlanSelection {
-            only,
-            ..PlanSelection::new(Method::Regions, components, first)
+            short_plans,
+            ..PlanSelection::new(Method::Regions, components, first_budget)
         };
         selection.begin_component();
         selection
     }
 
     fn is_short(&self) -> bool {
-        !self.only.is_empty()
+        !self.short_plans.is_empty()
     }
 
     /// Continues the last trial of a short selection, once, if its forecast is short enough.
     fn continue_last(&mut self) -> bool {
-        let (first, several) = (self.first, self.only.len() > 1);
+        let (first_budget, several) = (self.first_budget, self.short_plans.len() > 1);
         let soon = |tried: &mut TrialResult| {
-            several && tried.spent == first && tried.foreseen < MAX_CONTINUED_FORECAST_NS
+            several && tried.spent == first_budget && tried.foreseen < MAX_CONTINUED_FORECAST_NS
         };
         let last = self.tried.pop_if(soon);
         if let Some(last) = last {
-            self.favoured = Some((last.plan, (CONTINUATION_FACTOR * last.foreseen) as u64));
+            self.leader = Some((last.plan, (CONTINUATION_FACTOR * last.foreseen) as u64));
             self.todo.push_back(last.plan);
         }
         last.is_some()
@@ -194,9 +198,9 @@ impl PlanSelection {
         selection
     }
 
-    /// The same, but it pauses once each plan has had `until` nanoseconds of work.
-    pub(crate) fn until(self, until: u64) -> Self {
-        PlanSelection { until, ..self }
+    /// The same, but it pauses once each plan has had `work_limit` nanoseconds of work.
+    pub(crate) fn with_work_limit(self, work_limit: u64) -> Self {
+        PlanSelection { work_limit, ..self }
     }
 
     /// The same, resumed from the state of an earlier process, if that had the same number of components.
@@ -213,14 +217,14 @@ impl PlanSelection {
         (!self.is_short() && !self.is_over()).then(|| SelectionState {
             components: self.components,
             component: self.done.len(),
-            budget: self.nominal,
-            favoured: self.favoured,
+            budget: self.nominal_budget,
+            leader: self.leader,
             todo: self.todo.iter().copied().collect(),
-            tried: finite(&self.tried),
-            before: finite(&self.before),
-            waiting: finite(&self.waiting),
-            open: self.open.clone(),
-            running: (self.under_way.iter())
+            tried: without_infinity(&self.tried),
+            before: without_infinity(&self.before),
+            waiting: without_infinity(&self.waiting),
+            interrupted: self.interrupted.clone(),
+            under_way: (self.under_way.iter())
                 .map(|(trial, since)| (trial.plan, *since))
                 .collect(),
         })
@@ -228,26 +232,28 @@ impl PlanSelection {
 
     /// Restores the state of an earlier process for the current component.
     fn restore(&mut self, state: SelectionState) {
-        (self.budget, self.nominal) = (state.budget, state.budget);
-        self.favoured = state.favoured;
-        self.tried = endless(&state.tried);
-        self.before = endless(&state.before);
-        let (lost, open): (Vec<UnfinishedTrial>, Vec<UnfinishedTrial>) = state
-            .open
-            .into_iter()
-            .partition(|open| open.plan.is_sweep() && open.tries >= MAX_SWEEP_TRIES);
+        (self.budget, self.nominal_budget) = (state.budget, state.budget);
+        self.leader = state.leader;
+        self.tried = with_infinity(&state.tried);
+        self.before = with_infinity(&state.before);
+        let (lost, interrupted): (Vec<InterruptedTrial>, Vec<InterruptedTrial>) =
+            state.interrupted.into_iter().partition(|interrupted| {
+                interrupted.plan.is_sweep() && interrupted.tries >= MAX_SWEEP_TRIES
+            });
         self.todo = state.todo.into();
-        let kept = |plan: &Plan| lost.iter().all(|open| open.plan != *plan);
+        let kept = |plan: &Plan| lost.iter().all(|interrupted| interrupted.plan != *plan);
         self.todo.retain(kept);
-        // Interrupted trials come first, and of these the sweeps, as most time is left now.
-        let (sweeps, walks): (Vec<UnfinishedTrial>, Vec<UnfinishedTrial>) =
-            open.iter().copied().partition(|open| open.plan.is_sweep());
-        for open in walks.iter().chain(&sweeps) {
-            self.todo.retain(|plan| *plan != open.plan);
-            self.todo.push_front(open.plan);
+        // Interrupted trials come first, and sweeps before walks, because a process has most time left at its beginning.
+        let (sweeps, walks): (Vec<InterruptedTrial>, Vec<InterruptedTrial>) = interrupted
+            .iter()
+            .copied()
+            .partition(|interrupted| interrupted.plan.is_sweep());
+        for interrupted in walks.iter().chain(&sweeps) {
+            self.todo.retain(|plan| *plan != interrupted.plan);
+            self.todo.push_front(interrupted.plan);
         }
-        self.open = open;
-        let waiting = endless(&state.waiting);
+        self.interrupted = interrupted;
+        let waiting = with_infinity(&state.waiting);
         if sweeps.is_empty() {
             // The sweep is lost, so the orders that waited for it need not wait any more.
             self.todo.extend(waiting.iter().map(|tried| tried.plan));
@@ -256,17 +262,18 @@ impl PlanSelection {
         }
         self.begin_trials();
         let instead = Plan::BranchAndSweep;
-        let there = self.todo.contains(&instead) || self.tried.iter().any(|t| t.plan == instead);
-        if !lost.is_empty() && !there && self.method != Method::Regions {
+        let is_planned =
+            self.todo.contains(&instead) || self.tried.iter().any(|t| t.plan == instead);
+        if !lost.is_empty() && !is_planned && self.method != Method::Regions {
             self.todo.push_back(instead);
         }
     }
 
-    /// Ends a pause: the selection continues until each plan has had `until` nanoseconds of work.
-    pub(crate) fn extend(&mut self, until: u64) {
-        self.until = until;
+    /// Ends a pause: the selection continues until each plan has had `work_limit` nanoseconds of work.
+    pub(crate) fn extend(&mut self, work_limit: u64) {
+        self.work_limit = work_limit;
         self.under_way.clear();
-        self.at_rest = false;
+        self.host_left = false;
     }
 
     /// Lets no more trials begin.
@@ -278,7 +285,7 @@ impl PlanSelection {
         let sweeps = [Direction::Down, Direction::Right].map(Plan::Sweep);
         let branches = Order::ALL.map(Plan::Branch);
         self.todo = match self.method {
-            _ if self.is_short() => self.only.to_vec().into(),
+            _ if self.is_short() => self.short_plans.to_vec().into(),
             Method::Regions => branches.into(),
             Method::Frontier => sweeps.into(),
             // Any plan counts most components quickly, so the sweeps can come after the first order.
@@ -290,13 +297,13 @@ impl PlanSelection {
         self.tried.clear();
         self.before.clear();
         self.waiting.clear();
-        self.favoured = None;
-        self.regroup |= self.together;
-        self.together = false;
-        (self.budget, self.nominal) = (self.first, self.first);
+        self.leader = None;
+        self.restarts_workers |= self.sweeps_on_all_threads;
+        self.sweeps_on_all_threads = false;
+        (self.budget, self.nominal_budget) = (self.first_budget, self.first_budget);
         self.begin_trials();
         self.under_way.clear();
-        self.open.clear();
+        self.interrupted.clear();
         let component = self.done.len();
         let here = |state: &mut SelectionState| state.component == component;
         if let Some(state) = self.resumed.take_if(here) {
@@ -307,19 +314,19 @@ impl PlanSelection {
     /// Prepares the trials of a round whose plans are in `todo`.
     fn begin_trials(&mut self) {
         let orders = self.todo.iter().filter(|plan| !plan.is_sweep()).count();
-        self.compares =
-            !self.is_short() && orders > MAX_SHARED_ORDERS && self.budget < CLEAR_BUDGET_NS;
+        self.has_solo_trials =
+            !self.is_short() && orders > MAX_SHARED_ORDERS && self.budget < DECISIVE_BUDGET_NS;
     }
 
     /// What the host does next.
     pub(crate) fn next(&mut self) -> Next {
         let next = self.choose();
-        self.at_rest = matches!(next, Next::Leave);
+        self.host_left = matches!(next, Next::Leave);
         next
     }
 
     fn choose(&mut self) -> Next {
-        if self.done.len() == self.components || self.regroup || self.halted {
+        if self.done.len() == self.components || self.restarts_workers || self.halted {
             return Next::Leave;
         }
         if self.todo.is_empty() {
@@ -328,7 +335,9 @@ impl PlanSelection {
                 _ if !self.under_way.is_empty() => return Next::Wait,
                 true if self.continue_last() => {}
                 true => return Next::Leave,
-                false if self.budget >= self.until && !self.tried.is_empty() => return Next::Leave,
+                false if self.budget >= self.work_limit && !self.tried.is_empty() => {
+                    return Next::Leave;
+                }
                 false => self.begin_round(),
             }
         }
@@ -340,21 +349,21 @@ impl PlanSelection {
 
     /// What a helper does next.
     pub(crate) fn next_for_helper(&mut self) -> Next {
-        let is_over = self.at_rest || self.done.len() == self.components;
+        let is_over = self.host_left || self.done.len() == self.components;
         // A sweep on all threads takes them from the rayon pool, so helpers must leave.
-        if is_over || self.together && !self.under_way.is_empty() {
+        if is_over || self.sweeps_on_all_threads && !self.under_way.is_empty() {
             return Next::Leave;
         }
         let is_walk = |plan: Plan| !plan.is_sweep() && plan != Plan::Tree;
-        let shared = |(trial, _): &(Trial, Instant)| is_walk(trial.plan) && !trial.alone;
+        let shared = |(trial, _): &(Trial, Instant)| is_walk(trial.plan) && !trial.is_solo;
         if self.under_way.iter().any(shared) {
             return Next::Join;
         }
-        let favoured = self.favoured.map(|(leader, _)| leader);
-        let alone = |&plan: &Plan| is_walk(plan) && favoured != Some(plan);
+        let leader = self.leader.map(|(leader, _)| leader);
+        let alone = |&plan: &Plan| is_walk(plan) && leader != Some(plan);
         let place = self.todo.iter().position(alone);
-        let begins = self.compares && self.budget >= MIN_HELPER_BUDGET_NS;
-        match place.filter(|_| begins && !self.halted && !self.regroup) {
+        let begins = self.has_solo_trials && self.budget >= MIN_HELPER_BUDGET_NS;
+        match place.filter(|_| begins && !self.halted && !self.restarts_workers) {
             Some(place) => {
                 let plan = self
                     .todo
@@ -368,24 +377,28 @@ impl PlanSelection {
 
     /// Begins the trial of this plan in this round.
     fn begin(&mut self, plan: Plan) -> Trial {
-        let walk = |open: &&UnfinishedTrial| open.plan == plan && !plan.is_sweep();
-        let cut_short = self.open.iter().find(walk).map_or(0, |open| open.spent);
-        let before = self.before.iter().find(|tried| tried.plan == plan);
-        let before = before.map_or(0, |tried| tried.spent);
+        let walk = |interrupted: &&InterruptedTrial| interrupted.plan == plan && !plan.is_sweep();
+        let cut_short = self
+            .interrupted
+            .iter()
+            .find(walk)
+            .map_or(0, |interrupted| interrupted.spent);
+        let work_before = self.before.iter().find(|tried| tried.plan == plan);
+        let work_before = work_before.map_or(0, |tried| tried.spent);
         let resumes = self.resumes && !plan.is_sweep();
-        let had = cut_short + if resumes { before } else { 0 };
+        let earlier_work = cut_short + if resumes { work_before } else { 0 };
         // A walk that starts over must get further than in the previous round, also if the plan led that round.
-        let further = if resumes { 0 } else { 2 * before };
-        let favoured = self.favoured.filter(|(leader, _)| *leader == plan);
-        let whole = favoured.map_or(self.budget.max(further), |(_, whole)| whole);
+        let min_budget = if resumes { 0 } else { 2 * work_before };
+        let leader_budget = self.leader.filter(|(leader, _)| *leader == plan);
+        let budget = leader_budget.map_or(self.budget.max(min_budget), |(_, budget)| budget);
         let trial = Trial {
             component: self.done.len(),
             plan,
-            budget: (whole.saturating_sub(had)).max(MIN_RESUMED_WALK_NS.min(self.budget)),
-            had,
+            budget: (budget.saturating_sub(earlier_work)).max(MIN_RESUMED_WALK_NS.min(self.budget)),
+            earlier_work,
             thorough: !self.is_short(),
             // What several workers do in several places cannot be compared with what one does from the beginning.
-            alone: self.compares && favoured.is_none(),
+            is_solo: self.has_solo_trials && leader_budget.is_none(),
         };
         self.under_way.push((trial, Instant::now()));
         trial
@@ -396,13 +409,13 @@ impl PlanSelection {
         let tried = std::mem::take(&mut self.tried);
         let (sweeps, orders): (Vec<TrialResult>, Vec<TrialResult>) =
             tried.into_iter().partition(|tried| tried.plan.is_sweep());
-        let (mut orders, best) = ranking::best_of(orders, &self.before, self.budget);
+        let (mut orders, best) = ranking::select_orders(orders, &self.before, self.budget);
         orders.append(&mut self.waiting);
-        let (sweeps, together) = ranking::best_sweeps(sweeps, best, self.budget);
-        self.together = together;
+        let (sweeps, sweeps_on_all_threads) = ranking::select_sweeps(sweeps, best, self.budget);
+        self.sweeps_on_all_threads = sweeps_on_all_threads;
         self.before.clone_from(&orders);
-        let lead = ranking::lead_of(&orders);
-        if self.together {
+        let lead = ranking::lead_factor(&orders);
+        if self.sweeps_on_all_threads {
             self.waiting = std::mem::take(&mut orders);
         }
         let plans = orders.iter().chain(&sweeps).map(|tried| tried.plan);
@@ -410,14 +423,14 @@ impl PlanSelection {
         if self.todo.is_empty() {
             self.todo.push_back(Plan::BranchAndSweep);
         }
-        self.open.clear();
-        self.nominal = self
-            .nominal
+        self.interrupted.clear();
+        self.nominal_budget = self
+            .nominal_budget
             .max(MIN_GROWN_BUDGET_NS)
             .saturating_mul(BUDGET_GROWTH);
         self.budget = match self.todo.len() {
-            1 if self.together => u64::MAX,
-            1 => self.until,
+            1 if self.sweeps_on_all_threads => u64::MAX,
+            1 => self.work_limit,
             _ => self
                 .budget
                 .max(MIN_GROWN_BUDGET_NS)
@@ -425,9 +438,10 @@ impl PlanSelection {
         };
         // The leader has as much work as all others together, or a multiple of that.
         let others = (lead * (self.todo.len() as u64).saturating_sub(1)).max(MIN_LEAD);
-        let leads = !self.together && self.todo.len() > 1 && !self.todo[0].is_sweep();
-        let whole = self.budget.saturating_mul(others).min(self.until);
-        self.favoured = leads.then(|| (self.todo[0], whole));
+        let has_leader =
+            !self.sweeps_on_all_threads && self.todo.len() > 1 && !self.todo[0].is_sweep();
+        let leader_budget = self.budget.saturating_mul(others).min(self.work_limit);
+        self.leader = has_leader.then(|| (self.todo[0], leader_budget));
         self.begin_trials();
     }
 
@@ -439,11 +453,11 @@ impl PlanSelection {
         }
         if !matches!(ended, TrialEnd::Stopped) {
             (self.under_way).retain(|(under_way, _)| under_way.plan != trial.plan);
-            self.open.retain(|open| open.plan != trial.plan);
+            self.interrupted.retain(|open| open.plan != trial.plan);
         }
-        // The share that the walk has done includes the work of earlier trials.
-        let spent = trial.had.saturating_add(trial.budget);
-        let whole = spent as f64 / trial.budget as f64;
+        // `foreseen` divides the work of this trial by a share that earlier trials have done in part, so it is scaled to the work of all.
+        let spent = trial.earlier_work.saturating_add(trial.budget);
+        let scale = spent as f64 / trial.budget as f64;
         match ended {
             TrialEnd::Done(value) => {
                 self.done.push(value);
@@ -452,22 +466,22 @@ impl PlanSelection {
             TrialEnd::Spent { foreseen, proved } => self.tried.push(TrialResult {
                 plan: trial.plan,
                 spent,
-                foreseen: foreseen * whole,
+                foreseen: foreseen * scale,
                 proved,
             }),
-            TrialEnd::Full if self.together => {
+            TrialEnd::Full if self.sweeps_on_all_threads => {
                 // The helpers that left for the sweep are needed again.
-                self.together = false;
-                self.regroup = true;
+                self.sweeps_on_all_threads = false;
+                self.restarts_workers = true;
             }
             TrialEnd::Full | TrialEnd::Stopped => {}
         }
         self.done.len()
     }
 
-    /// Whether all workers must be started again; resets that request.
-    pub(crate) fn regroup(&mut self) -> bool {
-        std::mem::take(&mut self.regroup)
+    /// Whether all workers must leave and be started again; resets that request.
+    pub(crate) fn take_restart(&mut self) -> bool {
+        std::mem::take(&mut self.restarts_workers)
     }
 
     /// The product of the components counted so far, and the number of the others.
@@ -479,11 +493,11 @@ impl PlanSelection {
 
     /// Whether the number of solutions is known.
     pub(crate) fn is_over(&self) -> bool {
-        self.is_void() || self.done.len() == self.components
+        self.has_no_solution() || self.done.len() == self.components
     }
 
     /// Whether a component is known to have no solution.
-    pub(crate) fn is_void(&self) -> bool {
+    pub(crate) fn has_no_solution(&self) -> bool {
         self.done.iter().any(|value| value.count.is_zero())
     }
 
@@ -499,9 +513,13 @@ mod tests {
 
     /// The selection as another process resumes it.
     fn resumed_in_another_process(selection: &PlanSelection) -> PlanSelection {
-        let state = selection.state().expect("it is not over").settled();
+        let state = selection.state().expect("it is not over").for_journal();
         let text = serde_json::to_string(&state).unwrap();
-        let selection = PlanSelection::new(selection.method, selection.components, selection.first);
+        let selection = PlanSelection::new(
+            selection.method,
+            selection.components,
+            selection.first_budget,
+        );
         selection.resume(serde_json::from_str(&text).unwrap())
     }
 
@@ -558,7 +576,7 @@ mod tests {
         let Next::Try(helper) = selection.next_for_helper() else {
             panic!("there are walks for one worker");
         };
-        assert!(host.alone && helper.alone && !helper.plan.is_sweep());
+        assert!(host.is_solo && helper.is_solo && !helper.plan.is_sweep());
         assert_ne!(host.plan, helper.plan);
         // The round is ranked when the helper's trial has ended.
         selection.report(host, spent(1e9));
@@ -569,7 +587,7 @@ mod tests {
         assert!(matches!(selection.next_for_helper(), Next::Wait));
         selection.report(helper, spent(1e9));
         let leader = next(&mut selection).unwrap();
-        assert!(!leader.alone && matches!(selection.next_for_helper(), Next::Join));
+        assert!(!leader.is_solo && matches!(selection.next_for_helper(), Next::Join));
         selection.report(leader, spent(1e9));
         // When one trial has counted the component, the results of the others are ignored.
         let host = next(&mut selection).unwrap();
@@ -591,8 +609,8 @@ mod tests {
         let mut selection = PlanSelection::new(Method::Regions, 1, 10 * MIN_RESUMED_WALK_NS);
         let walk = next(&mut selection).unwrap();
         assert_eq!(walk.budget, 10 * MIN_RESUMED_WALK_NS);
-        let mut state = selection.state().unwrap().settled();
-        state.open[0].spent = 6 * MIN_RESUMED_WALK_NS;
+        let mut state = selection.state().unwrap().for_journal();
+        state.interrupted[0].spent = 6 * MIN_RESUMED_WALK_NS;
         let selection = |state: &SelectionState| {
             let selection = PlanSelection::new(Method::Regions, 1, 10 * MIN_RESUMED_WALK_NS);
             selection.resume(state.clone())
@@ -611,23 +629,23 @@ mod tests {
             proved: 0.0,
         };
         assert_eq!(resumed.tried, [tried]);
-        state.open[0].spent = 60 * MIN_RESUMED_WALK_NS;
+        state.interrupted[0].spent = 60 * MIN_RESUMED_WALK_NS;
         assert_eq!(
             next(&mut selection(&state)).unwrap().budget,
             MIN_RESUMED_WALK_NS
         );
         // A state with another number of components is ignored.
         let other = PlanSelection::new(Method::Regions, 2, 10 * MIN_RESUMED_WALK_NS).resume(state);
-        assert!(other.open.is_empty());
+        assert!(other.interrupted.is_empty());
     }
 
     #[test]
     fn orders_that_waited_for_a_sweep_continue_when_it_is_lost() {
-        let mut selection = PlanSelection::new(Method::Auto, 1, CLEAR_BUDGET_NS);
+        let mut selection = PlanSelection::new(Method::Auto, 1, DECISIVE_BUDGET_NS);
         let sweep = Plan::Sweep(Direction::Down);
         let tried = |plan: Plan, foreseen: f64| TrialResult {
             plan,
-            spent: CLEAR_BUDGET_NS,
+            spent: DECISIVE_BUDGET_NS,
             foreseen,
             proved: 0.0,
         };

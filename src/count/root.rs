@@ -1,6 +1,6 @@
 //! The root of a count: its known cells, and the components of the unknown ones.
 
-use super::components::{Component, ComponentFinder, LineAutomata, UniqueTable};
+use super::components::{Component, ComponentFinder, PieceCache, UniqueTable};
 use super::setup::Setup;
 use crate::board::{Board, Cell, Probed, Prober, Region};
 use crate::line::{Known, Word};
@@ -16,15 +16,15 @@ pub(crate) fn open<W: Word>(
 ) -> bool {
     let (rows, columns) = setup.puzzle.sums();
     // A settle reads a few words for each block of the line.
-    let (mut pace, settle) = (Pace::new(control), W::BITS as u64);
-    let propagated = board.propagate_unless(|| pace.spend(settle));
+    let (mut pace, settle_cost) = (Pace::new(control), W::BITS as u64);
+    let propagated = board.propagate_unless(|| pace.spend(settle_cost));
     if rows != columns || propagated == Some(false) {
         return false;
     }
     if propagated.is_none() {
         return true;
     }
-    match board.follow(setup.cube.decisions(), || pace.spend(settle)) {
+    match board.follow(setup.cube.decisions(), || pace.spend(settle_cost)) {
         Some(true) => {}
         Some(false) => return false,
         None => return true,
@@ -38,7 +38,7 @@ pub(crate) fn open<W: Word>(
     let region = Region::whole(board);
     let probed = Prober::default().probe(board, &region, None, |board| {
         let since = board.settles() - std::mem::replace(&mut settles, board.settles());
-        pace.spend(since * settle) || board.settles() >= limit
+        pace.spend(since * settle_cost) || board.settles() >= limit
     });
     !matches!(probed, Probed::Contradiction)
 }
@@ -51,7 +51,7 @@ pub(crate) fn components<W: Word>(
 ) -> Option<Vec<Component<W>>> {
     let (width, height) = (board.clues().width(), board.clues().height());
     let rows: Vec<_> = (0..height).map(|row| (row as u16, W::low(width))).collect();
-    let mut lines = LineAutomata::new(width + height, u64::MAX);
+    let mut lines = PieceCache::new(width + height, u64::MAX);
     let mut components = Vec::new();
     let mut pace = Pace::new(control);
     let mut splitter = ComponentFinder::new(width, height);

@@ -17,8 +17,8 @@ pub(crate) struct SelectionState {
     /// Nanoseconds of work of a trial in this round.
     pub(crate) budget: u64,
     /// The plan that leads this round, and its nanoseconds of work.
-    #[serde(default)]
-    pub(crate) favoured: Option<(Plan, u64)>,
+    #[serde(rename = "favoured", default)]
+    pub(crate) leader: Option<(Plan, u64)>,
     /// Plans to be tried in this round, and those that have been tried.
     pub(crate) todo: Vec<Plan>,
     pub(crate) tried: Vec<TrialResult>,
@@ -27,15 +27,16 @@ pub(crate) struct SelectionState {
     /// Branching orders that wait for the outcome of a sweep.
     pub(crate) waiting: Vec<TrialResult>,
     /// Trials of this round that earlier processes have begun and not ended.
-    pub(crate) open: Vec<UnfinishedTrial>,
+    #[serde(rename = "open")]
+    pub(crate) interrupted: Vec<InterruptedTrial>,
     /// The plans of the trials under way, and when each trial began.
     #[serde(skip)]
-    pub(crate) running: Vec<(Plan, Instant)>,
+    pub(crate) under_way: Vec<(Plan, Instant)>,
 }
 
 /// A trial that was interrupted.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(crate) struct UnfinishedTrial {
+pub(crate) struct InterruptedTrial {
     pub(crate) plan: Plan,
     /// Nanoseconds that it has run: in all tries together, but for a sweep in the longest one, as each try of a sweep starts afresh.
     pub(crate) spent: u64,
@@ -46,8 +47,8 @@ pub(crate) struct UnfinishedTrial {
 /// Stands for infinity, which JSON cannot represent; greater than any forecast in nanoseconds.
 const INFINITY_IN_JSON: f64 = 1e300;
 
-/// Replaces infinity, so that the values can be written as JSON.
-pub(crate) fn finite(tried: &[TrialResult]) -> Vec<TrialResult> {
+/// Replaces infinity by a number that JSON can represent.
+pub(crate) fn without_infinity(tried: &[TrialResult]) -> Vec<TrialResult> {
     let finite = |&tried: &TrialResult| TrialResult {
         foreseen: tried.foreseen.min(INFINITY_IN_JSON),
         ..tried
@@ -55,16 +56,16 @@ pub(crate) fn finite(tried: &[TrialResult]) -> Vec<TrialResult> {
     tried.iter().map(finite).collect()
 }
 
-/// The inverse of [`finite`].
-pub(crate) fn endless(tried: &[TrialResult]) -> Vec<TrialResult> {
-    let endless = |&tried: &TrialResult| TrialResult {
+/// The inverse of [`without_infinity`].
+pub(crate) fn with_infinity(tried: &[TrialResult]) -> Vec<TrialResult> {
+    let with_infinity = |&tried: &TrialResult| TrialResult {
         foreseen: match tried.foreseen < INFINITY_IN_JSON {
             true => tried.foreseen,
             false => f64::INFINITY,
         },
         ..tried
     };
-    tried.iter().map(endless).collect()
+    tried.iter().map(with_infinity).collect()
 }
 
 impl SelectionState {
@@ -75,30 +76,33 @@ impl SelectionState {
 
     /// Whether a trial is under way.
     pub(crate) fn is_under_way(&self) -> bool {
-        !self.running.is_empty()
+        !self.under_way.is_empty()
     }
 
-    /// A copy to be written: the time of the current trial until now is added to `open`.
-    pub(crate) fn settled(&self) -> SelectionState {
-        let mut settled = self.clone();
-        for (plan, since) in std::mem::take(&mut settled.running) {
+    /// A copy for the journal: the time of the trials under way until now is added to `interrupted`.
+    pub(crate) fn for_journal(&self) -> SelectionState {
+        let mut state = self.clone();
+        for (plan, since) in std::mem::take(&mut state.under_way) {
             let time = u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX);
-            let place = settled.open.iter().position(|open| open.plan == plan);
+            let place = state
+                .interrupted
+                .iter()
+                .position(|interrupted| interrupted.plan == plan);
             let place = place.unwrap_or_else(|| {
-                settled.open.push(UnfinishedTrial {
+                state.interrupted.push(InterruptedTrial {
                     plan,
                     spent: 0,
                     tries: 0,
                 });
-                settled.open.len() - 1
+                state.interrupted.len() - 1
             });
-            let open = &mut settled.open[place];
-            open.tries += 1;
-            open.spent = match plan.is_sweep() {
-                true => open.spent.max(time),
-                false => open.spent.saturating_add(time),
+            let interrupted = &mut state.interrupted[place];
+            interrupted.tries += 1;
+            interrupted.spent = match plan.is_sweep() {
+                true => interrupted.spent.max(time),
+                false => interrupted.spent.saturating_add(time),
             };
         }
-        settled
+        state
     }
 }

@@ -1,4 +1,4 @@
-//! What all workers of a count share: the root, the component table, the plan selection, the walk under way, and the proved bounds.
+//! What all workers of a count share: the root, the component table, the plan selection, the shared walk, and the proved bounds.
 
 use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -43,6 +43,7 @@ pub(crate) struct Shared<'a, W: Word> {
     pub(crate) components: Vec<Component<W>>,
     /// The component table, and the solution graph if it is kept.
     pub(crate) store: Store,
+    /// The plan selection under way.
     pub(crate) selection: Mutex<PlanSelection>,
     /// The walk that helpers may join.
     pub(crate) walk: Mutex<Option<Arc<Walk<W>>>>,
@@ -50,9 +51,10 @@ pub(crate) struct Shared<'a, W: Word> {
     trails: Mutex<Trails>,
     /// The open tree of a component that the tree search has begun, and the [place](Shared::place) of that component.
     pub(crate) tree: Mutex<Option<(u64, OpenTree)>>,
-    /// Whether no more workers may begin. A thread that waits for the tasks of its sweep runs any task of the pool, also a worker that has
-    /// not begun, and that worker would not end before the sweep. Relaxed: only the thread that sets it has to see it.
-    pub(crate) closed: AtomicBool,
+    /// Whether no more workers may begin. A thread that waits for the tasks of a sweep or tree search runs any task of the pool. If that is
+    /// a worker that has not begun, the thread gets back to its own work only when that worker ends. Relaxed: only the thread that sets it
+    /// has to see it.
+    pub(crate) closed_to_workers: AtomicBool,
     pub(crate) status: &'a Status,
     /// The index of the component that is being counted, and the best lower bound of its count.
     bound: Mutex<(usize, Count)>,
@@ -92,7 +94,7 @@ impl<'a, W: Word> Shared<'a, W> {
             walk: Mutex::new(None),
             trails: Mutex::default(),
             tree: Mutex::default(),
-            closed: AtomicBool::new(false),
+            closed_to_workers: AtomicBool::new(false),
             status,
             bound: Mutex::new((0, Count::ZERO)),
             current: AtomicUsize::new(0),
@@ -101,8 +103,8 @@ impl<'a, W: Word> Shared<'a, W> {
         }
     }
 
-    /// Begins or resumes this plan selection; returns the previous one.
-    pub(crate) fn begin(&self, selection: PlanSelection) -> PlanSelection {
+    /// Makes this the plan selection under way, from its first component on; returns the previous one.
+    pub(crate) fn replace_selection(&self, selection: PlanSelection) -> PlanSelection {
         let before = std::mem::replace(&mut *lock(&self.selection), selection);
         *lock(&self.bound) = (0, Count::ZERO);
         self.current.store(0, Ordering::Relaxed);
@@ -110,7 +112,7 @@ impl<'a, W: Word> Shared<'a, W> {
     }
 
     /// Maximum bytes of a walk's unfinished components, and of the sides that wait for them.
-    pub(crate) fn put_aside(&self) -> u64 {
+    pub(crate) fn max_unfinished_bytes(&self) -> u64 {
         self.memory / shares::PUT_ASIDE
     }
 
@@ -120,7 +122,7 @@ impl<'a, W: Word> Shared<'a, W> {
         if component == best.0 && bound > best.1 {
             best.1 = bound;
             drop(best);
-            self.status.raise(self.proved());
+            self.status.raise_bound(self.proved());
         }
     }
 
@@ -131,8 +133,8 @@ impl<'a, W: Word> Shared<'a, W> {
         if self.store.is_outgrown() {
             selection.halt();
         }
-        self.note(&selection);
-        if selection.is_void() {
+        self.record_selection(&selection);
+        if selection.has_no_solution() {
             // The component has no solution, so the puzzle has none.
             self.control.finish();
         }
@@ -146,7 +148,7 @@ impl<'a, W: Word> Shared<'a, W> {
             }
         }
         drop((selection, bound));
-        self.status.raise(self.proved());
+        self.status.raise_bound(self.proved());
     }
 
     /// Whether this component is not being counted any more.
@@ -155,7 +157,7 @@ impl<'a, W: Word> Shared<'a, W> {
     }
 
     /// Records the state of plan selection, if there is a checkpointer.
-    pub(crate) fn note(&self, selection: &PlanSelection) {
+    pub(crate) fn record_selection(&self, selection: &PlanSelection) {
         if let (Some(checkpointer), Some(state)) = (self.checkpointer, selection.state()) {
             checkpointer.record_selection(Some(state));
         }
@@ -166,10 +168,8 @@ impl<'a, W: Word> Shared<'a, W> {
         let mut hasher = FxHasher::default();
         let mut hash = |number: usize, words: &[W]| {
             number.hash(&mut hasher);
-            let components = |word: &W| (0..W::BITS / 64).map(|i| word.part(i)).collect::<Vec<_>>();
-            words
-                .iter()
-                .for_each(|word| components(word).hash(&mut hasher));
+            let parts = |word: &W| (0..W::BITS / 64).map(|i| word.part(i)).collect::<Vec<_>>();
+            words.iter().for_each(|word| parts(word).hash(&mut hasher));
         };
         for (row, known) in self.rows.iter().enumerate() {
             hash(row, &[known.filled, known.empty]);
@@ -190,12 +190,12 @@ impl<'a, W: Word> Shared<'a, W> {
     }
 
     /// Records the trail of a walk.
-    pub(crate) fn note_trail(&self, component: usize, plan: Plan, steps: Vec<TrailStep>) {
+    pub(crate) fn record_trail(&self, component: usize, plan: Plan, steps: Vec<TrailStep>) {
         let place = self.place(component);
         let trail = Trail { place, plan, steps };
         match self.checkpointer {
             Some(checkpointer) => checkpointer.record_trail(trail),
-            None => lock(&self.trails).note(trail, false),
+            None => lock(&self.trails).record(trail, false),
         }
     }
 
@@ -206,8 +206,9 @@ impl<'a, W: Word> Shared<'a, W> {
             .unwrap_or(u64::MAX)
     }
 
-    /// The size in cells below which components of this component are narrow enough to be swept, as far as is known.
-    pub(crate) fn narrow(&self, component: usize) -> u32 {
+    /// The size in cells of the smallest component that is known to be too wide to be swept, in a walk through the root component with this
+    /// index. Before any is known, the size of the root component.
+    pub(crate) fn too_wide(&self, component: usize) -> u32 {
         let too_wide = self.checkpointer.and_then(Checkpointer::too_wide);
         self.components[component]
             .size
@@ -230,7 +231,7 @@ impl<'a, W: Word> Shared<'a, W> {
         let selection = lock(&self.selection);
         let (mut count, open) = selection.result();
         if open > 0 && !count.is_zero() {
-            // Nothing is known of the components after it, but that each has a solution if the puzzle has one.
+            // Of the components after the current one it is only known that each has a solution if the puzzle has one.
             let bound = &lock(&self.bound).1;
             match &self.witness {
                 Some(_) if bound.is_zero() => {}

@@ -35,7 +35,7 @@ impl Status {
     }
 
     /// Raises the lower bound on the number of solutions to `proved`, if that is higher; returns the bound.
-    pub(crate) fn raise(&self, proved: Count) -> Count {
+    pub(crate) fn raise_bound(&self, proved: Count) -> Count {
         let mut bound = lock(&self.proved);
         if *bound < proved {
             *bound = proved;
@@ -43,7 +43,7 @@ impl Status {
         bound.clone()
     }
 
-    pub(crate) fn begin(&self, activity: Activity) {
+    pub(crate) fn set_activity(&self, activity: Activity) {
         *lock(&self.activity) = activity;
     }
 
@@ -60,7 +60,7 @@ impl Status {
 
     /// Runs `count`, and passes snapshots to the observer and the checkpointer: ten times a second, and once at the end. `count` returns
     /// its result and whether the count is complete.
-    pub(crate) fn watched<T>(
+    pub(crate) fn watch<T>(
         &self,
         observer: Option<Observer<'_>>,
         checkpointer: Option<&Checkpointer>,

@@ -40,14 +40,16 @@ impl<W: Word> Shared<'_, W> {
     }
 
     fn search_slices(&self, tree: &mut OpenTree, trial: Trial) -> TrialEnd {
-        let until = tree.work.saturating_add(trial.budget);
+        let work_limit = tree.work.saturating_add(trial.budget);
         let mut last = FIRST_SLICE_NODES / SLICE_GROWTH;
-        while tree.work < until {
-            let left = until - tree.work;
-            let each = tree.work.checked_div(tree.nodes).unwrap_or(NODE_NS).max(1);
-            // A slice loses its work on a region that it does not finish. So slices grow with the number of all nodes before.
+        while tree.work < work_limit {
+            let left = work_limit - tree.work;
+            let ns_per_node = tree.work.checked_div(tree.nodes);
+            let ns_per_node = ns_per_node.unwrap_or(NODE_NS).max(1);
+            // The work on a region that a slice does not finish is lost, so a slice has at least a fixed share of all nodes so far.
             let min_nodes = FIRST_SLICE_NODES.max(tree.nodes / SLICE_GROWTH);
-            let slice_nodes = (left / each).clamp(min_nodes, min_nodes.max(last * SLICE_GROWTH));
+            let slice_nodes =
+                (left / ns_per_node).clamp(min_nodes, min_nodes.max(last * SLICE_GROWTH));
             if self.control.poll() || self.is_obsolete(trial.component) {
                 return TrialEnd::Stopped;
             }
@@ -61,7 +63,7 @@ impl<W: Word> Shared<'_, W> {
                 .cubes(cubes)
                 .shares(shares)
                 .limits(Limits::default().memory(self.memory / shares::TREE));
-            if trial.alone {
+            if trial.is_solo {
                 search = search.single_threaded();
             }
             let slice = Arc::new(self.control.part(slice_nodes));
@@ -155,9 +157,9 @@ mod tests {
             component: 0,
             plan: Plan::Tree,
             budget: 1,
-            had: 0,
+            earlier_work: 0,
             thorough: false,
-            alone: true,
+            is_solo: true,
         };
         let mut proved = 0.0;
         for trials in 1.. {

@@ -18,9 +18,9 @@ const IDLE_SLEEPS: [Duration; 2] = [Duration::from_micros(50), Duration::from_mi
 
 impl<W: Word> Shared<'_, W> {
     /// Counts all components on all threads: one worker hosts the trials, the others help.
-    pub(crate) fn work(&self) {
+    pub(crate) fn run_workers(&self) {
         loop {
-            self.closed.store(false, Ordering::Relaxed);
+            self.closed_to_workers.store(false, Ordering::Relaxed);
             let exchange = (self.workers > 1).then(Arc::default);
             match self.workers {
                 1 => self.host(),
@@ -28,7 +28,7 @@ impl<W: Word> Shared<'_, W> {
                     for _ in 1..workers {
                         let exchange = exchange.clone();
                         scope.spawn(move |_| {
-                            if !self.closed.load(Ordering::Relaxed) {
+                            if !self.closed_to_workers.load(Ordering::Relaxed) {
                                 self.help(exchange);
                             }
                         });
@@ -36,7 +36,7 @@ impl<W: Word> Shared<'_, W> {
                     self.host_with(exchange);
                 }),
             }
-            if !lock(&self.selection).regroup() || self.control.stopped() {
+            if !lock(&self.selection).take_restart() || self.control.stopped() {
                 break;
             }
         }
@@ -47,7 +47,7 @@ impl<W: Word> Shared<'_, W> {
         self.host_with(None);
     }
 
-    /// The same; the SAT solver exchanges learnt clauses with those of the helpers.
+    /// [`Self::host`], with a SAT solver that exchanges learnt clauses with those of the helpers.
     fn host_with(&self, exchange: Option<Arc<Exchange>>) {
         let _guard = StopOnPanic(&self.control);
         let mut worker = Worker::new(self, exchange);
@@ -56,13 +56,13 @@ impl<W: Word> Shared<'_, W> {
             let next = {
                 let mut selection = lock(&self.selection);
                 let next = selection.next();
-                self.note(&selection);
+                self.record_selection(&selection);
                 next
             };
             match next {
                 Next::Try(trial) => {
-                    self.status.begin(trial.plan.activity());
-                    let ended = worker.try_out(trial);
+                    self.status.set_activity(trial.plan.activity());
+                    let ended = worker.run_trial(trial);
                     self.report(trial, ended);
                     sleep = IDLE_SLEEPS[0];
                 }
@@ -85,10 +85,10 @@ impl<W: Word> Shared<'_, W> {
             match (next, walk) {
                 (Next::Leave, _) => break,
                 (Next::Try(trial), _) => {
-                    let ended = worker.try_out(trial);
+                    let ended = worker.run_trial(trial);
                     self.report(trial, ended);
                 }
-                (Next::Join, Some(walk)) => worker.help(&walk),
+                (Next::Join, Some(walk)) => worker.join_walk(&walk),
                 // Sweeps and the tree search may have tasks in the pool.
                 _ if rayon::yield_now() == Some(rayon::Yield::Executed) => {}
                 _ => {
@@ -109,7 +109,7 @@ impl<W: Word> Shared<'_, W> {
     }
 }
 
-/// Stops the run when this worker panics: the other workers would wait forever for its share of the walk.
+/// Stops the run when its worker panics, as the other workers would wait forever for that worker's share of the walk.
 struct StopOnPanic<'c>(&'c Control);
 
 impl Drop for StopOnPanic<'_> {

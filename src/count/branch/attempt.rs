@@ -16,14 +16,14 @@ const COMBINATION_NS: u64 = 170;
 
 impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     /// Counts a component by the plan of the trial, until it is counted or the budget is used up.
-    pub(crate) fn try_out(&mut self, trial: Trial) -> TrialEnd {
+    pub(crate) fn run_trial(&mut self, trial: Trial) -> TrialEnd {
         let component = trial.component;
         self.component = component;
         match trial.plan {
-            Plan::Branch(_) | Plan::BranchAndSweep => self.walk(trial),
+            Plan::Branch(_) | Plan::BranchAndSweep => self.run_walk(trial),
             Plan::Tree => {
-                // A thread that waits for tasks of the tree search may run other tasks, as in a sweep: so no worker may begin now.
-                self.shared.closed.store(true, Ordering::Relaxed);
+                // A thread that waits for tasks of the tree search may run other tasks of the pool, see `closed_to_workers`.
+                self.shared.closed_to_workers.store(true, Ordering::Relaxed);
                 self.shared.search_tree(trial)
             }
             Plan::Sweep(direction) => {
@@ -35,18 +35,18 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                     scratch: self.shared.scratch,
                     ..self.allowance(1, trial.budget)
                 };
-                let swept = &self.shared.components[component];
+                let target = &self.shared.components[component];
                 match sweep(
                     &self.board,
-                    swept,
+                    target,
                     direction,
                     allowance,
-                    &self.stop(component),
+                    &self.begin_sweep(component),
                 ) {
                     Ok(count) => {
                         let value = ComponentValue::number(count);
                         let store = &self.shared.store;
-                        store.keep(swept.key.clone(), value.clone(), u64::MAX, u64::MAX);
+                        store.insert(target.key.clone(), value.clone(), u64::MAX, u64::MAX);
                         TrialEnd::Done(value)
                     }
                     Err(SweepEnd::Spent(combinations)) => TrialEnd::Spent {
@@ -64,11 +64,10 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         }
     }
 
-    /// For a sweep of this component that is about to begin: lets no more workers begin, and returns a function that says whether it
-    /// must stop.
-    fn stop(&self, component: usize) -> impl Fn() -> bool + Sync + use<'s, 'a, W> {
+    /// Lets no more workers begin, because a sweep of this component begins. Returns a function that says whether the sweep must stop.
+    fn begin_sweep(&self, component: usize) -> impl Fn() -> bool + Sync + use<'s, 'a, W> {
         let shared = self.shared;
-        shared.closed.store(true, Ordering::Relaxed);
+        shared.closed_to_workers.store(true, Ordering::Relaxed);
         move || shared.control.poll() || shared.is_obsolete(component)
     }
 
@@ -82,27 +81,27 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         }
     }
 
-    /// Sweeps a component, if it is much smaller than the last one that was too wide. Returns its count, and the number of nodes that would
-    /// have taken the same time.
+    /// Sweeps a component, if its size is at most 7/8 of the last one that was too wide. Returns its count, and the number of nodes that
+    /// would have taken the same time.
     pub(crate) fn sweep_component(&mut self, component: &Component<W>) -> Option<(Count, u64)> {
         // A sweep builds no graph.
-        if component.size > self.narrow - self.narrow / 8 || self.shared.store.keeps_graph() {
+        if component.size > self.too_wide - self.too_wide / 8 || self.shared.store.keeps_graph() {
             return None;
         }
         let budget_ns = self.shared.sweep_budget_ns();
         let allowance = self.allowance(self.shared.workers as u64, budget_ns);
-        let (stop, began) = (self.stop(self.component), Instant::now());
+        let (stop, began) = (self.begin_sweep(self.component), Instant::now());
         let count = [Direction::Down, Direction::Right]
             .into_iter()
             .find_map(|direction| sweep(&self.board, component, direction, allowance, &stop).ok());
         if count.is_none() {
-            self.narrow = component.size;
+            self.too_wide = component.size;
             self.shared.record_too_wide(component.size);
         }
         let took = began.elapsed().as_nanos() as u64;
         if budget_ns < u64::MAX {
             // Without a time limit for sweeps the clock does not affect the work, so that runs are reproducible.
-            self.swept += took;
+            self.sweep_ns += took;
         }
         count.map(|count| (count, nodes_in(took)))
     }

@@ -18,113 +18,123 @@ use crate::solutions::Count;
 #[derive(Debug)]
 pub(crate) struct Frame<W> {
     pub(crate) component: Component<W>,
-    /// The board's mark from before the branch.
+    /// The board's mark before the branch.
     pub(crate) mark: usize,
-    /// The prober's mark from before the branch; and the probing records of the current side, if it was probed.
-    pub(crate) records: usize,
+    /// The prober's mark before the branch; and the probing records of the current side, if it was probed.
+    pub(crate) prober_mark: usize,
     pub(crate) probed: Option<Inherited>,
     /// The decision of the current side; `None` in a frame made by [`Frame::bottom`].
     pub(crate) decision: Option<(Cell, bool)>,
-    /// Whether the other side is still to be counted here.
-    pub(crate) more: bool,
+    /// Whether this worker still has to count the other side.
+    pub(crate) has_other_side: bool,
     /// The sum of the sides counted so far.
     pub(crate) sum: Count,
     /// The product of the side's components counted so far, and those still to be counted.
     pub(crate) product: Count,
     pub(crate) pending: Vec<Component<W>>,
-    /// Where a graph is kept: an edge for each side counted so far, and the nodes of the current side's components counted so far.
+    /// Where a graph is kept: an edge for each side counted so far; and the node and cells of each counted component of the current side.
     pub(crate) edges: Vec<Edge>,
-    pub(crate) rest: Vec<(NodeId, Rows<W>)>,
+    pub(crate) children: Vec<(NodeId, Rows<W>)>,
     /// Number of components into which the side has split.
-    pub(crate) components: u64,
+    pub(crate) component_count: u64,
     /// Whether this component is known to have a filling on the current side. The components beside it may still have none.
-    pub(crate) alive: bool,
+    pub(crate) is_alive: bool,
     /// A solution of the puzzle in which all decisions above the component hold; and one in which that of the current side holds too.
-    pub(crate) within: Option<Arc<Grid>>,
+    pub(crate) witness_above: Option<Arc<Grid>>,
     pub(crate) witness: Option<Arc<Grid>>,
     /// Whether the component is in the table of components in progress, claimed by this frame.
-    pub(crate) claimed: bool,
+    pub(crate) is_claimed: bool,
     /// Whether other workers count components of the current side.
-    pub(crate) gaps: bool,
+    pub(crate) has_gaps: bool,
     /// Whether the other side has been given to another worker.
-    pub(crate) lent: bool,
+    pub(crate) gave_other_side: bool,
     /// Receives the sides of the component, and the components of the current side, that others count.
     pub(crate) open_component: Option<Arc<Unfinished<W>>>,
-    pub(crate) side: Option<Arc<Unfinished<W>>>,
+    pub(crate) open_side: Option<Arc<Unfinished<W>>>,
     /// The weight of what others count: in the current side, and elsewhere in the component.
-    pub(crate) lent_of_side: u64,
-    pub(crate) lent_of_component: u64,
+    pub(crate) gap_weight_in_side: u64,
+    pub(crate) gap_weight_in_component: u64,
     /// The worker's nodes before the component, and its nanoseconds of work before the current side.
-    pub(crate) began: u64,
-    pub(crate) side_began: u64,
+    pub(crate) nodes_before: u64,
+    pub(crate) work_before_side: u64,
     /// Nanoseconds of work on the current side before the next oracle call on it.
-    pub(crate) retry_price: u64,
-    /// The weights of the two sides (empty, filled), and the share that the worker had done before the current side.
+    pub(crate) retry_threshold_ns: u64,
+    /// The weights of the two sides (empty, filled); and the worker's `share_done` before the current side.
     pub(crate) weights: [u64; 2],
-    pub(crate) done: u64,
+    pub(crate) share_before_side: u64,
     /// The worker's recomputation cost before the component, in nodes.
-    pub(crate) again: u64,
+    pub(crate) recompute_cost_before: u64,
 }
 
 impl<W> Frame<W> {
-    /// A frame at this mark of the board, before its first side. All decisions above the component hold in the solution `within`.
-    pub(crate) fn new(component: Component<W>, mark: usize, within: Option<Arc<Grid>>) -> Self {
+    /// A frame at this mark of the board, before its first side. All decisions above the component hold in the solution `witness_above`.
+    pub(crate) fn new(
+        component: Component<W>,
+        mark: usize,
+        witness_above: Option<Arc<Grid>>,
+    ) -> Self {
         Frame {
             component,
             mark,
-            records: 0,
+            prober_mark: 0,
             probed: None,
             decision: None,
-            more: false,
+            has_other_side: false,
             sum: Count::ZERO,
             product: Count::ZERO,
             pending: Vec::new(),
             edges: Vec::new(),
-            rest: Vec::new(),
-            components: 1,
-            alive: false,
-            within,
+            children: Vec::new(),
+            component_count: 1,
+            is_alive: false,
+            witness_above,
             witness: None,
-            claimed: false,
-            gaps: false,
-            lent: false,
+            is_claimed: false,
+            has_gaps: false,
+            gave_other_side: false,
             open_component: None,
-            side: None,
-            lent_of_side: 0,
-            lent_of_component: 0,
-            began: 0,
-            side_began: 0,
-            retry_price: 0,
+            open_side: None,
+            gap_weight_in_side: 0,
+            gap_weight_in_component: 0,
+            nodes_before: 0,
+            work_before_side: 0,
+            retry_threshold_ns: 0,
             weights: [0, 0],
-            done: 0,
-            again: 0,
+            share_before_side: 0,
+            recompute_cost_before: 0,
         }
     }
 
-    /// The bottom frame of a stack that counts this component for the side `of`.
+    /// The bottom frame of a stack that counts this component to fill a gap of `owner`.
     pub(crate) fn bottom(
         component: Component<W>,
         mark: usize,
-        of: Arc<Unfinished<W>>,
+        owner: Arc<Unfinished<W>>,
         witness: Option<Arc<Grid>>,
     ) -> Self {
         Frame {
             product: Count::ONE,
             pending: vec![component],
-            alive: witness.is_some(),
+            is_alive: witness.is_some(),
             witness,
-            side: Some(of),
-            ..Frame::new(Component::nothing(), mark, None)
+            open_side: Some(owner),
+            ..Frame::new(Component::empty(), mark, None)
         }
     }
 
-    /// Records what the worker had done before: nodes, nanoseconds of work, share of the whole, and recomputation cost in nodes.
-    pub(crate) fn since(self, nodes: u64, work: u64, done: u64, again: u64) -> Self {
+    /// Sets the totals of the worker before the frame: nodes, nanoseconds of work, share of the walk, and recomputation cost in nodes.
+    pub(crate) fn with_totals_before(
+        self,
+        nodes: u64,
+        work: u64,
+        done: u64,
+        recompute_cost: u64,
+    ) -> Self {
         Frame {
-            began: nodes,
-            side_began: work,
-            done,
-            again,
+            nodes_before: nodes,
+            work_before_side: work,
+            share_before_side: done,
+            recompute_cost_before: recompute_cost,
             ..self
         }
     }
@@ -143,7 +153,7 @@ impl<W> Frame<W> {
                     side = Count::ONE;
                 }
             }
-            None if !self.alive => side = Count::ZERO,
+            None if !self.is_alive => side = Count::ZERO,
             _ if !self.pending.is_empty() => side = Count::ZERO,
             None => {}
             Some(inner) => side *= inner,
@@ -151,7 +161,7 @@ impl<W> Frame<W> {
         side
     }
 
-    /// The weight of the current side: its share of the whole.
+    /// The share of the walk that the current side has, out of [`WHOLE`](crate::search::WHOLE).
     pub(crate) fn weight(&self) -> u64 {
         let filled = self.decision.is_some_and(|(_, filled)| filled);
         self.weights[usize::from(filled)]
@@ -162,7 +172,7 @@ impl<W> Frame<W> {
 pub(crate) fn bound<W: Word>(frames: &[Frame<W>]) -> Count {
     let mut inner: Option<Count> = None;
     for frame in frames.iter().rev() {
-        let mut sum = match frame.gaps && frame.witness.is_none() {
+        let mut sum = match frame.has_gaps && frame.witness.is_none() {
             // The components that others count may have no solution.
             true => Count::ZERO,
             false => frame.proved(inner.as_ref()),

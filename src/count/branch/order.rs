@@ -1,8 +1,8 @@
 //! Branching orders: which cell to decide next.
 //!
 //! Equal components recur most often under the order that keeps the boundary between decided and undecided cells simplest. On one puzzle
-//! that is row by row, on another along a diagonal, and the time differs by a factor of up to a thousand. It cannot be told in advance,
-//! hence plan selection tries [`Order::ALL`].
+//! that is row by row, on another along a diagonal, and the time differs by a factor of up to a thousand. The best order cannot be told in
+//! advance, so plan selection tries [`Order::ALL`].
 
 use serde::{Deserialize, Serialize};
 
@@ -29,8 +29,8 @@ pub(crate) enum Order {
     Narrow,
     /// The first cell of the row with the fewest unknown cells in the component.
     Shortest,
-    /// The cell whose two sides decide most cells, found by probing every side, which detects dead ends early but takes much time. As
-    /// [`Order::Narrow`] in components too small to be probed.
+    /// The cell whose two sides decide most cells. Every side of a branch is probed to find it, which takes much time but detects dead ends
+    /// early. In components too small to be probed, the same cell as [`Order::Narrow`].
     Probed,
 }
 
@@ -85,7 +85,7 @@ impl Order {
                 .map(|(row, cells)| (row, last(cells)))
                 .min_by_key(|&(row, column)| (row + W::BITS - column, row)),
             Order::Narrow | Order::Probed => {
-                // Counted once for each column: a component has many more cells than columns.
+                // The unknown cells of each column are counted once, because a component has many more cells than columns.
                 let columns = rows().fold(W::ZERO, |columns, (_, cells)| columns | cells);
                 let mut in_columns = vec![0; board.clues().width()];
                 columns.cells().for_each(|column| {

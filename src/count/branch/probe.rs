@@ -1,4 +1,4 @@
-//! Probing the sides of branches, in the order that probes, and choosing the next cell by the result.
+//! Probes the sides of branches under [`Order::Probed`], and selects the next cell by the result.
 
 use super::order::Order;
 use super::worker::Worker;
@@ -14,15 +14,15 @@ impl<W: Word> Worker<'_, '_, W> {
         best.unwrap_or_else(|| self.order.pick(&self.board, component))
     }
 
-    /// Probes the side of the top frame, which has just been decided, unless the component is small. `false` when the side has no solution,
-    /// and when the run was stopped.
+    /// Probes the side of the top frame, which has just been decided, unless the component is small. `false` when the side has no solution
+    /// or the run was stopped.
     pub(crate) fn probe(&mut self) -> bool {
         let changed = self.board.take_changed();
         let top = self.frames.last().expect("a side belongs to a frame");
         if top.component.size < self.shared.options.probed {
             return true;
         }
-        let (region, settle) = (region(&top.component), W::BITS as u64);
+        let (region, settle_cost) = (region(&top.component), W::BITS as u64);
         // The records of the frame above hold on this side too, except for the lines that the decision has changed.
         let above = self.frames.len().checked_sub(2);
         let inherited = above.and_then(|above| self.frames[above].probed);
@@ -30,7 +30,7 @@ impl<W: Word> Worker<'_, '_, W> {
         let (pace, mut settles) = (&mut self.pace, self.board.settles());
         let stop = |board: &Board<'_, W>| {
             let since = board.settles() - std::mem::replace(&mut settles, board.settles());
-            pace.spend(since * settle)
+            pace.spend(since * settle_cost)
         };
         match (self.prober).probe(&mut self.board, &region, inherited, stop) {
             Probed::Contradiction => self.statistics.dead_ends += 1,

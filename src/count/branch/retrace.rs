@@ -1,4 +1,4 @@
-//! Records the trail of a walk now and then, and follows a recorded trail.
+//! Records the trail of a walk, and follows a recorded trail.
 
 use std::time::Instant;
 
@@ -9,44 +9,46 @@ use crate::line::Word;
 use crate::solutions::Count;
 
 impl<W: Word> Worker<'_, '_, W> {
-    /// Records the path to where the walk is.
-    pub(crate) fn note_trail(&mut self) {
-        self.trail_noted = Instant::now();
-        let Some(plan) = self.plan else {
+    /// Records the path of decisions to where the walk is, if the trail of this walk is recorded.
+    pub(crate) fn record_trail(&mut self) {
+        self.trail_recorded = Instant::now();
+        let Some(plan) = self.recorded_plan else {
             return;
         };
-        // The first frame has only one component, the one that is counted.
+        // The first frame only holds the component that is counted, and has no decision.
         let frames = self.frames.get(1..).unwrap_or_default();
-        // The trail ends above a component of which other workers count sides, as its sum here is incomplete: it will be begun afresh.
-        let known = |frame: &&Frame<W>| frame.open_component.is_none() || frame.lent;
-        let frames = &frames[..frames.iter().take_while(known).count()];
+        // The trail ends above a component of which other workers count sides, unless it is the whole other side: the sum in the frame is
+        // incomplete, so the component will be begun afresh.
+        let is_complete =
+            |frame: &&Frame<W>| frame.open_component.is_none() || frame.gave_other_side;
+        let frames = &frames[..frames.iter().take_while(is_complete).count()];
         let steps = frames.iter().enumerate().filter_map(|(i, frame)| {
             let (cell, filled) = frame.decision?;
             // The innermost side will be begun afresh.
-            let components = match i + 1 < frames.len() && !frame.gaps {
-                true => frame.components as usize - frame.pending.len() - 1,
+            let done_components = match i + 1 < frames.len() && !frame.has_gaps {
+                true => frame.component_count as usize - frame.pending.len() - 1,
                 false => 0,
             };
             Some(TrailStep {
                 size: frame.component.size,
                 cell,
                 filled,
-                more: frame.more || frame.lent,
+                has_other_side: frame.has_other_side || frame.gave_other_side,
                 sum: frame.sum.clone(),
-                of: frame.components as u32,
-                components: components as u32,
-                product: match components {
+                component_count: frame.component_count as u32,
+                done_components: done_components as u32,
+                product: match done_components {
                     0 => Count::ONE,
                     _ => frame.product.clone(),
                 },
             })
         });
         self.shared
-            .note_trail(self.component, plan, steps.collect());
+            .record_trail(self.component, plan, steps.collect());
     }
 
     /// Follows the trail of an earlier walk by the same plan, as far as it fits.
-    pub(crate) fn follow(&mut self, trail: &[TrailStep]) {
+    pub(crate) fn follow_trail(&mut self, trail: &[TrailStep]) {
         for (i, step) in trail.iter().enumerate() {
             let Some(component) = self.top().pending.pop() else {
                 return;
@@ -59,14 +61,15 @@ impl<W: Word> Worker<'_, '_, W> {
                 return;
             }
             self.branch(component, cell, Some(step), false);
-            let components = step.components as usize;
+            let done_components = step.done_components as usize;
             let top = self.top();
-            let fits = top.pending.len() == step.of as usize && components < top.pending.len();
+            let fits = top.pending.len() == step.component_count as usize
+                && done_components < top.pending.len();
             if i + 1 == trail.len() || top.product.is_zero() || !fits || step.product.is_zero() {
                 return;
             }
             // Pending components are counted from the last to the first.
-            top.pending.truncate(top.pending.len() - components);
+            top.pending.truncate(top.pending.len() - done_components);
             top.product = step.product.clone();
         }
     }

@@ -1,5 +1,4 @@
-//! How a worker takes part in a walk: it begins one or joins it, gives pieces away, takes them, and goes back to where an earlier process
-//! has left off.
+//! How a worker takes part in a walk: it begins or joins the walk, gives tasks away, and counts those of other workers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +7,7 @@ use super::frame::{Frame, bound};
 use super::order::Order;
 use super::unfinished::Unfinished;
 use super::walk::{Task, Walk};
-use super::worker::{INITIAL_QUESTION_NS, NODES_PER_POLL, Worker};
+use super::worker::{FIRST_QUESTION_THRESHOLD_NS, NODES_PER_POLL, Worker};
 use crate::board::Cell;
 use crate::count::plan::{Plan, Trial, TrialEnd};
 use crate::line::Word;
@@ -17,93 +16,97 @@ use crate::sat::SatSolver;
 use crate::search::WHOLE;
 use crate::solutions::Count;
 
-/// How often the way to where a walk is is noted.
+/// Minimum time between two records of the trail of a walk.
 const TRAIL_INTERVAL: Duration = Duration::from_millis(20);
 
 impl<W: Word> Worker<'_, '_, W> {
-    /// Walks through a part as it is planned, together with whoever joins in.
-    pub(crate) fn walk(&mut self, trial: Trial) -> TrialEnd {
+    /// Does a branching trial as a walk, which other workers may join unless the trial is for one worker.
+    pub(crate) fn run_walk(&mut self, trial: Trial) -> TrialEnd {
         let walk = Arc::new(Walk::new(trial));
-        self.join(&walk);
+        self.prepare(&walk);
         if !self.oracle.is_built() {
-            // What a helper tries alone is to be comparable with what the host does.
-            self.question_cost = INITIAL_QUESTION_NS;
+            // A trial of a helper must ask the oracle as early as one of the host, so that both can be compared.
+            self.question_threshold_ns = FIRST_QUESTION_THRESHOLD_NS;
         }
-        if self.walk.is_some() {
+        if self.shared_walk.is_some() {
             *lock(&self.shared.walk) = Some(Arc::clone(&walk));
         }
-        // The opening is not gone on with.
-        let tracked = trial.thorough && !self.shared.store.keeps_graph();
-        self.plan = tracked.then_some(trial.plan);
+        // The trail of a short trial is not recorded, because no other walk resumes it. A trail holds no graph.
+        let is_recorded = trial.thorough && !self.shared.store.keeps_graph();
+        self.recorded_plan = is_recorded.then_some(trial.plan);
         if std::mem::take(&mut self.has_moved) {
             self.board.set_rows(&self.shared.rows);
         }
         let component = self.shared.components[trial.component].clone();
         let witness = self.shared.witness.clone().map(Arc::new);
         let bottom = Frame::bottom(component, self.board.mark(), walk.root(), witness);
-        let bottom = bottom.since(self.statistics.nodes, self.work(), 0, self.again);
+        let bottom =
+            bottom.with_totals_before(self.statistics.nodes, self.work(), 0, self.recompute_cost);
         self.frames.push(Frame {
             weights: [WHOLE, 0],
             ..bottom
         });
-        if let Some(trail) = (self.plan).and_then(|plan| self.shared.trail(trial.component, plan)) {
-            self.follow(&trail);
+        if let Some(trail) =
+            (self.recorded_plan).and_then(|plan| self.shared.trail(trial.component, plan))
+        {
+            self.follow_trail(&trail);
         }
         walk.begin_stack();
-        self.run(&walk, None);
-        self.plan = None;
-        self.work_in(&walk);
-        if self.walk.is_some() {
+        self.run_stack(&walk, None);
+        self.recorded_plan = None;
+        self.run_tasks(&walk);
+        if self.shared_walk.is_some() {
             *lock(&self.shared.walk) = None;
         }
-        let ended = walk.ended();
-        if !matches!(ended, TrialEnd::Done(_)) && self.walk.take().is_some() {
-            self.raise(&walk, walk.proved(&self.shared.store));
+        let ended = walk.take_end();
+        if !matches!(ended, TrialEnd::Done(_)) && self.shared_walk.take().is_some() {
+            self.raise_bound(&walk, walk.collect_bound_at_end(&self.shared.store));
         }
         match ended {
             TrialEnd::Spent { foreseen, .. } => TrialEnd::Spent {
                 foreseen,
-                proved: walk.bound(),
+                proved: walk.best_bound(),
             },
             ended => ended,
         }
     }
 
-    /// Notes that a walk has proved this number of solutions of its part.
-    fn raise(&self, walk: &Walk<W>, bound: Count) {
-        walk.raise(&bound);
+    /// Records a lower bound that a walk has proved for the count of its component.
+    fn raise_bound(&self, walk: &Walk<W>, bound: Count) {
+        walk.raise_bound(&bound);
         self.shared.raise_bound(walk.trial.component, bound);
     }
 
-    /// Takes part in a walk that another worker has begun, until it is over.
-    pub(crate) fn help(&mut self, walk: &Arc<Walk<W>>) {
-        self.join(walk);
-        self.work_in(walk);
-        self.walk = None;
+    /// Joins a walk that another worker has begun, and counts tasks until it is over.
+    pub(crate) fn join_walk(&mut self, walk: &Arc<Walk<W>>) {
+        self.prepare(walk);
+        self.run_tasks(walk);
+        self.shared_walk = None;
     }
 
-    fn join(&mut self, walk: &Arc<Walk<W>>) {
+    /// Sets the worker up for the trial of a walk.
+    fn prepare(&mut self, walk: &Arc<Walk<W>>) {
         let trial = walk.trial;
         self.component = trial.component;
-        self.may_ask = trial.thorough && SatSolver::IS_BUILT_IN;
-        (self.order, self.narrow) = match trial.plan {
+        self.may_ask_oracle = trial.thorough && SatSolver::IS_BUILT_IN;
+        (self.order, self.too_wide) = match trial.plan {
             Plan::Branch(order) => (order, 0),
-            _ => (Order::Narrow, self.shared.narrow(trial.component)),
+            _ => (Order::Narrow, self.shared.too_wide(trial.component)),
         };
         self.path.clear();
         self.first_unproved = 0;
-        self.done = 0;
+        self.share_done = 0;
         self.reported = (self.work(), 0);
-        self.until = self.work().saturating_add(trial.budget);
-        self.plan = None;
-        self.walk = (self.shared.workers > 1 && !trial.alone).then(|| Arc::clone(walk));
+        self.work_limit = self.work().saturating_add(trial.budget);
+        self.recorded_plan = None;
+        self.shared_walk = (self.shared.workers > 1 && !trial.is_solo).then(|| Arc::clone(walk));
     }
 
-    /// Counts what others give away, until the walk is over.
-    fn work_in(&mut self, walk: &Arc<Walk<W>>) {
+    /// Counts the tasks that other workers give away, until the walk is over.
+    fn run_tasks(&mut self, walk: &Arc<Walk<W>>) {
         while !walk.is_over() {
-            match walk.wait() {
-                Some(task) if task.of.is_dead() => {
+            match walk.wait_for_task() {
+                Some(task) if task.owner.is_cancelled() => {
                     walk.end_stack(Vec::new());
                     walk.end_task();
                 }
@@ -119,32 +122,33 @@ impl<W: Word> Worker<'_, '_, W> {
         self.shared.control.return_nodes(reserved);
     }
 
-    /// Counts a piece that another worker has given away.
+    /// Counts a task that another worker has given away.
     fn run_task(&mut self, walk: &Arc<Walk<W>>, task: Task<W>) {
         self.statistics.tasks += 1;
         self.board.set_rows(&task.rows);
         self.has_moved = true;
         self.path = task.path;
         self.first_unproved = 0;
-        self.done = 0;
+        self.share_done = 0;
         self.reported.1 = 0;
-        self.may_ask = task.may_ask;
-        let (mark, of) = (self.board.mark(), Arc::clone(&task.of));
-        let (nodes, work, again) = (self.statistics.nodes, self.work(), self.again);
+        self.may_ask_oracle = task.may_ask_oracle;
+        let (mark, owner) = (self.board.mark(), Arc::clone(&task.owner));
+        let (nodes, work, recompute_cost) =
+            (self.statistics.nodes, self.work(), self.recompute_cost);
         match task.side {
             None => {
-                let bottom = Frame::bottom(task.component, mark, task.of, task.within);
+                let bottom = Frame::bottom(task.component, mark, task.owner, task.witness_above);
                 self.frames.push(Frame {
                     weights: [task.weight, 0],
-                    ..bottom.since(nodes, work, 0, again)
+                    ..bottom.with_totals_before(nodes, work, 0, recompute_cost)
                 });
             }
             Some((cell, filled)) => {
-                let frame =
-                    Frame::new(task.component, mark, task.within).since(nodes, work, 0, again);
+                let frame = Frame::new(task.component, mark, task.witness_above)
+                    .with_totals_before(nodes, work, 0, recompute_cost);
                 self.frames.push(Frame {
                     decision: Some((cell, filled)),
-                    open_component: Some(task.of),
+                    open_component: Some(task.owner),
                     weights: match filled {
                         true => [0, task.weight],
                         false => [task.weight, 0],
@@ -154,13 +158,14 @@ impl<W: Word> Worker<'_, '_, W> {
                 self.begin_side();
             }
         }
-        self.run(walk, Some(&of));
+        self.run_stack(walk, Some(&owner));
     }
 
-    /// Counts what is on the stack, for this gap if it is not the whole.
-    fn run(&mut self, walk: &Arc<Walk<W>>, of: Option<&Unfinished<W>>) {
+    /// Counts what is on the stack, until the stack is empty or the walk is over. `owner` is the owner of the gap that a task fills; `None`
+    /// for the stack that began the walk.
+    fn run_stack(&mut self, walk: &Arc<Walk<W>>, owner: Option<&Unfinished<W>>) {
         let mut polls = self.pace.polls();
-        let whole = loop {
+        let is_complete = loop {
             if self.shared.control.stopped() {
                 walk.end(TrialEnd::Stopped);
                 break false;
@@ -169,11 +174,11 @@ impl<W: Word> Worker<'_, '_, W> {
                 || self.pace.polls() != polls
             {
                 polls = self.pace.polls();
-                let work = self.poll(walk, of.is_none());
+                let work = self.poll(walk, owner.is_none());
                 if self.shared.checkpointer.is_some()
-                    && self.trail_noted.elapsed() >= TRAIL_INTERVAL
+                    && self.trail_recorded.elapsed() >= TRAIL_INTERVAL
                 {
-                    self.note_trail();
+                    self.record_trail();
                 }
                 if self.shared.store.is_outgrown() {
                     walk.end(TrialEnd::Full);
@@ -185,21 +190,21 @@ impl<W: Word> Worker<'_, '_, W> {
                 if walk.is_over() {
                     break false;
                 }
-                if of.is_some_and(Unfinished::is_dead) {
+                if owner.is_some_and(Unfinished::is_cancelled) {
                     self.abandon(0);
                     break true;
                 }
             }
-            if self.walk.is_some() && walk.wants_tasks() {
+            if self.shared_walk.is_some() && walk.wants_tasks() {
                 match self.check_for_solution(true) {
-                    true => self.lend(walk),
-                    // The side is at its end.
+                    true => self.give_task_away(walk),
+                    // The current side has no solution.
                     false => self.statistics.dead_ends += 1,
                 }
             }
             let top = self.top();
             match top.pending.pop() {
-                Some(component) if !top.product.is_zero() => self.enter(component),
+                Some(component) if !top.product.is_zero() => self.begin_component(component),
                 _ => {
                     if self.end_side(walk) {
                         break true;
@@ -207,9 +212,9 @@ impl<W: Word> Worker<'_, '_, W> {
                 }
             }
         };
-        self.poll(walk, of.is_none() && !whole);
-        if !whole {
-            self.note_trail();
+        self.poll(walk, owner.is_none() && !is_complete);
+        if !is_complete {
+            self.record_trail();
         }
         if let Some(bottom) = self.frames.first() {
             self.board.undo(bottom.mark);
@@ -219,128 +224,132 @@ impl<W: Word> Worker<'_, '_, W> {
         walk.end_task();
     }
 
-    /// Gives away the oldest piece that is not begun. Where the oracle can be asked, there must be a solution on the way to it: below a
-    /// side that has none all work is lost, and what the oracle says of the way is no answer about the piece.
-    fn lend(&mut self, walk: &Walk<W>) {
-        if !walk.has_room(self.shared.put_aside()) {
+    /// Gives away the lowest piece of the stack that is not begun. If the oracle may be asked, a solution must be known for the decisions
+    /// above the piece. For without a solution all work on it is lost, and the answer of the oracle, which covers these decisions too, says
+    /// nothing about the piece itself.
+    fn give_task_away(&mut self, walk: &Walk<W>) {
+        if !walk.has_room(self.shared.max_unfinished_bytes()) {
             return;
         }
-        let least = self.shared.options.shared;
+        let min_size = self.shared.options.shared;
         for i in 0..self.frames.len() {
             let frame = &self.frames[i];
-            if self.may_ask && i > 0 && !self.frames[i - 1].alive {
+            if self.may_ask_oracle && i > 0 && !self.frames[i - 1].is_alive {
                 break;
             }
-            // Of the topmost side the next component is about to be begun here.
-            let begun = i + 1 < self.frames.len();
-            let open_component = begun && frame.alive && !frame.product.is_zero();
-            let open_component = open_component
+            // The worker itself is about to begin a component of the top frame.
+            let is_top = i + 1 == self.frames.len();
+            let gives_component = !is_top && frame.is_alive && !frame.product.is_zero();
+            let gives_component = gives_component
                 && frame
                     .pending
                     .first()
-                    .is_some_and(|component| component.size >= least);
-            let other = frame.more && frame.component.size >= least;
-            if !open_component && !other {
+                    .is_some_and(|component| component.size >= min_size);
+            let gives_side = frame.has_other_side && frame.component.size >= min_size;
+            if !gives_component && !gives_side {
                 continue;
             }
-            let above = if other { i } else { i + 1 };
+            let above = if gives_side { i } else { i + 1 };
             let path = self.path_to(above);
-            let mark = match other {
+            let mark = match gives_side {
                 true => frame.mark,
                 false => self.frames[i + 1].mark,
             };
-            let (rows, may_ask) = (self.board.rows_at(mark), self.may_ask);
+            let (rows, may_ask_oracle) = (self.board.rows_at(mark), self.may_ask_oracle);
             let frame = &mut self.frames[i];
-            walk.give(if other {
+            walk.push_task(if gives_side {
                 let (cell, filled) = frame.decision.expect("a branch has two sides");
                 let weight = frame.weights[usize::from(!filled)];
-                frame.more = false;
-                frame.lent = true;
-                frame.lent_of_component += weight;
-                let of = frame
+                frame.has_other_side = false;
+                frame.gave_other_side = true;
+                frame.gap_weight_in_component += weight;
+                let owner = frame
                     .open_component
                     .get_or_insert_with(Unfinished::open_component);
-                of.open();
+                owner.add_gap();
                 Task {
                     rows,
                     component: frame.component.clone(),
                     side: Some((cell, !filled)),
-                    of: Arc::clone(of),
-                    within: frame.within.clone(),
+                    owner: Arc::clone(owner),
+                    witness_above: frame.witness_above.clone(),
                     weight,
                     path,
-                    may_ask,
+                    may_ask_oracle,
                 }
             } else {
-                // The largest is the first.
+                // Pending components are sorted by size, the largest first.
                 let component = frame.pending.remove(0);
-                let weight = frame.weight() / frame.components;
-                frame.gaps = true;
-                frame.lent_of_side += weight;
-                let of = frame.side.get_or_insert_with(Unfinished::side);
-                of.open();
+                let weight = frame.weight() / frame.component_count;
+                frame.has_gaps = true;
+                frame.gap_weight_in_side += weight;
+                let owner = frame.open_side.get_or_insert_with(Unfinished::open_side);
+                owner.add_gap();
                 Task {
                     rows,
                     component,
                     side: None,
-                    of: Arc::clone(of),
-                    within: frame.witness.clone(),
+                    owner: Arc::clone(owner),
+                    witness_above: frame.witness.clone(),
                     weight,
                     path,
-                    may_ask,
+                    may_ask_oracle,
                 }
             });
             return;
         }
     }
 
-    /// The decisions above a frame.
+    /// The decisions above the frame with this index, from the root on.
     pub(crate) fn path_to(&self, frame: usize) -> Vec<(Cell, bool)> {
         let above = self.frames[..frame].iter();
         let above = above.filter_map(|frame| frame.decision);
         self.path.iter().copied().chain(above).collect()
     }
 
-    /// Drops all frames from this one on. What others wait for is given away.
+    /// Drops all frames from this index on. Components for which other workers wait are given away as tasks.
     pub(crate) fn abandon(&mut self, from: usize) {
-        let walk = self.walk.clone();
+        let walk = self.shared_walk.clone();
         while self.frames.len() > from {
-            let frame = self.frames.pop().expect("there are more than these");
-            frame.open_component.iter().for_each(|it| it.kill());
+            let frame = self
+                .frames
+                .pop()
+                .expect("the stack has more frames than `from`");
+            frame.open_component.iter().for_each(|it| it.cancel());
             if frame.decision.is_some() {
-                frame.side.iter().for_each(|side| side.kill());
+                frame.open_side.iter().for_each(|side| side.cancel());
             }
-            let Some(walk) = walk.as_ref().filter(|_| frame.claimed) else {
+            let Some(walk) = walk.as_ref().filter(|_| frame.is_claimed) else {
                 continue;
             };
             let waiting = walk.release(&frame.component.key);
             if !waiting.is_empty() {
-                walk.give(Task {
+                walk.push_task(Task {
                     rows: self.board.rows_at(frame.mark),
                     component: frame.component,
                     side: None,
-                    of: walk.replacement(waiting),
-                    within: frame.within,
+                    owner: walk.owner_for_recount(waiting),
+                    witness_above: frame.witness_above,
                     weight: 0,
-                    // There may be no solution on the way to it; that says nothing of it.
+                    // The decisions above it may have no solution, so the oracle must not be asked about them.
                     path: Vec::new(),
-                    may_ask: false,
+                    may_ask_oracle: false,
                 });
             }
         }
     }
 
-    /// Every now and then: a look at the limits, and a word to whoever wants to know; all the work of the walk so far. The `whole` may be
-    /// what is on the stack.
-    fn poll(&mut self, walk: &Walk<W>, whole: bool) -> u64 {
+    /// Polls the limits, and adds the nodes to the status and the work to the walk. If `is_whole`, the stack holds the whole component, and
+    /// the lower bound that it proves is recorded. Returns the work of all workers on the walk so far, in nanoseconds.
+    fn poll(&mut self, walk: &Walk<W>, is_whole: bool) -> u64 {
         let nodes = self.statistics.nodes;
         (self.shared.status).add_nodes(nodes - std::mem::replace(&mut self.polled_nodes, nodes));
         self.shared.control.poll();
-        let now = (self.work(), self.done.max(self.reported.1));
-        let work = walk.add(now.0 - self.reported.0, now.1 - self.reported.1);
-        self.reported = now;
-        if whole && !self.frames.is_empty() {
-            self.raise(walk, bound(&self.frames));
+        let total = (self.work(), self.share_done.max(self.reported.1));
+        let work = walk.add(total.0 - self.reported.0, total.1 - self.reported.1);
+        self.reported = total;
+        if is_whole && !self.frames.is_empty() {
+            self.raise_bound(walk, bound(&self.frames));
         }
         work
     }

@@ -5,7 +5,7 @@
 //! the side before it, and the product of the current side's components that are done.
 
 use crate::board::Cell;
-use crate::count::components::{Reader, push};
+use crate::count::components::{Reader, push_number};
 use crate::count::plan::Plan;
 use crate::solutions::Count;
 
@@ -19,12 +19,12 @@ pub(crate) struct TrailStep {
     /// The current side.
     pub(crate) filled: bool,
     /// Whether the other side is still to be counted.
-    pub(crate) more: bool,
-    /// The count of the side before.
+    pub(crate) has_other_side: bool,
+    /// The count of the first side, if the current side is the second one; else zero.
     pub(crate) sum: Count,
-    /// Number of components of the current side, number of those that are done, and their product.
-    pub(crate) of: u32,
-    pub(crate) components: u32,
+    /// Number of components of the current side, number of those that are counted, and the product of their counts.
+    pub(crate) component_count: u32,
+    pub(crate) done_components: u32,
     pub(crate) product: Count,
 }
 
@@ -37,16 +37,16 @@ pub(crate) struct Trail {
     pub(crate) steps: Vec<TrailStep>,
 }
 
-/// For each plan, the trail of its last walk. One trail per plan suffices, because a plan is followed on one board at a time.
+/// For each plan, the trail of its last walk. One trail per plan suffices, because a plan is tried on one component at a time.
 #[derive(Debug, Default)]
 pub(crate) struct Trails {
-    /// Each with whether it has been written to the journal.
+    /// The trails, each with whether it has been written to the journal.
     trails: Vec<(Trail, bool)>,
 }
 
 impl Trails {
     /// Records a trail in place of that of the same plan; `written` says whether it comes from the journal.
-    pub(crate) fn note(&mut self, trail: Trail, written: bool) {
+    pub(crate) fn record(&mut self, trail: Trail, written: bool) {
         self.trails.retain(|(other, _)| other.plan != trail.plan);
         self.trails.push((trail, written));
     }
@@ -76,21 +76,21 @@ impl Trails {
 pub(crate) fn write(trail: &[TrailStep]) -> String {
     let mut text = String::new();
     for step in trail {
-        let flags = u32::from(step.filled) << 1 | u32::from(step.more);
+        let flags = u32::from(step.filled) << 1 | u32::from(step.has_other_side);
         let (row, column) = (u32::from(step.cell.row), u32::from(step.cell.column));
         for number in [
-            step.components << 2 | flags,
+            step.done_components << 2 | flags,
             step.size,
             row,
             column,
-            step.of,
+            step.component_count,
         ] {
-            push(&mut text, number);
+            push_number(&mut text, number);
         }
-        if !step.more {
+        if !step.has_other_side {
             text.push_str(&format!("+{}", step.sum));
         }
-        if step.components > 0 {
+        if step.done_components > 0 {
             text.push_str(&format!("*{}", step.product));
         }
         text.push(' ');
@@ -119,9 +119,9 @@ pub(crate) fn read(text: &str) -> Option<Vec<TrailStep>> {
                 column: column.try_into().ok()?,
             },
             filled: first & 2 != 0,
-            more: first & 1 != 0,
-            of,
-            components: first >> 2,
+            has_other_side: first & 1 != 0,
+            component_count: of,
+            done_components: first >> 2,
             product: product.unwrap_or(Count::ONE),
             sum: sum.unwrap_or(Count::ZERO),
         };
@@ -141,14 +141,14 @@ mod tests {
             (1, false, 77, 0, 1),
             (4095, false, 5, 3, 1 << 40),
         ];
-        let trail = trail.map(|(at, more, sum, components, product)| TrailStep {
+        let trail = trail.map(|(at, has_other_side, sum, components, product)| TrailStep {
             cell: Cell::new(at, at / 2),
             filled: at != 1,
-            more,
-            size: 700 - u32::from(more),
+            has_other_side,
+            size: 700 - u32::from(has_other_side),
             sum: Count::from(sum),
-            of: components + 1,
-            components,
+            component_count: components + 1,
+            done_components: components,
             product: Count::from(product),
         });
         assert_eq!(read(&write(&trail)).unwrap(), trail);

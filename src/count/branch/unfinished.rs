@@ -15,8 +15,8 @@ const OVERHEAD_BYTES: usize = 200;
 /// A component with sides, or a side with components, that other workers count.
 #[derive(Debug)]
 pub(crate) struct Unfinished<W> {
-    /// Whether the value is not needed any more. Relaxed: a hint that saves work.
-    dead: AtomicBool,
+    /// Whether the value is no longer needed. Relaxed: a hint that saves work.
+    is_cancelled: AtomicBool,
     state: Mutex<State<W>>,
 }
 
@@ -27,10 +27,10 @@ struct State<W> {
     /// Number of missing terms or factors. As long as the component or side is on a stack, its frame is one of them.
     gaps: usize,
     kind: Kind<W>,
-    then: Then<W>,
+    destination: Destination<W>,
 }
 
-/// Whether it is a component or a side, with what only that has.
+/// A component or a side, with the data that the other one does not have.
 #[derive(Debug)]
 pub(crate) enum Kind<W> {
     Component {
@@ -39,9 +39,9 @@ pub(crate) enum Kind<W> {
         record: Option<ComponentRecord<W>>,
     },
     Side {
-        rest: Vec<(NodeId, Rows<W>)>,
+        children: Vec<(NodeId, Rows<W>)>,
         /// Where a graph is kept: the cells of its component, and for each of their rows the filled cells.
-        known: Option<(Rows<W>, Box<[W]>)>,
+        graph_cells: Option<(Rows<W>, Box<[W]>)>,
     },
 }
 
@@ -51,7 +51,7 @@ pub(crate) struct ComponentRecord<W> {
     pub(crate) component: Component<W>,
     /// Nodes that it took, and its recomputation cost in nodes.
     pub(crate) nodes: u64,
-    pub(crate) again: u64,
+    pub(crate) recompute_cost: u64,
 }
 
 impl<W> ComponentRecord<W> {
@@ -62,22 +62,22 @@ impl<W> ComponentRecord<W> {
     }
 }
 
-/// What happens to the complete value.
+/// What the complete value is for.
 #[derive(Debug)]
-pub(crate) enum Then<W> {
-    /// Nothing: the component or side is on a stack, or its value has been taken already.
-    Stays,
+pub(crate) enum Destination<W> {
+    /// Not known yet: the component or side is on a stack. Or nothing more: its value has been taken already.
+    Nowhere,
     /// It fills a gap of this: the value of a side in its component, or that of a component in its side.
-    Into(Arc<Unfinished<W>>),
+    Gap(Arc<Unfinished<W>>),
     /// It fills a gap in each of the sides that wait for this component.
-    IntoAll(Vec<Waiting<W>>),
+    WaitingSides(Vec<WaitingSide<W>>),
     /// It is the result of the walk.
-    Ends,
+    WalkResult,
 }
 
 /// A side that waits for the value of a component.
 #[derive(Debug)]
-pub(crate) struct Waiting<W> {
+pub(crate) struct WaitingSide<W> {
     pub(crate) side: Arc<Unfinished<W>>,
     /// The cells of the component on that side, which may be others than where it is counted.
     pub(crate) cells: Rows<W>,
@@ -85,52 +85,52 @@ pub(crate) struct Waiting<W> {
     pub(crate) weight: u64,
 }
 
-impl<W> Waiting<W> {
+impl<W> WaitingSide<W> {
     /// Bytes of this entry.
     pub(crate) fn bytes(&self) -> u64 {
-        (size_of_val(&*self.cells) + size_of::<Waiting<W>>() + OVERHEAD_BYTES) as u64
+        (size_of_val(&*self.cells) + size_of::<WaitingSide<W>>() + OVERHEAD_BYTES) as u64
     }
 }
 
 /// The value that fills a gap.
 #[derive(Debug)]
-pub(crate) struct Gift<W> {
+pub(crate) struct GapValue<W> {
     pub(crate) count: Count,
     /// For a gap of a component, where a graph is kept: the edge of the side.
     pub(crate) edges: Vec<Edge>,
     /// For a gap of a side, where a graph is kept: the node and the cells of the component.
-    pub(crate) rest: Vec<(NodeId, Rows<W>)>,
+    pub(crate) children: Vec<(NodeId, Rows<W>)>,
 }
 
-impl<W> Gift<W> {
+impl<W> GapValue<W> {
     /// A count without a graph.
     pub(crate) fn number(count: Count) -> Self {
-        Gift {
+        GapValue {
             count,
             edges: Vec::new(),
-            rest: Vec::new(),
+            children: Vec::new(),
         }
     }
 
     /// The value of a component with these cells, for a gap of a side.
     pub(crate) fn of(value: &ComponentValue, cells: Rows<W>) -> Self {
-        Gift {
+        GapValue {
             count: value.count.clone(),
             edges: Vec::new(),
-            rest: value.node.map(|node| (node, cells)).into_iter().collect(),
+            children: value.node.map(|node| (node, cells)).into_iter().collect(),
         }
     }
 }
 
 impl<W: Word> Unfinished<W> {
-    fn new(value: Count, kind: Kind<W>, then: Then<W>) -> Arc<Self> {
+    fn new(value: Count, kind: Kind<W>, destination: Destination<W>) -> Arc<Self> {
         Arc::new(Unfinished {
-            dead: AtomicBool::new(false),
+            is_cancelled: AtomicBool::new(false),
             state: Mutex::new(State {
                 value,
                 gaps: 1,
                 kind,
-                then,
+                destination,
             }),
         })
     }
@@ -141,21 +141,21 @@ impl<W: Word> Unfinished<W> {
             edges: Vec::new(),
             record: None,
         };
-        Self::new(Count::ZERO, kind, Then::Stays)
+        Self::new(Count::ZERO, kind, Destination::Nowhere)
     }
 
     /// For a side that is on a stack.
-    pub(crate) fn side() -> Arc<Self> {
-        Self::product(Then::Stays)
+    pub(crate) fn open_side() -> Arc<Self> {
+        Self::product(Destination::Nowhere)
     }
 
-    /// A product whose value, when complete, is passed on by `then`.
-    pub(crate) fn product(then: Then<W>) -> Arc<Self> {
+    /// A product with a destination for its complete value.
+    pub(crate) fn product(destination: Destination<W>) -> Arc<Self> {
         let kind = Kind::Side {
-            rest: Vec::new(),
-            known: None,
+            children: Vec::new(),
+            graph_cells: None,
         };
-        Self::new(Count::ONE, kind, then)
+        Self::new(Count::ONE, kind, destination)
     }
 
     fn state(&self) -> MutexGuard<'_, State<W>> {
@@ -163,7 +163,7 @@ impl<W: Word> Unfinished<W> {
     }
 
     /// Adds a gap.
-    pub(crate) fn open(&self) {
+    pub(crate) fn add_gap(&self) {
         self.state().gaps += 1;
     }
 
@@ -172,28 +172,32 @@ impl<W: Word> Unfinished<W> {
         self.state().value.clone()
     }
 
-    /// Notes that the value is not needed any more, so that workers can abandon it.
-    pub(crate) fn kill(&self) {
-        self.dead.store(true, Ordering::Relaxed);
+    /// Records that the value is no longer needed, so that workers can abandon it.
+    pub(crate) fn cancel(&self) {
+        self.is_cancelled.store(true, Ordering::Relaxed);
     }
 
-    pub(crate) fn is_dead(&self) -> bool {
-        self.dead.load(Ordering::Relaxed)
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.is_cancelled.load(Ordering::Relaxed)
     }
 
     /// For a side that leaves the stack: its value will fill a gap of `open_component`. Where a graph is kept, `cells` are the cells of the
     /// component and, for each of their rows, the filled ones.
     pub(crate) fn close_side(&self, open_component: Arc<Self>, cells: Option<(Rows<W>, Box<[W]>)>) {
         let mut state = self.state();
-        state.then = Then::Into(open_component);
-        if let Kind::Side { known, .. } = &mut state.kind {
-            *known = cells;
+        state.destination = Destination::Gap(open_component);
+        if let Kind::Side { graph_cells, .. } = &mut state.kind {
+            *graph_cells = cells;
         }
     }
 
     /// For a component that leaves the stack: adds what was counted there. Returns the whole count and all edges if the stack's own gap is
     /// the only one; otherwise `None`, and the component must be [closed](Self::close_component).
-    pub(crate) fn leave_stack(&self, sum: &Count, more: Vec<Edge>) -> Option<(Count, Vec<Edge>)> {
+    pub(crate) fn leave_stack(
+        &self,
+        sum: &Count,
+        edges_of_stack: Vec<Edge>,
+    ) -> Option<(Count, Vec<Edge>)> {
         let mut state = self.state();
         state.value += sum;
         let whole = state.gaps == 1;
@@ -201,21 +205,24 @@ impl<W: Word> Unfinished<W> {
         let Kind::Component { edges, .. } = kind else {
             unreachable!("leave_stack is for components only");
         };
-        edges.extend(more);
+        edges.extend(edges_of_stack);
         whole.then(|| (std::mem::replace(value, Count::ZERO), std::mem::take(edges)))
     }
 
     /// For a component that leaves the stack with gaps: its value will fill a gap of `side`. The caller still has to fill the stack's gap.
     pub(crate) fn close_component(&self, side: Arc<Self>, of: ComponentRecord<W>) {
         let mut state = self.state();
-        state.then = Then::Into(side);
+        state.destination = Destination::Gap(side);
         if let Kind::Component { record, .. } = &mut state.kind {
             *record = Some(of);
         }
     }
 
     /// Fills a gap. Returns the value and what to do with it when it is complete: no gap is left, or it is a product with a factor of 0.
-    pub(crate) fn fill(&self, gift: Gift<W>) -> Option<(Count, Kind<W>, Then<W>)> {
+    pub(crate) fn fill_gap(
+        &self,
+        gap_value: GapValue<W>,
+    ) -> Option<(Count, Kind<W>, Destination<W>)> {
         let mut state = self.state();
         let State {
             value, gaps, kind, ..
@@ -223,31 +230,31 @@ impl<W: Word> Unfinished<W> {
         *gaps = gaps.saturating_sub(1);
         let is_zero_product = match kind {
             Kind::Component { edges, .. } => {
-                *value += &gift.count;
-                edges.extend(gift.edges);
+                *value += &gap_value.count;
+                edges.extend(gap_value.edges);
                 false
             }
-            Kind::Side { rest, .. } => {
-                *value *= &gift.count;
-                rest.extend(gift.rest);
+            Kind::Side { children, .. } => {
+                *value *= &gap_value.count;
+                children.extend(gap_value.children);
                 value.is_zero()
             }
         };
         if is_zero_product {
             // The other factors are not needed.
-            self.kill();
+            self.cancel();
         }
-        if *gaps > 0 && !is_zero_product || matches!(state.then, Then::Stays) {
+        if *gaps > 0 && !is_zero_product || matches!(state.destination, Destination::Nowhere) {
             return None;
         }
         let empty = Kind::Side {
-            rest: Vec::new(),
-            known: None,
+            children: Vec::new(),
+            graph_cells: None,
         };
         Some((
             std::mem::replace(&mut state.value, Count::ZERO),
             std::mem::replace(&mut state.kind, empty),
-            std::mem::replace(&mut state.then, Then::Stays),
+            std::mem::replace(&mut state.destination, Destination::Nowhere),
         ))
     }
 }

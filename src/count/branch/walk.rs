@@ -1,13 +1,13 @@
 //! A walk: a branching run of one plan through a component, shared by several workers so that each component in it is counted once.
 //!
-//! Each worker goes depth first, with the components that it has begun on a stack of its own, one [`Frame`] for each. When another worker
-//! is idle, it gives away the oldest piece that it has not begun, as a [`Task`]: the other side of a branch, or a component of a side that
-//! has a solution. A piece that is given away leaves a *gap*.
+//! Each worker goes depth first. The components that it has begun are on a stack of its own, one [`Frame`] for each. While another worker
+//! is idle, a worker gives away the lowest piece of its stack that is not begun, as a [`Task`]: the other side of a branch, or a component
+//! of a side that has a solution. A piece that is given away leaves a *gap*.
 //!
-//! A component's key is in the table of components in progress from when a worker begins it until it is counted. A worker that meets the
-//! key meanwhile leaves a gap as well, and continues with another component. A side or component of which only gaps are left is put aside
-//! as an [`Unfinished`]. The worker that fills its last gap completes it, which may complete others in turn. So no worker waits for another,
-//! and nothing is counted twice. Gaps form no cycle, because the components within a component are smaller than it.
+//! While a component is being counted, its key is in the table of components in progress. Another worker that meets the key in this time
+//! leaves a gap as well, and continues with another component. A side or component that has only gaps left is kept as an [`Unfinished`]
+//! when it leaves the stack. The worker that fills the last gap completes it, which may complete others in turn. So no worker waits for
+//! another, and nothing is counted twice. Gaps form no cycle, because the components within a component are smaller than it.
 
 use std::collections::VecDeque;
 use std::hash::{BuildHasher, BuildHasherDefault};
@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::frame::Frame;
-use super::unfinished::{ComponentRecord, Gift, Kind, Then, Unfinished, Waiting};
+use super::unfinished::{ComponentRecord, Destination, GapValue, Kind, Unfinished, WaitingSide};
 use crate::board::Cell;
 use crate::count::components::{Component, ComponentValue, Key, Store, edge};
 use crate::count::plan::{Trial, TrialEnd};
@@ -40,25 +40,25 @@ const MAX_STACK_WAIT: Duration = Duration::from_millis(100);
 /// A piece of a walk for any worker to begin.
 #[derive(Debug)]
 pub(crate) struct Task<W> {
-    /// The known cells before it.
+    /// The known cells of each row, before the piece is begun.
     pub(crate) rows: Vec<Known<W>>,
     pub(crate) component: Component<W>,
     /// The side of the branch on this cell; `None` for the whole component.
     pub(crate) side: Option<(Cell, bool)>,
     /// The owner of the gap that it fills: for a side, its component; for a component, the side that contains it.
-    pub(crate) of: Arc<Unfinished<W>>,
+    pub(crate) owner: Arc<Unfinished<W>>,
     /// A solution of the puzzle in which all decisions above the component hold.
-    pub(crate) within: Option<Arc<Grid>>,
-    /// Its share of the walk, out of [`WHOLE`].
+    pub(crate) witness_above: Option<Arc<Grid>>,
+    /// The share of the walk that the piece has, out of [`WHOLE`].
     pub(crate) weight: u64,
-    /// The decisions above it.
+    /// The decisions above the piece.
     pub(crate) path: Vec<(Cell, bool)>,
-    /// Whether the oracle may be called. If so, there is a solution in which all these decisions hold.
-    pub(crate) may_ask: bool,
+    /// Whether the oracle may be asked. If so, there is a solution in which all decisions of `path` hold.
+    pub(crate) may_ask_oracle: bool,
 }
 
 /// The keys of components in progress, with the sides that wait for each.
-type Begun<W> = FxHashMap<Key, Vec<Waiting<W>>>;
+type ComponentsInProgress<W> = FxHashMap<Key, Vec<WaitingSide<W>>>;
 
 /// The state of a walk that its workers share.
 #[derive(Debug)]
@@ -73,23 +73,24 @@ pub(crate) struct Walk<W> {
     /// Number of tasks that are waiting or under way.
     live_tasks: AtomicUsize,
     /// The table of components in progress.
-    begun: Box<[Mutex<Begun<W>>]>,
+    in_progress: Box<[Mutex<ComponentsInProgress<W>>]>,
     /// Bytes of unfinished components, and of the sides that wait for them. Relaxed: a sum.
     bytes: AtomicU64,
     /// Nanoseconds of work of all workers, and the share that is done, out of [`WHOLE`]. Relaxed: sums.
     work: AtomicU64,
     done: AtomicU64,
+    /// Whether the walk has ended; and its result, until it is taken.
     over: AtomicBool,
     ended: Mutex<Option<TrialEnd>>,
-    /// Number of workers with a stack, and the stacks that were not empty when the walk ended before it was counted.
+    /// Number of workers with a stack. When the walk has ended without a count: the stacks that were not empty.
     active_stacks: AtomicUsize,
     ended_stacks: Mutex<Vec<Vec<Frame<W>>>>,
     /// Whether values are only lower bounds from now on, and not stored. Relaxed: no other worker fills gaps any more.
     partial: AtomicBool,
-    /// The lower bound of the result of a walk that ended before it was counted, put together from the stacks and tasks.
-    lower_bound: Mutex<Count>,
+    /// When the walk has ended without a count: a lower bound, put together from all stacks and tasks.
+    bound_at_end: Mutex<Count>,
     /// The best lower bound that has been proved for the count of the component, rounded.
-    bound: Mutex<f64>,
+    best_bound: Mutex<f64>,
 }
 
 /// The result of a worker's attempt to claim a component.
@@ -112,7 +113,7 @@ impl<W: Word> Walk<W> {
             waiting: AtomicUsize::new(0),
             idle: AtomicUsize::new(0),
             live_tasks: AtomicUsize::new(1),
-            begun: (0..SHARDS).map(|_| Mutex::default()).collect(),
+            in_progress: (0..SHARDS).map(|_| Mutex::default()).collect(),
             bytes: AtomicU64::new(0),
             work: AtomicU64::new(0),
             done: AtomicU64::new(0),
@@ -121,14 +122,14 @@ impl<W: Word> Walk<W> {
             active_stacks: AtomicUsize::new(0),
             ended_stacks: Mutex::default(),
             partial: AtomicBool::new(false),
-            lower_bound: Mutex::new(Count::ZERO),
-            bound: Mutex::new(0.0),
+            bound_at_end: Mutex::new(Count::ZERO),
+            best_bound: Mutex::new(0.0),
         }
     }
 
-    /// Receives the result of the walk.
+    /// A new owner of the gap that the whole component fills: its value is the result of the walk.
     pub(crate) fn root(&self) -> Arc<Unfinished<W>> {
-        Unfinished::product(Then::Ends)
+        Unfinished::product(Destination::WalkResult)
     }
 
     /// Adds work and a share done to the sums; returns the work of the whole walk so far.
@@ -137,7 +138,7 @@ impl<W: Word> Walk<W> {
         self.work.fetch_add(work, Ordering::Relaxed) + work
     }
 
-    /// The share that is done, out of [`WHOLE`].
+    /// The share of the walk that is done, out of [`WHOLE`].
     pub(crate) fn done(&self) -> u64 {
         self.done.load(Ordering::Relaxed).min(WHOLE)
     }
@@ -147,19 +148,19 @@ impl<W: Word> Walk<W> {
         let share = self.done() as f64 / WHOLE as f64;
         self.end(TrialEnd::Spent {
             foreseen: self.work.load(Ordering::Relaxed) as f64 / share,
-            proved: self.bound(),
+            proved: self.best_bound(),
         });
     }
 
     /// Records a lower bound for the count of the component.
-    pub(crate) fn raise(&self, bound: &Count) {
-        let mut best = lock(&self.bound);
+    pub(crate) fn raise_bound(&self, bound: &Count) {
+        let mut best = lock(&self.best_bound);
         *best = best.max(bound.to_f64().min(f64::MAX));
     }
 
     /// The best lower bound that has been proved for the count of the component, rounded.
-    pub(crate) fn bound(&self) -> f64 {
-        *lock(&self.bound)
+    pub(crate) fn best_bound(&self) -> f64 {
+        *lock(&self.best_bound)
     }
 
     /// Ends the walk for all its workers; the first result given is kept.
@@ -175,8 +176,8 @@ impl<W: Word> Walk<W> {
         self.over.load(Ordering::Acquire)
     }
 
-    /// How the walk ended, for the worker that began it.
-    pub(crate) fn ended(&self) -> TrialEnd {
+    /// Takes the result of the walk, for the worker that began it.
+    pub(crate) fn take_end(&self) -> TrialEnd {
         let ended = lock(&self.ended).take();
         ended.unwrap_or(TrialEnd::Stopped)
     }
@@ -195,9 +196,9 @@ impl<W: Word> Walk<W> {
         self.active_stacks.fetch_sub(1, Ordering::Release);
     }
 
-    /// The lower bound proved by a walk that ended before it was counted, for the worker that began it: put together from all stacks. Zero
-    /// when another worker does not give up its stack within [`MAX_STACK_WAIT`].
-    pub(crate) fn proved(&self, store: &Store) -> Count {
+    /// When the walk has ended without a count: puts the lower bound together from all stacks and tasks, for the worker that began the
+    /// walk. Zero when another worker does not end its stack within [`MAX_STACK_WAIT`].
+    pub(crate) fn collect_bound_at_end(&self, store: &Store) -> Count {
         let began = Instant::now();
         while self.active_stacks.load(Ordering::Acquire) > 0 {
             if began.elapsed() > MAX_STACK_WAIT {
@@ -207,43 +208,43 @@ impl<W: Word> Walk<W> {
         }
         self.partial.store(true, Ordering::Relaxed);
         for frames in std::mem::take(&mut *lock(&self.ended_stacks)) {
-            self.put_aside(store, frames);
+            self.close_stack(store, frames);
         }
         for task in std::mem::take(&mut *lock(&self.tasks)) {
             // A component of a side with a solution has a solution too.
-            let one = task.side.is_none() && task.within.is_some();
+            let one = task.side.is_none() && task.witness_above.is_some();
             let count = if one { Count::ONE } else { Count::ZERO };
-            self.fill(store, task.of, Gift::number(count));
+            self.fill(store, task.owner, GapValue::number(count));
         }
-        std::mem::replace(&mut *lock(&self.lower_bound), Count::ZERO)
+        std::mem::replace(&mut *lock(&self.bound_at_end), Count::ZERO)
     }
 
-    /// Puts a whole stack aside, with zero for everything that is not counted.
-    fn put_aside(&self, store: &Store, mut frames: Vec<Frame<W>>) {
+    /// Fills the gaps that the frames of a stack are to fill, with zero for everything that is not counted.
+    fn close_stack(&self, store: &Store, mut frames: Vec<Frame<W>>) {
         // The lower bound of the component of the frame above on the stack; `None` for the topmost frame.
         let mut inner: Option<Count> = None;
         while let Some(mut frame) = frames.pop() {
             let side = frame.proved(inner.as_ref());
             if frame.decision.is_none() {
-                if let Some(of) = frame.side {
-                    self.fill(store, of, Gift::number(side));
+                if let Some(owner) = frame.open_side {
+                    self.fill(store, owner, GapValue::number(side));
                 }
                 return;
             }
-            match frame.side.take() {
+            match frame.open_side.take() {
                 None => frame.sum += &side,
                 Some(gaps) => {
                     let open_component = frame
                         .open_component
                         .get_or_insert_with(Unfinished::open_component);
-                    open_component.open();
+                    open_component.add_gap();
                     gaps.close_side(Arc::clone(open_component), None);
-                    self.fill(store, gaps, Gift::number(side));
+                    self.fill(store, gaps, GapValue::number(side));
                 }
             }
             let Some(parent) = frames.last_mut() else {
-                if let Some(of) = frame.open_component {
-                    self.fill(store, of, Gift::number(frame.sum));
+                if let Some(owner) = frame.open_component {
+                    self.fill(store, owner, GapValue::number(frame.sum));
                 }
                 return;
             };
@@ -256,23 +257,23 @@ impl<W: Word> Walk<W> {
             };
             inner = Some(match (whole, frame.open_component) {
                 (Some(count), _) => {
-                    if frame.claimed {
+                    if frame.is_claimed {
                         let value = ComponentValue::number(count.clone());
-                        self.give_to_all(store, &frame.component.key, &value);
+                        self.fill_waiting(store, &frame.component.key, &value);
                     }
                     count
                 }
                 (None, Some(open_component)) => {
-                    let side = parent.side.get_or_insert_with(Unfinished::side);
-                    side.open();
+                    let side = parent.open_side.get_or_insert_with(Unfinished::open_side);
+                    side.add_gap();
                     let record = ComponentRecord {
                         component: frame.component,
                         nodes: 0,
-                        again: 0,
+                        recompute_cost: 0,
                     };
                     self.charge(&record);
                     open_component.close_component(Arc::clone(side), record);
-                    self.fill(store, open_component, Gift::number(Count::ZERO));
+                    self.fill(store, open_component, GapValue::number(Count::ZERO));
                     // The value of the component fills its gap as a factor later.
                     Count::ONE
                 }
@@ -287,13 +288,13 @@ impl<W: Word> Walk<W> {
         self.idle.load(Ordering::Relaxed) > self.waiting.load(Ordering::Relaxed)
     }
 
-    /// Whether less than `most` bytes are put aside.
-    pub(crate) fn has_room(&self, most: u64) -> bool {
-        self.bytes.load(Ordering::Relaxed) < most
+    /// Whether the unfinished components and the sides that wait for them have less than this number of bytes.
+    pub(crate) fn has_room(&self, max_bytes: u64) -> bool {
+        self.bytes.load(Ordering::Relaxed) < max_bytes
     }
 
     /// Gives a task away.
-    pub(crate) fn give(&self, task: Task<W>) {
+    pub(crate) fn push_task(&self, task: Task<W>) {
         self.live_tasks.fetch_add(1, Ordering::Relaxed);
         let mut tasks = lock(&self.tasks);
         tasks.push_back(task);
@@ -310,7 +311,7 @@ impl<W: Word> Walk<W> {
     }
 
     /// Waits for a task: `None` after [`IDLE_POLL_INTERVAL`], or when the walk is over. A worker that gets a task has a stack from then on.
-    pub(crate) fn wait(&self) -> Option<Task<W>> {
+    pub(crate) fn wait_for_task(&self) -> Option<Task<W>> {
         let mut tasks = lock(&self.tasks);
         if tasks.is_empty() && !self.is_over() {
             self.idle.fetch_add(1, Ordering::Relaxed);
@@ -327,12 +328,13 @@ impl<W: Word> Walk<W> {
         Some(task)
     }
 
-    fn shard(&self, key: &Key) -> MutexGuard<'_, Begun<W>> {
+    fn shard(&self, key: &Key) -> MutexGuard<'_, ComponentsInProgress<W>> {
         let hash = BuildHasherDefault::<FxHasher>::default().hash_one(key);
-        lock(&self.begun[(hash >> 32) as usize % SHARDS])
+        lock(&self.in_progress[(hash >> 32) as usize % SHARDS])
     }
 
-    /// Claims a component that is not counted yet. If it is in progress and there is `room` for it, the side that `side` returns gets a gap.
+    /// Claims a component that is not counted yet. If it is in progress and there is `room` for it, the side that `side` returns gets a
+    /// gap.
     pub(crate) fn claim(
         &self,
         component: &Component<W>,
@@ -347,8 +349,8 @@ impl<W: Word> Walk<W> {
         match begun.get_mut(&component.key) {
             Some(waiting) if room => {
                 let side = side();
-                side.open();
-                let gap = Waiting {
+                side.add_gap();
+                let gap = WaitingSide {
                     side,
                     cells: component.rows.clone(),
                     weight,
@@ -366,47 +368,51 @@ impl<W: Word> Walk<W> {
     }
 
     /// Removes a component from the table of those in progress; returns the sides that wait for it.
-    pub(crate) fn release(&self, key: &Key) -> Vec<Waiting<W>> {
+    pub(crate) fn release(&self, key: &Key) -> Vec<WaitingSide<W>> {
         if key.is_empty() {
             return Vec::new();
         }
         let waiting = self.shard(key).remove(key).unwrap_or_default();
-        let bytes = waiting.iter().map(Waiting::bytes).sum();
+        let bytes = waiting.iter().map(WaitingSide::bytes).sum();
         self.bytes.fetch_sub(bytes, Ordering::Relaxed);
         waiting
     }
 
-    /// Receives the value of a component that must be counted anew, for the sides that wait for it.
-    pub(crate) fn replacement(&self, waiting: Vec<Waiting<W>>) -> Arc<Unfinished<W>> {
-        Unfinished::product(Then::IntoAll(waiting))
+    /// A new owner of the gap of a component that must be counted anew: passes its value to the sides that wait for it.
+    pub(crate) fn owner_for_recount(&self, waiting: Vec<WaitingSide<W>>) -> Arc<Unfinished<W>> {
+        Unfinished::product(Destination::WaitingSides(waiting))
     }
 
-    /// Adds the bytes of a component that is put aside.
+    /// Adds the bytes of a component that becomes unfinished.
     pub(crate) fn charge(&self, record: &ComponentRecord<W>) {
         self.bytes.fetch_add(record.bytes(), Ordering::Relaxed);
     }
 
     /// Fills the gaps of all sides that wait for this component with its value.
-    pub(crate) fn give_to_all(&self, store: &Store, key: &Key, value: &ComponentValue) {
+    pub(crate) fn fill_waiting(&self, store: &Store, key: &Key, value: &ComponentValue) {
         let waiting = self.release(key);
-        let gifts = waiting.into_iter().map(|gap| self.gift(value, gap));
-        self.fill_all(store, gifts.collect());
+        let gap_values = waiting.into_iter().map(|gap| self.value_for(value, gap));
+        self.fill_all(store, gap_values.collect());
     }
 
     /// The value of a component as one of the waiting sides receives it.
-    fn gift(&self, value: &ComponentValue, gap: Waiting<W>) -> (Arc<Unfinished<W>>, Gift<W>) {
+    fn value_for(
+        &self,
+        value: &ComponentValue,
+        gap: WaitingSide<W>,
+    ) -> (Arc<Unfinished<W>>, GapValue<W>) {
         self.add(0, gap.weight);
-        (gap.side, Gift::of(value, gap.cells))
+        (gap.side, GapValue::of(value, gap.cells))
     }
 
     /// Fills a gap, and all further gaps whose values are complete as a result.
-    pub(crate) fn fill(&self, store: &Store, into: Arc<Unfinished<W>>, gift: Gift<W>) {
-        self.fill_all(store, vec![(into, gift)]);
+    pub(crate) fn fill(&self, store: &Store, into: Arc<Unfinished<W>>, gap_value: GapValue<W>) {
+        self.fill_all(store, vec![(into, gap_value)]);
     }
 
-    fn fill_all(&self, store: &Store, mut gifts: Vec<(Arc<Unfinished<W>>, Gift<W>)>) {
-        while let Some((into, gift)) = gifts.pop() {
-            let Some((value, kind, then)) = into.fill(gift) else {
+    fn fill_all(&self, store: &Store, mut gap_values: Vec<(Arc<Unfinished<W>>, GapValue<W>)>) {
+        while let Some((into, gap_value)) = gap_values.pop() {
+            let Some((value, kind, destination)) = into.fill_gap(gap_value) else {
                 continue;
             };
             match kind {
@@ -419,7 +425,7 @@ impl<W: Word> Walk<W> {
                     let ComponentRecord {
                         component,
                         nodes,
-                        again,
+                        recompute_cost,
                     } = record;
                     // A lower bound has no graph.
                     let edges = match self.partial.load(Ordering::Relaxed) {
@@ -427,45 +433,49 @@ impl<W: Word> Walk<W> {
                         false => edges,
                     };
                     let value = ComponentValue {
-                        node: store.node(&edges, &value),
+                        node: store.add_node(&edges, &value),
                         count: value,
                     };
-                    let waiting = self.keep(store, &component.key, &value, nodes, again);
-                    gifts.extend(waiting.into_iter().map(|gap| self.gift(&value, gap)));
-                    if let Then::Into(side) = then {
-                        gifts.push((side, Gift::of(&value, component.rows)));
+                    let waiting = self.keep(store, &component.key, &value, nodes, recompute_cost);
+                    gap_values.extend(waiting.into_iter().map(|gap| self.value_for(&value, gap)));
+                    if let Destination::Gap(side) = destination {
+                        gap_values.push((side, GapValue::of(&value, component.rows)));
                     }
                 }
-                Kind::Side { rest, known } => {
+                Kind::Side {
+                    children,
+                    graph_cells,
+                } => {
                     let value = ComponentValue {
                         count: value,
-                        node: rest.last().map(|&(node, _)| node),
+                        node: children.last().map(|&(node, _)| node),
                     };
-                    match then {
-                        Then::Ends if self.partial.load(Ordering::Relaxed) => {
-                            *lock(&self.lower_bound) = value.count;
+                    match destination {
+                        Destination::WalkResult if self.partial.load(Ordering::Relaxed) => {
+                            *lock(&self.bound_at_end) = value.count;
                         }
-                        Then::Ends => self.end(TrialEnd::Done(value)),
-                        Then::IntoAll(waiting) => {
-                            gifts.extend(waiting.into_iter().map(|gap| self.gift(&value, gap)));
+                        Destination::WalkResult => self.end(TrialEnd::Done(value)),
+                        Destination::WaitingSides(waiting) => {
+                            gap_values
+                                .extend(waiting.into_iter().map(|gap| self.value_for(&value, gap)));
                         }
-                        Then::Into(open_component) => {
-                            let edges = match known {
+                        Destination::Gap(open_component) => {
+                            let edges = match graph_cells {
                                 Some((cells, filled)) if !value.count.is_zero() => {
                                     let mut filled = filled.iter().copied();
                                     let filled = |_| filled.next().expect("one for each row");
-                                    vec![edge(&cells, filled, rest)]
+                                    vec![edge(&cells, filled, children)]
                                 }
                                 _ => Vec::new(),
                             };
-                            let gift = Gift {
+                            let gap_value = GapValue {
                                 count: value.count,
                                 edges,
-                                rest: Vec::new(),
+                                children: Vec::new(),
                             };
-                            gifts.push((open_component, gift));
+                            gap_values.push((open_component, gap_value));
                         }
-                        Then::Stays => {
+                        Destination::Nowhere => {
                             debug_assert!(false, "a component or side on a stack is not complete")
                         }
                     }
@@ -481,11 +491,11 @@ impl<W: Word> Walk<W> {
         key: &Key,
         value: &ComponentValue,
         nodes: u64,
-        again: u64,
-    ) -> Vec<Waiting<W>> {
-        // It is stored first: a worker that does not find it in progress any more finds its value.
+        recompute_cost: u64,
+    ) -> Vec<WaitingSide<W>> {
+        // The value is stored before the key is released, so that a worker finds the one or the other.
         if !self.partial.load(Ordering::Relaxed) {
-            store.keep(key.clone(), value.clone(), nodes, again);
+            store.insert(key.clone(), value.clone(), nodes, recompute_cost);
         }
         self.release(key)
     }

@@ -1,21 +1,21 @@
-//! The engine: branch, propagate, fall apart, look up, multiply, add.
+//! A worker counts components: it decides a cell, propagates, splits the other unknown cells into components, and looks each of them up in
+//! the component table or counts it in turn.
 //!
-//! A worker goes depth first on a stack of its own, one [`Frame`] for each part being counted: the sides of its branch add up, the
-//! parts into which a side falls multiply. What it has counted goes into the cache that all workers share. Several workers share a
-//! [`Walk`], which gives each of them pieces that no other one counts.
+//! It does so depth first with a stack of its own, which has a [`Frame`] for each component that is being counted. The counts of the two
+//! sides of a branch are added, those of the components of a side are multiplied. Workers that share a [`Walk`] count different pieces of
+//! it, and all workers share the component table.
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use super::frame::Frame;
-
 use super::order::Order;
 use super::trail::TrailStep;
-use super::unfinished::{ComponentRecord, Gift, Unfinished};
+use super::unfinished::{ComponentRecord, GapValue, Unfinished};
 use super::walk::{Claim, Walk};
 use crate::board::{Board, Cell, Prober};
 use crate::count::components::{
-    Component, ComponentFinder, ComponentValue, LineAutomata, Rows, edge,
+    Component, ComponentFinder, ComponentValue, PieceCache, Rows, edge,
 };
 use crate::count::plan::Plan;
 use crate::count::shared::Shared;
@@ -26,95 +26,101 @@ use crate::sat::{Answer, Exchange};
 use crate::search::{MAX_CONFLICTS, Oracle};
 use crate::solutions::Count;
 
-/// Everything that a worker has for itself.
+/// A worker: a thread's own state, and a reference to what it shares with the others.
 #[derive(Debug)]
 pub(crate) struct Worker<'s, 'a, W: Word> {
     pub(crate) shared: &'s Shared<'a, W>,
     pub(crate) board: Board<'a, W>,
-    pub(crate) lines: LineAutomata<W>,
-    pub(crate) components: ComponentFinder<W>,
+    pub(crate) piece_cache: PieceCache<W>,
+    pub(crate) component_finder: ComponentFinder<W>,
     pub(crate) prober: Prober<W>,
     pub(crate) oracle: Oracle<'a>,
     pub(crate) frames: Vec<Frame<W>>,
-    /// All frames below this one are alive.
+    /// All frames below this index are alive. The frame at this index may be alive too.
     pub(crate) first_unproved: usize,
     pub(crate) order: Order,
-    /// The walk that it takes part in, if others do so as well; and the way to the bottom of its stack.
-    pub(crate) walk: Option<Arc<Walk<W>>>,
+    /// The walk under way, if other workers may join it.
+    pub(crate) shared_walk: Option<Arc<Walk<W>>>,
+    /// The decisions above the bottom of the stack.
     pub(crate) path: Vec<(Cell, bool)>,
-    /// Has the board left the root?
+    /// Whether the board is not at the root any more.
     pub(crate) has_moved: bool,
-    /// What the walk has been told of: work and share.
+    /// Work in nanoseconds and share done that have been added to the sums of the walk.
     pub(crate) reported: (u64, u64),
-    /// Which part of the whole is being counted.
+    /// Index of the component of the root that is being counted.
     pub(crate) component: usize,
-    /// The way that is tried, if somebody keeps track of it, and when the trail was last noted.
-    pub(crate) plan: Option<Plan>,
-    pub(crate) trail_noted: Instant,
-    /// May the oracle be asked?
-    pub(crate) may_ask: bool,
-    /// Parts a good deal smaller than this are swept.
-    pub(crate) narrow: u32,
-    /// Share done with, out of [`WHOLE`].
-    pub(crate) done: u64,
+    /// The plan of the walk if its trail is recorded, and when it was last recorded.
+    pub(crate) recorded_plan: Option<Plan>,
+    pub(crate) trail_recorded: Instant,
+    /// Whether the oracle may be asked.
+    pub(crate) may_ask_oracle: bool,
+    /// Components with at most 7/8 of this number of cells are swept: the size of the smallest one that was found too wide for a
+    /// sweep, or 0 if none are to be swept.
+    pub(crate) too_wide: u32,
+    /// Share of the walk that is done in the current task, out of [`WHOLE`](crate::search::WHOLE).
+    pub(crate) share_done: u64,
     /// Nodes reserved and not used yet.
     pub(crate) reserved: u64,
-    /// Nodes when limits were last looked at. Whoever watches knows of them.
+    /// Nodes at the last poll, when they were added to the status.
     pub(crate) polled_nodes: u64,
     /// Polls the control within a node: one node of a large puzzle can take seconds.
     pub(crate) pace: Pace<'s>,
-    /// Nanoseconds of work that a side may take without a solution before the oracle is asked: what a question costs, a running mean.
-    pub(crate) question_cost: u64,
-    /// The worker's own work at which the trial at hand is spent at the latest; sooner where others take part in it.
-    pub(crate) until: u64,
-    /// Nodes that it would take to do all this again with what is logged alone.
-    pub(crate) again: u64,
-    /// Nanoseconds of sweeping parts.
-    pub(crate) swept: u64,
-    /// Unknown cells of the components that were branched, added up over all nodes.
-    pub(crate) cells: u64,
+    /// Nanoseconds of work on a side without a known solution before the oracle is asked: a percentage of the running mean of the cost of a
+    /// question ([`oracle_percent`](crate::count::options::Options::oracle_percent)).
+    pub(crate) question_threshold_ns: u64,
+    /// The worker's own work, in nanoseconds, with which it would use up the budget of the trial alone.
+    pub(crate) work_limit: u64,
+    /// Recomputation cost of all its work so far: the nodes that it would take to repeat the work with only the logged components known.
+    pub(crate) recompute_cost: u64,
+    /// Nanoseconds of sweeping components.
+    pub(crate) sweep_ns: u64,
+    /// Sum over all nodes of the unknown cells of the component that was branched there.
+    pub(crate) branched_cells: u64,
     pub(crate) statistics: Statistics,
 }
 
-/// Nodes between two looks at the limits.
+/// Nodes between two polls of the limits.
 pub(crate) const NODES_PER_POLL: u64 = 256;
 
-/// Nanoseconds that a node takes, and each unknown cell of the component that is branched there, a settle, and a tick of the solver: a
-/// measure of work that no clock disturbs. Fitted to 234 trials on twelve puzzles, of which nine in ten took 0.6 to 1.35 times as long.
+/// Nanoseconds per node, per unknown cell of the component branched at a node, per settle, and per tick of the SAT solver. Work is computed
+/// from these counters and not read from a clock, so that it is reproducible. Fitted to 234 trials on twelve puzzles; nine in ten of these
+/// trials took 0.6 to 1.35 times the computed time.
 const NS_PER_NODE: u64 = 700;
 const NS_PER_CELL: u64 = 45;
 const NS_PER_SETTLE: u64 = 120;
 const NS_PER_TICK: u64 = 46;
 
-/// What a question to the oracle takes besides.
+/// Nanoseconds of a question to the oracle, without the ticks of the solver.
 const QUESTION_OVERHEAD_NS: u64 = 20_000;
 
-/// The price of a question at first, and at most, in nanoseconds: one hard question does not mean that the next ones are.
-pub(crate) const INITIAL_QUESTION_NS: u64 = 60_000;
-const MAX_QUESTION_NS: u64 = 1_200_000;
+/// The first and the maximum value of [`Worker::question_threshold_ns`]. There is a maximum because one hard question does not mean that
+/// the next questions are hard.
+pub(crate) const FIRST_QUESTION_THRESHOLD_NS: u64 = 60_000;
+const MAX_QUESTION_THRESHOLD_NS: u64 = 1_200_000;
 
-/// The price of the first question of a helper: what it takes to make a solver.
+/// The first value of [`Worker::question_threshold_ns`] for a helper: the nanoseconds of building a SAT solver.
 const SOLVER_BUILD_NS: u64 = 20_000_000;
 
-/// Where others wait for tasks a side of which no solution is known is asked about at this share of the question_cost: only a side with a solution
-/// has something to give away.
-const WANTED_DISCOUNT: u64 = 8;
+/// While other workers wait for tasks, the threshold for a question is divided by this number, because tasks are given away only below
+/// sides with a known solution.
+const TASKS_WANTED_DIVISOR: u64 = 8;
 
-/// Nanoseconds of work on a side for which a question about it may take one conflict.
+/// A question about a side may take one conflict per this number of nanoseconds of work on the side.
 const NS_PER_ALLOWED_CONFLICT: u64 = 2_000;
 
-/// Conflicts that any question may take, however little work its side has had.
+/// Minimum number of conflicts that a question may take, unless the budget of the trial is nearly used up.
 const MIN_CONFLICTS: u64 = 100;
 
-/// Conflicts that a question may take when the trial is nearly spent; and the nanoseconds that a conflict is assumed to take before the first
-/// one.
+/// Number of conflicts that a question may take even if the budget of the trial is nearly used up.
 const MIN_LAST_CONFLICTS: u64 = 20;
+
+/// Nanoseconds that a conflict is assumed to take as long as the worker's solver has had no conflict.
 const ASSUMED_CONFLICT_NS: u64 = 20_000;
 
 /// A question that ends without an answer is repeated when the work on its side has grown by this factor.
 const RETRY_FACTOR: u64 = 4;
 
-/// Nodes that take this number of nanoseconds, each with the settles and cells that it usually has.
+/// Number of nodes that take this number of nanoseconds, each with 10 settles and 50 cells, as is usual.
 pub(crate) fn nodes_in(nanoseconds: u64) -> u64 {
     nanoseconds / (NS_PER_NODE + 10 * NS_PER_SETTLE + 50 * NS_PER_CELL)
 }
@@ -123,48 +129,47 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     pub(crate) fn new(shared: &'s Shared<'a, W>, exchange: Option<Arc<Exchange>>) -> Self {
         let clues = shared.clues;
         let (width, height) = (clues.width(), clues.height());
-        let solver = shared.memory / shares::SOLVERS / shared.workers as u64;
-        let lines = shared.memory / shares::LINES / shared.workers as u64;
+        let solver_bytes = shared.memory / shares::SOLVERS / shared.workers as u64;
+        let line_bytes = shared.memory / shares::LINES / shared.workers as u64;
         Worker {
             shared,
             board: Board::with_rows(clues, &shared.rows),
-            lines: LineAutomata::new(width + height, lines),
-            components: ComponentFinder::new(width, height),
+            piece_cache: PieceCache::new(width + height, line_bytes),
+            component_finder: ComponentFinder::new(width, height),
             prober: Prober::default(),
-            oracle: Oracle::new(shared.puzzle, Arc::clone(&shared.control), solver)
+            oracle: Oracle::new(shared.puzzle, Arc::clone(&shared.control), solver_bytes)
                 .sharing(exchange),
             frames: Vec::new(),
             first_unproved: 0,
             order: Order::Down,
-            walk: None,
+            shared_walk: None,
             path: Vec::new(),
             has_moved: false,
             reported: (0, 0),
             component: 0,
-            plan: None,
-            trail_noted: Instant::now(),
-            may_ask: true,
-            narrow: 0,
-            done: 0,
+            recorded_plan: None,
+            trail_recorded: Instant::now(),
+            may_ask_oracle: true,
+            too_wide: 0,
+            share_done: 0,
             reserved: 0,
             polled_nodes: 0,
             pace: Pace::new(&shared.control),
-            question_cost: INITIAL_QUESTION_NS,
-            until: u64::MAX,
-            again: 0,
-            swept: 0,
-            cells: 0,
+            question_threshold_ns: FIRST_QUESTION_THRESHOLD_NS,
+            work_limit: u64::MAX,
+            recompute_cost: 0,
+            sweep_ns: 0,
+            branched_cells: 0,
             statistics: Statistics::default(),
         }
     }
 
-    /// Postpones the first question, and with it the making of a solver, until a side without a solution has taken as much work as
-    /// that costs.
+    /// Postpones the first question until a side without a known solution has taken as much work as building the SAT solver costs.
     pub(crate) fn delay_first_question(&mut self) {
-        self.question_cost = SOLVER_BUILD_NS;
+        self.question_threshold_ns = SOLVER_BUILD_NS;
     }
 
-    /// What the worker has done so far.
+    /// The statistics of all its work so far.
     pub(crate) fn statistics(&self) -> Statistics {
         Statistics {
             settles: self.board.settles(),
@@ -174,104 +179,115 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         }
     }
 
-    /// Nanoseconds that all the work so far may have taken.
+    /// All its work so far, in nanoseconds computed from counters.
     pub(crate) fn work(&self) -> u64 {
         NS_PER_NODE * self.statistics.nodes
-            + NS_PER_CELL * self.cells
+            + NS_PER_CELL * self.branched_cells
             + NS_PER_SETTLE * self.board.settles()
             + NS_PER_TICK * self.oracle.ticks()
-            + self.swept
+            + self.sweep_ns
     }
 
     pub(crate) fn top(&mut self) -> &mut Frame<W> {
-        self.frames.last_mut().expect("the root is the last to go")
+        self.frames.last_mut().expect("the stack has a frame")
     }
 
-    /// A part is to be counted: known, or in progress, or a new frame.
-    pub(crate) fn enter(&mut self, component: Component<W>) {
-        if let Some((value, again)) = self.shared.store.get(&component.key) {
+    /// Counts a component of the current side: by its value in the component table, by a gap if another worker is counting it, by a sweep,
+    /// or in a new frame.
+    pub(crate) fn begin_component(&mut self, component: Component<W>) {
+        if let Some((value, recompute_cost)) = self.shared.store.get(&component.key) {
             self.statistics.leaves += 1;
-            self.again += again;
-            self.give(&value, component.rows);
+            self.recompute_cost += recompute_cost;
+            self.multiply_into_side(&value, component.rows);
             return;
         }
-        let mut claimed = false;
+        let mut is_claimed = false;
         if 3 * component.size >= self.shared.options.shared
-            && let Some(walk) = &self.walk
+            && let Some(walk) = &self.shared_walk
         {
-            let room = walk.has_room(self.shared.put_aside());
-            let top = self.frames.last_mut().expect("the root is the last to go");
-            let weight = top.weight() / top.components;
-            let side = || Arc::clone(top.side.get_or_insert_with(Unfinished::side));
+            let room = walk.has_room(self.shared.max_unfinished_bytes());
+            let top = self.frames.last_mut().expect("the stack has a frame");
+            let weight = top.weight() / top.component_count;
+            let side = || Arc::clone(top.open_side.get_or_insert_with(Unfinished::open_side));
             match walk.claim(&component, weight, room, side) {
                 Claim::InProgress => {
-                    top.gaps = true;
-                    top.lent_of_side += weight;
+                    top.has_gaps = true;
+                    top.gap_weight_in_side += weight;
                     return;
                 }
-                claim => claimed = claim == Claim::Mine,
+                claim => is_claimed = claim == Claim::Mine,
             }
         }
-        if let Some((count, again)) = self.sweep_component(&component) {
+        if let Some((count, recompute_cost)) = self.sweep_component(&component) {
             let (value, cost) = (ComponentValue::number(count), u64::from(component.size));
             let store = &self.shared.store;
-            self.again += store.keep(component.key.clone(), value.clone(), cost, again);
-            if let Some(walk) = self.walk.as_ref().filter(|_| claimed) {
-                walk.give_to_all(&self.shared.store, &component.key, &value);
+            self.recompute_cost +=
+                store.insert(component.key.clone(), value.clone(), cost, recompute_cost);
+            if let Some(walk) = self.shared_walk.as_ref().filter(|_| is_claimed) {
+                walk.fill_waiting(&self.shared.store, &component.key, &value);
             }
-            self.give(&value, component.rows);
+            self.multiply_into_side(&value, component.rows);
             return;
         }
         let cell = self.pick(&component);
-        self.branch(component, cell, None, claimed);
+        self.branch(component, cell, None, is_claimed);
     }
 
-    /// A new frame for a part, which branches on this cell; on the side on which another process has `left` it.
+    /// Pushes a frame for a component, which branches on this cell. It begins with the first side, or as the step of a trail says.
     pub(crate) fn branch(
         &mut self,
         component: Component<W>,
         cell: Cell,
-        left: Option<&TrailStep>,
-        claimed: bool,
+        step: Option<&TrailStep>,
+        is_claimed: bool,
     ) {
         let parent = self.top();
-        let within = parent.witness.clone();
-        // What a side weighs is shared out among its parts, and what a part weighs between its sides.
-        let weight = parent.weight() / parent.components;
-        let first = left.is_none_or(|step| step.filled);
-        let more = left.is_none_or(|step| step.more);
-        let (likely, of) = self.board.odds(cell);
-        let filled = (u128::from(weight) * u128::from(likely) / u128::from(of)) as u64;
-        let mut frame = Frame::new(component, self.board.mark(), within);
-        frame.records = self.prober.mark();
-        let frame = frame.since(self.statistics.nodes, 0, self.done, self.again);
+        let witness_above = parent.witness.clone();
+        // The weight of a side is divided equally among its components, that of a component between its sides by their odds.
+        let weight = parent.weight() / parent.component_count;
+        let first = step.is_none_or(|step| step.filled);
+        let has_other_side = step.is_none_or(|step| step.has_other_side);
+        let (likely, total) = self.board.odds(cell);
+        let filled_weight = (u128::from(weight) * u128::from(likely) / u128::from(total)) as u64;
+        let mut frame = Frame::new(component, self.board.mark(), witness_above);
+        frame.prober_mark = self.prober.mark();
+        let frame = frame.with_totals_before(
+            self.statistics.nodes,
+            0,
+            self.share_done,
+            self.recompute_cost,
+        );
         self.frames.push(Frame {
             decision: Some((cell, first)),
-            more,
-            sum: left.map_or(Count::ZERO, |step| step.sum.clone()),
-            claimed,
-            weights: [weight - filled, filled],
+            has_other_side,
+            sum: step.map_or(Count::ZERO, |step| step.sum.clone()),
+            is_claimed,
+            weights: [weight - filled_weight, filled_weight],
             ..frame
         });
-        if !more {
-            self.done += if first { weight - filled } else { filled };
-            // What the first side took is not known here: much.
-            self.again += u64::from(u32::MAX);
+        if !has_other_side {
+            self.share_done += if first {
+                weight - filled_weight
+            } else {
+                filled_weight
+            };
+            // The recomputation cost of the first side is unknown here. It is assumed to be high.
+            self.recompute_cost += u64::from(u32::MAX);
         }
         self.begin_side();
     }
 
-    /// Decides the top frame's branch, as its decision says.
+    /// Begins the side of the top frame that its `decision` names: decides the cell, propagates, and splits the component.
     pub(crate) fn begin_side(&mut self) {
-        // Until it is known better, and should the run stop here.
+        // These values stay if the side has no solution, or if the run is stopped here.
         let top = self.frames.last_mut().expect("a side is begun on a frame");
         top.product = Count::ZERO;
-        top.rest.clear();
-        top.gaps = false;
-        top.alive = false;
+        top.children.clear();
+        top.has_gaps = false;
+        top.is_alive = false;
         top.witness = None;
         top.probed = None;
-        self.prober.backtrack(top.records);
+        self.prober.backtrack(top.prober_mark);
         if self.reserved == 0 {
             self.reserved = self.shared.control.reserve_nodes(NODES_PER_POLL);
             if self.reserved == 0 {
@@ -280,27 +296,29 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         }
         self.reserved -= 1;
         self.statistics.nodes += 1;
-        self.again += 1;
-        let (work, done) = (self.work(), self.done);
+        self.recompute_cost += 1;
+        let (work, done) = (self.work(), self.share_done);
         self.first_unproved = self.first_unproved.min(self.frames.len() - 1);
         let top = self.frames.last_mut().expect("a side is begun on a frame");
-        let (cell, filled) = top.decision.expect("the root has no sides");
+        let (cell, filled) = top
+            .decision
+            .expect("a frame without a decision has no sides");
         let (row, column) = (usize::from(cell.row), usize::from(cell.column));
-        top.components = 1;
-        top.side_began = work;
-        top.retry_price = 0;
-        top.done = done;
-        let here = |grid: &Arc<Grid>| grid.get(row, column) == filled;
-        top.witness = top.within.clone().filter(here);
-        top.alive = top.witness.is_some();
+        top.component_count = 1;
+        top.work_before_side = work;
+        top.retry_threshold_ns = 0;
+        top.share_before_side = done;
+        let agrees = |grid: &Arc<Grid>| grid.get(row, column) == filled;
+        top.witness = top.witness_above.clone().filter(agrees);
+        top.is_alive = top.witness.is_some();
         if !self.check_for_solution(false) {
             self.statistics.dead_ends += 1;
             return;
         }
         // A settle reads a few words for each block of the line.
-        let (pace, settle) = (&mut self.pace, W::BITS as u64);
+        let (pace, settle_cost) = (&mut self.pace, W::BITS as u64);
         self.board.take_changed();
-        match (self.board).decide_unless(cell, filled, || pace.spend(settle)) {
+        match (self.board).decide_unless(cell, filled, || pace.spend(settle_cost)) {
             Some(true) => {}
             Some(false) => {
                 self.statistics.dead_ends += 1;
@@ -314,10 +332,10 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         }
         let mut pending = Vec::new();
         let top = self.frames.last_mut().expect("a side is begun on a frame");
-        self.cells += u64::from(top.component.size);
-        let (lines, numbers) = (&mut self.lines, &self.shared.store.table.numbers);
+        self.branched_cells += u64::from(top.component.size);
+        let (lines, numbers) = (&mut self.piece_cache, &self.shared.store.table.numbers);
         let (board, pace) = (&self.board, &mut self.pace);
-        let split = (self.components).split(
+        let split = (self.component_finder).split(
             board,
             &top.component.rows,
             lines,
@@ -329,9 +347,9 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             return;
         }
         if pending.len() > 1 {
-            top.components = pending.len() as u64;
+            top.component_count = pending.len() as u64;
             self.statistics.splits += 1;
-            // The smallest is the last, and so the first to be counted.
+            // Pending components are counted from the last to the first, so the smallest comes first.
             pending.sort_by_key(|component| std::cmp::Reverse(component.size));
         }
         top.product = Count::ONE;
@@ -342,170 +360,174 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         }
     }
 
-    /// The side of the top frame is counted, but for what is counted elsewhere. Is the stack empty now?
+    /// Ends the current side of the top frame: all its components are counted, or other workers count them. Begins the other side or ends
+    /// the component. Returns whether the stack is empty now.
     pub(crate) fn end_side(&mut self, walk: &Walk<W>) -> bool {
-        let top = self
-            .frames
-            .last_mut()
-            .expect("the bottom is the last to go");
+        let top = self.frames.last_mut().expect("the stack has a frame");
         top.pending.clear();
-        self.done = (top.done + top.weight()).saturating_sub(top.lent_of_side);
-        top.lent_of_component += std::mem::take(&mut top.lent_of_side);
+        self.share_done =
+            (top.share_before_side + top.weight()).saturating_sub(top.gap_weight_in_side);
+        top.gap_weight_in_component += std::mem::take(&mut top.gap_weight_in_side);
         if top.decision.is_none() {
-            let bottom = self.frames.pop().expect("there is a top");
-            let gift = Gift {
+            let bottom = self.frames.pop().expect("the stack has a frame");
+            let gap_value = GapValue {
                 count: bottom.product,
                 edges: Vec::new(),
-                rest: bottom.rest,
+                children: bottom.children,
             };
             self.board.undo(bottom.mark);
-            let side = bottom.side.expect("the bottom is there for a side");
-            walk.fill(&self.shared.store, side, gift);
+            let side = bottom
+                .open_side
+                .expect("the bottom frame has the side that it counts for");
+            walk.fill(&self.shared.store, side, gap_value);
             return true;
         }
-        let keeps = self.shared.store.keeps_graph() && !top.product.is_zero();
-        let rest = std::mem::take(&mut top.rest);
+        let keeps_graph = self.shared.store.keeps_graph() && !top.product.is_zero();
+        let children = std::mem::take(&mut top.children);
         let filled = |row: u16| self.board.rows()[usize::from(row)].filled;
-        match top.side.take() {
+        match top.open_side.take() {
             None => {
                 top.sum += &top.product;
-                if keeps {
-                    top.edges.push(edge(&top.component.rows, filled, rest));
+                if keeps_graph {
+                    top.edges.push(edge(&top.component.rows, filled, children));
                 }
             }
-            // One of its parts has no solution.
-            Some(side) if top.product.is_zero() || side.is_dead() => side.kill(),
+            // One of the side's components has no solution.
+            Some(side) if top.product.is_zero() || side.is_cancelled() => side.cancel(),
             Some(side) => {
                 let open_component = top
                     .open_component
                     .get_or_insert_with(Unfinished::open_component);
-                open_component.open();
+                open_component.add_gap();
                 let rows = &top.component.rows;
-                let known = keeps.then(|| {
+                let graph_cells = keeps_graph.then(|| {
                     let filled = rows.iter().map(|&(row, _)| filled(row)).collect();
                     (rows.clone(), filled)
                 });
-                side.close_side(Arc::clone(open_component), known);
-                let gift = Gift {
+                side.close_side(Arc::clone(open_component), graph_cells);
+                let gap_value = GapValue {
                     count: top.product.clone(),
                     edges: Vec::new(),
-                    rest,
+                    children,
                 };
-                walk.fill(&self.shared.store, side, gift);
+                walk.fill(&self.shared.store, side, gap_value);
             }
         }
         self.board.undo(top.mark);
-        if top.more {
-            top.more = false;
+        if top.has_other_side {
+            top.has_other_side = false;
             top.decision = top.decision.map(|(cell, filled)| (cell, !filled));
             self.begin_side();
             return false;
         }
-        let frame = self.frames.pop().expect("there is a top");
+        let frame = self.frames.pop().expect("the stack has a frame");
         self.first_unproved = self.first_unproved.min(self.frames.len());
         self.end_component(walk, frame)
     }
 
-    /// The part of a frame is counted, but for what is counted elsewhere. Is the stack empty now?
+    /// Ends the component of a frame that was popped: all its sides are counted, or other workers count the rest. Returns whether the stack
+    /// is empty now.
     fn end_component(&mut self, walk: &Walk<W>, frame: Frame<W>) -> bool {
-        let nodes = self.statistics.nodes - frame.began;
-        let again = self.again - frame.again;
+        let nodes = self.statistics.nodes - frame.nodes_before;
+        let recompute_cost = self.recompute_cost - frame.recompute_cost_before;
         let Some(parent) = self.frames.last_mut() else {
-            // The bottom is one side of a part.
-            let gift = Gift {
+            // The stack has counted one side of a component, for another worker.
+            let gap_value = GapValue {
                 count: frame.sum,
                 edges: frame.edges,
-                rest: Vec::new(),
+                children: Vec::new(),
             };
             let open_component = frame
                 .open_component
-                .expect("a side is counted for a component");
-            walk.fill(&self.shared.store, open_component, gift);
+                .expect("the bottom frame has the component that it counts for");
+            walk.fill(&self.shared.store, open_component, gap_value);
             return true;
         };
-        parent.lent_of_side += frame.lent_of_component;
+        parent.gap_weight_in_side += frame.gap_weight_in_component;
         let (count, edges) = match frame.open_component {
             None => (frame.sum, frame.edges),
             Some(open_component) => match open_component.leave_stack(&frame.sum, frame.edges) {
                 Some(whole) => whole,
                 None => {
-                    parent.gaps = true;
-                    let side = parent.side.get_or_insert_with(Unfinished::side);
-                    side.open();
+                    parent.has_gaps = true;
+                    let side = parent.open_side.get_or_insert_with(Unfinished::open_side);
+                    side.add_gap();
                     let record = ComponentRecord {
                         component: frame.component,
                         nodes,
-                        again,
+                        recompute_cost,
                     };
                     walk.charge(&record);
                     open_component.close_component(Arc::clone(side), record);
                     walk.fill(
                         &self.shared.store,
                         open_component,
-                        Gift::number(Count::ZERO),
+                        GapValue::number(Count::ZERO),
                     );
                     return false;
                 }
             },
         };
         let value = ComponentValue {
-            node: self.shared.store.node(&edges, &count),
+            node: self.shared.store.add_node(&edges, &count),
             count,
         };
-        let key = frame.claimed.then(|| frame.component.key.clone());
+        let key = frame.is_claimed.then(|| frame.component.key.clone());
         let store = &self.shared.store;
-        self.again = frame.again + store.keep(frame.component.key, value.clone(), nodes, again);
+        self.recompute_cost = frame.recompute_cost_before
+            + store.insert(frame.component.key, value.clone(), nodes, recompute_cost);
         if let Some(key) = key {
-            walk.give_to_all(&self.shared.store, &key, &value);
+            walk.fill_waiting(&self.shared.store, &key, &value);
         }
-        self.give(&value, frame.component.rows);
+        self.multiply_into_side(&value, frame.component.rows);
         false
     }
 
-    /// Multiplies a part with these cells into the side it belongs to.
-    fn give(&mut self, value: &ComponentValue, rows: Rows<W>) {
+    /// Multiplies the value of a component with these cells into the current side of the top frame.
+    fn multiply_into_side(&mut self, value: &ComponentValue, rows: Rows<W>) {
         let top = self.top();
         top.product *= &value.count;
-        top.rest.extend(value.node.map(|node| (node, rows)));
-        if !top.product.is_zero() && top.pending.is_empty() && !top.gaps {
+        top.children.extend(value.node.map(|node| (node, rows)));
+        if !top.product.is_zero() && top.pending.is_empty() && !top.has_gaps {
             self.mark_alive();
         }
     }
 
-    /// The top frame's side has a solution, and so have those above it, up to one of whose other parts nothing is known yet.
+    /// Marks the top frame as alive, and the frames below it up to the first one with another component that may have no solution.
     fn mark_alive(&mut self) {
-        for (above, frame) in self.frames.iter_mut().rev().enumerate() {
-            let others = frame.pending.is_empty() && !frame.product.is_zero() && !frame.gaps;
-            if frame.alive || above > 0 && frame.components > 1 && !others {
+        for (depth, frame) in self.frames.iter_mut().rev().enumerate() {
+            let others_alive =
+                frame.pending.is_empty() && !frame.product.is_zero() && !frame.has_gaps;
+            if frame.is_alive || depth > 0 && frame.component_count > 1 && !others_alive {
                 break;
             }
-            frame.alive = true;
+            frame.is_alive = true;
         }
     }
 
-    /// Asks the oracle about the topmost side that has shown no solution for too long. `false` when the top frame's side, or one above
-    /// it, turns out to have none: then that frame is the top one, and has been counted as such.
-    pub(crate) fn check_for_solution(&mut self, wanted: bool) -> bool {
+    /// Asks the oracle about the lowest frame of the stack that is not alive, if the work on its side has reached the threshold, which is
+    /// lower when `tasks_wanted`. `false` when the side has no solution: then the frames above it are dropped, and the side is zero.
+    pub(crate) fn check_for_solution(&mut self, tasks_wanted: bool) -> bool {
         while self
             .frames
             .get(self.first_unproved)
-            .is_some_and(|frame| frame.alive)
+            .is_some_and(|frame| frame.is_alive)
         {
             self.first_unproved += 1;
         }
         let Some(frame) = self.frames.get(self.first_unproved) else {
             return true;
         };
-        let waited = self.work().saturating_sub(frame.side_began);
-        let price = match wanted {
-            true => self.question_cost / WANTED_DISCOUNT,
-            false => self.question_cost,
+        let waited = self.work().saturating_sub(frame.work_before_side);
+        let threshold = match tasks_wanted {
+            true => self.question_threshold_ns / TASKS_WANTED_DIVISOR,
+            false => self.question_threshold_ns,
         };
-        let enough = price.max(frame.retry_price);
-        if waited < enough || !self.may_ask || self.oracle.is_unavailable() {
+        let threshold = threshold.max(frame.retry_threshold_ns);
+        if waited < threshold || !self.may_ask_oracle || self.oracle.is_unavailable() {
             return true;
         }
-        match self.ask((waited / NS_PER_ALLOWED_CONFLICT).max(MIN_CONFLICTS)) {
+        match self.ask_oracle((waited / NS_PER_ALLOWED_CONFLICT).max(MIN_CONFLICTS)) {
             Answer::Solution(grid) => {
                 let grid = Arc::new(grid);
                 for frame in &mut self.frames {
@@ -514,46 +536,50 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                     {
                         break;
                     }
-                    frame.alive = true;
+                    frame.is_alive = true;
                     frame.witness = Some(Arc::clone(&grid));
                 }
                 true
             }
             Answer::None => {
-                // The parts in between were not counted to the end: nothing is said of them.
+                // The components of the frames above are not counted to the end: they get no value.
                 self.abandon(self.first_unproved + 1);
-                let top = self.frames.last_mut().expect("the side in question");
+                let top = self
+                    .frames
+                    .last_mut()
+                    .expect("the frame that the question was about is left");
                 top.product = Count::ZERO;
                 top.pending.clear();
                 self.board.undo(top.mark);
                 false
             }
             Answer::Unknown => {
-                // Not soon again here, nor below.
+                // The next question about this side, or about one below it in the tree, has to wait.
                 if let Some(frame) = self.frames.get_mut(self.first_unproved) {
-                    frame.retry_price = RETRY_FACTOR * waited;
+                    frame.retry_threshold_ns = RETRY_FACTOR * waited;
                 }
                 true
             }
         }
     }
 
-    /// Asks the oracle about the topmost side of which no solution is known.
-    fn ask(&mut self, conflicts: u64) -> Answer {
+    /// Asks the oracle whether the side of the frame `first_unproved` has a solution, within a number of conflicts.
+    fn ask_oracle(&mut self, conflicts: u64) -> Answer {
         let before = self.work();
         let path = self.path_to(self.first_unproved + 1);
         let (clues, rows) = (self.shared.clues, &self.shared.rows);
-        // A trial of little work is not to be spent on one question.
-        let each = (NS_PER_TICK * self.oracle.ticks()).checked_div(self.oracle.conflicts());
-        let left = self.until.saturating_sub(before) / each.unwrap_or(ASSUMED_CONFLICT_NS).max(1);
+        // One question must not use up the rest of a small budget.
+        let conflict_ns = (NS_PER_TICK * self.oracle.ticks()).checked_div(self.oracle.conflicts());
+        let conflict_ns = conflict_ns.unwrap_or(ASSUMED_CONFLICT_NS).max(1);
+        let affordable = self.work_limit.saturating_sub(before) / conflict_ns;
         let conflicts = conflicts
-            .min(left.max(MIN_LAST_CONFLICTS))
+            .min(affordable.max(MIN_LAST_CONFLICTS))
             .min(MAX_CONFLICTS.into()) as u32;
         let answer = (self.oracle).ask(clues, rows, path.into_iter(), conflicts);
         let took = QUESTION_OVERHEAD_NS + self.work() - before;
-        self.again += nodes_in(took);
-        let price = 15 * self.question_cost + self.shared.options.oracle_percent * took / 100;
-        self.question_cost = (price / 16).min(MAX_QUESTION_NS);
+        self.recompute_cost += nodes_in(took);
+        let sum = 15 * self.question_threshold_ns + self.shared.options.oracle_percent * took / 100;
+        self.question_threshold_ns = (sum / 16).min(MAX_QUESTION_THRESHOLD_NS);
         answer
     }
 }

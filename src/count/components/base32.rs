@@ -5,7 +5,7 @@
 const DIGITS: &[u8; 64] = b"0123456789abcdefghijklmnopqrstuvABCDEFGHIJKLMNOPQRSTUVWXYZ-_wxyz";
 
 /// Appends a number to `text`.
-pub(crate) fn push(text: &mut String, number: u32) {
+pub(crate) fn push_number(text: &mut String, number: u32) {
     let mut rest = number;
     while rest >= 32 {
         text.push(char::from(DIGITS[32 + (rest % 32) as usize]));
@@ -74,7 +74,9 @@ mod tests {
             u32::MAX,
         ];
         let mut text = String::new();
-        numbers.iter().for_each(|&number| push(&mut text, number));
+        numbers
+            .iter()
+            .for_each(|&number| push_number(&mut text, number));
         let mut reader = Reader::new(&text);
         for number in numbers {
             assert_eq!(reader.number(), Some(number));

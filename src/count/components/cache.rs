@@ -26,8 +26,8 @@ const ENTRY_OVERHEAD_BYTES: usize = 40;
 #[derive(Debug)]
 struct Entry<V> {
     value: V,
-    /// Bits of the number of nodes that it took.
-    cost: u8,
+    /// The cost as the number of bits of the number of nodes that it took.
+    cost_bits: u8,
     /// Recomputation cost in nodes; 0 when the entry is logged.
     recompute_cost: u32,
 }
@@ -121,9 +121,9 @@ impl<V: Clone> Cache<V> {
         let bytes = entry_bytes::<V>(&key);
         let mut shard = self.shard(&key);
         // Another worker, or an earlier part of the run, may have logged it.
-        let is_free =
+        let has_logged_entry =
             |shard: &Shard<V>| (shard.entries.get(&key)).is_some_and(|old| old.recompute_cost == 0);
-        let is_logged = self.log.is_some() && is_free(&shard);
+        let is_logged = self.log.is_some() && has_logged_entry(&shard);
         let recompute_cost = if is_logged { 0 } else { recompute_cost };
         if let Some(log) = log.filter(|_| !is_logged) {
             let entry = (key.clone(), value.clone());
@@ -138,7 +138,7 @@ impl<V: Clone> Cache<V> {
         }
         let entry = Entry {
             value,
-            cost: (u64::BITS - nodes.leading_zeros()) as u8,
+            cost_bits: (u64::BITS - nodes.leading_zeros()) as u8,
             recompute_cost: u32::try_from(recompute_cost).unwrap_or(u32::MAX),
         };
         if shard.entries.insert(key, entry).is_none() {
@@ -157,7 +157,7 @@ impl<V> Shard<V> {
     fn evict(&mut self) {
         let mut bytes_of_cost = [0; u64::BITS as usize + 1];
         for (key, entry) in &self.entries {
-            bytes_of_cost[usize::from(entry.cost)] += entry_bytes::<V>(key);
+            bytes_of_cost[usize::from(entry.cost_bits)] += entry_bytes::<V>(key);
         }
         let mut freed = 0;
         let max_evicted_cost = bytes_of_cost.iter().position(|bytes| {
@@ -166,7 +166,7 @@ impl<V> Shard<V> {
         });
         let max_evicted_cost = max_evicted_cost.unwrap_or(bytes_of_cost.len()) as u8;
         self.entries
-            .retain(|_, entry| entry.cost > max_evicted_cost);
+            .retain(|_, entry| entry.cost_bits > max_evicted_cost);
         self.bytes = self.entries.keys().map(|key| entry_bytes::<V>(key)).sum();
     }
 }

@@ -10,7 +10,7 @@
 //! the same key correspond in reading order (the first to the first, and so on), and so do their fillings.
 
 use super::cache::Key;
-use super::line_automaton::{LineAutomata, NONE, UniqueTable};
+use super::line_automaton::{NONE, PieceCache, UniqueTable};
 use crate::board::Board;
 use crate::line::Word;
 use crate::run::Pace;
@@ -31,7 +31,7 @@ pub(crate) struct Component<W> {
 
 impl<W> Component<W> {
     /// A component without cells.
-    pub(crate) fn nothing() -> Self {
+    pub(crate) fn empty() -> Self {
         Component {
             rows: Box::default(),
             size: 0,
@@ -103,7 +103,7 @@ impl Grouped {
         }
     }
 
-    fn of(&self, component: usize) -> &[u32] {
+    fn strips_of(&self, component: usize) -> &[u32] {
         &self.strips[self.starts[component] as usize..self.starts[component + 1] as usize]
     }
 }
@@ -132,13 +132,13 @@ impl<W: Word> ComponentFinder<W> {
         &mut self,
         board: &Board<'_, W>,
         cells: &[(u16, W)],
-        lines: &mut LineAutomata<W>,
+        lines: &mut PieceCache<W>,
         numbers: &UniqueTable,
         components: &mut Vec<Component<W>>,
         pace: &mut Pace<'_>,
     ) -> Option<()> {
-        self.gather(board, cells, lines, numbers, pace)?;
-        self.join(pace)?;
+        self.gather_strips(board, cells, lines, numbers, pace)?;
+        self.join_strips(pace)?;
         for i in 0..self.roots.len() {
             let component = self.component(i, pace)?;
             components.push(component);
@@ -147,11 +147,11 @@ impl<W: Word> ComponentFinder<W> {
     }
 
     /// Finds all strips.
-    fn gather(
+    fn gather_strips(
         &mut self,
         board: &Board<'_, W>,
         cells: &[(u16, W)],
-        lines: &mut LineAutomata<W>,
+        lines: &mut PieceCache<W>,
         numbers: &UniqueTable,
         pace: &mut Pace<'_>,
     ) -> Option<()> {
@@ -239,7 +239,7 @@ impl<W: Word> ComponentFinder<W> {
     }
 
     /// Joins the row strips that a column strip crosses, and groups all strips by component.
-    fn join(&mut self, pace: &mut Pace<'_>) -> Option<()> {
+    fn join_strips(&mut self, pace: &mut Pace<'_>) -> Option<()> {
         for j in 0..self.columns.len() {
             let Strip {
                 line, cells, link, ..
@@ -286,7 +286,7 @@ impl<W: Word> ComponentFinder<W> {
 
     /// The component with this index.
     fn component(&mut self, component: usize, pace: &mut Pace<'_>) -> Option<Component<W>> {
-        let columns = self.columns_of_components.of(component);
+        let columns = self.columns_of_components.strips_of(component);
         for (local, &j) in (0..).zip(columns) {
             self.columns[j as usize].local = local;
         }
@@ -296,7 +296,7 @@ impl<W: Word> ComponentFinder<W> {
         self.key.clear();
         self.key.push(columns);
         let words = columns.div_ceil(u32::BITS) as usize;
-        for &i in self.rows_of_components.of(component) {
+        for &i in self.rows_of_components.strips_of(component) {
             let Strip {
                 line,
                 number,
@@ -321,7 +321,7 @@ impl<W: Word> ComponentFinder<W> {
                 self.key[at + (local / u32::BITS) as usize] |= 1 << (local % u32::BITS);
             }
         }
-        for &j in self.columns_of_components.of(component) {
+        for &j in self.columns_of_components.strips_of(component) {
             let number = self.columns[j as usize].number;
             is_numbered &= number != NONE;
             self.key.push(number);
@@ -365,7 +365,7 @@ mod tests {
         let control = Control::new(&Limits::default(), false);
         for (bytes, is_numbered) in [(1 << 20, true), (0, false)] {
             let (numbers, mut pace) = (UniqueTable::new(bytes), Pace::new(&control));
-            let (mut lines, mut components) = (LineAutomata::new(7, 1 << 20), Vec::new());
+            let (mut lines, mut components) = (PieceCache::new(7, 1 << 20), Vec::new());
             let right = [(0, 0b11000), (1, 0b11000)];
             let split = ComponentFinder::new(5, 2).split(
                 &board,

@@ -6,7 +6,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::base32::{Reader, push};
+use super::base32::{Reader, push_number};
 use super::cache::Key;
 use super::line_automaton::{END, NONE, UniqueTable};
 use crate::solutions::Count;
@@ -26,7 +26,7 @@ pub(crate) struct ComponentCodec {
     successors: Vec<[u32; 2]>,
 }
 
-/// Text of states, and of components whose keys contain only these states and those text_numbers earlier.
+/// Text of states, and of components whose keys contain only these states and those of earlier texts of the same journal.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct ComponentText {
     pub(crate) states: String,
@@ -62,7 +62,8 @@ impl ComponentCodec {
             for position in positions {
                 key[position] = self.text_number(key[position], numbers, states);
             }
-            key.iter().for_each(|&n| push(&mut text.components, n));
+            key.iter()
+                .for_each(|&n| push_number(&mut text.components, n));
             text.components.push_str(&format!(" {count} "));
         }
         text
@@ -83,7 +84,7 @@ impl ComponentCodec {
             }
             successors
                 .iter()
-                .for_each(|next| push(text, self.text_numbers[next]));
+                .for_each(|next| push_number(text, self.text_numbers[next]));
             self.text_numbers.insert(state, self.states.len() as u32);
             self.states.push(Some(state));
             path.pop();
@@ -197,7 +198,7 @@ mod tests {
             ),
         ];
         let mut codec = ComponentCodec::new();
-        let page = codec.write(&here, counted.clone().into_iter());
+        let text = codec.write(&here, counted.clone().into_iter());
         let more = codec.write(&here, counted[..1].iter().cloned());
         assert!(more.states.is_empty(), "each state is written once");
         let other = state(&there, [END, END]);
@@ -207,9 +208,9 @@ mod tests {
         assert!(other < a);
         let mut read = Vec::new();
         let mut codec = ComponentCodec::new();
-        for page in [&page, &more] {
-            let see = |key: Key, count: Count| read.push((key.to_vec(), count));
-            codec.read(page, &there, see).unwrap();
+        for text in [&text, &more] {
+            let visit = |key: Key, count: Count| read.push((key.to_vec(), count));
+            codec.read(text, &there, visit).unwrap();
         }
         let first = (vec![2, c, 0b11, a, 0b01, b, a], Count::from(7));
         let second = (vec![1, b, 1, c], counted[1].1.clone());
@@ -220,8 +221,8 @@ mod tests {
         let mut third = ComponentCodec::new();
         let numbers = UniqueTable::new(1 << 20);
         let mut components = 0;
-        for page in [&page, &more] {
-            third.read(page, &numbers, |_, _| components += 1).unwrap();
+        for text in [&text, &more] {
+            third.read(text, &numbers, |_, _| components += 1).unwrap();
         }
         assert_eq!(components, 3);
     }
@@ -230,11 +231,11 @@ mod tests {
     fn malformed_text_is_rejected() {
         let numbers = UniqueTable::new(1 << 20);
         let read = |states: &str, components: &str| {
-            let page = ComponentText {
+            let text = ComponentText {
                 states: states.to_owned(),
                 components: components.to_owned(),
             };
-            ComponentCodec::new().read(&page, &numbers, |_, _| {})
+            ComponentCodec::new().read(&text, &numbers, |_, _| {})
         };
         assert!(read("10", "1212 2 ").is_some());
         for (states, components) in [

@@ -88,18 +88,18 @@ type PiecesByKnown<W> = FxHashMap<Known<W>, Box<[Piece<W>]>>;
 
 /// A cache of the pieces of lines, one for each worker.
 #[derive(Debug)]
-pub(crate) struct LineAutomata<W> {
-    /// For each line.
-    known: Vec<PiecesByKnown<W>>,
-    /// Cached pieces, with 1 more for each entry.
-    cached: usize,
-    max_cached: usize,
-    states: States,
+pub(crate) struct PieceCache<W> {
+    /// The pieces of each line.
+    pieces: Vec<PiecesByKnown<W>>,
+    /// Number of cached pieces, plus 1 for each entry.
+    cached_pieces: usize,
+    max_cached_pieces: usize,
+    builder: AutomatonBuilder,
 }
 
-/// Scratch memory for building automata.
+/// Builds the automata of lines; keeps its memory between calls.
 #[derive(Debug, Default)]
-pub(crate) struct States {
+pub(crate) struct AutomatonBuilder {
     /// The clue written out as cells, true where filled. A position in it is a state.
     filled: Vec<bool>,
     /// For each number of leading cells and each state: whether these cells can lead to it.
@@ -109,15 +109,16 @@ pub(crate) struct States {
     next: Vec<u32>,
 }
 
-impl<W: Word> LineAutomata<W> {
+impl<W: Word> PieceCache<W> {
     /// A cache for this number of lines, of about `bytes` bytes.
     pub(crate) fn new(lines: usize, bytes: u64) -> Self {
         let bytes_per_piece = (4 * size_of::<W>() + 64) as u64;
-        LineAutomata {
-            known: (0..lines).map(|_| FxHashMap::default()).collect(),
-            cached: 0,
-            max_cached: (bytes / bytes_per_piece).clamp(256, MAX_CACHED_PIECES as u64) as usize,
-            states: States::default(),
+        PieceCache {
+            pieces: (0..lines).map(|_| FxHashMap::default()).collect(),
+            cached_pieces: 0,
+            max_cached_pieces: (bytes / bytes_per_piece).clamp(256, MAX_CACHED_PIECES as u64)
+                as usize,
+            builder: AutomatonBuilder::default(),
         }
     }
 
@@ -132,30 +133,30 @@ impl<W: Word> LineAutomata<W> {
         numbers: &UniqueTable,
         pace: &mut Pace<'_>,
     ) -> Option<&[Piece<W>]> {
-        if self.cached >= self.max_cached {
-            self.known.iter_mut().for_each(FxHashMap::clear);
-            self.cached = 0;
+        if self.cached_pieces >= self.max_cached_pieces {
+            self.pieces.iter_mut().for_each(FxHashMap::clear);
+            self.cached_pieces = 0;
         }
         // A lookup hashes and compares all words of the known cells.
         if pace.spend(W::BITS as u64 / 8) {
             return None;
         }
-        match self.known[line].entry(known) {
+        match self.pieces[line].entry(known) {
             Entry::Occupied(pieces) => Some(pieces.into_mut()),
             Entry::Vacant(place) => {
                 let mut number = |successors| numbers.number_of(successors);
                 let mut stop = |work| pace.spend(work);
                 let pieces = self
-                    .states
+                    .builder
                     .build(blocks, length, known, &mut number, &mut stop)?;
-                self.cached += 1 + pieces.len();
+                self.cached_pieces += 1 + pieces.len();
                 Some(place.insert(pieces.into()))
             }
         }
     }
 }
 
-impl States {
+impl AutomatonBuilder {
     /// The pieces of a line, by the automaton that reads it cell by cell.
     ///
     /// The clue is written out as cells: an empty cell, then each block followed by an empty cell. A state is the position of the latest

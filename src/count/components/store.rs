@@ -1,4 +1,4 @@
-//! What is kept of a counted component: its entry in the component table and, where a solution graph is kept, its node.
+//! Stores counted components: the value in the component table and, where a solution graph is kept, a node of the graph.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -54,7 +54,7 @@ impl Store {
 
     /// Adds a component to the table: its value, the nodes that its count took, and its recomputation cost in nodes. Returns the
     /// recomputation cost from now on, see [`Cache::insert`](super::cache::Cache::insert).
-    pub(crate) fn keep(
+    pub(crate) fn insert(
         &self,
         key: Key,
         value: ComponentValue,
@@ -65,7 +65,7 @@ impl Store {
     }
 
     /// Adds a node for a component with these edges, which together have `count` fillings; `None` without a graph or without an edge.
-    pub(crate) fn node(&self, edges: &[Edge], count: &Count) -> Option<NodeId> {
+    pub(crate) fn add_node(&self, edges: &[Edge], count: &Count) -> Option<NodeId> {
         let graph = self.graph.as_ref().filter(|_| !edges.is_empty())?;
         let node = graph.node(edges, count.clone());
         if graph.bytes() > self.max_graph_bytes {
@@ -75,21 +75,21 @@ impl Store {
     }
 }
 
-/// The edge from a component with these cells to the components in `rest`, into which its unknown cells fall apart after a decision.
-/// `filled` is called once for each row in order, and returns the filled cells of that row; cells of `rest` are left to their component.
+/// The edge from a component with these cells to the components into which its unknown cells split after a decision: their nodes and cells
+/// are `children`. `filled` is called once for each row in order, and returns the filled cells of that row. Cells of a child stay unknown.
 pub(crate) fn edge<W: Word>(
     cells: &[(u16, W)],
     mut filled: impl FnMut(u16) -> W,
-    rest: Vec<(NodeId, Rows<W>)>,
+    children: Vec<(NodeId, Rows<W>)>,
 ) -> Edge {
-    // For each component of `rest`, the number of its rows above the current one; and the components with cells in the current row.
-    let mut above = vec![0; rest.len()];
+    // For each child, the number of its rows above the current one; and the children with cells in the current row.
+    let mut above = vec![0; children.len()];
     let mut here: Vec<(u32, W)> = Vec::new();
     let size = cells.iter().map(|(_, cells)| cells.count()).sum();
     let mut becomes = Vec::with_capacity(size);
     for &(row, of_component) in cells {
         here.clear();
-        for (i, ((_, rows), above)) in rest.iter().zip(&mut above).enumerate() {
+        for (i, ((_, rows), above)) in children.iter().zip(&mut above).enumerate() {
             if let Some(&(_, left)) = rows.get(*above).filter(|&&(at, _)| at == row) {
                 here.push((i as u32, left));
                 *above += 1;
@@ -104,5 +104,8 @@ pub(crate) fn edge<W: Word>(
             }
         }));
     }
-    Edge::new(becomes, rest.into_iter().map(|(node, _)| node).collect())
+    Edge::new(
+        becomes,
+        children.into_iter().map(|(node, _)| node).collect(),
+    )
 }

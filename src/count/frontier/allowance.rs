@@ -42,4 +42,4 @@ pub(crate) enum SweepEnd {
 }
 
 /// Polled now and then; returns whether the sweep must stop.
-pub(crate) type Stop<'s> = &'s (dyn Fn() -> bool + Sync);
+pub(crate) type ShouldStop<'s> = &'s (dyn Fn() -> bool + Sync);

@@ -8,7 +8,7 @@
 use rustc_hash::FxHashMap;
 
 use super::memory::Memory;
-use crate::count::components::{END, NONE, Piece, States};
+use crate::count::components::{AutomatonBuilder, END, NONE, Piece};
 use crate::line::{Known, Word};
 
 /// Cost of finding a state in a set, relative to visiting one.
@@ -32,7 +32,7 @@ impl LineStates {
     /// The line with these blocks and known cells, restricted to `cells`, which are whole pieces of it. `crossing` maps a cell to the index
     /// of the line that crosses there. `stop` is called with the work since its last call; `None` when it returns true.
     pub(crate) fn new<W: Word>(
-        states: &mut States,
+        builder: &mut AutomatonBuilder,
         blocks: &[u16],
         length: usize,
         known: Known<W>,
@@ -47,7 +47,7 @@ impl LineStates {
                 successors.len() as u32
             }))
         };
-        let pieces = states.build(blocks, length, known, &mut number, stop)?;
+        let pieces = builder.build(blocks, length, known, &mut number, stop)?;
         let mut line = LineStates::default();
         for piece in pieces
             .iter()
@@ -104,11 +104,11 @@ pub(crate) struct AcrossLine {
 }
 
 impl AcrossLine {
-    /// `effort` is the number of states that may be visited, and is reduced by those visited; `stop` is called with the work since its last
-    /// call. `None` when the effort or the memory does not suffice, or when `stop` returns true.
+    /// `visits_left` is the number of states that may still be visited, and is reduced by those visited. `stop` is called with the work
+    /// since its last call. `None` when the visits or the memory do not suffice, or when `stop` returns true.
     pub(crate) fn new(
         forward: LineStates,
-        effort: &mut usize,
+        visits_left: &mut usize,
         memory: &Memory,
         stop: &mut dyn FnMut(u64) -> bool,
     ) -> Option<Self> {
@@ -125,7 +125,7 @@ impl AcrossLine {
             let mut numbers: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
             let mut before = Vec::new();
             let mut states = Vec::with_capacity(behind.len());
-            *effort = effort.checked_sub(behind.len() * layer.len())?;
+            *visits_left = visits_left.checked_sub(behind.len() * layer.len())?;
             for set in behind {
                 if stop(SEARCH_COST * layer.len() as u64) || !memory.try_reserve(BYTES_PER_STATE) {
                     return None;

@@ -63,13 +63,13 @@ impl LineFillings {
 
     /// A cursor for enumerating its fillings.
     pub(crate) fn cursor<K: Copy>(&self, zero: K) -> FillingsCursor<K> {
-        let start = Start {
-            possible: 0,
+        let start = BlockState {
+            possible_starts: 0,
             base: zero,
-            untried: 0,
+            untried_starts: 0,
         };
         FillingsCursor {
-            starts: vec![start; self.blocks.len()],
+            blocks: vec![start; self.blocks.len()],
             solid: 0,
             at: None,
         }
@@ -88,17 +88,17 @@ impl LineFillings {
         // Behind the last cell there is an empty cell, the gap behind a last block.
         let empty = empty | 1 << length;
         let mut free = reach(1, empty);
-        for (&block, start) in self.blocks.iter().zip(&mut fillings.starts) {
+        for (&block, start) in self.blocks.iter().zip(&mut fillings.blocks) {
             let fits = run_starts(filled, block) & empty >> block;
-            start.possible = fits & free;
-            free = reach(start.possible << block << 1, empty);
+            start.possible_starts = fits & free;
+            free = reach(start.possible_starts << block << 1, empty);
         }
         fillings.solid = !empty;
         fillings.at = None;
         if free >> length & 2 == 0 {
             return;
         }
-        match fillings.starts.len().checked_sub(1) {
+        match fillings.blocks.len().checked_sub(1) {
             None => fillings.at = Some((0, base)),
             Some(last) => {
                 fillings.begin_block(last, base, self.blocks[last], length + 1);
@@ -125,7 +125,11 @@ impl LineFillings {
         }
         let last = self.blocks.len() - 1;
         loop {
-            let Start { base, untried, .. } = fillings.starts[at];
+            let BlockState {
+                base,
+                untried_starts: untried,
+                ..
+            } = fillings.blocks[at];
             let block = self.blocks[at];
             let key =
                 |start: u32| base ^ changes[start as usize] ^ changes[(start + block) as usize];
@@ -135,7 +139,7 @@ impl LineFillings {
                     let start = untried.trailing_zeros();
                     untried &= untried - 1;
                     if !visit(key(start)) {
-                        fillings.starts[0].untried = untried;
+                        fillings.blocks[0].untried_starts = untried;
                         fillings.at = Some((0, base));
                         return false;
                     }
@@ -150,7 +154,7 @@ impl LineFillings {
                 continue;
             }
             let start = untried.trailing_zeros();
-            fillings.starts[at].untried = untried & (untried - 1);
+            fillings.blocks[at].untried_starts = untried & (untried - 1);
             at -= 1;
             fillings.begin_block(at, key(start), self.blocks[at], start);
         }
@@ -161,7 +165,7 @@ impl LineFillings {
 #[derive(Clone, Debug)]
 pub(crate) struct FillingsCursor<K> {
     /// The state of each block.
-    starts: Vec<Start<K>>,
+    blocks: Vec<BlockState<K>>,
     /// The cells that cannot be empty.
     solid: u64,
     /// The block that is placed next, and the base, which is the key of the only filling of a line without blocks. `None` at the end.
@@ -170,13 +174,13 @@ pub(crate) struct FillingsCursor<K> {
 
 /// The state of the enumeration for one block.
 #[derive(Clone, Copy, Debug)]
-struct Start<K> {
+struct BlockState<K> {
     /// All possible starts.
-    possible: u64,
+    possible_starts: u64,
     /// The key after the blocks behind this one.
     base: K,
     /// The starts not tried yet, with the current places of the blocks behind this one.
-    untried: u64,
+    untried_starts: u64,
 }
 
 impl<K: Copy> FillingsCursor<K> {
@@ -193,9 +197,9 @@ impl<K: Copy> FillingsCursor<K> {
             true => !(u64::MAX << high << 1),
             false => 0,
         };
-        let start = &mut self.starts[at];
+        let start = &mut self.blocks[at];
         start.base = base;
-        start.untried = start.possible & below & u64::MAX << low;
+        start.untried_starts = start.possible_starts & below & u64::MAX << low;
     }
 }
 
@@ -315,7 +319,7 @@ mod tests {
     use super::*;
     use crate::line::Known;
 
-    /// All fillings of a line, cells as bits.
+    /// All fillings of a line as words of cells.
     fn fillings(line_fillings: &LineFillings, can: [u64; 2]) -> Vec<u64> {
         let mut fillings = line_fillings.cursor(0);
         let changes: Vec<u64> = (0..=line_fillings.cells.len())
@@ -342,7 +346,7 @@ mod tests {
             };
             let line_fillings = LineFillings::new(blocks, 10, known, 0x3ffu64).unwrap();
             let all: Vec<u64> = (0..1u64 << 10)
-                .filter(|&word| clue(word) == blocks)
+                .filter(|&word| blocks_of(word) == blocks)
                 .collect();
             if line_fillings.cells.len() < 10 {
                 // No block can move.
@@ -369,7 +373,7 @@ mod tests {
         }
     }
 
-    fn clue(word: u64) -> Vec<u16> {
+    fn blocks_of(word: u64) -> Vec<u16> {
         let (mut blocks, mut run) = (Vec::new(), 0);
         for i in 0..64 {
             match word >> i & 1 {

@@ -21,7 +21,7 @@ mod runs;
 mod table;
 mod transition;
 
-use allowance::Stop;
+use allowance::ShouldStop;
 pub(crate) use allowance::{Allowance, Direction, SweepEnd};
 use crossing::{AcrossLine, LineStates};
 use key::{Key, Pair, PathCount};
@@ -32,7 +32,7 @@ use pass::Resources;
 use rustc_hash::FxHashMap;
 use transition::{Move, Packing, Transition};
 
-use super::components::{Component, NONE, States};
+use super::components::{AutomatonBuilder, Component, NONE};
 use crate::board::Board;
 use crate::line::{Known, Word};
 use crate::run::Pace;
@@ -47,11 +47,11 @@ pub(crate) fn sweep<W: Word>(
     component: &Component<W>,
     direction: Direction,
     allowance: Allowance<'_>,
-    stop: Stop<'_>,
+    stop: ShouldStop<'_>,
 ) -> Result<Count, SweepEnd> {
     let memory = Memory::new(allowance.bytes);
     let sweep = Sweep::new(board, component, direction, &memory, stop)?;
-    let bits = sweep.bits();
+    let bits = sweep.max_bits();
     let allowance = Allowance {
         bytes: memory.remaining(),
         ..allowance
@@ -91,7 +91,7 @@ enum End {
     Far,
 }
 
-/// A frontier.
+/// A frontier that has started at one end.
 #[derive(Debug)]
 struct Front<'s, K, N> {
     end: End,
@@ -106,14 +106,14 @@ struct Front<'s, K, N> {
 }
 
 impl<K: Key, N: PathCount> Front<'_, K, N> {
-    /// Forecast of the number of combinations when the fronts meet: half of the `left` lines, the share of this front, multiply it as each
-    /// line so far has on average.
+    /// Forecast of the number of combinations when the frontiers meet. This frontier has half of the `left` lines still to pass, and each
+    /// is assumed to multiply the number as the lines so far have done on average.
     fn forecast(&self, left: usize) -> f64 {
         let passed = self.passed.max(1) as f64;
         (self.len as f64).powf(1.0 + left as f64 / 2.0 / passed)
     }
 
-    /// The end of a sweep that has stopped with `left` lines between the fronts; adds the forecast to [`SweepEnd::Spent`].
+    /// The end of a sweep that has stopped with `left` lines between the frontiers; adds the forecast to [`SweepEnd::Spent`].
     fn with_forecast(&self, other: &Self, left: usize, end: SweepEnd) -> SweepEnd {
         match end {
             SweepEnd::Spent(combinations) => {
@@ -134,7 +134,7 @@ impl Sweep {
         component: &Component<W>,
         direction: Direction,
         memory: &Memory,
-        stop: Stop<'_>,
+        stop: ShouldStop<'_>,
     ) -> Result<Self, SweepEnd> {
         let height = board.clues().height();
         let mut columns = vec![W::ZERO; board.clues().width()];
@@ -169,7 +169,7 @@ impl Sweep {
                 crossings: cells.cells().map(|cell| across_indices[&cell]).collect(),
             })
         };
-        let (mut states, mut effort) = (States::default(), MAX_VISITED_STATES);
+        let (mut builder, mut visits_left) = (AutomatonBuilder::default(), MAX_VISITED_STATES);
         let (mut stopped, mut work) = (false, 0);
         let mut poll = |more: u64| {
             work += more;
@@ -183,7 +183,7 @@ impl Sweep {
             let (blocks, length, known) = board_line(board, line);
             let crossing = |cell: usize| along_indices[&cell];
             let forward = LineStates::new(
-                &mut states,
+                &mut builder,
                 blocks,
                 length,
                 known,
@@ -191,7 +191,7 @@ impl Sweep {
                 crossing,
                 &mut poll,
             )?;
-            AcrossLine::new(forward, &mut effort, memory, &mut poll)
+            AcrossLine::new(forward, &mut visits_left, memory, &mut poll)
         };
         // First the lines along: these fail at once when they are too long, the most frequent reason to give up.
         let along: Option<Vec<AlongLine>> = along.iter().map(line_fillings).collect();
@@ -205,7 +205,7 @@ impl Sweep {
     }
 
     /// The number of bits of the widest combination.
-    fn bits(&self) -> u32 {
+    fn max_bits(&self) -> u32 {
         let widest = |end| {
             let mut depths = vec![0; self.across.len()];
             let order: Box<dyn Iterator<Item = &AlongLine>> = match end {
@@ -264,7 +264,7 @@ impl Sweep {
     fn run<K: Key, N: PathCount>(
         &self,
         allowance: Allowance<'_>,
-        stop: Stop<'_>,
+        stop: ShouldStop<'_>,
     ) -> Result<Count, SweepEnd> {
         let mut resources = Resources::new(allowance, stop);
         let (mut near, mut far) = (self.front::<K, N>(End::Near), self.front::<K, N>(End::Far));
@@ -292,7 +292,7 @@ impl Sweep {
         ended.map_err(|end| near.with_forecast(&far, 1, end))
     }
 
-    /// Moves a front past a line.
+    /// Moves a frontier past a line.
     fn advance<'s, K: Key, N: PathCount>(
         &self,
         front: &mut Front<'s, K, N>,
@@ -327,12 +327,12 @@ impl Sweep {
         Ok(())
     }
 
-    /// The number of fillings of the component, by joining both fronts across the last line between them.
+    /// The number of fillings of the component, by joining both frontiers across the last line between them.
     ///
-    /// A backward state may be compatible with several forward states, and vice versa. So both fronts are moved past the line, to
+    /// A backward state may be compatible with several forward states, and vice versa. So both frontiers are moved past the line, to
     /// combinations that also tell how the line is filled: for each line across that it crosses, a backward state together with the value
-    /// of the cell on the line that leads to it. The far front moves to these directly. The near front moves, for each filling of the line,
-    /// to those with compatible backward states. The join is over equal combinations.
+    /// of the cell on the line that leads to it. The far frontier moves to these directly. The near one moves, for each filling of the
+    /// line, to those with compatible backward states. The join is over equal combinations.
     fn meet<'s, K: Key, N: PathCount>(
         &self,
         near: &mut Front<'s, K, N>,

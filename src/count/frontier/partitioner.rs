@@ -3,7 +3,7 @@
 //! Each thread has a [`Partitioner`], which collects the successors of each partition in a chain of blocks. When there is no free block it
 //! stops, if need be amid the successors of one combination, and continues there once its blocks have been emptied.
 
-use super::allowance::{Stop, SweepEnd};
+use super::allowance::{ShouldStop, SweepEnd};
 use super::key::{Key, PathCount};
 use super::layer::{Chunks, Layer, LayerReader};
 use super::table::{BLOCK, Partitioning};
@@ -21,14 +21,14 @@ pub(crate) struct Partitioner<'s, K, N> {
     successors: Successors<'s, K>,
     reader: LayerReader<K, N>,
     /// The path count of the current combination, if it may have more successors.
-    open: Option<N>,
+    open_paths: Option<N>,
     /// The blocks, and for each block the full one before it in the chain of the same partition.
     pool: Vec<(K, N)>,
-    before: Vec<u32>,
+    previous_block: Vec<u32>,
     max_blocks: usize,
     /// For each partition its last block, and the index in `pool` for its next combination.
-    last: Vec<u32>,
-    next: Vec<u32>,
+    last_block: Vec<u32>,
+    next_index: Vec<u32>,
     /// Combinations read and generated in this batch.
     pub(crate) work: u64,
 }
@@ -51,12 +51,12 @@ impl<'s, K: Key, N: PathCount> Partitioner<'s, K, N> {
         Partitioner {
             successors: transition.successors(),
             reader: LayerReader::new(),
-            open: None,
+            open_paths: None,
             pool: Vec::new(),
-            before: Vec::new(),
+            previous_block: Vec::new(),
             max_blocks: 0,
-            last: Vec::new(),
-            next: Vec::new(),
+            last_block: Vec::new(),
+            next_index: Vec::new(),
             work: 0,
         }
     }
@@ -68,7 +68,7 @@ impl<'s, K: Key, N: PathCount> Partitioner<'s, K, N> {
 
     /// Whether it may have more successors of the current combination, or more combinations of the current chunk.
     pub(crate) fn is_open(&self) -> bool {
-        self.open.is_some() || self.reader.partition().is_some()
+        self.open_paths.is_some() || self.reader.partition().is_some()
     }
 
     /// The partition of the current chunk, if it has not read all of it.
@@ -80,31 +80,31 @@ impl<'s, K: Key, N: PathCount> Partitioner<'s, K, N> {
     pub(crate) fn fill(
         &mut self,
         batch: &Batch<'_, '_, K, N>,
-        stop: Stop<'_>,
+        stop: ShouldStop<'_>,
     ) -> Result<(), SweepEnd> {
         let partitioning = batch.partitioning;
-        self.begin(
+        self.reset(
             partitioning.partitions,
             batch.max_generated.max(2 * partitioning.partitions * BLOCK),
         );
         let Partitioner {
             successors,
             reader,
-            open,
+            open_paths,
             pool,
-            before,
+            previous_block,
             max_blocks,
-            last,
-            next,
+            last_block,
+            next_index,
             work,
         } = self;
         let max_work = i64::try_from(batch.max_work).unwrap_or(i64::MAX);
         let mut full = false;
-        // The work until the next poll, and all the work of this batch until that poll.
-        let mut left = COMBINATIONS_PER_POLL.min(max_work);
-        let mut granted = left;
+        // The work that is left until the next poll, and all work of this batch until that poll.
+        let mut work_left = COMBINATIONS_PER_POLL.min(max_work);
+        let mut granted = work_left;
         loop {
-            let paths = match *open {
+            let paths = match *open_paths {
                 Some(paths) => paths,
                 None => {
                     let Some((key, paths)) =
@@ -113,72 +113,72 @@ impl<'s, K: Key, N: PathCount> Partitioner<'s, K, N> {
                         break;
                     };
                     successors.begin(key);
-                    *open = Some(paths);
-                    left -= 1;
+                    *open_paths = Some(paths);
+                    work_left -= 1;
                     paths
                 }
             };
             let all = successors.resume(|key| {
                 let partition = partitioning.partition(key);
-                let at = next[partition] as usize;
+                let at = next_index[partition] as usize;
                 pool[at] = (key, paths);
-                next[partition] = at as u32 + 1;
-                left -= 1;
+                next_index[partition] = at as u32 + 1;
+                work_left -= 1;
                 if (at + 1).is_multiple_of(BLOCK) {
-                    if before.len() == *max_blocks {
+                    if previous_block.len() == *max_blocks {
                         full = true;
                         return false;
                     }
-                    let block = before.len() as u32;
-                    before.push(last[partition]);
-                    last[partition] = block;
-                    next[partition] = block * BLOCK as u32;
-                    let taken = before.len() * BLOCK;
+                    let block = previous_block.len() as u32;
+                    previous_block.push(last_block[partition]);
+                    last_block[partition] = block;
+                    next_index[partition] = block * BLOCK as u32;
+                    let taken = previous_block.len() * BLOCK;
                     if pool.len() < taken {
                         pool.resize(taken, (K::ZERO, N::NONE));
                     }
                 }
-                left > 0
+                work_left > 0
             });
             if all {
-                *open = None;
+                *open_paths = None;
             }
             if full {
                 break;
             }
-            if left <= 0 {
+            if work_left <= 0 {
                 if stop() {
                     return Err(SweepEnd::Stopped);
                 }
-                let more = COMBINATIONS_PER_POLL.min(max_work - granted + left);
-                if more <= 0 {
+                let more_work = COMBINATIONS_PER_POLL.min(max_work - granted + work_left);
+                if more_work <= 0 {
                     break;
                 }
-                granted += more - left;
-                left = more;
+                granted += more_work - work_left;
+                work_left = more_work;
             }
         }
-        *work = (granted - left) as u64;
+        *work = (granted - work_left) as u64;
         Ok(())
     }
 
     /// Empties the blocks, and gives one to each partition.
-    fn begin(&mut self, partitions: usize, max_generated: usize) {
+    fn reset(&mut self, partitions: usize, max_generated: usize) {
         let max_blocks = max_generated / BLOCK;
-        self.before.clear();
+        self.previous_block.clear();
         if self.max_blocks != max_blocks {
             self.max_blocks = max_blocks;
-            self.before = Vec::with_capacity(max_blocks);
+            self.previous_block = Vec::with_capacity(max_blocks);
             self.pool = Vec::with_capacity(max_blocks * BLOCK);
         }
-        self.before.resize(partitions, NONE);
+        self.previous_block.resize(partitions, NONE);
         if self.pool.len() < partitions * BLOCK {
             self.pool.resize(partitions * BLOCK, (K::ZERO, N::NONE));
         }
-        self.last.clear();
-        self.last.extend(0..partitions as u32);
-        self.next.clear();
-        self.next
+        self.last_block.clear();
+        self.last_block.extend(0..partitions as u32);
+        self.next_index.clear();
+        self.next_index
             .extend((0..partitions).map(|partition| (partition * BLOCK) as u32));
     }
 
@@ -188,14 +188,14 @@ impl<'s, K: Key, N: PathCount> Partitioner<'s, K, N> {
         partition: usize,
         mut visit: impl FnMut(&[(K, N)]) -> Result<(), SweepEnd>,
     ) -> Result<(), SweepEnd> {
-        let mut block = self.last[partition];
-        let mut end = self.next[partition] as usize;
+        let mut block = self.last_block[partition];
+        let mut end = self.next_index[partition] as usize;
         loop {
             let from = block as usize * BLOCK;
             if from < end {
                 visit(&self.pool[from..end])?;
             }
-            block = self.before[block as usize];
+            block = self.previous_block[block as usize];
             if block == NONE {
                 return Ok(());
             }

@@ -7,7 +7,7 @@
 
 use rayon::prelude::*;
 
-use super::allowance::{Allowance, Stop, SweepEnd};
+use super::allowance::{Allowance, ShouldStop, SweepEnd};
 use super::key::{Key, PathCount};
 use super::layer::{Chunks, Layer, Partition};
 use super::memory::Memory;
@@ -56,12 +56,12 @@ pub(crate) struct Resources<'s> {
     /// Number of combinations that may still be read or generated.
     combinations: u64,
     threads: usize,
-    pub(crate) stop: Stop<'s>,
+    pub(crate) stop: ShouldStop<'s>,
     scratch: Option<&'s Scratch>,
 }
 
 impl<'s> Resources<'s> {
-    pub(crate) fn new(allowance: Allowance<'s>, stop: Stop<'s>) -> Self {
+    pub(crate) fn new(allowance: Allowance<'s>, stop: ShouldStop<'s>) -> Self {
         Resources {
             memory: Memory::new(allowance.bytes),
             bytes: allowance.bytes,

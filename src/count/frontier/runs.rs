@@ -22,8 +22,8 @@ const MAX_READ_BYTES: u64 = 1 << 18;
 pub(crate) struct ScratchFile<'s> {
     scratch: &'s Scratch,
     file: File,
-    /// Where the next run begins. Relaxed: runs do not overlap, and a thread that reads a run has got it from its writer by other means,
-    /// which synchronise.
+    /// Where the next run begins. Relaxed: runs do not overlap, and the way in which a run gets from its writer to its reader synchronises
+    /// these threads.
     end: AtomicU64,
 }
 

@@ -49,7 +49,7 @@ struct Field {
 }
 
 impl Field {
-    /// Of a known cell, where no line across has a state.
+    /// The field of a known cell, where no line across has a state.
     const NONE: Field = Field { first: 0, mask: 0 };
 
     #[inline]
@@ -74,8 +74,8 @@ pub(crate) enum Move {
 /// The next states of one state, packed into their field.
 #[derive(Clone, Copy, Debug)]
 struct Next<K> {
-    /// The first next state by an empty cell, and its difference (by exclusive or) to the first one by a filled cell. If only one of these
-    /// is possible, that one, with difference 0.
+    /// The first next state by an empty cell, and its difference (by exclusive or) to the first next state by a filled cell. If the cell
+    /// can have only one of the two values: the first next state by that value, and 0.
     first: K,
     change: K,
     /// [`CAN_EMPTY`], [`CAN_FILL`] and [`HAS_CHOICE`].
@@ -99,9 +99,9 @@ struct LineTransition<K> {
 }
 
 impl<K: Key> LineTransition<K> {
-    /// Of a line with this field; `of` has the next states of each state.
-    fn new(field: Field, of: impl Iterator<Item = (Next<K>, Alternatives)>) -> Self {
-        let (next, alternatives) = of.unzip();
+    /// The transitions of a line with this field. `next_of_states` has the next states of each state.
+    fn new(field: Field, next_of_states: impl Iterator<Item = (Next<K>, Alternatives)>) -> Self {
+        let (next, alternatives) = next_of_states.unzip();
         LineTransition {
             field,
             next,
@@ -109,7 +109,7 @@ impl<K: Key> LineTransition<K> {
         }
     }
 
-    /// For a known cell.
+    /// The transitions of a known cell: a single one, which changes no state.
     fn known(fill: bool) -> Self {
         let next = Next {
             first: K::ZERO,
