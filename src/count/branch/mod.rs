@@ -2,6 +2,7 @@
 //! is one such run by one plan over one component; its *trail* is the path of decisions to where it has stopped.
 
 mod attempt;
+mod dissection;
 mod frame;
 
 pub(crate) mod order;

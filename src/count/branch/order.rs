@@ -6,6 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::dissection::LineRanks;
 use crate::board::{Board, Cell};
 use crate::count::components::Component;
 use crate::line::Word;
@@ -32,13 +33,17 @@ pub(crate) enum Order {
     /// The cell whose two sides decide most cells. Every side of a branch is probed to find it, which takes much time but detects dead ends
     /// early. In components too small to be probed, the same cell as [`Order::Narrow`].
     Probed,
+    /// A cell of the line that divides the component best ([`dissection`](super::dissection)), of its cells the one whose two sides decide
+    /// most. Sides are probed as under [`Order::Probed`].
+    Dissected,
 }
 
 impl Order {
     /// All orders, those that win most often first.
-    pub(crate) const ALL: [Order; 9] = [
+    pub(crate) const ALL: [Order; 10] = [
         Order::Down,
         Order::Probed,
+        Order::Dissected,
         Order::Right,
         Order::Falling,
         Order::Narrow,
@@ -60,11 +65,22 @@ impl Order {
             Order::Narrow => "narrow",
             Order::Shortest => "shortest",
             Order::Probed => "probed",
+            Order::Dissected => "dissected",
         }
     }
 
+    /// Whether the sides of its branches are probed.
+    pub(crate) fn probes(self) -> bool {
+        matches!(self, Order::Probed | Order::Dissected)
+    }
+
     /// The cell of a component to branch on, without probing. All cells of the component must be unknown.
-    pub(crate) fn pick<W: Word>(self, board: &Board<'_, W>, component: &Component<W>) -> Cell {
+    pub(crate) fn pick<W: Word>(
+        self,
+        board: &Board<'_, W>,
+        component: &Component<W>,
+        ranks: &LineRanks,
+    ) -> Cell {
         let rows = || {
             component
                 .rows
@@ -99,6 +115,9 @@ impl Order {
                     })
                     .min()
                     .map(|(_, row, column)| (row, column))
+            }
+            Order::Dissected => {
+                (ranks.first_line(component).first()).map(|&(row, cells)| (row, cells.first()))
             }
             Order::Shortest => rows()
                 .min_by_key(|(_, cells)| cells.count())

@@ -1,4 +1,4 @@
-//! Probes the sides of branches under [`Order::Probed`], and selects the next cell by the result.
+//! Probes the sides of branches under the orders that probe, and selects the next cell by the result.
 
 use super::order::Order;
 use super::worker::Worker;
@@ -9,9 +9,15 @@ use crate::line::Word;
 impl<W: Word> Worker<'_, '_, W> {
     /// The cell of a component to branch on.
     pub(crate) fn pick(&mut self, component: &Component<W>) -> Cell {
-        let probed = self.top().probed.filter(|_| self.order == Order::Probed);
-        let best = probed.and_then(|probed| self.prober.best(probed, &region(component)));
-        best.unwrap_or_else(|| self.order.pick(&self.board, component))
+        let probed = self.top().probed.filter(|_| self.order.probes());
+        let best = probed.and_then(|probed| {
+            let cells = match self.order {
+                Order::Dissected => Region::of_rows(self.ranks.first_line(component)),
+                _ => region(component),
+            };
+            self.prober.best(probed, &cells)
+        });
+        best.unwrap_or_else(|| self.order.pick(&self.board, component, &self.ranks))
     }
 
     /// Probes the side of the top frame, which has just been decided, unless the component is small. `false` when the side has no solution

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::dissection::LineRanks;
 use super::frame::{Frame, bound};
 use super::order::Order;
 use super::unfinished::Unfinished;
@@ -93,6 +94,11 @@ impl<W: Word> Worker<'_, '_, W> {
             Plan::Branch(order) => (order, 0),
             _ => (Order::Narrow, self.shared.too_wide(trial.component)),
         };
+        if self.order == Order::Dissected && self.ranked_component != Some(trial.component) {
+            let (clues, component) = (self.shared.clues, &self.shared.components[trial.component]);
+            self.ranks = LineRanks::new(component, clues.width(), clues.height());
+            self.ranked_component = Some(trial.component);
+        }
         self.path.clear();
         self.first_unproved = 0;
         self.share_done = 0;

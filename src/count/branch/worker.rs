@@ -8,6 +8,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::dissection::LineRanks;
 use super::frame::Frame;
 use super::order::Order;
 use super::trail::TrailStep;
@@ -39,6 +40,9 @@ pub(crate) struct Worker<'s, 'a, W: Word> {
     /// All frames below this index are alive. The frame at this index may be alive too.
     pub(crate) first_unproved: usize,
     pub(crate) order: Order,
+    /// The ranks of lines for [`Order::Dissected`], and the component that they are for.
+    pub(crate) ranks: LineRanks,
+    pub(crate) ranked_component: Option<usize>,
     /// The walk under way, if other workers may join it.
     pub(crate) shared_walk: Option<Arc<Walk<W>>>,
     /// The decisions above the bottom of the stack.
@@ -142,6 +146,8 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             frames: Vec::new(),
             first_unproved: 0,
             order: Order::Down,
+            ranks: LineRanks::default(),
+            ranked_component: None,
             shared_walk: None,
             path: Vec::new(),
             has_moved: false,
@@ -327,7 +333,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             // The run has been stopped.
             None => return,
         }
-        if self.order == Order::Probed && !self.probe() {
+        if self.order.probes() && !self.probe() {
             return;
         }
         let mut pending = Vec::new();
