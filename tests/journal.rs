@@ -498,7 +498,8 @@ fn another_runs_journal_is_refused() {
         said(&["count", "--method", "tree", "--journal", &journal, puzzle]),
         (Some(65), error(text))
     );
-    let text = "this journal was started by `count --method auto`, not by `enumerate --format text`";
+    let text =
+        "this journal was started by `count --method auto`, not by `enumerate --format text`";
     let list = scratch.file("list");
     assert_eq!(
         said(&["enumerate", "--journal", &journal, "-o", &list, puzzle]),
