@@ -40,7 +40,7 @@
 //! | `sat` | clause learning, which proves hard puzzles much faster; needs a C++ compiler |
 //! | `images` | reading of PNG, JPEG, GIF, BMP and WebP; drawings as PNG and PDF |
 //! | `serde` | results implement `serde::Serialize` |
-//! | `unstable` | the internals are public: `line` completes one line exactly, `board` propagates and probes, `belief` and `sat` guide and learn, `classic` has the published algorithms, `cluster` runs that survive a crash or use many machines; and expert options. They have no promise of stability: any release may change them |
+//! | `unstable` | the internals and expert options are public, without any promise of stability: `line`, `board`, `belief`, `sat`, `classic`, `cluster` |
 //! | `cli` | the command, which needs all of these; the default |
 //!
 //! # Cookbook

@@ -310,7 +310,7 @@ impl CubeQueue for WorkQueue<'_> {
         })
     }
 
-    fn take(&self, job: Job<Self::SolutionStore>, outcome: Outcome, is_usable: bool) {
+    fn hand_back(&self, job: Job<Self::SolutionStore>, outcome: Outcome, is_usable: bool) {
         let outcome = self.cube_solver.cut(&job.cube, outcome);
         let (file, set) = job.sink.into_parts();
         let listed = is_usable && self.cube_solver.task() == Task::List;

@@ -2,8 +2,8 @@
 //!
 //! Every cube has to be answered. If an answer leaves cubes open, these have to be answered too. A repeated answer is added only once.
 //! If a cube has several answers (one worker died, another took over), any one is sufficient, and all must agree. A record is accepted only
-//! if it is whole and has the right checksum. Cubes that overlap others are rejected, and so are answers with more solutions than the
-//! unknown cells of the cube have fillings.
+//! if it is whole and has the right checksum. Of cubes that overlap, only as many are kept as are disjoint. Answers with more solutions
+//! than the unknown cells of the cube have fillings are rejected.
 
 use std::io::BufRead;
 
@@ -63,7 +63,7 @@ pub struct Sum {
     pub contradicted: bool,
     /// Number of repeated answers, which are not added.
     pub repeats: u64,
-    /// Number of cubes of the split, without those that overlap others.
+    /// Number of cubes of the split, without those removed because they overlap one that is kept.
     pub cubes: u64,
     /// Total nodes of the answers that were added up.
     pub nodes: u64,
@@ -137,8 +137,8 @@ impl Merge {
         self.has_gaps |= found == 0 || found != self.expected_cubes;
     }
 
-    /// Removes cubes that overlap others, because their solutions would be counted twice.
-    fn check_disjoint(&mut self, file: &str) {
+    /// Removes cubes until the rest are disjoint, because solutions in two cubes would be counted twice.
+    fn remove_overlaps(&mut self, file: &str) {
         let cubes: Vec<&Cube> = self.tasks.iter().map(|task| &task.cube).collect();
         let mut is_removed = vec![false; cubes.len()];
         for (cube, other) in overlaps(&cubes) {
@@ -199,7 +199,7 @@ impl Merge {
     /// Merges the answers. `cubes` and `results` are the names of the files, in the order in which they were read.
     pub fn sum(mut self, cubes: &str, results: &[String]) -> Sum {
         self.check_cubes(cubes);
-        self.check_disjoint(cubes);
+        self.remove_overlaps(cubes);
         let mut summation = Summation {
             puzzle: self.puzzle,
             answers: &mut self.answers,
@@ -264,7 +264,7 @@ impl Merge {
     }
 }
 
-/// Whether two answers agree, apart from time, nodes and the order of the open cubes.
+/// Whether one answer repeats the other: the same count, digest of the set, file and open cubes. All else may differ.
 fn is_same(a: &Answer, b: &Answer) -> bool {
     let paths = |answer: &Answer| -> FxHashSet<Cube> {
         answer.open.iter().map(|open| open.cube.clone()).collect()
@@ -283,7 +283,7 @@ struct Summation<'a> {
     chosen: Vec<(Cube, Answer)>,
 }
 
-/// The sum over the answers to a cube and to the cubes that they leave open.
+/// The sum over one answer to a cube and the answers to the cubes that it leaves open.
 struct CubeSum {
     count: Count,
     complete: bool,
@@ -291,7 +291,7 @@ struct CubeSum {
 
 impl Summation<'_> {
     /// Adds up a cube and, recursively, the cubes that its answers leave open; these have longer paths, so the recursion ends.
-    /// `unknown` is an upper bound on the number of unknown cells in the cube, if there is one.
+    /// `unknown` is an upper bound on the number of unknown cells in the cube, if one is known; an open cube inherits that of its cube.
     fn add(&mut self, cube: &Cube, size: f64, unknown: Option<u32>) -> CubeSum {
         let zero = |complete| CubeSum {
             count: Count::ZERO,
@@ -434,7 +434,7 @@ fn too_many(id: Id, count: &Count, unknown: u32) -> String {
         _ => count.to_string(),
     };
     format!(
-        "cube {id} cannot have {count} solutions: its {unknown} unknown cells have only 2^{unknown} fillings"
+        "cube {id} cannot have {count} solutions: it has at most {unknown} unknown cells, with 2^{unknown} fillings"
     )
 }
 

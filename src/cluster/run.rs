@@ -40,8 +40,8 @@ const MIN_COMMIT_INTERVAL: Duration = Duration::from_millis(50);
 const MAX_COMMIT_INTERVAL: Duration = Duration::from_secs(4);
 const COMMIT_INTERVAL_DIVISOR: u32 = 20;
 
-/// If a process has worked on a cube for at least this time without a result, the next process cuts the cube into pieces first, because it
-/// may have no more time than the first one.
+/// If a process has worked on a cube for at least this time without a result, the cube is cut into pieces: by this process if it is stopping,
+/// otherwise by the next one, which may have no more time.
 const MIN_FRUITLESS_TIME: Duration = Duration::from_millis(250);
 
 /// Minimum time that a thread works on a cube before it is asked to share the cube with idle threads.
@@ -68,8 +68,9 @@ pub struct JournalledRun<'a> {
 #[derive(Debug)]
 pub struct SolutionBuffer {
     batches: Vec<Batch>,
-    /// Bytes of one solution as listed, and of all in the buffer.
+    /// Bytes of one solution as listed.
     solution_bytes: u64,
+    /// Bytes of all solutions in the buffer, as listed.
     bytes: u64,
     /// Asks the search to stop.
     stop: Arc<AtomicBool>,
@@ -393,7 +394,7 @@ impl CubeQueue for JournalledRun<'_> {
         self.checkpointer.as_ref()
     }
 
-    fn take(&self, job: Job<SolutionBuffer>, outcome: Outcome, is_usable: bool) {
+    fn hand_back(&self, job: Job<SolutionBuffer>, outcome: Outcome, is_usable: bool) {
         let mut state = self.lock();
         let index = state
             .running
@@ -406,7 +407,8 @@ impl CubeQueue for JournalledRun<'_> {
         if is_unchanged(&job.cube, &outcome) && outcome.solutions.number().is_zero() {
             let fruitless =
                 self.cube_solver.can_divide_cubes() && active.since.elapsed() >= MIN_FRUITLESS_TIME;
-            // A cube that overfilled the buffer, or used up the time of the process, must be cut. Any other cube only needs more time.
+            // A cube that overfilled the buffer (the solutions of an unusable outcome are not counted), or that the process had time for but
+            // did not finish, must be cut. Any other cube only needs more time.
             if buffer.bytes >= MAX_BUFFERED_BYTES || fruitless && state.stopped.is_some() {
                 outcome = self.cube_solver.replace_by_pieces(&job.cube, outcome);
             }
@@ -464,7 +466,7 @@ impl CubeQueue for JournalledRun<'_> {
 }
 
 impl JournalledRun<'_> {
-    /// Stops the run if a cube that was handed back used up a limit, and wakes the idle threads.
+    /// Stops the run if this process has used up its limit on nodes, or if a test's limit on checks ended the cube; wakes the idle threads.
     fn finish_job(&self, mut state: MutexGuard<'_, State>, stopped: Option<Stop>) {
         let spent = state.nodes + state.attempt_nodes - state.nodes_before;
         if self.limits.nodes.is_some_and(|nodes| spent >= nodes) {

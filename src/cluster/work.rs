@@ -47,7 +47,7 @@ pub trait CubeQueue: Sync {
 
     /// Takes the outcome of a cube: the part that was searched and the cubes left open make up the whole cube. If `is_usable` is false, the
     /// solutions in the sink must be dropped, because the whole cube stays open.
-    fn take(&self, job: Job<Self::SolutionStore>, outcome: Outcome, is_usable: bool);
+    fn hand_back(&self, job: Job<Self::SolutionStore>, outcome: Outcome, is_usable: bool);
 
     /// The checkpointer from which a count resumes and in which it records its progress, if there is one.
     fn checkpointer(&self) -> Option<&Checkpointer> {
@@ -217,7 +217,7 @@ fn submit<O: CubeQueue>(queue: &O, job: Job<O::SolutionStore>, outcome: Outcome)
             ..outcome
         },
     };
-    queue.take(job, outcome, is_usable);
+    queue.hand_back(job, outcome, is_usable);
 }
 
 /// Whether the outcome leaves the whole cube open, unchanged.

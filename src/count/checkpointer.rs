@@ -1,8 +1,8 @@
 //! The progress of a count, for a journal: what another process needs to resume the count.
 //!
-//! This is what the *opening*, that is the quick trial and the backbone search, has found (cells that are the same in every solution, and a
-//! solution); the state of plan selection; and above all the counted components with a high recomputation cost. With these in the table, a
-//! new walk soon gets back to where the old one was.
+//! It has three parts. The first is what the *opening* (the quick trial and the backbone search) has found: cells that are the same in every
+//! solution, and a solution. The second is the state of plan selection. The third and most important are the counted components with a high
+//! recomputation cost: with these in the table, a new walk soon gets back to where the old one was.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -19,8 +19,9 @@ use crate::run::Snapshot;
 use crate::sat::Backbone;
 use crate::solutions::Count;
 
-/// Minimum recomputation cost of a component that is written to the journal, in nodes: a few milliseconds. Once the process is older than
-/// `GROWTH_AGE` the bound grows in proportion to its age, so that a crash loses a small share of that age and the journal stays small.
+/// Minimum recomputation cost of a component that is written to the journal, in nodes; 256 nodes take a few milliseconds. Once the
+/// process is older than `GROWTH_AGE`, the bound grows in proportion to its age: the journal stays small, and a crash loses only a small
+/// share of the work.
 const MIN_LOGGED_NODES: u64 = 256;
 const GROWTH_AGE: Duration = Duration::from_secs(16);
 
@@ -30,13 +31,14 @@ const GROWTH_BYTES: u64 = 128 << 20;
 /// Maximum number of times that the backbone search is begun in one round of the opening.
 const MAX_BACKBONE_TRIES: u32 = 2;
 
-/// The sweep of a component may take the longest lifetime of a process of this run, divided by this.
-const LIFETIME_PER_SWEEP: u32 = 8;
+/// The sweep of a component may take at most this fraction, 1 / n, of the longest lifetime of a process of this run.
+const LIFETIME_DIVISOR: u32 = 8;
 
 /// A line of a journal: what has changed since the last checkpoint.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Checkpoint {
-    /// The cells, row by row: `#` and `.` where all solutions agree, `?` where solutions are known to differ, `-` where nothing is known.
+    /// The cells, row by row: `#` and `.` for the backbone, `?` for an ambiguous cell (not for an unknown one, as elsewhere),
+    /// `-` where neither is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     cells: Option<String>,
     /// A solution, row by row.
@@ -82,7 +84,7 @@ pub(crate) struct Opening {
     pub(crate) whole: Option<bool>,
 }
 
-/// The state with which a resumed count begins.
+/// The progress of a count: at first what was read from the journal, then also what this process has recorded.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Resumed {
     pub(crate) cells: Option<Backbone>,
@@ -189,7 +191,7 @@ impl Checkpointer {
         }
         if let Some(opening) = opening {
             state.resumed.opening = opening;
-            // A checkpoint with an opening also says what these two are now: where they are absent, there are none.
+            // A checkpoint with an opening has both of these: if one is absent, there is none, and not none new.
             state.resumed.selection = selection;
             state.too_wide = wide;
         }
@@ -403,7 +405,7 @@ impl Checkpointer {
     /// the first process of a run, as nothing suggests that it will be ended early.
     pub(crate) fn sweep_budget_ns(&self) -> Option<u64> {
         let lifetime = self.lock().lifetime;
-        let budget = lifetime.max(self.began.elapsed()) / LIFETIME_PER_SWEEP;
+        let budget = lifetime.max(self.began.elapsed()) / LIFETIME_DIVISOR;
         (!lifetime.is_zero()).then(|| u64::try_from(budget.as_nanos()).unwrap_or(u64::MAX))
     }
 

@@ -7,13 +7,15 @@
 //! Beside the orders, the frontier is swept in both directions, later in the better one only, as long as the forecast suggests that the
 //! sweep can end. If its forecast is much better than that of any order, all threads take part in the sweep.
 //!
-//! The trials of a round do not depend on the number of threads. In the first rounds all trials but the leader's are for one worker each
-//! and run at the same time: what several workers do in several places of a component cannot be compared with what one does from its
-//! beginning. The leader's walk, and later every walk, is shared by all workers. A sweep uses the threads that have nothing else to do.
+//! The trials of a round do not depend on the number of threads. One worker, the *host*, runs the trials; the
+//! others, the *helpers*, join its walks or take trials of their own. A *walk* is a trial that branches. While more than
+//! [`MAX_SHARED_ORDERS`] orders are left and the budget is small, each trial but the leader's is for one worker alone, because the work of
+//! several workers in several places of a component cannot be compared with that of one from its beginning. The leader's walk, and later
+//! every walk, is shared by all workers. A sweep uses the threads that have nothing else to do.
 //!
 //! Another process can resume the selection from its [`SelectionState`]. An interrupted walk returns to where it was, so its work adds up
-//! over all processes. An interrupted sweep has lost its progress, and is not begun a third time: then the component is branched, and
-//! components that have become narrow are swept.
+//! over all processes. An interrupted sweep has lost its progress, and is not begun a third time: instead, the plan
+//! [`Plan::BranchAndSweep`] is added to the round.
 
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -28,9 +30,11 @@ use super::selection_state::{InterruptedTrial, SelectionState, with_infinity, wi
 use crate::graph::NodeId;
 use crate::solutions::Count;
 
-/// Factor by which the budget grows per round, and the minimum that is multiplied by it, in nanoseconds of work.
+/// Factor by which the budget grows per round.
 const BUDGET_GROWTH: u64 = 4;
-const MIN_GROWN_BUDGET_NS: u64 = 1_000_000;
+
+/// A smaller budget is raised to this, in nanoseconds of work, before it is multiplied.
+const MIN_BUDGET_BEFORE_GROWTH_NS: u64 = 1_000_000;
 
 /// Up to this number of orders all workers share each trial. From a budget of [`DECISIVE_BUDGET_NS`] on they do so with any number.
 const MAX_SHARED_ORDERS: usize = 2;
@@ -99,7 +103,7 @@ pub(crate) struct PlanSelection {
     sweeps_on_all_threads: bool,
     /// Whether all workers must leave and be started again.
     restarts_workers: bool,
-    /// Whether the host has left, as no trial is left for now. Then helpers leave too.
+    /// Whether the last answer to the host was [`Next::Leave`]. Then helpers leave too.
     host_left: bool,
     /// The selection pauses once each plan has had this many nanoseconds of work.
     work_limit: u64,
@@ -146,7 +150,8 @@ impl PlanSelection {
         selection
     }
 
-    /// A short selection: each of these plans is tried once, and the selection ends as soon as none of them counts a component. If there
+    /// A short selection: each of these plans is tried once on each component, and the selection ends at the first component that none of
+    /// them counts. If there
     /// are several plans and the forecast of the last one is short, that trial is continued, up to a multiple of its forecast.
     pub(crate) fn short(
         components: usize,
@@ -179,7 +184,7 @@ impl PlanSelection {
         last.is_some()
     }
 
-    /// The same, but each walk begins at the root of its component.
+    /// Changes the selection: each walk begins at the root of its component.
     pub(crate) fn restarting(self) -> Self {
         PlanSelection {
             resumes: false,
@@ -187,7 +192,7 @@ impl PlanSelection {
         }
     }
 
-    /// The same, with the tree search as one of the plans. There must be exactly one component.
+    /// Adds the tree search to the plans. There must be exactly one component.
     pub(crate) fn with_tree(self) -> Self {
         debug_assert_eq!(self.components, 1);
         let mut selection = PlanSelection {
@@ -198,12 +203,12 @@ impl PlanSelection {
         selection
     }
 
-    /// The same, but it pauses once each plan has had `work_limit` nanoseconds of work.
+    /// Changes the selection: it pauses once each plan has had `work_limit` nanoseconds of work.
     pub(crate) fn with_work_limit(self, work_limit: u64) -> Self {
         PlanSelection { work_limit, ..self }
     }
 
-    /// The same, resumed from the state of an earlier process, if that had the same number of components.
+    /// Resumes the selection from the state of an earlier process, if that had the same number of components.
     pub(crate) fn resume(mut self, state: SelectionState) -> Self {
         if state.components == self.components {
             self.resumed = Some(state);
@@ -255,7 +260,7 @@ impl PlanSelection {
         self.interrupted = interrupted;
         let waiting = with_infinity(&state.waiting);
         if sweeps.is_empty() {
-            // The sweep is lost, so the orders that waited for it need not wait any more.
+            // No sweep is resumed, so the orders that waited for one need not wait any more.
             self.todo.extend(waiting.iter().map(|tried| tried.plan));
         } else {
             self.waiting = waiting;
@@ -426,14 +431,14 @@ impl PlanSelection {
         self.interrupted.clear();
         self.nominal_budget = self
             .nominal_budget
-            .max(MIN_GROWN_BUDGET_NS)
+            .max(MIN_BUDGET_BEFORE_GROWTH_NS)
             .saturating_mul(BUDGET_GROWTH);
         self.budget = match self.todo.len() {
             1 if self.sweeps_on_all_threads => u64::MAX,
             1 => self.work_limit,
             _ => self
                 .budget
-                .max(MIN_GROWN_BUDGET_NS)
+                .max(MIN_BUDGET_BEFORE_GROWTH_NS)
                 .saturating_mul(BUDGET_GROWTH),
         };
         // The leader has as much work as all others together, or a multiple of that.
@@ -455,7 +460,8 @@ impl PlanSelection {
             (self.under_way).retain(|(under_way, _)| under_way.plan != trial.plan);
             self.interrupted.retain(|open| open.plan != trial.plan);
         }
-        // `foreseen` divides the work of this trial by a share that earlier trials have done in part, so it is scaled to the work of all.
+        // The trial's forecast is its own work divided by the share that is done. Earlier trials did part of that share, so the forecast is
+        // scaled up to the work of all trials of this plan.
         let spent = trial.earlier_work.saturating_add(trial.budget);
         let scale = spent as f64 / trial.budget as f64;
         match ended {

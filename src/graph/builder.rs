@@ -24,10 +24,11 @@ use crate::solutions::Count;
 /// let on = Edge::new([CellFate::Filled, outer, inner, inner, outer], vec![pair, pair]);
 /// let off = Edge::new([CellFate::Empty; 5], vec![]);
 /// let node = builder.node(vec![on, off]);
-/// // The last cell is filled in every solution.
+/// // The sixth cell is not part of the node: the grid says that it is filled.
 /// let cells = (0..5).map(|column| Cell::new(0, column)).collect();
 /// let graph = builder.finish(&Grid::from_rows(&[".....#"])?, vec![(node, cells)]);
 /// assert_eq!(graph.count().to_string(), "5");
+/// // Filled comes before empty, so the solution in which the sixth cell alone is filled is the last.
 /// let last = graph.lexicographic(&4.into()).next().unwrap();
 /// assert_eq!(last.to_string(), ".....#\n");
 /// # Ok::<(), omnogram::error::Error>(())
@@ -68,7 +69,7 @@ impl Builder {
                 below
                     .zip(&cells_left)
                     .all(|(node, &cells_left)| self.nodes.size(node) == cells_left),
-                "an edge leaves a child as many cells as it has"
+                "an edge leaves a child more or fewer cells than it has"
             );
         }
         self.nodes.push(&edges, sum);
@@ -95,8 +96,8 @@ impl Builder {
     }
 
     /// The finished graph: the product of the roots, each placed on its list of cells, over the grid `known`. A node may be placed on
-    /// several lists. Cells on no list have their value in `known`; in `known`, all other cells must be empty. Without roots, `known` is
-    /// the only solution.
+    /// several lists. Its cells are matched to those of the list in reading order. A cell on no list has the value that it has in `known`; a
+    /// cell on a list must be empty there. Without roots, `known` is the only solution.
     ///
     /// # Panics
     ///
@@ -109,7 +110,7 @@ impl Builder {
             assert_eq!(
                 cells.len(),
                 size as usize,
-                "a root has as many cells as its list"
+                "a root has another number of cells than its list"
             );
             cells.sort_unstable();
             let position = |cell: &Cell| {

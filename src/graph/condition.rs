@@ -1,9 +1,10 @@
 //! Conditioning: a graph with some cells decided beforehand.
 //!
 //! Cells are decided in reading order, always the first undecided one. As the cells of a node are numbered in reading order, the decided
-//! cells of a node are a prefix. An edge either decides the next cell itself or leaves it to one child, whose first undecided cell it is
-//! too. So only nodes whose first undecided cell it is change; all others are shared with the unconditioned graph. The result depends on
-//! the node alone, not on its position in the grid. New nodes are stored in an overlay over the graph, and removed in LIFO order.
+//! cells of a node are a prefix. Call the first undecided cell *c*. An edge either gives *c* a value itself or leaves it to one child;
+//! then *c* is the first undecided cell of that child as well. So only the nodes that begin with *c* are rebuilt; all others are shared with
+//! the unconditioned graph. The result depends on the node alone, not on its position in the grid. New nodes are stored
+//! in an overlay over the graph, and removed in LIFO order.
 
 use super::counts::{self, CountList};
 use super::runs::{FILLED, FIRST_CHILD};
@@ -14,11 +15,11 @@ use crate::solutions::Count;
 /// Stands for a node whose cells are all decided.
 pub(super) const DONE: u32 = u32::MAX;
 
-/// Flag in the head of a new edge: the last edge of its node.
+/// Flag in the second word of a new edge, above its number of children: it is the last edge of its node.
 const LAST: u32 = 1 << 31;
 
-/// Edges between two calls of `stop`.
-const EDGES_PER_POLL: usize = 1 << 12;
+/// Steps between two calls of `stop`: edges while affected nodes are collected, nodes while they are conditioned.
+const STEPS_PER_POLL: usize = 1 << 12;
 
 /// A graph and an overlay of conditioned nodes, which are numbered after those of the graph.
 #[derive(Clone, Debug)]
@@ -192,7 +193,7 @@ impl<'a> Overlay<'a> {
         let mut edges_seen = 0usize;
         let mut stopped = || {
             edges_seen += 1;
-            edges_seen % EDGES_PER_POLL == 1 && stop()
+            edges_seen % STEPS_PER_POLL == 1 && stop()
         };
         let mut affected = vec![node];
         self.state[node as usize] = NO_SOLUTION;

@@ -26,8 +26,9 @@ pub type Ask<'f> = dyn FnMut(&Cube, &Limits, &dyn Sink) -> Outcome + 'f;
 
 impl Search<'_> {
     /// Calls `work` with a function that searches one cube, with limits and a sink for this cube. `work` may call that function for any
-    /// cubes in any order. The limits, cubes, observer and classic algorithm of the search itself are ignored, except for its memory limit,
-    /// which bounds the lists kept between cubes.
+    /// cubes in any order. Its limits on time and nodes and its interrupt flag hold; a limit on solutions is for the sink to enforce. The
+    /// search itself should have no limit but that on memory, which bounds the lists kept between cubes; its cubes, observer and classic
+    /// algorithm are ignored.
     ///
     /// Cubes cost least when consecutive ones share a long prefix of decisions.
     ///
@@ -162,7 +163,7 @@ struct NodeState<W: Word> {
     is_probed: bool,
     /// Whether the node is proved to have no solution.
     is_dead_end: bool,
-    /// Probing records of the deepest probed node on the path to this node.
+    /// The probing records of this node if it is probed, otherwise those of its nearest probed ancestor.
     inherited: Option<Inherited>,
     /// Its independent regions, empty until they are computed, each with its result once it has been searched by itself.
     regions: Vec<(Arc<Region<W>>, Option<SolvedRegions>)>,
@@ -245,11 +246,11 @@ impl<'a, W: Word> CubeCursor<'a, W> {
     }
 
     /// Whether to probe the path to a cube even if the search inside cubes has stopped probing. Probing a path can cost less than it saves,
-    /// because many cubes share the path, and because it finds regions to split off. `search_settles` are all settles so far, including
+    /// because many cubes share the path, and because it finds regions to split off. `total_settles` are all settles so far, including
     /// those of paths.
-    fn probing_pays(&self, search_settles: u64) -> bool {
+    fn probing_pays(&self, total_settles: u64) -> bool {
         PROBING_GAIN_DIVISOR * self.decided_by_probing >= self.decided
-            || PROBING_COST_DIVISOR * self.probing_settles <= search_settles
+            || PROBING_COST_DIVISOR * self.probing_settles <= total_settles
     }
 
     /// Moves to the root of a cube and returns the subproblem there: `Some(None)` when the cube has no solution, `None` when the run was

@@ -1,7 +1,7 @@
 //! A portfolio of two engines on one question: the tree search, and a SAT solver beside it.
 //!
 //! Different engines win on different puzzles, so where one or a few solutions are wanted both look for them. They exchange what they have
-//! proved: the solutions found, and the *facts*, cells that are the same in every solution except those found. The first engine
+//! proved: the solutions found, and the *facts*, cells that are the same in every solution not found yet. The first engine
 //! with the answer ends the run. A solution that is known beforehand, the *witness*, counts as found, and both search near it.
 //!
 //! Beside a thread pool the solver has a thread of its own, and the tree search uses one thread fewer. On a single thread the two take
@@ -49,7 +49,7 @@ pub(super) struct Portfolio {
     conflicts: AtomicU64,
 }
 
-/// Cells that are the same in every solution except those found.
+/// Cells that are the same in every solution not found yet.
 #[derive(Debug)]
 struct Facts {
     /// One bit per cell, packed as in a [`Grid`]: filled, empty. Relaxed: each bit is valid by itself, whenever it is read.
@@ -195,7 +195,7 @@ impl Portfolio {
         self.settles.fetch_add(settles, Ordering::Relaxed) + settles
     }
 
-    /// Tells the solver to start, if there is a thread for it.
+    /// Wakes the thread that waits in `run_solver`, if there is one.
     pub(super) fn start_solver(&self) {
         if !self.is_solver_started.load(Ordering::Relaxed) {
             let _gate = lock(&self.gate);
@@ -222,7 +222,8 @@ impl Portfolio {
         self.changed.notify_all();
     }
 
-    /// Blocks until the solver is told to start, then runs it on the calling thread until either engine has the answer.
+    /// Blocks until the solver is told to start or the tree search has ended. In the first case runs the solver on the calling thread until
+    /// either engine has the answer.
     pub(super) fn run_solver(
         self: &Arc<Self>,
         control: &Arc<Control>,
@@ -385,7 +386,7 @@ impl SatRunner {
         !self.control.stopped() && !self.portfolio.is_tree_done.load(Ordering::Relaxed)
     }
 
-    /// Passes the solutions and facts that are new to the solver.
+    /// Passes to the solver the solutions and facts that it does not have yet.
     fn update_solver(&mut self) {
         let found = lock(&self.portfolio.found);
         for grid in &found[self.forbidden.get()..] {

@@ -168,8 +168,8 @@ impl<'a> Search<'a> {
         self
     }
 
-    /// Uses the calling thread alone, whatever pool it is in: for many puzzles, one on each thread. Without it [`Search::first`] uses all
-    /// threads of the pool and, for harder puzzles, one more thread for the SAT solver.
+    /// Uses only the calling thread, even within a larger pool: for many puzzles at once, one on each thread. Without it a search uses all
+    /// threads of the pool; [`Search::first`] and [`Search::second`] may use one more for the SAT solver.
     #[must_use]
     pub fn single_threaded(mut self) -> Self {
         self.single_threaded = true;
@@ -189,7 +189,8 @@ impl<'a> Search<'a> {
         self.run(&CountSink::new())
     }
 
-    /// Counts the solutions, within the limits of this control. Of this search's own limits only the one on memory applies.
+    /// Counts the solutions, within the limits of this control. This search's own limits on time and nodes are ignored. Its limit on memory
+    /// applies, and it must have none on solutions.
     pub(crate) fn count_under(&self, control: &Arc<Control>) -> Outcome {
         self.start_under(control, &CountSink::new(), None)
     }
@@ -223,6 +224,7 @@ impl<'a> Search<'a> {
     pub fn second(&self, first: &Grid) -> (Vec<Grid>, Outcome) {
         let whole = Search {
             cubes: None,
+            shares: None,
             ..self.clone()
         };
         if verify(self.puzzle, first).is_err() {
@@ -250,7 +252,8 @@ impl<'a> Search<'a> {
         (found, outcome)
     }
 
-    /// Runs both engines of a portfolio to the end.
+    /// Searches for the solutions that a portfolio wants: by the tree, together with the SAT solver where that may be used, or by the classic
+    /// algorithm.
     pub(super) fn portfolio(&self, portfolio: Portfolio) -> (Vec<Grid>, Outcome) {
         let portfolio = Arc::new(portfolio);
         let mut outcome = self.start(&*portfolio, Some(&portfolio));
@@ -280,11 +283,12 @@ impl<'a> Search<'a> {
     }
 
     pub(super) fn start(&self, sink: &dyn Sink, portfolio: Option<&Arc<Portfolio>>) -> Outcome {
+        // The portfolio counts the solutions itself, because both engines may find the same one.
         let control = Arc::new(Control::new(&self.limits, portfolio.is_none()));
         self.start_under(&control, sink, portfolio)
     }
 
-    /// Runs under a control that may outlive the run.
+    /// Runs to the end under this control, which may also serve other runs.
     pub(super) fn start_under(
         &self,
         control: &Arc<Control>,
@@ -335,7 +339,7 @@ impl<'a> Search<'a> {
         portfolio: Option<&Arc<Portfolio>>,
         threads: usize,
     ) -> Shared<'s, W> {
-        // The portfolio counts the solutions itself, because both engines may find the same one.
+        // The number of solutions after which the run may stop.
         let wanted = match portfolio {
             Some(portfolio) => Some(portfolio.max_solutions() as u64),
             None => self.limits.solutions,

@@ -2,8 +2,9 @@
 //! those of rank 1 divide these parts, and so on.
 //!
 //! The lines are the vertices of a graph, in which two lines are joined if they cross in an unknown cell. Its vertices are eliminated one
-//! by one, always one with the fewest neighbours, which then become neighbours of each other. An eliminated vertex and its neighbours are
-//! a bag of a tree decomposition, and every bag separates the graph. The bag in the middle of the tree has rank 0. Model counters guide
+//! by one, always one with the fewest neighbours; its neighbours are then joined with each other. An eliminated vertex and its neighbours
+//! are a bag of a tree decomposition. Removing the lines of a bag separates what hangs on it in the tree. The lines of the middle bag, which
+//! leaves the smallest largest part, have rank 0. Model counters guide
 //! their decisions by such a tree as well (Korhonen and Järvisalo, "Integrating Tree Decompositions into Decision Heuristics of
 //! Propositional Model Counters", CP 2021).
 
@@ -13,8 +14,8 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use crate::count::components::Component;
 use crate::line::Word;
 
-/// Eliminations with different choices among equals; the one with the smallest largest bag is taken.
-const ELIMINATIONS: u64 = 16;
+/// Number of elimination orders tried, each with other random choices among equals; the one whose largest bag is smallest is used.
+const ELIMINATION_ORDERS: u64 = 16;
 
 /// The rank of a line that has none yet.
 const UNRANKED: u32 = u32::MAX;
@@ -60,7 +61,7 @@ struct Decomposition {
 }
 
 impl Decomposition {
-    /// Eliminates all lines. O(lines²), and O(lines / 64) for each pair of neighbours.
+    /// Eliminates all lines. O(lines³ / 64), and O(lines / 64) for each entry of a bag.
     fn new(mut neighbours: Vec<Lines>, lines: &[usize], seed: u64) -> Self {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let (mut left, mut eliminated, mut bags) = (lines.to_vec(), Vec::new(), Vec::new());
@@ -88,7 +89,7 @@ impl Decomposition {
         self.bags.iter().map(Vec::len).max().unwrap_or(0)
     }
 
-    /// The neighbours of each bag in the tree: a bag hangs on that of the first of its other lines to be eliminated.
+    /// For each bag, the adjacent bags. The parent of a bag is the bag of that of its other lines which is eliminated first.
     fn tree(&self, lines: usize) -> Vec<Vec<usize>> {
         let mut position = vec![0; lines];
         for (i, &line) in self.eliminated.iter().enumerate() {
@@ -105,7 +106,8 @@ impl Decomposition {
         tree
     }
 
-    /// The rank of each of this number of lines, by the depth of the first of its bags that is the middle of a part of the tree.
+    /// The rank of each line, of this number of lines. The tree is divided again and again by removing the middle bag of a part; the rank of a
+    /// line is the smallest depth at which a bag with this line is removed.
     fn ranks(&self, lines: usize) -> Vec<u32> {
         let tree = self.tree(lines);
         let (mut ranks, mut is_removed) = (vec![UNRANKED; lines], vec![false; tree.len()]);
@@ -167,7 +169,7 @@ impl LineRanks {
         let lines: Vec<usize> = (0..count)
             .filter(|&line| size(&neighbours[line]) > 0)
             .collect();
-        let best = (0..ELIMINATIONS)
+        let best = (0..ELIMINATION_ORDERS)
             .map(|seed| Decomposition::new(neighbours.clone(), &lines, seed))
             .min_by_key(Decomposition::largest_bag);
         let mut rows = best.expect("there are eliminations").ranks(count);

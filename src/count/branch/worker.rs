@@ -37,15 +37,16 @@ pub(crate) struct Worker<'s, 'a, W: Word> {
     pub(crate) prober: Prober<W>,
     pub(crate) oracle: Oracle<'a>,
     pub(crate) frames: Vec<Frame<W>>,
-    /// All frames below this index are alive. The frame at this index may be alive too.
+    /// The frames with a smaller index are all alive. Those from this index on have not been checked.
     pub(crate) first_unproved: usize,
     pub(crate) order: Order,
-    /// The ranks of lines for [`Order::Dissected`], and the component that they are for.
+    /// The ranks of lines for [`Order::Dissected`].
     pub(crate) ranks: LineRanks,
+    /// The component that `ranks` is for.
     pub(crate) ranked_component: Option<usize>,
     /// The walk under way, if other workers may join it.
     pub(crate) shared_walk: Option<Arc<Walk<W>>>,
-    /// The decisions above the bottom of the stack.
+    /// The decisions from the root to the node where the stack starts; those of the frames follow them.
     pub(crate) path: Vec<(Cell, bool)>,
     /// Whether the board is not at the root any more.
     pub(crate) has_moved: bool,
@@ -53,8 +54,9 @@ pub(crate) struct Worker<'s, 'a, W: Word> {
     pub(crate) reported: (u64, u64),
     /// Index of the component of the root that is being counted.
     pub(crate) component: usize,
-    /// The plan of the walk if its trail is recorded, and when it was last recorded.
+    /// The plan of the walk if its trail is recorded.
     pub(crate) recorded_plan: Option<Plan>,
+    /// When the trail was last recorded.
     pub(crate) trail_recorded: Instant,
     /// Whether the oracle may be asked.
     pub(crate) may_ask_oracle: bool,
@@ -72,13 +74,14 @@ pub(crate) struct Worker<'s, 'a, W: Word> {
     /// Nanoseconds of work on a side without a known solution before the oracle is asked: a percentage of the running mean of the cost of a
     /// question ([`oracle_percent`](crate::count::options::Options::oracle_percent)).
     pub(crate) question_threshold_ns: u64,
-    /// The worker's own work, in nanoseconds, with which it would use up the budget of the trial alone.
+    /// The value of `work()`, in nanoseconds, at which this worker by itself has used up the budget of the trial.
     pub(crate) work_limit: u64,
-    /// Recomputation cost of all its work so far: the nodes that it would take to repeat the work with only the logged components known.
+    /// Recomputation cost of all its work so far: the nodes that a resumed run would need to repeat it, if it knew only the components that
+    /// the journal records.
     pub(crate) recompute_cost: u64,
     /// Nanoseconds of sweeping components.
     pub(crate) sweep_ns: u64,
-    /// Sum over all nodes of the unknown cells of the component that was branched there.
+    /// Sum of the unknown cells of the branched component, over the nodes that propagation and probing did not refute.
     pub(crate) branched_cells: u64,
     pub(crate) statistics: Statistics,
 }
@@ -239,7 +242,8 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         self.branch(component, cell, None, is_claimed);
     }
 
-    /// Pushes a frame for a component, which branches on this cell. It begins with the first side, or as the step of a trail says.
+    /// Pushes a frame for a component, which branches on this cell. It begins with the filled side, or with the side that the step
+    /// of a trail names.
     pub(crate) fn branch(
         &mut self,
         component: Component<W>,
@@ -251,7 +255,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         let witness_above = parent.witness.clone();
         // The weight of a side is divided equally among its components, that of a component between its sides by their odds.
         let weight = parent.weight() / parent.component_count;
-        let first = step.is_none_or(|step| step.filled);
+        let begins_filled = step.is_none_or(|step| step.filled);
         let has_other_side = step.is_none_or(|step| step.has_other_side);
         let (likely, total) = self.board.odds(cell);
         let filled_weight = (u128::from(weight) * u128::from(likely) / u128::from(total)) as u64;
@@ -264,7 +268,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             self.recompute_cost,
         );
         self.frames.push(Frame {
-            decision: Some((cell, first)),
+            decision: Some((cell, begins_filled)),
             has_other_side,
             sum: step.map_or(Count::ZERO, |step| step.sum.clone()),
             is_claimed,
@@ -272,12 +276,12 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             ..frame
         });
         if !has_other_side {
-            self.share_done += if first {
+            self.share_done += if begins_filled {
                 weight - filled_weight
             } else {
                 filled_weight
             };
-            // The recomputation cost of the first side is unknown here. It is assumed to be high.
+            // The other side was counted before the trail was recorded. Its recomputation cost was not, so it is assumed to be high.
             self.recompute_cost += u64::from(u32::MAX);
         }
         self.begin_side();
@@ -499,7 +503,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         }
     }
 
-    /// Marks the top frame as alive, and the frames below it up to the first one with another component that may have no solution.
+    /// Marks the top frame as alive, and then its ancestors, until one has another component that may have no solution.
     fn mark_alive(&mut self) {
         for (depth, frame) in self.frames.iter_mut().rev().enumerate() {
             let others_alive =
@@ -512,7 +516,8 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     }
 
     /// Asks the oracle about the lowest frame of the stack that is not alive, if the work on its side has reached the threshold, which is
-    /// lower when `tasks_wanted`. `false` when the side has no solution: then the frames above it are dropped, and the side is zero.
+    /// lower when `tasks_wanted`. `false` when the side has no solution: then the frames of its descendants are dropped, and the
+    /// side is zero.
     pub(crate) fn check_for_solution(&mut self, tasks_wanted: bool) -> bool {
         while self
             .frames
@@ -548,7 +553,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                 true
             }
             Answer::None => {
-                // The components of the frames above are not counted to the end: they get no value.
+                // The components of the dropped frames are not counted to the end: they get no value.
                 self.abandon(self.first_unproved + 1);
                 let top = self
                     .frames
@@ -560,7 +565,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                 false
             }
             Answer::Unknown => {
-                // The next question about this side, or about one below it in the tree, has to wait.
+                // The next question about this side has to wait.
                 if let Some(frame) = self.frames.get_mut(self.first_unproved) {
                     frame.retry_threshold_ns = RETRY_FACTOR * waited;
                 }
