@@ -2,7 +2,7 @@
 
     python3 tests/dask.py OMNOGRAM PUZZLE NUMBER
 
-The number of solutions must come out exactly. Each thing is done when so many results are there, not at a time.
+The number of solutions must come out exactly. Every step waits for a number of results, not for a time.
 """
 
 import os
