@@ -24,6 +24,11 @@
 //! | the share of each cell, random solutions, the k-th solution | [`graph::SolutionGraph`], from [`Counter::graph`] |
 //! | about how many solutions | [`Estimator`] |
 //! | the cells that are the same in every solution | [`Search::backbone`] |
+//! | where a puzzle is ambiguous | [`design::Ambiguity`] |
+//! | new puzzles that are unique, or solved by a given method | [`design::Generator`] |
+//! | whether two puzzles are the same when mirrored or turned | [`design::Canonical`] |
+//! | how a person solves a puzzle, and how hard that is | [`design::Explainer`], [`design::Profile`] |
+//! | the smallest edit that makes a picture's puzzle unique, the fewest cells to give away | [`design::Repair`] |
 //! | bounds on time, nodes, memory and solutions | [`Limits`], [`Outcome`] |
 //! | results as JSON | `serde::Serialize`, by [`Outcome`], [`estimate::Estimate`], [`graph::CellCounts`], [`Puzzle`], [`Grid`] |
 //! | drawings | [`render`] |
@@ -109,6 +114,7 @@ macro_rules! unstable {
 }
 
 pub mod count;
+pub mod design;
 pub mod error;
 pub mod estimate;
 pub mod format;

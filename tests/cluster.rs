@@ -73,14 +73,14 @@ fn two_puzzles_in_one_cost_no_more_than_both() {
 fn cubes_are_counted_and_listed_by_turns() {
     let puzzle = beside(&permutation(4), &permutation(3));
     let cubes = pieces(&puzzle, 12);
-    Search::new(&puzzle).apart(|ask| {
+    Search::new(&puzzle).incremental(|search_cube| {
         let mut all = Vec::new();
         let mut sum = Count::ZERO;
         for piece in &cubes {
-            let counted = ask(&piece.cube, &Limits::default(), &CountSink::new());
+            let counted = search_cube(&piece.cube, &Limits::default(), &CountSink::new());
             sum += counted.solutions.number();
             let set = Set::new(1 << 20);
-            ask(&piece.cube, &Limits::default(), &set);
+            search_cube(&piece.cube, &Limits::default(), &set);
             all.extend(set.into_sorted(puzzle.width(), puzzle.height()));
         }
         all.sort();

@@ -86,7 +86,7 @@ fn nothing_is_left_to_chance_where_all_is_determined() {
     for name in ["known/wiki-test", "pictures/key", "hard/no-solution-sums"] {
         let puzzle = corpus::read(&format!("{name}.non"));
         let estimate = estimate(&puzzle, 3, 1);
-        assert!(estimate.solutions.is_exact() && estimate.dives == 0);
+        assert!(estimate.solutions.is_exact() && estimate.particles == 0);
         holds(&estimate, Search::new(&puzzle).count().solutions.number());
     }
 }
@@ -136,7 +136,7 @@ fn regions_are_estimated_apart() {
     }
     let estimate = estimate(&Puzzle::from_grid(&grid), 6, 1);
     holds(&estimate, &Count::from(3_628_800 * 3_628_800));
-    assert_eq!(estimate.dives, 2 * 6 * 64);
+    assert_eq!(estimate.particles, 2 * 6 * 64);
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn limits_stop_it() {
         (
             estimate.stopped,
             estimate.number.is_some(),
-            estimate.dives > 0,
+            estimate.particles > 0,
         )
     };
     let nodes = Some(50_000);
@@ -220,7 +220,7 @@ fn a_part_of_the_time_goes_into_an_exact_count() {
         let estimate = Estimator::new(&puzzle).limits(limits.clone()).run();
         let said = estimate.solutions.number().to_f64();
         if estimate.solutions.is_exact() {
-            assert_eq!((said, estimate.dives), (truth, 0));
+            assert_eq!((said, estimate.particles), (truth, 0));
         } else {
             assert!(said <= truth, "{estimate:?}");
             holds(&estimate, &Count::from(truth as u64));
@@ -284,7 +284,7 @@ fn few_dives_are_not_trusted() {
     let (dithered, _) = dithered();
     assert_eq!(estimate(&dithered, 1, 1).doubt, Some(Doubt::Few));
     let short = within_nodes(&dithered, 400, 1);
-    assert_eq!((short.doubt, short.dives), (Some(Doubt::Few), 0));
+    assert_eq!((short.doubt, short.particles), (Some(Doubt::Few), 0));
     // Where nothing is left to chance there is nothing to doubt.
     assert_eq!(estimate(&switches(4), 1, 1).doubt, None);
 }
@@ -298,7 +298,7 @@ fn memory_bounds_the_crews() {
     };
     // A dive takes some 24 kB.
     let none = run(50_000);
-    assert_eq!((none.stopped, none.dives), (Some(Stop::Memory), 0));
+    assert_eq!((none.stopped, none.particles), (Some(Stop::Memory), 0));
     assert!(none.number.is_none() && none.doubt.is_some());
     let few = run(200_000);
     assert_eq!(few.stopped, Some(Stop::Nodes));

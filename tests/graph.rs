@@ -120,7 +120,7 @@ fn larger_puzzles_are_told_as_they_are_listed() {
 /// One cell or the other.
 fn either(builder: &mut Builder) -> NodeId {
     let way = |first: bool| Edge::new([CellFate::from(first), CellFate::from(!first)], vec![]);
-    builder.node(vec![way(false), way(true)])
+    builder.add_node(vec![way(false), way(true)])
 }
 
 /// Cells of one row.
@@ -134,8 +134,8 @@ fn pairs() -> SolutionGraph {
     let mut builder = Builder::new();
     let pair = either(&mut builder);
     // Half of them as roots, half below a node that decides nothing by itself.
-    let cells = (0..2).flat_map(|_| (0..250).map(CellFate::Left));
-    let below = builder.node(vec![Edge::new(cells, vec![pair; 250])]);
+    let cells = (0..2).flat_map(|_| (0..250).map(CellFate::Child));
+    let below = builder.add_node(vec![Edge::new(cells, vec![pair; 250])]);
     let mut roots: Vec<_> = (0..250).map(|i| (pair, in_row(0, [i, 500 + i]))).collect();
     roots.push((below, in_row(0, (250..500).chain(750..1000))));
     builder.finish(&Grid::new(1000, 1), roots)
@@ -188,10 +188,13 @@ fn regions_in_between_each_other_are_walked_in_order() {
     for length in 0..20 {
         let way = |which| {
             let row = (0..4).map(move |c| CellFate::from(c == which));
-            Edge::new(row.chain(vec![CellFate::Left(0); 4 * length]), rest.clone())
+            Edge::new(
+                row.chain(vec![CellFate::Child(0); 4 * length]),
+                rest.clone(),
+            )
         };
         let ways: Vec<_> = (0..3).map(way).collect();
-        rest = vec![builder.node(ways)];
+        rest = vec![builder.add_node(ways)];
     }
     let cells = |parity: usize| {
         let rows = (parity..40).step_by(2);
@@ -258,9 +261,9 @@ fn samples_are_uniform() {
 fn shared_nodes_have_their_share_of_every_way() {
     let mut builder = Builder::new();
     let shared = either(&mut builder);
-    let (upper, lower) = (CellFate::Left(0), CellFate::Left(1));
+    let (upper, lower) = (CellFate::Child(0), CellFate::Child(1));
     let (filled, empty) = (CellFate::Filled, CellFate::Empty);
-    let root = builder.node(vec![
+    let root = builder.add_node(vec![
         Edge::new(
             [filled, upper, upper, empty, lower, lower],
             vec![shared, shared],
@@ -304,7 +307,7 @@ fn graphs_of_any_number_of_threads_tell_the_same() {
     for puzzle in &puzzles {
         let on = |threads| {
             let options = Options {
-                trial: 0,
+                trial_ns: 0,
                 ..Options::default()
             };
             on_threads(threads, || Counter::new(puzzle).options(options).graph())
@@ -353,7 +356,12 @@ fn samples_satisfy_the_puzzle_and_repeat() {
     assert!(some.iter().all(|grid| verify(&puzzle, grid).is_ok()));
     assert!(space.samples(9).take(50).eq(some.iter().cloned()));
     assert!(!space.samples(10).take(50).eq(some));
-    assert!(SolutionGraph::none(3, 3).samples(1).next().is_none());
+    assert!(
+        SolutionGraph::unsatisfiable(3, 3)
+            .samples(1)
+            .next()
+            .is_none()
+    );
 }
 
 /// Edges of very many cells, and of very many regions, are written in another form.
@@ -369,7 +377,7 @@ fn an_edge_may_be_as_large_as_a_puzzle() {
         )
     };
     let mut builder = Builder::new();
-    let root = builder.node(vec![chess(0), chess(1)]);
+    let root = builder.add_node(vec![chess(0), chess(1)]);
     let space = builder.finish(&Grid::new(side, side), vec![(root, all.clone().collect())]);
     let cells = space.cells();
     assert!(all.clone().all(|cell| cells.millionths(cell) == 500_000));
@@ -377,10 +385,10 @@ fn an_edge_may_be_as_large_as_a_puzzle() {
     assert!(grids.len() == 2 && grids[0].get(0, 0) && grids[1].get(0, 1));
 
     let mut builder = Builder::new();
-    let single = builder.node(vec![Edge::new([CellFate::Filled], vec![])]);
+    let single = builder.add_node(vec![Edge::new([CellFate::Filled], vec![])]);
     let number = (side * side) as u32;
-    let edge = Edge::new((0..number).map(CellFate::Left), vec![single; side * side]);
-    let root = builder.node(vec![edge]);
+    let edge = Edge::new((0..number).map(CellFate::Child), vec![single; side * side]);
+    let root = builder.add_node(vec![edge]);
     let space = builder.finish(&Grid::new(side, side), vec![(root, all.clone().collect())]);
     assert_eq!(space.count(), &Count::ONE);
     let cells = space.cells();

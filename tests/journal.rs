@@ -185,6 +185,25 @@ fn go_on(checkpointer: &Checkpointer, written: &[String], life: Duration) {
     }
 }
 
+/// A `?` in a recorded solution was read as an empty cell, and any malformed solution was reported as wrong cells.
+#[test]
+fn a_recorded_solution_has_a_value_for_every_cell() {
+    let puzzle = permutation(2);
+    for (solution, is_valid) in [
+        (r"#.\n.#\n", true),
+        (r"#?\n.#\n", false),
+        (r"#-\n.#\n", false),
+        (r"#.\n.\n", false),
+    ] {
+        let line = format!("{{\"solution\":\"{solution}\"}}");
+        let checkpoint: Checkpoint = serde_json::from_str(&line).unwrap();
+        let read = Checkpointer::new(&puzzle, 1 << 20).read(checkpoint, Duration::ZERO);
+        let message = read.err().map(|error| error.message().to_owned());
+        let expected = (!is_valid).then(|| "this checkpoint has a wrong solution".to_owned());
+        assert_eq!(message, expected, "{solution}");
+    }
+}
+
 #[test]
 fn a_count_that_another_process_goes_on_with_at_every_turn_is_exact() {
     let mut random = Random(7);
@@ -206,7 +225,7 @@ fn a_count_that_another_process_goes_on_with_at_every_turn_is_exact() {
             let counting = counting.clone().limits(limits).checkpointer(&checkpointer);
             let outcome: Outcome = on_threads(1 + i % 2, || counting.run());
             assert!(outcome.solutions.number() <= expected.number());
-            assert!(checkpointer.least() <= *expected.number());
+            assert!(checkpointer.lower_bound() <= *expected.number());
             if let Some(checkpoint) = checkpointer.checkpoint() {
                 let text = serde_json::to_string(&checkpoint).unwrap();
                 parts += usize::from(text.contains("\"parts\""));

@@ -29,7 +29,7 @@ fn a_merge_names_what_is_wrong() {
         (sum.solutions.to_string().as_str(), sum.repeats),
         ("120", 10)
     );
-    assert!(sum.problems.is_empty() && !sum.contradicted);
+    assert!(sum.problems.is_empty() && !sum.has_invalid_input);
 
     let said = |results: &[&str]| {
         let sum = merged(&pieces, results);
@@ -72,7 +72,7 @@ fn a_merge_names_what_is_wrong() {
         .map(|line| format!("{line}\n"))
         .collect();
     let sum = merged(&pieces, &[&few]);
-    assert!(!sum.solutions.is_exact() && !sum.contradicted);
+    assert!(!sum.solutions.is_exact() && !sum.has_invalid_input);
     let missing: BTreeSet<Id> = sum.missing.iter().map(|piece| piece.id).collect();
     assert_eq!(
         missing,
@@ -82,7 +82,7 @@ fn a_merge_names_what_is_wrong() {
 
     // A file of cubes that has lost a line.
     let sum = merged(&pieces[1..], &[&good]);
-    assert!(!sum.solutions.is_exact() && sum.contradicted);
+    assert!(!sum.solutions.is_exact() && sum.has_invalid_input);
     assert_eq!(
         sum.problems[0].to_string(),
         "cubes: the file has 9 cubes, but the split has 10"
@@ -111,7 +111,7 @@ fn torn_or_changed_anywhere_no_wrong_number_is_told() {
             .cubes(Lines::new(lines(&pieces).as_bytes(), "cubes"))
             .unwrap();
         merge.results(Lines::new(&bytes[..], "results"), 0).unwrap();
-        let sum = merge.sum("cubes", &["results".to_owned()]);
+        let sum = merge.finish("cubes", &["results".to_owned()]);
         assert!(!sum.problems.is_empty() || at == good.len() - 1, "{at}");
         assert!(sum.problems.iter().all(|problem| problem.place().is_some()));
         assert!(sum.solutions == Total::Exactly(24u64.into()) || !sum.solutions.is_exact());
@@ -361,7 +361,7 @@ fn cubes_that_overlap_are_not_added_up() {
         Limits::default,
     );
     let sum = merged(&pieces, &[&lines(&answers)]);
-    assert!(sum.contradicted && !sum.solutions.is_exact());
+    assert!(sum.has_invalid_input && !sum.solutions.is_exact());
     assert!(sum.solutions.number() < &Count::from(120));
     let said = sum.problems[0].to_string();
     assert!(

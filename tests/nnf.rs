@@ -332,7 +332,7 @@ fn without_solutions_it_is_false_and_with_one_it_is_a_conjunction() {
         (text.as_str(), size.nodes, size.edges),
         ("o 1 0\nf 2 0\n1 2 0\n", 2, 1)
     );
-    agrees(&none, &SolutionGraph::none(2, 2), &mut Random(1));
+    agrees(&none, &SolutionGraph::unsatisfiable(2, 2), &mut Random(1));
     let one = common::puzzle(&[&[2], &[1]], &[&[2], &[1]]);
     let (text, _) = written(&space(&one));
     assert_eq!(text, "o 1 0\nt 2 0\n1 2 1 2 3 -4 0\n");
@@ -343,11 +343,11 @@ fn without_solutions_it_is_false_and_with_one_it_is_a_conjunction() {
 fn a_graph_of_any_shape() {
     let way = |filled: usize| Edge::new((0..3).map(|cell| (cell == filled).into()), vec![]);
     let mut builder = Builder::new();
-    let one = builder.node((0..3).map(way).collect());
-    let (a, b) = (CellFate::Left(0), CellFate::Left(1));
+    let one = builder.add_node((0..3).map(way).collect());
+    let (a, b) = (CellFate::Child(0), CellFate::Child(1));
     let both = Edge::new([a, b, CellFate::Filled, b, a, b, a], vec![one, one]);
     let neither = Edge::new([CellFate::Empty; 7], vec![]);
-    let node = builder.node(vec![both, neither]);
+    let node = builder.add_node(vec![both, neither]);
     let cells = |row| (0..7).map(|column| Cell::new(row, column)).collect();
     let known = Grid::from_rows(&["........", "........", ".#.#.#.#"]).unwrap();
     let space = builder.finish(&known, vec![(node, cells(0)), (node, cells(1))]);

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use common::command::{LONG, Scratch, answer, ends, omnogram, output, spawn, stderr, stdout};
 
 const KEY: &str = "puzzles/pictures/key.non";
+const HEART: &str = "puzzles/pictures/heart.non";
 
 /// The names in a folder, hidden ones too.
 fn names(folder: &Path) -> Vec<String> {
@@ -129,7 +130,7 @@ fn merge_does_not_write_over_what_it_reads() {
 fn no_verb_replaces_a_file_without_force() {
     let scratch = Scratch::new("force");
     let [cubes, results, found] = answered(&scratch);
-    let verbs: [(&str, &[&str]); 17] = [
+    let verbs: [(&str, &[&str]); 19] = [
         ("f.txt", &["enumerate", "-o", "FILE", KEY]),
         ("f.txt", &["enumerate", "--sort", "-o", "FILE", KEY]),
         ("f.txt", &["enumerate", "--from", "2", "-o", "FILE", KEY]),
@@ -140,6 +141,8 @@ fn no_verb_replaces_a_file_without_force() {
         ("f.txt", &["sample", "-o", "FILE", KEY]),
         ("f.svg", &["count", "--cells", "--svg", "FILE", KEY]),
         ("f.nnf", &["count", "--graph", "FILE", KEY]),
+        ("f.svg", &["check", "--full", "--svg", "FILE", HEART]),
+        ("f.html", &["check", "--full", "--html", "FILE", HEART]),
         ("f.non", &["convert", KEY, "FILE"]),
         ("key.nin", &["convert", "--to", "nin", KEY, "DIR/"]),
         ("f.html", &["show", "-o", "FILE", KEY]),

@@ -1,5 +1,6 @@
 //! The clues of all lines in contiguous memory, for the hot path.
 
+use crate::line::Word;
 use crate::puzzle::Puzzle;
 
 /// The block lengths of every line, rows first, then columns.
@@ -32,6 +33,39 @@ impl Clues {
         }
     }
 
+    /// The clues of a picture of this size, from the filled cells of every line: rows first, then columns.
+    pub(crate) fn of_picture<W: Word>(width: usize, height: usize, lines: &[W]) -> Self {
+        let mut clues = Clues {
+            width,
+            height,
+            lengths: Vec::new(),
+            ends: vec![0],
+            filled: Vec::with_capacity(lines.len()),
+        };
+        for &filled in lines {
+            clues.lengths.extend(blocks(filled));
+            clues.ends.push(clues.lengths.len() as u32);
+            clues.filled.push(filled.count() as u32);
+        }
+        clues
+    }
+
+    /// Replaces the clue of a line by that of a line with these filled cells. O(n) for n lines.
+    pub(crate) fn set_line<W: Word>(&mut self, line: usize, filled: W) {
+        let (start, end) = (self.ends[line] as usize, self.ends[line + 1] as usize);
+        self.lengths.splice(start..end, blocks(filled));
+        let new_end = start + blocks(filled).count();
+        for later in &mut self.ends[line + 1..] {
+            *later = (*later as usize + new_end - end) as u32;
+        }
+        self.filled[line] = filled.count() as u32;
+    }
+
+    /// Whether a line with these filled cells has the clue of this line.
+    pub(crate) fn is_clue_of<W: Word>(&self, line: usize, filled: W) -> bool {
+        blocks(filled).eq(self.line(line).iter().copied())
+    }
+
     /// Number of columns.
     #[inline]
     pub fn width(&self) -> usize {
@@ -54,6 +88,16 @@ impl Clues {
         &self.lengths[self.ends[line] as usize..self.ends[line + 1] as usize]
     }
 
+    /// Number of cells of a line.
+    #[inline]
+    pub fn length(&self, line: usize) -> usize {
+        if line < self.height {
+            self.width
+        } else {
+            self.height
+        }
+    }
+
     /// Number of filled cells of a line.
     ///
     /// # Panics
@@ -63,4 +107,18 @@ impl Clues {
     pub fn filled(&self, line: usize) -> usize {
         self.filled[line] as usize
     }
+}
+
+/// The lengths of the blocks that these filled cells form.
+fn blocks<W: Word>(filled: W) -> impl Iterator<Item = u16> {
+    let mut cells = filled.cells().peekable();
+    std::iter::from_fn(move || {
+        let mut last = cells.next()?;
+        let mut length = 1;
+        while cells.next_if_eq(&(last + 1)).is_some() {
+            last += 1;
+            length += 1;
+        }
+        Some(length)
+    })
 }

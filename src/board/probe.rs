@@ -69,6 +69,7 @@ pub struct Prober<W> {
     /// The rows after deciding the filled side.
     filled_rows: Vec<Known<W>>,
     probes: u64,
+    deductions: u64,
 }
 
 impl<W: Word> Default for Prober<W> {
@@ -78,6 +79,7 @@ impl<W: Word> Default for Prober<W> {
             events: Vec::new(),
             filled_rows: Vec::new(),
             probes: 0,
+            deductions: 0,
         }
     }
 }
@@ -86,6 +88,11 @@ impl<W: Word> Prober<W> {
     /// Number of probes so far; both sides count as one.
     pub fn probes(&self) -> u64 {
         self.probes
+    }
+
+    /// Number of probes so far that decided a cell.
+    pub fn deductions(&self) -> u64 {
+        self.deductions
     }
 
     /// The current number of records, for [`Prober::backtrack`].
@@ -168,7 +175,10 @@ impl<W: Word> Prober<W> {
             } else {
                 match self.probe_cell(board, start + i) {
                     None => return Probed::Contradiction,
-                    Some(true) => unchanged = 0,
+                    Some(true) => {
+                        self.deductions += 1;
+                        unchanged = 0;
+                    }
                     Some(false) => unchanged += 1,
                 }
             }

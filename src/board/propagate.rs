@@ -74,6 +74,42 @@ impl<'p, W: Word> Board<'p, W> {
         board
     }
 
+    /// A board with these known cells of every line, rows first, as [`Board::into_lines`] returns them; no line is queued to be settled.
+    pub(crate) fn with_lines(clues: &'p Clues, lines: Vec<Known<W>>) -> Self {
+        let (width, height) = (clues.width(), clues.height());
+        let known: usize = lines[..height].iter().map(|row| row.cells().count()).sum();
+        Board {
+            clues,
+            lines,
+            dirty_rows: W::ZERO,
+            dirty_columns: W::ZERO,
+            trail: Vec::new(),
+            unknown: width * height - known,
+            changed: LineSet::NONE,
+            settled: LineSet::NONE,
+            settles: 0,
+            kernel: Kernel::new(),
+        }
+    }
+
+    /// The known cells of every line, rows first.
+    pub(crate) fn into_lines(self) -> Vec<Known<W>> {
+        self.lines
+    }
+
+    /// The lines that decided a cell since the board was made, some of them several times.
+    pub(crate) fn deciding_lines(&self) -> impl Iterator<Item = usize> {
+        self.trail.iter().map(|change| change.line as usize)
+    }
+
+    /// Queues a line to be settled, because its clue has changed.
+    pub(crate) fn queue(&mut self, line: usize) {
+        match line.checked_sub(self.clues.height()) {
+            None => self.dirty_rows |= W::bit(line),
+            Some(column) => self.dirty_columns |= W::bit(column),
+        }
+    }
+
     /// Replaces the known cells, as in [`Board::with_rows`]. Clears the trail, so earlier changes cannot be undone.
     ///
     /// # Panics
@@ -259,6 +295,11 @@ impl<'p, W: Word> Board<'p, W> {
 
     /// Decides all these cells, unless known already, and propagates; `false` is a contradiction.
     pub fn decide_all(&mut self, rows: impl Iterator<Item = (usize, Known<W>)>) -> bool {
+        self.assign_rows(rows) && self.propagate()
+    }
+
+    /// Decides all these cells, unless known already, without settling lines; `false` if a cell is known with another value.
+    pub(crate) fn assign_rows(&mut self, rows: impl Iterator<Item = (usize, Known<W>)>) -> bool {
         for (row, cells) in rows {
             let known = self.lines[row];
             let conflict = cells.filled & known.empty | cells.empty & known.filled;
@@ -273,7 +314,7 @@ impl<'p, W: Word> Board<'p, W> {
                 self.assign_row(row, new);
             }
         }
-        self.propagate()
+        true
     }
 
     /// Decides unknown cells of a row without settling lines.
@@ -329,19 +370,54 @@ impl<'p, W: Word> Board<'p, W> {
     }
 
     fn settle(&mut self, line: usize, length: usize) -> bool {
-        self.settles += 1;
-        let known = self.lines[line];
-        let Some(after) = self.kernel.settle(self.clues.line(line), length, known) else {
+        let Some(new) = self.look(line, length) else {
             return false;
-        };
-        let new = Known {
-            filled: after.filled & !known.filled,
-            empty: after.empty & !known.empty,
         };
         if !new.cells().is_zero() {
             self.assign(line, new);
         }
         true
+    }
+
+    /// The cells that settling a line decides; `None` is a contradiction.
+    #[inline]
+    fn look(&mut self, line: usize, length: usize) -> Option<Known<W>> {
+        self.settles += 1;
+        let known = self.lines[line];
+        let after = self.kernel.settle(self.clues.line(line), length, known)?;
+        Some(Known {
+            filled: after.filled & !known.filled,
+            empty: after.empty & !known.empty,
+        })
+    }
+
+    /// The known cells of a line; lines are numbered rows first, then columns.
+    pub fn line(&self, line: usize) -> Known<W> {
+        self.lines[line]
+    }
+
+    /// The cells that settling a line would decide; `None` is a contradiction. The board does not change.
+    pub fn preview(&mut self, line: usize) -> Option<Known<W>> {
+        self.look(line, self.clues.length(line))
+    }
+
+    /// Makes unknown cells of a line known, and settles no line: those of the cells that are known already stay as they are.
+    pub fn learn(&mut self, line: usize, cells: Known<W>) {
+        let unknown = !self.lines[line].cells();
+        let new = Known {
+            filled: cells.filled & unknown,
+            empty: cells.empty & unknown,
+        };
+        if !new.cells().is_zero() {
+            self.assign(line, new);
+        }
+    }
+
+    /// The rows and the columns that changed since they were last settled or taken; at the start of a board, all of them.
+    pub fn take_dirty(&mut self) -> (W, W) {
+        let rows = std::mem::replace(&mut self.dirty_rows, W::ZERO);
+        let columns = std::mem::replace(&mut self.dirty_columns, W::ZERO);
+        (rows, columns)
     }
 
     /// The only place that assigns: `new` cells of a line, unknown before, become known in the line and in the lines that cross it.
@@ -373,11 +449,7 @@ impl<'p, W: Word> Board<'p, W> {
 
     /// The cuts of a line. The board must be at a fixpoint, so that settling decides no cell.
     pub(super) fn cuts(&mut self, line: usize) -> W {
-        let length = if line < self.clues.height() {
-            self.clues.width()
-        } else {
-            self.clues.height()
-        };
+        let length = self.clues.length(line);
         self.settles += 1;
         let (_, cuts) = self
             .kernel

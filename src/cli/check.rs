@@ -2,17 +2,21 @@
 
 use clap::Args;
 use omnogram::classic::Classic;
-use omnogram::puzzle::{Grid, Puzzle, verify};
+use omnogram::puzzle::Grid;
 use omnogram::render::{difference, differing};
 use omnogram::search::{Outcome, Verdict};
 use omnogram::solutions::Stop;
 use serde::Serialize;
 
+use super::ambiguity::{Drawn, Examination, Files, examine};
 use super::classics::{self, Classics};
+use super::collection::{Collection, CollectionOptions, DuplicateFields, Found, goal};
+use super::messages;
 use super::options::{AnswerOptions, Puzzles, SearchOptions};
 use super::plural::counted;
+use super::queue::Finding;
 use super::report;
-use super::session::{Session, why_unsolvable};
+use super::session::{Session, status_of, why_unsolvable};
 use super::status::{Answered, Status};
 use super::subject::Subject;
 
@@ -22,11 +26,21 @@ use super::subject::Subject;
 /// with the cells in which they differ marked. If the file gives a goal that is a solution, the goal is the first of the two. With --json
 /// the two are in `examples`, `differs` lists the cells in which they differ as [row, column], counted from 0, and `goal` says whether the
 /// goal is a solution. The exit status is 1 when some puzzle is not unique.
+///
+/// With --full, an ambiguous puzzle is divided into regions that can be filled independently of each other, and the two solutions are the
+/// closest that were found; for a unique puzzle a sentence says how a person solves it. With --json, `regions` has for each region its
+/// `box` (top row and left column, counted from 0, height and width), the number of its `cells` and of its `fillings`, and whether that is
+/// `exact`; `ambiguous` and `undecided` are numbers of cells, `closest` is the number of cells in which the two examples differ, and
+/// `profile` says how a unique puzzle is solved.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   omnogram check puzzles/pictures/observatory.non
   omnogram check --pictures --time 10s puzzles/pictures
+  omnogram check --full puzzles/pictures/key.non
+  omnogram check --full --html regions.html puzzles/pictures
+  omnogram check --only multiple,undecided --duplicates puzzles/pictures
+  omnogram check --full --csv puzzles/pictures
   omnogram check --algorithm permutation-elimination --memory 100M puzzles/pictures")]
 pub(super) struct Options {
     #[command(flatten)]
@@ -35,6 +49,15 @@ pub(super) struct Options {
     /// Draw the cells in which two solutions differ, even when there are several puzzles
     #[arg(long)]
     pictures: bool,
+
+    /// Find out more: where a puzzle is ambiguous, or how a unique puzzle is solved
+    #[arg(long, conflicts_with = "algorithm")]
+    full: bool,
+
+    #[command(flatten)]
+    drawn: Drawn,
+    #[command(flatten)]
+    collection: CollectionOptions,
 
     #[command(flatten)]
     classics: Classics,
@@ -50,15 +73,8 @@ struct Extra<'a> {
     differs: Vec<(usize, usize)>,
     /// Whether the goal of the file is a solution; `None` if the file gives no goal.
     goal: Option<bool>,
-}
-
-/// The number of puzzles with each verdict.
-#[derive(Debug, Default)]
-struct Totals {
-    unique: u64,
-    none: u64,
-    multiple: u64,
-    undecided: u64,
+    #[serde(flatten)]
+    duplicate: Option<DuplicateFields>,
 }
 
 pub(super) fn run(options: &Options) -> Status {
@@ -68,25 +84,48 @@ pub(super) fn run(options: &Options) -> Status {
         answer_options,
         ..
     } = options;
+    let puzzles = &options.puzzles.puzzles;
+    let mut files = match Files::new(&options.drawn, puzzles) {
+        Ok(files) => files,
+        Err(error) => return messages::fail(&error),
+    };
     Session::with_classic(search_options, classics, false, answer_options, |session| {
-        let mut totals = Totals::default();
-        let mut several = false;
-        let status =
-            session.find_first_of_each(&options.puzzles.puzzles, 2, |subject, grids, outcome| {
-                several |= subject.several;
-                answer(session, subject, grids, outcome, options, &mut totals)
-            });
-        if several {
-            let Totals {
-                unique,
-                none,
-                multiple,
-                undecided,
-            } = totals;
-            let checked = counted(unique + none + multiple + undecided, "puzzle");
-            session.note(&format!(
-                "{checked}: {unique} unique, {none} none, {multiple} multiple, {undecided} undecided"
-            ));
+        let mut collection = Collection::new(&options.collection, options.full);
+        let mut drawn = true;
+        let mut status = match options.full {
+            false => session.find_first_of_each(puzzles, 2, |subject, grids, mut outcome| {
+                if grids.len() == 2 {
+                    // The search was limited to two solutions, so the answer is complete.
+                    outcome.stopped = None;
+                }
+                let found = Found {
+                    outcome: &outcome,
+                    solutions: grids,
+                    full: None,
+                };
+                collection.answer(session, subject, &found, |duplicate| {
+                    print(session, subject, grids, &outcome, options, duplicate)
+                })
+            }),
+            true => session.run_on_each(puzzles, examine, |subject, examination: Examination| {
+                let pictures = options.pictures || !subject.several;
+                let answered =
+                    collection.answer(session, subject, &examination.found(), |duplicate| {
+                        files.answer(session, subject, &examination, pictures, duplicate)
+                    });
+                drawn &= answered.is_ok();
+                let status = answered?;
+                Ok(match examination.stopped() {
+                    Some(_) => status.max(Status::Stopped),
+                    None => status,
+                })
+            }),
+        };
+        // Files that lack puzzles because of an error are not published.
+        if drawn {
+            status = status.max(status_of(files.finish().map(|()| Status::Complete)));
+        }
+        if collection.summarise(session) {
             let kept = session.classic().map_or(0, Classic::kept);
             if kept > 0 {
                 let kept = classics::format_bytes(kept as f64);
@@ -99,25 +138,14 @@ pub(super) fn run(options: &Options) -> Status {
     })
 }
 
-fn answer(
+fn print(
     session: &Session,
     subject: &Subject<'_>,
     grids: &[Grid],
-    mut outcome: Outcome,
+    outcome: &Outcome,
     options: &Options,
-    totals: &mut Totals,
-) -> Answered {
-    if grids.len() == 2 {
-        // The search was limited to two solutions, so the answer is complete.
-        outcome.stopped = None;
-    }
-    let (total, status) = match outcome.solutions.verdict() {
-        Verdict::Unique => (&mut totals.unique, Status::Complete),
-        Verdict::None => (&mut totals.none, Status::NotUnique),
-        Verdict::Multiple => (&mut totals.multiple, Status::NotUnique),
-        Verdict::Undecided => (&mut totals.undecided, Status::Stopped),
-    };
-    *total += 1;
+    duplicate: Option<DuplicateFields>,
+) -> Answered<()> {
     if session.json() {
         let differs = match grids {
             [first, second] => differing(first, second),
@@ -127,19 +155,13 @@ fn answer(
             examples: grids,
             differs,
             goal: goal(subject.puzzle),
+            duplicate,
         };
-        session.print(&report::answer_line(subject, &outcome, extra))?;
+        session.print(&report::answer_line(subject, outcome, extra))
     } else {
         let pictures = options.pictures || !subject.several;
-        session.print(&text(session, subject, &outcome, grids, pictures))?;
+        session.print(&text(session, subject, outcome, grids, pictures))
     }
-    Ok(status)
-}
-
-/// Whether the goal of the puzzle's file is a solution; `None` if the file gives no goal.
-fn goal(puzzle: &Puzzle) -> Option<bool> {
-    let goal = puzzle.notes().goal.as_ref()?;
-    Some(verify(puzzle, goal).is_ok())
 }
 
 /// The answer as text: `name: verdict`, the reason, and the picture of the cells in which two solutions differ.

@@ -51,7 +51,7 @@ pub(super) fn answer(session: &Session, subject: &Subject<'_>, seed: u64) -> Ans
     session.note(&format!(
         "{}: {}, {:.0} % of them dead ends, {:.3} s",
         subject.name,
-        counted(estimate.dives, "dive"),
+        counted(estimate.particles, "dive"),
         100.0 * estimate.dead_end_share(),
         estimate.elapsed.as_secs_f64()
     ));
@@ -74,7 +74,7 @@ fn estimate_text(estimate: &Estimate) -> String {
     if estimate.solutions.is_exact() {
         return estimate.solutions.to_string();
     }
-    let dives = counted(estimate.dives, "dive");
+    let dives = counted(estimate.particles, "dive");
     let Some(number) = estimate.number.filter(|number| !number.is_zero()) else {
         return format!("unknown (estimate; no solution found, {dives})");
     };

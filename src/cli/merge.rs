@@ -6,7 +6,7 @@ use std::iter;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use omnogram::cluster::{Answer, Lines, Merge, SetDigest, Sum, seal};
+use omnogram::cluster::{Answer, Lines, Merge, Merged, SetDigest, seal};
 use omnogram::error::{Error, Kind};
 use omnogram::format::Solutions;
 use omnogram::puzzle::Grid;
@@ -133,14 +133,14 @@ fn merge(options: &Options) -> Answered {
             .results(Lines::new(open(path)?, &names[i]), i)
             .map_err(failed)?;
     }
-    let mut sum = merge.sum(&cubes, &names);
+    let mut merged = merge.finish(&cubes, &names);
     let AnswerOptions { json, verbosity } = &options.answer_options;
-    let mut status = match (sum.contradicted, sum.solutions.is_exact()) {
+    let mut status = match (merged.has_invalid_input, merged.solutions.is_exact()) {
         (true, _) => Status::Data,
         (false, true) => Status::Complete,
         (false, false) => Status::Stopped,
     };
-    for problem in &sum.problems {
+    for problem in &merged.problems {
         match status {
             Status::Complete if verbosity.quiet => {}
             // The total is complete in spite of this problem.
@@ -149,15 +149,15 @@ fn merge(options: &Options) -> Answered {
         }
     }
     // Without any readable cube the missing cubes are unknown.
-    if let Some(output) = missing.as_mut().filter(|_| sum.cubes > 0) {
+    if let Some(output) = missing.as_mut().filter(|_| merged.cubes > 0) {
         output.begin()?;
-        for piece in &sum.missing {
+        for piece in &merged.missing {
             output.write(seal(piece).as_bytes())?;
         }
         output.finish()?;
     }
     if let Some(folder) = &options.solutions_dir {
-        let files = sum
+        let files = merged
             .answers
             .iter()
             .filter_map(|(_, answer)| answer.file.as_ref());
@@ -172,7 +172,7 @@ fn merge(options: &Options) -> Answered {
             list: None,
             written: Count::ZERO,
         };
-        status = status.max(joiner.join(&mut sum)?);
+        status = status.max(joiner.join(&mut merged)?);
     }
     let print_or_note = |text: String| match (options.solutions_dir.is_some(), *json) {
         // Standard output may hold the solutions.
@@ -186,36 +186,36 @@ fn merge(options: &Options) -> Answered {
     };
     if *json {
         let report = Report {
-            solutions: sum.solutions.number().to_string(),
-            exact: sum.solutions.is_exact(),
-            cubes: sum.cubes,
-            answers: sum.answers.len(),
-            repeats: sum.repeats,
-            missing: sum.missing.len(),
-            problems: sum.problem_count,
-            nodes: sum.nodes,
-            seconds: report::round_to_micros(sum.seconds),
+            solutions: merged.solutions.number().to_string(),
+            exact: merged.solutions.is_exact(),
+            cubes: merged.cubes,
+            answers: merged.answers.len(),
+            repeats: merged.repeats,
+            missing: merged.missing.len(),
+            problems: merged.problem_count,
+            nodes: merged.nodes,
+            seconds: report::round_to_micros(merged.seconds),
         };
         print_or_note(report::json_line(&report).trim_end().to_owned())?;
     } else {
-        let unit = match (options.solutions_dir.is_some(), sum.solutions.number()) {
+        let unit = match (options.solutions_dir.is_some(), merged.solutions.number()) {
             (false, _) => "",
             (true, number) if *number == Count::ONE => " solution",
             (true, _) => " solutions",
         };
-        print_or_note(format!("{}{unit}", sum.solutions))?;
+        print_or_note(format!("{}{unit}", merged.solutions))?;
     }
     if !verbosity.quiet {
         messages::note(&format!(
             "{} of {}, {}, {}, {:.3} s of work",
-            match sum.missing.len() {
+            match merged.missing.len() {
                 0 => "none missing".to_owned(),
                 missing => format!("{missing} missing"),
             },
-            counted(sum.cubes, "cube"),
-            counted(sum.answers.len() as u64, "answer"),
-            counted(sum.repeats, "repeat"),
-            sum.seconds
+            counted(merged.cubes, "cube"),
+            counted(merged.answers.len() as u64, "answer"),
+            counted(merged.repeats, "repeat"),
+            merged.seconds
         ));
     }
     Ok(status)
@@ -248,11 +248,11 @@ struct SolutionJoiner<'a> {
 
 impl SolutionJoiner<'_> {
     /// Combines the solutions of all answers. A file that does not match its answer is left out, with an error.
-    fn join(&mut self, sum: &mut Sum) -> Answered {
+    fn join(&mut self, merged: &mut Merged) -> Answered {
         self.output.begin()?;
         let mut status = Status::Complete;
         let mut bad = 0;
-        for (cube, answer) in &sum.answers {
+        for (cube, answer) in &merged.answers {
             if let Err(error) = self.check(cube, answer)? {
                 bad += 1;
                 if bad <= MAX_PRINTED_ERRORS {
@@ -279,7 +279,7 @@ impl SolutionJoiner<'_> {
         self.flush()?;
         self.output.finish()?;
         if status != Status::Complete {
-            sum.solutions = Total::AtLeast(self.written.clone());
+            merged.solutions = Total::AtLeast(self.written.clone());
         }
         Ok(status)
     }

@@ -1,10 +1,12 @@
 //! The command line: one file for each verb, which parses its options, calls the library and prints. Answers go to standard output,
 //! everything else to standard error.
 
+mod ambiguity;
 mod backbone;
 mod bench;
 mod check;
 mod classics;
+mod collection;
 mod completions;
 mod convert;
 mod count;
@@ -12,6 +14,8 @@ mod drafts;
 mod drawing;
 mod enumerate;
 mod estimate;
+mod explain;
+mod generate;
 mod graph;
 mod ignored;
 mod input_files;
@@ -22,11 +26,14 @@ mod line;
 mod man;
 mod merge;
 mod messages;
+mod near_image;
 mod options;
 mod output;
 mod plural;
 mod progress;
+mod puzzle_output;
 mod queue;
+mod repair;
 mod report;
 mod sample;
 mod session;
@@ -66,9 +73,10 @@ Examples:
   omnogram enumerate puzzles/pictures/key.non     all of them
   omnogram help enumerate                         more about one verb
 
-Exit status: 0 answered in full; 1 answered in full by check, and some puzzle is not unique; 2 wrong
-usage; 3 stopped before the answer was complete; 65 bad puzzle data; 70 bench found a wrong answer;
-74 input or output failed; 130 interrupted a second time. The greatest status that applies is used."
+Exit status: 0 answered in full; 1 answered in full by check, and some puzzle is not unique, or by
+repair, and some picture cannot be repaired as wanted; 2 wrong usage; 3 stopped before the answer was
+complete; 65 bad puzzle data; 70 bench found a wrong answer; 74 input or output failed; 130
+interrupted a second time. The greatest status that applies is used."
 )]
 struct Command {
     #[command(subcommand)]
@@ -84,6 +92,9 @@ enum Verb {
     Check(check::Options),
     Backbone(backbone::Options),
     Line(line::Options),
+    Explain(explain::Options),
+    Repair(repair::Options),
+    Generate(generate::Options),
     Verify(verify::Options),
     Show(show::Options),
     Convert(convert::Options),
@@ -126,6 +137,9 @@ fn run_verb(verb: Verb) -> Status {
         Verb::Check(options) => check::run(&options),
         Verb::Backbone(options) => backbone::run(&options),
         Verb::Line(options) => line::run(&options),
+        Verb::Explain(options) => explain::run(&options),
+        Verb::Repair(options) => repair::run(&options),
+        Verb::Generate(options) => generate::run(&options),
         Verb::Verify(options) => verify::run(&options),
         Verb::Show(options) => show::run(&options),
         Verb::Convert(options) => convert::run(&options),

@@ -3,13 +3,14 @@
 
 use std::io::{self, IsTerminal};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use omnogram::search::Snapshot;
+use omnogram::search::{Activity, Snapshot};
 
 use super::messages;
 use super::options::When;
+use super::plural::counted;
 
 /// The time before the bar is shown.
 const MIN_SHOWN_TIME: Duration = Duration::from_millis(500);
@@ -100,6 +101,65 @@ impl Progress {
     }
 }
 
+/// The progress of a run over a known number of puzzles: a bar on a terminal, otherwise one line per second.
+#[derive(Debug)]
+pub(super) struct Steps {
+    bar: ProgressBar,
+    total: u64,
+    done: u64,
+    started: Instant,
+    /// Whether lines are printed instead of a bar, and when the next one is due.
+    lines: Option<Duration>,
+}
+
+impl Steps {
+    /// Chooses the display, as [`Progress::new`] does.
+    pub(super) fn new(when: When, use_bar: bool, total: u64) -> Self {
+        let terminal = io::stderr().is_terminal();
+        let is_bar = when != When::Never && use_bar && terminal && total > 1;
+        Steps {
+            bar: match is_bar {
+                true => bar(total),
+                false => ProgressBar::hidden(),
+            },
+            total,
+            done: 0,
+            started: Instant::now(),
+            lines: (when == When::Always && !is_bar).then_some(LINE_INTERVAL),
+        }
+    }
+
+    /// Records one more finished puzzle.
+    pub(super) fn advance(&mut self) {
+        self.done += 1;
+        let (elapsed, done) = (self.started.elapsed(), self.done);
+        let due = self.lines.is_some_and(|next| elapsed >= next);
+        if self.bar.is_hidden() && !due {
+            return;
+        }
+        let left = elapsed.as_secs_f64() / done as f64 * self.total.saturating_sub(done) as f64;
+        let of = counted(self.total, "puzzle");
+        let text = format!("{done} of {of}, {} left", format_duration(left));
+        if due {
+            self.lines = Some(elapsed + LINE_INTERVAL);
+            messages::note(&text);
+        } else {
+            self.bar.set_message(text);
+            self.bar.set_position(done);
+        }
+    }
+
+    /// Prints while the bar is shown.
+    pub(super) fn suspend<T>(&self, print: impl FnOnce() -> T) -> T {
+        self.bar.suspend(print)
+    }
+
+    /// Removes the bar.
+    pub(super) fn end(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
 /// A bar with this number of steps and room for a message beside it. It is hidden where standard error is not a terminal.
 pub(super) fn bar(steps: u64) -> ProgressBar {
     let target = ProgressDrawTarget::stderr();
@@ -140,6 +200,10 @@ fn status_text(snapshot: &Snapshot, rate: f64) -> String {
     let seconds = snapshot.elapsed.as_secs_f64().max(1e-3);
     let nodes = format_number(snapshot.nodes as f64 / seconds);
     let solutions = format_number(snapshot.solutions.to_f64());
+    if snapshot.activity == Activity::Repairing {
+        let pictures = format_number(snapshot.nodes as f64);
+        return format!("{pictures} pictures examined");
+    }
     let Some(share) = snapshot.share else {
         let grows = match rate > 0.0 {
             true => format!(", +{}/s", format_number(rate)),
@@ -189,8 +253,6 @@ fn format_duration(seconds: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use omnogram::search::Activity;
-
     use super::*;
 
     fn at(share: Option<f64>, solutions: u64, seconds: u64) -> String {

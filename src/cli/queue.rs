@@ -1,4 +1,4 @@
-//! The queue of puzzles that a verb answers, in order. A puzzle is read when the queue reaches it; with several puzzles, searches start
+//! The queue of puzzles that a verb answers, in order. A puzzle is read when the queue reaches it; with several puzzles, runs on them start
 //! ahead of their turn, one per thread.
 
 use std::sync::Arc;
@@ -17,8 +17,38 @@ use super::inputs::Source;
 use super::interrupt::Interrupt;
 use super::plural::counted;
 
+/// The result of a run on one puzzle.
+pub(super) trait Finding: Send + 'static {
+    /// Why the run was stopped, if it was.
+    fn stopped(&self) -> Option<Stop>;
+}
+
+/// What a verb runs on each puzzle, as this search, which uses some or all threads, of this puzzle within these limits.
+pub(super) trait Run<T>:
+    Fn(&Search<'_>, &Puzzle, &Limits) -> T + Clone + Send + Sync + 'static
+{
+}
+
+impl<T, F> Run<T> for F where
+    F: Fn(&Search<'_>, &Puzzle, &Limits) -> T + Clone + Send + Sync + 'static
+{
+}
+
 /// The first few solutions of a puzzle, and how the search for them ended.
 pub(super) type FirstSolutions = (Vec<Grid>, Outcome);
+
+impl Finding for FirstSolutions {
+    fn stopped(&self) -> Option<Stop> {
+        self.1.stopped
+    }
+}
+
+/// Nothing is found by the queue.
+impl Finding for () {
+    fn stopped(&self) -> Option<Stop> {
+        None
+    }
+}
 
 /// Searches for the first `most` solutions of a puzzle. If `most` is two, the goal of its file is the first, provided it is a solution.
 pub(super) fn find_first(search: &Search<'_>, puzzle: &Puzzle, most: usize) -> FirstSolutions {
@@ -31,7 +61,7 @@ pub(super) fn find_first(search: &Search<'_>, puzzle: &Puzzle, most: usize) -> F
 /// Most puzzles per thread that are read ahead of the next answer.
 pub(super) const MAX_AHEAD_PER_THREAD: usize = 16;
 
-/// Time limit of a search ahead of its turn, on one thread. A puzzle that takes longer is searched at its turn, on all threads.
+/// Time limit of a run ahead of its turn, on one thread. A puzzle that takes longer is given to all threads at its turn.
 const AHEAD_TIME: Duration = Duration::from_secs(1);
 
 /// The puzzles that are still to be answered.
@@ -51,8 +81,14 @@ pub(super) struct Item {
     pub(super) entry: Arc<Entry>,
     /// Whether it is one of several puzzles, so that its answer has to name it.
     pub(super) several: bool,
-    /// Receives the result of a search ahead of its turn, if one was started.
-    result: Option<Receiver<FirstSolutions>>,
+}
+
+/// A puzzle that waits for its turn.
+#[derive(Debug)]
+pub(super) struct Waiting<T> {
+    pub(super) item: Item,
+    /// Receives the result of a run ahead of its turn, if one was started.
+    finding: Option<Receiver<T>>,
 }
 
 impl Queue {
@@ -77,7 +113,6 @@ impl Queue {
                 return Some(Item {
                     entry: Arc::new(entry),
                     several: self.several || self.several_here,
-                    result: None,
                 });
             }
             let may_block = self.sources.as_slice().first()?.may_block();
@@ -106,13 +141,20 @@ impl Queue {
     }
 }
 
-impl Item {
-    /// Starts a search for up to `most` solutions on one thread of the pool, as soon as one is free.
-    pub(super) fn start_search(&mut self, pool: &ThreadPool, limits: &Limits, most: usize) {
-        if self.result.is_some() || self.entry.puzzle.is_err() {
+impl<T: Finding> Waiting<T> {
+    pub(super) fn new(item: Item) -> Self {
+        Waiting {
+            item,
+            finding: None,
+        }
+    }
+
+    /// Starts a run on one thread of the pool, as soon as one is free, unless it was started before.
+    pub(super) fn start(&mut self, pool: &ThreadPool, limits: &Limits, run: &impl Run<T>) {
+        if self.finding.is_some() || self.item.entry.puzzle.is_err() {
             return;
         }
-        let entry = Arc::clone(&self.entry);
+        let (entry, run) = (Arc::clone(&self.item.entry), run.clone());
         let shorter = limits.time.is_none_or(|time| time > AHEAD_TIME);
         let limits = limits
             .clone()
@@ -123,27 +165,24 @@ impl Item {
                     .map(|memory| memory / pool.current_num_threads() as u64),
             );
         let (sender, receiver) = bounded(1);
-        self.result = Some(receiver);
+        self.finding = Some(receiver);
         pool.spawn_fifo(move || {
             let asked = |flag: &Arc<AtomicBool>| flag.load(Ordering::Relaxed);
             let Ok(puzzle) = &entry.puzzle else { return };
             if limits.interrupt.as_ref().is_some_and(asked) {
                 return;
             }
-            let found = find_first(
-                &Search::new(puzzle).single_threaded().limits(limits),
-                puzzle,
-                most,
-            );
-            if !(shorter && found.1.stopped == Some(Stop::Time)) {
+            let search = Search::new(puzzle).single_threaded().limits(limits.clone());
+            let found = run(&search, puzzle, &limits);
+            if !(shorter && found.stopped() == Some(Stop::Time)) {
                 // There is no receiver any more if an earlier answer could not be written.
                 let _ = sender.send(found);
             }
         });
     }
 
-    /// Waits for the result of the search ahead of its turn. `None` if none was started, or if it reached its time limit.
-    pub(super) fn wait_for_result(&self) -> Option<FirstSolutions> {
-        self.result.as_ref()?.recv().ok()
+    /// Waits for the result of the run ahead of its turn. `None` if none was started, or if it reached its time limit.
+    pub(super) fn wait(&self) -> Option<T> {
+        self.finding.as_ref()?.recv().ok()
     }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use omnogram::classic::{Algorithm, Classic};
-use omnogram::count::{Counter, Forecast};
+use omnogram::count::{Counter, GraphProgress};
 use omnogram::error::{Error, Kind, Result};
 use omnogram::format::Entry;
 use omnogram::graph::SolutionGraph;
@@ -22,7 +22,7 @@ use super::interrupt::Interrupt;
 use super::options::{AnswerOptions, SearchOptions, Verbosity, When};
 use super::plural::counted;
 use super::progress::Progress;
-use super::queue::{FirstSolutions, Item, MAX_AHEAD_PER_THREAD, Queue, find_first};
+use super::queue::{Finding, MAX_AHEAD_PER_THREAD, Queue, Run, Waiting, find_first};
 use super::status::{Answered, Halt, Status};
 use super::subject::Subject;
 use super::{input_files, messages, report};
@@ -122,6 +122,19 @@ impl Session {
         &self.interrupt
     }
 
+    /// The threads of the session.
+    pub(super) fn pool(&self) -> &ThreadPool {
+        &self.pool
+    }
+
+    /// When to show progress.
+    pub(super) fn show_progress(&self) -> When {
+        match self.quiet {
+            true => When::Never,
+            false => self.search_options.progress,
+        }
+    }
+
     /// The limits on one puzzle.
     pub(super) fn limits(&self) -> Limits {
         self.search_options
@@ -142,7 +155,8 @@ impl Session {
         arguments: &[PathBuf],
         mut answer: impl FnMut(&Subject<'_>) -> Answered,
     ) -> Status {
-        self.answer_in_order(arguments, 1, 0, |subject, _| answer(subject))
+        let nothing = |_: &Search<'_>, _: &Puzzle, _: &Limits| ();
+        self.answer_in_order(arguments, 1, &nothing, |subject, _| answer(subject))
     }
 
     /// Answers the one puzzle that an argument names; an error if the argument names several.
@@ -180,34 +194,51 @@ impl Session {
         status_of(self.answer(&item.entry, false, answer))
     }
 
-    /// Searches every puzzle for its first `most` solutions, and passes them to `answer` in order. Several puzzles are searched at once,
-    /// each on one thread; a puzzle that is too hard for that is searched alone on all threads.
+    /// Searches every puzzle for its first `most` solutions, and passes them to `answer` in order.
     pub(super) fn find_first_of_each(
         &self,
         arguments: &[PathBuf],
         most: usize,
         mut answer: impl FnMut(&Subject<'_>, &[Grid], Outcome) -> Answered,
     ) -> Status {
-        let ahead = match self.pool.current_num_threads() {
-            1 => 1,
-            threads => MAX_AHEAD_PER_THREAD * threads,
+        let find = move |search: &Search<'_>, puzzle: &Puzzle, _: &Limits| {
+            find_first(search, puzzle, most)
         };
-        self.answer_in_order(arguments, ahead, most, |subject, early| {
-            let (grids, outcome) = early.unwrap_or_else(|| {
-                let find = |search: &Search<'_>| find_first(search, subject.puzzle, most);
-                self.search(subject, self.limits(), true, find)
-            });
+        self.run_on_each(arguments, find, |subject, (grids, outcome)| {
             answer(subject, &grids, outcome)
         })
     }
 
-    /// Visits all puzzles in order, and starts searches for the first `most` solutions of up to `ahead` of them in advance.
-    fn answer_in_order(
+    /// Runs something on every puzzle, and passes the results to `answer` in order. Several puzzles are examined at once, each on one
+    /// thread; a puzzle that is too hard for that is examined alone on all threads.
+    pub(super) fn run_on_each<T: Finding>(
+        &self,
+        arguments: &[PathBuf],
+        run: impl Run<T>,
+        mut answer: impl FnMut(&Subject<'_>, T) -> Answered,
+    ) -> Status {
+        let ahead = match self.pool.current_num_threads() {
+            1 => 1,
+            threads => MAX_AHEAD_PER_THREAD * threads,
+        };
+        self.answer_in_order(arguments, ahead, &run, |subject, early| {
+            let found = early.unwrap_or_else(|| {
+                let limits = self.limits();
+                self.search(subject, limits.clone(), true, |search| {
+                    run(search, subject.puzzle, &limits)
+                })
+            });
+            answer(subject, found)
+        })
+    }
+
+    /// Visits all puzzles in order, and starts runs on up to `ahead` of them in advance.
+    fn answer_in_order<T: Finding>(
         &self,
         arguments: &[PathBuf],
         ahead: usize,
-        most: usize,
-        mut answer: impl FnMut(&Subject<'_>, Option<FirstSolutions>) -> Answered,
+        run: &impl Run<T>,
+        mut answer: impl FnMut(&Subject<'_>, Option<T>) -> Answered,
     ) -> Status {
         if let Err(error) = input_files::check_stdout(arguments, &[]) {
             return messages::fail(&error);
@@ -223,28 +254,28 @@ impl Session {
                 && !self.interrupt.is_requested()
                 && let Some(item) = queue.next(&self.interrupt, waiting.is_empty())
             {
-                waiting.push_back(item);
+                waiting.push_back(Waiting::new(item));
             }
             if waiting.len() > 1 {
                 let limits = self.limits();
-                let start = |item: &mut Item| item.start_search(&self.pool, &limits, most);
+                let start = |puzzle: &mut Waiting<T>| puzzle.start(&self.pool, &limits, run);
                 waiting.iter_mut().for_each(start);
             }
-            let Some(item) = waiting.pop_front() else {
+            let Some(next) = waiting.pop_front() else {
                 if queue.is_empty() {
                     return gravest;
                 }
                 self.note(&format!("interrupted: {} not begun", queue.remaining(0)));
                 return gravest.max(Status::Stopped);
             };
-            let early = item.wait_for_result();
+            let early = next.wait();
             if early.is_none() && self.interrupt.is_requested() {
                 let left = queue.remaining(waiting.len() + 1);
                 self.note(&format!("interrupted: {left} not begun"));
                 return gravest.max(Status::Stopped);
             }
-            let entry = &*item.entry;
-            match self.answer(entry, item.several, |subject| answer(subject, early)) {
+            let item = &next.item;
+            match self.answer(&item.entry, item.several, |subject| answer(subject, early)) {
                 Ok(status) => gravest = gravest.max(status),
                 Err(Halt::Closed) => return gravest.max(Status::Stopped),
                 Err(Halt::Failed(error)) => {
@@ -345,15 +376,15 @@ impl Session {
     /// long, notes report what is known so far.
     pub(super) fn solution_graph(&self, subject: &Subject<'_>) -> (Option<SolutionGraph>, Outcome) {
         let progress = self.progress(subject, true);
-        let tell = |forecast: &Forecast| {
+        let tell = |graph: &GraphProgress| {
             if !self.quiet {
-                progress.note(&self.forecast_text(subject, forecast));
+                progress.note(&self.graph_progress_text(subject, graph));
             }
         };
         self.run_with_display(&progress, |observer| {
             let mut counting = Counter::new(subject.puzzle)
                 .limits(self.limits())
-                .forecast_observer(&tell);
+                .graph_observer(&tell);
             if let Some(observer) = observer {
                 counting = counting.observer(observer);
             }
@@ -362,14 +393,14 @@ impl Session {
     }
 
     /// `key.non: exactly 5 solutions; their graph takes longer: 1234567 nodes so far, 120 of at most 1366 MiB (a third of --memory 4G)`
-    fn forecast_text(&self, subject: &Subject<'_>, forecast: &Forecast) -> String {
-        let Forecast {
+    fn graph_progress_text(&self, subject: &Subject<'_>, graph: &GraphProgress) -> String {
+        let GraphProgress {
             solutions,
             nodes,
             bytes,
-            most,
+            max_bytes,
             ..
-        } = forecast;
+        } = graph;
         let mega = |bytes: u64| bytes.div_ceil(1 << 20);
         let number = match solutions {
             Some(number) => format!("exactly {number} solutions; their graph"),
@@ -380,7 +411,7 @@ impl Session {
             subject.name,
             counted(*nodes, "node"),
             mega(*bytes),
-            mega(*most),
+            mega(*max_bytes),
             self.search_options.memory
         )
     }
@@ -398,11 +429,7 @@ impl Session {
 
     /// The display of the progress on a puzzle.
     fn progress(&self, subject: &Subject<'_>, visible: bool) -> Progress {
-        let when = match self.quiet {
-            true => When::Never,
-            false => self.search_options.progress,
-        };
-        Progress::new(when, visible, subject.name)
+        Progress::new(self.show_progress(), visible, subject.name)
     }
 
     /// Runs a closure on all threads, with an observer that updates this display.

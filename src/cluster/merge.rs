@@ -2,8 +2,8 @@
 //!
 //! Every cube has to be answered. If an answer leaves cubes open, these have to be answered too. A repeated answer is added only once.
 //! If a cube has several answers (one worker died, another took over), any one is sufficient, and all must agree. A record is accepted only
-//! if it is whole and has the right checksum. Of cubes that overlap, only as many are kept as are disjoint. Answers with more solutions
-//! than the unknown cells of the cube have fillings are rejected.
+//! if it is whole and has the right checksum. Of cubes that overlap, some are removed until the rest are disjoint. Answers with more
+//! solutions than the unknown cells of the cube have fillings are rejected.
 
 use std::io::BufRead;
 
@@ -31,7 +31,7 @@ pub struct Merge {
     answers: FxHashMap<Id, Vec<PlacedAnswer>>,
     problems: Problems,
     /// Whether the files of cubes are incomplete or invalid, so that it is not known which cubes are missing.
-    has_gaps: bool,
+    has_invalid_cubes: bool,
     repeats: u64,
 }
 
@@ -47,7 +47,7 @@ struct PlacedAnswer {
 
 /// The merged answers.
 #[derive(Debug)]
-pub struct Sum {
+pub struct Merged {
     /// The number of solutions.
     pub solutions: Total,
     /// The answers that were added up, and their cubes.
@@ -58,9 +58,9 @@ pub struct Sum {
     pub problems: Vec<Error>,
     /// The number of all problems.
     pub problem_count: u64,
-    /// Whether answers contradict each other, or the files of cubes are incomplete or invalid. Then further answers cannot make the result
+    /// Whether answers contradict each other, or the files of cubes are incomplete or invalid. Then more answers cannot make the result
     /// complete.
-    pub contradicted: bool,
+    pub has_invalid_input: bool,
     /// Number of repeated answers, which are not added.
     pub repeats: u64,
     /// Number of cubes of the split, without those removed because they overlap one that is kept.
@@ -81,18 +81,18 @@ impl Merge {
     ///
     /// # Errors
     ///
-    /// [`Kind::Io`](crate::error::Kind::Io) when it cannot be read. Problems of its lines are kept for [`Sum::problems`].
+    /// [`Kind::Io`](crate::error::Kind::Io) when it cannot be read. Problems of its lines are kept for [`Merged::problems`].
     pub fn cubes<R: BufRead>(&mut self, mut lines: Lines<R>) -> Result<()> {
-        let (mut good, mut bad) = (0, 0);
+        let (mut valid, mut invalid) = (0, 0);
         while let Some(task) = lines.record::<CubeTask>() {
             let problem = match task {
                 Err(error) if error.kind() == Kind::Io => return Err(error),
                 Err(error) => {
-                    bad += 1;
+                    invalid += 1;
                     error
                 }
                 Ok(task) => {
-                    good += 1;
+                    valid += 1;
                     let puzzle = *self.puzzle.get_or_insert(task.puzzle);
                     if task.puzzle != puzzle {
                         let other =
@@ -112,11 +112,11 @@ impl Merge {
                     }
                 }
             };
-            self.has_gaps = true;
+            self.has_invalid_cubes = true;
             self.problems.add(lines.file(), problem);
         }
-        if good == 0 && bad > 0 {
-            self.problems.replace_all(lines.file(), bad, "cube");
+        if valid == 0 && invalid > 0 {
+            self.problems.replace_all(lines.file(), invalid, "cube");
         }
         Ok(())
     }
@@ -124,7 +124,7 @@ impl Merge {
     /// Records a problem if the files of cubes are incomplete.
     fn check_cubes(&mut self, file: &str) {
         let found = self.tasks.len() as u64;
-        if found == 0 && !self.has_gaps {
+        if found == 0 && !self.has_invalid_cubes {
             let message = "this file contains no cubes";
             self.problems.add(file, Error::data(message));
         } else if found != self.expected_cubes {
@@ -134,7 +134,7 @@ impl Merge {
             );
             self.problems.add(file, Error::data(message));
         }
-        self.has_gaps |= found == 0 || found != self.expected_cubes;
+        self.has_invalid_cubes |= found == 0 || found != self.expected_cubes;
     }
 
     /// Removes cubes until the rest are disjoint, because solutions in two cubes would be counted twice.
@@ -148,33 +148,33 @@ impl Merge {
             );
             self.problems.add(file, Error::data(message));
             is_removed[cube] = true;
-            self.has_gaps = true;
+            self.has_invalid_cubes = true;
         }
         let mut is_removed = is_removed.into_iter();
         self.tasks.retain(|_| is_removed.next() == Some(false));
     }
 
-    /// Reads a file of results, after all cubes; `file` is its index in the names that are passed to [`sum`](Self::sum).
+    /// Reads a file of results, after all cubes; `file` is its index in the names that are passed to [`finish`](Self::finish).
     ///
     /// # Errors
     ///
     /// [`Kind::Io`](crate::error::Kind::Io) when one cannot be read.
     pub fn results<R: BufRead>(&mut self, mut lines: Lines<R>, file: usize) -> Result<()> {
-        let (mut good, mut bad) = (0, 0);
+        let (mut valid, mut invalid) = (0, 0);
         while let Some(answer) = lines.record::<Answer>() {
             match answer {
                 Err(error) if error.kind() == Kind::Io => return Err(error),
                 Err(error) => {
-                    bad += 1;
+                    invalid += 1;
                     self.problems.add(lines.file(), error);
                 }
                 Ok(answer) if self.puzzle.is_some_and(|puzzle| puzzle != answer.puzzle) => {
-                    good += 1;
+                    valid += 1;
                     let other = Error::data("this result belongs to another puzzle");
                     self.problems.add(lines.file(), lines.at_last_line(other));
                 }
                 Ok(answer) => {
-                    good += 1;
+                    valid += 1;
                     let placed = self.answers.entry(answer.id).or_default();
                     if placed.iter().any(|placed| is_same(&placed.answer, &answer)) {
                         self.repeats += 1;
@@ -190,14 +190,14 @@ impl Merge {
                 }
             }
         }
-        if good == 0 && bad > 1 {
-            self.problems.replace_all(lines.file(), bad, "result");
+        if valid == 0 && invalid > 1 {
+            self.problems.replace_all(lines.file(), invalid, "result");
         }
         Ok(())
     }
 
     /// Merges the answers. `cubes` and `results` are the names of the files, in the order in which they were read.
-    pub fn sum(mut self, cubes: &str, results: &[String]) -> Sum {
+    pub fn finish(mut self, cubes: &str, results: &[String]) -> Merged {
         self.check_cubes(cubes);
         self.remove_overlaps(cubes);
         let mut summation = Summation {
@@ -205,7 +205,7 @@ impl Merge {
             answers: &mut self.answers,
             results,
             problems: &mut self.problems,
-            contradicted: false,
+            has_contradiction: false,
             missing: Vec::new(),
             chosen: Vec::new(),
         };
@@ -216,8 +216,8 @@ impl Merge {
             total += &subtotal.count;
         }
         let Summation {
-            missing,
-            contradicted,
+            mut missing,
+            has_contradiction,
             chosen,
             ..
         } = summation;
@@ -237,18 +237,17 @@ impl Merge {
             let error = Error::data(message).at(placed.line, 1, "");
             self.problems.add(&results[placed.file], error);
         }
-        let mut missing = missing;
-        let of = missing.len() as u64;
-        missing.iter_mut().for_each(|task| task.of = of);
-        let complete = missing.is_empty() && !contradicted && !self.has_gaps;
+        let number = missing.len() as u64;
+        missing.iter_mut().for_each(|task| task.of = number);
+        let complete = missing.is_empty() && !has_contradiction && !self.has_invalid_cubes;
         let used = chosen.iter().map(|(_, answer)| answer);
         let (problems, problem_count) = self.problems.into_parts();
-        Sum {
+        Merged {
             solutions: match complete {
                 true => Total::Exactly(total),
                 false => Total::AtLeast(total),
             },
-            contradicted: contradicted || self.has_gaps,
+            has_invalid_input: has_contradiction || self.has_invalid_cubes,
             problems,
             problem_count,
             repeats: self.repeats,
@@ -272,13 +271,13 @@ fn is_same(a: &Answer, b: &Answer) -> bool {
     a.count == b.count && a.set == b.set && a.file == b.file && paths(a) == paths(b)
 }
 
-/// The state of [`Merge::sum`] while it adds up the cubes.
+/// The state of [`Merge::finish`] while it adds up the cubes.
 struct Summation<'a> {
     puzzle: Option<Digest>,
     answers: &'a mut FxHashMap<Id, Vec<PlacedAnswer>>,
     results: &'a [String],
     problems: &'a mut Problems,
-    contradicted: bool,
+    has_contradiction: bool,
     missing: Vec<CubeTask>,
     chosen: Vec<(Cube, Answer)>,
 }
@@ -293,16 +292,16 @@ impl Summation<'_> {
     /// Adds up a cube and, recursively, the cubes that its answers leave open; these have longer paths, so the recursion ends.
     /// `unknown` is an upper bound on the number of unknown cells in the cube, if one is known; an open cube inherits that of its cube.
     fn add(&mut self, cube: &Cube, size: f64, unknown: Option<u32>) -> CubeSum {
-        let zero = |complete| CubeSum {
+        let incomplete = || CubeSum {
             count: Count::ZERO,
-            complete,
+            complete: false,
         };
         let Some(puzzle) = self.puzzle else {
-            return zero(false);
+            return incomplete();
         };
         let id = Id::of(puzzle, cube);
         let mut placed = self.answers.remove(&id).unwrap_or_default();
-        let (missing, chosen) = (self.missing.len(), self.chosen.len());
+        let (missing_before, chosen_before) = (self.missing.len(), self.chosen.len());
         let mut best: Option<Candidate> = None;
         let mut has_conflict = false;
         for placed in &mut placed {
@@ -349,16 +348,16 @@ impl Summation<'_> {
                 let error =
                     Error::data(too_many(id, &subtotal.count, unknown)).at(placed.line, 1, "");
                 self.problems.add_once(&self.results[placed.file], error);
-                self.missing.truncate(missing);
-                self.chosen.truncate(chosen);
+                self.missing.truncate(missing_before);
+                self.chosen.truncate(chosen_before);
                 continue;
             }
             let candidate = Candidate {
                 place: (placed.file, placed.line),
                 has_file: answer.file.is_some(),
                 set: answer.set.filter(|_| answer.is_complete()),
-                missing: self.missing.split_off(missing),
-                chosen: self.chosen.split_off(chosen),
+                missing: self.missing.split_off(missing_before),
+                chosen: self.chosen.split_off(chosen_before),
                 subtotal,
             };
             match &mut best {
@@ -379,7 +378,7 @@ impl Summation<'_> {
                         );
                         let error = Error::data(message).at(placed.line, 1, "");
                         self.problems.add_once(&self.results[placed.file], error);
-                        self.contradicted = true;
+                        self.has_contradiction = true;
                         has_conflict = true;
                     }
                     let rank =
@@ -398,7 +397,7 @@ impl Summation<'_> {
         }
         match best {
             // It is not known which of the conflicting answers is right.
-            Some(_) if has_conflict => zero(false),
+            Some(_) if has_conflict => incomplete(),
             Some(best) => {
                 self.missing.extend(best.missing);
                 self.chosen.extend(best.chosen);
@@ -408,7 +407,7 @@ impl Summation<'_> {
                 let mut task = CubeTask::new(puzzle, cube.clone(), 0, size);
                 task.unknown = unknown;
                 self.missing.push(task);
-                zero(false)
+                incomplete()
             }
         }
     }

@@ -30,7 +30,7 @@ pub use cube::{CubeTask, Id};
 pub use digest::{Digest, SetDigest};
 pub use journal::{Header, Journal, JournalRecord, Progress};
 pub use line::{Lines, seal};
-pub use merge::{Merge, Sum};
+pub use merge::{Merge, Merged};
 pub use run::JournalledRun;
 pub use solutions::{DigestSink, SolutionStore};
 pub use split::{Split, Splitter};

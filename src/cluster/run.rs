@@ -27,7 +27,7 @@ use super::state::{ActiveCube, Appending, State};
 use super::work::{CubeQueue, CubeSolver, Job, Task, is_unchanged};
 use crate::count::Checkpointer;
 use crate::error::Result;
-use crate::run::{Activity, Limits, Observer, Snapshot, Statistics, TICK};
+use crate::run::{Activity, Limits, Observer, Snapshot, Statistics, TICK, lock};
 use crate::search::{Outcome, Total};
 use crate::solutions::{Batch, Count, Stop};
 
@@ -40,8 +40,8 @@ const MIN_COMMIT_INTERVAL: Duration = Duration::from_millis(50);
 const MAX_COMMIT_INTERVAL: Duration = Duration::from_secs(4);
 const COMMIT_INTERVAL_DIVISOR: u32 = 20;
 
-/// If a process has worked on a cube for at least this time without a result, the cube is cut into pieces: by this process if it is stopping,
-/// otherwise by the next one, which may have no more time.
+/// If a process has worked on a cube for at least this time without a result, the cube is cut into pieces: by this process if it is
+/// stopping, otherwise by the next one, which may have no more time.
 const MIN_FRUITLESS_TIME: Duration = Duration::from_millis(250);
 
 /// Minimum time that a thread works on a cube before it is asked to share the cube with idle threads.
@@ -192,7 +192,7 @@ impl<'a> JournalledRun<'a> {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     fn elapsed(&self, state: &State) -> Duration {
@@ -213,7 +213,7 @@ impl<'a> JournalledRun<'a> {
             .as_ref()
             .filter(|_| state.tracked.is_some())
         {
-            proved += &checkpointer.least();
+            proved += &checkpointer.lower_bound();
         }
         proved
     }
@@ -244,9 +244,9 @@ impl<'a> JournalledRun<'a> {
         }
     }
 
-    /// The progress of a cube that is not answered yet, as a record without a checkpoint.
-    fn progress(&self, state: &State, id: Id, running: bool) -> Progress {
-        let count_under_way = self.checkpointer.as_ref().filter(|_| running);
+    /// The progress of a cube that is not answered yet, as a record without a checkpoint. `is_running` if a thread is working on the cube.
+    fn progress(&self, state: &State, id: Id, is_running: bool) -> Progress {
+        let count_under_way = self.checkpointer.as_ref().filter(|_| is_running);
         Progress {
             id,
             puzzle: state.journal.header().puzzle(),
@@ -258,21 +258,21 @@ impl<'a> JournalledRun<'a> {
         }
     }
 
-    /// Records a checkpoint of the count under way, if there is one.
-    fn record_checkpoint(&self, state: &mut State, running: bool) {
+    /// Records a checkpoint of the count of the tracked cube, if anything has changed.
+    fn record_checkpoint(&self, state: &mut State, is_running: bool) {
         if let (Some(checkpointer), Some(id)) = (&self.checkpointer, state.tracked)
             && let Some(checkpoint) = checkpointer.checkpoint()
         {
             let progress = Progress {
                 checkpoint: Some(checkpoint),
-                ..self.progress(state, id, running)
+                ..self.progress(state, id, is_running)
             };
             state.pending.push_str(&seal(&progress));
         }
     }
 
-    /// Called every [`POLL_INTERVAL`]: asks threads to stop at a limit or after a commit interval, and the one with the largest share of
-    /// the work when others are idle; commits records that are due.
+    /// Called every [`POLL_INTERVAL`]. Asks threads to stop: all of them at a limit, each after a commit interval, and the one with the
+    /// largest share of the work when others are idle. Commits records that are due.
     fn poll(&self) {
         let mut state = self.lock();
         // Relaxed, here and below: no other data is passed with the flags.
@@ -407,8 +407,8 @@ impl CubeQueue for JournalledRun<'_> {
         if is_unchanged(&job.cube, &outcome) && outcome.solutions.number().is_zero() {
             let fruitless =
                 self.cube_solver.can_divide_cubes() && active.since.elapsed() >= MIN_FRUITLESS_TIME;
-            // A cube that overfilled the buffer (the solutions of an unusable outcome are not counted), or that the process had time for but
-            // did not finish, must be cut. Any other cube only needs more time.
+            // The cube must be cut if its solutions overfilled the buffer (which an unusable outcome does not tell), or if this process
+            // must stop and had enough time for it. Otherwise it only needs more time.
             if buffer.bytes >= MAX_BUFFERED_BYTES || fruitless && state.stopped.is_some() {
                 outcome = self.cube_solver.replace_by_pieces(&job.cube, outcome);
             }

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 
 use super::digest::{Digest, SetDigest};
+use crate::run::lock;
 use crate::solutions::{Batch, Sink, Stop};
 
 /// Receives the solutions of one cube.
@@ -47,7 +48,7 @@ impl<S: SolutionStore> Sink for DigestSink<S> {
 
     fn take(&self, batch: Batch) -> ControlFlow<Stop> {
         // One thread works on a cube, so the lock is never contended.
-        let mut inner = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut inner = lock(&self.0);
         let (store, set) = &mut *inner;
         batch.each(|words| set.add(words));
         store.put(batch)

@@ -131,15 +131,15 @@ impl<'a> Splitter<'a> {
             let min_size = open.last().map_or(0.0, |largest| largest.size / 2.0);
             let large = open.iter().rev().take_while(|node| node.size >= min_size);
             let take = large.count().clamp(1, MAX_PARALLEL_CUTS.min(wanted));
-            let cut = open.split_off(open.len() - take);
-            let cut: Vec<Cut<W>> = cut
+            let to_cut = open.split_off(open.len() - take);
+            let cuts: Vec<Cut<W>> = to_cut
                 .into_par_iter()
                 .map_with(cutter.clone(), |cutter, node| match control.poll() {
                     true => Cut::Uncut(Box::new(node)),
                     false => Cut::Sides(Box::new(cutter.cut(node))),
                 })
                 .collect();
-            for cut in cut {
+            for cut in cuts {
                 match cut {
                     Cut::Uncut(whole) => open.push(*whole),
                     Cut::Sides(sides) => {
@@ -261,15 +261,16 @@ impl<W: Word> Cutter<'_, W> {
             cube.path.push(Decision { cell, filled });
             Some(self.node(cube, probe_state, Some(&node)))
         });
-        // An unreliable estimate of one side is raised to the size of the parent less that of the other side.
+        // An unreliable estimate is a lower bound. It is raised to the size of the parent less that of the other side, or, if both are
+        // unreliable, to half of the size of the parent.
         let [a, b] = [0, 1].map(|side: usize| match &sides[1 - side] {
             Some(other) if other.is_reliable => node.size - other.size,
             Some(_) => node.size / 2.0,
             None => node.size,
         });
-        for (side, rest) in sides.iter_mut().zip([a, b]) {
+        for (side, min_size) in sides.iter_mut().zip([a, b]) {
             if let Some(side) = side.as_mut().filter(|side| !side.is_reliable) {
-                side.size = side.size.max(rest);
+                side.size = side.size.max(min_size);
             }
         }
         sides
@@ -277,9 +278,8 @@ impl<W: Word> Cutter<'_, W> {
 
     /// The node of the present board.
     ///
-    /// It will be cut in the region in which its parent was cut, or, if that region is fully decided, in the largest region. A region in
-    /// which no cube decides a cell is searched once for all cubes. If the cubes decided cells in every region, each region would be
-    /// searched again for many cubes.
+    /// It will be cut in the region in which its parent was cut, or, if that region is fully decided, in the largest region. So the cubes
+    /// decide cells in few regions, and every other region is searched only once for all of them.
     fn node(
         &mut self,
         cube: Cube,

@@ -140,7 +140,7 @@ impl State {
         Ok(state)
     }
 
-    /// Applies the records of a journal, in order, to the state of a run that has not begun.
+    /// Applies the records of a journal, in order, to the state of a new run.
     fn replay(
         &mut self,
         records: Vec<JournalRecord>,
@@ -274,17 +274,17 @@ impl State {
             return Ok(());
         };
         let failed = |error: std::io::Error| Error::io(&list.name, error);
-        let found = list.file.metadata().map_err(failed)?.len();
-        if found < self.list_bytes {
+        let length = list.file.metadata().map_err(failed)?.len();
+        if length < self.list_bytes {
             let message = format!(
-                "the journal {} has recorded {} bytes of this list, but the file has only {found}",
+                "the journal {} has recorded {} bytes of this list, but the file has only {length}",
                 self.journal.name(),
                 self.list_bytes
             );
             return Err(Error::data(message).in_file(&list.name));
         }
         // An output that is not a regular file, such as a pipe, cannot be truncated.
-        if found > 0 {
+        if length > 0 {
             list.file.set_len(self.list_bytes).map_err(failed)?;
         }
         list.file
@@ -306,15 +306,15 @@ impl State {
             result.is_ok()
         };
         let mut length = self.list_bytes;
-        let mut whole = true;
+        let mut is_written = true;
         for batch in batches {
-            whole = whole
+            is_written = is_written
                 && batch.try_each(|words| {
                     text.push(words);
                     !text.is_full() || flush(text, &mut length)
                 });
         }
-        if whole && !text.is_empty() {
+        if is_written && !text.is_empty() {
             flush(text, &mut length);
         }
         text.clear();

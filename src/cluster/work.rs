@@ -12,7 +12,7 @@ use crate::count::{Checkpointer, ComponentTable, Counter, Method};
 use crate::error::{Error, Kind, Result};
 use crate::puzzle::Puzzle;
 use crate::run::Limits;
-use crate::search::{self, Ask, Cube, Outcome, Search, Total};
+use crate::search::{self, Cube, CubeSearch, Outcome, Search, Total};
 use crate::solutions::{Count, CountSink, Stop};
 
 /// The question to answer for every cube.
@@ -147,11 +147,11 @@ impl<'a> CubeSolver<'a> {
         };
         let limits = Limits::default().memory(self.memory / self.threads as u64);
         let search = Search::new(self.puzzle).options(options).limits(limits);
-        search.apart(|ask: &mut Ask<'_>| {
+        search.incremental(|search_cube: &mut CubeSearch<'_>| {
             while let Some(job) = queue.next() {
                 let outcome = match self.task {
-                    Task::Count(_) => ask(&job.cube, &job.limits, &CountSink::new()),
-                    Task::List => ask(&job.cube, &job.limits, &job.sink),
+                    Task::Count(_) => search_cube(&job.cube, &job.limits, &CountSink::new()),
+                    Task::List => search_cube(&job.cube, &job.limits, &job.sink),
                 };
                 submit(queue, job, outcome);
             }

@@ -1,11 +1,11 @@
-//! Counts and builds the solution graph, in rounds of growing work. Before each round it also tries to count the number alone, by methods
-//! that build no graph, as long as that is cheap.
+//! Builds the solution graph, which also counts the solutions, in rounds of growing work. Before each round the number alone is tried by
+//! methods that build no graph, as long as that is cheap.
 
 use super::frontier::Direction;
 use super::options::Method;
 use super::plan::Plan;
 use super::plan_selection::PlanSelection;
-use super::setup::{Forecast, Setup};
+use super::setup::{GraphProgress, Setup};
 use super::shared::Shared;
 use crate::line::Word;
 use crate::run::lock;
@@ -45,7 +45,7 @@ impl NumberOnly {
         setup: &Setup<'_>,
         work_limit: u64,
     ) {
-        let trial = setup.options.trial;
+        let trial = setup.options.trial_ns;
         let (mut round_work, mut sweep_work) =
             (FIRST_ROUND_TRIALS * trial, FIRST_SWEEP_TRIALS * trial);
         loop {
@@ -74,14 +74,12 @@ impl NumberOnly {
             }
             round_work = round_work.max(1).saturating_mul(GROWTH);
             sweep_work = sweep_work.max(1).saturating_mul(GROWTH);
-            if let (Some(forecast_observer), Some(graph)) =
-                (setup.forecast_observer, &shared.store.graph)
-            {
-                forecast_observer(&Forecast {
+            if let (Some(observer), Some(graph)) = (setup.graph_observer, &shared.store.graph) {
+                observer(&GraphProgress {
                     solutions: self.number.clone(),
-                    nodes: graph.nodes() as u64,
+                    nodes: graph.node_count() as u64,
                     bytes: graph.bytes(),
-                    most: shared.store.max_graph_bytes,
+                    max_bytes: shared.store.max_graph_bytes,
                 });
             }
         }

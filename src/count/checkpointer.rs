@@ -1,10 +1,10 @@
 //! The progress of a count, for a journal: what another process needs to resume the count.
 //!
-//! It has three parts. The first is what the *opening* (the quick trial and the backbone search) has found: cells that are the same in every
-//! solution, and a solution. The second is the state of plan selection. The third and most important are the counted components with a high
-//! recomputation cost: with these in the table, a new walk soon gets back to where the old one was.
+//! It has three parts. The first is what the *opening* (the quick trial and the backbone search) has found: cells that are the same in
+//! every solution, and a solution. The second is the state of plan selection. The third and most important are the counted components with
+//! a high recomputation cost: with these in the table, a new walk soon gets back to where the old one was.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ use super::plan::Plan;
 use super::selection_state::SelectionState;
 use crate::error::{Error, Result};
 use crate::puzzle::{Grid, Puzzle};
-use crate::run::Snapshot;
+use crate::run::{Snapshot, lock};
 use crate::sat::Backbone;
 use crate::solutions::Count;
 
@@ -25,13 +25,13 @@ use crate::solutions::Count;
 const MIN_LOGGED_NODES: u64 = 256;
 const GROWTH_AGE: Duration = Duration::from_secs(16);
 
-/// Above this number of bytes of components in the journal, the bound also grows with the square of that number.
+/// Above this number of bytes of components in the journal, the bound also grows with the square of their number of bytes.
 const GROWTH_BYTES: u64 = 128 << 20;
 
 /// Maximum number of times that the backbone search is begun in one round of the opening.
 const MAX_BACKBONE_TRIES: u32 = 2;
 
-/// The sweep of a component may take at most this fraction, 1 / n, of the longest lifetime of a process of this run.
+/// The sweep of a component may take at most the longest lifetime of a process of this run, divided by this number.
 const LIFETIME_DIVISOR: u32 = 8;
 
 /// A line of a journal: what has changed since the last checkpoint.
@@ -51,11 +51,11 @@ pub struct Checkpoint {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     trails: Vec<WrittenTrail>,
     /// The size in cells of the smallest component that was found too wide to be swept.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    wide: Option<u32>,
+    #[serde(rename = "wide", default, skip_serializing_if = "Option::is_none")]
+    too_wide: Option<u32>,
     /// The number of solutions that are proved: a lower bound.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    least: Option<String>,
+    #[serde(rename = "least", default, skip_serializing_if = "Option::is_none")]
+    lower_bound: Option<String>,
     /// States and components as in [`ComponentText`].
     #[serde(default, skip_serializing_if = "String::is_empty")]
     states: String,
@@ -75,23 +75,27 @@ struct WrittenTrail {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Opening {
     /// Whether the quick trial has been begun.
-    pub(crate) tried: bool,
+    #[serde(rename = "tried")]
+    pub(crate) quick_trial_begun: bool,
     /// The round, from 0; each round has more effort than the one before.
     pub(crate) round: u32,
     /// Number of times that the backbone search was begun in this round.
-    tries: u32,
-    /// Whether the backbone is known completely; `None` until the backbone search of this round has ended.
-    pub(crate) whole: Option<bool>,
+    #[serde(rename = "tries")]
+    backbone_tries: u32,
+    /// Whether every cell of the backbone is decided; `None` until the backbone search of this round has ended.
+    #[serde(rename = "whole")]
+    pub(crate) backbone_is_complete: Option<bool>,
 }
 
 /// The progress of a count: at first what was read from the journal, then also what this process has recorded.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Resumed {
+pub(crate) struct CountProgress {
     pub(crate) cells: Option<Backbone>,
     pub(crate) solution: Option<Grid>,
     pub(crate) opening: Opening,
     pub(crate) selection: Option<SelectionState>,
-    pub(crate) least: Count,
+    /// The number of solutions that are proved to exist.
+    pub(crate) lower_bound: Count,
 }
 
 /// Records the progress of a count, so that another process can resume it.
@@ -109,25 +113,25 @@ pub struct Checkpointer {
 #[derive(Debug)]
 struct State {
     codec: ComponentCodec,
-    resumed: Resumed,
+    progress: CountProgress,
     trails: Trails,
     /// The size in cells of the smallest component that was found too wide to be swept.
     too_wide: Option<u32>,
     /// Nodes of this process on the current cube.
     nodes: u64,
-    changed: Changed,
+    unwritten: Unwritten,
     /// Bytes of components that were read and written.
     component_bytes: u64,
     /// The longest lifetime of an earlier process of this run; zero if there is none.
     lifetime: Duration,
 }
 
-/// What has changed since the last checkpoint.
+/// What has changed since the last checkpoint: anything, the cells, the solution.
 #[derive(Debug, Default)]
-struct Changed {
+struct Unwritten {
+    any: bool,
     cells: bool,
     solution: bool,
-    state: bool,
 }
 
 impl Checkpointer {
@@ -146,11 +150,11 @@ impl Checkpointer {
             began: Instant::now(),
             state: Mutex::new(State {
                 codec: ComponentCodec::new(),
-                resumed: Resumed::default(),
+                progress: CountProgress::default(),
                 trails: Trails::default(),
                 too_wide: None,
                 nodes: 0,
-                changed: Changed::default(),
+                unwritten: Unwritten::default(),
                 component_bytes: 0,
                 lifetime: Duration::ZERO,
             }),
@@ -168,7 +172,8 @@ impl Checkpointer {
     ///
     /// [`Kind::Data`](crate::error::Kind::Data) when the checkpoint is malformed.
     pub fn read(&self, checkpoint: Checkpoint, lifetime: Duration) -> Result<()> {
-        let wrong = |what: &str| Error::data(format!("this checkpoint has wrong {what}"));
+        let wrong = |what: &str| Error::data(format!("this checkpoint has {what}"));
+        let (width, height) = self.dimensions;
         let mut state = self.lock();
         state.lifetime = state.lifetime.max(lifetime);
         let Checkpoint {
@@ -177,30 +182,34 @@ impl Checkpointer {
             opening,
             selection,
             trails,
-            wide,
-            least,
+            too_wide,
+            lower_bound,
             states,
             components,
         } = checkpoint;
         if let Some(text) = cells {
-            state.resumed.cells = Some(self.cells(&text).ok_or_else(|| wrong("cells"))?);
+            state.progress.cells = Some(
+                self.parse_cells(&text)
+                    .ok_or_else(|| wrong("wrong cells"))?,
+            );
         }
         if let Some(text) = solution {
-            let cells = self.cells(&text).filter(Backbone::is_complete);
-            state.resumed.solution = Some(cells.ok_or_else(|| wrong("cells"))?.filled);
+            let has_all_values = |cells: &Backbone| cells.same() == width * height;
+            let cells = self.parse_cells(&text).filter(has_all_values);
+            state.progress.solution = Some(cells.ok_or_else(|| wrong("a wrong solution"))?.filled);
         }
         if let Some(opening) = opening {
-            state.resumed.opening = opening;
-            // A checkpoint with an opening has both of these: if one is absent, there is none, and not none new.
-            state.resumed.selection = selection;
-            state.too_wide = wide;
+            state.progress.opening = opening;
+            // A checkpoint with an opening has the current values of these two, not only changed ones, so an absent value is `None`.
+            state.progress.selection = selection;
+            state.too_wide = too_wide;
         }
         for WrittenTrail { place, plan, steps } in trails {
-            let steps = trail::read(&steps).ok_or_else(|| wrong("steps"))?;
+            let steps = trail::read(&steps).ok_or_else(|| wrong("wrong steps"))?;
             state.trails.record(Trail { place, plan, steps }, true);
         }
-        if let Some(text) = least {
-            state.resumed.least = text.parse()?;
+        if let Some(text) = lower_bound {
+            state.progress.lower_bound = text.parse()?;
         }
         state.component_bytes += (states.len() + components.len()) as u64;
         let table = &self.table;
@@ -210,16 +219,16 @@ impl Checkpointer {
             table.insert_logged(key, value, MIN_LOGGED_NODES);
         };
         let read = state.codec.read(&text, &table.numbers, insert);
-        read.ok_or_else(|| wrong("parts"))
+        read.ok_or_else(|| wrong("wrong parts"))
     }
 
     /// Forgets the progress on the current cube, because the next cube is begun; the component table stays.
     pub fn restart(&self) {
         let mut state = self.lock();
-        state.resumed = Resumed::default();
+        state.progress = CountProgress::default();
         state.trails = Trails::default();
         (state.too_wide, state.nodes) = (None, 0);
-        state.changed = Changed::default();
+        state.unwritten = Unwritten::default();
     }
 
     /// What has changed since the last call; `None` if nothing has.
@@ -232,11 +241,7 @@ impl Checkpointer {
         let logged = self.table.cache.take_log(min_nodes as u64).into_iter();
         let logged = logged.map(|(key, value)| (key, value.count));
         let ComponentText { states, components } = state.codec.write(&self.table.numbers, logged);
-        let Changed {
-            cells,
-            solution,
-            state: changed,
-        } = std::mem::take(&mut state.changed);
+        let unwritten = std::mem::take(&mut state.unwritten);
         let trails = (state.trails.take_unwritten())
             .map(|trail| WrittenTrail {
                 place: trail.place,
@@ -244,36 +249,34 @@ impl Checkpointer {
                 steps: trail::write(&trail.steps),
             })
             .collect();
-        let found = &state.resumed;
+        let progress = &state.progress;
         // While a trial is under way, the state always changes, because the time of the trial is part of it.
-        let under_way = found
-            .selection
-            .as_ref()
-            .is_some_and(SelectionState::is_under_way);
-        if !(cells || solution || changed || under_way || !components.is_empty()) {
+        let selection = progress.selection.as_ref();
+        let is_under_way = selection.is_some_and(|selection| !selection.under_way.is_empty());
+        if !unwritten.any && !is_under_way && components.is_empty() {
             return None;
         }
         state.component_bytes += (states.len() + components.len()) as u64;
         let text = |backbone: &Backbone| backbone.to_string();
+        let cells = progress.cells.as_ref().filter(|_| unwritten.cells);
+        let solution = (progress.solution.as_ref()).filter(|_| unwritten.solution);
         Some(Checkpoint {
-            cells: found.cells.as_ref().filter(|_| cells).map(text),
-            solution: found.solution.as_ref().filter(|_| solution).map(|grid| {
-                let only = Backbone::of_single_solution(grid);
-                text(&only)
-            }),
-            opening: Some(found.opening),
-            selection: found.selection.as_ref().map(SelectionState::for_journal),
+            cells: cells.map(text),
+            solution: solution.map(|grid| text(&Backbone::of_single_solution(grid))),
+            opening: Some(progress.opening),
+            selection: selection.map(SelectionState::for_journal),
             trails,
-            wide: state.too_wide,
-            least: (!found.least.is_zero()).then(|| found.least.to_string()),
+            too_wide: state.too_wide,
+            lower_bound: (!progress.lower_bound.is_zero())
+                .then(|| progress.lower_bound.to_string()),
             states,
             components,
         })
     }
 
     /// The number of solutions that are proved to exist.
-    pub fn least(&self) -> Count {
-        self.lock().resumed.least.clone()
+    pub fn lower_bound(&self) -> Count {
+        self.lock().progress.lower_bound.clone()
     }
 
     /// The number of nodes of this process on the current cube.
@@ -282,11 +285,11 @@ impl Checkpointer {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     /// Parses the `cells` or the `solution` of a [`Checkpoint`]; `None` when the text is malformed.
-    fn cells(&self, text: &str) -> Option<Backbone> {
+    fn parse_cells(&self, text: &str) -> Option<Backbone> {
         let (width, height) = self.dimensions;
         let mut cells = Backbone::unknown(width, height);
         let mut rows = text.lines();
@@ -305,65 +308,65 @@ impl Checkpointer {
         rows.next().is_none().then_some(cells)
     }
 
-    /// Changes the state, and marks it as changed.
+    /// Changes the state, and records that it has changed.
     fn change(&self, change: impl FnOnce(&mut State)) {
         let mut state = self.lock();
         change(&mut state);
-        state.changed.state = true;
+        state.unwritten.any = true;
     }
 
-    /// The state with which the count begins.
-    pub(crate) fn resumed(&self) -> Resumed {
-        self.lock().resumed.clone()
+    /// The progress of the count so far.
+    pub(crate) fn progress(&self) -> CountProgress {
+        self.lock().progress.clone()
     }
 
-    /// Records the cells that are known.
+    /// Records which cells are known to be the same in every solution, and which are known to be ambiguous.
     pub(crate) fn record_cells(&self, cells: Backbone) {
         self.change(|state| {
-            state.changed.cells |= state.resumed.cells.as_ref() != Some(&cells);
-            state.resumed.cells = Some(cells);
+            state.unwritten.cells |= state.progress.cells.as_ref() != Some(&cells);
+            state.progress.cells = Some(cells);
         });
     }
 
     /// Records a solution.
     pub(crate) fn record_solution(&self, solution: &Grid) {
         self.change(|state| {
-            state.changed.solution |= state.resumed.solution.as_ref() != Some(solution);
-            state.resumed.solution = Some(solution.clone());
+            state.unwritten.solution |= state.progress.solution.as_ref() != Some(solution);
+            state.progress.solution = Some(solution.clone());
         });
     }
 
     /// Records that the quick trial is begun: it is not repeated if the run is stopped during it.
     pub(crate) fn record_quick_trial(&self) {
-        self.change(|state| state.resumed.opening.tried = true);
+        self.change(|state| state.progress.opening.quick_trial_begun = true);
     }
 
-    /// Records that the backbone search is begun; `false` when it has been begun too often in this round and must be skipped.
+    /// Records that the backbone search is begun. `false` when it has been begun too often in this round and must be skipped.
     pub(crate) fn begin_backbone(&self) -> bool {
-        let mut more = true;
+        let mut may_begin = true;
         self.change(|state| {
-            let opening = &mut state.resumed.opening;
-            opening.tries += 1;
-            more = opening.tries <= MAX_BACKBONE_TRIES;
+            let tries = &mut state.progress.opening.backbone_tries;
+            *tries += 1;
+            may_begin = *tries <= MAX_BACKBONE_TRIES;
         });
-        more
+        may_begin
     }
 
-    /// Records that the backbone search of this round has ended, and whether the backbone is known completely.
-    pub(crate) fn record_backbone_end(&self, whole: bool) {
-        self.change(|state| state.resumed.opening.whole = Some(whole));
+    /// Records that the backbone search of this round has ended, and whether every cell of the backbone is decided.
+    pub(crate) fn record_backbone_end(&self, is_complete: bool) {
+        self.change(|state| state.progress.opening.backbone_is_complete = Some(is_complete));
     }
 
     /// Records that the next round of the opening begins.
     pub(crate) fn begin_round(&self) {
         self.change(|state| {
-            let opening = &mut state.resumed.opening;
+            let opening = &mut state.progress.opening;
             *opening = Opening {
+                quick_trial_begun: true,
                 round: opening.round + 1,
                 ..Opening::default()
             };
-            opening.tried = true;
-            state.resumed.selection = None;
+            state.progress.selection = None;
             state.too_wide = None;
         });
     }
@@ -371,13 +374,11 @@ impl Checkpointer {
     /// Records the state of plan selection.
     pub(crate) fn record_selection(&self, selection: Option<SelectionState>) {
         self.change(|state| {
-            let component = |selection: &Option<SelectionState>| {
-                selection.as_ref().map(SelectionState::component)
-            };
-            if component(&selection) != component(&state.resumed.selection) {
+            let of = |selection: &Option<SelectionState>| selection.as_ref().map(|it| it.component);
+            if of(&selection) != of(&state.progress.selection) {
                 state.too_wide = None;
             }
-            state.resumed.selection = selection;
+            state.progress.selection = selection;
         });
     }
 
@@ -394,15 +395,15 @@ impl Checkpointer {
     /// Records the nodes, and the solutions that are proved.
     pub(crate) fn record_progress(&self, snapshot: &Snapshot) {
         let mut state = self.lock();
-        if state.resumed.least < snapshot.solutions {
-            state.resumed.least = snapshot.solutions.clone();
-            state.changed.state = true;
+        if state.progress.lower_bound < snapshot.solutions {
+            state.progress.lower_bound = snapshot.solutions.clone();
+            state.unwritten.any = true;
         }
         state.nodes = snapshot.nodes;
     }
 
-    /// The time that the sweep of a component may take, in nanoseconds: a share of the longest lifetime of a process so far. `None` in
-    /// the first process of a run, as nothing suggests that it will be ended early.
+    /// The time that the sweep of a component may take, in nanoseconds: a share of the longest lifetime of a process so far. `None`,
+    /// without a bound, in the first process of a run, because nothing suggests that it will be ended early.
     pub(crate) fn sweep_budget_ns(&self) -> Option<u64> {
         let lifetime = self.lock().lifetime;
         let budget = lifetime.max(self.began.elapsed()) / LIFETIME_DIVISOR;

@@ -1,20 +1,20 @@
 //! The phases of a count: a quick trial, then rounds of a backbone search and a plan selection.
 //!
 //! Most puzzles are counted by the quick trial. For the others, each round first finds and decides backbone cells, as far as the effort of
-//! the round allows, and counts the solutions near the one that was found, for a lower bound. Then plan selection counts the components,
-//! until each plan has had the work of the round. The next round has more of both.
+//! the round allows. For a lower bound, it also counts the solutions near a known one. Then plan selection counts the components, until
+//! each plan has had the work of the round. The next round has more effort and more work.
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use super::beside::NumberOnly;
 use super::branch::order::Order;
-use super::checkpointer::{Checkpointer, Resumed};
+use super::checkpointer::{Checkpointer, CountProgress};
 use super::components::{ComponentTable, Store};
 use super::options::Method;
 use super::plan::Plan;
 use super::plan_selection::PlanSelection;
-use super::root::{cells_of, components, known_cells, known_of, open};
+use super::root::{cells_of, components, known_cells, propagate_root};
 use super::selection_state::SelectionState;
 use super::setup::Setup;
 use super::shared::Shared;
@@ -23,7 +23,7 @@ use crate::board::{Board, Clues};
 use crate::graph::{Builder, SolutionGraph};
 use crate::line::{Known, Word};
 use crate::puzzle::Grid;
-use crate::run::{Activity, Control, Statistics, lock, shares};
+use crate::run::{Activity, Control, Statistics, lock, memory_plan};
 use crate::sat::{Backbone, SatSolver};
 use crate::search::{Outcome, Search, Total};
 use crate::solutions::Count;
@@ -31,11 +31,11 @@ use crate::solutions::Count;
 /// The plans of the quick trial: an order with cheap nodes, and one that probes.
 const QUICK_PLANS: &[Plan] = &[Plan::Branch(Order::Down), Plan::Branch(Order::Probed)];
 
-/// The plan for counting the solutions near the first one; and its work, in trials.
+/// The plan for counting the solutions near the known one; and its work in the first round, in trials.
 const NEAR_PLANS: &[Plan] = &[Plan::Branch(Order::Down)];
 const NEAR_TRIALS: u64 = 10;
 
-/// While the backbone is not known completely: work of each plan in the first round, in trials; and the factor by which that work and the
+/// While cells of the backbone are undecided: work of each plan in the first round, in trials; and the factor by which that work and the
 /// backbone effort grow per round.
 const FIRST_ROUND_TRIALS: u64 = 1000;
 const ROUND_GROWTH: u64 = 32;
@@ -47,19 +47,23 @@ pub(crate) type Answer = (Option<SolutionGraph>, Outcome);
 pub(crate) fn drive<W: Word>(setup: &Setup<'_>, keeps_graph: bool) -> Answer {
     let began = Instant::now();
     let clues = Clues::new(setup.puzzle);
-    let control = Arc::new(Control::new(&setup.limits, false));
+    let control = Arc::new(match &setup.run {
+        Some(run) => run.part(u64::MAX),
+        None => Control::new(&setup.limits, false),
+    });
     let checkpointer = setup.checkpointer.filter(|_| !keeps_graph);
-    let found = checkpointer.map(Checkpointer::resumed).unwrap_or_default();
+    let progress = checkpointer.map(Checkpointer::progress).unwrap_or_default();
     let mut board = Board::<W>::new(&clues);
-    let alive = open(setup, &mut board, &control, found.cells.as_ref());
+    let known = progress.cells.as_ref().or(setup.known.as_ref());
+    let alive = propagate_root(setup, &mut board, &control, known);
     let statistics = Statistics {
         settles: board.settles(),
         ..Statistics::default()
     };
     let zero_outcome = || outcome(&control, began, Count::ZERO, false, statistics);
     if !alive || control.stopped() {
-        let none = keeps_graph && control.reason().is_none();
-        let graph = none.then(|| SolutionGraph::none(clues.width(), clues.height()));
+        let has_none = keeps_graph && control.reason().is_none();
+        let graph = has_none.then(|| SolutionGraph::unsatisfiable(clues.width(), clues.height()));
         return (graph, zero_outcome());
     }
     let memory = setup.limits.bytes();
@@ -70,14 +74,14 @@ pub(crate) fn drive<W: Word>(setup: &Setup<'_>, keeps_graph: bool) -> Answer {
     let Some(components) = components(&board, &table.numbers, &control) else {
         return (None, zero_outcome());
     };
-    let store = Store::new(table, keeps_graph, memory / shares::GRAPH);
-    let selection = PlanSelection::short(components.len(), setup.options.trial, QUICK_PLANS);
-    let status = Status::new(began, found.least.clone());
+    let store = Store::new(table, keeps_graph, memory / memory_plan::GRAPH);
+    let selection = PlanSelection::short(components.len(), setup.options.trial_ns, QUICK_PLANS);
+    let status = Status::new(began, progress.lower_bound.clone());
     let mut shared = Shared::new(setup, &clues, control, &status, memory, store, selection);
     shared.checkpointer = checkpointer;
     shared.rows = board.rows().to_vec();
     shared.components = components;
-    shared.witness = found.solution.clone();
+    shared.witness = progress.solution.clone();
     let driver = Driver {
         setup,
         checkpointer,
@@ -89,7 +93,7 @@ pub(crate) fn drive<W: Word>(setup: &Setup<'_>, keeps_graph: bool) -> Answer {
         statistics,
     };
     status.watch(setup.observer, checkpointer, || {
-        let answer = driver.run(found);
+        let answer = driver.run(progress);
         let complete = answer.1.stopped.is_none();
         (answer, complete)
     })
@@ -137,7 +141,7 @@ struct Driver<'r, W: Word> {
 
 /// The result of the backbone search of a round.
 enum BackboneResult {
-    /// Whether the backbone is known completely.
+    /// Whether every cell of the backbone is decided.
     Backbone { is_complete: bool },
     /// The search has found the number of solutions of the puzzle.
     Answer(Box<Answer>),
@@ -146,34 +150,35 @@ enum BackboneResult {
 }
 
 impl<W: Word> Driver<'_, W> {
-    fn run(mut self, mut found: Resumed) -> Answer {
+    /// Counts from this progress to the answer.
+    fn run(mut self, mut progress: CountProgress) -> Answer {
         let has_opening = self.keeps_graph || self.setup.method == Method::Auto;
-        if let Some(checkpointer) = self.checkpointer.filter(|_| found.cells.is_none()) {
+        if let Some(checkpointer) = self.checkpointer.filter(|_| progress.cells.is_none()) {
             checkpointer.record_cells(known_cells(&self.board));
         }
-        if has_opening && !found.opening.tried {
+        if has_opening && !progress.opening.quick_trial_begun {
             // Any plan counts most puzzles quickly. If this trial is interrupted, it is not repeated.
             if let Some(checkpointer) = self.checkpointer {
                 checkpointer.record_quick_trial();
             }
             self.shared.host();
         }
-        let done = has_opening && lock(&self.shared.selection).is_over();
+        let is_done = has_opening && lock(&self.shared.selection).is_over();
         let (mut effort, mut plan_work) = (
-            self.setup.options.effort,
-            FIRST_ROUND_TRIALS * self.setup.options.trial,
+            self.setup.options.backbone_conflicts,
+            FIRST_ROUND_TRIALS * self.setup.options.trial_ns,
         );
-        for _ in 0..found.opening.round {
+        for _ in 0..progress.opening.round {
             (effort, plan_work) = next_round(effort, plan_work);
         }
         let mut number_only = NumberOnly::default();
-        while !done && !self.is_stopped() {
-            // The backbone search needs the SAT solver, and works on the whole puzzle, so it does not apply to a cube.
+        while !is_done && !self.is_stopped() {
+            // The backbone search needs the SAT solver, and works on the whole puzzle, so it does not apply to a part of it.
             let has_backbone_search =
-                has_opening && SatSolver::IS_BUILT_IN && self.setup.cube.path.is_empty();
+                has_opening && SatSolver::IS_BUILT_IN && self.setup.is_whole();
             let is_complete = if !has_backbone_search {
                 true
-            } else if let Some(is_complete) = found.opening.whole.take() {
+            } else if let Some(is_complete) = progress.opening.backbone_is_complete.take() {
                 // An earlier process has ended the backbone search of this round.
                 is_complete
             } else if self.checkpointer.is_some_and(|it| !it.begin_backbone()) {
@@ -187,7 +192,7 @@ impl<W: Word> Driver<'_, W> {
                 }
             };
             let work_limit = if is_complete { u64::MAX } else { plan_work };
-            self.begin_selection(work_limit, found.selection.take());
+            self.begin_selection(work_limit, progress.selection.take());
             match self.keeps_graph {
                 true => number_only.count_with_graph(&mut self.shared, self.setup, work_limit),
                 false => self.shared.run_workers(),
@@ -217,7 +222,7 @@ impl<W: Word> Driver<'_, W> {
         )
     }
 
-    /// Finds and decides backbone cells with this effort, and counts the solutions near the one that was found.
+    /// Finds and decides backbone cells with this effort, and counts the solutions near a known one.
     fn search_backbone(&mut self, effort: u64) -> BackboneResult {
         let setup = self.setup;
         self.shared.status.set_activity(Activity::Backbone);
@@ -225,7 +230,7 @@ impl<W: Word> Driver<'_, W> {
         let (backbone, solutions, outcome) = Search::new(setup.puzzle)
             .single_threaded()
             .limits(setup.limits.clone())
-            .backbone_under(&self.shared.control, Some(effort));
+            .backbone_under(&self.shared.control, Some(effort), None);
         self.shared.status.add_nodes(outcome.statistics.nodes);
         let is_complete = backbone.is_complete();
         let witness = &mut self.shared.witness;
@@ -236,13 +241,13 @@ impl<W: Word> Driver<'_, W> {
             .raise_bound(outcome.solutions.number().clone());
         if let (Total::Exactly(number), None) = (&outcome.solutions, self.shared.control.reason()) {
             let graph = self.keeps_graph.then(|| match number.is_zero() {
-                true => self.no_solution(),
+                true => self.unsatisfiable_graph(),
                 false => Builder::new().finish(&backbone.filled, Vec::new()),
             });
             return BackboneResult::Answer(Box::new((graph, self.outcome(number.clone(), true))));
         }
         let height = setup.puzzle.height();
-        let known = (0..height).map(|row| (row, known_of(&backbone, row)));
+        let known = (0..height).map(|row| (row, backbone.known_in_row(row)));
         let alive = self.board.decide_all(known);
         debug_assert!(alive, "the backbone contradicts no solution");
         self.known = known_cells(&self.board).filled;
@@ -260,9 +265,9 @@ impl<W: Word> Driver<'_, W> {
             }
         }
         if !self.keeps_graph {
-            let growth = (effort / setup.options.effort.max(1)).max(1);
-            let near = self.count_near(&backbone, NEAR_TRIALS * setup.options.trial * growth);
-            self.shared.status.raise_bound(near);
+            let growth = (effort / setup.options.backbone_conflicts.max(1)).max(1);
+            let bound = self.count_near(&backbone, NEAR_TRIALS * setup.options.trial_ns * growth);
+            self.shared.status.raise_bound(bound);
         }
         self.shared.rows = self.board.rows().to_vec();
         let numbers = &self.shared.store.table.numbers;
@@ -273,23 +278,23 @@ impl<W: Word> Driver<'_, W> {
         BackboneResult::Backbone { is_complete }
     }
 
-    /// Counts the solutions that differ from the known one only in cells that are known to be ambiguous, within a budget of work. Returns
-    /// their number or a lower bound of it, which is a useful bound when counting all solutions takes too long.
+    /// Counts the solutions that differ from the known one only in cells that are known to be ambiguous, within this work in nanoseconds.
+    /// Returns a lower bound on their number, and so on the number of all solutions, in case counting all takes too long.
     fn count_near(&mut self, backbone: &Backbone, work: u64) -> Count {
         let shared = &mut self.shared;
-        let Some(first) = shared.witness.clone() else {
+        let Some(witness) = shared.witness.clone() else {
             return Count::ZERO;
         };
         let row = |row: usize| {
-            let filled = W::from_parts(first.row(row));
-            let fixed = W::low(first.width()) & !W::from_parts(backbone.ambiguous.row(row));
+            let filled = W::from_parts(witness.row(row));
+            let fixed = W::low(witness.width()) & !W::from_parts(backbone.ambiguous.row(row));
             let empty = fixed & !filled;
             let filled = fixed & filled;
             (row, Known { filled, empty })
         };
         let mark = self.board.mark();
-        let alive = self.board.decide_all((0..first.height()).map(row));
-        debug_assert!(alive, "decisions of a solution cause no contradiction");
+        let alive = self.board.decide_all((0..witness.height()).map(row));
+        debug_assert!(alive, "the cells of a solution cause no contradiction");
         let numbers = &shared.store.table.numbers;
         let Some(near) = components(&self.board, numbers, &shared.control) else {
             self.board.undo(mark);
@@ -307,36 +312,37 @@ impl<W: Word> Driver<'_, W> {
         shared.proved()
     }
 
-    /// Begins the plan selection for all components, or resumes it from the state that an earlier process has `left`.
-    fn begin_selection(&mut self, work_limit: u64, left: Option<SelectionState>) {
+    /// Begins the plan selection for all components, or resumes it from the `state` in which an earlier process has left it.
+    fn begin_selection(&mut self, work_limit: u64, state: Option<SelectionState>) {
         // A sweep builds no graph.
         let method = match self.keeps_graph {
             true => Method::Regions,
             false => self.setup.method,
         };
         let components = self.shared.components.len();
-        let selection = PlanSelection::new(method, components, self.setup.options.trial)
+        let selection = PlanSelection::new(method, components, self.setup.options.trial_ns)
             .with_work_limit(work_limit);
         let selection = match self.keeps_graph {
-            // A trail has counts, but no graph.
-            true => selection.restarting(),
-            // A journal cannot hold the open cubes of the tree search.
+            // A walk is resumed from a trail, which has counts but no graph.
+            true => selection.with_fresh_walks(),
+            // The tree search is no plan of a journalled count: checkpoints have no place for its open cubes.
             false if components == 1 && method == Method::Auto && self.checkpointer.is_none() => {
                 selection.with_tree()
             }
             false => selection,
         };
-        self.shared.replace_selection(match left {
+        self.shared.replace_selection(match state {
             Some(state) => selection.resume(state),
             None => selection,
         });
     }
 
-    /// The graph of a puzzle that has no solution.
-    fn no_solution(&self) -> SolutionGraph {
-        SolutionGraph::none(self.setup.puzzle.width(), self.setup.puzzle.height())
+    /// The graph of the puzzle if it has no solution.
+    fn unsatisfiable_graph(&self) -> SolutionGraph {
+        SolutionGraph::unsatisfiable(self.setup.puzzle.width(), self.setup.puzzle.height())
     }
 
+    /// The answer, from what has been counted: by plan selection, and by `number_only`.
     fn finish(mut self, number_only: NumberOnly) -> Answer {
         self.statistics.add(&lock(&self.shared.statistics));
         let reason = self.shared.control.reason();
@@ -347,7 +353,7 @@ impl<W: Word> Driver<'_, W> {
         }
         if let Some(number) = number_only.number {
             let has_none = number.is_zero() && reason.is_none();
-            let graph = has_none.then(|| self.no_solution());
+            let graph = has_none.then(|| self.unsatisfiable_graph());
             if has_none || reason.is_some() {
                 return (graph, self.outcome(number, true));
             }
@@ -361,7 +367,7 @@ impl<W: Word> Driver<'_, W> {
                     let roots = nodes.into_iter().zip(cells).collect();
                     builder.join().finish(&self.known, roots)
                 }
-                None => self.no_solution(),
+                None => self.unsatisfiable_graph(),
             }
         });
         (graph, self.outcome(count, is_exact))

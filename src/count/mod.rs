@@ -32,13 +32,14 @@ use std::sync::Arc;
 use crate::graph::SolutionGraph;
 use crate::line::by_width;
 use crate::puzzle::Puzzle;
-use crate::run::{Limits, Observer};
+use crate::run::{Control, Limits, Observer};
+use crate::sat::Backbone;
 use crate::search::{Cube, Outcome, Search};
 use driver::drive;
 pub use options::Method;
 pub use scratch::Scratch;
 use setup::Setup;
-pub use setup::{Forecast, ForecastObserver};
+pub use setup::{GraphObserver, GraphProgress};
 
 unstable! {
     use checkpointer::{Checkpoint, Checkpointer};
@@ -71,6 +72,8 @@ impl fmt::Debug for Counter<'_> {
             .field("limits", &self.setup.limits)
             .field("options", &self.setup.options)
             .field("cube", &self.setup.cube)
+            .field("known", &self.setup.known)
+            .field("single_threaded", &self.setup.single_threaded)
             .finish_non_exhaustive()
     }
 }
@@ -87,11 +90,14 @@ impl<'a> Counter<'a> {
                 limits: Limits::default(),
                 options: Options::default(),
                 cube: Cube::default(),
+                known: None,
+                run: None,
+                single_threaded: false,
                 table: None,
                 checkpointer: None,
                 scratch: None,
                 observer: None,
-                forecast_observer: None,
+                graph_observer: None,
             },
         }
     }
@@ -126,6 +132,22 @@ impl<'a> Counter<'a> {
     #[must_use]
     pub fn within(mut self, cube: Cube) -> Self {
         self.setup.cube = cube;
+        self
+    }
+
+    /// Counts only the solutions in which the cells that are known here have these values, within the limits on time and nodes of this run.
+    /// [`Method::Tree`] does not support it.
+    #[must_use]
+    pub(crate) fn part(mut self, known: Backbone, run: &Arc<Control>) -> Self {
+        self.setup.known = Some(known);
+        self.setup.run = Some(Arc::clone(run));
+        self
+    }
+
+    /// Uses only the calling thread, even within a larger pool. [`Method::Tree`] and [`Counter::graph`] do not support it.
+    #[must_use]
+    pub(crate) fn single_threaded(mut self) -> Self {
+        self.setup.single_threaded = true;
         self
     }
 
@@ -164,11 +186,11 @@ impl<'a> Counter<'a> {
         self
     }
 
-    /// Calls `forecast_observer` before each round of [`Counter::graph`] that may take long. Each round may take several times as long as
+    /// Calls `graph_observer` before each round of [`Counter::graph`] that may take long. Each round may take several times as long as
     /// the one before it. [`Counter::run`] ignores it.
     #[must_use]
-    pub fn forecast_observer(mut self, forecast_observer: ForecastObserver<'a>) -> Self {
-        self.setup.forecast_observer = Some(forecast_observer);
+    pub fn graph_observer(mut self, graph_observer: GraphObserver<'a>) -> Self {
+        self.setup.graph_observer = Some(graph_observer);
         self
     }
 
@@ -177,7 +199,7 @@ impl<'a> Counter<'a> {
         if self.setup.method == Method::Tree {
             return self.search();
         }
-        self.start(false).1
+        self.drive(false).1
     }
 
     /// Counts the solutions and builds their graph, by [`Method::Regions`]; the graph is `None` when the run was stopped.
@@ -185,10 +207,10 @@ impl<'a> Counter<'a> {
     /// If that takes long, the number alone is also counted, by any method, as long as that is cheap. So the number can be exact although
     /// the run was stopped because there was not enough time or memory for the graph.
     pub fn graph(&self) -> (Option<SolutionGraph>, Outcome) {
-        self.start(true)
+        self.drive(true)
     }
 
-    fn start(&self, keeps_graph: bool) -> (Option<SolutionGraph>, Outcome) {
+    fn drive(&self, keeps_graph: bool) -> (Option<SolutionGraph>, Outcome) {
         let longest = self.setup.puzzle.width().max(self.setup.puzzle.height());
         by_width!(longest, W => drive::<W>(&self.setup, keeps_graph))
     }

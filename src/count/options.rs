@@ -21,27 +21,27 @@ pub struct Options {
     /// Call the oracle on a side of a branch without a known solution once the side has cost this percentage of an oracle call.
     pub oracle_percent: u64,
     /// Work of the first trial of a plan, in nanoseconds. Work is computed from counters of nodes, settles and so on, not from a clock.
-    pub trial: u64,
+    pub trial_ns: u64,
     /// Maximum number of settles for probing the root.
-    pub probing: u64,
+    pub max_probing_settles: u64,
     /// Maximum number of conflicts for the backbone in the first round.
-    pub effort: u64,
+    pub backbone_conflicts: u64,
     /// Components with fewer unknown cells are not given to another worker, because counting them takes less time than that. Components
     /// with less than a third of this number may be counted by two workers at once.
-    pub shared: u32,
+    pub min_shared_cells: u32,
     /// Components with fewer unknown cells are not probed, in the branching order that probes.
-    pub probed: u32,
+    pub min_probed_cells: u32,
 }
 
 impl Default for Options {
     fn default() -> Self {
         Options {
             oracle_percent: 40,
-            trial: 20_000_000,
-            probing: 1 << 20,
-            effort: 2000,
-            shared: 24,
-            probed: 16,
+            trial_ns: 20_000_000,
+            max_probing_settles: 1 << 20,
+            backbone_conflicts: 2000,
+            min_shared_cells: 24,
+            min_probed_cells: 16,
         }
     }
 }

@@ -44,7 +44,7 @@ pub(crate) struct Trial {
     pub(crate) plan: Plan,
     /// Nanoseconds of work that it may take.
     pub(crate) budget: u64,
-    /// Nanoseconds of work on this component in earlier trials of the plan, from which this trial continues.
+    /// Nanoseconds of work in earlier trials of the plan on this component, if this trial continues them.
     pub(crate) earlier_work: u64,
     /// Whether the oracle may be called and the trail is recorded. Short trials do without both.
     pub(crate) thorough: bool,
@@ -60,7 +60,7 @@ pub(crate) enum TrialEnd {
     /// The budget was used up.
     Spent {
         /// Forecast of the nanoseconds of work for the whole component.
-        foreseen: f64,
+        forecast: f64,
         /// Lower bound that it has proved for the count of the component, rounded.
         proved: f64,
     },
@@ -77,7 +77,8 @@ pub(crate) struct TrialResult {
     /// Nanoseconds of work that it had.
     pub(crate) spent: u64,
     /// Forecast of the nanoseconds of work for the whole component: `spent` divided by the share of the component that is done.
-    pub(crate) foreseen: f64,
+    #[serde(rename = "foreseen")]
+    pub(crate) forecast: f64,
     /// Lower bound that it has proved for the count of the component, rounded.
     #[serde(default)]
     pub(crate) proved: f64,
@@ -89,13 +90,13 @@ impl TrialResult {
         self.proved / self.spent.max(1) as f64
     }
 
-    /// Forecast of the nanoseconds of work for the whole component, if the share that is done grows as fast as it has since the trial
-    /// `before`; infinite where it has not grown. This detects an order that is quick at first and then gets stuck in dead ends.
-    pub(crate) fn forecast(&self, before: Option<&TrialResult>) -> f64 {
+    /// Forecast of the nanoseconds of work for the whole component, from the progress since `before`, the plan's result in the previous
+    /// round; infinite without progress. This detects an order that is quick at first and then gets stuck in dead ends.
+    pub(crate) fn recent_forecast(&self, before: Option<&TrialResult>) -> f64 {
         let Some(before) = before.filter(|before| before.spent < self.spent) else {
-            return self.foreseen;
+            return self.forecast;
         };
-        let share = |tried: &TrialResult| tried.spent as f64 / tried.foreseen;
+        let share = |tried: &TrialResult| tried.spent as f64 / tried.forecast;
         let (share, earlier) = (share(self), share(before));
         match share > earlier {
             true => {
@@ -116,17 +117,17 @@ mod tests {
         let tried = |spent: u64, share: f64| TrialResult {
             plan: Plan::Branch(Order::Down),
             spent,
-            foreseen: spent as f64 / share,
+            forecast: spent as f64 / share,
             proved: 0.0,
         };
         let first = tried(100, 0.1);
-        assert_eq!(first.forecast(None), 1000.0);
+        assert_eq!(first.recent_forecast(None), 1000.0);
         // A share of 0.1 took 100 at first, and 300 after that.
-        let forecast = tried(400, 0.2).forecast(Some(&first));
+        let forecast = tried(400, 0.2).recent_forecast(Some(&first));
         assert!((forecast - 2800.0).abs() < 1e-6, "{forecast}");
-        assert_eq!(tried(400, 0.1).forecast(Some(&first)), f64::INFINITY);
+        assert_eq!(tried(400, 0.1).recent_forecast(Some(&first)), f64::INFINITY);
         assert_eq!(
-            tried(400, 0.0).forecast(Some(&tried(100, 0.0))),
+            tried(400, 0.0).recent_forecast(Some(&tried(100, 0.0))),
             f64::INFINITY
         );
     }

@@ -7,11 +7,11 @@
 //! Beside the orders, the frontier is swept in both directions, later in the better one only, as long as the forecast suggests that the
 //! sweep can end. If its forecast is much better than that of any order, all threads take part in the sweep.
 //!
-//! The trials of a round do not depend on the number of threads. One worker, the *host*, runs the trials; the
-//! others, the *helpers*, join its walks or take trials of their own. A *walk* is a trial that branches. While more than
-//! [`MAX_SHARED_ORDERS`] orders are left and the budget is small, each trial but the leader's is for one worker alone, because the work of
-//! several workers in several places of a component cannot be compared with that of one from its beginning. The leader's walk, and later
-//! every walk, is shared by all workers. A sweep uses the threads that have nothing else to do.
+//! The trials of a round do not depend on the number of threads. One worker, the *host*, runs the trials; the others, the *helpers*, join
+//! its walks or take trials of their own. A *walk* is a trial that branches. The *leader* is the plan that a round tries first and gives
+//! the most work. While more than [`MAX_SHARED_ORDERS`] orders are left and the budget is small, each trial but the leader's is for one worker
+//! alone: several workers count different places of a component at once, and a forecast from that cannot be compared with one from a single
+//! worker. The leader's walk, and later every walk, is shared by all workers. A sweep uses the threads that have nothing else to do.
 //!
 //! Another process can resume the selection from its [`SelectionState`]. An interrupted walk returns to where it was, so its work adds up
 //! over all processes. An interrupted sweep has lost its progress, and is not begun a third time: instead, the plan
@@ -36,13 +36,14 @@ const BUDGET_GROWTH: u64 = 4;
 /// A smaller budget is raised to this, in nanoseconds of work, before it is multiplied.
 const MIN_BUDGET_BEFORE_GROWTH_NS: u64 = 1_000_000;
 
-/// Up to this number of orders all workers share each trial. From a budget of [`DECISIVE_BUDGET_NS`] on they do so with any number.
+/// All workers share each walk if at most this number of orders is left, or if the budget is at least [`DECISIVE_BUDGET_NS`].
 const MAX_SHARED_ORDERS: usize = 2;
 
-/// Minimum budget of a round in which helpers take over trials, in nanoseconds: building a worker's SAT solver takes a good part of that.
+/// Minimum budget of a round in which helpers take trials of their own, in nanoseconds. For such a trial each helper builds a
+/// SAT solver of its own, which is too expensive for a smaller budget.
 const MIN_HELPER_BUDGET_NS: u64 = 200_000_000;
 
-/// The leading order has at least this multiple of the work of each other plan.
+/// The leader has at least this multiple of the work of each other plan.
 const MIN_LEAD: u64 = 2;
 
 /// In a [short](PlanSelection::short) selection the last trial is continued if its forecast is less than this, in nanoseconds of work.
@@ -74,8 +75,8 @@ pub(crate) enum Next {
 #[derive(Debug)]
 pub(crate) struct PlanSelection {
     method: Method,
-    /// Whether a walk begins where the previous walk by the same plan stopped, and not at the root of the component.
-    resumes: bool,
+    /// Whether a walk begins where the walk of the same plan in the previous round ended. If not, it begins at the root of the component.
+    continues_walks: bool,
     /// Whether the tree search is one of the plans.
     has_tree: bool,
     /// The plans of a short selection; empty otherwise.
@@ -83,7 +84,7 @@ pub(crate) struct PlanSelection {
     /// Nanoseconds of work of a trial in the first round.
     first_budget: u64,
     /// The values of the components counted so far, in order.
-    done: Vec<ComponentValue>,
+    values: Vec<ComponentValue>,
     /// Number of components.
     components: usize,
     /// Plans still to be tried in this round.
@@ -92,12 +93,12 @@ pub(crate) struct PlanSelection {
     tried: Vec<TrialResult>,
     /// Results of the previous round.
     before: Vec<TrialResult>,
-    /// Branching orders that wait for the outcome of a sweep.
+    /// Branching orders that wait for the outcome of a sweep on all threads.
     waiting: Vec<TrialResult>,
-    /// Nanoseconds of work of a trial in this round; and the plan that leads the round, with its nanoseconds of work.
+    /// Nanoseconds of work of a trial in this round; and the leader of the round, with its nanoseconds of work.
     budget: u64,
     leader: Option<(Plan, u64)>,
-    /// Whether each trial of this round but the leader's is for one worker, so that many orders can be compared.
+    /// Whether each trial of this round but the leader's is for one worker alone.
     has_solo_trials: bool,
     /// Whether the only plan in this round is a sweep that uses all threads.
     sweeps_on_all_threads: bool,
@@ -105,7 +106,7 @@ pub(crate) struct PlanSelection {
     restarts_workers: bool,
     /// Whether the last answer to the host was [`Next::Leave`]. Then helpers leave too.
     host_left: bool,
-    /// The selection pauses once each plan has had this many nanoseconds of work.
+    /// Nanoseconds of work of each plan after which the selection pauses.
     work_limit: u64,
     /// The budget that the round has, or would have if several plans were left.
     nominal_budget: u64,
@@ -123,11 +124,11 @@ impl PlanSelection {
     pub(crate) fn new(method: Method, components: usize, first_budget: u64) -> Self {
         let mut selection = PlanSelection {
             method,
-            resumes: true,
+            continues_walks: true,
             has_tree: false,
             short_plans: &[],
             first_budget,
-            done: Vec::with_capacity(components),
+            values: Vec::with_capacity(components),
             components,
             todo: VecDeque::new(),
             tried: Vec::new(),
@@ -151,8 +152,8 @@ impl PlanSelection {
     }
 
     /// A short selection: each of these plans is tried once on each component, and the selection ends at the first component that none of
-    /// them counts. If there
-    /// are several plans and the forecast of the last one is short, that trial is continued, up to a multiple of its forecast.
+    /// them counts. If there are several plans and the forecast of the last one is short, the trial of that plan is continued, up to a
+    /// multiple of its forecast.
     pub(crate) fn short(
         components: usize,
         first_budget: u64,
@@ -170,24 +171,24 @@ impl PlanSelection {
         !self.short_plans.is_empty()
     }
 
-    /// Continues the last trial of a short selection, once, if its forecast is short enough.
+    /// Continues the last trial of a short selection, once, if its forecast is short enough. Returns whether it is continued.
     fn continue_last(&mut self) -> bool {
         let (first_budget, several) = (self.first_budget, self.short_plans.len() > 1);
-        let soon = |tried: &mut TrialResult| {
-            several && tried.spent == first_budget && tried.foreseen < MAX_CONTINUED_FORECAST_NS
+        let is_short = |tried: &mut TrialResult| {
+            several && tried.spent == first_budget && tried.forecast < MAX_CONTINUED_FORECAST_NS
         };
-        let last = self.tried.pop_if(soon);
+        let last = self.tried.pop_if(is_short);
         if let Some(last) = last {
-            self.leader = Some((last.plan, (CONTINUATION_FACTOR * last.foreseen) as u64));
+            self.leader = Some((last.plan, (CONTINUATION_FACTOR * last.forecast) as u64));
             self.todo.push_back(last.plan);
         }
         last.is_some()
     }
 
     /// Changes the selection: each walk begins at the root of its component.
-    pub(crate) fn restarting(self) -> Self {
+    pub(crate) fn with_fresh_walks(self) -> Self {
         PlanSelection {
-            resumes: false,
+            continues_walks: false,
             ..self
         }
     }
@@ -203,7 +204,7 @@ impl PlanSelection {
         selection
     }
 
-    /// Changes the selection: it pauses once each plan has had `work_limit` nanoseconds of work.
+    /// Changes the selection: it pauses when each plan has had `work_limit` nanoseconds of work.
     pub(crate) fn with_work_limit(self, work_limit: u64) -> Self {
         PlanSelection { work_limit, ..self }
     }
@@ -221,7 +222,7 @@ impl PlanSelection {
     pub(crate) fn state(&self) -> Option<SelectionState> {
         (!self.is_short() && !self.is_over()).then(|| SelectionState {
             components: self.components,
-            component: self.done.len(),
+            component: self.values.len(),
             budget: self.nominal_budget,
             leader: self.leader,
             todo: self.todo.iter().copied().collect(),
@@ -248,7 +249,8 @@ impl PlanSelection {
         self.todo = state.todo.into();
         let kept = |plan: &Plan| lost.iter().all(|interrupted| interrupted.plan != *plan);
         self.todo.retain(kept);
-        // Interrupted trials come first, and sweeps before walks, because a process has most time left at its beginning.
+        // Interrupted trials come first, and among them sweeps, because a process has most time left at its beginning. What is pushed to
+        // the front last comes first.
         let (sweeps, walks): (Vec<InterruptedTrial>, Vec<InterruptedTrial>) = interrupted
             .iter()
             .copied()
@@ -260,17 +262,17 @@ impl PlanSelection {
         self.interrupted = interrupted;
         let waiting = with_infinity(&state.waiting);
         if sweeps.is_empty() {
-            // No sweep is resumed, so the orders that waited for one need not wait any more.
+            // No sweep is tried again, so the orders that waited for one need not wait any more.
             self.todo.extend(waiting.iter().map(|tried| tried.plan));
         } else {
             self.waiting = waiting;
         }
         self.begin_trials();
-        let instead = Plan::BranchAndSweep;
+        let fallback = Plan::BranchAndSweep;
         let is_planned =
-            self.todo.contains(&instead) || self.tried.iter().any(|t| t.plan == instead);
+            self.todo.contains(&fallback) || self.tried.iter().any(|t| t.plan == fallback);
         if !lost.is_empty() && !is_planned && self.method != Method::Regions {
-            self.todo.push_back(instead);
+            self.todo.push_back(fallback);
         }
     }
 
@@ -309,7 +311,7 @@ impl PlanSelection {
         self.begin_trials();
         self.under_way.clear();
         self.interrupted.clear();
-        let component = self.done.len();
+        let component = self.values.len();
         let here = |state: &mut SelectionState| state.component == component;
         if let Some(state) = self.resumed.take_if(here) {
             self.restore(state);
@@ -331,19 +333,19 @@ impl PlanSelection {
     }
 
     fn choose(&mut self) -> Next {
-        if self.done.len() == self.components || self.restarts_workers || self.halted {
+        if self.values.len() == self.components || self.restarts_workers || self.halted {
             return Next::Leave;
         }
         if self.todo.is_empty() {
-            match self.is_short() {
+            if !self.under_way.is_empty() {
                 // A round is ranked when all its trials have ended.
-                _ if !self.under_way.is_empty() => return Next::Wait,
+                return Next::Wait;
+            }
+            let pauses = self.budget >= self.work_limit && !self.tried.is_empty();
+            match self.is_short() {
                 true if self.continue_last() => {}
-                true => return Next::Leave,
-                false if self.budget >= self.work_limit && !self.tried.is_empty() => {
-                    return Next::Leave;
-                }
-                false => self.begin_round(),
+                false if !pauses => self.begin_round(),
+                _ => return Next::Leave,
             }
         }
         match self.todo.pop_front() {
@@ -354,21 +356,21 @@ impl PlanSelection {
 
     /// What a helper does next.
     pub(crate) fn next_for_helper(&mut self) -> Next {
-        let is_over = self.host_left || self.done.len() == self.components;
+        let is_over = self.host_left || self.values.len() == self.components;
         // A sweep on all threads takes them from the rayon pool, so helpers must leave.
         if is_over || self.sweeps_on_all_threads && !self.under_way.is_empty() {
             return Next::Leave;
         }
         let is_walk = |plan: Plan| !plan.is_sweep() && plan != Plan::Tree;
-        let shared = |(trial, _): &(Trial, Instant)| is_walk(trial.plan) && !trial.is_solo;
-        if self.under_way.iter().any(shared) {
+        let is_shared = |(trial, _): &(Trial, Instant)| is_walk(trial.plan) && !trial.is_solo;
+        if self.under_way.iter().any(is_shared) {
             return Next::Join;
         }
         let leader = self.leader.map(|(leader, _)| leader);
-        let alone = |&plan: &Plan| is_walk(plan) && leader != Some(plan);
-        let place = self.todo.iter().position(alone);
-        let begins = self.has_solo_trials && self.budget >= MIN_HELPER_BUDGET_NS;
-        match place.filter(|_| begins && !self.halted && !self.restarts_workers) {
+        let is_solo = |&plan: &Plan| is_walk(plan) && leader != Some(plan);
+        let place = self.todo.iter().position(is_solo);
+        let may_begin = self.has_solo_trials && self.budget >= MIN_HELPER_BUDGET_NS;
+        match place.filter(|_| may_begin && !self.halted && !self.restarts_workers) {
             Some(place) => {
                 let plan = self
                     .todo
@@ -382,27 +384,25 @@ impl PlanSelection {
 
     /// Begins the trial of this plan in this round.
     fn begin(&mut self, plan: Plan) -> Trial {
-        let walk = |interrupted: &&InterruptedTrial| interrupted.plan == plan && !plan.is_sweep();
-        let cut_short = self
-            .interrupted
-            .iter()
-            .find(walk)
-            .map_or(0, |interrupted| interrupted.spent);
-        let work_before = self.before.iter().find(|tried| tried.plan == plan);
-        let work_before = work_before.map_or(0, |tried| tried.spent);
-        let resumes = self.resumes && !plan.is_sweep();
-        let earlier_work = cut_short + if resumes { work_before } else { 0 };
-        // A walk that starts over must get further than in the previous round, also if the plan led that round.
-        let min_budget = if resumes { 0 } else { 2 * work_before };
+        let interrupted = self.interrupted.iter().find(|trial| trial.plan == plan);
+        let interrupted = interrupted.filter(|_| !plan.is_sweep());
+        let interrupted_work = interrupted.map_or(0, |trial| trial.spent);
+        let previous = self.before.iter().find(|tried| tried.plan == plan);
+        let previous_work = previous.map_or(0, |tried| tried.spent);
+        // A trial that starts over must get further than in the previous round, also if the plan led that round.
+        let (continued_work, min_budget) = match self.continues_walks && !plan.is_sweep() {
+            true => (previous_work, 0),
+            false => (0, 2 * previous_work),
+        };
+        let earlier_work = interrupted_work + continued_work;
         let leader_budget = self.leader.filter(|(leader, _)| *leader == plan);
         let budget = leader_budget.map_or(self.budget.max(min_budget), |(_, budget)| budget);
         let trial = Trial {
-            component: self.done.len(),
+            component: self.values.len(),
             plan,
             budget: (budget.saturating_sub(earlier_work)).max(MIN_RESUMED_WALK_NS.min(self.budget)),
             earlier_work,
             thorough: !self.is_short(),
-            // What several workers do in several places cannot be compared with what one does from the beginning.
             is_solo: self.has_solo_trials && leader_budget.is_none(),
         };
         self.under_way.push((trial, Instant::now()));
@@ -414,12 +414,13 @@ impl PlanSelection {
         let tried = std::mem::take(&mut self.tried);
         let (sweeps, orders): (Vec<TrialResult>, Vec<TrialResult>) =
             tried.into_iter().partition(|tried| tried.plan.is_sweep());
-        let (mut orders, best) = ranking::select_orders(orders, &self.before, self.budget);
+        let (mut orders, best_forecast) = ranking::select_orders(orders, &self.before, self.budget);
         orders.append(&mut self.waiting);
-        let (sweeps, sweeps_on_all_threads) = ranking::select_sweeps(sweeps, best, self.budget);
+        let (sweeps, sweeps_on_all_threads) =
+            ranking::select_sweeps(sweeps, best_forecast, self.budget);
         self.sweeps_on_all_threads = sweeps_on_all_threads;
         self.before.clone_from(&orders);
-        let lead = ranking::lead_factor(&orders);
+        let lead_factor = ranking::lead_factor(&orders);
         if self.sweeps_on_all_threads {
             self.waiting = std::mem::take(&mut orders);
         }
@@ -441,38 +442,38 @@ impl PlanSelection {
                 .max(MIN_BUDGET_BEFORE_GROWTH_NS)
                 .saturating_mul(BUDGET_GROWTH),
         };
-        // The leader has as much work as all others together, or a multiple of that.
-        let others = (lead * (self.todo.len() as u64).saturating_sub(1)).max(MIN_LEAD);
+        // The leader has `lead_factor` times the work of all others together.
+        let multiple = (lead_factor * (self.todo.len() as u64).saturating_sub(1)).max(MIN_LEAD);
         let has_leader =
             !self.sweeps_on_all_threads && self.todo.len() > 1 && !self.todo[0].is_sweep();
-        let leader_budget = self.budget.saturating_mul(others).min(self.work_limit);
+        let leader_budget = self.budget.saturating_mul(multiple).min(self.work_limit);
         self.leader = has_leader.then(|| (self.todo[0], leader_budget));
         self.begin_trials();
     }
 
-    /// Records how a trial ended, and returns the index of the component to be counted now. Trials of components that have been counted
-    /// meanwhile are ignored.
+    /// Records how a trial ended, and returns the index of the component to be counted now. A trial of a component that has been counted in
+    /// the meantime is ignored.
     pub(crate) fn report(&mut self, trial: Trial, ended: TrialEnd) -> usize {
-        if trial.component != self.done.len() {
-            return self.done.len();
+        if trial.component != self.values.len() {
+            return self.values.len();
         }
         if !matches!(ended, TrialEnd::Stopped) {
             (self.under_way).retain(|(under_way, _)| under_way.plan != trial.plan);
-            self.interrupted.retain(|open| open.plan != trial.plan);
+            (self.interrupted).retain(|interrupted| interrupted.plan != trial.plan);
         }
-        // The trial's forecast is its own work divided by the share that is done. Earlier trials did part of that share, so the forecast is
-        // scaled up to the work of all trials of this plan.
+        // The trial's forecast is its own work divided by the share of the component that is done. Earlier trials of the plan have done
+        // part of that share, so the forecast is scaled up to the work of all its trials.
         let spent = trial.earlier_work.saturating_add(trial.budget);
         let scale = spent as f64 / trial.budget as f64;
         match ended {
             TrialEnd::Done(value) => {
-                self.done.push(value);
+                self.values.push(value);
                 self.begin_component();
             }
-            TrialEnd::Spent { foreseen, proved } => self.tried.push(TrialResult {
+            TrialEnd::Spent { forecast, proved } => self.tried.push(TrialResult {
                 plan: trial.plan,
                 spent,
-                foreseen: foreseen * scale,
+                forecast: forecast * scale,
                 proved,
             }),
             TrialEnd::Full if self.sweeps_on_all_threads => {
@@ -482,7 +483,7 @@ impl PlanSelection {
             }
             TrialEnd::Full | TrialEnd::Stopped => {}
         }
-        self.done.len()
+        self.values.len()
     }
 
     /// Whether all workers must leave and be started again; resets that request.
@@ -493,23 +494,23 @@ impl PlanSelection {
     /// The product of the components counted so far, and the number of the others.
     pub(crate) fn result(&self) -> (Count, usize) {
         let mut product = Count::ONE;
-        self.done.iter().for_each(|value| product *= &value.count);
-        (product, self.components - self.done.len())
+        self.values.iter().for_each(|value| product *= &value.count);
+        (product, self.components - self.values.len())
     }
 
     /// Whether the number of solutions is known.
     pub(crate) fn is_over(&self) -> bool {
-        self.has_no_solution() || self.done.len() == self.components
+        self.has_no_solution() || self.values.len() == self.components
     }
 
     /// Whether a component is known to have no solution.
     pub(crate) fn has_no_solution(&self) -> bool {
-        self.done.iter().any(|value| value.count.is_zero())
+        self.values.iter().any(|value| value.count.is_zero())
     }
 
     /// The graph nodes of all components; `None` when one has no solution.
     pub(crate) fn nodes(&self) -> Option<Vec<NodeId>> {
-        self.done.iter().map(|value| value.node).collect()
+        self.values.iter().map(|value| value.node).collect()
     }
 }
 
@@ -517,7 +518,7 @@ impl PlanSelection {
 mod tests {
     use super::*;
 
-    /// The selection as another process resumes it.
+    /// The selection as another process continues_walks it.
     fn resumed_in_another_process(selection: &PlanSelection) -> PlanSelection {
         let state = selection.state().expect("it is not over").for_journal();
         let text = serde_json::to_string(&state).unwrap();
@@ -536,9 +537,9 @@ mod tests {
         }
     }
 
-    fn spent(foreseen: f64) -> TrialEnd {
+    fn spent(forecast: f64) -> TrialEnd {
         TrialEnd::Spent {
-            foreseen,
+            forecast,
             proved: 0.0,
         }
     }
@@ -563,7 +564,7 @@ mod tests {
         let tried = TrialResult {
             plan: first.plan,
             spent: first.budget,
-            foreseen: f64::INFINITY,
+            forecast: f64::INFINITY,
             proved: 0.0,
         };
         assert_eq!(selection.tried, [tried]);
@@ -631,7 +632,7 @@ mod tests {
         let tried = TrialResult {
             plan: walk.plan,
             spent: walk.budget,
-            foreseen: 20.0,
+            forecast: 20.0,
             proved: 0.0,
         };
         assert_eq!(resumed.tried, [tried]);
@@ -649,10 +650,10 @@ mod tests {
     fn orders_that_waited_for_a_sweep_continue_when_it_is_lost() {
         let mut selection = PlanSelection::new(Method::Auto, 1, DECISIVE_BUDGET_NS);
         let sweep = Plan::Sweep(Direction::Down);
-        let tried = |plan: Plan, foreseen: f64| TrialResult {
+        let tried = |plan: Plan, forecast: f64| TrialResult {
             plan,
             spent: DECISIVE_BUDGET_NS,
-            foreseen,
+            forecast,
             proved: 0.0,
         };
         let orders = Order::ALL.map(|order| tried(Plan::Branch(order), 1e30));

@@ -50,7 +50,7 @@ const AFFORDABLE_ROUNDS: f64 = 16.0;
 const BRANCH_ADVANTAGE: f64 = 32.0;
 
 /// The orders that stay after a round of this budget, and the best forecast. The leader of the next round comes first; from
-/// [`DECISIVE_BUDGET_NS`] on all are sorted by the solutions that they prove. `before` has the results of the previous round.
+/// [`DECISIVE_BUDGET_NS`] on all are sorted by [`rate`]. `before` has the results of the round before.
 pub(crate) fn select_orders(
     orders: Vec<TrialResult>,
     before: &[TrialResult],
@@ -60,12 +60,12 @@ pub(crate) fn select_orders(
         .into_iter()
         .map(|tried| {
             let earlier = before.iter().find(|same| same.plan == tried.plan);
-            (tried.forecast(earlier), tried)
+            (tried.recent_forecast(earlier), tried)
         })
         .collect();
     // The sort is stable and ties are broken, so that runs are reproducible.
     forecasts.sort_by(|(a, x), (b, y)| {
-        let tie_break = || x.foreseen.total_cmp(&y.foreseen);
+        let tie_break = || x.forecast.total_cmp(&y.forecast);
         a.total_cmp(b).then_with(tie_break)
     });
     let best = forecasts.first().map_or(f64::INFINITY, |&(best, _)| best);
@@ -117,14 +117,14 @@ pub(crate) fn select_sweeps(
     budget: u64,
 ) -> (Vec<TrialResult>, bool) {
     let mut sweeps_on_all_threads = false;
-    sweeps.sort_by(|a, b| a.foreseen.total_cmp(&b.foreseen));
+    sweeps.sort_by(|a, b| a.forecast.total_cmp(&b.forecast));
     let is_decisive = budget >= DECISIVE_BUDGET_NS;
     if is_decisive {
         sweeps.truncate(1);
     }
-    sweeps.retain(|tried| tried.foreseen < MAX_SWEEP_FORECAST_NS);
+    sweeps.retain(|tried| tried.forecast < MAX_SWEEP_FORECAST_NS);
     if let (true, Some(sweep)) = (is_decisive, sweeps.first()) {
-        let sweep = sweep.foreseen;
+        let sweep = sweep.forecast;
         match best_order * BRANCH_ADVANTAGE < sweep {
             true => sweeps.clear(),
             false => {

@@ -3,12 +3,12 @@
 use super::components::{Component, ComponentFinder, PieceCache, UniqueTable};
 use super::setup::Setup;
 use crate::board::{Board, Cell, Probed, Prober, Region};
-use crate::line::{Known, Word};
+use crate::line::Word;
 use crate::run::{Control, Pace};
 use crate::sat::Backbone;
 
-/// Propagates and probes the root, or takes over the cells that an earlier process has found by that. `false` on a contradiction.
-pub(crate) fn open<W: Word>(
+/// Propagates the root, and probes it or takes over the `known` cells that an earlier process has found so. `false` on a contradiction.
+pub(crate) fn propagate_root<W: Word>(
     setup: &Setup<'_>,
     board: &mut Board<'_, W>,
     control: &Control,
@@ -31,9 +31,9 @@ pub(crate) fn open<W: Word>(
     }
     if let Some(known) = known {
         let height = setup.puzzle.height();
-        return board.decide_all((0..height).map(|row| (row, known_of(known, row))));
+        return board.decide_all((0..height).map(|row| (row, known.known_in_row(row))));
     }
-    let limit = board.settles() + setup.options.probing;
+    let limit = board.settles() + setup.options.max_probing_settles;
     let mut settles = board.settles();
     let region = Region::whole(board);
     let probed = Prober::default().probe(board, &region, None, |board| {
@@ -65,14 +65,6 @@ pub(crate) fn components<W: Word>(
     )?;
     components.sort_by_key(|component| component.size);
     Some(components)
-}
-
-/// The cells of a row that a backbone knows.
-pub(crate) fn known_of<W: Word>(backbone: &Backbone, row: usize) -> Known<W> {
-    Known {
-        filled: W::from_parts(backbone.filled.row(row)),
-        empty: W::from_parts(backbone.empty.row(row)),
-    }
 }
 
 /// The cells that are known on a board.

@@ -3,9 +3,10 @@
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use crate::error::{Error, Result};
+use crate::run::lock;
 
 /// A scratch folder for data of a count that exceeds the memory (see [`Counter::scratch`](super::Counter::scratch)).
 ///
@@ -55,7 +56,7 @@ impl Scratch {
     }
 
     fn first_error(&self) -> std::sync::MutexGuard<'_, Option<Error>> {
-        self.error.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.error)
     }
 
     fn with_folder(&self, error: io::Error) -> Error {

@@ -50,7 +50,7 @@ const INFINITY_IN_JSON: f64 = 1e300;
 /// Replaces infinity by a number that JSON can represent.
 pub(crate) fn without_infinity(tried: &[TrialResult]) -> Vec<TrialResult> {
     let finite = |&tried: &TrialResult| TrialResult {
-        foreseen: tried.foreseen.min(INFINITY_IN_JSON),
+        forecast: tried.forecast.min(INFINITY_IN_JSON),
         ..tried
     };
     tried.iter().map(finite).collect()
@@ -59,8 +59,8 @@ pub(crate) fn without_infinity(tried: &[TrialResult]) -> Vec<TrialResult> {
 /// The inverse of [`without_infinity`].
 pub(crate) fn with_infinity(tried: &[TrialResult]) -> Vec<TrialResult> {
     let with_infinity = |&tried: &TrialResult| TrialResult {
-        foreseen: match tried.foreseen < INFINITY_IN_JSON {
-            true => tried.foreseen,
+        forecast: match tried.forecast < INFINITY_IN_JSON {
+            true => tried.forecast,
             false => f64::INFINITY,
         },
         ..tried
@@ -69,16 +69,6 @@ pub(crate) fn with_infinity(tried: &[TrialResult]) -> Vec<TrialResult> {
 }
 
 impl SelectionState {
-    /// The index of the component that is being counted.
-    pub(crate) fn component(&self) -> usize {
-        self.component
-    }
-
-    /// Whether a trial is under way.
-    pub(crate) fn is_under_way(&self) -> bool {
-        !self.under_way.is_empty()
-    }
-
     /// A copy for the journal: the time of the trials under way until now is added to `interrupted`.
     pub(crate) fn for_journal(&self) -> SelectionState {
         let mut state = self.clone();

@@ -7,14 +7,15 @@ use super::components::ComponentTable;
 use super::options::{Method, Options};
 use super::scratch::Scratch;
 use crate::puzzle::Puzzle;
-use crate::run::{Limits, Observer};
+use crate::run::{Control, Limits, Observer};
+use crate::sat::Backbone;
 use crate::search::Cube;
 use crate::solutions::Count;
 
 /// The progress of a solution graph that takes long to build.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Forecast {
+pub struct GraphProgress {
     /// The exact number of solutions, if already known: the number is often much cheaper than the graph.
     pub solutions: Option<Count>,
     /// Nodes of the graph so far.
@@ -22,11 +23,11 @@ pub struct Forecast {
     /// Bytes of the graph so far.
     pub bytes: u64,
     /// Maximum number of bytes of the graph. When it exceeds them the count is stopped.
-    pub most: u64,
+    pub max_bytes: u64,
 }
 
-/// A function that receives the progress of a solution graph.
-pub type ForecastObserver<'a> = &'a (dyn Fn(&Forecast) + Sync);
+/// A function that receives the progress of a solution graph that takes long to build.
+pub type GraphObserver<'a> = &'a (dyn Fn(&GraphProgress) + Sync);
 
 /// The parameters of a count.
 #[derive(Clone)]
@@ -37,11 +38,32 @@ pub(crate) struct Setup<'a> {
     pub(crate) options: Options,
     /// Only solutions in which these decisions hold are counted.
     pub(crate) cube: Cube,
+    /// Only solutions with these cells are counted.
+    pub(crate) known: Option<Backbone>,
+    /// The run that contains this count, instead of the limits on time and nodes.
+    pub(crate) run: Option<Arc<Control>>,
+    /// Whether only the calling thread is used.
+    pub(crate) single_threaded: bool,
     /// A component table that is shared with other counts of the puzzle.
     pub(crate) table: Option<Arc<ComponentTable>>,
     pub(crate) checkpointer: Option<&'a Checkpointer>,
     /// The folder for the part of a frontier that exceeds the memory.
     pub(crate) scratch: Option<&'a Scratch>,
     pub(crate) observer: Option<Observer<'a>>,
-    pub(crate) forecast_observer: Option<ForecastObserver<'a>>,
+    pub(crate) graph_observer: Option<GraphObserver<'a>>,
+}
+
+impl Setup<'_> {
+    /// Whether all solutions of the puzzle are counted.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.cube.path.is_empty() && self.known.is_none()
+    }
+
+    /// Number of threads to use.
+    pub(crate) fn threads(&self) -> usize {
+        match self.single_threaded {
+            true => 1,
+            false => rayon::current_num_threads(),
+        }
+    }
 }

@@ -20,7 +20,7 @@ use super::status::Status;
 use crate::board::Clues;
 use crate::line::{Known, Word};
 use crate::puzzle::{Grid, Puzzle};
-use crate::run::{Control, Statistics, lock, shares};
+use crate::run::{Control, Statistics, lock, memory_plan};
 use crate::solutions::{Count, Stop};
 
 /// The state that all workers of a count share.
@@ -76,7 +76,7 @@ impl<'a, W: Word> Shared<'a, W> {
         store: Store,
         selection: PlanSelection,
     ) -> Self {
-        let workers = rayon::current_num_threads();
+        let workers = setup.threads();
         Shared {
             puzzle: setup.puzzle,
             clues,
@@ -113,7 +113,7 @@ impl<'a, W: Word> Shared<'a, W> {
 
     /// Maximum bytes of a walk's unfinished components, and of the sides that wait for them.
     pub(crate) fn max_unfinished_bytes(&self) -> u64 {
-        self.memory / shares::PUT_ASIDE
+        self.memory / memory_plan::DEFERRED
     }
 
     /// Records that the component with this index has at least `bound` fillings, if it is still being counted.

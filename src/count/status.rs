@@ -5,8 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use super::checkpointer::Checkpointer;
-use crate::run::lock;
-use crate::run::{Activity, Observer, Snapshot, ticking};
+use crate::run::{Activity, Observer, Snapshot, lock, ticking};
 use crate::solutions::Count;
 
 /// The status of a count. All of its threads write it, and the thread of the observer reads it.

@@ -13,7 +13,7 @@ use super::plan::{Trial, TrialEnd};
 use super::shared::Shared;
 use crate::board::{Board, Cell};
 use crate::line::Word;
-use crate::run::{Limits, lock, shares};
+use crate::run::{Limits, lock, memory_plan};
 use crate::search::{Cube, Decision, Search};
 use crate::solutions::{Count, Stop};
 
@@ -31,25 +31,26 @@ impl<W: Word> Shared<'_, W> {
     /// Searches the tree of the only component with the budget of this trial.
     pub(crate) fn search_tree(&self, trial: Trial) -> TrialEnd {
         let place = self.place(trial.component);
-        let before = lock(&self.tree).take().filter(|(of, _)| *of == place);
-        let mut tree = before.map_or_else(|| self.root_of_tree(), |(_, tree)| tree);
+        let earlier = lock(&self.tree).take().filter(|(other, _)| *other == place);
+        let mut tree = earlier.map_or_else(|| self.root_of_tree(), |(_, tree)| tree);
         let ended = self.search_slices(&mut tree, trial);
         self.raise_bound(trial.component, tree.found.clone());
         *lock(&self.tree) = Some((place, tree));
         ended
     }
 
+    /// Searches slice by slice, until the tree is done or the budget of the trial is used up.
     fn search_slices(&self, tree: &mut OpenTree, trial: Trial) -> TrialEnd {
         let work_limit = tree.work.saturating_add(trial.budget);
         let mut last = FIRST_SLICE_NODES / SLICE_GROWTH;
         while tree.work < work_limit {
-            let left = work_limit - tree.work;
+            let work_left = work_limit - tree.work;
             let ns_per_node = tree.work.checked_div(tree.nodes);
             let ns_per_node = ns_per_node.unwrap_or(NODE_NS).max(1);
             // The work on a region that a slice does not finish is lost, so a slice has at least a fixed share of all nodes so far.
             let min_nodes = FIRST_SLICE_NODES.max(tree.nodes / SLICE_GROWTH);
             let slice_nodes =
-                (left / ns_per_node).clamp(min_nodes, min_nodes.max(last * SLICE_GROWTH));
+                (work_left / ns_per_node).clamp(min_nodes, min_nodes.max(last * SLICE_GROWTH));
             if self.control.poll() || self.is_obsolete(trial.component) {
                 return TrialEnd::Stopped;
             }
@@ -58,11 +59,11 @@ impl<W: Word> Shared<'_, W> {
             // list short.
             tree.cubes.sort_by_key(|(cube, _)| Reverse(cube.path.len()));
             let (cubes, shares): (Vec<Cube>, Vec<f64>) = tree.cubes.drain(..).unzip();
-            let all: f64 = shares.iter().sum();
+            let open_share: f64 = shares.iter().sum();
             let mut search = Search::new(self.puzzle)
                 .cubes(cubes)
                 .shares(shares)
-                .limits(Limits::default().memory(self.memory / shares::TREE));
+                .limits(Limits::default().memory(self.memory / memory_plan::TREE));
             if trial.is_solo {
                 search = search.single_threaded();
             }
@@ -78,8 +79,8 @@ impl<W: Word> Shared<'_, W> {
             match outcome.stopped {
                 None => return TrialEnd::Done(ComponentValue::number(tree.found.clone())),
                 Some(Stop::Nodes) if !outcome.cubes.is_empty() => {
-                    let rest = all * (1.0 - outcome.done);
-                    let shares = outcome.shares.iter().map(|share| share * rest);
+                    let still_open = open_share * (1.0 - outcome.done);
+                    let shares = outcome.shares.iter().map(|share| share * still_open);
                     tree.cubes = outcome.cubes.into_iter().zip(shares).collect();
                 }
                 // The open subtrees cannot be expressed as cubes.
@@ -88,13 +89,13 @@ impl<W: Word> Shared<'_, W> {
             }
             self.raise_bound(trial.component, tree.found.clone());
         }
-        let open: f64 = tree.cubes.iter().map(|(_, share)| share).sum();
-        let foreseen = match open < 1.0 {
-            true => trial.budget as f64 / (1.0 - open),
+        let open_share: f64 = tree.cubes.iter().map(|(_, share)| share).sum();
+        let forecast = match open_share < 1.0 {
+            true => trial.budget as f64 / (1.0 - open_share),
             false => f64::INFINITY,
         };
         TrialEnd::Spent {
-            foreseen,
+            forecast,
             proved: tree.found.to_f64(),
         }
     }
@@ -167,9 +168,9 @@ mod tests {
                 TrialEnd::Done(value) => return (value.count, trials),
                 TrialEnd::Spent {
                     proved: now,
-                    foreseen,
+                    forecast,
                 } => {
-                    assert!(now >= proved && foreseen >= 1.0, "{now} {foreseen}");
+                    assert!(now >= proved && forecast >= 1.0, "{now} {forecast}");
                     proved = now;
                 }
                 ended => panic!("a trial without limits was stopped: {ended:?}"),

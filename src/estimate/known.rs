@@ -7,7 +7,7 @@ use crate::board::{Board, Cell, Region};
 use crate::count::Counter;
 use crate::line::{Known, Word};
 use crate::puzzle::{Grid, Puzzle, verify};
-use crate::run::{Control, Limits, shares};
+use crate::run::{Control, Limits, memory_plan};
 use crate::search::{Cube, Decision, Outcome, Search, Total};
 use crate::solutions::Count;
 
@@ -30,7 +30,7 @@ pub(super) fn decide_backbone<W: Word>(
     // A portfolio of several engines would multiply the work.
     let search = Search::new(puzzle).single_threaded().limits(limits.clone());
     let (backbone, mut found, outcome) =
-        search.backbone_under(&control, Some(MAX_BACKBONE_CONFLICTS));
+        search.backbone_under(&control, Some(MAX_BACKBONE_CONFLICTS), None);
     if outcome.solutions == Total::Exactly(Count::ZERO) {
         return (None, outcome);
     }
@@ -91,5 +91,5 @@ pub(super) fn sub_limits(limits: &Limits, time: Option<Duration>, divisor: u64) 
         .clone()
         .time(time.map(|time| time.min(MAX_TIME)))
         .nodes(limits.nodes.map(|nodes| nodes / divisor))
-        .memory(limits.memory.map(|memory| memory / shares::KNOWN))
+        .memory(limits.memory.map(|memory| memory / memory_plan::EXACT))
 }

@@ -21,7 +21,7 @@ mod population;
 mod scaled;
 mod spread;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -30,7 +30,7 @@ use rand_xoshiro::rand_core::SeedableRng;
 use crate::board::{Board, Clues, Probed, Prober, Region, split_unless};
 use crate::line::{Word, by_width};
 use crate::puzzle::{Grid, Puzzle};
-use crate::run::{Control, Limits, Statistics, shares};
+use crate::run::{Control, Limits, Statistics, lock, memory_plan};
 use crate::search::Total;
 use crate::solutions::{Count, Stop};
 use budget::Budget;
@@ -80,7 +80,7 @@ pub struct Estimate {
     /// What is proved: the exact number, if no sampling was needed, or a lower bound from the solutions seen.
     pub solutions: Total,
     /// Number of finished particles.
-    pub dives: u64,
+    pub particles: u64,
     /// Number of particles that ended without a solution.
     pub dead_ends: u64,
     /// Why the run stopped early; `None` if it finished.
@@ -96,7 +96,7 @@ pub struct Estimate {
 impl Estimate {
     /// The share of particles that ended without a solution, from 0 to 1.
     pub fn dead_end_share(&self) -> f64 {
-        self.dead_ends as f64 / self.dives.max(1) as f64
+        self.dead_ends as f64 / self.particles.max(1) as f64
     }
 
     /// The estimate of a run that was stopped before it had a result.
@@ -111,7 +111,7 @@ impl Estimate {
             standard_error: None,
             doubt: Some(Doubt::Few),
             solutions: Total::AtLeast(Count::ZERO),
-            dives: 0,
+            particles: 0,
             dead_ends: 0,
             stopped,
             statistics,
@@ -382,7 +382,7 @@ impl<'a> Estimator<'a> {
             true => u64::MAX,
             false => self.populations.unwrap_or(DEFAULT_POPULATIONS),
         };
-        let memory = self.limits.bytes() / shares::SOLVER / worker.threads;
+        let memory = self.limits.bytes() / memory_plan::SOLVER / worker.threads;
         let witness = lock(run).witness.clone();
         let oracle_control = Arc::clone(control);
         let mut guide = Guide::new(self.puzzle, oracle_control, memory, witness.as_ref());
@@ -469,10 +469,6 @@ struct SharedRun<W: Word> {
     witness: Option<Arc<Grid>>,
     random: Xoshiro256PlusPlus,
     statistics: Statistics,
-}
-
-fn lock<W: Word>(run: &Mutex<SharedRun<W>>) -> MutexGuard<'_, SharedRun<W>> {
-    run.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The results of the populations of one region.
@@ -666,7 +662,7 @@ impl<W: Word> SharedRun<W> {
                 true => Total::Exactly(proved),
                 false => Total::AtLeast(proved),
             },
-            dives: leaves + dead_ends,
+            particles: leaves + dead_ends,
             dead_ends,
             stopped,
             statistics: self.statistics,

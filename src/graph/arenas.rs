@@ -57,8 +57,8 @@ impl Arenas {
     ///
     /// # Panics
     ///
-    /// As [`Builder::node`], except that the children are not checked: other threads may have added them.
-    pub(crate) fn node(&self, edges: &[Edge], count: Count) -> NodeId {
+    /// As [`Builder::add_node`], except that the children are not checked: other threads may have added them.
+    pub(crate) fn add_node(&self, edges: &[Edge], count: Count) -> NodeId {
         let thread = rayon::current_thread_index().unwrap_or(0);
         let mut arena = lock(&self.arenas[thread % self.arenas.len()]);
         let before = arena.bytes();
@@ -75,7 +75,7 @@ impl Arenas {
     }
 
     /// Number of nodes.
-    pub(crate) fn nodes(&self) -> usize {
+    pub(crate) fn node_count(&self) -> usize {
         self.nodes.load(Ordering::Relaxed) as usize
     }
 
@@ -138,7 +138,7 @@ mod tests {
         for row in 0..rows {
             let edge = |which| {
                 let here = (0..COLUMNS).map(move |column| CellFate::from(column == which));
-                let below = vec![CellFate::Left(0); (COLUMNS * row) as usize];
+                let below = vec![CellFate::Child(0); (COLUMNS * row) as usize];
                 Edge::new(here.chain(below), children.clone())
             };
             let mut count = Count::ONE;
@@ -157,20 +157,23 @@ mod tests {
             let (graph, roots) = pool.install(|| {
                 let graph = Arenas::new(threads);
                 let chains = (0..40u32).into_par_iter().map(|i| {
-                    let add = |edges: Vec<Edge>, count| graph.node(&edges, count);
+                    let add = |edges: Vec<Edge>, count| graph.add_node(&edges, count);
                     chain(1 + i % 30, add)
                 });
                 let roots: Vec<NodeId> = chains.collect();
                 (graph, roots)
             });
-            assert_eq!(graph.nodes(), (0..40).map(|i| 1 + i % 30).sum::<usize>());
+            assert_eq!(
+                graph.node_count(),
+                (0..40).map(|i| 1 + i % 30).sum::<usize>()
+            );
             assert!(graph.bytes() > 0);
             let builder = graph.join();
             for (i, &root) in (0..40).zip(&roots) {
                 let mut alone = Builder::new();
                 let rows = 1 + i % 30;
                 let nodes = std::cell::RefCell::new(&mut alone);
-                let other = chain(rows, |edges, _| nodes.borrow_mut().node(edges));
+                let other = chain(rows, |edges, _| nodes.borrow_mut().add_node(edges));
                 assert_eq!(builder.count(root), alone.count(other));
                 let graph = |builder: Builder, root| {
                     let cell = |at| Cell::new((at / COLUMNS) as usize, (at % COLUMNS) as usize);

@@ -18,12 +18,12 @@ use crate::solutions::Count;
 /// // Two cells of which exactly one is filled.
 /// let edge = |left: bool| Edge::new([left.into(), (!left).into()], vec![]);
 /// let mut builder = Builder::new();
-/// let pair = builder.node(vec![edge(true), edge(false)]);
+/// let pair = builder.add_node(vec![edge(true), edge(false)]);
 /// // A switch cell followed by two such pairs, one nested in the other; if the switch is empty, all cells are.
-/// let (outer, inner) = (CellFate::Left(0), CellFate::Left(1));
+/// let (outer, inner) = (CellFate::Child(0), CellFate::Child(1));
 /// let on = Edge::new([CellFate::Filled, outer, inner, inner, outer], vec![pair, pair]);
 /// let off = Edge::new([CellFate::Empty; 5], vec![]);
-/// let node = builder.node(vec![on, off]);
+/// let node = builder.add_node(vec![on, off]);
 /// // The sixth cell is not part of the node: the grid says that it is filled.
 /// let cells = (0..5).map(|column| Cell::new(0, column)).collect();
 /// let graph = builder.finish(&Grid::from_rows(&[".....#"])?, vec![(node, cells)]);
@@ -50,12 +50,12 @@ impl Builder {
     ///
     /// If there is no edge, if edges differ in their number of cells, if a child has not been added, if an edge leaves a child more or
     /// fewer cells than the child has, or if the graph exceeds 2^32 words (long after [`Builder::bytes`] has reported that it is full).
-    pub fn node(&mut self, edges: Vec<Edge>) -> NodeId {
+    pub fn add_node(&mut self, edges: Vec<Edge>) -> NodeId {
         let (mut sum, mut cells_left, mut words) = (Count::ZERO, Vec::new(), Vec::new());
         for edge in &edges {
             let children = &edge.children;
-            let below = children.iter().map(|node| node.0 as usize);
-            sum += &self.nodes.counts.product(below.clone());
+            let numbers = children.iter().map(|node| node.0 as usize);
+            sum += &self.nodes.counts.product(numbers.clone());
             cells_left.clear();
             cells_left.resize(children.len(), 0);
             words.clear();
@@ -66,14 +66,14 @@ impl Builder {
                 }
             }
             assert!(
-                below
+                numbers
                     .zip(&cells_left)
                     .all(|(node, &cells_left)| self.nodes.size(node) == cells_left),
                 "an edge leaves a child more or fewer cells than it has"
             );
         }
         self.nodes.push(&edges, sum);
-        let id = u32::try_from(self.nodes() - 1).expect("there are fewer nodes than words");
+        let id = u32::try_from(self.node_count() - 1).expect("there are fewer nodes than words");
         NodeId(id)
     }
 
@@ -83,7 +83,7 @@ impl Builder {
     }
 
     /// Number of nodes.
-    pub fn nodes(&self) -> usize {
+    pub fn node_count(&self) -> usize {
         self.nodes.node_count()
     }
 
@@ -96,8 +96,8 @@ impl Builder {
     }
 
     /// The finished graph: the product of the roots, each placed on its list of cells, over the grid `known`. A node may be placed on
-    /// several lists. Its cells are matched to those of the list in reading order. A cell on no list has the value that it has in `known`; a
-    /// cell on a list must be empty there. Without roots, `known` is the only solution.
+    /// several lists. Its cells are matched to those of the list in reading order. A cell on no list has the value that it has in `known`;
+    /// a cell on a list must be empty there. Without roots, `known` is the only solution.
     ///
     /// # Panics
     ///

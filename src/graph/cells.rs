@@ -1,12 +1,14 @@
 //! For each cell, the number of solutions in which it is filled.
 //!
-//! A *placement* of a node is a list of cells on which it is reached; its *weight* is the number of ways to complete a given filling of
-//! the node there to a filling of the root above it. A node with few placements is expanded top-down at each of them: the weight of a
-//! child is the sum, over the edges that lead to it, of the weight of the parent times the product of the counts of its siblings; and
-//! the cells that an edge fills are filled in as many solutions as the weight times the counts of all children of the edge. For a
-//! node with many placements its *marginal* is computed bottom-up: for each of its cells the number of its own solutions in which it is
-//! filled. This happens once the node has too many placements, along with all nodes below it, and the marginal is freed after the last edge
-//! that needs it. Each placement of such a node adds its marginal, times the weight, to the cells.
+//! A *placement* of a node is a list of cells of the puzzle on which it is reached from a root. The *weight* of the placement is the number
+//! of solutions of the root that contain one given solution of the node on these cells.
+//!
+//! A node with few placements is expanded top-down at each of them. The weight of a child is the sum, over the edges that lead to it, of
+//! the weight of the parent times the counts of the child's siblings. A cell that an edge fills is filled in as many solutions as the
+//! weight times the counts of all children of the edge. For a node with many placements its *marginal* is computed bottom-up: for each of
+//! its cells, the number of its own solutions in which the cell is filled. This happens when the node gets too many placements; its
+//! descendants get their marginals before it. A marginal is freed after the last edge that needs it. Each placement of such a node adds its
+//! marginal, times the weight, to the cells.
 //!
 //! O(edges and cells of their nodes) per expanded placement, and once more for the marginals. As children precede their parents, one pass
 //! over the graph is enough.
@@ -221,7 +223,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Charges `cells` visited cells to the poll budget; an error if the run is stopped.
+    /// Counts visited cells, and polls the control at intervals; an error if the run is stopped.
     fn poll(&mut self, cells: usize) -> Result<(), Stop> {
         self.cells_since_poll += cells + 8;
         if self.cells_since_poll >= CELLS_PER_POLL {
@@ -247,7 +249,7 @@ impl Pass<'_> {
             for edge in graph.edges_of(node) {
                 edge.children
                     .iter()
-                    .for_each(|&below| self.unprocessed_edges[below as usize] += 1);
+                    .for_each(|&child| self.unprocessed_edges[child as usize] += 1);
                 self.poll(0)?;
             }
         }
@@ -273,9 +275,9 @@ impl Pass<'_> {
             return Ok(());
         }
         placements.push(Placement { cells, weight });
-        let is_over = placements.len() > MAX_PLACEMENTS;
+        let needs_marginal = placements.len() > MAX_PLACEMENTS;
         self.charge(bytes)?;
-        match is_over {
+        match needs_marginal {
             true => self.compute_marginals(node),
             false => Ok(()),
         }
@@ -346,9 +348,9 @@ impl Pass<'_> {
             next += 1;
             for edge in graph.edges_of(node) {
                 self.poll(0)?;
-                for &below in edge.children {
-                    if !self.marginals.contains_key(&below) && seen.insert(below, ()).is_none() {
-                        wanted.push(below);
+                for &child in edge.children {
+                    if !self.marginals.contains_key(&child) && seen.insert(child, ()).is_none() {
+                        wanted.push(child);
                     }
                 }
             }
@@ -360,7 +362,7 @@ impl Pass<'_> {
             for edge in graph.edges_of(node) {
                 edge.children
                     .iter()
-                    .for_each(|&below| self.finish_incoming_edge(below));
+                    .for_each(|&child| self.finish_incoming_edge(child));
             }
             for placement in self.placements.remove(&node).unwrap_or_default() {
                 add_marginal(self.filled, &marginal, &placement.cells, &placement.weight);
@@ -380,11 +382,11 @@ impl Pass<'_> {
                 self.poll(size)?;
                 let all = graph.small_product(edge.children);
                 // For each child: the product of the counts of its siblings, the number of its cells seen so far, and its marginal.
-                let below = edge.children.iter().map(|&node| {
+                let children = edge.children.iter().map(|&node| {
                     let others = all / graph.counts().small(node as usize).unwrap_or(1);
                     (others, 0, self.marginals.get(&node))
                 });
-                let mut children: Vec<_> = below.collect();
+                let mut children: Vec<_> = children.collect();
                 let mut at = 0;
                 for (code, length) in edge.runs() {
                     let here = &mut cells[at..at + length as usize];
@@ -393,15 +395,15 @@ impl Pass<'_> {
                         EMPTY => {}
                         FILLED => here.iter_mut().for_each(|cell| *cell += all),
                         child_code => {
-                            let (others, from, below) =
+                            let (others, seen, marginal) =
                                 &mut children[(child_code - FIRST_CHILD) as usize];
-                            if let Some(Marginal::Small(below)) = below {
-                                let below = &below[*from..*from + here.len()];
-                                for (cell, below) in here.iter_mut().zip(below) {
-                                    *cell += *others * below;
+                            if let Some(Marginal::Small(marginal)) = marginal {
+                                let marginal = &marginal[*seen..*seen + here.len()];
+                                for (cell, number) in here.iter_mut().zip(marginal) {
+                                    *cell += *others * number;
                                 }
                             }
-                            *from += here.len();
+                            *seen += here.len();
                         }
                     }
                 }
@@ -425,10 +427,10 @@ impl Pass<'_> {
                     FILLED => here.iter_mut().for_each(|cell| *cell += &all),
                     child_code => {
                         let i = (child_code - FIRST_CHILD) as usize;
-                        let below = self.marginals.get(&edge.children[i]);
+                        let marginal = self.marginals.get(&edge.children[i]);
                         for cell in here {
-                            if let Some(below) = below {
-                                let mut more = below.get(cells_seen[i]);
+                            if let Some(marginal) = marginal {
+                                let mut more = marginal.get(cells_seen[i]);
                                 more *= &others[i];
                                 *cell += &more;
                             }

@@ -2,9 +2,9 @@
 //!
 //! Cells are decided in reading order, always the first undecided one. As the cells of a node are numbered in reading order, the decided
 //! cells of a node are a prefix. Call the first undecided cell *c*. An edge either gives *c* a value itself or leaves it to one child;
-//! then *c* is the first undecided cell of that child as well. So only the nodes that begin with *c* are rebuilt; all others are shared with
-//! the unconditioned graph. The result depends on the node alone, not on its position in the grid. New nodes are stored
-//! in an overlay over the graph, and removed in LIFO order.
+//! then *c* is the first undecided cell of that child as well. So only the nodes that begin with *c* are rebuilt; all others are shared
+//! with the unconditioned graph. The result depends on the node alone, not on its position in the grid. New nodes are stored in an overlay
+//! over the graph, and removed in LIFO order.
 
 use super::counts::{self, CountList};
 use super::runs::{FILLED, FIRST_CHILD};
@@ -25,7 +25,7 @@ const STEPS_PER_POLL: usize = 1 << 12;
 #[derive(Clone, Debug)]
 pub(super) struct Overlay<'a> {
     graph: &'a SolutionGraph,
-    /// For each new node: the graph node that it restricts, and the number of decided cells, a prefix of the cells of that node.
+    /// For each new node: the graph node that is conditioned, and the number of its decided cells, which are a prefix of its cells.
     bases: Vec<u32>,
     decided: Vec<u32>,
     /// Offset of its edges in `words`.
@@ -181,7 +181,8 @@ impl<'a> Overlay<'a> {
     /// Conditions a node on its first undecided cell: the new node, [`DONE`] if no other cell is undecided, or `None` if no solution
     /// remains.
     ///
-    /// Visits the descendants whose first undecided cell is the same cell. Calls `stop` regularly; if stopped, the overlay is unchanged.
+    /// Conditions all descendants whose first undecided cell is the same cell. Calls `stop` regularly; if stopped, the overlay is
+    /// unchanged.
     pub(super) fn condition(
         &mut self,
         node: u32,
@@ -190,18 +191,18 @@ impl<'a> Overlay<'a> {
     ) -> Result<Option<u32>, Stopped> {
         let nodes = self.graph.nodes() + self.offsets.len();
         self.state.resize(nodes.max(self.state.len()), UNVISITED);
-        let mut edges_seen = 0usize;
+        let mut steps = 0usize;
         let mut stopped = || {
-            edges_seen += 1;
-            edges_seen % STEPS_PER_POLL == 1 && stop()
+            steps += 1;
+            steps % STEPS_PER_POLL == 1 && stop()
         };
         let mut affected = vec![node];
         self.state[node as usize] = NO_SOLUTION;
         let mark = self.mark();
         let mut result = Ok(());
-        let (mut next, mut children) = (0, Vec::new());
-        'collecting: while let Some(&node) = affected.get(next) {
-            next += 1;
+        let (mut visited, mut children) = (0, Vec::new());
+        'collecting: while let Some(&node) = affected.get(visited) {
+            visited += 1;
             let cell = self.decided(node);
             for edge in self.edges(node) {
                 if stopped() {

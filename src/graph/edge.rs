@@ -13,8 +13,8 @@ pub enum CellFate {
     Empty,
     /// The cell is filled.
     Filled,
-    /// The cell stays undecided, as a cell of the child with this index.
-    Left(u32),
+    /// The cell stays undecided: it is a cell of the child with this index.
+    Child(u32),
 }
 
 impl From<bool> for CellFate {
@@ -49,7 +49,7 @@ impl Edge {
             let code = match cell {
                 CellFate::Empty => EMPTY,
                 CellFate::Filled => FILLED,
-                CellFate::Left(i) => {
+                CellFate::Child(i) => {
                     assert!(
                         (i as usize) < children.len(),
                         "a cell is left to a child that does not exist"

@@ -16,8 +16,8 @@ use super::sorted_product::SortedProduct;
 use crate::puzzle::Grid;
 use crate::solutions::Count;
 
-/// Maximum number of solutions of a region that is listed. For large grids it is lower, so that as many whole grids take at most
-/// `MAX_LISTED_WORDS` words, but at least 64.
+/// Maximum number of solutions of a region that is listed. It is lower for large grids: that number of whole grids may take at most
+/// `MAX_LISTED_WORDS` words. But it is at least 64.
 const MAX_LISTED_SOLUTIONS: u64 = 4096;
 const MAX_LISTED_WORDS: u64 = 1 << 18;
 
@@ -27,7 +27,7 @@ pub struct Lexicographic<'a> {
     overlay: Overlay<'a>,
     /// Positions of the cells of undecided regions, one region after the other.
     positions: Vec<u32>,
-    /// The path of the depth-first search. Before the first step it is the root frame alone.
+    /// The path of the depth-first search; at first only its root.
     frames: Vec<Frame>,
     product: Option<SortedProduct>,
     /// Number of solutions to skip first.
@@ -165,15 +165,15 @@ impl Lexicographic<'_> {
             let (overlay, positions) = (&self.overlay, &self.positions);
             let first_cell =
                 |open: &OpenRegion| positions[(open.start + overlay.decided(open.node)) as usize];
-            let candidates = frame.open.iter().enumerate();
-            let candidates = candidates.map(|(i, open)| (first_cell(open), i)).min();
+            let open = frame.open.iter().enumerate();
+            let next = open.map(|(i, open)| (first_cell(open), i)).min();
             let is_large = |open: &OpenRegion| overlay.count(open.node) > self.max_listed;
-            let (first_cell, i) = match (candidates, frame.visited) {
+            let (cell, i) = match (next, frame.visited) {
                 (_, Visited::Both) => {
                     self.frames.pop();
                     continue;
                 }
-                (Some(first_cell), _) if frame.open.iter().any(is_large) => first_cell,
+                (Some(next), _) if frame.open.iter().any(is_large) => next,
                 _ => {
                     let mut lists = Vec::with_capacity(frame.open.len());
                     for &OpenRegion { node, start } in &frame.open {
@@ -214,7 +214,7 @@ impl Lexicographic<'_> {
             }
             let (mut grid, mut open) = (frame.grid.clone(), frame.open.clone());
             if filled {
-                grid.fill(&[first_cell]);
+                grid.fill(&[cell]);
             }
             open[i].node = node;
             self.enter(grid, open);
@@ -223,8 +223,8 @@ impl Lexicographic<'_> {
         Advance::Done
     }
 
-    /// Pushes a frame with these undecided regions. Nodes with a single edge are first replaced by the children of that edge, so that a
-    /// region may become several.
+    /// Pushes a frame with these undecided regions. A region whose node has a single edge is first replaced by the regions of the children
+    /// of that edge.
     fn enter(&mut self, mut grid: Canvas, mut open: Vec<OpenRegion>) {
         let mut child_ends = Vec::new();
         let mut i = 0;

@@ -88,7 +88,7 @@ impl SolutionGraph {
     /// # Panics
     ///
     /// If a side is 0 or too long for a puzzle.
-    pub fn none(width: usize, height: usize) -> Self {
+    pub fn unsatisfiable(width: usize, height: usize) -> Self {
         let known = Grid::new(width, height);
         SolutionGraph {
             count: Count::ZERO,

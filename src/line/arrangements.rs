@@ -5,6 +5,8 @@
 
 use num_bigint::BigUint;
 
+use super::settle::Known;
+use super::word::Word;
 use crate::puzzle::Clue;
 
 /// The number of arrangements of `clue` that fit the known cells (`None` is unknown).
@@ -39,6 +41,48 @@ pub fn count(clue: &Clue, known: &[Option<bool>]) -> BigUint {
         ways = next_ways;
     }
     ways.swap_remove(0)
+}
+
+/// The same number for cells in words, at most `u128::MAX`: O(k s) additions for k blocks and s cells of slack, and no large numbers.
+///
+/// The blocks must fit into the line, and the line into the word.
+pub(crate) fn count_up_to_max<W: Word>(blocks: &[u16], length: usize, known: Known<W>) -> u128 {
+    // A known empty cell beyond the end, so that an empty cell follows every block.
+    let may_be_empty = |cell: usize| cell == length || !known.filled.has(cell);
+    // The length of the run of cells that can be filled, from each cell on.
+    let mut runs = vec![0; length + 1];
+    for cell in (0..length).rev() {
+        if !known.empty.has(cell) {
+            runs[cell] = runs[cell + 1] + 1;
+        }
+    }
+    let span: usize = blocks.iter().map(|&block| usize::from(block) + 1).sum();
+    let slack = length + 1 - span;
+    // ways[o]: the number of ways to place the blocks so far such that the next cell is `o` cells after its leftmost place.
+    let mut ways = vec![0_u128; slack + 1];
+    ways[0] = 1;
+    let mut leftmost = 0;
+    for block in blocks.iter().map(|&block| usize::from(block)) {
+        let mut before = 0_u128;
+        for (offset, ways) in ways.iter_mut().enumerate() {
+            let start = leftmost + offset;
+            if offset > 0 && !may_be_empty(start - 1) {
+                before = 0;
+            }
+            before = before.saturating_add(*ways);
+            let fits = runs[start] >= block && may_be_empty(start + block);
+            *ways = if fits { before } else { 0 };
+        }
+        leftmost += block + 1;
+    }
+    let mut all = 0_u128;
+    for (offset, &ways) in ways.iter().enumerate() {
+        if offset > 0 && !may_be_empty(leftmost + offset - 1) {
+            all = 0;
+        }
+        all = all.saturating_add(ways);
+    }
+    all
 }
 
 /// Iterator over the arrangements of a clue that fit the known cells, each as the first cells of the blocks, in lexicographic order.
@@ -199,6 +243,38 @@ mod tests {
         assert_eq!(count(&clue, &[None, Some(true)]), BigUint::ZERO);
         assert_eq!(Arrangements::new(&clue, &[None, Some(true)]).next(), None);
         assert_eq!(Arrangements::new(&clue, &[]).count(), 1);
+    }
+
+    #[test]
+    fn both_ways_to_count_agree() {
+        // Every state of seven cells, as a number in base three, with several clues.
+        let clues: [&[usize]; 6] = [&[], &[1], &[2, 1], &[1, 1, 1], &[7], &[2, 2]];
+        for blocks in clues {
+            let clue = Clue::new(blocks.iter().copied()).unwrap();
+            let lengths: Vec<u16> = blocks.iter().map(|&length| length as u16).collect();
+            for state in 0..3_usize.pow(7) {
+                let cell = move |i: usize| {
+                    [None, Some(true), Some(false)][state / 3_usize.pow(i as u32) % 3]
+                };
+                let cells: Vec<Option<bool>> = (0..7).map(cell).collect();
+                let of = |value| (0..7).filter(move |&i| cell(i) == Some(value));
+                let known = Known::<u64> {
+                    filled: of(true).fold(0, |word, i| word | 1 << i),
+                    empty: of(false).fold(0, |word, i| word | 1 << i),
+                };
+                let fast = count_up_to_max(&lengths, 7, known);
+                assert_eq!(
+                    BigUint::from(fast),
+                    count(&clue, &cells),
+                    "{clue} {cells:?}"
+                );
+            }
+        }
+        let blocks = [1_u16; 100];
+        assert_eq!(
+            count_up_to_max(&blocks, 500, Known::<crate::line::Wide<8>>::NOTHING),
+            u128::MAX
+        );
     }
 
     #[test]

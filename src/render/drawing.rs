@@ -22,6 +22,8 @@ pub enum Mark {
     Share(u32),
     /// Filled, and part of the block with this letter.
     Block(char),
+    /// Ambiguous, and part of the region with this number, from 0.
+    Region(u32),
 }
 
 impl Mark {
@@ -33,7 +35,8 @@ impl Mark {
         }
     }
 
-    /// The mark as one character: `#` filled, `.` empty, `?` ambiguous, `-` unknown, a digit for tenths of a share, or a letter.
+    /// The mark as one character: `#` filled, `.` empty, `?` ambiguous, `-` unknown, a digit for tenths of a share, or a letter. Regions
+    /// are `1` to `9`, then `A` to `Z` and `a` to `z`, then `*`.
     pub fn character(self) -> char {
         match self {
             Mark::Unknown => '-',
@@ -42,6 +45,10 @@ impl Mark {
             Mark::Ambiguous => '?',
             Mark::Share(millionths) => char::from(b'0' + (millionths / 100_000).min(9) as u8),
             Mark::Block(letter) => letter,
+            Mark::Region(number) => {
+                let names = (b'1'..=b'9').chain(b'A'..=b'Z').chain(b'a'..=b'z');
+                names.map(char::from).nth(number as usize).unwrap_or('*')
+            }
         }
     }
 }
@@ -176,13 +183,13 @@ impl<'a> Drawing<'a> {
         self
     }
 
-    /// The drawing with a text for every cell marked as a share, which a viewer may show as a tooltip.
+    /// The drawing with a text for every cell marked as a share or a region, which a viewer may show as a tooltip.
     #[must_use]
     pub fn with_words(mut self, words: impl Fn(usize, usize) -> String) -> Self {
         let width = self.puzzle.width();
-        let shares = self.marks.iter().enumerate();
-        self.words = shares
-            .filter(|(_, mark)| matches!(mark, Mark::Share(_)))
+        let marks = self.marks.iter().enumerate();
+        self.words = marks
+            .filter(|(_, mark)| matches!(mark, Mark::Share(_) | Mark::Region(_)))
             .map(|(cell, _)| (cell, words(cell / width, cell % width)))
             .collect();
         self

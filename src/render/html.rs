@@ -82,11 +82,16 @@ impl Html {
 
     /// The beginning of the page.
     pub fn head(&self) -> String {
+        self.head_with("")
+    }
+
+    /// The same, with more rules in the style sheet.
+    pub(super) fn head_with(&self, rules: &str) -> String {
         let title = sanitized(&self.title);
         format!(
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-             <title>{}</title>\n<style>\n{}</style>\n</head>\n<body>\n",
+             <title>{}</title>\n<style>\n{}{rules}</style>\n</head>\n<body>\n",
             encode_text(&title),
             style(self.paper)
         )

@@ -19,8 +19,8 @@ pub(super) trait Canvas {
     /// Fills every second square of a row of cells, as on a chessboard of four by four squares per cell.
     fn check(&mut self, at: Point, cells: u32);
 
-    /// Fills one cell in a grey level, and attaches a text to it if the format supports that.
-    fn shade(&mut self, at: Point, level: u8, words: Option<&str>);
+    /// Fills one cell in a colour, given as red, green and blue, and attaches a text to it if the format supports that.
+    fn shade(&mut self, at: Point, colour: [u8; 3], words: Option<&str>);
 
     /// Draws a small dot in the middle of a cell.
     fn dot(&mut self, at: Point);
@@ -181,6 +181,14 @@ impl Layout {
         let page = |landscape| paper.page(landscape).below(header_height);
         let scale = |page: Page| page.scale(Layout::new(sheet, UNIT, Some(page)).size(), UNIT);
         page(scale(page(true)) > scale(page(false)))
+    }
+
+    /// The upper left corner of the cells of the first drawing.
+    pub(super) fn first_cell(&self) -> Point {
+        (
+            self.margin + self.clue_width,
+            self.margin + self.header_height + self.caption + self.clue_height,
+        )
     }
 
     pub(super) fn size(&self) -> (u32, u32) {
@@ -426,7 +434,7 @@ impl Layout {
                 let part = millionths.min(1_000_000);
                 // The levels stay away from white and black, so that shares differ visibly from empty and filled cells.
                 let level = (235 - part * 185 / 1_000_000) as u8;
-                canvas.shade(at, level, words);
+                canvas.shade(at, [level; 3], words);
                 // A share that rounds to 0 or 100 percent is neither.
                 let number = match (part + 5_000) / 10_000 {
                     0 => "<1".to_owned(),
@@ -435,6 +443,11 @@ impl Layout {
                 };
                 let tone = if level < 140 { Tone::Paper } else { Tone::Ink };
                 self.label(&number, at, tone, canvas);
+            }
+            Mark::Region(number) => {
+                let colour = REGION_COLOURS[number as usize % REGION_COLOURS.len()];
+                canvas.shade(at, colour, words);
+                self.label(&mark.character().to_string(), at, Tone::Ink, canvas);
             }
         }
     }
@@ -453,6 +466,18 @@ impl Layout {
         }
     }
 }
+
+/// The colours of regions, in turn: light enough for black numbers, and easy to tell apart, also for most people who are colour-blind.
+const REGION_COLOURS: [[u8; 3]; 8] = [
+    [0xff, 0xc8, 0x57],
+    [0x8e, 0xc7, 0xf2],
+    [0xf4, 0x9a, 0xc1],
+    [0xa6, 0xd9, 0x6a],
+    [0xc9, 0xb3, 0xf5],
+    [0xf4, 0x84, 0x5f],
+    [0x6f, 0xd6, 0xc6],
+    [0xd9, 0xc3, 0xa5],
+];
 
 /// Side of a cell in pixels, by default and for measuring.
 pub(super) const UNIT: u32 = 20;

@@ -20,6 +20,7 @@ mod paper;
 mod pdf;
 #[cfg(feature = "images")]
 mod png;
+mod steps;
 mod svg;
 mod text;
 
@@ -35,5 +36,6 @@ pub use paper::Paper;
 pub use pdf::Pdf;
 #[cfg(feature = "images")]
 pub use png::{can_write, png};
+pub use steps::{Frame, steps};
 pub use svg::svg;
 pub use text::{Look, Style, Text, text};

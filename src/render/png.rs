@@ -200,8 +200,11 @@ impl Canvas for Pixels {
         }
     }
 
-    fn shade(&mut self, at: Point, level: u8, _words: Option<&str>) {
-        self.rectangle(at, (self.cell, self.cell), level);
+    fn shade(&mut self, at: Point, colour: [u8; 3], _words: Option<&str>) {
+        // The picture is grey: this is the luma of the colour. The weights add up to 256.
+        let [red, green, blue] = colour.map(u32::from);
+        let level = (54 * red + 183 * green + 19 * blue) / 256;
+        self.rectangle(at, (self.cell, self.cell), level as u8);
     }
 
     fn dot(&mut self, (x, y): Point) {

@@ -12,8 +12,8 @@ use super::harmless::sanitized;
 use super::layout::{Align, Canvas, Layout, Line, Point, Rule, Tone, UNIT};
 use super::paper::{Page, Paper};
 
-const INK: &str = "#1b1f24";
-const FAINT: &str = "#57606a";
+pub(super) const INK: &str = "#1b1f24";
+pub(super) const FAINT: &str = "#57606a";
 
 /// Fonts whose digits are no wider than the layout assumes; the first one available is used.
 const FONTS: &str = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif";
@@ -41,6 +41,17 @@ pub(super) fn labelled(
     label: &str,
     cell: Option<u32>,
     page: Option<Page>,
+) -> String {
+    picture(sheet, label, cell, page, "")
+}
+
+/// As [`labelled`], with these elements beneath the drawings.
+pub(super) fn picture(
+    sheet: &Sheet<'_>,
+    label: &str,
+    cell: Option<u32>,
+    page: Option<Page>,
+    beneath: &str,
 ) -> String {
     let layout = Layout::new(sheet, cell.unwrap_or(UNIT), page);
     let mut svg = String::from("<svg xmlns=\"http://www.w3.org/2000/svg\" ");
@@ -80,6 +91,7 @@ pub(super) fn labelled(
         svg,
         "<rect x=\"{x:.0}\" y=\"{y:.0}\" width=\"{width:.0}\" height=\"{height:.0}\" fill=\"#fff\"/>"
     );
+    svg.push_str(beneath);
     let mut canvas = Strokes::new(layout.cell);
     layout.draw(sheet, &mut canvas);
     canvas.finish(&mut svg);
@@ -209,13 +221,13 @@ impl Canvas for Strokes {
         }
     }
 
-    fn shade(&mut self, (x, y): Point, level: u8, words: Option<&str>) {
+    fn shade(&mut self, (x, y): Point, [red, green, blue]: [u8; 3], words: Option<&str>) {
         let title = words.map_or(String::new(), |words| {
             format!("<title>{}</title>", encode_text(&sanitized(words)))
         });
         let _ = writeln!(
             self.shades,
-            "<rect x=\"{x}\" y=\"{y}\" width=\"{0}\" height=\"{0}\" fill=\"#{level:02x}{level:02x}{level:02x}\">{title}</rect>",
+            "<rect x=\"{x}\" y=\"{y}\" width=\"{0}\" height=\"{0}\" fill=\"#{red:02x}{green:02x}{blue:02x}\">{title}</rect>",
             self.cell
         );
     }

@@ -389,7 +389,7 @@ impl Glyphs {
             Mark::Ambiguous => (self.ambiguous, self.ambiguous),
             Mark::Empty => (' ', self.empty),
             Mark::Unknown => (' ', self.unknown),
-            Mark::Share(_) | Mark::Block(_) => (' ', mark.character()),
+            Mark::Share(_) | Mark::Block(_) | Mark::Region(_) => (' ', mark.character()),
         };
         line.extend(std::iter::repeat_n(before, width - 1));
         line.push(last);

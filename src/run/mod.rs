@@ -3,8 +3,8 @@
 mod control;
 mod limits;
 mod lock;
+pub(crate) mod memory_plan;
 mod progress;
-pub(crate) mod shares;
 
 pub(crate) use control::{Control, Pace};
 pub use limits::Limits;

@@ -68,6 +68,8 @@ pub enum Activity {
     Branching(&'static str),
     /// Counting by a frontier sweep in this direction.
     Sweeping(&'static str),
+    /// Examining edits of a picture.
+    Repairing,
 }
 
 impl fmt::Display for Activity {
@@ -78,6 +80,7 @@ impl fmt::Display for Activity {
             Activity::Backbone => f.write_str("backbone"),
             Activity::Branching(order) => write!(f, "branching {order}"),
             Activity::Sweeping(direction) => write!(f, "sweeping {direction}"),
+            Activity::Repairing => f.write_str("repairing"),
         }
     }
 }

@@ -8,6 +8,7 @@
 use std::fmt;
 
 use super::solver::{Answer, SatSolver};
+use crate::line::{Known, Word};
 use crate::puzzle::Grid;
 
 /// The cells that are the same in every solution, and those that are not, as far as decided.
@@ -74,6 +75,14 @@ impl Backbone {
     pub fn get(&self, row: usize, column: usize) -> Option<bool> {
         let empty = || self.empty.get(row, column).then_some(false);
         self.filled.get(row, column).then_some(true).or_else(empty)
+    }
+
+    /// The cells of a row that are the same in every solution.
+    pub(crate) fn known_in_row<W: Word>(&self, row: usize) -> Known<W> {
+        Known {
+            filled: W::from_parts(self.filled.row(row)),
+            empty: W::from_parts(self.empty.row(row)),
+        }
     }
 
     /// Records the cells in which two solutions differ.

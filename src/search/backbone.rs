@@ -10,7 +10,7 @@ use super::portfolio::{Portfolio, guess_phases};
 use super::tree::Search;
 use crate::board::{Cell, Clues};
 use crate::puzzle::Grid;
-use crate::run::{Activity, Control, Snapshot, Statistics, shares};
+use crate::run::{Activity, Control, Snapshot, Statistics, memory_plan};
 use crate::sat::{Backbone, BackboneResult, SatSolver, backbone};
 use crate::solutions::{Count, Stop};
 
@@ -40,19 +40,20 @@ impl Search<'_> {
     /// ```
     pub fn backbone(&self) -> (Backbone, Outcome) {
         let control = Arc::new(Control::new(&self.limits, false));
-        let (backbone, _, outcome) = self.backbone_under(&control, None);
+        let (backbone, _, outcome) = self.backbone_under(&control, None, None);
         (backbone, outcome)
     }
 
     /// The same, under a control that outlives the call. After `effort` conflicts the remaining cells stay undecided. Also returns up to
-    /// two of the solutions found.
+    /// two of the solutions found; if one is known beforehand, the `witness`, it is the first of them.
     pub(crate) fn backbone_under(
         &self,
         control: &Arc<Control>,
         effort: Option<u64>,
+        witness: Option<&Grid>,
     ) -> (Backbone, Vec<Grid>, Outcome) {
         let meter = Meter::new();
-        let portfolio = Arc::new(Portfolio::new(self.puzzle, 2, None));
+        let portfolio = Arc::new(Portfolio::new(self.puzzle, 2, witness));
         // The finished share of the tree is no measure of the cells decided.
         let observe = |snapshot| {
             if let Some(observer) = self.observer {
@@ -65,10 +66,11 @@ impl Search<'_> {
         };
         let first = Search {
             cubes: None,
+            known: None,
             observer: self.observer.and(Some(&observe)),
             ..self.clone()
         };
-        let mut outcome = first.start_under(control, &*portfolio, Some(&portfolio));
+        let mut outcome = first.run_with(control, &*portfolio, Some(&portfolio));
         let (found, conflicts) = portfolio.take_result();
         outcome.statistics.conflicts = conflicts;
         outcome.cubes.clear();
@@ -156,7 +158,7 @@ impl Search<'_> {
                 ..self.clone()
             };
             let portfolio = Arc::new(Portfolio::new(self.puzzle, 1, None));
-            let outcome = search.start_under(control, &*portfolio, Some(&portfolio));
+            let outcome = search.run_with(control, &*portfolio, Some(&portfolio));
             statistics.add(&outcome.statistics);
             match (control.reason(), portfolio.take_result().0.as_slice()) {
                 (None, _) => known.fix(row, column, filled),
@@ -188,7 +190,7 @@ impl Search<'_> {
             move || control.poll()
         };
         let (filled, empty) = (&known.filled, &known.empty);
-        let memory = self.memory() / shares::SOLVER;
+        let memory = self.memory() / memory_plan::SOLVER;
         let solver = SatSolver::new(self.puzzle, filled, empty, memory, stop, |_, _, _| {});
         let Some(mut solver) = solver else {
             // Has no effect if the run has stopped for another reason.

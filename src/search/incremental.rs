@@ -4,7 +4,7 @@
 //! that a cube shares with the previous one, with their propagation and probing results. The probing policy and the subproblem caches
 //! are passed on from cube to cube.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use crossbeam::queue::SegQueue;
 
@@ -18,17 +18,17 @@ use super::task::{Context, Goal, Node, Product, Shared, SubproblemCache, Task};
 use super::tree::{Search, conclude};
 use crate::board::{Board, Clues, Inherited, Probed, Prober, Region, split_unless};
 use crate::line::{Word, by_width};
-use crate::run::{Control, Limits, Pace};
+use crate::run::{Control, Limits, Pace, lock};
 use crate::solutions::{Count, Factor, Sink};
 
-/// The function that [`Search::apart`] passes to its argument: it searches one cube within these limits, on the calling thread.
-pub type Ask<'f> = dyn FnMut(&Cube, &Limits, &dyn Sink) -> Outcome + 'f;
+/// The function that [`Search::incremental`] passes to its argument: it searches one cube within these limits, on the calling thread.
+pub type CubeSearch<'f> = dyn FnMut(&Cube, &Limits, &dyn Sink) -> Outcome + 'f;
 
 impl Search<'_> {
-    /// Calls `work` with a function that searches one cube, with limits and a sink for this cube. `work` may call that function for any
-    /// cubes in any order. Its limits on time and nodes and its interrupt flag hold; a limit on solutions is for the sink to enforce. The
-    /// search itself should have no limit but that on memory, which bounds the lists kept between cubes; its cubes, observer and classic
-    /// algorithm are ignored.
+    /// Calls `work` with a function that searches one cube. `work` may call that function for any cubes in any order, each with a sink and
+    /// limits for this cube. Of these limits, those on time and nodes and the interrupt flag apply; the sink has to enforce a limit on
+    /// solutions. The search itself should have no limit but that on memory, which bounds the lists kept between cubes. Its cubes, observer
+    /// and classic algorithm are ignored.
     ///
     /// Cubes cost least when consecutive ones share a long prefix of decisions.
     ///
@@ -39,7 +39,7 @@ impl Search<'_> {
     ///
     /// let ones = vec![Clue::new([1])?; 4];
     /// let puzzle = Puzzle::new(ones.clone(), ones)?;
-    /// let outcome = Search::new(&puzzle).apart(|ask| ask(&Cube::default(), &Limits::default(), &CountSink::new()));
+    /// let outcome = Search::new(&puzzle).incremental(|search_cube| search_cube(&Cube::default(), &Limits::default(), &CountSink::new()));
     /// assert_eq!(outcome.solutions.to_string(), "24");
     /// # Ok::<(), omnogram::error::Error>(())
     /// ```
@@ -48,19 +48,21 @@ impl Search<'_> {
     ///
     /// When a cube decides a cell outside the puzzle.
     #[cfg(feature = "unstable")]
-    pub fn apart<T>(&self, work: impl FnOnce(&mut Ask<'_>) -> T) -> T {
+    pub fn incremental<T>(&self, work: impl FnOnce(&mut CubeSearch<'_>) -> T) -> T {
         let (mut work, mut result) = (Some(work), None);
         // Not generic in `work`: a generic search would be compiled again for every caller.
-        self.search_apart(&mut |ask| result = work.take().map(|work| work(ask)));
+        self.search_incrementally(&mut |search_cube| {
+            result = work.take().map(|work| work(search_cube))
+        });
         result.expect("`work` has been called")
     }
 
-    fn search_apart(&self, work: &mut dyn FnMut(&mut Ask<'_>)) {
+    fn search_incrementally(&self, work: &mut dyn FnMut(&mut CubeSearch<'_>)) {
         let longest = self.puzzle.width().max(self.puzzle.height());
-        by_width!(longest, W => self.search_apart_for_width::<W>(work));
+        by_width!(longest, W => self.search_incrementally_for_width::<W>(work));
     }
 
-    fn search_apart_for_width<W: Word>(&self, work: &mut dyn FnMut(&mut Ask<'_>)) {
+    fn search_incrementally_for_width<W: Word>(&self, work: &mut dyn FnMut(&mut CubeSearch<'_>)) {
         let clues = Clues::new(self.puzzle);
         let mut cursor = CubeCursor::<W>::new(&clues);
         let sums = self.puzzle.sums();
@@ -103,7 +105,7 @@ impl Search<'_> {
                 }
             }
             caches = std::mem::take(&mut shared.caches);
-            policy = *shared.policy.lock().unwrap_or_else(PoisonError::into_inner);
+            policy = *lock(&shared.policy);
             let outcome = conclude(shared);
             search_settles += outcome.statistics.settles;
             outcome
@@ -153,7 +155,7 @@ struct Level<W: Word> {
     /// Number of the prober's records.
     records: usize,
     node: NodeState<W>,
-    /// Whether the subproblem below was confined to the region of this and the later decisions; see [`NodeState::confines`].
+    /// Whether the node above confined this decision and the later ones of the cube to one region; see [`NodeState::confines`].
     is_confined: bool,
 }
 
@@ -183,14 +185,15 @@ impl<W: Word> NodeState<W> {
     /// Whether the node has several regions, the first decision of `path` lies in one of them, and none of the decisions lies in another.
     /// Then the other regions can be searched by themselves.
     fn confines(&self, path: &[Decision]) -> bool {
-        let touched = |i: &usize| {
+        let is_touched = |i: &usize| {
             let region = &self.regions[*i].0;
             path.iter().any(|decision| region.has(decision.cell))
         };
-        let has = |next: &Decision| self.regions.iter().any(|(region, _)| region.has(next.cell));
+        let is_inside =
+            |next: &Decision| self.regions.iter().any(|(region, _)| region.has(next.cell));
         self.regions.len() > 1
-            && path.first().is_some_and(has)
-            && (0..self.regions.len()).filter(touched).count() == 1
+            && path.first().is_some_and(is_inside)
+            && (0..self.regions.len()).filter(is_touched).count() == 1
     }
 }
 
@@ -272,12 +275,12 @@ impl<'a, W: Word> CubeCursor<'a, W> {
             self.backtrack_to(0);
             self.node.regions.clear();
         }
-        let same = self.levels.iter().zip(&cube.path).enumerate();
-        let same = same.take_while(|(i, (level, decision))| {
+        let common = self.levels.iter().zip(&cube.path).enumerate();
+        let common = common.take_while(|(i, (level, decision))| {
             level.decision == **decision
                 && level.is_confined == level.node.confines(&cube.path[*i..])
         });
-        self.backtrack_to(same.count());
+        self.backtrack_to(common.count());
         loop {
             if !self.examine(probing, shared)? {
                 return Some(None);
@@ -316,7 +319,7 @@ impl<'a, W: Word> CubeCursor<'a, W> {
         node
     }
 
-    /// Propagates the root.
+    /// Propagates the root, unless done before: `false` when there is a contradiction, `None` when stopped.
     fn propagate(&mut self, shared: &Shared<'_, W>) -> Option<bool> {
         if self.root_is_consistent.is_none() {
             let mut settles = 0u64;
@@ -476,7 +479,7 @@ impl<'a, W: Word> CubeCursor<'a, W> {
         Some(solved)
     }
 
-    /// Makes a decision, with this subproblem below it; `false` when it leads to a contradiction, and then it is undone.
+    /// Makes a decision, with this subproblem below it. `false` when it leads to a contradiction; it is then undone.
     fn decide(&mut self, decision: Decision, subproblem: Subproblem<W>, is_confined: bool) -> bool {
         let Decision { cell, filled } = decision;
         let (mark, records) = (self.board.mark(), self.prober.mark());

@@ -25,9 +25,11 @@ mod tree;
 
 pub use cube::{Cube, Decision};
 pub(crate) use meter::WHOLE;
+pub(crate) use near::{connected_groups, reduce_difference};
 pub(crate) use oracle::{MAX_CONFLICTS, Oracle};
 pub use outcome::{Outcome, Total, Verdict};
 pub use solutions::Solutions;
+pub(crate) use switch::switch_rectangle;
 pub(crate) use task::narrowest_cell;
 pub use tree::Search;
 
@@ -35,6 +37,6 @@ pub use crate::run::{Activity, Limits, Observer, Snapshot, Statistics};
 pub use crate::sat::Backbone;
 
 unstable! {
-    use incremental::Ask;
+    use incremental::CubeSearch;
     use options::{Options, Probing};
 }

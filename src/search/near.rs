@@ -9,32 +9,41 @@ use crate::puzzle::Grid;
 
 /// Reduces the difference between two solutions: returns the solution that is like `other` in the smallest group of differing cells, and
 /// like `first` elsewhere.
-pub(super) fn reduce_difference(first: &Grid, other: &Grid) -> Grid {
+pub(crate) fn reduce_difference(first: &Grid, other: &Grid) -> Grid {
     let (width, height) = (first.width(), first.height());
-    let differ = |row, column| first.get(row, column) != other.get(row, column);
-    // Each group is identified by one of its lines; lines are numbered rows first.
-    let mut groups = Groups((0..height + width).collect());
-    for row in 0..height {
-        for column in (0..width).filter(|&column| differ(row, column)) {
-            groups.union(row, height + column);
-        }
-    }
-    let mut sizes = vec![0usize; height + width];
-    for row in 0..height {
-        let group = groups.find(row);
-        sizes[group] += (0..width).filter(|&column| differ(row, column)).count();
-    }
-    let used = (0..sizes.len()).filter(|&group| sizes[group] > 0);
-    let smallest = used.min_by_key(|&group| sizes[group]);
+    let cells = (0..height).flat_map(|row| (0..width).map(move |column| (row, column)));
+    let differing = cells.filter(|&(row, column)| first.get(row, column) != other.get(row, column));
+    let groups = connected_groups((width, height), differing);
     let mut reduced = first.clone();
-    for row in 0..height {
-        if Some(groups.find(row)) == smallest {
-            for column in 0..width {
-                reduced.set(row, column, other.get(row, column));
-            }
-        }
+    for (row, column) in groups.into_iter().min_by_key(Vec::len).unwrap_or_default() {
+        reduced.set(row, column, other.get(row, column));
     }
     reduced
+}
+
+/// Splits cells (row, column) of a grid of this width and height into groups that share no line. The groups are in the order of their
+/// first rows, if the cells are in order.
+pub(crate) fn connected_groups(
+    (width, height): (usize, usize),
+    cells: impl Iterator<Item = (usize, usize)>,
+) -> Vec<Vec<(usize, usize)>> {
+    let cells: Vec<_> = cells.collect();
+    // Each group is identified by one of its lines; lines are numbered rows first.
+    let mut sets = Groups((0..height + width).collect());
+    for &(row, column) in &cells {
+        sets.union(row, height + column);
+    }
+    let mut number = vec![usize::MAX; height + width];
+    let mut groups: Vec<Vec<_>> = Vec::new();
+    for cell in cells {
+        let set = sets.find(cell.0);
+        if number[set] == usize::MAX {
+            number[set] = groups.len();
+            groups.push(Vec::new());
+        }
+        groups[number[set]].push(cell);
+    }
+    groups
 }
 
 /// Disjoint sets of lines (union-find): the parent of each line.

@@ -26,7 +26,7 @@ pub(crate) struct Oracle<'a> {
     memory: u64,
     solver: Option<SatSolver>,
     /// A known solution, near which the solver searches first.
-    first_near: Option<Arc<Grid>>,
+    near: Option<Arc<Grid>>,
     /// For sharing learnt clauses with the solvers of other threads.
     exchange: Option<Arc<Exchange>>,
     /// Ticks of the solver after the last call, cached because the solver looks statistics up by name.
@@ -42,7 +42,7 @@ impl<'a> Oracle<'a> {
             control,
             memory,
             solver: None,
-            first_near: None,
+            near: None,
             exchange: None,
             ticks: 0,
             is_unavailable: !SatSolver::IS_BUILT_IN,
@@ -51,7 +51,7 @@ impl<'a> Oracle<'a> {
 
     /// Searches near this solution first, if there is one.
     pub(crate) fn near(mut self, solution: Option<Arc<Grid>>) -> Self {
-        self.first_near = solution;
+        self.near = solution;
         self
     }
 
@@ -91,7 +91,7 @@ impl<'a> Oracle<'a> {
                 if let Some(exchange) = &self.exchange {
                     solver.share_clauses(Arc::clone(exchange));
                 }
-                match &self.first_near {
+                match &self.near {
                     Some(solution) => solver.move_to(solution),
                     // `None` means that the run has ended.
                     None => drop(guess_phases(solver, clues, (&filled, &empty), is_over)),
@@ -125,8 +125,8 @@ impl<'a> Oracle<'a> {
 
 /// The filled and the empty cells of some rows of this width, as grids.
 fn to_grids<W: Word>(rows: &[Known<W>], width: usize) -> (Grid, Grid) {
-    let nothing = Grid::new(width, rows.len());
-    let (mut filled, mut empty) = (nothing.clone(), nothing);
+    let no_cells = Grid::new(width, rows.len());
+    let (mut filled, mut empty) = (no_cells.clone(), no_cells);
     for (r, row) in rows.iter().enumerate() {
         row.filled.cells().for_each(|c| filled.set(r, c, true));
         row.empty.cells().for_each(|c| empty.set(r, c, true));

@@ -5,7 +5,8 @@
 //! with the answer ends the run. A solution that is known beforehand, the *witness*, counts as found, and both search near it.
 //!
 //! Beside a thread pool the solver has a thread of its own, and the tree search uses one thread fewer. On a single thread the two take
-//! turns, measured by work and not by the clock, so that a run is reproducible.
+//! turns, measured by work and not by the clock, so that a run is reproducible. In a turn the solver is called repeatedly, each time for a
+//! limited number of conflicts; between two calls the engines exchange what they have proved.
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
@@ -33,7 +34,7 @@ pub(super) struct Portfolio {
     witness: Option<Grid>,
     /// The solutions found, all different; the witness, if any, is the first.
     found: Mutex<Vec<Grid>>,
-    /// Number of solutions found. Relaxed: it tells the solver, and only as a hint, that there are new ones to forbid.
+    /// Number of solutions found. Relaxed: only a hint for the solver that there are new solutions to forbid.
     count: AtomicUsize,
     facts: Facts,
     /// Settles of all tasks, where the solver has a thread of its own. Relaxed: a sum.
@@ -239,7 +240,7 @@ impl Portfolio {
             return;
         }
         if let Some(mut runner) = SatRunner::new(self, control, puzzle, clues, memory) {
-            while runner.take_turn() {}
+            while runner.call_solver() {}
         }
     }
 }
@@ -280,8 +281,8 @@ struct SatRunner {
     forbidden: Rc<Cell<usize>>,
 }
 
-/// Ticks of the solver counted as one settle, to compare the work of the two engines that take turns. With this value the solver gets more
-/// time than the tree search.
+/// Ticks of the solver that count as one settle, to compare the work of the two engines that take turns. They take more time than a settle
+/// does, so the solver gets more time than the tree search.
 const TICKS_PER_SETTLE: u64 = 20;
 
 /// Sweeps of belief propagation before the phases of the solver are set.
@@ -307,9 +308,9 @@ pub(crate) fn guess_phases(
     Some(())
 }
 
-/// Conflicts per turn of the solver: this number, plus its conflicts so far divided by [`TURN_CONFLICT_DIVISOR`].
-const MIN_TURN_CONFLICTS: u64 = 200;
-const TURN_CONFLICT_DIVISOR: u64 = 4;
+/// Maximum conflicts of a call of the solver: this number, plus its conflicts so far divided by [`CALL_CONFLICT_DIVISOR`].
+const MIN_CALL_CONFLICTS: u64 = 200;
+const CALL_CONFLICT_DIVISOR: u64 = 4;
 
 impl SatRunner {
     /// Builds the solver. `None` when it needs too much memory, or the run ends before it is ready.
@@ -366,12 +367,11 @@ impl SatRunner {
         self.solver.ticks() / TICKS_PER_SETTLE
     }
 
-    /// Runs the solver for one turn. `false` when the run has ended.
-    fn take_turn(&mut self) -> bool {
+    /// Calls the solver once, after an exchange. `false` when the run has ended.
+    fn call_solver(&mut self) -> bool {
         self.update_solver();
-        let conflicts_per_turn =
-            MIN_TURN_CONFLICTS + self.solver.conflicts() / TURN_CONFLICT_DIVISOR;
-        let answer = self.solver.solve(u32::try_from(conflicts_per_turn).ok());
+        let max_conflicts = MIN_CALL_CONFLICTS + self.solver.conflicts() / CALL_CONFLICT_DIVISOR;
+        let answer = self.solver.solve(u32::try_from(max_conflicts).ok());
         let conflicts = self.solver.conflicts();
         self.portfolio.conflicts.store(conflicts, Ordering::Relaxed);
         match answer {
@@ -422,20 +422,20 @@ pub(super) struct SatTurns<'a> {
     clues: &'a Clues,
     memory: u64,
     runner: Option<SatRunner>,
-    /// Settles of the tree search so far, and their number at which the next turn of the solver is due.
+    /// Settles of the tree search so far, and the number of them at which the next turn of the solver is due.
     settles: u64,
-    next_turn: u64,
+    next_turn_at: u64,
 }
 
 impl<'a> SatTurns<'a> {
-    /// The first turn comes after `first_turn` settles of the tree search.
+    /// The first turn comes after `first_turn_at` settles of the tree search.
     pub(super) fn new(
         portfolio: &'a Arc<Portfolio>,
         control: &'a Arc<Control>,
         puzzle: &'a Puzzle,
         clues: &'a Clues,
         memory: u64,
-        first_turn: u64,
+        first_turn_at: u64,
     ) -> Self {
         SatTurns {
             portfolio,
@@ -445,18 +445,18 @@ impl<'a> SatTurns<'a> {
             memory,
             runner: None,
             settles: 0,
-            next_turn: first_turn,
+            next_turn_at: first_turn_at,
         }
     }
 
     /// Adds to the settles of the tree search, and runs the solver when its turn is due.
     pub(super) fn add_settles(&mut self, settles: u64) {
         self.settles += settles;
-        if self.settles < self.next_turn || self.control.stopped() {
+        if self.settles < self.next_turn_at || self.control.stopped() {
             return;
         }
         // The settles grow by half from one turn to the next, so that there are few turns.
-        self.next_turn = self.settles + self.settles / 2;
+        self.next_turn_at = self.settles + self.settles / 2;
         self.portfolio
             .is_solver_started
             .store(true, Ordering::Relaxed);
@@ -465,8 +465,9 @@ impl<'a> SatTurns<'a> {
             self.runner = SatRunner::new(portfolio, control, self.puzzle, self.clues, self.memory);
         }
         match &mut self.runner {
-            Some(runner) => while runner.settles() < self.settles && runner.take_turn() {},
-            None => self.next_turn = u64::MAX,
+            // A turn lasts until the solver has done as much work as the tree search.
+            Some(runner) => while runner.settles() < self.settles && runner.call_solver() {},
+            None => self.next_turn_at = u64::MAX,
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! On most puzzles, probing every node makes nearly every leaf a solution, and saves far more than it costs. On loosely constrained puzzles
 //! it decides nothing and costs a hundred times as much as the leaf. Which case holds cannot be told from the puzzle, so both modes are
-//! tried in turn, each for a stretch of some solutions, and the mode with fewer settles per solution is kept. The other mode is tried
+//! tried in turn, each for a *stretch* of some solutions, and the mode with fewer settles per solution is kept. The other mode is tried
 //! again, at intervals that grow as long as it is worse. Costs are measured in settles, never by the clock, so that a run on one thread
 //! is reproducible.
 
@@ -99,8 +99,8 @@ impl ProbingPolicy {
         }
         self.settles += settles;
         self.solutions += solutions.min(MAX_SOLUTIONS_PER_LEAF);
-        let other = self.costs[usize::from(!self.is_probing)];
-        let is_too_costly = match other {
+        let other_cost = self.costs[usize::from(!self.is_probing)];
+        let is_too_costly = match other_cost {
             Some(cost) => {
                 self.settles as f64 > MAX_COST_RATIO * cost * self.stretch_solutions as f64
             }
@@ -116,18 +116,19 @@ impl ProbingPolicy {
             }
         };
         if self.solutions >= self.stretch_solutions || is_too_costly || is_fruitless {
-            self.end_stretch(other);
+            self.end_stretch(other_cost);
         }
     }
 
-    fn end_stretch(&mut self, other: Option<f64>) {
+    /// Ends the present stretch, and chooses the mode of the next one. `other_cost` is the cost of the mode not in use, if it was measured.
+    fn end_stretch(&mut self, other_cost: Option<f64>) {
         // Without a solution the cost per solution is infinite.
         let cost = match self.solutions {
             0 => f64::INFINITY,
             solutions => self.settles as f64 / solutions as f64,
         };
         self.costs[usize::from(self.is_probing)] = Some(cost);
-        let is_worse = other.is_some_and(|other| cost >= other);
+        let is_worse = other_cost.is_some_and(|other| cost >= other);
         self.stretches_to_trial = self.stretches_to_trial.saturating_sub(1);
         if self.is_trial {
             self.is_trial = false;

@@ -11,11 +11,12 @@
 //! chosen by the task module.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::board::Region;
 use crate::line::Word;
 use crate::puzzle::Grid;
+use crate::run::lock;
 use crate::solutions::{Count, Factor};
 
 /// Bytes reserved by all lists of a run together, and their limit.
@@ -148,7 +149,7 @@ pub(super) struct RegionSearch<W: Word, N> {
     /// Whether no more fillings are needed: enough were collected, or the list overflowed.
     is_closed: AtomicBool,
     is_abandoned: AtomicBool,
-    /// Number of fillings at which the search may end, as no more are wanted.
+    /// Number of fillings after which no more are wanted, so that the search may end.
     max_fillings: u64,
     memory: Arc<MemoryBudget>,
     max_list_bytes: u64,
@@ -247,7 +248,7 @@ impl<W: Word, N> Product<W, N> {
     /// completes the last region.
     pub(super) fn join(self: Arc<Self>, pivot: impl FnOnce() -> N) -> Option<ProductResults<W>> {
         if Arc::strong_count(&self) > 1 {
-            *self.pivot.lock().unwrap_or_else(PoisonError::into_inner) = Some(pivot());
+            *lock(&self.pivot) = Some(pivot());
         }
         // If the last region was completed in the meantime, the stored pivot is not needed.
         Some(Arc::into_inner(self)?.results)
@@ -302,15 +303,9 @@ impl<W: Word, N> RegionSearch<W, N> {
         }))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Collected> {
-        self.collected
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Adds a number of fillings, where the grids themselves are not needed.
     pub(super) fn collect_number(&self, more: &Count) {
-        if let Collected::Number(number) = &mut *self.lock() {
+        if let Collected::Number(number) = &mut *lock(&self.collected) {
             *number += more;
             if number
                 .to_u64()
@@ -323,7 +318,7 @@ impl<W: Word, N> RegionSearch<W, N> {
 
     /// Collects the filling of the region in a packed grid. Returns whether more are needed.
     pub(super) fn collect(&self, words: &[u64]) -> bool {
-        let mut collected = self.lock();
+        let mut collected = lock(&self.collected);
         let Collected::List(list, bytes) = &mut *collected else {
             return false;
         };
@@ -345,11 +340,11 @@ impl<W: Word, N> RegionSearch<W, N> {
                 .zip(&self.masks)
                 .map(|(&index, mask)| words[index as usize] & mask),
         );
-        let wanted = ((list.len() / self.word_indices.len()) as u64) < self.max_fillings;
-        if !wanted {
+        let more_wanted = ((list.len() / self.word_indices.len()) as u64) < self.max_fillings;
+        if !more_wanted {
             self.is_closed.store(true, Ordering::Relaxed);
         }
-        wanted
+        more_wanted
     }
 
     /// Completes the search: stores its result in the product, and returns its `Arc` of the product.

@@ -119,6 +119,7 @@ impl Search<'_> {
         let (sender, messages) = channel::bounded(MAX_MESSAGES);
         let (puzzle, threads) = (self.puzzle.clone(), self.threads());
         let (cubes, shares) = (self.cubes.clone(), self.shares.clone());
+        let known = self.known.clone();
         let (limits, options) = (self.limits.clone(), self.options.clone());
         let (classic, search_control) = (self.classic.clone(), Arc::clone(&control));
         let search = std::thread::spawn(move || {
@@ -130,6 +131,7 @@ impl Search<'_> {
             let search = Search {
                 puzzle: &puzzle,
                 cubes,
+                known,
                 shares,
                 limits,
                 options,
@@ -140,12 +142,10 @@ impl Search<'_> {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
             match pool.build() {
                 Ok(pool) if threads > 1 => {
-                    pool.install(|| search.start_under(&search_control, &sink, None))
+                    pool.install(|| search.run_under(&search_control, &sink))
                 }
                 // One thread needs no pool. If no pool can be built, one thread is used.
-                _ => search
-                    .single_threaded()
-                    .start_under(&search_control, &sink, None),
+                _ => search.single_threaded().run_under(&search_control, &sink),
             }
         });
         Solutions {

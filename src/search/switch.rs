@@ -10,7 +10,7 @@ use crate::puzzle::Grid;
 const MAX_CELL_READS: u64 = 4_000_000;
 
 /// Another grid with the same clues that differs in four cells; `None` if there is none, or the scan gave up.
-pub(super) fn switch_rectangle(grid: &Grid) -> Option<Grid> {
+pub(crate) fn switch_rectangle(grid: &Grid) -> Option<Grid> {
     let (width, height) = (grid.width(), grid.height());
     let reads = Cell::new(0u64);
     let get = |row, column| {

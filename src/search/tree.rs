@@ -22,8 +22,8 @@ use crate::board::{Board, Cell, Clues};
 use crate::classic::Classic;
 use crate::line::{Word, by_width};
 use crate::puzzle::{Grid, Puzzle, verify};
-use crate::run::{Control, Limits, Observer, Statistics, shares, ticking};
-use crate::sat::SatSolver;
+use crate::run::{Control, Limits, Observer, Statistics, lock, memory_plan, ticking};
+use crate::sat::{Backbone, SatSolver};
 use crate::solutions::{Count, CountSink, Set, Sink, Stop};
 
 /// A search for the solutions of one puzzle.
@@ -40,15 +40,17 @@ use crate::solutions::{Count, CountSink, Set, Sink, Stop};
 /// ```
 #[derive(Clone)]
 pub struct Search<'a> {
-    pub(super) puzzle: &'a Puzzle,
+    pub(crate) puzzle: &'a Puzzle,
     pub(super) cubes: Option<Vec<Cube>>,
+    /// Only solutions with these cells are searched.
+    pub(super) known: Option<Backbone>,
     /// For each cube, the estimated share of the total work; `None` if there are no estimates.
     pub(super) shares: Option<Vec<f64>>,
-    pub(super) limits: Limits,
+    pub(crate) limits: Limits,
     pub(super) options: Options,
     pub(super) classic: Option<Classic>,
-    pub(super) single_threaded: bool,
-    pub(super) observer: Option<Observer<'a>>,
+    pub(crate) single_threaded: bool,
+    pub(crate) observer: Option<Observer<'a>>,
 }
 
 impl fmt::Debug for Search<'_> {
@@ -56,6 +58,7 @@ impl fmt::Debug for Search<'_> {
         let Search {
             puzzle,
             cubes,
+            known,
             shares,
             limits,
             options,
@@ -67,6 +70,7 @@ impl fmt::Debug for Search<'_> {
         debug
             .field("puzzle", puzzle)
             .field("cubes", cubes)
+            .field("known", known)
             .field("shares", shares)
             .field("limits", limits)
             .field("options", options)
@@ -84,6 +88,7 @@ impl<'a> Search<'a> {
         Search {
             puzzle,
             cubes: None,
+            known: None,
             shares: None,
             limits: Limits::default(),
             options: Options::default(),
@@ -112,6 +117,13 @@ impl<'a> Search<'a> {
             );
         }
         self.cubes = Some(cubes);
+        self
+    }
+
+    /// Searches only the solutions in which the cells that are known here have these values.
+    #[must_use]
+    pub(crate) fn knowing(mut self, known: Backbone) -> Self {
+        self.known = Some(known);
         self
     }
 
@@ -176,7 +188,7 @@ impl<'a> Search<'a> {
         self
     }
 
-    /// Calls `observer` ten times a second from a separate thread, and once at the end. [`Search::solutions`], [`Search::apart`] and
+    /// Calls `observer` ten times a second from a separate thread, and once at the end. [`Search::solutions`], [`Search::incremental`] and
     /// classic algorithms do not call it.
     #[must_use]
     pub fn observer(mut self, observer: Observer<'a>) -> Self {
@@ -192,15 +204,21 @@ impl<'a> Search<'a> {
     /// Counts the solutions, within the limits of this control. This search's own limits on time and nodes are ignored. Its limit on memory
     /// applies, and it must have none on solutions.
     pub(crate) fn count_under(&self, control: &Arc<Control>) -> Outcome {
-        self.start_under(control, &CountSink::new(), None)
+        self.run_under(control, &CountSink::new())
     }
 
-    /// Finds up to `most` solutions and stops: one to solve a puzzle, two to know whether it is unique.
+    /// Passes every solution to a sink, within the limits of this control, as in [`Search::count_under`]. A limit on solutions does not end
+    /// the run, which is for the sink to do; it keeps batches small.
+    pub(crate) fn run_under(&self, control: &Arc<Control>, sink: &dyn Sink) -> Outcome {
+        self.run_with(control, sink, None)
+    }
+
+    /// Finds up to `max_solutions` solutions and stops: one to solve a puzzle, two to know whether it is unique.
     ///
     /// The SAT solver joins in where the tree search alone has no answer soon, unless only some cubes are searched or the build has no
-    /// solver (feature `sat`). A limit on solutions set before is replaced by `most`.
-    pub fn first(&self, most: usize) -> (Vec<Grid>, Outcome) {
-        self.portfolio(Portfolio::new(self.puzzle, most, None))
+    /// solver (feature `sat`). A limit on solutions set before is replaced by `max_solutions`.
+    pub fn first(&self, max_solutions: usize) -> (Vec<Grid>, Outcome) {
+        self.run_portfolio(Portfolio::new(self.puzzle, max_solutions, None))
     }
 
     /// Looks for a second solution of a puzzle with the known solution `first`. The solutions returned begin with `first`. The difference
@@ -224,6 +242,7 @@ impl<'a> Search<'a> {
     pub fn second(&self, first: &Grid) -> (Vec<Grid>, Outcome) {
         let whole = Search {
             cubes: None,
+            known: None,
             shares: None,
             ..self.clone()
         };
@@ -245,18 +264,46 @@ impl<'a> Search<'a> {
             };
             return (vec![first.clone(), other], outcome);
         }
-        let (mut found, outcome) = whole.portfolio(Portfolio::new(self.puzzle, 2, Some(first)));
+        let (mut found, outcome) = whole.run_portfolio(Portfolio::new(self.puzzle, 2, Some(first)));
         if let [first, other] = &mut found[..] {
             *other = reduce_difference(first, other);
         }
         (found, outcome)
     }
 
+    /// As [`Search::first`], under a control that may serve other runs too.
+    pub(crate) fn first_under(&self, control: &Arc<Control>, most: usize) -> (Vec<Grid>, Outcome) {
+        self.run_portfolio_under(control, Portfolio::new(self.puzzle, most, None))
+    }
+
+    /// Looks for a solution other than `first`, which must be one, under a control that may serve other runs too. Cubes hold, and must not
+    /// exclude `first`. A limit on solutions is ignored. `None`: there is none, or the run was stopped before it was found, which the
+    /// outcome tells.
+    pub(crate) fn other_under(
+        &self,
+        control: &Arc<Control>,
+        first: &Grid,
+    ) -> (Option<Grid>, Outcome) {
+        let portfolio = Portfolio::new(self.puzzle, 2, Some(first));
+        let (found, outcome) = self.run_portfolio_under(control, portfolio);
+        (found.into_iter().nth(1), outcome)
+    }
+
     /// Searches for the solutions that a portfolio wants: by the tree, together with the SAT solver where that may be used, or by the classic
     /// algorithm.
-    pub(super) fn portfolio(&self, portfolio: Portfolio) -> (Vec<Grid>, Outcome) {
+    pub(super) fn run_portfolio(&self, portfolio: Portfolio) -> (Vec<Grid>, Outcome) {
+        // The portfolio counts the solutions itself, because both engines may find the same one.
+        let control = Arc::new(Control::new(&self.limits, false));
+        self.run_portfolio_under(&control, portfolio)
+    }
+
+    fn run_portfolio_under(
+        &self,
+        control: &Arc<Control>,
+        portfolio: Portfolio,
+    ) -> (Vec<Grid>, Outcome) {
         let portfolio = Arc::new(portfolio);
-        let mut outcome = self.start(&*portfolio, Some(&portfolio));
+        let mut outcome = self.run_with(control, &*portfolio, Some(&portfolio));
         let (found, conflicts) = portfolio.take_result();
         outcome.statistics.conflicts = conflicts;
         let number = Count::from(found.len() as u64);
@@ -279,17 +326,13 @@ impl<'a> Search<'a> {
 
     /// Passes every solution to a sink.
     pub fn run(&self, sink: &dyn Sink) -> Outcome {
-        self.start(sink, None)
+        let control = Arc::new(Control::new(&self.limits, true));
+        self.run_with(&control, sink, None)
     }
 
-    pub(super) fn start(&self, sink: &dyn Sink, portfolio: Option<&Arc<Portfolio>>) -> Outcome {
-        // The portfolio counts the solutions itself, because both engines may find the same one.
-        let control = Arc::new(Control::new(&self.limits, portfolio.is_none()));
-        self.start_under(&control, sink, portfolio)
-    }
-
-    /// Runs to the end under this control, which may also serve other runs.
-    pub(super) fn start_under(
+    /// Runs to the end under this control, which may also serve other runs. The solutions go to the sink; with a portfolio, that is the
+    /// sink.
+    pub(super) fn run_with(
         &self,
         control: &Arc<Control>,
         sink: &dyn Sink,
@@ -313,6 +356,7 @@ impl<'a> Search<'a> {
         let uses_solver = SatSolver::IS_BUILT_IN
             && portfolio.is_some()
             && self.cubes.is_none()
+            && self.known.is_none()
             && self.options.sat_after_settles.is_some();
         let clues = Clues::new(self.puzzle);
         let threads = match self.threads() {
@@ -356,7 +400,7 @@ impl<'a> Search<'a> {
             collect_options: CollectOptions {
                 with_grids: sink.wants_grids(),
                 max_fillings: wanted.unwrap_or(u64::MAX).max(1),
-                memory: Arc::new(MemoryBudget::new(self.memory() / shares::FILLINGS)),
+                memory: Arc::new(MemoryBudget::new(self.memory() / memory_plan::FILLINGS)),
                 max_list_bytes: self.options.region_bytes,
             },
             settles_per_poll: (self.options.settles_per_poll / (words * words)).max(1),
@@ -392,31 +436,35 @@ impl<'a> Search<'a> {
     fn search<W: Word>(&self, shared: &Shared<'_, W>, uses_solver: bool) {
         let cubes = self.cubes.clone().unwrap_or_else(|| vec![Cube::default()]);
         let mut board = Board::<W>::new(shared.clues);
+        let agrees = self.known.as_ref().is_none_or(|known| {
+            let rows = 0..self.puzzle.height();
+            board.assign_rows(rows.map(|row| (row, known.known_in_row(row))))
+        });
         let mut settles = 0u64;
-        let root = board.propagate_unless(|| {
+        let propagated = board.propagate_unless(|| {
             settles += 1;
             if settles.is_multiple_of(shared.settles_per_poll) {
                 shared.control.poll();
             }
             shared.control.stopped()
         });
-        shared
-            .totals
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .0
-            .settles += board.settles();
-        if let Some(portfolio) = shared.portfolio.as_ref().filter(|_| root != Some(false)) {
+        let root_is_consistent = propagated.map(|is_consistent| is_consistent && agrees);
+        lock(&shared.totals).0.settles += board.settles();
+        if let Some(portfolio) = shared
+            .portfolio
+            .as_ref()
+            .filter(|_| root_is_consistent != Some(false))
+        {
             portfolio.add_root_cells(&board);
         }
-        if root.is_none() {
+        if root_is_consistent.is_none() {
             cubes
                 .into_iter()
                 .for_each(|cube| shared.cubes.push((cube, 1)));
             return;
         }
         let sums = self.puzzle.sums();
-        if root == Some(false) || sums.0 != sums.1 {
+        if root_is_consistent == Some(false) || sums.0 != sums.1 {
             shared.meter.add(WHOLE, 1);
             return;
         }
@@ -440,7 +488,7 @@ impl<'a> Search<'a> {
             let turns = portfolio.map(|portfolio| {
                 let after_settles = self.options.sat_after_settles.unwrap_or(u64::MAX);
                 let (control, clues) = (&shared.control, shared.clues);
-                let memory = self.memory() / shares::SOLVER;
+                let memory = self.memory() / memory_plan::SOLVER;
                 RefCell::new(SatTurns::new(
                     portfolio,
                     control,
@@ -460,7 +508,7 @@ impl<'a> Search<'a> {
             std::thread::scope(|threads| {
                 // A separate thread, because a job of the pool would block one of its workers until the solver is told to start.
                 if let Some(portfolio) = portfolio.filter(|_| unknown > 0) {
-                    let (control, memory) = (&shared.control, self.memory() / shares::SOLVER);
+                    let (control, memory) = (&shared.control, self.memory() / memory_plan::SOLVER);
                     let (puzzle, clues) = (self.puzzle, shared.clues);
                     threads.spawn(move || portfolio.run_solver(control, puzzle, clues, memory));
                 }
@@ -523,7 +571,7 @@ pub(super) fn conclude<W: Word>(shared: Shared<'_, W>) -> Outcome {
     let weights: f64 = open.iter().map(|&(_, weight)| weight as f64).sum();
     let share = |weight: u64| match weights {
         0.0 => 1.0 / open.len() as f64,
-        all => weight as f64 / all,
+        sum => weight as f64 / sum,
     };
     Outcome {
         solutions: match stopped {

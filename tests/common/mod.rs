@@ -166,10 +166,10 @@ pub(crate) fn eager() -> search::Options {
 pub(crate) fn restless() -> count::Options {
     count::Options {
         oracle_percent: 0,
-        trial: 0,
-        probing: 0,
-        shared: 0,
-        probed: 0,
+        trial_ns: 0,
+        max_probing_settles: 0,
+        min_shared_cells: 0,
+        min_probed_cells: 0,
         ..count::Options::default()
     }
 }

@@ -4,8 +4,8 @@
 use std::sync::Mutex;
 
 use omnogram::cluster::{
-    Answer, CubeQueue, CubeSolver, CubeTask, Digest, DigestSink, Id, Job, Lines, Merge, Splitter,
-    Sum, Task, seal,
+    Answer, CubeQueue, CubeSolver, CubeTask, Digest, DigestSink, Id, Job, Lines, Merge, Merged,
+    Splitter, Task, seal,
 };
 use omnogram::puzzle::Puzzle;
 use omnogram::search::{Cube, Limits, Outcome};
@@ -87,7 +87,7 @@ pub(crate) fn lines(records: &[impl serde::Serialize]) -> String {
     records.iter().map(|record| seal(record)).collect()
 }
 
-pub(crate) fn merged(pieces: &[CubeTask], results: &[&str]) -> Sum {
+pub(crate) fn merged(pieces: &[CubeTask], results: &[&str]) -> Merged {
     let mut merge = Merge::new();
     merge
         .cubes(Lines::new(lines(pieces).as_bytes(), "cubes"))
@@ -98,5 +98,5 @@ pub(crate) fn merged(pieces: &[CubeTask], results: &[&str]) -> Sum {
             .results(Lines::new(results.as_bytes(), &names[i]), i)
             .unwrap();
     }
-    merge.sum("cubes", &names)
+    merge.finish("cubes", &names)
 }

@@ -8,7 +8,7 @@ use crate::count::components::{Component, ComponentValue};
 use crate::count::frontier::{Allowance, Direction, SweepEnd, sweep};
 use crate::count::plan::{Plan, Trial, TrialEnd};
 use crate::line::Word;
-use crate::run::shares;
+use crate::run::memory_plan;
 use crate::solutions::{Count, Stop};
 
 /// Nanoseconds per combination of states in a sweep, roughly.
@@ -50,7 +50,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                         TrialEnd::Done(value)
                     }
                     Err(SweepEnd::Spent(combinations)) => TrialEnd::Spent {
-                        foreseen: combinations * COMBINATION_NS as f64,
+                        forecast: combinations * COMBINATION_NS as f64,
                         proved: 0.0,
                     },
                     Err(SweepEnd::Full | SweepEnd::Overflow) => TrialEnd::Full,
@@ -74,7 +74,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     /// The allowance of one of `sweeps` simultaneous sweeps on one thread, for `budget` nanoseconds of work.
     fn allowance(&self, sweeps: u64, budget: u64) -> Allowance<'s> {
         Allowance {
-            bytes: self.shared.memory / shares::SWEEP / sweeps,
+            bytes: self.shared.memory / memory_plan::SWEEP / sweeps,
             max_combinations: budget / COMBINATION_NS,
             threads: 1,
             scratch: None,

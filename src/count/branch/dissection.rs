@@ -3,10 +3,10 @@
 //!
 //! The lines are the vertices of a graph, in which two lines are joined if they cross in an unknown cell. Its vertices are eliminated one
 //! by one, always one with the fewest neighbours; its neighbours are then joined with each other. An eliminated vertex and its neighbours
-//! are a bag of a tree decomposition. Removing the lines of a bag separates what hangs on it in the tree. The lines of the middle bag, which
-//! leaves the smallest largest part, have rank 0. Model counters guide
-//! their decisions by such a tree as well (Korhonen and Järvisalo, "Integrating Tree Decompositions into Decision Heuristics of
-//! Propositional Model Counters", CP 2021).
+//! are a bag of a tree decomposition. Removing the lines of a bag divides the graph into the parts that hang on the bag in the tree. The
+//! *middle* bag is the one for which the largest of these parts is smallest; its lines have rank 0. Model counters guide their decisions by
+//! such a tree as well (Korhonen and Järvisalo, "Integrating Tree Decompositions into Decision Heuristics of Propositional Model Counters",
+//! CP 2021).
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -28,27 +28,27 @@ pub(crate) struct LineRanks {
 }
 
 /// A set of lines, one bit each; rows come first.
-type Lines = Vec<u64>;
+type LineBits = Vec<u64>;
 
-fn has(lines: &Lines, line: usize) -> bool {
+fn has(lines: &LineBits, line: usize) -> bool {
     lines[line / 64] >> (line % 64) & 1 == 1
 }
 
-fn insert(lines: &mut Lines, line: usize) {
+fn insert(lines: &mut LineBits, line: usize) {
     lines[line / 64] |= 1 << (line % 64);
 }
 
-fn remove(lines: &mut Lines, line: usize) {
+fn remove(lines: &mut LineBits, line: usize) {
     lines[line / 64] &= !(1 << (line % 64));
 }
 
-fn members(lines: &Lines) -> Vec<usize> {
+fn members(lines: &LineBits) -> Vec<usize> {
     (0..64 * lines.len())
         .filter(|&line| has(lines, line))
         .collect()
 }
 
-fn size(lines: &Lines) -> u32 {
+fn size(lines: &LineBits) -> u32 {
     lines.iter().map(|word| word.count_ones()).sum()
 }
 
@@ -62,7 +62,7 @@ struct Decomposition {
 
 impl Decomposition {
     /// Eliminates all lines. O(lines³ / 64), and O(lines / 64) for each entry of a bag.
-    fn new(mut neighbours: Vec<Lines>, lines: &[usize], seed: u64) -> Self {
+    fn new(mut neighbours: Vec<LineBits>, lines: &[usize], seed: u64) -> Self {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let (mut left, mut eliminated, mut bags) = (lines.to_vec(), Vec::new(), Vec::new());
         while !left.is_empty() {
@@ -89,7 +89,7 @@ impl Decomposition {
         self.bags.iter().map(Vec::len).max().unwrap_or(0)
     }
 
-    /// For each bag, the adjacent bags. The parent of a bag is the bag of that of its other lines which is eliminated first.
+    /// For each bag, the adjacent bags. The parent of a bag is the bag of another of its lines: of the one that is eliminated next.
     fn tree(&self, lines: usize) -> Vec<Vec<usize>> {
         let mut position = vec![0; lines];
         for (i, &line) in self.eliminated.iter().enumerate() {
@@ -106,8 +106,8 @@ impl Decomposition {
         tree
     }
 
-    /// The rank of each line, of this number of lines. The tree is divided again and again by removing the middle bag of a part; the rank of a
-    /// line is the smallest depth at which a bag with this line is removed.
+    /// The rank of each line, of this number of lines. The tree is divided again and again by removing the middle bag of a part; the rank
+    /// of a line is the smallest depth at which a bag with this line is removed.
     fn ranks(&self, lines: usize) -> Vec<u32> {
         let tree = self.tree(lines);
         let (mut ranks, mut is_removed) = (vec![UNRANKED; lines], vec![false; tree.len()]);
@@ -116,7 +116,7 @@ impl Decomposition {
             bags => vec![(bags - 1, 0)],
         };
         while let Some((root, rank)) = parts.pop() {
-            // The part below its root: every bag after its parent.
+            // The bags of the part, each after its parent.
             let mut part = vec![(root, root)];
             let mut visited = 0;
             while let Some(&(bag, parent)) = part.get(visited) {
@@ -128,21 +128,21 @@ impl Decomposition {
                 );
                 visited += 1;
             }
-            // Unranked lines below each bag, and the most in one piece if the bag is removed.
-            let (mut below, mut largest) = (vec![0; tree.len()], vec![0; tree.len()]);
+            // For each bag: its unranked lines and those below it; and the size of the largest piece below it that its removal leaves.
+            let (mut unranked, mut largest) = (vec![0; tree.len()], vec![0; tree.len()]);
             for &(bag, parent) in part.iter().rev() {
-                below[bag] += u32::from(ranks[self.eliminated[bag]] == UNRANKED);
+                unranked[bag] += u32::from(ranks[self.eliminated[bag]] == UNRANKED);
                 if bag != root {
-                    below[parent] += below[bag];
-                    largest[parent] = largest[parent].max(below[bag]);
+                    unranked[parent] += unranked[bag];
+                    largest[parent] = largest[parent].max(unranked[bag]);
                 }
             }
-            let all = below[root];
+            let all = unranked[root];
             if all == 0 {
                 continue;
             }
             let bags = part.iter().map(|&(bag, _)| bag);
-            let middle = bags.min_by_key(|&bag| largest[bag].max(all - below[bag]));
+            let middle = bags.min_by_key(|&bag| largest[bag].max(all - unranked[bag]));
             let middle = middle.expect("a part has a bag");
             for &line in &self.bags[middle] {
                 ranks[line] = ranks[line].min(rank);

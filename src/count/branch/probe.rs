@@ -25,7 +25,7 @@ impl<W: Word> Worker<'_, '_, W> {
     pub(crate) fn probe(&mut self) -> bool {
         let changed = self.board.take_changed();
         let top = self.frames.last().expect("a side belongs to a frame");
-        if top.component.size < self.shared.options.probed {
+        if top.component.size < self.shared.options.min_probed_cells {
             return true;
         }
         let (region, settle_cost) = (region(&top.component), W::BITS as u64);

@@ -32,7 +32,8 @@ impl<W: Word> Worker<'_, '_, W> {
         if self.shared_walk.is_some() {
             *lock(&self.shared.walk) = Some(Arc::clone(&walk));
         }
-        // The trail of a short trial is not recorded, because no other walk resumes it. A trail holds no graph.
+        // The trail of a short trial is not recorded, because no walk resumes it. Nor is that of a walk that builds a graph: a trail has
+        // none.
         let is_recorded = trial.thorough && !self.shared.store.keeps_graph();
         self.recorded_plan = is_recorded.then_some(trial.plan);
         if std::mem::take(&mut self.has_moved) {
@@ -64,8 +65,8 @@ impl<W: Word> Worker<'_, '_, W> {
             self.raise_bound(&walk, walk.collect_bound_at_end(&self.shared.store));
         }
         match ended {
-            TrialEnd::Spent { foreseen, .. } => TrialEnd::Spent {
-                foreseen,
+            TrialEnd::Spent { forecast, .. } => TrialEnd::Spent {
+                forecast,
                 proved: walk.best_bound(),
             },
             ended => ended,
@@ -100,7 +101,7 @@ impl<W: Word> Worker<'_, '_, W> {
             self.ranked_component = Some(trial.component);
         }
         self.path.clear();
-        self.first_unproved = 0;
+        self.alive_below = 0;
         self.share_done = 0;
         self.reported = (self.work(), 0);
         self.work_limit = self.work().saturating_add(trial.budget);
@@ -134,7 +135,7 @@ impl<W: Word> Worker<'_, '_, W> {
         self.board.set_rows(&task.rows);
         self.has_moved = true;
         self.path = task.path;
-        self.first_unproved = 0;
+        self.alive_below = 0;
         self.share_done = 0;
         self.reported.1 = 0;
         self.may_ask_oracle = task.may_ask_oracle;
@@ -167,8 +168,8 @@ impl<W: Word> Worker<'_, '_, W> {
         self.run_stack(walk, Some(&owner));
     }
 
-    /// Counts what is on the stack, until the stack is empty or the walk is over. `owner` is the owner of the gap that a task fills; `None`
-    /// for the stack that began the walk.
+    /// Counts what is on the stack, until the stack is empty or the walk is over. `owner` is the owner of the gap for which a task counts;
+    /// `None` for the stack of the whole component.
     fn run_stack(&mut self, walk: &Arc<Walk<W>>, owner: Option<&Unfinished<W>>) {
         let mut polls = self.pace.polls();
         let is_complete = loop {
@@ -230,14 +231,14 @@ impl<W: Word> Worker<'_, '_, W> {
         walk.end_task();
     }
 
-    /// Gives away the lowest piece of the stack that is not begun. If the oracle may be asked, a solution must be known for the decisions
-    /// above the piece. For without a solution all work on it is lost, and the answer of the oracle, which covers these decisions too, says
-    /// nothing about the piece itself.
+    /// Gives away the lowest piece of the stack that is not begun. If the oracle may be asked, the decisions above the piece must be known
+    /// to have a solution. Otherwise the work on the piece may be in vain, and if the oracle finds no solution in the piece, that may be
+    /// due to the decisions above it.
     fn give_task_away(&mut self, walk: &Walk<W>) {
         if !walk.has_room(self.shared.max_unfinished_bytes()) {
             return;
         }
-        let min_size = self.shared.options.shared;
+        let min_size = self.shared.options.min_shared_cells;
         for i in 0..self.frames.len() {
             let frame = &self.frames[i];
             if self.may_ask_oracle && i > 0 && !self.frames[i - 1].is_alive {

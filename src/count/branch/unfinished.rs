@@ -2,11 +2,12 @@
 //! and is passed on.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::count::components::{Component, ComponentValue, Rows};
 use crate::graph::{Edge, NodeId};
 use crate::line::Word;
+use crate::run::lock;
 use crate::solutions::Count;
 
 /// Bytes of an [`Unfinished`] besides its key and its cells, including its entries in tables.
@@ -159,7 +160,7 @@ impl<W: Word> Unfinished<W> {
     }
 
     fn state(&self) -> MutexGuard<'_, State<W>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     /// Adds a gap.

@@ -5,9 +5,9 @@
 //! of a side that has a solution. A piece that is given away leaves a *gap*.
 //!
 //! While a component is being counted, its key is in the table of components in progress. Another worker that meets the key in this time
-//! leaves a gap as well, and continues with another component. A side or component that has only gaps left is kept as an [`Unfinished`]
-//! when it leaves the stack. The worker that fills the last gap completes it, which may complete others in turn. So no worker waits for
-//! another, and nothing is counted twice. Gaps form no cycle, because the components within a component are smaller than it.
+//! leaves a gap as well, and continues with another component. When a side or component leaves the stack with gaps, it is kept as an
+//! [`Unfinished`]. The worker that fills its last gap completes it, which may complete others in turn. So no worker waits for another, and
+//! nothing is counted twice. Gaps form no cycle, because the components within a component are smaller than it.
 
 use std::collections::VecDeque;
 use std::hash::{BuildHasher, BuildHasherDefault};
@@ -68,14 +68,14 @@ pub(crate) struct Walk<W> {
     /// Wakes workers that wait for a task.
     wake: Condvar,
     /// Number of waiting tasks, and number of workers that wait for one. Relaxed: hints.
-    waiting: AtomicUsize,
-    idle: AtomicUsize,
+    waiting_tasks: AtomicUsize,
+    idle_workers: AtomicUsize,
     /// Number of tasks that are waiting or under way.
     live_tasks: AtomicUsize,
     /// The table of components in progress.
     in_progress: Box<[Mutex<ComponentsInProgress<W>>]>,
     /// Bytes of unfinished components, and of the sides that wait for them. Relaxed: a sum.
-    bytes: AtomicU64,
+    unfinished_bytes: AtomicU64,
     /// Nanoseconds of work of all workers, and the share that is done, out of [`WHOLE`]. Relaxed: sums.
     work: AtomicU64,
     done: AtomicU64,
@@ -110,11 +110,11 @@ impl<W: Word> Walk<W> {
             trial,
             tasks: Mutex::default(),
             wake: Condvar::new(),
-            waiting: AtomicUsize::new(0),
-            idle: AtomicUsize::new(0),
+            waiting_tasks: AtomicUsize::new(0),
+            idle_workers: AtomicUsize::new(0),
             live_tasks: AtomicUsize::new(1),
             in_progress: (0..SHARDS).map(|_| Mutex::default()).collect(),
-            bytes: AtomicU64::new(0),
+            unfinished_bytes: AtomicU64::new(0),
             work: AtomicU64::new(0),
             done: AtomicU64::new(0),
             over: AtomicBool::new(false),
@@ -147,7 +147,7 @@ impl<W: Word> Walk<W> {
     pub(crate) fn end_spent(&self) {
         let share = self.done() as f64 / WHOLE as f64;
         self.end(TrialEnd::Spent {
-            foreseen: self.work.load(Ordering::Relaxed) as f64 / share,
+            forecast: self.work.load(Ordering::Relaxed) as f64 / share,
             proved: self.best_bound(),
         });
     }
@@ -219,7 +219,7 @@ impl<W: Word> Walk<W> {
         std::mem::replace(&mut *lock(&self.bound_at_end), Count::ZERO)
     }
 
-    /// Fills the gaps that the frames of a stack are to fill, with zero for everything that is not counted.
+    /// Fills the gaps for which the frames of a stack count, with lower bounds: everything that is not counted yet is taken as zero.
     fn close_stack(&self, store: &Store, mut frames: Vec<Frame<W>>) {
         // The lower bound of the component of the frame above on the stack; `None` for the topmost frame.
         let mut inner: Option<Count> = None;
@@ -282,15 +282,15 @@ impl<W: Word> Walk<W> {
         }
     }
 
-    /// Whether more workers than tasks are waiting.
+    /// Whether more workers wait for tasks than tasks wait for workers.
     #[inline]
     pub(crate) fn wants_tasks(&self) -> bool {
-        self.idle.load(Ordering::Relaxed) > self.waiting.load(Ordering::Relaxed)
+        self.idle_workers.load(Ordering::Relaxed) > self.waiting_tasks.load(Ordering::Relaxed)
     }
 
     /// Whether the unfinished components and the sides that wait for them have less than this number of bytes.
     pub(crate) fn has_room(&self, max_bytes: u64) -> bool {
-        self.bytes.load(Ordering::Relaxed) < max_bytes
+        self.unfinished_bytes.load(Ordering::Relaxed) < max_bytes
     }
 
     /// Gives a task away.
@@ -298,7 +298,7 @@ impl<W: Word> Walk<W> {
         self.live_tasks.fetch_add(1, Ordering::Relaxed);
         let mut tasks = lock(&self.tasks);
         tasks.push_back(task);
-        self.waiting.store(tasks.len(), Ordering::Relaxed);
+        self.waiting_tasks.store(tasks.len(), Ordering::Relaxed);
         drop(tasks);
         self.wake.notify_one();
     }
@@ -314,16 +314,16 @@ impl<W: Word> Walk<W> {
     pub(crate) fn wait_for_task(&self) -> Option<Task<W>> {
         let mut tasks = lock(&self.tasks);
         if tasks.is_empty() && !self.is_over() {
-            self.idle.fetch_add(1, Ordering::Relaxed);
+            self.idle_workers.fetch_add(1, Ordering::Relaxed);
             let woken = self.wake.wait_timeout(tasks, IDLE_POLL_INTERVAL);
             tasks = woken.unwrap_or_else(PoisonError::into_inner).0;
-            self.idle.fetch_sub(1, Ordering::Relaxed);
+            self.idle_workers.fetch_sub(1, Ordering::Relaxed);
         }
         if self.is_over() {
             return None;
         }
         let task = tasks.pop_front()?;
-        self.waiting.store(tasks.len(), Ordering::Relaxed);
+        self.waiting_tasks.store(tasks.len(), Ordering::Relaxed);
         self.begin_stack();
         Some(task)
     }
@@ -333,21 +333,21 @@ impl<W: Word> Walk<W> {
         lock(&self.in_progress[(hash >> 32) as usize % SHARDS])
     }
 
-    /// Claims a component that is not counted yet. If it is in progress and there is `room` for it, the side that `side` returns gets a
-    /// gap.
+    /// Claims a component that is not counted yet. If it is in progress and the walk [`has_room`](Self::has_room), the side that `side`
+    /// returns gets a gap.
     pub(crate) fn claim(
         &self,
         component: &Component<W>,
         weight: u64,
-        room: bool,
+        has_room: bool,
         side: impl FnOnce() -> Arc<Unfinished<W>>,
     ) -> Claim {
         if component.key.is_empty() {
             return Claim::Unclaimed;
         }
-        let mut begun = self.shard(&component.key);
-        match begun.get_mut(&component.key) {
-            Some(waiting) if room => {
+        let mut in_progress = self.shard(&component.key);
+        match in_progress.get_mut(&component.key) {
+            Some(waiting) if has_room => {
                 let side = side();
                 side.add_gap();
                 let gap = WaitingSide {
@@ -355,13 +355,14 @@ impl<W: Word> Walk<W> {
                     cells: component.rows.clone(),
                     weight,
                 };
-                self.bytes.fetch_add(gap.bytes(), Ordering::Relaxed);
+                self.unfinished_bytes
+                    .fetch_add(gap.bytes(), Ordering::Relaxed);
                 waiting.push(gap);
                 Claim::InProgress
             }
             Some(_) => Claim::Unclaimed,
             None => {
-                begun.insert(component.key.clone(), Vec::new());
+                in_progress.insert(component.key.clone(), Vec::new());
                 Claim::Mine
             }
         }
@@ -374,18 +375,19 @@ impl<W: Word> Walk<W> {
         }
         let waiting = self.shard(key).remove(key).unwrap_or_default();
         let bytes = waiting.iter().map(WaitingSide::bytes).sum();
-        self.bytes.fetch_sub(bytes, Ordering::Relaxed);
+        self.unfinished_bytes.fetch_sub(bytes, Ordering::Relaxed);
         waiting
     }
 
-    /// A new owner of the gap of a component that must be counted anew: passes its value to the sides that wait for it.
+    /// A new owner for the gap of a component that must be counted anew. It passes the value to the sides that wait for the component.
     pub(crate) fn owner_for_recount(&self, waiting: Vec<WaitingSide<W>>) -> Arc<Unfinished<W>> {
         Unfinished::product(Destination::WaitingSides(waiting))
     }
 
     /// Adds the bytes of a component that becomes unfinished.
     pub(crate) fn charge(&self, record: &ComponentRecord<W>) {
-        self.bytes.fetch_add(record.bytes(), Ordering::Relaxed);
+        self.unfinished_bytes
+            .fetch_add(record.bytes(), Ordering::Relaxed);
     }
 
     /// Fills the gaps of all sides that wait for this component with its value.
@@ -421,7 +423,8 @@ impl<W: Word> Walk<W> {
                         debug_assert!(false, "a component without a record is on a stack");
                         continue;
                     };
-                    self.bytes.fetch_sub(record.bytes(), Ordering::Relaxed);
+                    self.unfinished_bytes
+                        .fetch_sub(record.bytes(), Ordering::Relaxed);
                     let ComponentRecord {
                         component,
                         nodes,
@@ -436,7 +439,8 @@ impl<W: Word> Walk<W> {
                         node: store.add_node(&edges, &value),
                         count: value,
                     };
-                    let waiting = self.keep(store, &component.key, &value, nodes, recompute_cost);
+                    let waiting =
+                        self.store_value(store, &component.key, &value, nodes, recompute_cost);
                     gap_values.extend(waiting.into_iter().map(|gap| self.value_for(&value, gap)));
                     if let Destination::Gap(side) = destination {
                         gap_values.push((side, GapValue::of(&value, component.rows)));
@@ -485,7 +489,7 @@ impl<W: Word> Walk<W> {
     }
 
     /// Stores the value of a component; returns the sides that wait for it.
-    fn keep(
+    fn store_value(
         &self,
         store: &Store,
         key: &Key,

@@ -2,8 +2,8 @@
 //! the component table or counts it in turn.
 //!
 //! It does so depth first with a stack of its own, which has a [`Frame`] for each component that is being counted. The counts of the two
-//! sides of a branch are added, those of the components of a side are multiplied. Workers that share a [`Walk`] count different pieces of
-//! it, and all workers share the component table.
+//! sides of a branch are added, and those of the components of a side are multiplied. Workers that share a [`Walk`] count different pieces
+//! of it, and all workers share the component table.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -22,7 +22,7 @@ use crate::count::plan::Plan;
 use crate::count::shared::Shared;
 use crate::line::Word;
 use crate::puzzle::Grid;
-use crate::run::{Pace, Statistics, shares};
+use crate::run::{Pace, Statistics, memory_plan};
 use crate::sat::{Answer, Exchange};
 use crate::search::{MAX_CONFLICTS, Oracle};
 use crate::solutions::Count;
@@ -37,8 +37,8 @@ pub(crate) struct Worker<'s, 'a, W: Word> {
     pub(crate) prober: Prober<W>,
     pub(crate) oracle: Oracle<'a>,
     pub(crate) frames: Vec<Frame<W>>,
-    /// The frames with a smaller index are all alive. Those from this index on have not been checked.
-    pub(crate) first_unproved: usize,
+    /// All frames below this index are known to be alive; the others may be alive too.
+    pub(crate) alive_below: usize,
     pub(crate) order: Order,
     /// The ranks of lines for [`Order::Dissected`].
     pub(crate) ranks: LineRanks,
@@ -48,9 +48,9 @@ pub(crate) struct Worker<'s, 'a, W: Word> {
     pub(crate) shared_walk: Option<Arc<Walk<W>>>,
     /// The decisions from the root to the node where the stack starts; those of the frames follow them.
     pub(crate) path: Vec<(Cell, bool)>,
-    /// Whether the board is not at the root any more.
+    /// Whether a task has moved the board away from the root.
     pub(crate) has_moved: bool,
-    /// Work in nanoseconds and share done that have been added to the sums of the walk.
+    /// The part of its work in nanoseconds, and of its `share_done`, that has been added to the sums of the walk.
     pub(crate) reported: (u64, u64),
     /// Index of the component of the root that is being counted.
     pub(crate) component: usize,
@@ -63,7 +63,7 @@ pub(crate) struct Worker<'s, 'a, W: Word> {
     /// Components with at most 7/8 of this number of cells are swept: the size of the smallest one that was found too wide for a
     /// sweep, or 0 if none are to be swept.
     pub(crate) too_wide: u32,
-    /// Share of the walk that is done in the current task, out of [`WHOLE`](crate::search::WHOLE).
+    /// Share of the walk that its current task has done so far, out of [`WHOLE`](crate::search::WHOLE).
     pub(crate) share_done: u64,
     /// Nodes reserved and not used yet.
     pub(crate) reserved: u64,
@@ -76,10 +76,10 @@ pub(crate) struct Worker<'s, 'a, W: Word> {
     pub(crate) question_threshold_ns: u64,
     /// The value of `work()`, in nanoseconds, at which this worker by itself has used up the budget of the trial.
     pub(crate) work_limit: u64,
-    /// Recomputation cost of all its work so far: the nodes that a resumed run would need to repeat it, if it knew only the components that
-    /// the journal records.
+    /// Recomputation cost of all its work so far: the nodes that a resumed run would need to repeat the work, with only the components that
+    /// the journal has recorded.
     pub(crate) recompute_cost: u64,
-    /// Nanoseconds of sweeping components.
+    /// Nanoseconds of its sweeps of components.
     pub(crate) sweep_ns: u64,
     /// Sum of the unknown cells of the branched component, over the nodes that propagation and probing did not refute.
     pub(crate) branched_cells: u64,
@@ -136,8 +136,8 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     pub(crate) fn new(shared: &'s Shared<'a, W>, exchange: Option<Arc<Exchange>>) -> Self {
         let clues = shared.clues;
         let (width, height) = (clues.width(), clues.height());
-        let solver_bytes = shared.memory / shares::SOLVERS / shared.workers as u64;
-        let line_bytes = shared.memory / shares::LINES / shared.workers as u64;
+        let solver_bytes = shared.memory / memory_plan::SOLVERS / shared.workers as u64;
+        let line_bytes = shared.memory / memory_plan::LINES / shared.workers as u64;
         Worker {
             shared,
             board: Board::with_rows(clues, &shared.rows),
@@ -147,7 +147,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             oracle: Oracle::new(shared.puzzle, Arc::clone(&shared.control), solver_bytes)
                 .sharing(exchange),
             frames: Vec::new(),
-            first_unproved: 0,
+            alive_below: 0,
             order: Order::Down,
             ranks: LineRanks::default(),
             ranked_component: None,
@@ -201,8 +201,8 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         self.frames.last_mut().expect("the stack has a frame")
     }
 
-    /// Counts a component of the current side: by its value in the component table, by a gap if another worker is counting it, by a sweep,
-    /// or in a new frame.
+    /// Counts a component of the current side: looks it up in the component table, leaves a gap if another worker is counting it, sweeps
+    /// it, or pushes a frame for it.
     pub(crate) fn begin_component(&mut self, component: Component<W>) {
         if let Some((value, recompute_cost)) = self.shared.store.get(&component.key) {
             self.statistics.leaves += 1;
@@ -211,14 +211,14 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             return;
         }
         let mut is_claimed = false;
-        if 3 * component.size >= self.shared.options.shared
+        if 3 * component.size >= self.shared.options.min_shared_cells
             && let Some(walk) = &self.shared_walk
         {
-            let room = walk.has_room(self.shared.max_unfinished_bytes());
+            let has_room = walk.has_room(self.shared.max_unfinished_bytes());
             let top = self.frames.last_mut().expect("the stack has a frame");
             let weight = top.weight() / top.component_count;
             let side = || Arc::clone(top.open_side.get_or_insert_with(Unfinished::open_side));
-            match walk.claim(&component, weight, room, side) {
+            match walk.claim(&component, weight, has_room, side) {
                 Claim::InProgress => {
                     top.has_gaps = true;
                     top.gap_weight_in_side += weight;
@@ -242,8 +242,8 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         self.branch(component, cell, None, is_claimed);
     }
 
-    /// Pushes a frame for a component, which branches on this cell. It begins with the filled side, or with the side that the step
-    /// of a trail names.
+    /// Pushes a frame for a component, which branches on this cell, and begins a side: the filled one, or the one that the `step` of a
+    /// trail names.
     pub(crate) fn branch(
         &mut self,
         component: Component<W>,
@@ -281,7 +281,8 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             } else {
                 filled_weight
             };
-            // The other side was counted before the trail was recorded. Its recomputation cost was not, so it is assumed to be high.
+            // An earlier walk has counted the other side. The trail does not tell the recomputation cost of that side, so it is assumed to
+            // be high.
             self.recompute_cost += u64::from(u32::MAX);
         }
         self.begin_side();
@@ -308,7 +309,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         self.statistics.nodes += 1;
         self.recompute_cost += 1;
         let (work, done) = (self.work(), self.share_done);
-        self.first_unproved = self.first_unproved.min(self.frames.len() - 1);
+        self.alive_below = self.alive_below.min(self.frames.len() - 1);
         let top = self.frames.last_mut().expect("a side is begun on a frame");
         let (cell, filled) = top
             .decision
@@ -431,7 +432,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             return false;
         }
         let frame = self.frames.pop().expect("the stack has a frame");
-        self.first_unproved = self.first_unproved.min(self.frames.len());
+        self.alive_below = self.alive_below.min(self.frames.len());
         self.end_component(walk, frame)
     }
 
@@ -521,24 +522,24 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     pub(crate) fn check_for_solution(&mut self, tasks_wanted: bool) -> bool {
         while self
             .frames
-            .get(self.first_unproved)
+            .get(self.alive_below)
             .is_some_and(|frame| frame.is_alive)
         {
-            self.first_unproved += 1;
+            self.alive_below += 1;
         }
-        let Some(frame) = self.frames.get(self.first_unproved) else {
+        let Some(frame) = self.frames.get(self.alive_below) else {
             return true;
         };
-        let waited = self.work().saturating_sub(frame.work_before_side);
+        let side_work = self.work().saturating_sub(frame.work_before_side);
         let threshold = match tasks_wanted {
             true => self.question_threshold_ns / TASKS_WANTED_DIVISOR,
             false => self.question_threshold_ns,
         };
         let threshold = threshold.max(frame.retry_threshold_ns);
-        if waited < threshold || !self.may_ask_oracle || self.oracle.is_unavailable() {
+        if side_work < threshold || !self.may_ask_oracle || self.oracle.is_unavailable() {
             return true;
         }
-        match self.ask_oracle((waited / NS_PER_ALLOWED_CONFLICT).max(MIN_CONFLICTS)) {
+        match self.ask_oracle((side_work / NS_PER_ALLOWED_CONFLICT).max(MIN_CONFLICTS)) {
             Answer::Solution(grid) => {
                 let grid = Arc::new(grid);
                 for frame in &mut self.frames {
@@ -554,7 +555,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             }
             Answer::None => {
                 // The components of the dropped frames are not counted to the end: they get no value.
-                self.abandon(self.first_unproved + 1);
+                self.abandon(self.alive_below + 1);
                 let top = self
                     .frames
                     .last_mut()
@@ -566,18 +567,18 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             }
             Answer::Unknown => {
                 // The next question about this side has to wait.
-                if let Some(frame) = self.frames.get_mut(self.first_unproved) {
-                    frame.retry_threshold_ns = RETRY_FACTOR * waited;
+                if let Some(frame) = self.frames.get_mut(self.alive_below) {
+                    frame.retry_threshold_ns = RETRY_FACTOR * side_work;
                 }
                 true
             }
         }
     }
 
-    /// Asks the oracle whether the side of the frame `first_unproved` has a solution, within a number of conflicts.
+    /// Asks the oracle whether the side of the frame `alive_below` has a solution, within a number of conflicts.
     fn ask_oracle(&mut self, conflicts: u64) -> Answer {
         let before = self.work();
-        let path = self.path_to(self.first_unproved + 1);
+        let path = self.path_to(self.alive_below + 1);
         let (clues, rows) = (self.shared.clues, &self.shared.rows);
         // One question must not use up the rest of a small budget.
         let conflict_ns = (NS_PER_TICK * self.oracle.ticks()).checked_div(self.oracle.conflicts());
@@ -589,6 +590,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         let answer = (self.oracle).ask(clues, rows, path.into_iter(), conflicts);
         let took = QUESTION_OVERHEAD_NS + self.work() - before;
         self.recompute_cost += nodes_in(took);
+        // A running mean, in which the latest question has a weight of 1/16.
         let sum = 15 * self.question_threshold_ns + self.shared.options.oracle_percent * took / 100;
         self.question_threshold_ns = (sum / 16).min(MAX_QUESTION_THRESHOLD_NS);
         answer

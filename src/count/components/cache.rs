@@ -14,6 +14,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::{FxHashMap, FxHasher};
 
+use crate::run::lock;
+
 /// The full canonical form of a component, never just a hash of it.
 pub(crate) type Key = Box<[u32]>;
 
@@ -87,7 +89,7 @@ impl<V: Clone> Cache<V> {
             return Vec::new();
         };
         log.min_cost.store(min_cost, Ordering::Relaxed);
-        std::mem::take(&mut *log.entries.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *lock(&log.entries))
     }
 
     fn shard(&self, key: &[u32]) -> MutexGuard<'_, Shard<V>> {
@@ -127,7 +129,7 @@ impl<V: Clone> Cache<V> {
         let recompute_cost = if is_logged { 0 } else { recompute_cost };
         if let Some(log) = log.filter(|_| !is_logged) {
             let entry = (key.clone(), value.clone());
-            let mut entries = log.entries.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut entries = lock(&log.entries);
             entries.push(entry);
         }
         if shard.bytes + bytes > self.max_shard_bytes {

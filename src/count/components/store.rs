@@ -67,7 +67,7 @@ impl Store {
     /// Adds a node for a component with these edges, which together have `count` fillings; `None` without a graph or without an edge.
     pub(crate) fn add_node(&self, edges: &[Edge], count: &Count) -> Option<NodeId> {
         let graph = self.graph.as_ref().filter(|_| !edges.is_empty())?;
-        let node = graph.node(edges, count.clone());
+        let node = graph.add_node(edges, count.clone());
         if graph.bytes() > self.max_graph_bytes {
             self.outgrown.store(true, Ordering::Relaxed);
         }
@@ -86,7 +86,7 @@ pub(crate) fn edge<W: Word>(
     let mut above = vec![0; children.len()];
     let mut here: Vec<(u32, W)> = Vec::new();
     let size = cells.iter().map(|(_, cells)| cells.count()).sum();
-    let mut becomes = Vec::with_capacity(size);
+    let mut fates = Vec::with_capacity(size);
     for &(row, of_component) in cells {
         here.clear();
         for (i, ((_, rows), above)) in children.iter().zip(&mut above).enumerate() {
@@ -96,16 +96,13 @@ pub(crate) fn edge<W: Word>(
             }
         }
         let filled = filled(row);
-        becomes.extend(of_component.cells().map(|column| {
+        fates.extend(of_component.cells().map(|column| {
             let left = here.iter().find(|(_, left)| left.has(column));
             match left {
-                Some(&(i, _)) => CellFate::Left(i),
+                Some(&(i, _)) => CellFate::Child(i),
                 None => CellFate::from(filled.has(column)),
             }
         }));
     }
-    Edge::new(
-        becomes,
-        children.into_iter().map(|(node, _)| node).collect(),
-    )
+    Edge::new(fates, children.into_iter().map(|(node, _)| node).collect())
 }

@@ -3,7 +3,7 @@
 use super::cache::{Cache, Key};
 use super::line_automaton::UniqueTable;
 use crate::graph::NodeId;
-use crate::run::shares;
+use crate::run::memory_plan;
 use crate::solutions::Count;
 
 /// The value of a counted component.
@@ -32,7 +32,10 @@ pub struct ComponentTable {
 impl ComponentTable {
     /// An empty table for a count that may take `memory` bytes; the table will take about a third of them.
     pub fn new(memory: u64) -> Self {
-        Self::with_bytes(memory / shares::NUMBERS, memory / shares::COMPONENTS)
+        Self::with_bytes(
+            memory / memory_plan::NUMBERS,
+            memory / memory_plan::COMPONENTS,
+        )
     }
 
     pub(crate) fn with_bytes(numbers: u64, cache: u64) -> Self {

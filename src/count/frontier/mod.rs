@@ -5,15 +5,15 @@
 //! that reads the line. So a frontier keeps *combinations*, each with one state for every line across, and the *path count* of each: the
 //! number of fillings behind the frontier that lead to it. Equal combinations are merged, so no work is ever repeated.
 //!
-//! Two frontiers start at both ends (*near* and *far*). Always the one with fewer combinations moves, until one line is left, where they
-//! meet. So no frontier has to pass all of a wide middle, and dead ends are often found early on one of the two sides. On wide components
-//! with few solutions there are too many combinations; then the sweep gives up.
+//! Two frontiers start, one at either end (*near* and *far*). The one with fewer combinations moves, again and again, until one line is
+//! left, where they meet. So no frontier has to pass all of a wide middle, and dead ends are often found early on one of the two sides. On
+//! wide components with few solutions there are too many combinations; then the sweep gives up.
 
 mod allowance;
-mod crossing;
 mod key;
 mod layer;
 mod line_fillings;
+mod line_states;
 mod memory;
 mod partitioner;
 mod pass;
@@ -23,10 +23,10 @@ mod transition;
 
 use allowance::ShouldStop;
 pub(crate) use allowance::{Allowance, Direction, SweepEnd};
-use crossing::{AcrossLine, LineStates};
 use key::{Key, Pair, PathCount};
 use layer::Layer;
 use line_fillings::LineFillings;
+use line_states::{AcrossLine, LineStates};
 use memory::Memory;
 use pass::Resources;
 use rustc_hash::FxHashMap;

@@ -1,9 +1,9 @@
 //! Moves the frontier past one line: from the combinations of a layer to those of the next one.
 //!
-//! This is done in batches of two phases, so that threads need no locks. In the first phase each thread takes chunks of the layer,
-//! generates the successors and partitions them by hash into memory of its own. In the second phase each partition is taken by one thread,
-//! which adds up in a table the path counts that all threads have put into it. Memory is charged before it is allocated. When it is used up
-//! and there is a scratch folder, a table is written there as a sorted run and emptied; the runs are merged when they are read.
+//! The successors are generated in batches of two phases, so that threads need no locks. In the first phase each thread takes chunks of the
+//! layer, generates their successors and partitions these by hash into memory of its own. In the second phase one thread takes each
+//! partition, and adds up in a table the path counts that all threads have put into it. Memory is charged before it is allocated. When it
+//! is used up and there is a scratch folder, a table is written there as a sorted run and emptied; the runs are merged when they are read.
 
 use rayon::prelude::*;
 
@@ -193,21 +193,21 @@ impl<K: Key, N: PathCount> PartitionBuilder<K, N> {
 /// The partitions of the next layer, and the file for what exceeds the memory.
 type LayerBuilder<'s, K, N> = (Vec<PartitionBuilder<K, N>>, Option<ScratchFile<'s>>);
 
-/// A partition of one side of a join, and the sum of its products with the other side so far.
+/// A partition of one layer of a join, and the sum so far of the products with the path counts of the other layer.
 #[derive(Debug)]
 struct JoinPartition<K, N> {
     table: Table<K, N>,
-    sum: Sum,
+    sum: ProductSum,
 }
 
-/// A sum of products of path counts: `small` until it overflows, then `large` as well.
+/// A sum of products of path counts: of `small`, and of `large` for what `small` cannot hold.
 #[derive(Debug, Default)]
-struct Sum {
+struct ProductSum {
     large: Count,
     small: u128,
 }
 
-impl Sum {
+impl ProductSum {
     /// Adds the product of two numbers.
     #[inline]
     fn add(&mut self, a: u128, b: u128) {
@@ -250,8 +250,8 @@ impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
         finish(partitions, file.filter(|_| is_on_disk), resources)
     }
 
-    /// The sum of the products of the path counts, over all pairs of a combination of `self` and one of `other` for which the transitions
-    /// have a successor in common.
+    /// Moves both layers past the line between them. Returns the sum, over all combinations that both results contain, of the
+    /// product of the two path counts.
     pub(crate) fn join(
         self,
         transition: &Transition<'_, K>,
@@ -260,12 +260,12 @@ impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
         resources: &mut Resources<'s>,
     ) -> Result<Count, SweepEnd> {
         let (others, file) = other.build_next(transition_of_other, None, resources)?;
-        let sums: Vec<Sum> = if others.iter().any(|partition| !partition.runs.is_empty()) {
+        let sums: Vec<ProductSum> = if others.iter().any(|partition| !partition.runs.is_empty()) {
             let count = others.len();
             let others = finish(others, file, resources)?;
             let (own, file) = self.build_next(transition, Some(count), resources)?;
             let own = finish(own, file, resources)?;
-            let mut sums: Vec<Sum> = (0..count).map(|_| Sum::default()).collect();
+            let mut sums: Vec<ProductSum> = (0..count).map(|_| ProductSum::default()).collect();
             resources.for_each(true, &mut sums, |i, sum| {
                 own.join_on_disk(&others, i, sum, resources)
             })?;
@@ -273,7 +273,7 @@ impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
         } else {
             let partition = |partition: PartitionBuilder<K, N>| JoinPartition {
                 table: partition.table,
-                sum: Sum::default(),
+                sum: ProductSum::default(),
             };
             let mut others: Vec<_> = others.into_iter().map(partition).collect();
             self.generate_successors(
@@ -297,7 +297,7 @@ impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
         Ok(total)
     }
 
-    /// Builds the next layer in this number of partitions; `None` for a number that fits its size.
+    /// Builds the next layer in this number of partitions, or, for `None`, in a number that fits its size.
     fn build_next(
         self,
         transition: &Transition<'_, K>,
@@ -327,15 +327,15 @@ impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
         Ok((builders, file))
     }
 
-    /// Partitions the successors of all combinations by hash among `targets`. `take` adds a block of them to a target, and `change` may
-    /// split the targets after each batch.
+    /// Partitions the successors of all combinations by hash among `targets`. `take` adds a block of them to a target; `after_batch` may
+    /// split the targets.
     fn generate_successors<T: Send>(
         mut self,
         transition: &Transition<'_, K>,
         targets: &mut Vec<T>,
         resources: &mut Resources<'s>,
         take: impl Fn(&mut T, &[(K, N)], &Resources<'s>) -> Result<(), SweepEnd> + Sync,
-        mut change: impl FnMut(&mut Vec<T>, &Resources<'s>) -> Result<(), SweepEnd>,
+        mut after_batch: impl FnMut(&mut Vec<T>, &Resources<'s>) -> Result<(), SweepEnd>,
     ) -> Result<(), SweepEnd> {
         let max_batch = resources.max_batch::<K, N>();
         let charged = Partitioner::<K, N>::bytes(max_batch)
@@ -345,8 +345,8 @@ impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
         if !resources.memory.try_reserve(charged) {
             return Err(SweepEnd::Full);
         }
-        let share = self.len() / (8 * resources.partitioners() as u64);
-        let chunks = Chunks::new(&self, share.clamp(1, MAX_CHUNK) as usize);
+        let chunk = self.len() / (8 * resources.partitioners() as u64);
+        let chunks = Chunks::new(&self, chunk.clamp(1, MAX_CHUNK) as usize);
         let mut partitioners = vec![Partitioner::new(transition)];
         let mut size = FIRST_BATCH.max(4 * targets.len() * BLOCK).min(max_batch);
         let mut freed = 0;
@@ -398,7 +398,7 @@ impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
                 self.free(partition, &resources.memory);
             }
             freed = read.unwrap_or(freed);
-            change(targets, resources)?;
+            after_batch(targets, resources)?;
             size = (size * BATCH_GROWTH).min(max_batch);
         }
         for partition in freed..self.partitions.len() {
@@ -408,13 +408,13 @@ impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
         Ok(())
     }
 
-    /// Adds up the products of the path counts of the combinations that both layers have in common, for one partition. Both layers are on
-    /// disk.
+    /// Adds to `sum` the products of the path counts of the combinations that both layers have in common, for one partition. Both layers
+    /// are on disk.
     fn join_on_disk(
         &self,
         other: &Self,
         partition: usize,
-        sum: &mut Sum,
+        sum: &mut ProductSum,
         resources: &Resources<'_>,
     ) -> Result<(), SweepEnd> {
         let read = |layer: &Self| match (&layer.partitions[partition], &layer.file) {

@@ -1,8 +1,8 @@
 //! The transition of the frontier past one line: the successors of each combination of states.
 //!
-//! In a combination, each line across determines whether its cell on the passed line may be empty, may be filled, and its state behind that
-//! cell. Under these constraints the fillings of the passed line are enumerated without dead ends (see
-//! [`line_fillings`](super::line_fillings)); each gives a successor.
+//! In a combination, the state of each line across tells whether its cell on the passed line may be empty and whether it may be filled, and
+//! which states follow. Under these constraints the fillings of the passed line are enumerated without dead ends (see
+//! [`line_fillings`](super::line_fillings)). Each filling gives a successor, or several if a state has several next states.
 
 use std::ops::BitXor;
 
@@ -49,7 +49,7 @@ struct Field {
 }
 
 impl Field {
-    /// The field of a known cell, where no line across has a state.
+    /// The field for a known cell of the passed line, where no line across has a state.
     const NONE: Field = Field { first: 0, mask: 0 };
 
     #[inline]
@@ -62,10 +62,10 @@ impl Field {
     }
 }
 
-/// The transitions of a line across when a line is passed: for each state, the possible next states.
+/// What passing a line does to a line across: for each of its states, the possible next states.
 #[derive(Debug)]
 pub(crate) enum Move {
-    /// The passed line crosses it: by an empty and by a filled cell.
+    /// The passed line crosses it: the next states after an empty and after a filled cell.
     Crossed(Vec<[Vec<u32>; 2]>),
     /// The passed line does not cross it.
     Uncrossed(Vec<Vec<u32>>),
@@ -74,8 +74,8 @@ pub(crate) enum Move {
 /// The next states of one state, packed into their field.
 #[derive(Clone, Copy, Debug)]
 struct Next<K> {
-    /// The first next state by an empty cell, and its difference (by exclusive or) to the first next state by a filled cell. If the cell
-    /// can have only one of the two values: the first next state by that value, and 0.
+    /// The first next state after an empty cell, and its difference (by exclusive or) to the first next state after a filled cell. If the
+    /// cell can have only one of the two values: the first next state after that value, and 0.
     first: K,
     change: K,
     /// [`CAN_EMPTY`], [`CAN_FILL`] and [`HAS_CHOICE`].
@@ -87,7 +87,7 @@ const CAN_EMPTY: u8 = 1;
 const CAN_FILL: u8 = 2;
 const HAS_CHOICE: u8 = 4;
 
-/// The ranges in [`Transition::alternatives`] of the next states besides the first one, by an empty cell and by a filled one.
+/// The ranges in [`Transition::alternatives`] of the next states besides the first, after an empty cell and after a filled one.
 type Alternatives = [(u32, u32); 2];
 
 /// The transitions of a line across: its field in a combination, and for each state the next ones.
@@ -124,9 +124,9 @@ impl<K: Key> LineTransition<K> {
 #[derive(Debug)]
 pub(crate) struct Transition<'l, K> {
     line_fillings: &'l LineFillings,
-    /// For each cell of the passed line, the line across.
+    /// For each cell of the passed line, the transitions of the line across.
     crossed: Vec<LineTransition<K>>,
-    /// The lines that are not crossed; their next states are stored as those by an empty cell.
+    /// The lines across that are not crossed; their next states are stored as those after an empty cell.
     uncrossed: Vec<LineTransition<K>>,
     /// Differences (by exclusive or) of further next states to the first one.
     alternatives: Vec<K>,
@@ -214,8 +214,8 @@ impl<'l, K: Key> Transition<'l, K> {
     }
 }
 
-/// A line across with several next states: the cell and the value of it for which it has these (`None` for an uncrossed line), and the
-/// range of the alternatives to the first one.
+/// A line across with several next states: the cell and its value for which there are several (`None` for an uncrossed line), and the range
+/// of the alternatives to the first.
 type Choice = (Option<(usize, bool)>, (u32, u32));
 
 /// Generates the successors of one combination after the other.
@@ -227,7 +227,7 @@ pub(crate) struct Successors<'s, K> {
     fillings: FillingsCursor<K>,
     /// The lines with several next states in the current combination.
     choices: Vec<Choice>,
-    /// Used instead of `changes` and `fillings` when there are choices, to know the filled cells too.
+    /// Used instead of `changes` and `fillings` when there are choices; they also tell the filled cells.
     traced_changes: Vec<Traced<K>>,
     traced: FillingsCursor<Traced<K>>,
     /// The choices of the current filling whose successors are being generated.

@@ -133,10 +133,14 @@ impl Canvas for Strokes {
         }
     }
 
-    fn shade(&mut self, (x, y): Point, level: u8, _words: Option<&str>) {
+    fn shade(&mut self, (x, y): Point, colour: [u8; 3], _words: Option<&str>) {
         let side = self.cell as f32;
         let shades = &mut self.shades.content;
-        shades.set_fill_gray(f32::from(level) / 255.0);
+        let [red, green, blue] = colour.map(|part| f32::from(part) / 255.0);
+        match red == green && green == blue {
+            true => shades.set_fill_gray(red),
+            false => shades.set_fill_rgb(red, green, blue),
+        };
         shades.rect(x as f32, y as f32, side, side);
         shades.fill_nonzero();
     }

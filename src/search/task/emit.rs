@@ -1,13 +1,14 @@
 //! Emits leaves to the sink, or to the region search to which they belong, and reports the progress of a task.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
 
 use super::node::Goal;
 use super::state::Task;
 use crate::line::Word;
 use crate::puzzle::Grid;
+use crate::run::lock;
 use crate::solutions::{Batch, Count, Factor, expand};
 
 impl<W: Word> Task<'_, '_, W> {
@@ -143,11 +144,7 @@ impl<W: Word> Task<'_, '_, W> {
                 shared
                     .meter
                     .add_solutions(count.to_u64().unwrap_or(u64::MAX));
-                shared
-                    .totals
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .1 += &count;
+                lock(&shared.totals).1 += &count;
             }
             ControlFlow::Break(why) => {
                 shared.cubes_incomplete.store(true, Ordering::Relaxed);

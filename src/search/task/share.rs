@@ -1,7 +1,6 @@
 //! How a task gives work away: its oldest open entry when too few tasks are waiting, and everything open when the run must stop. When it
 //! ends, it adds its sums to the totals.
 
-use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
 use rayon::ScopeFifo;
@@ -10,6 +9,7 @@ use super::super::cube::{Cube, Decision};
 use super::node::{Context, Goal, Node, Pending, StackEntry};
 use super::state::{Shared, Task};
 use crate::line::Word;
+use crate::run::lock;
 
 impl<'s, 'a, W: Word> Task<'s, 'a, W> {
     /// Gives the oldest open entry to another task if too few tasks are waiting.
@@ -75,11 +75,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
 
     /// Publishes the probing policy of this task for new tasks. A policy without measurements never replaces one that has some.
     fn publish_policy(&self) {
-        let mut policy = self
-            .shared
-            .policy
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut policy = lock(&self.shared.policy);
         if !self.policy.is_unmeasured() || policy.is_none_or(|policy| policy.is_unmeasured()) {
             *policy = Some(self.policy);
         }
@@ -158,12 +154,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         self.shared.caches.push(std::mem::take(&mut self.cache));
         self.statistics.settles = self.board.settles();
         self.statistics.probes = self.prober.probes();
-        let mut totals = self
-            .shared
-            .totals
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        totals.0.add(&self.statistics);
+        lock(&self.shared.totals).0.add(&self.statistics);
     }
 }
 

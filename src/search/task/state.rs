@@ -111,11 +111,11 @@ pub(super) fn poll<W: Word>(
     match (turns, &shared.portfolio) {
         (Some(turns), _) => turns.borrow_mut().add_settles(settles),
         (None, Some(portfolio)) => {
-            let all = portfolio.add_settles(settles);
+            let total = portfolio.add_settles(settles);
             if shared
                 .options
                 .sat_after_settles
-                .is_some_and(|settles| all >= settles)
+                .is_some_and(|after| total >= after)
             {
                 portfolio.start_solver();
             }

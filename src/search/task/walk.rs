@@ -1,7 +1,7 @@
 //! The search loop of a task: examine a node, branch or backtrack, until nothing in the subtree is open.
 
 use std::cell::RefCell;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use rayon::ScopeFifo;
 
@@ -13,7 +13,7 @@ use super::node::{Context, Finding, Node, Pending, Product, StackEntry};
 use super::state::{Shared, Task, poll};
 use crate::board::{Board, Cell, Prober, Region};
 use crate::line::Word;
-use crate::run::Statistics;
+use crate::run::{Statistics, lock};
 use crate::solutions::Batch;
 
 /// Polls of the control after which a task flushes a batch that is not full.
@@ -51,7 +51,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         let board = Board::with_rows(shared.clues, &rows);
         let context = context.with_unknown_outside(&board);
         drop(rows);
-        let published = || *shared.policy.lock().unwrap_or_else(PoisonError::into_inner);
+        let published = || *lock(&shared.policy);
         let policy = match policy.is_unmeasured() {
             true => published().unwrap_or(policy),
             false => policy,
@@ -327,9 +327,9 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         }
     }
 
-    /// If the search has met many dead ends since the last leaf, and does not probe, an early decision is probably wrong. Then goes back to
-    /// the earliest node on the stack below which no leaf has been found, to probe it and search it again. `false` if there is no such need
-    /// or no such node.
+    /// If the search does not probe and has met only dead ends for long, an early decision is probably wrong. Then goes back to the
+    /// earliest node on the stack below which no leaf has been found, to probe it and search it again. `false` if there is no such need or
+    /// no such node.
     fn retreat(&mut self) -> bool {
         let is_due = self.shared.options.probing == Probing::Adaptive
             && self

@@ -1,7 +1,8 @@
 //! The memory plan: each constant is a divisor, and the named use may take the memory limit of the run divided by it.
 //!
 //! Uses at the same time add up to at most the whole limit. A search holds fillings and one SAT solver. A count holds numbers, components,
-//! lines, SAT solvers, deferred work and, if requested, the graph; during a frontier sweep there is neither deferred work nor a graph.
+//! lines, SAT solvers, deferred work and, if requested, the graph; during a frontier sweep there is neither deferred work nor a graph. A repair
+//! holds obstacles, the state of its local search, and searches.
 
 /// A search: the lists of fillings of regions.
 pub(crate) const FILLINGS: u64 = 2;
@@ -22,7 +23,7 @@ pub(crate) const LINES: u64 = 16;
 pub(crate) const SOLVERS: u64 = 8;
 
 /// A count: the work that a walk on several threads defers.
-pub(crate) const PUT_ASIDE: u64 = 16;
+pub(crate) const DEFERRED: u64 = 16;
 
 /// A count: the graph of all solutions.
 pub(crate) const GRAPH: u64 = 3;
@@ -34,4 +35,13 @@ pub(crate) const SWEEP: u64 = 2;
 pub(crate) const TREE: u64 = 8;
 
 /// An estimate: the exact counting that precedes it.
-pub(crate) const KNOWN: u64 = 2;
+pub(crate) const EXACT: u64 = 2;
+
+/// A repair: the obstacles.
+pub(crate) const OBSTACLES: u64 = 2;
+
+/// A repair: the local search.
+pub(crate) const DESCENT: u64 = 4;
+
+/// A repair: the searches for second solutions, of all threads together.
+pub(crate) const EXAMINATIONS: u64 = 4;

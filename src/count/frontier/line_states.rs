@@ -1,7 +1,7 @@
 //! The lines of a component as layered automata, read from either end.
 //!
 //! Read forward, the states are those of `components/line_automaton.rs`: the sets of completions that the cells so far still allow. Read
-//! backward, a state is a set of forward states: those from which the cells behind it lead to the end. The subset construction on the
+//! backward, a state is a set of forward states: those from which the cells read so far lead to the end. The subset construction on the
 //! reversed automaton gives the minimal automaton of the reversed words (Brzozowski 1962). So a forward state and a backward state are
 //! *compatible*, that is, both halves together are a filling of the line, exactly when the first is an element of the second.
 
@@ -18,12 +18,12 @@ const SEARCH_COST: u64 = 8;
 const BYTES_PER_STATE: u64 = 8;
 const BYTES_PER_SET: u64 = 96;
 
-/// The automaton of a line, restricted to the cells of the component. For each of these cells there is a layer: the states before it, each
-/// as the indices of its successors (behind an empty and behind a filled cell) in the next layer, or [`NONE`]. There is one state before
-/// the first cell and one behind the last.
+/// The automaton of a line, restricted to the cells of the component. For each of these cells there is a layer: the states before the cell,
+/// each with the indices of its successors (after an empty and after a filled cell) in the next layer, or [`NONE`]. There is one state
+/// before the first cell and one after the last.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LineStates {
-    /// The indices of the lines that cross it, cell by cell.
+    /// For each cell, the index of the line that crosses there.
     pub(crate) crossings: Vec<usize>,
     pub(crate) layers: Vec<Vec<[u32; 2]>>,
 }
@@ -99,7 +99,7 @@ pub(crate) struct AcrossLine {
     pub(crate) forward: LineStates,
     /// Read from the far end.
     pub(crate) backward: LineStates,
-    /// For every number of cells before the frontier and every backward state there, its compatible forward states.
+    /// For every number of cells before the frontier, and every backward state there: its compatible forward states.
     compatible: Vec<Vec<Vec<u32>>>,
 }
 
@@ -117,11 +117,10 @@ impl AcrossLine {
             crossings: forward.crossings.iter().rev().copied().collect(),
             layers: Vec::with_capacity(length),
         };
+        // From the far end; the forward state after the last cell has index 0.
         let mut compatible = vec![vec![vec![0]]];
         for layer in forward.layers.iter().rev() {
-            let behind = compatible
-                .last()
-                .expect("there is a layer behind the last cell");
+            let behind = compatible.last().expect("it begins with one element");
             let mut numbers: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
             let mut before = Vec::new();
             let mut states = Vec::with_capacity(behind.len());
@@ -173,7 +172,8 @@ impl AcrossLine {
         compatible
     }
 
-    /// The backward states `depth + 1` cells from the far end, each with a value of the last of these cells that leads to it; sorted.
+    /// The backward states after `depth + 1` cells from the far end, each with each value of the last of these cells that leads to it;
+    /// sorted.
     pub(crate) fn states_with_cell(&self, depth: usize) -> Vec<(u32, usize)> {
         let layer = self.backward.layers[depth].iter();
         let both = layer.flat_map(|next| [(next[0], 0), (next[1], 1)]);

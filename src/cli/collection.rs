@@ -1,0 +1,442 @@
+//! Collections of puzzles in `omnogram check`: which answers are printed, a table, duplicates, and the summary at the end.
+
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+
+use clap::{Args, ValueEnum};
+use omnogram::cluster::{Digest, SetDigest};
+use omnogram::design::{Ambiguity, Canonical, Method, Profile, Transform};
+use omnogram::puzzle::{Grid, Puzzle, verify};
+use omnogram::render::differing;
+use omnogram::search::{Outcome, Verdict};
+use serde::Serialize;
+
+use super::messages;
+use super::plural::counted;
+use super::session::Session;
+use super::status::{Answered, Status};
+use super::subject::Subject;
+
+/// Options for many puzzles.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Options for collections")]
+pub(super) struct CollectionOptions {
+    /// Print only puzzles with these verdicts, separated by commas; the summary and the exit status are those of all puzzles
+    #[arg(long, value_name = "VERDICTS", value_delimiter = ',')]
+    only: Vec<Wanted>,
+
+    /// Print a table: a line of names, and one line for each puzzle with its values separated by commas
+    #[arg(long, conflicts_with_all = ["json", "pictures", "svg", "html"])]
+    csv: bool,
+
+    /// Name puzzles that are the same as an earlier one when mirrored, turned, or without empty lines at the borders: they have the same
+    /// solutions
+    #[arg(long)]
+    duplicates: bool,
+}
+
+/// The verdicts that can be asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Wanted {
+    None,
+    Unique,
+    Multiple,
+    Undecided,
+}
+
+impl From<Wanted> for Verdict {
+    fn from(wanted: Wanted) -> Self {
+        match wanted {
+            Wanted::None => Verdict::None,
+            Wanted::Unique => Verdict::Unique,
+            Wanted::Multiple => Verdict::Multiple,
+            Wanted::Undecided => Verdict::Undecided,
+        }
+    }
+}
+
+/// What is known about a puzzle.
+pub(super) struct Found<'a> {
+    pub(super) outcome: &'a Outcome,
+    /// Two solutions, the only one, or none.
+    pub(super) solutions: &'a [Grid],
+    /// With --full.
+    pub(super) full: Option<(&'a Ambiguity, Option<&'a Profile>)>,
+}
+
+impl Found<'_> {
+    fn verdict(&self) -> Verdict {
+        self.outcome.solutions.verdict()
+    }
+
+    /// How a puzzle is solved, if that is known and it is unique.
+    fn profile(&self) -> Option<&Profile> {
+        self.full.and_then(|(_, profile)| profile)
+    }
+}
+
+/// The number of puzzles with each verdict.
+#[derive(Debug, Default)]
+struct Totals {
+    unique: u64,
+    none: u64,
+    multiple: u64,
+    undecided: u64,
+}
+
+impl Totals {
+    /// Adds a puzzle with this verdict, and returns the status that follows from it.
+    fn add(&mut self, verdict: Verdict) -> Status {
+        let (total, status) = match verdict {
+            Verdict::Unique => (&mut self.unique, Status::Complete),
+            Verdict::None => (&mut self.none, Status::NotUnique),
+            Verdict::Multiple => (&mut self.multiple, Status::NotUnique),
+            Verdict::Undecided => (&mut self.undecided, Status::Stopped),
+        };
+        *total += 1;
+        status
+    }
+}
+
+/// The first puzzle of those that are the same.
+#[derive(Debug)]
+struct First {
+    name: String,
+    transforms: Vec<Transform>,
+    borders: [usize; 4],
+    picture: Option<Digest>,
+}
+
+/// How a puzzle is the same as an earlier one.
+#[derive(Debug)]
+struct Duplicate {
+    of: String,
+    /// The simplest transform that leads from the earlier one to this one.
+    transform: Transform,
+    /// Whether the empty lines at the borders differ.
+    other_borders: bool,
+    /// Whether both files give a goal that is a solution, but not the same one.
+    other_goal: bool,
+}
+
+/// The fields that --duplicates adds to the answer in JSON.
+#[derive(Debug, Serialize)]
+pub(super) struct DuplicateFields {
+    duplicate_of: Option<String>,
+    duplicate_how: Option<String>,
+}
+
+/// The longest sides of the sizes in the summary.
+const SIDES: [usize; 12] = [5, 10, 15, 20, 25, 30, 40, 50, 75, 100, 200, usize::MAX];
+
+/// The state of a run over many puzzles. Of each puzzle it keeps a digest and a name, and only if duplicates are wanted.
+#[derive(Debug)]
+pub(super) struct Collection<'a> {
+    options: &'a CollectionOptions,
+    full: bool,
+    several: bool,
+    totals: Totals,
+    methods: BTreeMap<Method, u64>,
+    /// Number of puzzles by their longer side: the index in [`SIDES`].
+    sizes: BTreeMap<usize, u64>,
+    firsts: HashMap<Digest, First>,
+    duplicates: u64,
+    has_heading: bool,
+}
+
+impl<'a> Collection<'a> {
+    /// No puzzles yet. `full`: whether each puzzle is examined in full.
+    pub(super) fn new(options: &'a CollectionOptions, full: bool) -> Self {
+        Collection {
+            options,
+            full,
+            several: false,
+            totals: Totals::default(),
+            methods: BTreeMap::new(),
+            sizes: BTreeMap::new(),
+            firsts: HashMap::new(),
+            duplicates: 0,
+            has_heading: false,
+        }
+    }
+
+    /// Adds a puzzle, and prints its answer if it is asked for: as a line of the table, or by `print`.
+    pub(super) fn answer(
+        &mut self,
+        session: &Session,
+        subject: &Subject<'_>,
+        found: &Found<'_>,
+        print: impl FnOnce(Option<DuplicateFields>) -> Answered<()>,
+    ) -> Answered {
+        self.several |= subject.several;
+        let status = self.totals.add(found.verdict());
+        if let Some(profile) = found.profile() {
+            *self.methods.entry(profile.method).or_default() += 1;
+        }
+        let side = subject.puzzle.width().max(subject.puzzle.height());
+        let size = SIDES.iter().position(|&most| side <= most);
+        *self.sizes.entry(size.unwrap_or_default()).or_default() += 1;
+        let duplicate = match self.options.duplicates {
+            true => self.duplicate(subject),
+            false => None,
+        };
+        self.duplicates += u64::from(duplicate.is_some());
+        let only = &self.options.only;
+        let is_shown = only.is_empty()
+            || only
+                .iter()
+                .any(|&wanted| Verdict::from(wanted) == found.verdict());
+        if !is_shown {
+            return Ok(status);
+        }
+        if self.options.csv {
+            if !self.has_heading {
+                self.has_heading = true;
+                session.print(&line(&self.heading()))?;
+            }
+            session.print(&line(&self.row(subject, found, duplicate.as_ref())))?;
+            return Ok(status);
+        }
+        let fields = self.options.duplicates.then(|| DuplicateFields {
+            duplicate_of: duplicate.as_ref().map(|duplicate| duplicate.of.clone()),
+            duplicate_how: duplicate.as_ref().map(|duplicate| duplicate.how()),
+        });
+        print(fields)?;
+        if let Some(duplicate) = duplicate.filter(|_| !session.json()) {
+            session.print(&format!("{}: {duplicate}\n", subject.label()))?;
+        }
+        Ok(status)
+    }
+
+    /// How the puzzle is the same as an earlier one, if it is.
+    fn duplicate(&mut self, subject: &Subject<'_>) -> Option<Duplicate> {
+        let canonical = Canonical::of(subject.puzzle);
+        let picture = picture(subject.puzzle, &canonical);
+        match self.firsts.entry(Digest::of(&canonical.puzzle)) {
+            Entry::Vacant(entry) => {
+                entry.insert(First {
+                    name: subject.raw_name.to_owned(),
+                    transforms: canonical.transforms,
+                    borders: canonical.borders,
+                    picture,
+                });
+                None
+            }
+            Entry::Occupied(entry) => {
+                let first = entry.get();
+                // Every way from the first to the canonical form and from there to this puzzle.
+                let there = first.transforms.iter();
+                let ways = there.flat_map(|there| {
+                    let back = canonical.transforms.iter();
+                    back.map(|back| there.then(back.inverse()))
+                });
+                let place = |way: &Transform| Transform::ALL.iter().position(|other| other == way);
+                let transform = ways.min_by_key(place).unwrap_or(Transform::IDENTITY);
+                let mut borders = first.borders;
+                if transform != Transform::IDENTITY {
+                    // The transform moves the borders too: only their presence is compared.
+                    borders.sort_unstable();
+                }
+                let mut own = canonical.borders;
+                if transform != Transform::IDENTITY {
+                    own.sort_unstable();
+                }
+                Some(Duplicate {
+                    of: first.name.clone(),
+                    transform,
+                    other_borders: borders != own,
+                    other_goal: first.picture.zip(picture).is_some_and(|(a, b)| a != b),
+                })
+            }
+        }
+    }
+
+    fn heading(&self) -> Vec<String> {
+        let mut names = vec![
+            "puzzle", "title", "width", "height", "verdict", "stopped", "goal", "differs",
+        ];
+        if self.full {
+            names.extend([
+                "ambiguous",
+                "regions",
+                "solutions",
+                "exact",
+                "method",
+                "sweeps",
+                "narrowest",
+                "hardest",
+                "probes",
+                "depth",
+            ]);
+        }
+        if self.options.duplicates {
+            names.extend(["duplicate_of", "duplicate_how"]);
+        }
+        names.into_iter().map(str::to_owned).collect()
+    }
+
+    fn row(
+        &self,
+        subject: &Subject<'_>,
+        found: &Found<'_>,
+        duplicate: Option<&Duplicate>,
+    ) -> Vec<String> {
+        fn text(value: Option<impl fmt::Display>) -> String {
+            value.map_or(String::new(), |value| value.to_string())
+        }
+        let differs = match found.solutions {
+            [first, second] => Some(differing(first, second).len()),
+            _ => None,
+        };
+        let stopped = found.outcome.stopped;
+        let mut row = vec![
+            messages::escaped(subject.raw_name).into_owned(),
+            text(subject.title().map(messages::escaped)),
+            subject.puzzle.width().to_string(),
+            subject.puzzle.height().to_string(),
+            found.verdict().to_string(),
+            text(stopped),
+            text(goal(subject.puzzle)),
+            text(differs),
+        ];
+        if self.full {
+            let ambiguity = found.full.map(|(ambiguity, _)| ambiguity);
+            let profile = found.profile();
+            row.extend([
+                text(ambiguity.map(|ambiguity| ambiguity.backbone.differing())),
+                text(ambiguity.map(|ambiguity| ambiguity.regions.len())),
+                found.outcome.solutions.number().to_string(),
+                found.outcome.solutions.is_exact().to_string(),
+                text(profile.map(|profile| profile.method)),
+                text(profile.map(|profile| profile.sweeps)),
+                text(
+                    profile
+                        .and_then(Profile::narrowest)
+                        .map(|round| round.helping),
+                ),
+                text(profile.and_then(|profile| profile.hardest.as_ref())),
+                text(profile.map(|profile| profile.probes)),
+                text(profile.and_then(|profile| profile.depth)),
+            ]);
+        }
+        if self.options.duplicates {
+            row.push(text(
+                duplicate.map(|duplicate| messages::escaped(&duplicate.of)),
+            ));
+            row.push(text(duplicate.map(Duplicate::how)));
+        }
+        row
+    }
+
+    /// Prints the summary, if there were several puzzles; returns whether there were.
+    pub(super) fn summarise(&self, session: &Session) -> bool {
+        if !self.several {
+            return false;
+        }
+        let Totals {
+            unique,
+            none,
+            multiple,
+            undecided,
+        } = self.totals;
+        let checked = counted(unique + none + multiple + undecided, "puzzle");
+        session.note(&format!(
+            "{checked}: {unique} unique, {none} none, {multiple} multiple, {undecided} undecided"
+        ));
+        if self.full {
+            let methods = self.methods.iter();
+            let methods = methods.map(|(method, number)| format!("{number} by {method}"));
+            let methods: Vec<String> = methods.collect();
+            if !methods.is_empty() {
+                session.note(&format!("solved: {}", methods.join(", ")));
+            }
+            let sizes = self.sizes.iter().map(|(&size, number)| match SIDES[size] {
+                usize::MAX => format!("{number} larger"),
+                side => format!("{number} up to {side}x{side}"),
+            });
+            let sizes: Vec<String> = sizes.collect();
+            session.note(&format!("sizes: {}", sizes.join(", ")));
+        }
+        if self.options.duplicates {
+            session.note(&counted(self.duplicates, "duplicate"));
+        }
+        true
+    }
+}
+
+impl Duplicate {
+    /// The transform and what else is different.
+    fn how(&self) -> String {
+        let mut how = self.transform.to_string();
+        if self.other_borders {
+            how.push_str(", with other empty borders");
+        }
+        if self.other_goal {
+            how.push_str(", with another goal");
+        }
+        how
+    }
+}
+
+impl fmt::Display for Duplicate {
+    /// `the same as other.non`, and how it is transformed.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the same as {}", messages::escaped(&self.of))?;
+        let how = self.how();
+        match how.strip_prefix("as it is") {
+            Some(rest) => f.write_str(rest),
+            None => write!(f, ", {how}"),
+        }
+    }
+}
+
+/// Whether the goal of the puzzle's file is a solution; `None` if the file gives no goal.
+pub(super) fn goal(puzzle: &Puzzle) -> Option<bool> {
+    let goal = puzzle.notes().goal.as_ref()?;
+    Some(verify(puzzle, goal).is_ok())
+}
+
+/// The goal of a puzzle in the canonical form, if it is a solution: equal for pictures that can be mirrored and turned into one another.
+fn picture(puzzle: &Puzzle, canonical: &Canonical) -> Option<Digest> {
+    let goal = puzzle.notes().goal.as_ref()?;
+    verify(puzzle, goal).ok()?;
+    let [above, below, left, right] = canonical.borders;
+    let (width, height) = (goal.width() - left - right, goal.height() - above - below);
+    let mut inner = Grid::new(width, height);
+    for (row, column) in (0..height).flat_map(|row| (0..width).map(move |column| (row, column))) {
+        inner.set(row, column, goal.get(row + above, column + left));
+    }
+    let transforms = canonical.transforms.iter();
+    let least = transforms.map(|transform| transform.grid(&inner)).min()?;
+    let mut digest = SetDigest::new();
+    digest.add(least.words());
+    Some(digest.digest())
+}
+
+/// A line of a table. Values with commas, quotes or line breaks are quoted, as RFC 4180 says.
+fn line(values: &[String]) -> String {
+    let quoted = values
+        .iter()
+        .map(|value| match value.contains([',', '"', '\r', '\n']) {
+            true => format!("\"{}\"", value.replace('"', "\"\"")),
+            false => value.clone(),
+        });
+    let mut line = quoted.collect::<Vec<_>>().join(",");
+    line.push('\n');
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::line;
+
+    #[test]
+    fn values_are_quoted_where_they_must_be() {
+        let values = ["plain", "a,b", "say \"no\"", "two\nlines", ""].map(str::to_owned);
+        assert_eq!(
+            line(&values),
+            "plain,\"a,b\",\"say \"\"no\"\"\",\"two\nlines\",\n"
+        );
+    }
+}

@@ -1,0 +1,354 @@
+//! `omnogram generate`: random puzzles that are unique, or solved by a given method.
+
+use std::collections::VecDeque;
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
+use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::{Args, ValueEnum};
+use crossbeam::channel::{Receiver, bounded};
+use omnogram::design::{Generated, Generator, Method, Symmetry, Wanted};
+use omnogram::error::Result;
+use omnogram::format::Format;
+use omnogram::solutions::Stop;
+
+use super::convert::size;
+use super::near_image::{self, WantedNear};
+use super::options::{AnswerOptions, SearchOptions, number};
+use super::output::Replacing;
+use super::plural::counted;
+use super::progress::Steps;
+use super::puzzle_output::{PuzzleOutput, Target, target};
+use super::queue::MAX_AHEAD_PER_THREAD;
+use super::session::{Session, status_of};
+use super::status::{Answered, Status};
+use super::{inputs, messages, report};
+
+/// Make puzzles from random pictures
+///
+/// A random picture of the wanted density is changed, by swaps of a filled and an empty cell, until its puzzle is unique, or solved by the
+/// wanted method. The picture is written as the goal of the puzzle. The same seed gives the same puzzles, in the same order, on any number
+/// of threads. The puzzles are not a uniform sample: where random pictures of the density are mostly ambiguous, cells gather in longer
+/// blocks. Without --unique, --line-solvable or --method, the random pictures are taken as they are. With --json one object for each puzzle
+/// is printed, and without --output the puzzles are only in these objects. The exit status is 3 if not all puzzles could be made.
+#[derive(Args, Debug)]
+#[command(
+    mut_arg("time", |arg| arg.help("Stop after this time, all puzzles together: 500ms, 90s, 5m, 1h30m")),
+    after_help = "\
+Examples:
+  omnogram generate --size 10x10 --unique
+  omnogram generate --size 20x15 --line-solvable --symmetric --seed 7
+  omnogram generate --size 30x30 --density 0.55 --unique -n 1000 -o puzzles.nonpack
+  omnogram generate --size 15x15 --method probing -n 20 -o out/
+  omnogram generate --from portrait.png --size 30 --line-solvable -o portrait.non
+
+--output takes the formats of convert. An existing file is replaced only with --force."
+)]
+pub(super) struct Options {
+    /// Columns and rows; with W alone, the picture is square, or with --from has the proportions of the image
+    #[arg(long, value_name = "WxH", value_parser = size, required_unless_present = "from")]
+    size: Option<(usize, Option<usize>)>,
+
+    /// The share of filled cells, from 0 to 1
+    #[arg(long, value_name = "D", default_value = "0.5", value_parser = share, conflicts_with = "from")]
+    density: f64,
+
+    /// Seed of the random numbers [default: a random seed, which the titles of the puzzles name]
+    #[arg(long, value_name = "S", value_parser = number, conflicts_with = "from")]
+    seed: Option<u64>,
+
+    /// Number of puzzles; with --from the best N tracings
+    #[arg(long, short, value_name = "N", default_value = "1", value_parser = number)]
+    number: u64,
+
+    /// Make puzzles with exactly one solution
+    #[arg(long, group = "wanted")]
+    unique: bool,
+
+    /// Make puzzles that are solved by looking at single lines; the same as --method lines
+    #[arg(long, group = "wanted")]
+    line_solvable: bool,
+
+    /// Make unique puzzles for which this is the simplest method that solves them
+    #[arg(long, group = "wanted", value_name = "METHOD", conflicts_with = "from")]
+    method: Option<WantedMethod>,
+
+    /// Make symmetric pictures [default of SYMMETRY: left-right]
+    #[arg(
+        long,
+        value_name = "SYMMETRY",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "left-right",
+        conflicts_with = "from"
+    )]
+    symmetric: Option<WantedSymmetry>,
+
+    /// Give a puzzle up after N random pictures [default: after about 50 million settled lines]
+    #[arg(long, value_name = "N", value_parser = number, conflicts_with = "from")]
+    attempts: Option<u64>,
+
+    /// Stay near this image: trace it at several thresholds and, without --size, sizes, and flip as few cells as can be found until the
+    /// puzzle is unique, or with --line-solvable solved by lines
+    #[arg(long, value_name = "IMAGE")]
+    from: Option<PathBuf>,
+
+    /// Write the puzzles to this file, in the format of its ending, or into a folder, one file each [default: standard output, as .non]
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// The output format [default: that of the ending of FILE, or non]
+    #[arg(long, value_name = "FORMAT", value_parser = target)]
+    to: Option<Target>,
+
+    #[command(flatten)]
+    replacing: Replacing,
+    #[command(flatten)]
+    search_options: SearchOptions,
+    #[command(flatten)]
+    answer_options: AnswerOptions,
+}
+
+/// The methods that can be asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum WantedMethod {
+    /// Single lines are enough
+    Lines,
+    /// A cell must be tried both ways
+    Probing,
+    /// A cell must be tried, and others within the trial
+    #[value(name = "nested-2")]
+    Nested2,
+    /// None of these is enough
+    Search,
+}
+
+/// The symmetries that can be asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum WantedSymmetry {
+    /// The left half mirrors the right one
+    LeftRight,
+    /// The upper half mirrors the lower one
+    TopBottom,
+    /// Left-right and top-bottom
+    Both,
+    /// The same upside down
+    HalfTurn,
+    /// The same after a quarter turn; square pictures
+    QuarterTurn,
+    /// Mirrored at the main diagonal; square pictures
+    Diagonal,
+    /// All of these; square pictures
+    Full,
+}
+
+impl From<WantedMethod> for Method {
+    fn from(method: WantedMethod) -> Self {
+        match method {
+            WantedMethod::Lines => Method::Lines,
+            WantedMethod::Probing => Method::Probing,
+            WantedMethod::Nested2 => Method::Nested2,
+            WantedMethod::Search => Method::Search,
+        }
+    }
+}
+
+impl From<WantedSymmetry> for Symmetry {
+    fn from(symmetry: WantedSymmetry) -> Self {
+        match symmetry {
+            WantedSymmetry::LeftRight => Symmetry::LeftRight,
+            WantedSymmetry::TopBottom => Symmetry::TopBottom,
+            WantedSymmetry::Both => Symmetry::Both,
+            WantedSymmetry::HalfTurn => Symmetry::HalfTurn,
+            WantedSymmetry::QuarterTurn => Symmetry::QuarterTurn,
+            WantedSymmetry::Diagonal => Symmetry::Diagonal,
+            WantedSymmetry::Full => Symmetry::Full,
+        }
+    }
+}
+
+fn share(text: &str) -> std::result::Result<f64, String> {
+    let share = text
+        .parse()
+        .ok()
+        .filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "expected a number from 0 to 1, such as 0.5".to_owned())
+}
+
+pub(super) fn run(options: &Options) -> Status {
+    // The standard library seeds its hash maps with random keys, which are good enough for a default seed.
+    let seed = options
+        .seed
+        .unwrap_or_else(|| RandomState::new().hash_one(0));
+    let prepared = generator(options, seed).and_then(|generator| Ok((generator, open(options)?)));
+    let (generator, mut output) = match prepared {
+        Ok(prepared) => prepared,
+        Err(error) => return messages::fail(&error),
+    };
+    let AnswerOptions { json, verbosity } = &options.answer_options;
+    let status = Session::with(&options.search_options, verbosity, *json, |session| {
+        if let Some(image) = &options.from {
+            let wanted = WantedNear {
+                image,
+                size: options.size,
+                line_solvable: options.line_solvable,
+                number: options.number,
+                to_file: options.output.is_some(),
+            };
+            return near_image::run(session, wanted, &mut output);
+        }
+        let mut run = Run {
+            session,
+            options,
+            generator,
+            seed,
+            made: 0,
+            status: Status::Complete,
+            output: &mut output,
+        };
+        let written = run.make_all();
+        let status = run.status;
+        status_of(written.map(|()| status))
+    });
+    // Titles are made up here, so that it needs no warning where the format has none.
+    status.max(output.end(true))
+}
+
+fn generator(options: &Options, seed: u64) -> Result<Generator> {
+    // Without a size there is an image instead, and nothing is generated.
+    let (width, height) = options.size.unwrap_or((1, None));
+    let height = height.unwrap_or(width);
+    let wanted = match (options.method, options.line_solvable) {
+        (Some(method), _) => Wanted::Method(method.into()),
+        (None, true) => Wanted::Method(Method::Lines),
+        (None, false) if options.unique => Wanted::Unique,
+        (None, false) => Wanted::Anything,
+    };
+    let generator = Generator::new(width, height)?
+        .density(options.density)?
+        .symmetry(options.symmetric.map(Symmetry::from))?;
+    Ok(generator
+        .seed(seed)
+        .wanted(wanted)
+        .attempts(options.attempts))
+}
+
+fn open(options: &Options) -> Result<PuzzleOutput> {
+    let path = options.output.as_deref().unwrap_or(Path::new("-"));
+    let named = Target::of(path).filter(|_| !inputs::is_stdin(path));
+    let to = options.to.or(named);
+    let to = to.or_else(|| Format::named("non").map(Target::Format));
+    let images: Vec<PathBuf> = options.from.iter().cloned().collect();
+    let output = PuzzleOutput::new(path, to, options.replacing, &[], &images)?;
+    output.check_number(options.number)?;
+    Ok(output)
+}
+
+/// The state of a run.
+struct Run<'a> {
+    session: &'a Session,
+    options: &'a Options,
+    generator: Generator,
+    seed: u64,
+    /// Puzzles made so far.
+    made: u64,
+    status: Status,
+    output: &'a mut PuzzleOutput,
+}
+
+impl Run<'_> {
+    /// Makes all puzzles, several at once, each on one thread, and writes them in order.
+    fn make_all(&mut self) -> Answered<()> {
+        let started = Instant::now();
+        let wanted = self.options.number;
+        let threads = self.session.pool().current_num_threads();
+        let to_terminal = self.options.output.is_none() && io::stdout().is_terminal();
+        let mut steps = Steps::new(self.session.show_progress(), !to_terminal, wanted);
+        let mut waiting = VecDeque::new();
+        let mut next = 0;
+        let mut stop = None;
+        let mut written = Ok(());
+        while stop.is_none() && written.is_ok() {
+            while next < wanted && waiting.len() < MAX_AHEAD_PER_THREAD * threads {
+                waiting.push_back(self.start(next, started));
+                next += 1;
+            }
+            let Some(generated) = waiting
+                .pop_front()
+                .and_then(|receiver: Receiver<Generated>| receiver.recv().ok())
+            else {
+                break;
+            };
+            steps.advance();
+            stop = generated.stopped.filter(|&stop| stop != Stop::Nodes);
+            written = steps.suspend(|| self.take(generated));
+        }
+        steps.end();
+        written?;
+        if let Some(stop) = stop {
+            let why = self.session.stop_reason(stop, None);
+            let wanted = counted(wanted, "puzzle");
+            self.session
+                .note(&format!("{} of {wanted} made: {why}", self.made));
+        }
+        self.output.finish()
+    }
+
+    /// Starts to make a puzzle on a thread of the session, as soon as one is free.
+    fn start(&self, number: u64, started: Instant) -> Receiver<Generated> {
+        let (sender, receiver) = bounded(1);
+        let threads = self.session.pool().current_num_threads() as u64;
+        let (generator, limits) = (self.generator.clone(), self.session.limits());
+        let memory = limits.memory.map(|memory| memory / threads);
+        self.session.pool().spawn_fifo(move || {
+            let left = limits
+                .time
+                .map(|time| time.saturating_sub(started.elapsed()));
+            let limits = limits.time(left).memory(memory);
+            // There is no receiver any more if the run has been stopped.
+            let _ = sender.send(generator.limits(limits).make(number));
+        });
+        receiver
+    }
+
+    /// Writes a puzzle, or says that it could not be made.
+    fn take(&mut self, mut generated: Generated) -> Answered<()> {
+        let number = generated.number + 1;
+        generated.number = number;
+        if let Some(puzzle) = generated.puzzle.take() {
+            let notes = puzzle.notes().clone();
+            let title = format!("Seed {}, number {number}", self.seed);
+            let titled = puzzle.with_notes(notes.title(title));
+            generated.puzzle = Some(titled.expect("the goal is unchanged"));
+        }
+        if self.session.json() && self.interests(&generated) {
+            self.session.print(&report::json_line(&generated))?;
+        }
+        match generated.puzzle {
+            Some(puzzle) => {
+                self.made += 1;
+                match self.session.json() && self.options.output.is_none() {
+                    true => Ok(()),
+                    false => self.output.add(format!("generated#{number}"), puzzle),
+                }
+            }
+            None => {
+                self.status = self.status.max(Status::Stopped);
+                let why = match generated.stopped {
+                    Some(Stop::Nodes) => self.session.stop_reason(Stop::Nodes, None),
+                    Some(_) => return Ok(()),
+                    None => format!("given up after {}", counted(generated.attempts, "attempt")),
+                };
+                self.session.note(&format!("number {number}: {why}"));
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether a result is an answer: a puzzle, or that there is none.
+    fn interests(&self, generated: &Generated) -> bool {
+        generated.puzzle.is_some() || matches!(generated.stopped, None | Some(Stop::Nodes))
+    }
+}

@@ -1,0 +1,249 @@
+//! `omnogram generate --from`: puzzles near an image. It is traced in several ways, and each tracing is repaired.
+
+use std::fs;
+use std::path::Path;
+use std::time::Instant;
+
+use crossbeam::channel::{Receiver, bounded};
+use omnogram::design::{Repair, Repaired};
+use omnogram::error::{Error, Result};
+use omnogram::format::{ReadOptions, Threshold, TraceOptions};
+use omnogram::puzzle::{Grid, Puzzle};
+use omnogram::search::Limits;
+use omnogram::solutions::Stop;
+use rayon::ThreadPool;
+use serde::Serialize;
+
+use super::plural::counted;
+use super::puzzle_output::PuzzleOutput;
+use super::session::{self, Session, status_of};
+use super::status::{Answered, Status};
+use super::{inputs, messages, report};
+
+/// The thresholds at which an image is traced.
+const THRESHOLDS: [Threshold; 5] = [
+    Threshold::Auto,
+    Threshold::Fixed(128),
+    Threshold::Fixed(96),
+    Threshold::Fixed(160),
+    Threshold::Fixed(64),
+];
+
+/// An image with at most this number of pixels a side is traced with one cell per pixel.
+const MAX_PIXELS: usize = 60;
+
+/// The widths at which a larger image is traced.
+const WIDTHS: [usize; 4] = [20, 25, 30, 40];
+
+/// Nodes of a repair, unless --nodes says otherwise: some seconds.
+const REPAIR_NODES: u64 = 20_000;
+
+/// What is wanted of the puzzles near an image.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WantedNear<'a> {
+    pub(super) image: &'a Path,
+    /// Columns and rows, if they are given.
+    pub(super) size: Option<(usize, Option<usize>)>,
+    /// Whether single lines must be enough to solve them.
+    pub(super) line_solvable: bool,
+    /// Number of puzzles.
+    pub(super) number: u64,
+    /// Whether they are written although the answer is JSON.
+    pub(super) to_file: bool,
+}
+
+/// A tracing of the image.
+#[derive(Debug)]
+struct Tracing {
+    grid: Grid,
+    threshold: Threshold,
+    /// The repair that runs on another thread.
+    repaired: Option<Receiver<Repaired>>,
+}
+
+/// A puzzle near the image.
+#[derive(Debug, Serialize)]
+struct Near {
+    #[serde(flatten)]
+    puzzle: Puzzle,
+    /// The grey level at which the image was traced, or `auto`.
+    threshold: String,
+    /// Cells that differ from the tracing, and whether no smaller number suffices.
+    changed: usize,
+    minimal: bool,
+}
+
+pub(super) fn run(session: &Session, wanted: WantedNear<'_>, output: &mut PuzzleOutput) -> Status {
+    match tracings(wanted) {
+        Ok(tracings) => status_of(repair_all(session, wanted, tracings, output)),
+        Err(error) => messages::fail(&error),
+    }
+}
+
+/// The different tracings of the image.
+fn tracings(wanted: WantedNear<'_>) -> Result<Vec<Tracing>> {
+    let name = inputs::name(wanted.image);
+    let bytes = fs::read(wanted.image).map_err(|error| Error::io(&name, error))?;
+    let own_size = match wanted.size {
+        Some(_) => None,
+        None => trace(&bytes, &name, TraceOptions::default())
+            .ok()
+            .filter(|grid| grid.width().max(grid.height()) <= MAX_PIXELS),
+    };
+    let sizes: Vec<_> = match (wanted.size, own_size) {
+        (Some(size), _) => vec![Some(size)],
+        (None, Some(_)) => vec![None],
+        (None, None) => WIDTHS.map(|width| Some((width, None))).to_vec(),
+    };
+    let mut tracings: Vec<Tracing> = Vec::new();
+    for size in sizes {
+        for threshold in THRESHOLDS {
+            let tracing = TraceOptions::default().size(size).threshold(threshold);
+            let grid = trace(&bytes, &name, tracing)?;
+            // A picture without filled or without empty cells shows nothing.
+            let shows = grid.filled() > 0 && grid.filled() < grid.width() * grid.height();
+            if shows && !tracings.iter().any(|other| other.grid == grid) {
+                tracings.push(Tracing {
+                    grid,
+                    threshold,
+                    repaired: None,
+                });
+            }
+        }
+    }
+    Ok(tracings)
+}
+
+/// The image, or the goal of a puzzle, as a picture.
+fn trace(bytes: &[u8], name: &str, tracing: TraceOptions) -> Result<Grid> {
+    let entry = ReadOptions::default()
+        .tracing(tracing)
+        .entries(bytes, name)
+        .next();
+    let puzzle = entry.expect("there is at least one entry").puzzle?;
+    let goal = puzzle.notes().goal.clone();
+    goal.ok_or_else(|| {
+        Error::data("this is neither an image nor a puzzle with a goal").in_file(name)
+    })
+}
+
+/// Repairs all tracings, several at once, each on one thread, and writes the best.
+fn repair_all(
+    session: &Session,
+    wanted: WantedNear<'_>,
+    mut tracings: Vec<Tracing>,
+    output: &mut PuzzleOutput,
+) -> Answered {
+    let limits = session.limits();
+    let nodes = limits.nodes.unwrap_or(REPAIR_NODES);
+    let threads = session.pool().current_num_threads() as u64;
+    let memory = limits.memory.map(|memory| memory / threads);
+    let limits = limits.nodes(nodes).memory(memory);
+    for tracing in &mut tracings {
+        let receiver = start(session.pool(), &tracing.grid, wanted.line_solvable, &limits);
+        tracing.repaired = Some(receiver);
+    }
+    let name = messages::escaped(&inputs::name(wanted.image)).into_owned();
+    let (mut found, mut stopped) = (Vec::new(), None);
+    for tracing in tracings {
+        let repaired = tracing
+            .repaired
+            .as_ref()
+            .and_then(|repaired| repaired.recv().ok());
+        let about = format!(
+            "{name}: {}x{}, threshold {}",
+            tracing.grid.width(),
+            tracing.grid.height(),
+            word(tracing.threshold)
+        );
+        let stop = repaired.as_ref().and_then(|repaired| repaired.stopped);
+        stopped = stopped.or(stop.filter(|&stop| stop != Stop::Nodes));
+        match repaired.and_then(|repaired| near(&tracing, &repaired)) {
+            Some(near) => {
+                let cells = tracing.grid.width() * tracing.grid.height();
+                let share = 100.0 * near.changed as f64 / cells as f64;
+                let changed = counted(near.changed as u64, "cell");
+                let minimal = if near.minimal { ", proven minimal" } else { "" };
+                session.note(&format!(
+                    "{about}: {changed} of {cells} changed ({share:.1} %{minimal})"
+                ));
+                found.push((share, near));
+            }
+            None => session.note(&format!("{about}: no good picture found near it")),
+        }
+    }
+    // The smallest share first; the sort keeps the order of equal ones.
+    found.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+    let most = usize::try_from(wanted.number).unwrap_or(usize::MAX);
+    let made = found.len().min(most);
+    for (i, (_, near)) in found.into_iter().take(most).enumerate() {
+        if session.json() {
+            session.print(&report::json_line(&near))?;
+        }
+        if !session.json() || wanted.to_file {
+            output.add(format!("generated#{}", i + 1), near.puzzle)?;
+        }
+    }
+    output.finish()?;
+    let why = match stopped {
+        Some(stop) => format!(": {}", session.stop_reason(stop, None)),
+        None => ": there are no more tracings that differ".to_owned(),
+    };
+    if made < most || stopped.is_some() {
+        let wanted = counted(wanted.number, "puzzle");
+        session.note(&format!("{made} of {wanted} made{why}"));
+        return Ok(Status::Stopped);
+    }
+    Ok(Status::Complete)
+}
+
+/// Starts to repair a picture on one thread of the pool. On one thread a repair is reproducible.
+fn start(
+    pool: &ThreadPool,
+    grid: &Grid,
+    line_solvable: bool,
+    limits: &Limits,
+) -> Receiver<Repaired> {
+    let (sender, receiver) = bounded(1);
+    let (grid, limits) = (grid.clone(), limits.clone());
+    let started = Instant::now();
+    pool.spawn_fifo(move || {
+        let left = limits
+            .time
+            .map(|time| time.saturating_sub(started.elapsed()));
+        let limits = limits.time(left);
+        if let Ok(single) = session::pool(1) {
+            let repair = Repair::new(&grid)
+                .line_solvable(line_solvable)
+                .limits(limits);
+            // There is no receiver any more if the run has ended.
+            let _ = sender.send(single.install(|| repair.run()));
+        }
+    });
+    receiver
+}
+
+/// The puzzle of a repaired tracing; `None` if there is no edit.
+fn near(tracing: &Tracing, repaired: &Repaired) -> Option<Near> {
+    let flips = repaired.flips.as_ref()?;
+    let mut picture = tracing.grid.clone();
+    for cell in flips {
+        let (row, column) = (usize::from(cell.row), usize::from(cell.column));
+        picture.set(row, column, !picture.get(row, column));
+    }
+    let puzzle = Puzzle::from_grid(&picture);
+    let notes = puzzle.notes().clone().goal(picture);
+    Some(Near {
+        puzzle: puzzle.with_notes(notes).expect("the goal has its size"),
+        threshold: word(tracing.threshold),
+        changed: flips.len(),
+        minimal: repaired.minimal,
+    })
+}
+
+fn word(threshold: Threshold) -> String {
+    match threshold {
+        Threshold::Fixed(level) => level.to_string(),
+        _ => "auto".to_owned(),
+    }
+}

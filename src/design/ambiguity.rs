@@ -1,0 +1,373 @@
+//! Where a puzzle is ambiguous: its ambiguous cells in independent regions, the number of fillings of each, and two solutions that differ
+//! in few cells.
+//!
+//! The backbone leaves the ambiguous cells, and the cuts of the lines divide these into regions. Each region is then examined by itself,
+//! with all other cells as in one solution: its fillings are listed, which divides it further, as far as it can be divided; if there are
+//! too many, they are counted. All solutions are the product of the fillings of all regions.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::fillings::{Fillings, LEAST_DIFFERENCE, List, max_fillings};
+use crate::board::{self, Board, Cell, Clues};
+use crate::count::Counter;
+use crate::line::{Word, by_width};
+use crate::puzzle::{Grid, Puzzle, verify};
+use crate::run::Control;
+use crate::search::{
+    Backbone, Limits, Outcome, Search, Total, reduce_difference, switch_rectangle,
+};
+use crate::solutions::Count;
+
+/// Maximum number of nodes of the search tree for the list of a region. A region that needs more is counted.
+const MAX_NODES_PER_LIST: u64 = 1 << 14;
+
+/// Where a puzzle is ambiguous.
+///
+/// With the feature `serde` it is serialized as `check --full --json` prints it.
+///
+/// ```
+/// use omnogram::Limits;
+/// use omnogram::design::Ambiguity;
+/// use omnogram::puzzle::{Grid, Puzzle};
+///
+/// let grid = Grid::from_rows(&["#..#.", ".#.#.", "...#.", "...#.", "#####"])?;
+/// let ambiguity = Ambiguity::of(&Puzzle::from_grid(&grid), &Limits::default());
+/// assert_eq!(ambiguity.outcome.solutions.to_string(), "2");
+/// assert_eq!(ambiguity.regions.len(), 1);
+/// assert_eq!(ambiguity.regions[0].bounds(), [0, 0, 2, 2]);
+/// assert_eq!(ambiguity.regions[0].fillings.to_string(), "2");
+/// assert_eq!(ambiguity.closest(), Some(4));
+/// # Ok::<(), omnogram::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Ambiguity {
+    /// The number of solutions, which is the product of the fillings of the regions; why the run stopped, if it did; and its statistics.
+    pub outcome: Outcome,
+    /// The cells that are the same in every solution, the ambiguous cells, and, if the run was stopped, those not decided.
+    pub backbone: Backbone,
+    /// The ambiguous cells in independent regions: the fillings of different regions combine freely. Ordered by their first cells.
+    pub regions: Vec<Region>,
+    /// Two solutions that differ in as few cells as were found; or the only solution; or none. If the puzzle has a goal that is a solution,
+    /// it is one of the two, and then the first, provided that no two others are closer.
+    pub solutions: Vec<Grid>,
+    /// Whether no two solutions differ in fewer cells than those two.
+    pub is_least: bool,
+}
+
+/// Ambiguous cells whose fillings are independent of all other cells. A region is as small as possible if its fillings could be listed
+/// (up to 4096, fewer for more than a thousand cells); otherwise it may consist of several.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Region {
+    /// Its cells, row by row.
+    pub cells: Vec<Cell>,
+    /// Number of its fillings, at least two.
+    pub fillings: Total,
+}
+
+impl Region {
+    /// The smallest rectangle that contains it: index of the top row, index of the left column, both from 0, height and width.
+    pub fn bounds(&self) -> [usize; 4] {
+        let range = |side: fn(&Cell) -> u16| {
+            let sides = || self.cells.iter().map(side).map(usize::from);
+            let least = sides().min().unwrap_or_default();
+            (least, sides().max().map_or(0, |most| most - least + 1))
+        };
+        let (top, height) = range(|cell| cell.row);
+        let (left, width) = range(|cell| cell.column);
+        [top, left, height, width]
+    }
+}
+
+impl Ambiguity {
+    /// Examines a puzzle, on all threads of the rayon pool in which this is called.
+    ///
+    /// A limit on solutions has no effect. A run that was stopped gives what is known so far: the cells reported as ambiguous are, the
+    /// numbers of fillings that are not exact are lower bounds, and the outcome says why it was stopped. Most puzzles take some
+    /// milliseconds; without limits, the count of a large region can take very long.
+    pub fn of(puzzle: &Puzzle, limits: &Limits) -> Self {
+        Self::by(&Search::new(puzzle).limits(limits.clone()))
+    }
+
+    /// The same, for the puzzle of this search, with its limits, threads and observer.
+    pub fn by(search: &Search<'_>) -> Self {
+        let started = Instant::now();
+        let control = Arc::new(Control::new(&search.limits, false));
+        let goal = search.puzzle.notes().goal.as_ref();
+        let goal = goal.filter(|goal| verify(search.puzzle, goal).is_ok());
+        let (backbone, solutions, outcome) = search.backbone_under(&control, None, goal);
+        let mut ambiguity = Ambiguity {
+            outcome,
+            backbone,
+            regions: Vec::new(),
+            solutions,
+            is_least: false,
+        };
+        if let [first, second] = &ambiguity.solutions[..] {
+            let closest = Closest::of(first, second);
+            let survey = Survey {
+                search,
+                control: &control,
+                base: first.clone(),
+                closest,
+                ambiguity,
+                is_listed: true,
+            };
+            ambiguity = survey.run();
+        }
+        ambiguity.outcome.elapsed = started.elapsed();
+        ambiguity
+    }
+
+    /// Number of cells in which the two solutions differ; `None` if there are not two.
+    pub fn closest(&self) -> Option<usize> {
+        match &self.solutions[..] {
+            [first, second] => Some(difference(first, second)),
+            _ => None,
+        }
+    }
+}
+
+/// Number of cells in which two grids of the same size differ.
+fn difference(first: &Grid, second: &Grid) -> usize {
+    let words = first.words().iter().zip(second.words());
+    words.map(|(a, b)| (a ^ b).count_ones() as usize).sum()
+}
+
+/// The two solutions so far that differ in the fewest cells.
+#[derive(Debug)]
+struct Closest {
+    first: Grid,
+    second: Grid,
+    cells: usize,
+}
+
+impl Closest {
+    /// Two solutions near each other: the first and one at the least possible distance from it, or else the two, made more alike.
+    fn of(first: &Grid, second: &Grid) -> Self {
+        let second = switch_rectangle(first).unwrap_or_else(|| reduce_difference(first, second));
+        Closest {
+            cells: difference(first, &second),
+            first: first.clone(),
+            second,
+        }
+    }
+
+    /// Whether no two solutions can be closer.
+    fn is_least(&self) -> bool {
+        self.cells <= LEAST_DIFFERENCE
+    }
+}
+
+/// The examination of the regions of a puzzle with several solutions.
+#[derive(Debug)]
+struct Survey<'a> {
+    search: &'a Search<'a>,
+    control: &'a Arc<Control>,
+    /// A solution: while a region is examined, all other cells are as here.
+    base: Grid,
+    closest: Closest,
+    /// The result so far.
+    ambiguity: Ambiguity,
+    /// Whether the fillings of all regions so far were listed.
+    is_listed: bool,
+}
+
+impl Survey<'_> {
+    fn run(mut self) -> Ambiguity {
+        let (width, height) = (self.base.width(), self.base.height());
+        let split = by_width!(width.max(height), W => self.split::<W>());
+        match split {
+            Some(regions) => regions.into_iter().for_each(|cells| self.examine(cells)),
+            None => {
+                let cells = self.ambiguous(&cells_of(&self.ambiguity.backbone.ambiguous));
+                self.add(cells, Total::AtLeast(Count::from(2)));
+            }
+        }
+        let Survey {
+            control,
+            closest,
+            mut ambiguity,
+            is_listed,
+            ..
+        } = self;
+        ambiguity
+            .regions
+            .sort_by_key(|region| region.cells.first().copied());
+        let (mut product, mut is_exact) = (Count::ONE, ambiguity.backbone.is_complete());
+        for region in &ambiguity.regions {
+            product *= region.fillings.number();
+            is_exact &= region.fillings.is_exact();
+        }
+        ambiguity.is_least = closest.is_least() || is_exact && is_listed;
+        ambiguity.solutions = vec![closest.first, closest.second];
+        let outcome = &mut ambiguity.outcome;
+        let stopped = control.reason().or(outcome.stopped);
+        outcome.stopped = stopped.filter(|_| !is_exact);
+        outcome.solutions = match is_exact {
+            true => Total::Exactly(product),
+            false => Total::AtLeast(product.max(outcome.solutions.number().clone())),
+        };
+        ambiguity
+    }
+
+    /// The regions of the cells that are not the same in every solution, as far as the clues of single lines divide them. `None` when the
+    /// control has stopped it.
+    fn split<W: Word>(&self) -> Option<Vec<Vec<Cell>>> {
+        let clues = Clues::new(self.search.puzzle);
+        let mut board = Board::<W>::new(&clues);
+        let backbone = &self.ambiguity.backbone;
+        let rows = (0..clues.height()).map(|row| (row, backbone.known_in_row(row)));
+        let mut alive = board.assign_rows(rows);
+        alive &= board.propagate_unless(|| self.control.poll())?;
+        debug_assert!(alive, "the backbone contradicts no solution");
+        let whole = board::Region::whole(&board);
+        let regions = board::split_unless(&mut board, &whole, || self.control.poll())?;
+        Some(
+            regions
+                .iter()
+                .map(|region| region.unknown(&board).collect())
+                .collect(),
+        )
+    }
+
+    /// Examines a region that is independent of all other cells.
+    fn examine(&mut self, cells: Vec<Cell>) {
+        if self.control.poll() {
+            let cells = self.ambiguous(&cells);
+            return self.add(cells, Total::AtLeast(Count::from(2)));
+        }
+        let known = self.known_outside(&cells);
+        let (list, is_complete) = self.list(cells, known.clone());
+        if is_complete && let Some(groups) = list.groups(self.control) {
+            for (i, cell) in list.cells.iter().enumerate() {
+                let (row, column) = (cell.row.into(), cell.column.into());
+                if !groups.iter().any(|group| group.cells.contains(&i)) {
+                    self.ambiguity
+                        .backbone
+                        .fix(row, column, list.is_filled(0, i));
+                }
+            }
+            for group in groups {
+                self.compare(&list, &group.cells);
+                let cells = group.cells.iter().map(|&i| list.cells[i]).collect();
+                self.add(cells, Total::Exactly(Count::from(group.fillings as u64)));
+            }
+            return;
+        }
+        self.is_listed = false;
+        self.compare(&list, &(0..list.cells.len()).collect::<Vec<_>>());
+        let varying = list.varying().map(|i| list.cells[i]);
+        varying.for_each(|cell| self.mark_ambiguous(cell));
+        let listed = Count::from(list.len().max(2) as u64);
+        let fillings = match self.count(known) {
+            Total::Exactly(number) => Total::Exactly(number),
+            Total::AtLeast(number) => Total::AtLeast(number.max(listed)),
+        };
+        let cells = self.ambiguous(&list.cells);
+        self.add(cells, fillings);
+    }
+
+    /// Adds a region, unless it has no cells.
+    fn add(&mut self, cells: Vec<Cell>, fillings: Total) {
+        if !cells.is_empty() {
+            cells.iter().for_each(|&cell| self.mark_ambiguous(cell));
+            self.ambiguity.regions.push(Region { cells, fillings });
+        }
+    }
+
+    fn mark_ambiguous(&mut self, cell: Cell) {
+        let ambiguous = &mut self.ambiguity.backbone.ambiguous;
+        ambiguous.set(cell.row.into(), cell.column.into(), true);
+    }
+
+    /// Those of these cells that are known to be ambiguous.
+    fn ambiguous(&self, cells: &[Cell]) -> Vec<Cell> {
+        let ambiguous = &self.ambiguity.backbone.ambiguous;
+        let is_ambiguous = |cell: &&Cell| ambiguous.get(cell.row.into(), cell.column.into());
+        cells.iter().filter(is_ambiguous).copied().collect()
+    }
+
+    /// The base outside a region.
+    fn known_outside(&self, cells: &[Cell]) -> Backbone {
+        let mut known = Backbone::of_single_solution(&self.base);
+        for cell in cells {
+            known.filled.set(cell.row.into(), cell.column.into(), false);
+            known.empty.set(cell.row.into(), cell.column.into(), false);
+        }
+        known
+    }
+
+    /// Lists the fillings of a region, and returns whether these are all.
+    fn list(&mut self, cells: Vec<Cell>, known: Backbone) -> (List, bool) {
+        let most = max_fillings(cells.len()) as u64 + 1;
+        let fillings = Fillings::new(cells);
+        let control = Arc::new(self.control.part(MAX_NODES_PER_LIST));
+        let limits = Limits::default().memory(self.search.limits.memory);
+        let outcome = Search::new(self.search.puzzle)
+            .knowing(known)
+            .single_threaded()
+            .limits(limits.solutions(most))
+            .run_under(&control, &fillings);
+        self.ambiguity.outcome.statistics.add(&outcome.statistics);
+        (fillings.into_list(&self.base), outcome.stopped.is_none())
+    }
+
+    /// Counts the fillings of a region; `known` are all other cells.
+    fn count(&mut self, known: Backbone) -> Total {
+        if self.control.stopped() {
+            return Total::AtLeast(Count::ONE);
+        }
+        let search = self.search;
+        let mut counter = Counter::new(search.puzzle)
+            .limits(search.limits.clone())
+            .part(known, self.control);
+        if search.single_threaded {
+            counter = counter.single_threaded();
+        }
+        if let Some(observer) = search.observer {
+            counter = counter.observer(observer);
+        }
+        let outcome = counter.run();
+        let own = &mut self.ambiguity.outcome;
+        own.statistics.add(&outcome.statistics);
+        own.stopped = own.stopped.or(outcome.stopped);
+        outcome.solutions
+    }
+
+    /// Keeps the closest two of the solutions that have the fillings of a list in these cells, if they are closer than those found before.
+    fn compare(&mut self, list: &List, cells: &[usize]) {
+        if self.closest.is_least() {
+            return;
+        }
+        let Some(pair) = list.closest(cells, self.control) else {
+            return;
+        };
+        if pair.cells < self.closest.cells {
+            let with = |filling: usize| {
+                let mut grid = self.base.clone();
+                for &i in cells {
+                    let cell = list.cells[i];
+                    let filled = list.is_filled(filling, i);
+                    grid.set(cell.row.into(), cell.column.into(), filled);
+                }
+                grid
+            };
+            self.closest = Closest {
+                first: with(pair.first),
+                second: with(pair.second),
+                cells: pair.cells,
+            };
+        }
+    }
+}
+
+/// The filled cells of a grid, row by row.
+fn cells_of(grid: &Grid) -> Vec<Cell> {
+    let row = |row| (0..grid.width()).map(move |column| (row, column));
+    let cells = (0..grid.height()).flat_map(row);
+    let cells = cells.filter(|&(row, column)| grid.get(row, column));
+    cells.map(|(row, column)| Cell::new(row, column)).collect()
+}

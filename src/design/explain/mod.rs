@@ -1,0 +1,427 @@
+//! The solution as a person would find it, step by step, the simplest step first.
+//!
+//! A step decides cells of one line by one [`Reason`]. At each moment every line is looked at: the step is the one with the simplest reason,
+//! among equals the line on which it decides most cells, then rows before columns. Where no line decides a cell, a cell is tried: the step is
+//! then the shortest contradiction.
+
+mod reason;
+mod rules;
+mod trial;
+mod view;
+
+use std::time::Instant;
+
+pub use reason::Reason;
+
+use self::rules::Found;
+use self::trial::Trial;
+use self::view::{View, list};
+use super::position::Position;
+use super::rounds::{dirty_lines, line_of};
+use crate::board::{Board, Cell, Clues};
+use crate::error::Result;
+use crate::line::{Known, Word, by_width};
+use crate::puzzle::{Clue, Line, Puzzle};
+use crate::run::{Control, Limits};
+use crate::search::{Cube, Decision, Search, Verdict};
+use crate::solutions::Stop;
+
+/// One step of an explanation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Step {
+    /// The line that is looked at; for a cell that is tried, its row.
+    pub line: Line,
+    /// The cells that the step decides, with their values: in the order of the line, or row by row.
+    pub cells: Vec<(Cell, bool)>,
+    /// Why.
+    pub reason: Reason,
+    /// The step as a player would say it, as sentences.
+    pub words: String,
+    /// The cell that is tried, with its value where that leads to a contradiction.
+    pub tried: Option<(Cell, Option<bool>)>,
+    /// The lines through which the trial leads to a contradiction, in order; the last one has no arrangement.
+    pub chain: Vec<Line>,
+}
+
+/// How an explanation ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Ending {
+    /// Every cell is known.
+    Solved,
+    /// The receiver wanted no more steps.
+    Enough,
+    /// There is no solution: this line has no arrangement, or a search has found none.
+    Unsolvable(Option<Line>),
+    /// No further cell follows, because there are several solutions.
+    Several,
+    /// There is one solution, but neither lines nor trials of single cells lead to it.
+    Deeper,
+    /// The run was stopped.
+    Stopped(Stop),
+}
+
+/// What came of an explanation, beside its steps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Explanation {
+    /// How it ended.
+    pub ending: Ending,
+    /// What is known in the end.
+    pub position: Position,
+    /// Number of steps.
+    pub steps: usize,
+}
+
+/// Explains how a puzzle is solved.
+///
+/// ```
+/// use omnogram::Puzzle;
+/// use omnogram::design::{Ending, Explainer};
+///
+/// let puzzle = Puzzle::from_clues(&[[2], [2], [1]], &[[1], [3], [1]])?;
+/// let mut words = Vec::new();
+/// let explanation = Explainer::new(&puzzle).run(|step| {
+///     words.push(step.words.clone());
+///     true
+/// })?;
+/// assert_eq!(explanation.ending, Ending::Solved);
+/// assert_eq!(words[0], "Column 2: the 3 fills the whole column.");
+/// # Ok::<(), omnogram::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Explainer<'a> {
+    puzzle: &'a Puzzle,
+    limits: Limits,
+    position: Option<Position>,
+}
+
+impl<'a> Explainer<'a> {
+    /// An explanation that begins with the empty grid.
+    pub fn new(puzzle: &'a Puzzle) -> Self {
+        Explainer {
+            puzzle,
+            limits: Limits::default(),
+            position: None,
+        }
+    }
+
+    /// Sets the limits. Each trial of a cell counts as a node.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Begins with these known cells. They are believed: [`Position::check`] tells whether they are right.
+    pub fn position(mut self, position: impl Into<Option<Position>>) -> Self {
+        self.position = position.into();
+        self
+    }
+
+    /// Gives each step to `take`, until there are no more or `take` returns `false`.
+    ///
+    /// A puzzle of 30x30 cells that lines solve takes some milliseconds; where cells must be tried, a step tries all of them.
+    ///
+    /// # Errors
+    ///
+    /// [`Kind::Data`](crate::error::Kind::Data) if the position differs in size from the puzzle.
+    pub fn run(&self, mut take: impl FnMut(&Step) -> bool) -> Result<Explanation> {
+        let (width, height) = (self.puzzle.width(), self.puzzle.height());
+        let start = Instant::now();
+        let position = match &self.position {
+            Some(position) => {
+                position.check_size(self.puzzle)?;
+                position.clone()
+            }
+            None => Position::unknown(width, height),
+        };
+        let mut explanation = Explanation {
+            ending: Ending::Solved,
+            position,
+            steps: 0,
+        };
+        let control = Control::new(&self.limits, false);
+        let ending = by_width!(width.max(height), W => {
+            let clues = Clues::new(self.puzzle);
+            let mut walk = Walk::<W>::new(self.puzzle, &clues, &control, &explanation.position);
+            walk.run(&mut explanation, &mut take)
+        });
+        explanation.ending = match ending {
+            Ending::Several => self.why_stuck(&explanation.position, start),
+            ending => ending,
+        };
+        Ok(explanation)
+    }
+
+    /// Why no more cells follow, by a search.
+    fn why_stuck(&self, position: &Position, start: Instant) -> Ending {
+        let time = self.limits.time;
+        let left = time.map(|time| time.saturating_sub(start.elapsed()));
+        let mut search = Search::new(self.puzzle).limits(self.limits.clone().time(left));
+        if self.position.is_some() {
+            // Only solutions that agree with what was given.
+            let path = position.known();
+            let path = path.map(|(cell, filled)| Decision { cell, filled });
+            search = search.cubes(vec![Cube {
+                path: path.collect(),
+            }]);
+        }
+        let (_, outcome) = search.first(2);
+        match outcome.solutions.verdict() {
+            Verdict::None => Ending::Unsolvable(None),
+            Verdict::Unique => Ending::Deeper,
+            Verdict::Multiple => Ending::Several,
+            Verdict::Undecided => Ending::Stopped(outcome.stopped.unwrap_or(Stop::Interrupt)),
+        }
+    }
+}
+
+/// What a line offers: the rank of the rule, its reason, and what it decides.
+type Offer = (usize, Reason, Found, String);
+
+/// An explanation in progress.
+struct Walk<'a, W> {
+    puzzle: &'a Puzzle,
+    clues: &'a Clues,
+    control: &'a Control,
+    board: Board<'a, W>,
+    /// The lines that changed since they were last looked at.
+    due: Vec<usize>,
+    /// What each line offers.
+    offers: Vec<Option<Offer>>,
+}
+
+impl<'a, W: Word> Walk<'a, W> {
+    fn new(
+        puzzle: &'a Puzzle,
+        clues: &'a Clues,
+        control: &'a Control,
+        position: &Position,
+    ) -> Self {
+        let mut board = Board::<W>::new(clues);
+        for row in 0..clues.height() {
+            board.learn(
+                row,
+                Known {
+                    filled: W::from_parts(position.filled.row(row)),
+                    empty: W::from_parts(position.empty.row(row)),
+                },
+            );
+        }
+        let due = dirty_lines(&mut board);
+        Walk {
+            puzzle,
+            clues,
+            control,
+            board,
+            due,
+            offers: vec![None; clues.height() + clues.width()],
+        }
+    }
+
+    /// Takes steps to the end. [`Ending::Several`] means that no more cells follow, for whatever reason.
+    fn run(
+        &mut self,
+        explanation: &mut Explanation,
+        take: &mut dyn FnMut(&Step) -> bool,
+    ) -> Ending {
+        loop {
+            if let Some(ending) = self.look() {
+                return ending;
+            }
+            if self.board.unknown() == 0 {
+                return Ending::Solved;
+            }
+            let step = match self.best_line() {
+                Some(line) => self.line_step(line),
+                None => match trial::best(&mut self.board, self.control) {
+                    Trial::Contradiction(cell, filled, chain) => {
+                        self.contradiction(cell, filled, &chain)
+                    }
+                    Trial::EitherWay(cell, cells) => either_way(cell, cells),
+                    Trial::Nothing => return Ending::Several,
+                    Trial::Stopped => return self.stopped(),
+                },
+            };
+            for &(cell, filled) in &step.cells {
+                let (row, column) = (usize::from(cell.row), usize::from(cell.column));
+                explanation.position.set(row, column, Some(filled));
+                self.board.learn(row, known(column, filled));
+                self.due.push(row);
+            }
+            self.due.extend(dirty_lines(&mut self.board));
+            self.due.sort_unstable();
+            self.due.dedup();
+            explanation.steps += 1;
+            if !take(&step) {
+                return match self.board.unknown() {
+                    0 => Ending::Solved,
+                    _ => Ending::Enough,
+                };
+            }
+        }
+    }
+
+    /// Looks at the lines that changed; returns how the explanation ends, if it does.
+    fn look(&mut self) -> Option<Ending> {
+        for line in std::mem::take(&mut self.due) {
+            if self.control.poll() {
+                return Some(self.stopped());
+            }
+            self.offers[line] = match self.board.preview(line) {
+                None => {
+                    let line = line_of(self.clues, line);
+                    return Some(Ending::Unsolvable(Some(line)));
+                }
+                Some(new) if new.cells().is_zero() => None,
+                Some(new) => Some(self.offer(line, new)),
+            };
+        }
+        None
+    }
+
+    fn stopped(&self) -> Ending {
+        Ending::Stopped(self.control.reason().unwrap_or(Stop::Interrupt))
+    }
+
+    /// The simplest that a line offers, which decides these cells.
+    fn offer(&self, line: usize, new: Known<W>) -> Offer {
+        let known = self.board.line(line);
+        let cell = |i| known.cells().has(i).then_some(known.filled.has(i));
+        let cells: Vec<Option<bool>> = (0..self.clues.length(line)).map(cell).collect();
+        let clue = self.clue(line);
+        let lengths: Vec<usize> = clue.lengths().collect();
+        let view = View::new(line_of(self.clues, line), clue, &lengths, &cells);
+        let (rank, reason, found) = rules::simplest(&view).unwrap_or_else(|| {
+            let cells = new.cells().cells().map(|i| (i, new.filled.has(i)));
+            let found = rules::all_arrangements(&view, cells.collect());
+            (rules::LAST, Reason::AllArrangements, found)
+        });
+        let words = found.words(&view);
+        (rank, reason, found, words)
+    }
+
+    fn clue(&self, line: usize) -> &'a Clue {
+        match line_of(self.clues, line) {
+            Line::Row(row) => &self.puzzle.rows()[row],
+            Line::Column(column) => &self.puzzle.columns()[column],
+        }
+    }
+
+    /// The line with the simplest offer, among equals the one with most cells, then the first.
+    fn best_line(&self) -> Option<usize> {
+        let offers = self.offers.iter().enumerate();
+        let offers = offers.filter_map(|(line, offer)| Some((line, offer.as_ref()?)));
+        let best = offers.min_by_key(|(line, (rank, _, found, _))| {
+            (*rank, std::cmp::Reverse(found.cells.len()), *line)
+        });
+        best.map(|(line, _)| line)
+    }
+
+    fn line_step(&mut self, line: usize) -> Step {
+        let (_, reason, found, words) = self.offers[line].take().expect("the line has an offer");
+        let line = line_of(self.clues, line);
+        let cell = |i| match line {
+            Line::Row(row) => Cell::new(row, i),
+            Line::Column(column) => Cell::new(i, column),
+        };
+        Step {
+            line,
+            cells: found.cells.iter().map(|&(i, v)| (cell(i), v)).collect(),
+            reason,
+            words,
+            tried: None,
+            chain: Vec::new(),
+        }
+    }
+
+    fn contradiction(&self, cell: Cell, filled: bool, chain: &[usize]) -> Step {
+        let lines: Vec<Line> = chain
+            .iter()
+            .map(|&line| line_of(self.clues, line))
+            .collect();
+        let names: Vec<String> = lines.iter().map(Line::to_string).collect();
+        let (last, before) = names.split_last().expect("a chain has a line");
+        let follow = match before {
+            [] => String::new(),
+            before => format!("follow it through {}; then ", list(before)),
+        };
+        let clue = self.clue(*chain.last().expect("a chain has a line"));
+        let (tried, other) = match filled {
+            true => ("filled", "empty"),
+            false => ("empty", "filled"),
+        };
+        let words = format!(
+            "{}: suppose it is {tried} and {follow}{last} has no way left to place {clue}. So it is {other}.",
+            capital(&place(cell))
+        );
+        Step {
+            line: Line::Row(cell.row.into()),
+            cells: vec![(cell, !filled)],
+            reason: Reason::Contradiction(lines.len()),
+            words,
+            tried: Some((cell, Some(filled))),
+            chain: lines,
+        }
+    }
+}
+
+fn either_way(cell: Cell, cells: Vec<(Cell, bool)>) -> Step {
+    let of = |value: bool| {
+        let cells = cells.iter().filter(move |(_, filled)| *filled == value);
+        cells.map(|&(cell, _)| place(cell)).collect::<Vec<_>>()
+    };
+    let clause = |value, word| match of(value).as_slice() {
+        [] => None,
+        [one] => Some(format!("{one} is {word}")),
+        // A list of all would be too long to read.
+        [first, .., last] if of(value).len() > 4 => Some(format!(
+            "{} cells from {first} to {last} are {word}",
+            of(value).len()
+        )),
+        several => Some(format!("{} are {word}", list(several))),
+    };
+    let clauses: Vec<String> = [clause(true, "filled"), clause(false, "empty")]
+        .into_iter()
+        .flatten()
+        .collect();
+    Step {
+        line: Line::Row(cell.row.into()),
+        words: format!(
+            "{}: try it filled, then try it empty. Either way {}.",
+            capital(&place(cell)),
+            list(&clauses)
+        ),
+        cells,
+        reason: Reason::EitherWay,
+        tried: Some((cell, None)),
+        chain: Vec::new(),
+    }
+}
+
+fn known<W: Word>(column: usize, filled: bool) -> Known<W> {
+    let (bit, none) = (W::bit(column), W::ZERO);
+    match filled {
+        true => Known {
+            filled: bit,
+            empty: none,
+        },
+        false => Known {
+            filled: none,
+            empty: bit,
+        },
+    }
+}
+
+/// `row 3, column 5`
+fn place(cell: Cell) -> String {
+    format!("row {}, column {}", cell.row + 1, cell.column + 1)
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().map(|c| c.to_ascii_uppercase());
+    first.into_iter().chain(chars).collect()
+}

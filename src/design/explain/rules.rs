@@ -1,0 +1,503 @@
+//! The rules by which a player decides cells of one line, the simplest first.
+//!
+//! Each rule is sound by itself on a line that has an arrangement, and decides no cell that settling the line would not decide. The
+//! techniques are those of the players' literature: simple boxes, simple spaces, forcing, glue, joining and splitting, punctuating.
+
+use std::ops::Range;
+
+use super::reason::Reason;
+use super::view::{View, list};
+use crate::line::{Arrangements, arrangements};
+use crate::puzzle::Clue;
+
+/// What a rule decides.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Found {
+    /// Unknown cells of the line, with their values.
+    pub(super) cells: Vec<(usize, bool)>,
+    /// Why, as clauses of a sentence.
+    clauses: Vec<String>,
+}
+
+impl Found {
+    /// Adds cells, and the words that explain them, unless all of them have been found already.
+    fn add(&mut self, cells: Vec<(usize, bool)>, words: impl FnOnce() -> String) {
+        let before = self.cells.len();
+        for cell in cells {
+            if !self.cells.contains(&cell) {
+                self.cells.push(cell);
+            }
+        }
+        if self.cells.len() > before {
+            self.clauses.push(words());
+        }
+    }
+
+    /// The sentence.
+    pub(super) fn words(&self, view: &View<'_>) -> String {
+        format!("{}: {}.", view.name(), self.clauses.join("; "))
+    }
+}
+
+type Rule = fn(&View<'_>) -> Found;
+
+/// All rules but the last resort, which is to go through all arrangements.
+const RULES: [(Reason, Rule); 8] = [
+    (Reason::Overlap, overlap),
+    (Reason::Complete, complete),
+    (Reason::Edge, edge),
+    (Reason::Complete, longest),
+    (Reason::GapTooSmall, gap_too_small),
+    (Reason::Glue, glue),
+    (Reason::Split, split),
+    (Reason::Overlap, room),
+];
+
+/// The rank of the last resort.
+pub(super) const LAST: usize = RULES.len();
+
+/// The simplest rule that decides a cell: its rank, its reason and what it finds; `None` if only the last resort does.
+pub(super) fn simplest(view: &View<'_>) -> Option<(usize, Reason, Found)> {
+    let found = RULES.iter().enumerate().map(|(rank, &(reason, rule))| {
+        let mut found = rule(view);
+        found.cells.sort_unstable();
+        (rank, reason, found)
+    });
+    found
+        .into_iter()
+        .find(|(_, _, found)| !found.cells.is_empty())
+}
+
+/// The last resort: the cells on which all arrangements agree, which settling the line has found.
+pub(super) fn all_arrangements(view: &View<'_>, cells: Vec<(usize, bool)>) -> Found {
+    let number = arrangements::count(view.clue, view.cells);
+    let of = |value| {
+        let cells = cells.iter().filter(move |(_, filled)| *filled == value);
+        cells.map(|&(i, _)| i)
+    };
+    let clause =
+        |value, word| (of(value).count() > 0).then(|| format!("{} {word}", view.are(of(value))));
+    let clauses: Vec<String> = [clause(true, "filled"), clause(false, "empty")]
+        .into_iter()
+        .flatten()
+        .collect();
+    let ways = match number.to_string().as_str() {
+        "1" => format!("only one way is left to place {}", view.clue),
+        "2" => format!("in both ways that are left to place {}", view.clue),
+        number => format!("in all {number} ways that are left to place {}", view.clue),
+    };
+    let link = if number == 1u32.into() { ": " } else { ", " };
+    Found {
+        clauses: vec![format!("{ways}{link}{}", list(&clauses))],
+        cells,
+    }
+}
+
+/// Leftmost and rightmost places by the clue alone, in the rest of the line.
+fn overlap(view: &View<'_>) -> Found {
+    let mut found = Found::default();
+    let blocks = view.blocks();
+    if blocks.is_empty() {
+        return found;
+    }
+    let span = blocks.iter().sum::<usize>() + blocks.len() - 1;
+    let slack = view.end - view.start - span;
+    let (mut left, mut cells, mut covered) = (view.start, Vec::new(), Vec::new());
+    for (j, &block) in blocks.iter().enumerate() {
+        let sure = left + slack..left + block;
+        let new = view.unknown(sure.clone(), true);
+        if !new.is_empty() {
+            covered.push((j, sure));
+        }
+        cells.extend(new);
+        if slack == 0 && left + block < view.end {
+            cells.extend(view.unknown([left + block], false));
+        }
+        left += block + 1;
+    }
+    let left_for = || {
+        format!(
+            "only {} left for {}",
+            view.are(view.start..view.end),
+            view.blocks_text()
+        )
+    };
+    found.add(cells, || match (slack, view.is_whole()) {
+        (0, true) => match blocks.len() {
+            1 => format!("the {} fills the whole {}", blocks[0], view.kind()),
+            _ => format!(
+                "{} with gaps of one cell fills the whole {}",
+                view.clue,
+                view.kind()
+            ),
+        },
+        (0, false) => match blocks.len() {
+            1 => left_for(),
+            _ => format!("{}, which just fit", left_for()),
+        },
+        (_, whole) => {
+            let each = covered.iter().map(|(j, sure)| {
+                let places = view.places(sure.clone());
+                // The only block that is left has just been named.
+                let named = slack > 0 && !view.is_whole() && blocks.len() == 1;
+                let block = if named {
+                    "it".to_owned()
+                } else {
+                    view.block(*j)
+                };
+                format!("{block} must cover {places}")
+            });
+            let each = list(&each.collect::<Vec<_>>());
+            match (whole, covered.len()) {
+                (true, 1) => format!("{each} wherever it stands"),
+                (true, _) => format!("{each} wherever they stand"),
+                (false, _) => format!("{}, so {each}", left_for()),
+            }
+        }
+    });
+    found
+}
+
+/// All filled cells of the line are there, or all empty ones.
+fn complete(view: &View<'_>) -> Found {
+    let mut found = Found::default();
+    let wanted: usize = view.blocks().iter().sum();
+    let count = |value| view.rest().filter(|&(_, cell)| cell == value).count();
+    let (filled, unknown) = (count(Some(true)), count(None));
+    if filled == wanted {
+        found.add(view.unknown(view.start..view.end, false), || {
+            match view.lengths {
+                [] => "the clue is 0, so all its cells are empty".to_owned(),
+                [one] => format!("the {one} is there, so the other cells are empty"),
+                [_, _] => format!(
+                    "both blocks ({}) are there, so the other cells are empty",
+                    view.clue
+                ),
+                _ => format!(
+                    "all blocks ({}) are there, so the other cells are empty",
+                    view.clue
+                ),
+            }
+        });
+    } else if filled + unknown == wanted {
+        found.add(view.unknown(view.start..view.end, true), || match unknown {
+            1 => "one filled cell is missing, and one cell is left for it".to_owned(),
+            _ => format!(
+                "{unknown} filled cells are missing, and just {unknown} cells are left for them"
+            ),
+        });
+    }
+    found
+}
+
+/// The first block of the rest begins at its start, or the last block ends at its end.
+fn edge(view: &View<'_>) -> Found {
+    let mut found = Found::default();
+    let blocks = view.blocks();
+    let (Some(&first), Some(&last)) = (blocks.first(), blocks.last()) else {
+        return found;
+    };
+    let mut anchor = |covered: Range<usize>, next: Option<usize>, block: usize, begins: bool| {
+        let mut cells = view.unknown(covered.clone(), true);
+        cells.extend(view.unknown(next, false));
+        let filled = cells.iter().any(|&(_, filled)| filled);
+        found.add(cells, || {
+            let block = view.block(block);
+            let verb = if begins { "begins" } else { "ends" };
+            let wall = match begins {
+                true => covered.start == 0,
+                false => covered.end == view.cells.len(),
+            };
+            let anchor = match begins {
+                true => covered.start,
+                false => covered.end - 1,
+            };
+            let place = match wall {
+                true => view.edge(begins).to_owned(),
+                false => view.places([anchor]),
+            };
+            let next = next.filter(|&i| view.cells[i].is_none());
+            let next = next.map(|i| format!("{} is empty", view.places([i])));
+            match (filled, next) {
+                (true, Some(next)) => format!(
+                    "{block} {verb} at {place}, so it covers {}, and {next}",
+                    view.places(covered.clone())
+                ),
+                (true, None) => format!(
+                    "{block} {verb} at {place}, so it covers {}",
+                    view.places(covered.clone())
+                ),
+                (false, next) => format!(
+                    "{block} {verb} at {place} and is complete, so {}",
+                    next.unwrap_or_default()
+                ),
+            }
+        });
+    };
+    if view.cells[view.start] == Some(true) {
+        let after = view.start + first;
+        anchor(
+            view.start..after,
+            (after < view.end).then_some(after),
+            0,
+            true,
+        );
+    }
+    if view.cells[view.end - 1] == Some(true) {
+        let begin = view.end - last;
+        let before = (begin > view.start).then(|| begin - 1);
+        anchor(begin..view.end, before, blocks.len() - 1, false);
+    }
+    found
+}
+
+/// A group as long as the longest block is that block.
+fn longest(view: &View<'_>) -> Found {
+    let mut found = Found::default();
+    let longest = view.blocks().iter().max().copied().unwrap_or_default();
+    let (mut whole, mut cells) = (Vec::new(), Vec::new());
+    for group in view.groups() {
+        let before = (group.start > view.start).then(|| group.start - 1);
+        let after = (group.end < view.end).then_some(group.end);
+        let beside = view.unknown(before.into_iter().chain(after), false);
+        if group.len() == longest && !beside.is_empty() {
+            whole.push(group);
+            cells.extend(beside);
+        }
+    }
+    cells.dedup();
+    let places: Vec<usize> = cells.iter().map(|&(i, _)| i).collect();
+    found.add(cells, || {
+        let it = match (whole.as_slice(), view.blocks()) {
+            ([group], [_]) => format!("{} the whole {longest}", view.are(group.clone())),
+            ([group], _) => format!(
+                "{} a whole {longest}, and no block is longer",
+                view.are(group.clone())
+            ),
+            (groups, _) => {
+                let names = groups.iter().map(|group| view.places(group.clone()));
+                let names: Vec<String> = names.collect();
+                format!(
+                    "{} are each a whole {longest}, and no block is longer",
+                    list(&names)
+                )
+            }
+        };
+        format!("{it}, so {} empty", view.are(places))
+    });
+    found
+}
+
+/// A gap that no block fits in.
+fn gap_too_small(view: &View<'_>) -> Found {
+    let mut found = Found::default();
+    let blocks = view.blocks();
+    let (Some(&first), Some(&last)) = (blocks.first(), blocks.last()) else {
+        return found;
+    };
+    let shortest = blocks.iter().min().copied().unwrap_or_default();
+    let gaps = view.gaps();
+    // A gap in which a cell is filled holds a block, and the gaps beyond it may hold other blocks.
+    let is_small = |gap: &&Range<usize>, block: usize| {
+        gap.len() < block
+            && view.cells[(*gap).clone()]
+                .iter()
+                .all(|&cell| cell.is_none())
+    };
+    let begin = gaps.iter().take_while(|gap| is_small(gap, first));
+    let end = gaps.iter().rev().take_while(|gap| is_small(gap, last));
+    let is_news = |gap: &&Range<usize>| gap.len() >= shortest;
+    let begin = begin.filter(is_news);
+    let mut end: Vec<_> = end.filter(is_news).cloned().collect();
+    end.reverse();
+    let anywhere = gaps.iter().filter(|gap| is_small(gap, shortest));
+    let which = |block: usize, place: &str| match blocks.len() {
+        1 => view.block(block),
+        _ => format!("{}, which comes {place}", view.block(block)),
+    };
+    let none = match blocks.len() {
+        1 => view.block(0),
+        _ => format!("any block, even a {shortest}"),
+    };
+    for (gaps, block) in [
+        (anywhere.cloned().collect(), none),
+        (begin.cloned().collect(), which(0, "first")),
+        (end, which(blocks.len() - 1, "last")),
+    ] {
+        let gaps: Vec<Range<usize>> = gaps;
+        let cells = view.unknown(gaps.iter().cloned().flatten(), false);
+        let own = || view.are(gaps.iter().cloned().flatten());
+        found.add(cells, || match gaps.len() {
+            1 => format!("{} too small a gap for {block}", own()),
+            _ => format!("{} gaps too small for {block}", own()),
+        });
+    }
+    found
+}
+
+/// A group near the end of its gap is pushed away from it, because its block needs more cells; groups of the only block are joined.
+fn glue(view: &View<'_>) -> Found {
+    let mut found = Found::default();
+    let blocks = view.blocks();
+    let groups = view.groups();
+    let (Some(first), Some(last)) = (groups.first(), groups.last()) else {
+        return found;
+    };
+    if let [block] = blocks
+        && groups.len() > 1
+    {
+        found.add(view.unknown(first.end..last.start, true), || {
+            format!(
+                "{} and {} both belong to the {block}, so the cells between are filled",
+                view.places(first.clone()),
+                view.places(last.clone())
+            )
+        });
+    }
+    let gaps = view.gaps();
+    for group in &groups {
+        let Some(gap) = gaps.iter().find(|gap| gap.contains(&group.start)) else {
+            continue;
+        };
+        // Which block it is, where that is certain: the first if no gap before has room for it, the last likewise.
+        let has_room = |cells: Range<usize>, length: usize| {
+            let inside = |gap: &&Range<usize>| gap.start < cells.end && cells.start < gap.end;
+            let inside = gaps.iter().filter(inside);
+            let room = |gap: &Range<usize>| {
+                gap.end
+                    .min(cells.end)
+                    .saturating_sub(gap.start.max(cells.start))
+            };
+            inside.map(room).any(|room| room >= length)
+        };
+        let before = view.start..group.start.saturating_sub(1).max(view.start);
+        let behind = (group.end + 1).min(view.end)..view.end;
+        let is_first = group == first && !has_room(before, blocks[0]);
+        let is_last = group == last && !has_room(behind, blocks[blocks.len() - 1]);
+        let (length, block) = if is_first || blocks.len() == 1 {
+            (blocks[0], view.block(0))
+        } else if is_last {
+            (blocks[blocks.len() - 1], view.block(blocks.len() - 1))
+        } else {
+            let longer = blocks.iter().filter(|&&block| block >= group.len());
+            let least = longer.min().copied().unwrap_or_default();
+            (least, format!("a block of at least {least}"))
+        };
+        let to_the_end = view.unknown(group.end..(gap.start + length).min(gap.end), true);
+        let begin = gap.end.saturating_sub(length).max(gap.start);
+        let to_the_start = view.unknown(begin.min(group.start)..group.start, true);
+        let (both, from_start) = (
+            !to_the_start.is_empty() && !to_the_end.is_empty(),
+            to_the_start.is_empty(),
+        );
+        let cells = [to_the_start, to_the_end].concat();
+        let places: Vec<usize> = cells.iter().map(|&(i, _)| i).collect();
+        found.add(cells, || {
+            let own = view.places(group.clone());
+            let verb = if group.len() == 1 {
+                "belongs"
+            } else {
+                "belong"
+            };
+            let at_wall = match from_start {
+                true => gap.start == 0,
+                false => gap.end == view.cells.len(),
+            };
+            let limit = match (both, at_wall, from_start) {
+                (true, ..) => format!("must fit into {}", view.places(gap.clone())),
+                (false, true, _) => format!("is stopped by {}", view.edge(from_start)),
+                (false, false, true) => format!("cannot begin before {}", view.places([gap.start])),
+                (false, false, false) => format!("cannot end after {}", view.places([gap.end - 1])),
+            };
+            format!(
+                "{own} {verb} to {block}, which {limit}, so it covers {} too",
+                view.places(places)
+            )
+        });
+    }
+    found
+}
+
+/// A cell that would join two groups to a block that is too long, or that no block reaches.
+fn split(view: &View<'_>) -> Found {
+    let mut found = Found::default();
+    let longest = view.blocks().iter().max().copied().unwrap_or_default();
+    let groups = view.groups();
+    for pair in groups.windows(2) {
+        let joined = pair[1].end - pair[0].start;
+        if pair[0].end + 1 == pair[1].start && joined > longest {
+            found.add(view.unknown([pair[0].end], false), || {
+                format!(
+                    "{} is empty, or else {} would be a block of {joined}, which is too long",
+                    view.places([pair[0].end]),
+                    view.places(pair[0].start..pair[1].end)
+                )
+            });
+        }
+    }
+    if found.cells.is_empty() {
+        let ranges = ranges(view);
+        debug_assert_eq!(
+            ranges.len(),
+            view.blocks().len(),
+            "the rest has an arrangement"
+        );
+        let reached = |i: usize| ranges.iter().any(|range| range.contains(&i));
+        let cells = view.unknown((view.start..view.end).filter(|&i| !reached(i)), false);
+        let places: Vec<usize> = cells.iter().map(|&(i, _)| i).collect();
+        found.add(cells, || match view.blocks() {
+            [block] => format!("the {block} cannot reach {}", view.places(places)),
+            _ => format!("no block can reach {}", view.places(places)),
+        });
+    }
+    found
+}
+
+/// Leftmost and rightmost places that fit the known cells.
+fn room(view: &View<'_>) -> Found {
+    let mut found = Found::default();
+    for (j, (range, &block)) in ranges(view).into_iter().zip(view.blocks()).enumerate() {
+        if range.len() == block {
+            let before = (range.start > view.start).then(|| range.start - 1);
+            let after = (range.end < view.end).then_some(range.end);
+            let mut cells = view.unknown(range.clone(), true);
+            cells.extend(view.unknown(before.into_iter().chain(after), false));
+            found.add(cells, || {
+                format!("{} can only be in {}", view.block(j), view.places(range))
+            });
+        } else if range.len() < 2 * block {
+            let sure = range.end - block..range.start + block;
+            found.add(view.unknown(sure.clone(), true), || {
+                format!(
+                    "{} has only {} to be in, so it must cover {}",
+                    view.block(j),
+                    view.places(range),
+                    view.places(sure)
+                )
+            });
+        }
+    }
+    found
+}
+
+/// For each block of the rest, the cells from its leftmost to its rightmost place that fit the known cells.
+///
+/// In the leftmost arrangement all blocks are leftmost at once, because of two arrangements the one that takes the left place of every
+/// block is an arrangement too.
+fn ranges(view: &View<'_>) -> Vec<Range<usize>> {
+    let blocks = view.blocks();
+    let cells = &view.cells[view.start..view.end];
+    let starts = |blocks: Vec<usize>, cells: &[Option<bool>]| {
+        let clue = Clue::new(blocks).ok()?;
+        Arrangements::new(&clue, cells).next()
+    };
+    let mirrored: Vec<Option<bool>> = cells.iter().rev().copied().collect();
+    let leftmost = starts(blocks.to_vec(), cells);
+    let rightmost = starts(blocks.iter().rev().copied().collect(), &mirrored);
+    let (Some(leftmost), Some(rightmost)) = (leftmost, rightmost) else {
+        return Vec::new();
+    };
+    let ends = rightmost.into_iter().rev().map(|start| view.end - start);
+    let begins = leftmost.into_iter().map(|start| view.start + start);
+    begins.zip(ends).map(|(begin, end)| begin..end).collect()
+}

@@ -1,0 +1,167 @@
+//! Steps that no single line gives: a cell is tried, and lines follow from it.
+
+use std::collections::VecDeque;
+
+use super::super::rounds::dirty_lines;
+use crate::board::{Board, Cell, Region};
+use crate::line::{Known, Word};
+use crate::run::Control;
+
+/// What trying cells has found.
+#[derive(Clone, Debug)]
+pub(super) enum Trial {
+    /// This value of a cell leads to a contradiction through these lines, the last of which has no arrangement.
+    Contradiction(Cell, bool, Vec<usize>),
+    /// Either value of this cell leads to these other cells.
+    EitherWay(Cell, Vec<(Cell, bool)>),
+    /// Nothing is decided.
+    Nothing,
+    /// The control ended the run.
+    Stopped,
+}
+
+/// The trial that decides a cell with the fewest lines: of all contradictions the shortest, the first in reading order, filled before
+/// empty. If there is none, the cell for which most follows either way. The board must be at a fixpoint and is unchanged.
+pub(super) fn best<W: Word>(board: &mut Board<'_, W>, control: &Control) -> Trial {
+    let region = Region::whole(board);
+    let cells: Vec<Cell> = region.unknown(board).collect();
+    let mut shortest: Option<(Cell, bool, Vec<usize>)> = None;
+    'cells: for &cell in &cells {
+        for filled in [true, false] {
+            // Two lines are the least: a line at a fixpoint has an arrangement with either value of a cell.
+            let below = shortest
+                .as_ref()
+                .map_or(usize::MAX, |(_, _, lines)| lines.len());
+            if below <= 2 {
+                break 'cells;
+            }
+            if control.poll() || control.reserve_nodes(1) == 0 {
+                return Trial::Stopped;
+            }
+            let mark = board.mark();
+            try_cell(board, cell, filled);
+            let lines = follow(board, cell, below);
+            board.undo(mark);
+            if let Some(lines) = lines {
+                shortest = Some((cell, filled, lines));
+            }
+        }
+    }
+    if let Some((cell, filled, lines)) = shortest {
+        let lines = shortened(board, (cell, filled), lines);
+        return Trial::Contradiction(cell, filled, lines);
+    }
+    let mut most: Option<(Cell, Vec<(Cell, bool)>)> = None;
+    for cell in cells {
+        if control.poll() || control.reserve_nodes(1) == 0 {
+            return Trial::Stopped;
+        }
+        let [filled, empty] = [true, false].map(|filled| {
+            let mark = board.mark();
+            board.decide(cell, filled);
+            let rows = board.rows().to_vec();
+            board.undo(mark);
+            rows
+        });
+        let mut common = Vec::new();
+        for (row, (a, b)) in filled.iter().zip(&empty).enumerate() {
+            let unknown = board.unknown_in_row(row);
+            let cells = |both: W, value| {
+                let cells = (both & unknown).cells();
+                cells.map(move |column| (Cell::new(row, column), value))
+            };
+            common.extend(cells(a.filled & b.filled, true));
+            common.extend(cells(a.empty & b.empty, false));
+        }
+        if common.len() > most.as_ref().map_or(0, |(_, cells)| cells.len()) {
+            most = Some((cell, common));
+        }
+    }
+    match most {
+        Some((cell, mut common)) => {
+            common.sort_unstable();
+            Trial::EitherWay(cell, common)
+        }
+        None => Trial::Nothing,
+    }
+}
+
+/// Makes a cell known, so that its row and its column are to be settled.
+fn try_cell<W: Word>(board: &mut Board<'_, W>, cell: Cell, filled: bool) {
+    let (row, column) = (usize::from(cell.row), usize::from(cell.column));
+    let value = |bit| match filled {
+        true => Known {
+            filled: bit,
+            empty: W::ZERO,
+        },
+        false => Known {
+            filled: W::ZERO,
+            empty: bit,
+        },
+    };
+    board.learn(row, value(W::bit(column)));
+    let _ = board.take_dirty();
+}
+
+/// Settles lines in the order in which they change, until one has no arrangement. Returns the lines that decided cells, and that one;
+/// `None` if there is no contradiction with fewer than `below` lines. `cell` has just been tried.
+fn follow<W: Word>(board: &mut Board<'_, W>, cell: Cell, below: usize) -> Option<Vec<usize>> {
+    let column = board.clues().height() + usize::from(cell.column);
+    let mut queue = VecDeque::from([usize::from(cell.row), column]);
+    let mut queued = vec![false; board.clues().height() + board.clues().width()];
+    queue.iter().for_each(|&line| queued[line] = true);
+    let mut lines = Vec::new();
+    while let Some(line) = queue.pop_front() {
+        queued[line] = false;
+        let Some(new) = board.preview(line) else {
+            lines.push(line);
+            return (lines.len() < below).then_some(lines);
+        };
+        if new.cells().is_zero() {
+            continue;
+        }
+        lines.push(line);
+        // The contradiction would be one line more.
+        if lines.len() + 1 >= below {
+            return None;
+        }
+        board.learn(line, new);
+        for line in dirty_lines(board) {
+            if !std::mem::replace(&mut queued[line], true) {
+                queue.push_back(line);
+            }
+        }
+    }
+    None
+}
+
+/// The same contradiction without the lines that it does not need.
+fn shortened<W: Word>(
+    board: &mut Board<'_, W>,
+    (cell, filled): (Cell, bool),
+    mut lines: Vec<usize>,
+) -> Vec<usize> {
+    let mut at = lines.len() - 1;
+    while at > 0 {
+        at -= 1;
+        let mut fewer = lines.clone();
+        fewer.remove(at);
+        let mark = board.mark();
+        try_cell(board, cell, filled);
+        // A line without an arrangement may now come earlier.
+        let contradicts = fewer.iter().position(|&line| match board.preview(line) {
+            None => true,
+            Some(new) => {
+                board.learn(line, new);
+                false
+            }
+        });
+        board.undo(mark);
+        if let Some(last) = contradicts {
+            fewer.truncate(last + 1);
+            lines = fewer;
+            at = at.min(lines.len() - 1);
+        }
+    }
+    lines
+}

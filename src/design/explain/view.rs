@@ -1,0 +1,207 @@
+//! A line as the rules see it, and the words for its cells and blocks.
+//!
+//! Known cells at both ends of a line, as far as the last empty one, hold whole blocks. The rules look at the *rest* between them: a
+//! shorter line with the other blocks. A player strikes off finished blocks in the same way.
+
+use std::ops::Range;
+
+use crate::puzzle::{Clue, Line};
+
+/// A line that has an arrangement and an unknown cell.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct View<'a> {
+    pub(super) line: Line,
+    pub(super) clue: &'a Clue,
+    /// All cells of the line.
+    pub(super) cells: &'a [Option<bool>],
+    /// The lengths of all blocks.
+    pub(super) lengths: &'a [usize],
+    /// First cell of the rest, and the one after it.
+    pub(super) start: usize,
+    pub(super) end: usize,
+    /// First block of the rest, and the one after it.
+    first: usize,
+    last: usize,
+}
+
+impl<'a> View<'a> {
+    pub(super) fn new(
+        line: Line,
+        clue: &'a Clue,
+        lengths: &'a [usize],
+        cells: &'a [Option<bool>],
+    ) -> Self {
+        let (start, before) = finished(cells.iter());
+        let (behind, after) = finished(cells.iter().rev());
+        View {
+            line,
+            clue,
+            cells,
+            lengths,
+            start,
+            end: cells.len() - behind,
+            first: before,
+            last: lengths.len() - after,
+        }
+    }
+
+    /// The blocks of the rest.
+    pub(super) fn blocks(&self) -> &'a [usize] {
+        &self.lengths[self.first..self.last]
+    }
+
+    /// The cells of the rest, with their places in the line.
+    pub(super) fn rest(&self) -> impl DoubleEndedIterator<Item = (usize, Option<bool>)> + 'a {
+        let cells = self.cells[self.start..self.end].iter().copied();
+        let start = self.start;
+        cells.enumerate().map(move |(i, cell)| (start + i, cell))
+    }
+
+    /// Whether the rest is the whole line.
+    pub(super) fn is_whole(&self) -> bool {
+        self.start == 0 && self.end == self.cells.len()
+    }
+
+    /// The maximal stretches of cells of the rest that satisfy a condition.
+    pub(super) fn stretches(&self, wanted: impl Fn(Option<bool>) -> bool) -> Vec<Range<usize>> {
+        let mut stretches: Vec<Range<usize>> = Vec::new();
+        for (i, _) in self.rest().filter(|&(_, cell)| wanted(cell)) {
+            match stretches.last_mut() {
+                Some(last) if last.end == i => last.end = i + 1,
+                _ => stretches.push(i..i + 1),
+            }
+        }
+        stretches
+    }
+
+    /// The gaps of the rest: stretches without a known empty cell.
+    pub(super) fn gaps(&self) -> Vec<Range<usize>> {
+        self.stretches(|cell| cell != Some(false))
+    }
+
+    /// The groups of the rest: stretches of filled cells.
+    pub(super) fn groups(&self) -> Vec<Range<usize>> {
+        self.stretches(|cell| cell == Some(true))
+    }
+
+    /// The unknown cells among these, with a value.
+    pub(super) fn unknown(
+        &self,
+        cells: impl IntoIterator<Item = usize>,
+        filled: bool,
+    ) -> Vec<(usize, bool)> {
+        let cells = cells.into_iter().filter(|&i| self.cells[i].is_none());
+        cells.map(|i| (i, filled)).collect()
+    }
+
+    /// `row 3`, with a capital.
+    pub(super) fn name(&self) -> String {
+        match self.line {
+            Line::Row(i) => format!("Row {}", i + 1),
+            Line::Column(i) => format!("Column {}", i + 1),
+        }
+    }
+
+    /// `row`: what the line is called.
+    pub(super) fn kind(&self) -> &'static str {
+        match self.line {
+            Line::Row(_) => "row",
+            Line::Column(_) => "column",
+        }
+    }
+
+    /// `the left edge`: the wall before the first cell, or after the last one.
+    pub(super) fn edge(&self, first: bool) -> &'static str {
+        match (self.line, first) {
+            (Line::Row(_), true) => "the left edge",
+            (Line::Row(_), false) => "the right edge",
+            (Line::Column(_), true) => "the top edge",
+            (Line::Column(_), false) => "the bottom edge",
+        }
+    }
+
+    /// The names of cells, which are in order: `column 3`, `columns 3 to 5 and 8`.
+    pub(super) fn places(&self, cells: impl IntoIterator<Item = usize>) -> String {
+        let mut runs: Vec<Range<usize>> = Vec::new();
+        for i in cells {
+            match runs.last_mut() {
+                Some(last) if last.end == i => last.end = i + 1,
+                _ => runs.push(i..i + 1),
+            }
+        }
+        // Two cells are named one by one.
+        let words = runs.iter().flat_map(|run| match run.len() {
+            1 | 2 => run.clone().map(|i| (i + 1).to_string()).collect(),
+            _ => vec![format!("{} to {}", run.start + 1, run.end)],
+        });
+        let words: Vec<String> = words.collect();
+        let crossing = match self.line {
+            Line::Row(_) => "column",
+            Line::Column(_) => "row",
+        };
+        let single = runs.len() == 1 && runs[0].len() == 1;
+        format!(
+            "{crossing}{} {}",
+            if single { "" } else { "s" },
+            list(&words)
+        )
+    }
+
+    /// The names of cells with a verb: `column 3 is`, `columns 3 to 5 are`.
+    pub(super) fn are(&self, cells: impl IntoIterator<Item = usize> + Clone) -> String {
+        let verb = match cells.clone().into_iter().nth(1) {
+            None => "is",
+            Some(_) => "are",
+        };
+        format!("{} {verb}", self.places(cells))
+    }
+
+    /// `the 5`, or where the clue has several of this length, `the second 5`. `block` counts from the first block of the rest.
+    pub(super) fn block(&self, block: usize) -> String {
+        const NAMES: [&str; 5] = ["first", "second", "third", "fourth", "fifth"];
+        let at = self.first + block;
+        let length = self.lengths[at];
+        let same = |blocks: &[usize]| blocks.iter().filter(|&&other| other == length).count();
+        let (before, all) = (same(&self.lengths[..at]), same(self.lengths));
+        match (all, NAMES.get(before)) {
+            (1, _) => format!("the {length}"),
+            (all, _) if before + 1 == all => format!("the last {length}"),
+            (_, Some(name)) => format!("the {name} {length}"),
+            _ => format!("{length} number {}", before + 1),
+        }
+    }
+
+    /// The blocks of the rest as the clue writes them, `5 3 1`, or `the last 1` for a single one.
+    pub(super) fn blocks_text(&self) -> String {
+        if self.blocks().len() == 1 {
+            return self.block(0);
+        }
+        let lengths = self.blocks().iter();
+        lengths.map(usize::to_string).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// How far a line is known from one end, as far as the last empty cell, and the number of blocks there.
+fn finished<'c>(cells: impl Iterator<Item = &'c Option<bool>>) -> (usize, usize) {
+    let (mut end, mut blocks, mut inside) = (0, 0, false);
+    for (i, cell) in cells.enumerate() {
+        match cell {
+            None => break,
+            Some(true) => inside = true,
+            Some(false) => {
+                blocks += usize::from(inside);
+                (inside, end) = (false, i + 1);
+            }
+        }
+    }
+    (end, blocks)
+}
+
+/// `a`, `a and b`, `a, b and c`.
+pub(super) fn list(words: &[String]) -> String {
+    match words {
+        [] => String::new(),
+        [word] => word.clone(),
+        [words @ .., last] => format!("{} and {last}", words.join(", ")),
+    }
+}

@@ -1,0 +1,334 @@
+//! Local search for a picture whose puzzle is unique, or solved by settling lines.
+//!
+//! A step swaps a filled and an empty cell, so that the density stays, and with a symmetry all their images. Both cells are chosen where
+//! line solving stops, mostly near each other. The swap is kept if the *score* does not grow: the number of cells that line solving leaves
+//! unknown, and the looseness of the clues, which leads on where line solving finds nothing at all. Small growth is accepted now and then,
+//! as in simulated annealing. The idea of changing a picture where line solving stops is that of Batenburg, Henstra, Kosters and
+//! Palenstijn, "Constructing simple nonograms of varying difficulty", Pure Mathematics and Applications 20 (2009).
+//!
+//! For a unique puzzle the swaps are aimed: a second solution shows cells that could be exchanged, and one of those is swapped. Only where
+//! no second solution is found soon, and no proof either, steps of the first kind follow until the search is easier.
+
+use std::sync::Arc;
+
+use super::picture::{At, Picture, UNIT};
+use super::random::Random;
+use crate::design::symmetry::Symmetry;
+use crate::line::Word;
+use crate::puzzle::{Grid, Puzzle};
+use crate::run::{Control, Limits};
+use crate::search::{Search, Verdict, reduce_difference, switch_rectangle};
+
+/// Nodes of one search for a second solution.
+const SEARCH_NODES: u64 = 50;
+
+/// Lines that searches may settle beyond those that steps have settled: some ten searches of 30x30 cells.
+const SEARCH_SETTLES: u64 = 1_000_000;
+
+/// Chance in a thousand that the score may grow by one unknown cell more: a temperature of half a cell.
+const GROWTH_CHANCE: usize = 135;
+
+/// Most differences between solutions that are remembered.
+const MAX_DIFFERENCES: usize = 64;
+
+/// Steps that try to end one difference before any step is taken.
+const AIMED_STEPS: usize = 200;
+
+/// How a local search ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ended {
+    /// The picture has the property.
+    Reached,
+    /// No progress for long.
+    Stuck,
+    /// The control has stopped the run.
+    Stopped,
+}
+
+/// The local search from one picture.
+#[derive(Debug)]
+pub(super) struct Climb<'a, W> {
+    width: usize,
+    height: usize,
+    symmetry: Option<Symmetry>,
+    picture: Picture<W>,
+    random: &'a mut Random,
+    control: &'a Arc<Control>,
+    /// Memory for searches, in bytes.
+    memory: u64,
+    /// The cells that line solving leaves unknown, those that are filled first.
+    unknown: [Vec<At>; 2],
+    /// The groups of cells that were exchanged in second solutions found so far.
+    differences: Vec<Vec<At>>,
+    best: i64,
+    /// Steps tried since the best score so far.
+    tried: usize,
+    /// Lines settled, and nodes, of searches.
+    settles: u64,
+    nodes: u64,
+    /// Lines that the next search is expected to settle: as many as the last one.
+    search_cost: u64,
+    /// Whether the last search has proved that there is no second solution.
+    is_proved: bool,
+}
+
+impl<'a, W: Word> Climb<'a, W> {
+    /// A local search that starts at this picture.
+    pub(super) fn new(
+        grid: &Grid,
+        symmetry: Option<Symmetry>,
+        random: &'a mut Random,
+        control: &'a Arc<Control>,
+        memory: u64,
+    ) -> Self {
+        let picture = Picture::new(grid, control);
+        let mut climb = Climb {
+            width: grid.width(),
+            height: grid.height(),
+            symmetry,
+            unknown: picture.unknown_cells(),
+            picture,
+            random,
+            control,
+            memory,
+            differences: Vec::new(),
+            best: i64::MAX,
+            tried: 0,
+            settles: 0,
+            nodes: 0,
+            search_cost: expected_settles(grid.width() * grid.height()),
+            is_proved: false,
+        };
+        climb.best = climb.score();
+        climb
+    }
+
+    /// The picture as it is now.
+    pub(super) fn grid(&self) -> Grid {
+        self.picture.grid()
+    }
+
+    /// Whether line solving solves the picture's puzzle.
+    pub(super) fn is_line_solvable(&self) -> bool {
+        self.picture.unknown() == 0
+    }
+
+    /// Lines settled, and nodes of searches, so far.
+    pub(super) fn work(&self) -> (u64, u64) {
+        (self.settles + self.picture.settles(), self.nodes)
+    }
+
+    /// Steps until line solving solves the puzzle.
+    pub(super) fn make_line_solvable(&mut self) -> Ended {
+        self.down_to(0)
+    }
+
+    /// Steps until the puzzle is unique.
+    pub(super) fn make_unique(&mut self) -> Ended {
+        while !self.is_line_solvable() {
+            if self.control.poll() {
+                return Ended::Stopped;
+            }
+            // Searches take at most about half of the work; where that is used up, steps towards line solving follow.
+            while self.settles + self.search_cost > self.picture.settles() + SEARCH_SETTLES {
+                let ended = self.down_to(self.picture.unknown().saturating_sub(1));
+                if ended != Ended::Reached || self.is_line_solvable() {
+                    return ended;
+                }
+            }
+            let (verdict, difference) = self.second_solution();
+            match verdict {
+                Verdict::Unique => return Ended::Reached,
+                Verdict::Multiple => {
+                    if self.differences.len() == MAX_DIFFERENCES {
+                        self.differences.remove(0);
+                    }
+                    self.differences.push(difference.clone());
+                    if !self.end_difference(&difference) {
+                        self.differences.pop();
+                        let ended = self.down_to(self.picture.unknown().saturating_sub(1));
+                        if ended != Ended::Reached {
+                            return ended;
+                        }
+                    }
+                    if self.is_stuck() {
+                        return Ended::Stuck;
+                    }
+                }
+                Verdict::None | Verdict::Undecided => {
+                    if self.control.poll() {
+                        return Ended::Stopped;
+                    }
+                    let unknown = self.picture.unknown();
+                    let ended = self.down_to(unknown - (unknown / 8).max(1));
+                    if ended != Ended::Reached {
+                        return ended;
+                    }
+                }
+            }
+        }
+        match self.control.stopped() {
+            true => Ended::Stopped,
+            false => Ended::Reached,
+        }
+    }
+
+    /// Steps until line solving leaves at most `most` cells unknown.
+    fn down_to(&mut self, most: usize) -> Ended {
+        while self.picture.unknown() > most {
+            if self.control.poll() {
+                return Ended::Stopped;
+            }
+            if self.is_stuck() {
+                return Ended::Stuck;
+            }
+            let side = self.random.below(2);
+            if let Some(&cell) = self.random.choose(&self.unknown[side]) {
+                self.step(cell);
+            } else {
+                self.tried += 1;
+            }
+        }
+        match self.control.stopped() {
+            true => Ended::Stopped,
+            false => Ended::Reached,
+        }
+    }
+
+    /// Takes a step that ends this difference, if one is found soon.
+    fn end_difference(&mut self, difference: &[At]) -> bool {
+        for _ in 0..AIMED_STEPS {
+            if self.control.poll() {
+                return false;
+            }
+            let cell = difference[self.random.below(difference.len())];
+            if self.step(cell) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Tries to swap a cell with one of the other kind; returns whether the swap was kept.
+    fn step(&mut self, cell: At) -> bool {
+        self.tried += 1;
+        let Some(swap) = self.swap(cell) else {
+            return false;
+        };
+        let (looseness, unknown) = (self.picture.looseness(), self.picture.unknown());
+        self.picture.flip(&swap);
+        let mut most = unknown as i64 + (looseness - self.picture.looseness()).div_euclid(UNIT);
+        while self.random.below(1000) < GROWTH_CHANCE {
+            most += 1;
+        }
+        let picture = &self.picture;
+        let ambiguous = self
+            .differences
+            .iter()
+            .any(|difference| picture.keeps_clues(difference));
+        let kept = !ambiguous
+            && usize::try_from(most)
+                .is_ok_and(|most| self.picture.keep_if(&swap, most, self.control));
+        if !kept {
+            self.picture.flip(&swap);
+            return false;
+        }
+        self.unknown = self.picture.unknown_cells();
+        let score = self.score();
+        if score < self.best {
+            self.best = score;
+            self.tried = 0;
+        }
+        true
+    }
+
+    /// The cells to flip so that this one is swapped with one of the other kind, with all images of both. `None` if there is no other that
+    /// keeps the density.
+    fn swap(&mut self, cell: At) -> Option<Vec<At>> {
+        let images = self.images(cell);
+        let others = &self.unknown[usize::from(self.picture.is_filled(cell))];
+        let distance = |other: At| cell.0.abs_diff(other.0) + cell.1.abs_diff(other.1);
+        let mut other = *self.random.choose(others)?;
+        // Mostly a near one: the best of some.
+        if self.random.below(4) > 0 {
+            for _ in 0..20 {
+                let next = *self.random.choose(others)?;
+                if distance(next) < distance(other) {
+                    other = next;
+                }
+                if distance(other) <= 3 {
+                    break;
+                }
+            }
+        }
+        let mut swap = self.images(other);
+        if swap.len() != images.len() {
+            return None;
+        }
+        swap.extend(images);
+        Some(swap)
+    }
+
+    /// The images of a cell, itself among them, each once.
+    fn images(&self, cell: At) -> Vec<At> {
+        images(self.symmetry, cell, self.width, self.height)
+    }
+
+    fn score(&self) -> i64 {
+        self.picture.unknown() as i64 * UNIT + self.picture.looseness()
+    }
+
+    /// Whether the score has not become better for long.
+    fn is_stuck(&self) -> bool {
+        self.tried > 1000 + 4 * self.width * self.height
+    }
+
+    /// Looks for a second solution, and returns the cells in which it differs; one group of them if there are several.
+    fn second_solution(&mut self) -> (Verdict, Vec<At>) {
+        let grid = self.picture.grid();
+        let found = switch_rectangle(&grid).or_else(|| {
+            let puzzle = Puzzle::from_grid(&grid);
+            let search = Search::new(&puzzle)
+                .single_threaded()
+                .limits(Limits::default().memory(self.memory));
+            let part = Arc::new(self.control.part(SEARCH_NODES));
+            let (found, outcome) = search.other_under(&part, &grid);
+            self.search_cost = outcome.statistics.settles;
+            self.settles += outcome.statistics.settles;
+            self.nodes += outcome.statistics.nodes;
+            self.is_proved = found.is_none() && outcome.stopped.is_none();
+            found.map(|found| reduce_difference(&grid, &found))
+        });
+        let Some(found) = found else {
+            let verdict = match self.is_proved {
+                true => Verdict::Unique,
+                false => Verdict::Undecided,
+            };
+            return (verdict, Vec::new());
+        };
+        let cells =
+            (0..self.height).flat_map(|row| (0..self.width).map(move |column| (row, column)));
+        let differ = |&(row, column): &At| grid.get(row, column) != found.get(row, column);
+        (Verdict::Multiple, cells.filter(differ).collect())
+    }
+}
+
+/// Lines that a search settles when it probes all cells once or twice, each way with the lines of about one side.
+fn expected_settles(cells: usize) -> u64 {
+    let side = (cells as f64).sqrt().ceil() as u64;
+    4 * cells as u64 * side
+}
+
+/// The images of a cell under a symmetry, itself among them, each once.
+pub(super) fn images(symmetry: Option<Symmetry>, cell: At, width: usize, height: usize) -> Vec<At> {
+    let Some(symmetry) = symmetry else {
+        return vec![cell];
+    };
+    let transforms = symmetry.transforms().iter();
+    let mut images: Vec<At> = transforms
+        .map(|transform| transform.place(cell, width, height))
+        .collect();
+    images.sort_unstable();
+    images.dedup();
+    images
+}

@@ -1,0 +1,21 @@
+//! The designer's questions: where a puzzle is ambiguous, how a person solves it, and how a picture becomes a good puzzle.
+
+mod ambiguity;
+mod explain;
+mod fillings;
+mod generate;
+mod nested;
+mod position;
+mod profile;
+mod repair;
+mod rounds;
+mod symmetry;
+
+pub use ambiguity::{Ambiguity, Region};
+pub use explain::{Ending, Explainer, Explanation, Reason, Step};
+pub use generate::{Generated, Generator, Wanted};
+pub use position::{Position, Standing};
+pub use profile::{Method, Profile, line_solvable};
+pub use repair::{Only, Repair, Repaired, Revealed};
+pub use rounds::Round;
+pub use symmetry::{Canonical, Symmetry, Transform};

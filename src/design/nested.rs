@@ -1,0 +1,121 @@
+//! Solving by probing, and by probing within probing.
+//!
+//! *Depth 1*: every unknown cell is tried both ways with line solving, until no more cells are decided, as [`Prober`] does. *Depth 2*: a
+//! cell is tried, and probing of depth 1 follows; if that ends in a contradiction, the cell has the other value.
+
+use super::rounds::Ended;
+use crate::board::{Board, Cell, Inherited, Probed, Prober, Region};
+use crate::line::Word;
+use crate::run::Control;
+
+/// A board that is probed at growing depth.
+#[derive(Debug)]
+pub(super) struct Nested<'b, 'p, W> {
+    board: &'b mut Board<'p, W>,
+    region: Region<W>,
+    prober: Prober<W>,
+    inherited: Option<Inherited>,
+    control: &'b Control,
+    /// Number of probes, of any depth, that decided a cell for good.
+    pub(super) probes: u64,
+}
+
+impl<'b, 'p, W: Word> Nested<'b, 'p, W> {
+    /// The board must be at a propagation fixpoint.
+    pub(super) fn new(board: &'b mut Board<'p, W>, control: &'b Control) -> Self {
+        let region = Region::whole(board);
+        Nested {
+            board,
+            region,
+            prober: Prober::default(),
+            inherited: None,
+            control,
+            probes: 0,
+        }
+    }
+
+    /// Number of unknown cells.
+    pub(super) fn unknown(&self) -> usize {
+        self.board.unknown()
+    }
+
+    /// Probes at depth 1 until no more cells are decided.
+    pub(super) fn probe(&mut self) -> Ended {
+        let before = self.prober.deductions();
+        let probed = self.probe_from(self.inherited);
+        self.probes += self.prober.deductions() - before;
+        match probed {
+            Probed::Contradiction => Ended::Contradiction,
+            Probed::Stopped => Ended::Stopped,
+            Probed::Fixpoint(inherited, _) => {
+                // Drops the records of earlier fixpoints, so that they cannot pile up.
+                let (prober, inherited) = self.prober.branch(inherited);
+                (self.prober, self.inherited) = (prober, Some(inherited));
+                Ended::Fixpoint
+            }
+        }
+    }
+
+    /// Probes at depth 2 until no more cells are decided. [`Nested::probe`] must have reached its fixpoint.
+    pub(super) fn probe_within(&mut self) -> Ended {
+        let cells: Vec<Cell> = self.region.unknown(self.board).collect();
+        // One round without a deduction is a fixpoint.
+        let (mut i, mut unchanged) = (0, 0);
+        while unchanged < cells.len() && self.board.unknown() > 0 {
+            let cell = cells[i];
+            i = (i + 1) % cells.len();
+            unchanged += 1;
+            for filled in [true, false] {
+                if !self.board.is_unknown(cell) {
+                    break;
+                }
+                match self.fails(cell, filled) {
+                    None => return Ended::Stopped,
+                    Some(false) => {}
+                    Some(true) => {
+                        self.probes += 1;
+                        unchanged = 0;
+                        self.board.take_changed();
+                        if !self.board.decide(cell, !filled) {
+                            return Ended::Contradiction;
+                        }
+                        let changed = self.board.take_changed();
+                        self.inherited = self.inherited.map(|inherited| inherited.after(changed));
+                        match self.probe() {
+                            Ended::Fixpoint => {}
+                            ended => return ended,
+                        }
+                    }
+                }
+            }
+        }
+        Ended::Fixpoint
+    }
+
+    /// Whether probing contradicts this value of a cell; the board is unchanged. `None` if the run has ended.
+    fn fails(&mut self, cell: Cell, filled: bool) -> Option<bool> {
+        let (on_board, in_prober) = (self.board.mark(), self.prober.mark());
+        self.board.take_changed();
+        let fails = if self.board.decide(cell, filled) {
+            let changed = self.board.take_changed();
+            let inherited = self.inherited.map(|inherited| inherited.after(changed));
+            match self.probe_from(inherited) {
+                Probed::Contradiction => Some(true),
+                Probed::Stopped => None,
+                Probed::Fixpoint(..) => Some(false),
+            }
+        } else {
+            Some(true)
+        };
+        self.board.undo(on_board);
+        self.prober.backtrack(in_prober);
+        fails
+    }
+
+    fn probe_from(&mut self, inherited: Option<Inherited>) -> Probed {
+        let control = self.control;
+        // A probe counts as a node.
+        let stop = |_: &Board<'_, W>| control.poll() || control.reserve_nodes(1) == 0;
+        self.prober.probe(self.board, &self.region, inherited, stop)
+    }
+}

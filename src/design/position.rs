@@ -1,0 +1,236 @@
+//! A partly filled grid: what a player has found so far.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::board::Cell;
+use crate::error::{Error, Result};
+use crate::puzzle::{Grid, MAX_SIDE, Puzzle};
+use crate::run::Limits;
+use crate::search::{Cube, Decision, Search, Verdict};
+use crate::solutions::Stop;
+
+/// A grid in which each cell is filled, empty or unknown.
+///
+/// Its text has a row per line, with `#` for filled, `.` for empty and `?` or `-` for unknown cells; blank lines are ignored.
+///
+/// ```
+/// use omnogram::design::Position;
+///
+/// let position: Position = "#?\n?.\n".parse()?;
+/// assert_eq!((position.get(0, 0), position.get(0, 1), position.get(1, 1)), (Some(true), None, Some(false)));
+/// assert_eq!(position.to_string(), "#?\n?.\n");
+/// # Ok::<(), omnogram::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct Position {
+    pub(super) filled: Grid,
+    pub(super) empty: Grid,
+}
+
+/// Whether a position can be completed to a solution.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Standing {
+    /// Some solution agrees with all known cells.
+    Right,
+    /// These cells have the other value in every solution, row by row.
+    Wrong(Vec<Cell>),
+    /// No known cell is wrong by itself, but no solution agrees with all of them.
+    Together,
+    /// The puzzle has no solution.
+    Unsolvable,
+    /// The run was stopped before this was decided.
+    Undecided(Stop),
+}
+
+impl Position {
+    /// A position without known cells.
+    ///
+    /// # Panics
+    ///
+    /// If a side is 0 or above [`MAX_SIDE`].
+    pub fn unknown(width: usize, height: usize) -> Self {
+        Position {
+            filled: Grid::new(width, height),
+            empty: Grid::new(width, height),
+        }
+    }
+
+    /// Number of columns.
+    pub fn width(&self) -> usize {
+        self.filled.width()
+    }
+
+    /// Number of rows.
+    pub fn height(&self) -> usize {
+        self.filled.height()
+    }
+
+    /// Whether this cell is filled; `None` if it is unknown.
+    ///
+    /// # Panics
+    ///
+    /// If the cell is outside the grid.
+    pub fn get(&self, row: usize, column: usize) -> Option<bool> {
+        let filled = self.filled.get(row, column);
+        (filled || self.empty.get(row, column)).then_some(filled)
+    }
+
+    /// Sets the value of a cell.
+    ///
+    /// # Panics
+    ///
+    /// If the cell is outside the grid.
+    pub fn set(&mut self, row: usize, column: usize, value: Option<bool>) {
+        self.filled.set(row, column, value == Some(true));
+        self.empty.set(row, column, value == Some(false));
+    }
+
+    /// The known cells with their values, row by row.
+    pub fn known(&self) -> impl Iterator<Item = (Cell, bool)> + '_ {
+        let cells = (0..self.height()).flat_map(|r| (0..self.width()).map(move |c| (r, c)));
+        cells.filter_map(|(r, c)| Some((Cell::new(r, c), self.get(r, c)?)))
+    }
+
+    /// Whether the known cells agree with a solution of `puzzle`, which must be of the same size, and if not, which of them are wrong.
+    ///
+    /// # Errors
+    ///
+    /// [`Kind::Data`](crate::error::Kind::Data) if the sizes differ.
+    pub fn check(&self, puzzle: &Puzzle, limits: &Limits) -> Result<Standing> {
+        self.check_size(puzzle)?;
+        let search = Search::new(puzzle).limits(limits.clone());
+        let (grids, outcome) = search.first(2);
+        match (outcome.solutions.verdict(), grids.as_slice()) {
+            (Verdict::None, _) => return Ok(Standing::Unsolvable),
+            (Verdict::Unique, [grid]) => return Ok(self.against(|cell| Some(at(grid, cell)))),
+            (Verdict::Multiple, grids) => {
+                let agrees =
+                    |grid: &Grid| self.known().all(|(cell, value)| at(grid, cell) == value);
+                if grids.iter().any(agrees) {
+                    return Ok(Standing::Right);
+                }
+            }
+            _ => return Ok(undecided(outcome.stopped)),
+        }
+        // Several solutions: one that agrees, or else the cells that are the same in all.
+        let path = self.known().map(|(cell, filled)| Decision { cell, filled });
+        let cube = Cube {
+            path: path.collect(),
+        };
+        let (_, outcome) = search.clone().cubes(vec![cube]).first(1);
+        match outcome.solutions.verdict() {
+            Verdict::None => {}
+            Verdict::Undecided if outcome.solutions.number().is_zero() => {
+                return Ok(undecided(outcome.stopped));
+            }
+            _ => return Ok(Standing::Right),
+        }
+        let (backbone, outcome) = search.backbone();
+        if !outcome.is_complete() {
+            return Ok(undecided(outcome.stopped));
+        }
+        Ok(
+            match self.against(|cell| backbone.get(cell.row.into(), cell.column.into())) {
+                Standing::Right => Standing::Together,
+                wrong => wrong,
+            },
+        )
+    }
+
+    /// Checks that it has the size of a puzzle.
+    pub(super) fn check_size(&self, puzzle: &Puzzle) -> Result<()> {
+        let sizes = [
+            (self.width(), self.height()),
+            (puzzle.width(), puzzle.height()),
+        ];
+        match sizes {
+            [position, puzzle] if position == puzzle => Ok(()),
+            [position, puzzle] => Err(Error::data(format!(
+                "the position is {}x{}, the puzzle {}x{}",
+                position.0, position.1, puzzle.0, puzzle.1
+            ))),
+        }
+    }
+
+    /// The cells whose value is known to be another.
+    fn against(&self, value: impl Fn(Cell) -> Option<bool>) -> Standing {
+        let wrong = self.known();
+        let wrong = wrong.filter(|&(cell, own)| value(cell).is_some_and(|value| value != own));
+        let wrong: Vec<Cell> = wrong.map(|(cell, _)| cell).collect();
+        match wrong.is_empty() {
+            true => Standing::Right,
+            false => Standing::Wrong(wrong),
+        }
+    }
+}
+
+fn at(grid: &Grid, cell: Cell) -> bool {
+    grid.get(cell.row.into(), cell.column.into())
+}
+
+fn undecided(stopped: Option<Stop>) -> Standing {
+    Standing::Undecided(stopped.unwrap_or(Stop::Interrupt))
+}
+
+impl FromStr for Position {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let rows = text.lines().enumerate();
+        let rows = rows.map(|(i, row)| (i + 1, row.trim_end()));
+        let rows: Vec<(usize, &str)> = rows.filter(|(_, row)| !row.is_empty()).collect();
+        let width = rows.first().map_or(0, |(_, row)| row.chars().count());
+        if width == 0 || width > MAX_SIDE || rows.len() > MAX_SIDE {
+            return Err(Error::data(format!(
+                "a position of {} rows and {width} columns: it has 1 to {MAX_SIDE} of each",
+                rows.len()
+            )));
+        }
+        let mut position = Position::unknown(width, rows.len());
+        for (r, (line, row)) in rows.into_iter().enumerate() {
+            let length = row.chars().count();
+            if length != width {
+                return Err(Error::data(format!(
+                    "line {line}: a row of {length} cells in a position with {width} columns"
+                )));
+            }
+            for (c, cell) in row.chars().enumerate() {
+                let value = match cell {
+                    '#' => Some(true),
+                    '.' => Some(false),
+                    '?' | '-' => None,
+                    other => {
+                        return Err(Error::data(format!(
+                            "line {line}: {other:?} in a position: a cell is '#', '.' or '?'"
+                        )));
+                    }
+                };
+                position.set(r, c, value);
+            }
+        }
+        Ok(position)
+    }
+}
+
+impl fmt::Display for Position {
+    /// Rows of `#`, `.` and `?`, each followed by a line break.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (0..self.height()).try_for_each(|r| {
+            let cell = |c| match self.get(r, c) {
+                Some(true) => '#',
+                Some(false) => '.',
+                None => '?',
+            };
+            let row: String = (0..self.width()).map(cell).collect();
+            writeln!(f, "{row}")
+        })
+    }
+}
+
+impl fmt::Debug for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Position {}x{}\n{self}", self.width(), self.height())
+    }
+}

@@ -1,0 +1,154 @@
+//! Is a picture good: is it the only solution of its clues, or, for line solving, does that alone find it? If not, the obstacles say why.
+//!
+//! Most pictures are decided by propagation. Where it stops, obstacles are looked for near the picture. What that leaves open is searched by
+//! the tree.
+
+use std::sync::Arc;
+
+use super::near::{Dived, Near, unknown};
+use super::obstacle::{Kind, Obstacle, Scratch};
+use super::picture::Picture;
+use crate::board::{Board, Clues};
+use crate::line::Word;
+use crate::puzzle::{Grid, Puzzle};
+use crate::run::Control;
+use crate::search::{Limits, Search, switch_rectangle};
+
+/// Most cells of a second solution that are tried in vain before the tree search begins.
+const MAX_FAILED_DIVES: usize = 4;
+
+/// Most obstacles taken from one picture.
+const MAX_OBSTACLES: usize = 64;
+
+/// What an examination has found.
+#[derive(Debug)]
+pub(super) enum Finding<W> {
+    /// The picture is good.
+    Good,
+    /// It is not, for these reasons.
+    Obstacles(Vec<Obstacle<W>>),
+    /// The effort was not enough, or the run has been stopped.
+    Unknown,
+}
+
+/// The effort of an examination.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Effort {
+    /// At most this number of nodes of the tree search, on the calling thread alone; `None`: until the end, on all threads.
+    pub(super) nodes: Option<u64>,
+    /// Whether to look for several obstacles where one is enough.
+    pub(super) many: bool,
+}
+
+/// Examines pictures.
+#[derive(Debug)]
+pub(super) struct Examiner<'a, W> {
+    pub(super) control: &'a Arc<Control>,
+    /// The picture before any edit.
+    pub(super) original: &'a Picture<W>,
+    pub(super) kind: Kind,
+    /// Memory for one search, in bytes.
+    pub(super) memory: u64,
+}
+
+impl<W: Word> Examiner<'_, W> {
+    /// Whether this picture is good.
+    pub(super) fn examine(
+        &self,
+        picture: &Picture<W>,
+        effort: Effort,
+        scratch: &mut Scratch<W>,
+    ) -> Finding<W> {
+        let grid = picture.to_grid();
+        let puzzle = Puzzle::from_grid(&grid);
+        let clues = Clues::new(&puzzle);
+        let mut board = Board::<W>::new(&clues);
+        if board.propagate_unless(|| self.control.poll()).is_none() {
+            return Finding::Unknown;
+        }
+        if board.unknown() == 0 {
+            return Finding::Good;
+        }
+        let mut found = Vec::new();
+        if self.kind == Kind::Difference
+            && let Some(other) = switch_rectangle(&grid)
+        {
+            found.push(difference(&grid, &other));
+        }
+        let search = || {
+            let search = Search::new(&puzzle).limits(Limits::default().memory(self.memory));
+            match effort.nodes {
+                Some(nodes) => self.other(&search.single_threaded(), &grid, nodes),
+                None => self.other(&search, &grid, u64::MAX),
+            }
+        };
+        self.judge(&mut board, picture, found, effort.many, search, scratch)
+    }
+
+    /// Whether a picture is good, from the board at a fixpoint that still has unknown cells. `found` are obstacles known already, and
+    /// `search` returns another solution, or `None` if it was stopped before it had an answer.
+    pub(super) fn judge(
+        &self,
+        board: &mut Board<'_, W>,
+        picture: &Picture<W>,
+        mut found: Vec<Vec<W>>,
+        many: bool,
+        search: impl FnOnce() -> Option<Option<Grid>>,
+        scratch: &mut Scratch<W>,
+    ) -> Finding<W> {
+        let near = Near {
+            control: self.control,
+            kind: self.kind,
+            picture,
+            clues: board.clues(),
+        };
+        if found.is_empty() || many {
+            found.extend(near.in_windows(board, if many { MAX_OBSTACLES } else { 1 }));
+        }
+        if found.is_empty() {
+            found.push(match self.kind {
+                Kind::Stuck => unknown(board),
+                Kind::Difference => match near.dive(board, MAX_FAILED_DIVES) {
+                    Dived::Unique => return Finding::Good,
+                    Dived::Other(cells) => cells,
+                    Dived::Open => match search() {
+                        Some(Some(other)) => difference(&picture.to_grid(), &other),
+                        Some(None) => return Finding::Good,
+                        None => return Finding::Unknown,
+                    },
+                },
+            });
+        }
+        let mut all: Vec<Vec<W>> = Vec::new();
+        for cells in found.iter().flat_map(|cells| near.groups(cells)) {
+            let cells = near.shrink(cells);
+            if all.len() < MAX_OBSTACLES && !all.contains(&cells) {
+                all.push(cells);
+            }
+        }
+        let obstacles = all
+            .iter()
+            .map(|cells| Obstacle::new(self.kind, cells, self.original, scratch));
+        Finding::Obstacles(obstacles.collect())
+    }
+
+    /// Another solution than this grid, within a number of nodes; `None` if stopped before there was an answer.
+    pub(super) fn other(
+        &self,
+        search: &Search<'_>,
+        grid: &Grid,
+        nodes: u64,
+    ) -> Option<Option<Grid>> {
+        let control = Arc::new(self.control.part(nodes));
+        match search.other_under(&control, grid) {
+            (Some(other), _) => Some(Some(other)),
+            (None, outcome) => outcome.is_complete().then_some(None),
+        }
+    }
+}
+
+/// The cells in which two grids differ, by row.
+fn difference<W: Word>(first: &Grid, other: &Grid) -> Vec<W> {
+    let row = |r| W::from_parts(first.row(r)) ^ W::from_parts(other.row(r));
+    (0..first.height()).map(row).collect()
+}

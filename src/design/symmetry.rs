@@ -1,0 +1,361 @@
+//! The eight symmetries of the square: pictures and puzzles mirrored and turned, pictures that are symmetric, and a canonical form of
+//! puzzles that differ in nothing else.
+
+use std::fmt;
+
+use crate::puzzle::{Clue, Grid, Puzzle};
+
+/// One of the eight ways to mirror or turn a picture: it is mirrored at the main diagonal or not, then upside down or not, then left to
+/// right or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Transform {
+    diagonal: bool,
+    upside_down: bool,
+    left_right: bool,
+}
+
+impl Transform {
+    /// All eight, the simplest first: nothing is changed.
+    pub const ALL: [Transform; 8] = {
+        const fn transform(diagonal: bool, upside_down: bool, left_right: bool) -> Transform {
+            Transform {
+                diagonal,
+                upside_down,
+                left_right,
+            }
+        }
+        [
+            transform(false, false, false),
+            transform(false, false, true),
+            transform(false, true, false),
+            transform(false, true, true),
+            transform(true, false, true),
+            transform(true, true, false),
+            transform(true, false, false),
+            transform(true, true, true),
+        ]
+    };
+
+    /// The transform that leaves everything as it is.
+    pub const IDENTITY: Transform = Self::ALL[0];
+
+    /// Whether rows become columns, so that width and height are exchanged.
+    pub fn exchanges_sides(self) -> bool {
+        self.diagonal
+    }
+
+    /// This transform, and then another.
+    #[must_use]
+    pub fn then(self, next: Transform) -> Self {
+        let (upside_down, left_right) = match next.diagonal {
+            true => (self.left_right, self.upside_down),
+            false => (self.upside_down, self.left_right),
+        };
+        Transform {
+            diagonal: self.diagonal != next.diagonal,
+            upside_down: upside_down != next.upside_down,
+            left_right: left_right != next.left_right,
+        }
+    }
+
+    /// The transform that undoes this one.
+    #[must_use]
+    pub fn inverse(self) -> Self {
+        match self.diagonal {
+            true => Transform {
+                diagonal: true,
+                upside_down: self.left_right,
+                left_right: self.upside_down,
+            },
+            false => self,
+        }
+    }
+
+    /// The place of a cell, by row and column, of a picture of this size, after the transform.
+    pub(crate) fn place(
+        self,
+        (row, column): (usize, usize),
+        width: usize,
+        height: usize,
+    ) -> (usize, usize) {
+        let (mut row, mut column, width, height) = match self.diagonal {
+            true => (column, row, height, width),
+            false => (row, column, width, height),
+        };
+        if self.upside_down {
+            row = height - 1 - row;
+        }
+        if self.left_right {
+            column = width - 1 - column;
+        }
+        (row, column)
+    }
+
+    /// The picture after the transform.
+    ///
+    /// ```
+    /// use omnogram::Grid;
+    /// use omnogram::design::Transform;
+    ///
+    /// let grid = Grid::from_rows(&["##.", "#.."])?;
+    /// let turned = Transform::ALL.iter().find(|transform| transform.to_string() == "turned right").unwrap();
+    /// assert_eq!(turned.grid(&grid).to_string(), "##\n.#\n..\n");
+    /// # Ok::<(), omnogram::Error>(())
+    /// ```
+    pub fn grid(self, grid: &Grid) -> Grid {
+        let (width, height) = (grid.width(), grid.height());
+        let mut transformed = match self.diagonal {
+            true => Grid::new(height, width),
+            false => Grid::new(width, height),
+        };
+        for row in 0..height {
+            for column in (0..width).filter(|&column| grid.get(row, column)) {
+                let (row, column) = self.place((row, column), width, height);
+                transformed.set(row, column, true);
+            }
+        }
+        transformed
+    }
+
+    /// The puzzle whose solutions are those of `puzzle` after the transform. It has no notes.
+    pub fn puzzle(self, puzzle: &Puzzle) -> Puzzle {
+        let [rows, columns] = self.clues([puzzle.rows(), puzzle.columns()]);
+        Puzzle::new(rows, columns).expect("the clues fit as before")
+    }
+
+    /// The clues of the rows and columns after the transform.
+    fn clues(self, [rows, columns]: [&[Clue]; 2]) -> [Vec<Clue>; 2] {
+        let [rows, columns] = match self.diagonal {
+            true => [columns, rows],
+            false => [rows, columns],
+        };
+        let side = |clues: &[Clue], in_reverse_order: bool, mirrored: bool| {
+            let clue = |clue: &Clue| match mirrored {
+                true => Clue::new(clue.lengths().rev()).expect("the same blocks"),
+                false => clue.clone(),
+            };
+            match in_reverse_order {
+                true => clues.iter().rev().map(clue).collect(),
+                false => clues.iter().map(clue).collect(),
+            }
+        };
+        [
+            side(rows, self.upside_down, self.left_right),
+            side(columns, self.left_right, self.upside_down),
+        ]
+    }
+}
+
+impl fmt::Display for Transform {
+    /// In words, such as `mirrored left to right`; `as it is` for the identity.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match (self.diagonal, self.upside_down, self.left_right) {
+            (false, false, false) => "as it is",
+            (false, false, true) => "mirrored left to right",
+            (false, true, false) => "mirrored top to bottom",
+            (false, true, true) => "turned by half",
+            (true, false, true) => "turned right",
+            (true, true, false) => "turned left",
+            (true, false, false) => "mirrored at the diagonal",
+            (true, true, true) => "mirrored at the other diagonal",
+        })
+    }
+}
+
+/// A symmetry of a picture: it is the same after each of some transforms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Symmetry {
+    /// The left half is the mirror image of the right one.
+    LeftRight,
+    /// The upper half is the mirror image of the lower one.
+    TopBottom,
+    /// Both: the four quarters are mirror images.
+    Both,
+    /// The picture is the same upside down.
+    HalfTurn,
+    /// The picture is the same after a quarter turn. It must be square.
+    QuarterTurn,
+    /// The picture is the same after mirroring at the main diagonal. It must be square.
+    Diagonal,
+    /// All eight transforms leave the picture the same. It must be square.
+    Full,
+}
+
+impl Symmetry {
+    /// The transforms that leave the picture the same; they form a group, and the identity is the first.
+    pub fn transforms(self) -> &'static [Transform] {
+        const LEFT_RIGHT: Transform = Transform::ALL[1];
+        const TOP_BOTTOM: Transform = Transform::ALL[2];
+        const HALF: Transform = Transform::ALL[3];
+        const RIGHT: Transform = Transform::ALL[4];
+        const LEFT: Transform = Transform::ALL[5];
+        const DIAGONAL: Transform = Transform::ALL[6];
+        match self {
+            Symmetry::LeftRight => &[Transform::IDENTITY, LEFT_RIGHT],
+            Symmetry::TopBottom => &[Transform::IDENTITY, TOP_BOTTOM],
+            Symmetry::Both => &[Transform::IDENTITY, LEFT_RIGHT, TOP_BOTTOM, HALF],
+            Symmetry::HalfTurn => &[Transform::IDENTITY, HALF],
+            Symmetry::QuarterTurn => &[Transform::IDENTITY, RIGHT, HALF, LEFT],
+            Symmetry::Diagonal => &[Transform::IDENTITY, DIAGONAL],
+            Symmetry::Full => &Transform::ALL,
+        }
+    }
+
+    /// Whether only square pictures can have this symmetry.
+    pub fn needs_square(self) -> bool {
+        let mut transforms = self.transforms().iter();
+        transforms.any(|transform| transform.exchanges_sides())
+    }
+
+    /// Whether a picture has this symmetry.
+    pub fn holds(self, grid: &Grid) -> bool {
+        let mut transforms = self.transforms().iter();
+        transforms.all(|transform| transform.grid(grid) == *grid)
+    }
+}
+
+/// The canonical form of a puzzle: equal for puzzles that can be mirrored and turned into one another after the empty lines at their
+/// borders are removed.
+///
+/// A solvable puzzle is determined by any of its solutions, since the solution determines the clues. So two puzzles with a common solution,
+/// up to the eight symmetries and empty borders, have the same canonical form, and two puzzles with the same canonical form have the same
+/// solutions in this sense.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Canonical {
+    /// The puzzle in its canonical form, without notes.
+    pub puzzle: Puzzle,
+    /// The transforms that lead from the given puzzle, without its empty borders, to the canonical form; several if it is symmetric.
+    pub transforms: Vec<Transform>,
+    /// The empty lines removed from the given puzzle: above, below, left, right.
+    pub borders: [usize; 4],
+}
+
+impl Canonical {
+    /// The canonical form of a puzzle.
+    ///
+    /// ```
+    /// use omnogram::Puzzle;
+    /// use omnogram::design::Canonical;
+    ///
+    /// let puzzle = Puzzle::from_clues(&[vec![2], vec![1]], &[vec![2], vec![1]])?;
+    /// let turned = Puzzle::from_clues(&[vec![], vec![1], vec![2]], &[vec![1], vec![2]])?;
+    /// assert_eq!(Canonical::of(&puzzle).puzzle, Canonical::of(&turned).puzzle);
+    /// # Ok::<(), omnogram::Error>(())
+    /// ```
+    pub fn of(puzzle: &Puzzle) -> Self {
+        let (rows, above, below) = trimmed(puzzle.rows());
+        let (columns, left, right) = trimmed(puzzle.columns());
+        let mut best: Option<[Vec<Clue>; 2]> = None;
+        let mut transforms = Vec::new();
+        for transform in Transform::ALL {
+            let clues = transform.clues([rows, columns]);
+            let order = best.as_ref().map(|best| compare(&clues, best));
+            match order {
+                Some(std::cmp::Ordering::Greater) => {}
+                Some(std::cmp::Ordering::Equal) => transforms.push(transform),
+                Some(std::cmp::Ordering::Less) | None => {
+                    best = Some(clues);
+                    transforms = vec![transform];
+                }
+            }
+        }
+        let [rows, columns] = best.expect("there are eight transforms");
+        Canonical {
+            puzzle: Puzzle::new(rows, columns).expect("lines without blocks need no cells"),
+            transforms,
+            borders: [above, below, left, right],
+        }
+    }
+}
+
+/// The clues without the empty lines at both ends, and the numbers of those lines; one line is kept if all are empty.
+fn trimmed(clues: &[Clue]) -> (&[Clue], usize, usize) {
+    let is_filled = |clue: &Clue| !clue.blocks().is_empty();
+    let first = clues.iter().position(is_filled).unwrap_or(clues.len() - 1);
+    let last = clues.iter().rposition(is_filled).unwrap_or(first);
+    (&clues[first..=last], first, clues.len() - 1 - last)
+}
+
+/// A total order of lists of clues.
+fn compare(a: &[Vec<Clue>; 2], b: &[Vec<Clue>; 2]) -> std::cmp::Ordering {
+    let side = |a: &[Clue], b: &[Clue]| {
+        let lines = a.iter().zip(b).map(|(a, b)| a.blocks().cmp(b.blocks()));
+        let different = lines.into_iter().find(|order| order.is_ne());
+        a.len()
+            .cmp(&b.len())
+            .then(different.unwrap_or(std::cmp::Ordering::Equal))
+    };
+    side(&a[0], &b[0]).then_with(|| side(&a[1], &b[1]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn grid() -> Grid {
+        Grid::from_rows(&["##..#", "#.#..", ".#..."]).unwrap()
+    }
+
+    #[test]
+    fn transforms_form_a_group() {
+        let grid = grid();
+        for first in Transform::ALL {
+            assert_eq!(first.then(first.inverse()), Transform::IDENTITY);
+            for second in Transform::ALL {
+                assert_eq!(
+                    first.then(second).grid(&grid),
+                    second.grid(&first.grid(&grid))
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn puzzles_are_transformed_as_their_pictures() {
+        let puzzle = Puzzle::from_grid(&grid());
+        for transform in Transform::ALL {
+            assert_eq!(
+                transform.puzzle(&puzzle),
+                Puzzle::from_grid(&transform.grid(&grid()))
+            );
+        }
+    }
+
+    #[test]
+    fn the_canonical_form_ignores_symmetries_and_empty_borders() {
+        let canonical = Canonical::of(&Puzzle::from_grid(&grid()));
+        let mut padded = Grid::new(9, 8);
+        for transform in Transform::ALL {
+            let transformed = transform.grid(&grid());
+            let other = Canonical::of(&Puzzle::from_grid(&transformed));
+            assert_eq!(other.puzzle, canonical.puzzle);
+            let back = transform.then(other.transforms[0]);
+            assert!(canonical.transforms.contains(&back));
+            for (row, column) in (0..8).flat_map(|row| (0..9).map(move |column| (row, column))) {
+                let inside = (1..=transformed.height()).contains(&row)
+                    && (2..transformed.width() + 2).contains(&column);
+                padded.set(row, column, inside && transformed.get(row - 1, column - 2));
+            }
+            let padded = Canonical::of(&Puzzle::from_grid(&padded));
+            assert_eq!(padded.puzzle, canonical.puzzle);
+            assert_eq!((padded.borders[0], padded.borders[2]), (1, 2));
+        }
+        let empty = Canonical::of(&Puzzle::from_grid(&Grid::new(3, 5)));
+        assert_eq!(
+            (empty.puzzle.width(), empty.puzzle.height(), empty.borders),
+            (1, 1, [4, 0, 2, 0])
+        );
+    }
+
+    #[test]
+    fn symmetric_pictures_are_recognised() {
+        let picture = |rows: &[&str]| Grid::from_rows(rows).unwrap();
+        let heart = picture(&[".#.#.", "#####", ".###.", "..#.."]);
+        assert!(Symmetry::LeftRight.holds(&heart) && !Symmetry::TopBottom.holds(&heart));
+        assert!(!Symmetry::Full.holds(&heart));
+        let wheel = picture(&["##.", ".#.", ".##"]);
+        assert!(Symmetry::HalfTurn.holds(&wheel) && !Symmetry::QuarterTurn.holds(&wheel));
+        assert!(Symmetry::Full.holds(&picture(&["#.#", ".#.", "#.#"])));
+    }
+}
