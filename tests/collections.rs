@@ -109,7 +109,7 @@ f.non: unique
         lines[1]
     );
     let run = output(&["check", "--json", "-j", "1", &path]);
-    assert!(!stdout(&run).contains("duplicate"));
+    assert!(!stdout(&run).contains("\"duplicate_"));
 }
 
 #[test]

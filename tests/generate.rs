@@ -37,10 +37,10 @@ fn solved_by_lines(puzzle: &Puzzle) -> bool {
                 (0..width).all(|c| known[r][c].is_none_or(|value| value == (**bits >> c & 1 == 1)))
             };
             let fitting: Vec<u32> = fillings.iter().filter(fits).copied().collect();
-            for c in 0..width {
+            for (c, value) in known[r].iter_mut().enumerate() {
                 let filled = fitting.iter().filter(|&bits| bits >> c & 1 == 1).count();
                 if filled == 0 || filled == fitting.len() {
-                    known[r][c] = Some(filled > 0);
+                    *value = Some(filled > 0);
                 }
             }
         }
@@ -49,10 +49,10 @@ fn solved_by_lines(puzzle: &Puzzle) -> bool {
                 (0..height).all(|r| known[r][c].is_none_or(|value| value == (**bits >> r & 1 == 1)))
             };
             let fitting: Vec<u32> = fillings.iter().filter(fits).copied().collect();
-            for r in 0..height {
+            for (r, row) in known.iter_mut().enumerate() {
                 let filled = fitting.iter().filter(|&bits| bits >> r & 1 == 1).count();
                 if filled == 0 || filled == fitting.len() {
-                    known[r][c] = Some(filled > 0);
+                    row[c] = Some(filled > 0);
                 }
             }
         }
@@ -94,7 +94,7 @@ fn small_unique_puzzles_have_one_solution() {
                     continue;
                 }
                 let (puzzle, picture) = made(&generated);
-                assert_eq!(brute_force(puzzle), [picture.clone()]);
+                assert_eq!(brute_force(puzzle), std::slice::from_ref(picture));
                 assert_eq!(
                     picture.filled(),
                     (density * (width * height) as f64).round() as usize

@@ -140,7 +140,7 @@ impl Naive {
         }
     }
 
-    /// The least number such that settling only lines with so many arrangements reaches the same fixpoint.
+    /// The least number such that settling only lines with at most that number of arrangements reaches the same fixpoint.
     fn hardest(&self) -> Option<usize> {
         let mut full = self.clone();
         full.sweeps()?;

@@ -78,10 +78,10 @@ impl fmt::Display for Method {
 /// use omnogram::design::{Method, Profile};
 /// use omnogram::{Limits, Puzzle};
 ///
-/// let puzzle = Puzzle::from_clues(&[[2], [2], [1]], &[[1], [3], [1]])?;
+/// let puzzle = Puzzle::from_clues(&[vec![1], vec![1, 1], vec![4]], &[vec![3], vec![1], vec![1], vec![2]])?;
 /// let profile = Profile::of(&puzzle, &Limits::default());
-/// assert_eq!((profile.method, profile.sweeps), (Method::Lines, 3));
-/// assert_eq!(profile.to_string(), "Solved by lines alone in 3 sweeps; at the narrowest place 2 lines of 4 help.");
+/// assert_eq!((profile.method, profile.sweeps), (Method::Lines, 2));
+/// assert_eq!(profile.to_string(), "Solved by lines alone in 2 sweeps; at the narrowest place 3 lines of 7 help.");
 /// # Ok::<(), omnogram::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -80,14 +80,14 @@ pub struct Explanation {
 /// use omnogram::Puzzle;
 /// use omnogram::design::{Ending, Explainer};
 ///
-/// let puzzle = Puzzle::from_clues(&[[2], [2], [1]], &[[1], [3], [1]])?;
+/// let puzzle = Puzzle::from_clues(&[[3], [1], [1]], &[[1], [3], [1]])?;
 /// let mut words = Vec::new();
 /// let explanation = Explainer::new(&puzzle).run(|step| {
 ///     words.push(step.words.clone());
 ///     true
 /// })?;
 /// assert_eq!(explanation.ending, Ending::Solved);
-/// assert_eq!(words[0], "Column 2: the 3 fills the whole column.");
+/// assert_eq!(words[0], "Row 1: the 3 fills the whole row.");
 /// # Ok::<(), omnogram::Error>(())
 /// ```
 #[derive(Clone, Debug)]

@@ -24,7 +24,7 @@ pub enum Reason {
     Split,
     /// All arrangements of the clue that fit the known cells agree.
     AllArrangements,
-    /// A cell is tried, and after so many lines one has no arrangement left; so the cell has the other value.
+    /// A cell is tried, and after this number of lines one has no arrangement left; so the cell has the other value.
     Contradiction(usize),
     /// A cell is tried both ways, and either way the same other cells follow.
     EitherWay,

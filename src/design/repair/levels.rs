@@ -33,7 +33,7 @@ const FULL: Effort = Effort {
     many: false,
 };
 
-/// Nodes and examinations of a level that is searched only as far as it is cheap; an examination counts as so many nodes.
+/// Nodes of a level that is searched only as far as it is cheap. An examination counts as `NODES_PER_EXAMINATION` nodes.
 const CHEAP_NODES: u64 = 1_000_000;
 const NODES_PER_EXAMINATION: u64 = 50;
 
@@ -312,7 +312,7 @@ impl<W: Word> Level<'_, '_, W> {
         if let (_, Some(at)) = most
             && left == 0
         {
-            view.to_front(at);
+            view.move_to_front(at);
         }
     }
 

@@ -123,7 +123,7 @@ impl<'p, W: Word> View<'p, W> {
         let stands = |entry: &Entry<W>| entry.stands(picture, touched, scratch);
         match obstacles.iter().position(stands) {
             Some(at) => {
-                self.to_front(at);
+                self.move_to_front(at);
                 true
             }
             None => false,
@@ -131,7 +131,7 @@ impl<'p, W: Word> View<'p, W> {
     }
 
     /// Moves an obstacle halfway to the front.
-    pub(super) fn to_front(&mut self, at: usize) {
+    pub(super) fn move_to_front(&mut self, at: usize) {
         self.obstacles.swap(at, at / 2);
     }
 }

@@ -21,9 +21,10 @@ use crate::solutions::Stop;
 /// Without a budget, edits of up to this number of flips are searched in full; larger ones as far as it is cheap.
 const MAX_LEVEL: usize = 3;
 
-/// Steps of the local search for the first edit, beside one for every so many cells; and for each smaller one.
+/// Steps of the local search for the first edit: this number, and one more for every `CELLS_PER_STEP` cells.
 const FIRST_STEPS: usize = 400;
 const CELLS_PER_STEP: usize = 4;
+/// Steps of the local search for each smaller edit.
 const FURTHER_STEPS: usize = 300;
 
 /// Which cells may be flipped.

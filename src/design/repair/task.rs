@@ -101,7 +101,9 @@ impl<'a, W: Word> Task<'a, W> {
         };
         let (solutions, outcome) = search.first_under(&Arc::new(self.control.part(u64::MAX)), 2);
         match outcome.solutions.verdict() {
-            Verdict::Unique => assert_eq!(solutions, [grid.clone()], "the only solution"),
+            Verdict::Unique => {
+                assert_eq!(solutions, std::slice::from_ref(&grid), "the only solution")
+            }
             Verdict::Undecided => return false,
             verdict => panic!("{verdict}: examined as unique\n{grid}"),
         }
