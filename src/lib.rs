@@ -37,8 +37,8 @@
 //!
 //! # Features
 //!
-//! By default everything is built. A library that is embedded needs less: with `default-features = false` it needs no C++ compiler, searches
-//! and counts, estimates, reads and writes all formats of text, and draws text, SVG and HTML. These features add to it:
+//! By default everything is built. A library that is embedded needs less: with `default-features = false` it needs no C++ compiler,
+//! searches and counts, estimates, reads and writes all formats of text, and draws text, SVG and HTML. These features add to it:
 //!
 //! | feature | adds |
 //! |---|---|

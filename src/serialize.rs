@@ -169,7 +169,8 @@ impl Serialize for CellList<'_> {
     }
 }
 
-/// As an object with the fields `flips`, `minimal`, `none_within`, `alternatives`, `stopped` and `seconds`. Cells are `[row, column]`, from 1.
+/// As an object with the fields `flips`, `minimal`, `none_within`, `alternatives`, `stopped` and `seconds`. Cells are `[row, column]`, from
+/// 1.
 impl Serialize for Repaired {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let fields = RepairedFields {
@@ -375,8 +376,8 @@ impl Serialize for Profile {
     }
 }
 
-/// As an object with the fields `line` (`row 3`), `cells` (lists of row and column from 1, and `#` or `.`), `reason`, `words`, and for a cell
-/// that is tried `tried` and `chain`.
+/// As an object with the fields `line` (`row 3`), `cells` (lists of row and column from 1, and `#` or `.`), `reason`, `words`, and for a
+/// cell that is tried `tried` and `chain`.
 impl Serialize for Step {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let signed = |cell: Cell, value: Option<bool>| {

@@ -4,6 +4,7 @@ mod common;
 
 use common::{Random, on_threads};
 use omnogram::design::{Only, Repair, Repaired};
+use omnogram::format;
 use omnogram::puzzle::{Grid, Line, Puzzle};
 use omnogram::search::Verdict;
 use omnogram::{Cell, Limits, Search};
@@ -183,7 +184,7 @@ fn check(
     }
 }
 
-fn compare_with_brute_force(pictures: usize, seed: u64, size: usize) {
+fn compare_with_brute_force(pictures: usize, seed: u64, size: usize, most: usize) {
     let small = Small::new(size);
     let mut random = Random(seed);
     let mut sizes = [0; 8];
@@ -204,7 +205,7 @@ fn compare_with_brute_force(pictures: usize, seed: u64, size: usize) {
         };
         let cells = (0..size * size).map(|i| (i / size, i % size));
         let cells: Vec<_> = cells.filter(|&(r, c)| may(r, c)).collect();
-        let best = small.best(&words(&picture), &cells, 3, lines);
+        let best = small.best(&words(&picture), &cells, most, lines);
         let repair = Repair::new(&picture)
             .keep(&mask)
             .only(only)
@@ -225,8 +226,8 @@ fn compare_with_brute_force(pictures: usize, seed: u64, size: usize) {
                 assert_eq!(repaired.none_within, best.checked_sub(1));
             }
             None => {
-                assert!(found.is_none_or(|found| found > 3));
-                assert!(repaired.none_within >= Some(3));
+                assert!(found.is_none_or(|found| found > most));
+                assert!(repaired.none_within >= Some(most.min(3)));
             }
         }
         for budget in 0..=2 {
@@ -247,15 +248,16 @@ fn compare_with_brute_force(pictures: usize, seed: u64, size: usize) {
 
 #[test]
 fn flips_are_as_few_as_by_brute_force() {
-    compare_with_brute_force(60, 1, 5);
-    compare_with_brute_force(15, 2, 6);
+    compare_with_brute_force(60, 1, 5, 4);
+    compare_with_brute_force(15, 2, 6, 3);
 }
 
 /// By hand: `cargo test --release --test repair -- --ignored --nocapture`.
 #[test]
 #[ignore = "takes minutes"]
 fn flips_of_500_pictures_are_as_few_as_by_brute_force() {
-    compare_with_brute_force(500, 3, 6);
+    compare_with_brute_force(500, 3, 6, 3);
+    compare_with_brute_force(500, 4, 5, 6);
 }
 
 #[test]
@@ -367,6 +369,26 @@ fn threads_do_not_change_the_number_of_flips() {
                 four.flips.map(|flips| flips.len())
             );
             assert!(four.minimal);
+        }
+    }
+}
+
+/// The local search once stayed at the first smaller edit that it found, without end; and a count of obstacles that share no line proved no
+/// more than three or four flips necessary.
+#[test]
+fn edits_of_many_flips_are_proved_minimal() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/puzzles/pictures/harbour.non");
+    let puzzle = format::read_one(&std::fs::read(file).unwrap(), file).unwrap();
+    let harbour = puzzle.notes().goal.as_ref().unwrap();
+    for (top, left, width, height, flips) in [(0, 4, 21, 28, 6), (6, 15, 23, 23, 7)] {
+        let mut picture = Grid::new(width, height);
+        for (row, column) in (0..height).flat_map(|row| (0..width).map(move |c| (row, c))) {
+            picture.set(row, column, harbour.get(top + row, left + column));
+        }
+        for threads in [1, 2] {
+            let repaired = on_threads(threads, || Repair::new(&picture).run());
+            assert_eq!(repaired.flips.map(|flips| flips.len()), Some(flips));
+            assert!(repaired.minimal && repaired.none_within == Some(flips - 1));
         }
     }
 }

@@ -26,10 +26,10 @@ use super::{inputs, messages};
 /// Find the smallest edit of a picture that makes its puzzle unique
 ///
 /// The picture is that of an image, or the goal of a puzzle; of a puzzle without a goal it is one of the solutions. The picture is drawn
-/// with the flipped cells marked: '+' is filled by the edit, '-' is emptied. The number of flips is proven minimal up to three flips, or up
-/// to --budget; beyond, the edit is the best one found. Of several edits of the same size the one that hurts the picture least is taken:
-/// one that leaves no lone pixels and breaks no outlines. Every edit is checked before it is printed. Give --time for large pictures: the
-/// best edit found by then is printed.
+/// with the flipped cells marked: '+' is filled by the edit, '-' is emptied. The number of flips is always proven minimal up to three
+/// flips, or up to --budget; beyond, where the proof is cheap. The text says which. Of several edits of the same size the one that hurts
+/// the picture least is taken: one that leaves no lone pixels and breaks no outlines. Every edit is checked before it is printed. Give
+/// --time for large pictures: the best edit found by then is printed.
 ///
 /// With --json the object has `flips`, a list of [row, column] from 1, or null if no edit was found; `minimal`, whether it is proved that
 /// fewer flips do not suffice; `none_within`, the largest number of flips that is proved not to suffice, or null; and `alternatives`, a

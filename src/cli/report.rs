@@ -5,7 +5,8 @@ use serde::Serialize;
 
 use super::subject::Subject;
 
-/// The answer for a puzzle: the fields of its result, as the library serializes it, between those of the input and those that one verb adds.
+/// The answer for a puzzle: the fields of its result, as the library serializes it, between those of the input and those that one verb
+/// adds.
 #[derive(Debug, Serialize)]
 struct Report<'a, Answer, Extra> {
     puzzle: &'a str,

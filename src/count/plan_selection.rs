@@ -9,9 +9,9 @@
 //!
 //! The trials of a round do not depend on the number of threads. One worker, the *host*, runs the trials; the others, the *helpers*, join
 //! its walks or take trials of their own. A *walk* is a trial that branches. The *leader* is the plan that a round tries first and gives
-//! the most work. While more than [`MAX_SHARED_ORDERS`] orders are left and the budget is small, each trial but the leader's is for one worker
-//! alone: several workers count different places of a component at once, and a forecast from that cannot be compared with one from a single
-//! worker. The leader's walk, and later every walk, is shared by all workers. A sweep uses the threads that have nothing else to do.
+//! the most work. While more than [`MAX_SHARED_ORDERS`] orders are left and the budget is small, each trial but the leader's is for one
+//! worker alone: several workers count different places of a component at once, and a forecast from that cannot be compared with one from a
+//! single worker. The leader's walk, and later every walk, is shared by all workers. A sweep uses the threads that have nothing else to do.
 //!
 //! Another process can resume the selection from its [`SelectionState`]. An interrupted walk returns to where it was, so its work adds up
 //! over all processes. An interrupted sweep has lost its progress, and is not begun a third time: instead, the plan

@@ -113,8 +113,8 @@ pub struct Profile {
 impl Profile {
     /// Finds the profile of a puzzle.
     ///
-    /// Nearly all puzzles in print are solved by lines, which takes well under a millisecond for 30x30 cells. Where probing is not enough, a
-    /// search decides whether there is one solution, and probing within probing, which is tried on unique puzzles alone, may take
+    /// Nearly all puzzles in print are solved by lines, which takes well under a millisecond for 30x30 cells. Where probing is not enough,
+    /// a search decides whether there is one solution, and probing within probing, which is tried on unique puzzles alone, may take
     /// seconds. Probes count as nodes.
     pub fn of(puzzle: &Puzzle, limits: &Limits) -> Profile {
         Self::find(puzzle, limits, false)

@@ -98,8 +98,8 @@ pub(super) fn rounds<W: Word>(clues: &Clues, pace: &mut Pace<'_>) -> (Vec<Round>
     }
 }
 
-/// The largest number of arrangements that a line has at the moment when it decides cells, if the line with the fewest arrangements of those
-/// that decide any is always settled first. No other order of lines has a smaller largest number, because the arrangements of a line
+/// The largest number of arrangements that a line has at the moment when it decides cells, if the line with the fewest arrangements of
+/// those that decide any is always settled first. No other order of lines has a smaller largest number, because the arrangements of a line
 /// only get fewer when more is known.
 ///
 /// `None` if no line decides a cell, or after a contradiction or a stop.

@@ -1,8 +1,8 @@
 //! The memory plan: each constant is a divisor, and the named use may take the memory limit of the run divided by it.
 //!
 //! Uses at the same time add up to at most the whole limit. A search holds fillings and one SAT solver. A count holds numbers, components,
-//! lines, SAT solvers, deferred work and, if requested, the graph; during a frontier sweep there is neither deferred work nor a graph. A repair
-//! holds obstacles, the state of its local search, and searches.
+//! lines, SAT solvers, deferred work and, if requested, the graph; during a frontier sweep there is neither deferred work nor a graph. A
+//! repair holds obstacles, the state of its local search, and searches.
 
 /// A search: the lists of fillings of regions.
 pub(crate) const FILLINGS: u64 = 2;

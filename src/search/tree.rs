@@ -289,8 +289,8 @@ impl<'a> Search<'a> {
         (found.into_iter().nth(1), outcome)
     }
 
-    /// Searches for the solutions that a portfolio wants: by the tree, together with the SAT solver where that may be used, or by the classic
-    /// algorithm.
+    /// Searches for the solutions that a portfolio wants: by the tree, together with the SAT solver where that may be used, or by the
+    /// classic algorithm.
     pub(super) fn run_portfolio(&self, portfolio: Portfolio) -> (Vec<Grid>, Outcome) {
         // The portfolio counts the solutions itself, because both engines may find the same one.
         let control = Arc::new(Control::new(&self.limits, false));

@@ -1,8 +1,8 @@
 //! The solution as a person would find it, step by step, the simplest step first.
 //!
-//! A step decides cells of one line by one [`Reason`]. At each moment every line is looked at: the step is the one with the simplest reason,
-//! among equals the line on which it decides most cells, then rows before columns. Where no line decides a cell, a cell is tried: the step is
-//! then the shortest contradiction.
+//! A step decides cells of one line by one [`Reason`]. At each moment every line is looked at: the step is the one with the simplest
+//! reason, among equals the line on which it decides most cells, then rows before columns. Where no line decides a cell, a cell is tried:
+//! the step is then the shortest contradiction.
 
 mod reason;
 mod rules;

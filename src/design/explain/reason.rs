@@ -4,8 +4,8 @@ use std::fmt;
 
 /// The reason of a step, from the simplest to the hardest.
 ///
-/// All but the last two look at one line alone. The *rest* of a line is what finished blocks at its ends leave over; a *gap* is a stretch of
-/// cells that are not known to be empty, between known empty cells or the edge; a *group* is a stretch of filled cells.
+/// All but the last two look at one line alone. The *rest* of a line is what finished blocks at its ends leave over; a *gap* is a stretch
+/// of cells that are not known to be empty, between known empty cells or the edge; a *group* is a stretch of filled cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Reason {

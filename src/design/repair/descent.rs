@@ -1,5 +1,5 @@
-//! Local search for a good edit, which has one early where the levels would take long: flips the cell that removes most obstacles, until none of
-//! those known stands, then examines the picture, and goes on with what that finds. From a good edit flips are dropped as long as
+//! Local search for a good edit, which has one early where the levels would take long: flips the cell that removes most obstacles, until
+//! none of those known stands, then examines the picture, and goes on with what that finds. From a good edit flips are dropped as long as
 //! it stays good; then an edit of one flip less is looked for.
 //!
 //! Obstacles have weights, which grow while they stand, so that the search leaves local optima (Morris, "The breakout method for escaping
@@ -94,6 +94,7 @@ impl<W: Word> Descent<'_, '_, W> {
                     }
                     most = self.flips.len() - 1;
                     end = self.step + bounds.steps;
+                    self.move_on(most);
                 }
             }
         }
@@ -123,9 +124,9 @@ impl<W: Word> Descent<'_, '_, W> {
         obstacles.any(|entry| entry.stands(&self.picture, &touched, scratch))
     }
 
-    /// Flips the best cell; if the edit has `most` flips, undoes the one that is missed least before.
+    /// Flips the best cell; if the edit has `most` flips or more, undoes those that are missed least before.
     fn move_on(&mut self, most: usize) {
-        if self.flips.len() >= most {
+        while self.flips.len() >= most {
             let gains = self.gains(false);
             let oldest = |cell: &Cell| {
                 let at = self.index(*cell);
@@ -163,8 +164,8 @@ impl<W: Word> Descent<'_, '_, W> {
         }
     }
 
-    /// For each cell the weight of the obstacles that its flip removes, less that of the obstacles that it restores. With `learn`, the weights
-    /// of the obstacles that stand grow.
+    /// For each cell the weight of the obstacles that its flip removes, less that of the obstacles that it restores. With `learn`, the
+    /// weights of the obstacles that stand grow.
     fn gains(&mut self, learn: bool) -> Vec<i64> {
         let touched = Touched::new(&self.flips);
         let width = self.picture.width();

@@ -1,7 +1,7 @@
 //! Is a picture good: is it the only solution of its clues, or, for line solving, does that alone find it? If not, the obstacles say why.
 //!
-//! Most pictures are decided by propagation. Where it stops, obstacles are looked for near the picture. What that leaves open is searched by
-//! the tree.
+//! Most pictures are decided by propagation. Where it stops, obstacles are looked for near the picture. What that leaves open is searched
+//! by the tree.
 
 use std::sync::Arc;
 

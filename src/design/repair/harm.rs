@@ -1,6 +1,7 @@
 //! How much an edit hurts a picture, to rank edits of the same size.
 //!
-//! The harm of an edit is the sum over its flips, each judged in the edited picture by its eight neighbours; beyond the border all is empty:
+//! The harm of an edit is the sum over its flips, each judged in the edited picture by its eight neighbours; beyond the border all is
+//! empty:
 //!
 //! - 8 if no neighbour has the colour of the flipped cell: it is a lone pixel, or a hole of one cell;
 //! - 4 if the flip joins or breaks shapes near it: it changes the number of filled groups (connected also across corners) or of empty groups
@@ -50,8 +51,8 @@ fn harm_of_flip<W: Word>(picture: &Picture<W>, cell: Cell) -> u32 {
     LONE * u32::from(lone) + BROKEN * u32::from(broken && !lone) + longer
 }
 
-/// Number of groups of empty neighbours that touch the cell along a side, connected along sides within the circle: the crossing number, which
-/// is 1 exactly for simple points.
+/// Number of groups of empty neighbours that touch the cell along a side, connected along sides within the circle: the crossing number,
+/// which is 1 exactly for simple points.
 fn empty_groups(filled: [bool; 8]) -> usize {
     let begins = |i: usize| {
         let (corner, side) = (filled[(i + 1) % 8], filled[(i + 2) % 8]);

@@ -5,8 +5,7 @@
 //! obstacle, and these flips are found by a few word operations for each of them. Only what passes all known obstacles is examined, and an
 //! examination that fails adds the obstacles that it has found.
 //!
-//! A flip touches one row and one column. So of obstacles that share no line it removes at most two, and more than twice as many of them as
-//! flips are left close a node.
+//! A packing of the obstacles bounds the flips that are still needed: it closes nodes, and excludes cells below others.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -15,7 +14,8 @@ use rayon::prelude::*;
 
 use super::examine::Effort;
 use super::harm::harm;
-use super::obstacle::{Obstacle, Touched};
+use super::obstacle::Touched;
+use super::packing::{Packing, Shares};
 use super::picture::Picture;
 use super::pool::View;
 use super::task::{Examined, Task};
@@ -33,9 +33,18 @@ const FULL: Effort = Effort {
     many: false,
 };
 
-/// Nodes of a level that is searched only as far as it is cheap. An examination counts as `NODES_PER_EXAMINATION` nodes.
-const CHEAP_NODES: u64 = 1_000_000;
+/// Nodes of a level that is searched only as far as it is cheap. An examination counts as `NODES_PER_EXAMINATION` nodes, and a packing as
+/// `NODES_PER_PACKING`.
+const CHEAP_NODES: u64 = 10_000_000;
+/// The same of a level of which an edit is known, to find better ones.
+const FURTHER_NODES: u64 = 500_000;
 const NODES_PER_EXAMINATION: u64 = 50;
+const NODES_PER_PACKING: u64 = 10;
+
+/// The number of obstacles that are packed, and the step: for all flips of an edit, for several, and for two.
+const FINEST: (usize, f64) = (512, 0.05);
+const FINE: (usize, f64) = (128, 0.2);
+const COARSE: (usize, f64) = (64, 0.4);
 
 /// Examinations after the first edit of a level has been found, to find better ones: this number, and as many as were needed before.
 const MIN_FURTHER_EXAMINATIONS: u64 = 500;
@@ -66,22 +75,29 @@ pub(super) enum Searched {
     Stopped,
 }
 
-/// Searches the edits of exactly `size` flips, at least one; there must be none of fewer. With `only_if_cheap` it gives up after some seconds.
+/// Searches the edits of exactly `size` flips, at least one; there must be none of fewer. With `only_if_cheap` it gives up after some
+/// seconds. If an edit of this size is known, it looks for better ones for a second at most.
 pub(super) fn search_level<W: Word>(
     task: &Task<'_, W>,
     size: usize,
     only_if_cheap: bool,
 ) -> Searched {
     let single_threaded = rayon::current_num_threads() == 1;
+    let is_known = task.found.size() == Some(size);
+    let nodes_left = match (is_known, only_if_cheap) {
+        (true, _) => Some(FURTHER_NODES),
+        (false, true) => Some(CHEAP_NODES),
+        (false, false) => None,
+    };
     let level = Level {
         task,
-        nodes_left: only_if_cheap.then(|| AtomicU64::new(CHEAP_NODES)),
+        nodes_left: nodes_left.map(AtomicU64::new),
         open: Mutex::default(),
         ends_at: Mutex::default(),
         before: task.examined(),
         is_cut: AtomicBool::new(false),
     };
-    if task.found.size() == Some(size) {
+    if is_known {
         level.note_found();
     }
     let mut view = View::new(&task.pool);
@@ -105,10 +121,10 @@ pub(super) fn search_level<W: Word>(
                     .for_each_init(|| View::new(&task.pool), examine);
             }
         }
-        Children::Branch(cells) => {
+        Children::Branch { cells, allowed } => {
             let cells: Vec<Cell> = each(&cells).collect();
             let branch = |view: &mut View<'_, W>, at: usize| {
-                let mut allowed = task.allowed.clone();
+                let mut allowed = allowed.clone();
                 cells[..=at]
                     .iter()
                     .for_each(|&cell| remove(&mut allowed, cell));
@@ -140,8 +156,8 @@ enum Children<W> {
     Closed,
     /// Each of these cells as the last flip.
     Last(Vec<W>),
-    /// Each of these cells, with further flips.
-    Branch(Vec<W>),
+    /// Each of these cells, with further flips of cells that are allowed.
+    Branch { cells: Vec<W>, allowed: Vec<W> },
 }
 
 impl<W: Word> Level<'_, '_, W> {
@@ -195,8 +211,7 @@ impl<W: Word> Level<'_, '_, W> {
                 let tested = view.obstacles.len();
                 self.last(picture, flips, (&mut cells, tested), view);
             }
-            Children::Branch(cells) => {
-                let mut allowed = allowed.to_vec();
+            Children::Branch { cells, mut allowed } => {
                 for cell in each(&cells) {
                     remove(&mut allowed, cell);
                     picture.flip(cell);
@@ -228,7 +243,12 @@ impl<W: Word> Level<'_, '_, W> {
                     return Children::Closed;
                 }
                 // Without an obstacle, every cell may help.
-                Examined::Unknown if left > 1 => return Children::Branch(allowed.to_vec()),
+                Examined::Unknown if left > 1 => {
+                    return Children::Branch {
+                        cells: allowed.to_vec(),
+                        allowed: allowed.to_vec(),
+                    };
+                }
                 Examined::Unknown => return Children::Last(allowed.to_vec()),
             }
         }
@@ -237,43 +257,40 @@ impl<W: Word> Level<'_, '_, W> {
             self.remove_useless(picture, flips, &touched, 0, view, &mut cells);
             return Children::Last(cells);
         }
-        let View {
-            scratch, obstacles, ..
-        } = view;
-        let standing = obstacles
-            .iter()
-            .filter(|entry| entry.stands(picture, &touched, scratch));
-        let standing: Vec<&Obstacle<W>> = standing.map(|entry| &*entry.obstacle).collect();
-        // Obstacles that share no line, the smallest first.
-        let lines = |obstacle: &Obstacle<W>| obstacle.rows().count() + obstacle.columns().count();
-        let mut by_lines = standing.clone();
-        by_lines.sort_by_key(|obstacle| lines(obstacle));
-        let (mut rows, mut columns, mut apart) = (W::ZERO, W::ZERO, 0);
-        for obstacle in by_lines {
-            if (obstacle.rows() & rows | obstacle.columns() & columns).is_zero() {
-                rows |= obstacle.rows();
-                columns |= obstacle.columns();
-                apart += 1;
-            }
-        }
-        if apart > 2 * left {
+        self.spend(NODES_PER_PACKING);
+        let (most, step) = match left {
+            0..=2 => COARSE,
+            _ => FINE,
+        };
+        let (standing, packing) = pack(self.task, (picture, flips), allowed, (most, step), view);
+        if packing.least().is_none_or(|least| least > left) {
             return Children::Closed;
         }
-        let candidates = |obstacle: &Obstacle<W>| -> Vec<W> {
-            let all = W::low(picture.width());
-            let in_lines = |row| match obstacle.rows().has(row) {
-                true => all,
-                false => obstacle.columns(),
-            };
-            let rows = allowed.iter().enumerate();
-            rows.map(|(row, &cells)| cells & in_lines(row)).collect()
-        };
-        let number = |cells: &Vec<W>| cells.iter().map(|row| row.count()).sum::<usize>();
-        let fewest = standing.into_iter().map(candidates);
+        let width = picture.width();
+        let mut allowed = allowed.to_vec();
+        for (row, cells) in allowed.iter_mut().enumerate() {
+            let may = |&column: &usize| packing.may_flip(row * width + column, left);
+            *cells = cells
+                .cells()
+                .filter(may)
+                .fold(W::ZERO, |cells, column| cells | W::bit(column));
+        }
+        let fewest = standing
+            .into_iter()
+            .map(|helping| {
+                let mut cells = none(picture);
+                for (cell, size) in helping {
+                    let (row, column) = (usize::from(cell.row), usize::from(cell.column));
+                    if size <= left && allowed[row].has(column) {
+                        cells[row] |= W::bit(column);
+                    }
+                }
+                cells
+            })
+            .min_by_key(|cells| cells.iter().map(|row| row.count()).sum::<usize>());
         // If the pool is full, an obstacle may be missing in it.
-        fewest
-            .min_by_key(number)
-            .map_or(Children::Branch(allowed.to_vec()), Children::Branch)
+        let cells = fewest.unwrap_or_else(|| allowed.clone());
+        Children::Branch { cells, allowed }
     }
 
     /// Removes from `cells` those that leave some obstacle standing when they are flipped; the first `tested` obstacles are known to leave
@@ -369,6 +386,66 @@ impl<W: Word> Level<'_, '_, W> {
             }
         }
     }
+}
+
+/// The number of flips that any good edit needs at least, as far as the obstacles known show it; `None` if no edit is good.
+pub(super) fn least_flips<W: Word>(task: &Task<'_, W>, view: &mut View<'_, W>) -> Option<usize> {
+    view.update();
+    pack(task, (task.original, &[]), &task.allowed, FINEST, view)
+        .1
+        .least()
+}
+
+/// An obstacle as the cells whose flips help to remove it, each with the least number of flips of which it is one.
+type Helping = Vec<(Cell, usize)>;
+
+/// Packs the obstacles that stand in the picture with these flips, those first that the fewest flips remove; up to a number of them.
+fn pack<W: Word>(
+    task: &Task<'_, W>,
+    (picture, flips): (&Picture<W>, &[Cell]),
+    allowed: &[W],
+    (most, step): (usize, f64),
+    view: &mut View<'_, W>,
+) -> (Vec<Helping>, Packing) {
+    let width = picture.width();
+    let touched = Touched::new(flips);
+    let View {
+        scratch, obstacles, ..
+    } = view;
+    let mut found = Vec::new();
+    for entry in obstacles.iter() {
+        if !entry.stands(picture, &touched, scratch) {
+            continue;
+        }
+        let mut removing = allowed.to_vec();
+        let obstacle = &entry.obstacle;
+        obstacle.remove_kept(
+            task.original,
+            picture,
+            flips,
+            &touched,
+            scratch,
+            &mut removing,
+        );
+        let number = removing.iter().map(|row| row.count()).sum::<usize>();
+        found.push((number, removing, obstacle));
+    }
+    found.sort_by_key(|(number, ..)| *number);
+    let standing: Vec<Helping> = found
+        .into_iter()
+        .take(most)
+        .map(|(_, removing, obstacle)| obstacle.helping(picture, allowed, &removing))
+        .collect();
+    let share = |&(cell, size): &(Cell, usize)| {
+        let number = usize::from(cell.row) * width + usize::from(cell.column);
+        (number as u32, 1.0 / size as f64)
+    };
+    let shares: Vec<Shares> = standing
+        .iter()
+        .map(|helping| helping.iter().map(share).collect())
+        .collect();
+    let packing = Packing::new(&shares, width * picture.height(), step);
+    (standing, packing)
 }
 
 /// The cells of a set given by row, in reading order.

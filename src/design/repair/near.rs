@@ -1,8 +1,8 @@
 //! Obstacles near a picture, by propagation alone: second solutions that differ in few cells, and small stuck sets.
 //!
-//! A *dive* decides one cell against the picture and the others along it. In a large picture it rarely succeeds, so the cells outside a small
-//! window are decided along the picture first; windows are moved over the picture until one has an obstacle. An obstacle is shrunk
-//! by deciding one of its cells along the picture and looking for another obstacle among the rest.
+//! A *dive* decides one cell against the picture and the others along it. In a large picture it rarely succeeds, so the cells outside a
+//! small window are decided along the picture first; windows are moved over the picture until one has an obstacle. An obstacle is shrunk by
+//! deciding one of its cells along the picture and looking for another obstacle among the rest.
 
 use super::obstacle::Kind;
 use super::picture::Picture;

@@ -161,21 +161,64 @@ impl<W: Word> Obstacle<W> {
         self.fallen
     }
 
-    /// The rows and the columns that it crosses.
-    pub(super) fn rows(&self) -> W {
-        self.rows
-    }
-
-    pub(super) fn columns(&self) -> W {
-        self.columns
-    }
-
     /// Its cells, by row.
     pub(super) fn cells(&self) -> impl Iterator<Item = (usize, W)> + '_ {
         let rows = self.rows.count();
         self.lines[..rows]
             .iter()
             .map(|line| (line.line, line.cells))
+    }
+
+    /// The cells among `allowed` whose flip can help to remove it, each with a lower bound on the size of a smallest set of flips that
+    /// removes it and needs this one. The flips of the cells `removing` remove it alone.
+    ///
+    /// If all flips of a set are needed, they lie in one line, for the obstacle stands if it stands in every line. There, beyond an empty
+    /// cell on either side of the obstacle, all is known and a flip has no effect. So a flip is needed only together with those of all
+    /// empty cells between itself and the obstacle, and not if one of these removes the obstacle alone.
+    pub(super) fn helping(
+        &self,
+        picture: &Picture<W>,
+        allowed: &[W],
+        removing: &[W],
+    ) -> Vec<(Cell, usize)> {
+        let (width, height) = (picture.width(), picture.height());
+        let (rows, columns) = self.lines.split_at(self.rows.count());
+        let sizes = |line: &ObstacleLine<W>, joins: &dyn Fn(usize) -> bool| {
+            let content = picture.line(line.line);
+            sizes_in_line(content, line.cells, picture.length(line.line), joins)
+        };
+        let joins =
+            |row: usize, column: usize| allowed[row].has(column) && !removing[row].has(column);
+        let by_column: Vec<(usize, Vec<usize>)> = columns
+            .iter()
+            .map(|line| {
+                let column = line.line - height;
+                (column, sizes(line, &|row| joins(row, column)))
+            })
+            .collect();
+        let mut rows = rows.iter().peekable();
+        let mut found = Vec::new();
+        let mut of_row = Vec::new();
+        for (row, &cells) in allowed.iter().enumerate() {
+            of_row.clear();
+            match rows.next_if(|line| line.line == row) {
+                Some(line) => of_row.extend(sizes(line, &|column| joins(row, column))),
+                None => of_row.resize(width, usize::MAX),
+            }
+            for (column, sizes) in &by_column {
+                of_row[*column] = of_row[*column].min(sizes[row]);
+            }
+            for column in cells.cells() {
+                let size = match removing[row].has(column) {
+                    true => 1,
+                    false => of_row[column],
+                };
+                if size < usize::MAX {
+                    found.push((Cell::new(row, column), size));
+                }
+            }
+        }
+        found
     }
 
     /// The approximate memory of it, in bytes.
@@ -349,6 +392,31 @@ impl<W: Word> Obstacle<W> {
             kept,
         }
     }
+}
+
+/// For each cell of a line, a lower bound on the size of a smallest set of at least two flips in the line that removes an obstacle with
+/// these cells and needs the flip of this one; `usize::MAX` if there is no such set. Only flips of cells that `joins` accepts are in such
+/// sets.
+fn sizes_in_line<W: Word>(
+    content: W,
+    cells: W,
+    length: usize,
+    joins: &dyn Fn(usize) -> bool,
+) -> Vec<usize> {
+    let mut sizes = vec![2; length];
+    let (first, last) = (cells.first(), cells.cells().last().unwrap_or(0));
+    let mut bound = |positions: &mut dyn Iterator<Item = usize>| {
+        let mut between = Some(0);
+        for at in positions {
+            sizes[at] = between.map_or(usize::MAX, |empty| 2.max(1 + empty));
+            if !content.has(at) {
+                between = between.filter(|_| joins(at)).map(|empty| empty + 1);
+            }
+        }
+    };
+    bound(&mut (0..first).rev());
+    bound(&mut (last + 1..length));
+    sizes
 }
 
 impl Kind {

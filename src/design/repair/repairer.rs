@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::descent::{Bounds, descend, descent_bytes};
 use super::examine::{Effort, Examiner};
 use super::found::Found;
-use super::levels::{Searched, search_level};
+use super::levels::{Searched, least_flips, search_level};
 use super::obstacle::Kind;
 use super::picture::Picture;
 use super::pool::{Pool, View};
@@ -39,8 +39,8 @@ pub enum Only {
 
 /// Looks for the smallest edit of a picture that makes its puzzle unique.
 ///
-/// An edit is a set of cells to flip. The puzzle is that of the clues of the edited picture. Each edit that is returned has been checked by a
-/// search of its own.
+/// An edit is a set of cells to flip. The puzzle is that of the clues of the edited picture. Each edit that is returned has been checked by
+/// a search of its own.
 ///
 /// ```
 /// use omnogram::design::Repair;
@@ -154,8 +154,8 @@ impl<'a> Repair<'a> {
         self
     }
 
-    /// Flips at most this number of cells, and searches all edits up to it if necessary. Without a budget, larger edits than three flips
-    /// are looked for by local search alone.
+    /// Flips at most this number of cells, and searches all edits up to it if necessary. Without a budget, the search for edits of more
+    /// than three flips ends when it is no longer cheap, after about ten seconds.
     pub fn budget(mut self, flips: impl Into<Option<usize>>) -> Self {
         self.budget = flips.into();
         self
@@ -179,8 +179,8 @@ impl<'a> Repair<'a> {
         self
     }
 
-    /// Looks for an edit. With one thread the result is the same in every run; with more, only the number of flips is, where it is proved to
-    /// be minimal.
+    /// Looks for an edit. With one thread the result is the same in every run; with more, only the number of flips is, where it is proved
+    /// to be minimal.
     ///
     /// A limit may stop the run before the answer is complete; the best edit found by then is returned. The time is mostly that of the
     /// searches for second solutions, of which there may be thousands for edits of three flips.
@@ -280,7 +280,10 @@ impl<'a> Repair<'a> {
                 first_only: true,
             },
         );
-        let mut none_within = 0;
+        let mut none_within = match least_flips(task, &mut view) {
+            Some(least) => least.saturating_sub(1).min(most),
+            None => most,
+        };
         let mut is_improved = false;
         while none_within < most && !task.control.poll() {
             let level = none_within + 1;

@@ -1,7 +1,7 @@
 //! The smallest set of cells that, given away at the start, leave the picture as the only solution, or let line solving reach it.
 //!
-//! A set suffices if and only if it meets every obstacle, so it is a smallest hitting set of all obstacles. These are far too many, but a few
-//! suffice: a hitting set of the obstacles known is examined, and either it suffices or an obstacle is found that it does not meet
+//! A set suffices if and only if it meets every obstacle, so it is a smallest hitting set of all obstacles. These are far too many, but a
+//! few suffice: a hitting set of the obstacles known is examined, and either it suffices or an obstacle is found that it does not meet
 //! (implicit hitting set: Moreno-Centeno and Karp, "The implicit hitting set approach to solve combinatorial optimization problems",
 //! Operations Research 61, 2013). The known obstacles give a lower bound at any time, a set that suffices an upper one.
 

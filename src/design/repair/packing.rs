@@ -1,0 +1,227 @@
+//! A lower bound on the flips that a picture still needs, and the cells that no smallest edit flips: a fractional packing of obstacles.
+//!
+//! Take the flips that remove an obstacle, as few of them as possible. If there are at least `k` of them whenever a certain flip is among
+//! them, then this flip has the *share* 1/k of the obstacle; so whatever flips remove it, their shares sum to at least 1. Give every
+//! obstacle a price, such that for no cell the prices times the shares of its flip, its *load*, sum to more than 1. By the duality of
+//! linear programming, at least as many flips are needed as the sum of the prices; and if a certain flip is among them, at least one more
+//! than that sum without its load.
+//!
+//! The prices are found by multiplicative weights: Garg and Könemann, "Faster and simpler algorithms for multicommodity flow and other
+//! fractional packing problems", SIAM Journal on Computing 37, 2007.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Slack for rounding.
+const TOLERANCE: f64 = 1e-6;
+
+/// An obstacle: cells by number, with the shares of their flips.
+pub(super) type Shares = Vec<(u32, f64)>;
+
+/// What follows from the prices of some obstacles.
+#[derive(Clone, Debug)]
+pub(super) struct Packing {
+    /// At least this number of flips are needed; `None` if no number suffices.
+    least: Option<usize>,
+    /// The same by cell, if this one is among them, where that is more than one flip beside `least`.
+    least_with: Vec<usize>,
+}
+
+impl Packing {
+    /// Packs these obstacles, in a picture of this number of cells. Obstacles that share no cell, directly or through others, are packed
+    /// apart, so that each bound is rounded up. A smaller `step` gives better bounds, and takes longer: about the square of its inverse.
+    pub(super) fn new(obstacles: &[Shares], cells: usize, step: f64) -> Self {
+        let mut packing = Packing {
+            least: Some(0),
+            least_with: vec![0; cells],
+        };
+        if obstacles.iter().any(Vec::is_empty) {
+            // No flip that is allowed removes it.
+            packing.least = None;
+            return packing;
+        }
+        let (mut values, mut loads) = (vec![1.0; cells], vec![0.0; cells]);
+        let up = |flips: f64| (flips - TOLERANCE).ceil().max(0.0) as usize;
+        let mut bounds = Vec::new();
+        for component in components(obstacles, cells) {
+            let total = pack(&component, &mut values, &mut loads, step);
+            bounds.push((up(total), total, component));
+        }
+        let least: usize = bounds.iter().map(|(own, ..)| own).sum();
+        packing.least_with.fill(least + 1);
+        for (own, total, component) in bounds {
+            for &(cell, _) in component.into_iter().flatten() {
+                let cell = cell as usize;
+                packing.least_with[cell] = least - own + up(total + 1.0 - loads[cell]);
+            }
+        }
+        packing.least = Some(least);
+        packing
+    }
+
+    /// The number of flips that are needed at least; `None` if no number suffices.
+    pub(super) fn least(&self) -> Option<usize> {
+        self.least
+    }
+
+    /// Whether a good edit of at most `flips` flips may have this one.
+    pub(super) fn may_flip(&self, cell: usize, flips: usize) -> bool {
+        self.least_with[cell] <= flips
+    }
+}
+
+/// The obstacles in groups that share no cell.
+fn components(obstacles: &[Shares], cells: usize) -> Vec<Vec<&Shares>> {
+    // Each obstacle points to another of its group, and in the end to the first one.
+    let mut groups: Vec<usize> = (0..obstacles.len()).collect();
+    let first = |groups: &[usize], mut i: usize| {
+        while groups[i] != i {
+            i = groups[i];
+        }
+        i
+    };
+    let mut owners = vec![usize::MAX; cells];
+    for (i, obstacle) in obstacles.iter().enumerate() {
+        for &(cell, _) in obstacle {
+            let owner = &mut owners[cell as usize];
+            if *owner == usize::MAX {
+                *owner = i;
+                continue;
+            }
+            let (a, b) = (first(&groups, *owner), first(&groups, i));
+            groups[a.max(b)] = a.min(b);
+        }
+    }
+    let mut found: Vec<Vec<&Shares>> = vec![Vec::new(); obstacles.len()];
+    for (i, obstacle) in obstacles.iter().enumerate() {
+        found[first(&groups, i)].push(obstacle);
+    }
+    found.retain(|group| !group.is_empty());
+    found
+}
+
+/// Packs the obstacles of a group: sets the loads of their cells, and returns the sum of the prices. The values of these cells are 1
+/// before, and arbitrary after.
+fn pack(obstacles: &[&Shares], values: &mut [f64], loads: &mut [f64], step: f64) -> f64 {
+    let mut cells: Vec<u32> = obstacles
+        .iter()
+        .copied()
+        .flatten()
+        .map(|&(cell, _)| cell)
+        .collect();
+    cells.sort_unstable();
+    cells.dedup();
+    // The value of a cell grows with its load, and the obstacle of least value gets the next unit of price. Values only grow, so an
+    // obstacle that comes first in the queue, and still does when its value has been brought up to date, has the least.
+    let value = |i: usize, values: &[f64]| {
+        let products = obstacles[i].iter();
+        Ordered(
+            products
+                .map(|&(cell, share)| share * values[cell as usize])
+                .sum(),
+        )
+    };
+    let mut queue: BinaryHeap<Reverse<(Ordered, usize)>> = (0..obstacles.len())
+        .map(|i| Reverse((value(i, values), i)))
+        .collect();
+    let end = (1.0 + cells.len() as f64).ln() / step;
+    let (mut total, mut largest) = (0.0, 0.0f64);
+    while largest < end
+        && let Some(Reverse((known, i))) = queue.pop()
+    {
+        let now = value(i, values);
+        let is_least = queue.peek().is_none_or(|Reverse((next, _))| now <= *next);
+        if now == known || is_least {
+            total += 1.0;
+            for &(cell, share) in obstacles[i] {
+                let cell = cell as usize;
+                loads[cell] += share;
+                values[cell] *= 1.0 + step * share;
+                largest = largest.max(loads[cell]);
+            }
+        }
+        queue.push(Reverse((now, i)));
+    }
+    total /= largest;
+    cells
+        .iter()
+        .for_each(|&cell| loads[cell as usize] /= largest);
+    // What is left of the loads.
+    for obstacle in obstacles {
+        let slack = |&(cell, share): &(u32, f64)| (1.0 - loads[cell as usize]) / share;
+        let more = obstacle
+            .iter()
+            .map(slack)
+            .fold(f64::INFINITY, f64::min)
+            .max(0.0);
+        total += more;
+        for &(cell, share) in *obstacle {
+            loads[cell as usize] += more * share;
+        }
+    }
+    total
+}
+
+/// A number that is not NaN.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+struct Ordered(f64);
+
+impl Eq for Ordered {}
+
+impl Ord for Ordered {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether these flips have a share of at least 1 of every obstacle.
+    fn removes_all(flips: u32, obstacles: &[Shares]) -> bool {
+        obstacles.iter().all(|obstacle| {
+            let own = obstacle.iter().filter(|(cell, _)| flips >> cell & 1 == 1);
+            own.map(|&(_, share)| share).sum::<f64>() > 1.0 - TOLERANCE
+        })
+    }
+
+    #[test]
+    fn the_bound_holds_for_all_sets_of_flips() {
+        let mut seed = 5u64;
+        let mut next = |below: usize| {
+            seed = seed
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) as usize % below
+        };
+        let (mut met, mut excluded) = (0, 0);
+        for _ in 0..1000 {
+            let cells = 3 + next(8);
+            let obstacles: Vec<Shares> = (0..1 + next(6))
+                .map(|_| {
+                    let all: Vec<u32> = (0..cells as u32).filter(|_| next(3) == 0).collect();
+                    let share = |cell| (cell, 1.0 / (1 + next(4)) as f64);
+                    all.into_iter().map(share).collect()
+                })
+                .collect();
+            let packing = Packing::new(&obstacles, cells, 0.1);
+            let good = (0u32..1 << cells).filter(|&flips| removes_all(flips, &obstacles));
+            let Some(fewest) = good.clone().map(u32::count_ones).min() else {
+                continue;
+            };
+            let least = packing.least().expect("there is an edit");
+            assert!(least <= fewest as usize, "{obstacles:?}");
+            met += usize::from(least == fewest as usize);
+            for cell in (0..cells).filter(|&cell| !packing.may_flip(cell, fewest as usize)) {
+                let mut smallest = good.clone().filter(|flips| flips.count_ones() == fewest);
+                assert!(
+                    smallest.all(|flips| flips >> cell & 1 == 0),
+                    "{obstacles:?}"
+                );
+                excluded += 1;
+            }
+        }
+        assert!(met > 100 && excluded > 500, "{met}, {excluded}");
+    }
+}
