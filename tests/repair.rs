@@ -248,16 +248,8 @@ fn compare_with_brute_force(pictures: usize, seed: u64, size: usize, most: usize
 
 #[test]
 fn flips_are_as_few_as_by_brute_force() {
-    compare_with_brute_force(60, 1, 5, 4);
-    compare_with_brute_force(15, 2, 6, 3);
-}
-
-/// By hand: `cargo test --release --test repair -- --ignored --nocapture`.
-#[test]
-#[ignore = "takes minutes"]
-fn flips_of_500_pictures_are_as_few_as_by_brute_force() {
-    compare_with_brute_force(500, 3, 6, 3);
-    compare_with_brute_force(500, 4, 5, 6);
+    compare_with_brute_force(500, 1, 5, 6);
+    compare_with_brute_force(500, 2, 6, 3);
 }
 
 #[test]

@@ -267,14 +267,19 @@ impl<W: Word> Level<'_, '_, W> {
             return Children::Closed;
         }
         let width = picture.width();
-        let mut allowed = allowed.to_vec();
-        for (row, cells) in allowed.iter_mut().enumerate() {
-            let may = |&column: &usize| packing.may_flip(row * width + column, left);
-            *cells = cells
-                .cells()
-                .filter(may)
-                .fold(W::ZERO, |cells, column| cells | W::bit(column));
+        let mut helpful = match packing.allows_others(left) {
+            true => allowed.to_vec(),
+            false => none(picture),
+        };
+        for (cell, may) in packing.cells(left) {
+            let cell = cell as usize;
+            let (row, column) = (cell / width, W::bit(cell % width));
+            match may {
+                true => helpful[row] |= column,
+                false => helpful[row] &= !column,
+            }
         }
+        let allowed = helpful;
         let fewest = standing
             .into_iter()
             .map(|helping| {
@@ -444,7 +449,7 @@ fn pack<W: Word>(
         .iter()
         .map(|helping| helping.iter().map(share).collect())
         .collect();
-    let packing = Packing::new(&shares, width * picture.height(), step);
+    let packing = Packing::new(shares, step);
     (standing, packing)
 }
 

@@ -23,40 +23,48 @@ pub(super) type Shares = Vec<(u32, f64)>;
 pub(super) struct Packing {
     /// At least this number of flips are needed; `None` if no number suffices.
     least: Option<usize>,
-    /// The same by cell, if this one is among them, where that is more than one flip beside `least`.
-    least_with: Vec<usize>,
+    /// The cells of the obstacles, each with the number of flips that are needed at least if its own is among them.
+    least_with: Vec<(u32, usize)>,
 }
 
 impl Packing {
-    /// Packs these obstacles, in a picture of this number of cells. Obstacles that share no cell, directly or through others, are packed
-    /// apart, so that each bound is rounded up. A smaller `step` gives better bounds, and takes longer: about the square of its inverse.
-    pub(super) fn new(obstacles: &[Shares], cells: usize, step: f64) -> Self {
-        let mut packing = Packing {
-            least: Some(0),
-            least_with: vec![0; cells],
-        };
+    /// Packs these obstacles. Obstacles that share no cell, directly or through others, are packed apart, so that each bound is rounded up.
+    /// A smaller `step` gives better bounds, and takes longer: about the square of its inverse.
+    pub(super) fn new(mut obstacles: Vec<Shares>, step: f64) -> Self {
         if obstacles.iter().any(Vec::is_empty) {
             // No flip that is allowed removes it.
-            packing.least = None;
-            return packing;
+            return Packing {
+                least: None,
+                least_with: Vec::new(),
+            };
         }
-        let (mut values, mut loads) = (vec![1.0; cells], vec![0.0; cells]);
+        let all = obstacles.iter().flatten();
+        let mut names: Vec<u32> = all.map(|&(cell, _)| cell).collect();
+        names.sort_unstable();
+        names.dedup();
+        // Below, cells are numbered by their places in `names`.
+        for (cell, _) in obstacles.iter_mut().flatten() {
+            *cell = names.partition_point(|name| name < cell) as u32;
+        }
+        let (mut values, mut loads) = (vec![1.0; names.len()], vec![0.0; names.len()]);
         let up = |flips: f64| (flips - TOLERANCE).ceil().max(0.0) as usize;
         let mut bounds = Vec::new();
-        for component in components(obstacles, cells) {
+        for component in components(&obstacles, names.len()) {
             let total = pack(&component, &mut values, &mut loads, step);
             bounds.push((up(total), total, component));
         }
         let least: usize = bounds.iter().map(|(own, ..)| own).sum();
-        packing.least_with.fill(least + 1);
+        let mut least_with: Vec<(u32, usize)> = names.iter().map(|&name| (name, 0)).collect();
         for (own, total, component) in bounds {
             for &(cell, _) in component.into_iter().flatten() {
                 let cell = cell as usize;
-                packing.least_with[cell] = least - own + up(total + 1.0 - loads[cell]);
+                least_with[cell].1 = least - own + up(total + 1.0 - loads[cell]);
             }
         }
-        packing.least = Some(least);
-        packing
+        Packing {
+            least: Some(least),
+            least_with,
+        }
     }
 
     /// The number of flips that are needed at least; `None` if no number suffices.
@@ -64,9 +72,15 @@ impl Packing {
         self.least
     }
 
-    /// Whether a good edit of at most `flips` flips may have this one.
-    pub(super) fn may_flip(&self, cell: usize, flips: usize) -> bool {
-        self.least_with[cell] <= flips
+    /// The cells of the obstacles, and for each whether a good edit of at most this number of flips may flip it.
+    pub(super) fn cells(&self, flips: usize) -> impl Iterator<Item = (u32, bool)> + '_ {
+        let cells = self.least_with.iter();
+        cells.map(move |&(cell, least)| (cell, least <= flips))
+    }
+
+    /// Whether a good edit of at most this number of flips may flip cells of no obstacle.
+    pub(super) fn allows_others(&self, flips: usize) -> bool {
+        self.least.is_some_and(|least| least < flips)
     }
 }
 
@@ -205,7 +219,7 @@ mod tests {
                     all.into_iter().map(share).collect()
                 })
                 .collect();
-            let packing = Packing::new(&obstacles, cells, 0.1);
+            let packing = Packing::new(obstacles.clone(), 0.1);
             let good = (0u32..1 << cells).filter(|&flips| removes_all(flips, &obstacles));
             let Some(fewest) = good.clone().map(u32::count_ones).min() else {
                 continue;
@@ -213,7 +227,12 @@ mod tests {
             let least = packing.least().expect("there is an edit");
             assert!(least <= fewest as usize, "{obstacles:?}");
             met += usize::from(least == fewest as usize);
-            for cell in (0..cells).filter(|&cell| !packing.may_flip(cell, fewest as usize)) {
+            let listed: Vec<(u32, bool)> = packing.cells(fewest as usize).collect();
+            for cell in 0..cells as u32 {
+                let known = listed.iter().find(|(listed, _)| *listed == cell);
+                if known.map_or(packing.allows_others(fewest as usize), |known| known.1) {
+                    continue;
+                }
                 let mut smallest = good.clone().filter(|flips| flips.count_ones() == fewest);
                 assert!(
                     smallest.all(|flips| flips >> cell & 1 == 0),
