@@ -127,15 +127,13 @@ fn pack(obstacles: &[&Shares], values: &mut [f64], loads: &mut [f64], step: f64)
     cells.dedup();
     // The value of a cell grows with its load, and the obstacle of least value gets the next unit of price. Values only grow, so an
     // obstacle that comes first in the queue, and still does when its value has been brought up to date, has the least.
+    // The bits of positive numbers are in the order of the numbers.
     let value = |i: usize, values: &[f64]| {
         let products = obstacles[i].iter();
-        Ordered(
-            products
-                .map(|&(cell, share)| share * values[cell as usize])
-                .sum(),
-        )
+        let products = products.map(|&(cell, share)| share * values[cell as usize]);
+        products.sum::<f64>().to_bits()
     };
-    let mut queue: BinaryHeap<Reverse<(Ordered, usize)>> = (0..obstacles.len())
+    let mut queue: BinaryHeap<Reverse<(u64, usize)>> = (0..obstacles.len())
         .map(|i| Reverse((value(i, values), i)))
         .collect();
     let end = (1.0 + cells.len() as f64).ln() / step;
@@ -174,18 +172,6 @@ fn pack(obstacles: &[&Shares], values: &mut [f64], loads: &mut [f64], step: f64)
         }
     }
     total
-}
-
-/// A number that is not NaN.
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
-struct Ordered(f64);
-
-impl Eq for Ordered {}
-
-impl Ord for Ordered {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.0.total_cmp(&other.0)
-    }
 }
 
 #[cfg(test)]
