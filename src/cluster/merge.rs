@@ -1,9 +1,9 @@
 //! Merges the answers to cubes.
 //!
-//! Every cube has to be answered. If an answer leaves cubes open, these have to be answered too. A repeated answer is added only once.
-//! If a cube has several answers (one worker died, another took over), any one is sufficient, and all must agree. A record is accepted only
-//! if it is whole and has the right checksum. Of cubes that overlap, some are removed until the rest are disjoint. Answers with more
-//! solutions than the unknown cells of the cube have fillings are rejected.
+//! Every cube has to be answered. If an answer leaves cubes open, these have to be answered too. A repeated answer is added only once. If a
+//! cube has several answers (one worker died, another took over), any one is sufficient, and all must agree. A record is accepted only if
+//! it is whole and has the right checksum. Cubes that overlap others are removed until the rest are disjoint. An answer is rejected if it
+//! has more than 2^n solutions, where n is the number of unknown cells of its cube.
 
 use std::io::BufRead;
 
@@ -41,7 +41,7 @@ struct PlacedAnswer {
     answer: Answer,
     file: usize,
     line: usize,
-    /// Whether the cube is one of the split, or one left open by the answer to such a cube.
+    /// Set when the summation reaches its cube: a cube of the split, or one that an answer left open, at any depth.
     is_requested: bool,
 }
 
@@ -54,7 +54,7 @@ pub struct Merged {
     pub answers: Vec<(Cube, Answer)>,
     /// Cubes without an answer.
     pub missing: Vec<CubeTask>,
-    /// Problems other than missing answers: the first few of each file with their places, and how many more there are.
+    /// Problems other than missing answers: for each file the first few, with their places, and the number of the others.
     pub problems: Vec<Error>,
     /// The number of all problems.
     pub problem_count: u64,
@@ -196,7 +196,8 @@ impl Merge {
         Ok(())
     }
 
-    /// Merges the answers. `cubes` and `results` are the names of the files, in the order in which they were read.
+    /// Merges the answers. `cubes` is the name for problems of the split as a whole; `results` are the names of the files of results, by
+    /// the index passed to [`results`](Self::results).
     pub fn finish(mut self, cubes: &str, results: &[String]) -> Merged {
         self.check_cubes(cubes);
         self.remove_overlaps(cubes);
@@ -225,7 +226,7 @@ impl Merge {
             .answers
             .values()
             .flatten()
-            // If there are no cubes, only that problem is reported, and not every answer.
+            // Without cubes every answer would be unrequested. Then only the lack of cubes is reported.
             .filter(|placed| !placed.is_requested && !tasks.is_empty())
             .collect();
         unrequested.sort_by_key(|placed| (placed.file, placed.line));
@@ -289,8 +290,9 @@ struct CubeSum {
 }
 
 impl Summation<'_> {
-    /// Adds up a cube and, recursively, the cubes that its answers leave open; these have longer paths, so the recursion ends.
-    /// `unknown` is an upper bound on the number of unknown cells in the cube, if one is known; an open cube inherits that of its cube.
+    /// Adds up a cube and, recursively, the cubes that its answers leave open; these have longer paths, so the recursion ends. `unknown` is
+    /// an upper bound on the number of unknown cells in the cube, if one is known; an open cube uses the bound of the cube whose answer
+    /// left it open.
     fn add(&mut self, cube: &Cube, size: f64, unknown: Option<u32>) -> CubeSum {
         let incomplete = || CubeSum {
             count: Count::ZERO,
@@ -307,7 +309,7 @@ impl Summation<'_> {
         for placed in &mut placed {
             placed.is_requested = true;
             let answer = &placed.answer;
-            // Two answers may leave the same cube open; it is then checked twice but reported once.
+            // If two answers leave the same cube open, the answers to it are checked twice, but each problem is reported once.
             let mut wrong = |message: String| {
                 let error = Error::data(message).at(placed.line, 1, "");
                 self.problems.add_once(&self.results[placed.file], error);

@@ -1,6 +1,6 @@
 //! Answers cubes on a given number of threads.
 //!
-//! With the search tree each thread searches a cube of its own, so threads need no synchronisation. With a method that keeps a table of
+//! With the tree search each thread searches a cube of its own, so threads share nothing but the queue. With a method that keeps a table of
 //! counted components, all threads count the same cube, and all cubes share the table.
 
 use std::sync::Arc;
@@ -45,7 +45,7 @@ pub trait CubeQueue: Sync {
     /// The next cube; `None` when there are no more. May block.
     fn next(&self) -> Option<Job<Self::SolutionStore>>;
 
-    /// Takes the outcome of a cube: the part that was searched and the cubes left open make up the whole cube. If `is_usable` is false, the
+    /// Takes the outcome of a cube. Its open cubes are exactly the part of the cube that was not searched. If `is_usable` is false, the
     /// solutions in the sink must be dropped, because the whole cube stays open.
     fn hand_back(&self, job: Job<Self::SolutionStore>, outcome: Outcome, is_usable: bool);
 
@@ -95,8 +95,7 @@ impl<'a> CubeSolver<'a> {
         self.task
     }
 
-    /// Whether the work on a cube can be stopped at any moment so that the solutions found are kept, and only the unsearched cubes stay
-    /// open.
+    /// Whether a stopped cube keeps the solutions found so far and leaves open only its unsearched parts.
     pub fn can_divide_cubes(&self) -> bool {
         matches!(self.task, Task::Count(Method::Tree) | Task::List)
     }
@@ -176,8 +175,8 @@ impl<'a> CubeSolver<'a> {
         }
     }
 
-    /// Cuts a cube that a limit stopped without a result, so that it is not tried again unchanged. After an interrupt it is not cut,
-    /// because the next attempt may have all the time that it needs.
+    /// If a limit stopped a cube and left it wholly open, cuts it, so that the next attempt works on smaller cubes. After an interrupt it
+    /// is not cut, because the next attempt may have all the time that it needs.
     pub fn cut(&self, cube: &Cube, outcome: Outcome) -> Outcome {
         if matches!(outcome.stopped, None | Some(Stop::Interrupt)) || !is_unchanged(cube, &outcome)
         {

@@ -1,8 +1,8 @@
 //! The phases of a count: a quick trial, then rounds of a backbone search and a plan selection.
 //!
 //! Most puzzles are counted by the quick trial. For the others, each round first finds and decides backbone cells, as far as the effort of
-//! the round allows. For a lower bound, it also counts the solutions near a known one. Then plan selection counts the components, until
-//! each plan has had the work of the round. The next round has more effort and more work.
+//! the round allows. It also counts the solutions near a known one, which gives a lower bound if the count does not end. Then plan
+//! selection counts the components, until each plan has had the work of the round. The next round has more effort and more work.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -141,7 +141,7 @@ struct Driver<'r, W: Word> {
 
 /// The result of the backbone search of a round.
 enum BackboneResult {
-    /// Whether every cell of the backbone is decided.
+    /// Cells were decided. `is_complete`: every cell is known to be of the backbone or ambiguous.
     Backbone { is_complete: bool },
     /// The search has found the number of solutions of the puzzle.
     Answer(Box<Answer>),
@@ -157,7 +157,7 @@ impl<W: Word> Driver<'_, W> {
             checkpointer.record_cells(known_cells(&self.board));
         }
         if has_opening && !progress.opening.quick_trial_begun {
-            // Any plan counts most puzzles quickly. If this trial is interrupted, it is not repeated.
+            // Any plan counts most puzzles quickly. The trial is recorded before it begins, so that it is not repeated after an interrupt.
             if let Some(checkpointer) = self.checkpointer {
                 checkpointer.record_quick_trial();
             }
@@ -278,8 +278,8 @@ impl<W: Word> Driver<'_, W> {
         BackboneResult::Backbone { is_complete }
     }
 
-    /// Counts the solutions that differ from the known one only in cells that are known to be ambiguous, within this work in nanoseconds.
-    /// Returns a lower bound on their number, and so on the number of all solutions, in case counting all takes too long.
+    /// Counts the solutions that equal the known one in all cells not proved ambiguous, for at most this work in nanoseconds. Returns a
+    /// lower bound on their number, and so on the number of all solutions, in case counting all takes too long.
     fn count_near(&mut self, backbone: &Backbone, work: u64) -> Count {
         let shared = &mut self.shared;
         let Some(witness) = shared.witness.clone() else {
@@ -325,7 +325,7 @@ impl<W: Word> Driver<'_, W> {
         let selection = match self.keeps_graph {
             // A walk is resumed from a trail, which has counts but no graph.
             true => selection.with_fresh_walks(),
-            // The tree search is no plan of a journalled count: checkpoints have no place for its open cubes.
+            // With a checkpointer, the tree search is not among the plans: a checkpoint cannot hold its open cubes.
             false if components == 1 && method == Method::Auto && self.checkpointer.is_none() => {
                 selection.with_tree()
             }

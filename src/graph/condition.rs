@@ -1,10 +1,10 @@
 //! Conditioning: a graph with some cells decided beforehand.
 //!
 //! Cells are decided in reading order, always the first undecided one. As the cells of a node are numbered in reading order, the decided
-//! cells of a node are a prefix. Call the first undecided cell *c*. An edge either gives *c* a value itself or leaves it to one child;
-//! then *c* is the first undecided cell of that child as well. So only the nodes that begin with *c* are rebuilt; all others are shared
-//! with the unconditioned graph. The result depends on the node alone, not on its position in the grid. New nodes are stored in an overlay
-//! over the graph, and removed in LIFO order.
+//! cells of a node are a prefix. Call the first undecided cell *c*. An edge either gives *c* a value itself or leaves it to one child; then
+//! *c* is the first undecided cell of that child as well. So only the nodes whose first undecided cell is *c* are rebuilt; all others are
+//! shared with the unconditioned graph. A node that occurs at several positions in the grid is rebuilt once. New nodes are stored in an
+//! overlay over the graph, and removed in LIFO order.
 
 use super::counts::{self, CountList};
 use super::runs::{FILLED, FIRST_CHILD};
@@ -31,14 +31,15 @@ pub(super) struct Overlay<'a> {
     /// Offset of its edges in `words`.
     offsets: Vec<u32>,
     counts: CountList,
-    /// The edges of new nodes: the offset of the graph edge, the number of children, the children.
+    /// The edges of new nodes: the offset of the graph edge, the number of children with the flag [`LAST`], the children.
     words: Vec<u32>,
     /// During [`Overlay::condition`], the state of each node, as described at [`UNVISITED`]; at other times, all nodes are [`UNVISITED`].
     state: Vec<u32>,
 }
 
-/// The states of a node during conditioning. A visited node is [`NO_SOLUTION`] until it is conditioned, and stays so if it then has no
-/// solution. [`COMPLETE`] means that no undecided cell remains. Otherwise the state is the number of the new node plus [`FIRST_NEW`].
+/// The states of a node during conditioning. [`NO_SOLUTION`] stands for a visited node that is not conditioned yet, and for a conditioned
+/// node without solutions. [`COMPLETE`] means that no undecided cell remains. Otherwise the state is the number of the new node plus
+/// [`FIRST_NEW`].
 const UNVISITED: u32 = 0;
 const NO_SOLUTION: u32 = 1;
 const COMPLETE: u32 = 2;
@@ -55,8 +56,8 @@ pub(super) struct Mark {
 /// An edge of a graph node or of a new node.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OverlayEdge<'a> {
-    /// The graph edge, which has a code for each cell of the node. If the edge itself decides a cell of the decided prefix, its value is
-    /// the one on which the node is conditioned.
+    /// The graph edge, which has a code for each cell of the node. Where the edge itself decides a cell of the decided prefix, it gives
+    /// this cell the value on which the node is conditioned.
     pub(super) graph_edge: EdgeView<'a>,
     /// The children; [`DONE`] for a child without undecided cells.
     pub(super) children: &'a [u32],
@@ -246,7 +247,8 @@ impl<'a> Overlay<'a> {
         })
     }
 
-    /// Conditions one node on its first undecided cell, after all its descendants.
+    /// Conditions one node on its first undecided cell. Its affected descendants must have been conditioned before. `None` if no solution
+    /// remains.
     fn condition_node(&mut self, node: u32, filled: bool, words: &mut Vec<u32>) -> Option<u32> {
         words.clear();
         let cell = self.decided(node);

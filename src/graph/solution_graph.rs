@@ -2,13 +2,14 @@
 //!
 //! A node stands for the solutions of one region. Each of its edges decides some cells and leads to child nodes: smaller, mutually
 //! independent regions. So the counts of edges add, the counts of the children of an edge multiply, and equal regions share one node with
-//! several incoming edges. A graph of a few thousand nodes can represent more solutions than anyone could list; they can be counted cell by
-//! cell ([`SolutionGraph::cells`]), sampled uniformly ([`SolutionGraph::samples`]), listed ([`SolutionGraph::each`],
-//! [`SolutionGraph::run`]), or accessed by index in canonical order ([`SolutionGraph::lexicographic`]).
+//! several incoming edges. A graph of a few thousand nodes can represent more solutions than anyone could list. It gives for each cell the
+//! number of solutions in which the cell is filled ([`SolutionGraph::cells`]). Its solutions can be sampled uniformly
+//! ([`SolutionGraph::samples`]), listed ([`SolutionGraph::each`], [`SolutionGraph::run`]), or accessed by index in canonical order
+//! ([`SolutionGraph::lexicographic`]).
 //!
-//! A node does not know its position in the grid. Its cells are numbered in reading order, and each edge says which cells belong to which
-//! child: the first of them is the first cell of that child, and so on. So equal regions are one node wherever they lie. Positions are
-//! stored for the roots only; all others follow on the way down.
+//! A node does not know its position in the grid. Its cells are numbered in reading order, and each edge assigns every undecided cell to
+//! one child. The order is kept: the n-th cell assigned to a child is its cell n. So equal regions are one node wherever they lie.
+//! Positions are stored for the roots only; all others follow on the way down.
 //!
 //! Such graphs are known as deterministic decomposable negation normal forms: Darwiche, *On the tractable counting of theory models*,
 //! 2001.
@@ -26,7 +27,7 @@ use crate::solutions::Count;
 /// are shared.
 #[derive(Clone, Debug)]
 pub struct SolutionGraph {
-    /// The values of the cells that no node decides; all other cells are empty.
+    /// The values of the cells that no node decides. Those that nodes decide are stored as empty here, as placeholders.
     known: Grid,
     /// Roots, whose counts multiply.
     roots: Vec<Root>,
@@ -196,7 +197,7 @@ impl SolutionGraph {
         self.counts.product(nodes.iter().map(|&node| node as usize))
     }
 
-    /// As [`SolutionGraph::product`], for nodes whose product fits in 64 bits; the caller must know that it does.
+    /// As [`SolutionGraph::product`], in 64 bits. The caller must know that each count and the product are below 2^63.
     #[inline]
     pub(super) fn small_product(&self, nodes: &[u32]) -> u64 {
         let small = |&node: &u32| self.counts.small(node as usize);

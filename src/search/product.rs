@@ -2,13 +2,14 @@
 //!
 //! When the unknown cells of a node split into regions, the largest region is the *pivot*, and each other region is searched by itself: its
 //! leaves do not go to the sink but are collected in a [`RegionSearch`], as a list of fillings or as a number alone. When these searches
-//! are complete, the results in their [`Product`] are passed to the search of the pivot, whose leaves multiply with them. So every region
-//! is searched once, solutions are emitted while the pivot is searched, and only the lists of the smaller regions take memory.
+//! are complete, the results in their [`Product`] are passed to the search of the pivot. Each leaf of the pivot is combined with every
+//! filling of the others. So every region is searched once, solutions are emitted while the pivot is searched, and only the lists of the
+//! smaller regions take memory.
 //!
 //! Several tasks may work on one region. No task waits: a region search is complete when the last `Arc` of it is dropped, and a product
-//! when its last `Arc` is dropped. The task that drops the last `Arc` of a product continues with the pivot. If the task that split the
-//! node gets to the pivot earlier, it stores the pivot in the product and goes on with other work. The type of the pivot, `N` below, is
-//! chosen by the task module.
+//! when its last `Arc` is dropped. The task that drops the last `Arc` of a product searches the pivot, or spawns a task for it. If the task
+//! that split the node gets to the pivot earlier, it stores the pivot in the product and goes on with other work. The type of the pivot,
+//! `N` below, is chosen by the task module.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -63,9 +64,9 @@ impl Drop for Reservation {
 /// What the leaves of a search are used for.
 #[derive(Debug)]
 pub(super) enum Goal<W: Word, N> {
-    /// They are solutions of the puzzle, for the sink.
+    /// The leaves are solutions of the puzzle and go to the sink.
     Root,
-    /// They are fillings of one region, to be collected.
+    /// The leaves are fillings of one region and are collected.
     RegionSearch(Arc<RegionSearch<W, N>>),
 }
 
@@ -98,7 +99,7 @@ impl<W: Word, N> Goal<W, N> {
     /// Records that some work of this goal was handed back, so that its result is incomplete.
     pub(super) fn abandon(&self) {
         if let Goal::RegionSearch(search) = self {
-            // Release: the task that completes the region search reads it after it has dropped the last `Arc`.
+            // Release: read with acquire in `RegionSearch::finish`, by the task that drops the last `Arc` of the search.
             search.is_abandoned.store(true, Ordering::Release);
         }
     }
@@ -117,7 +118,8 @@ impl<W: Word, N> Goal<W, N> {
                 .unwrap_or_else(PoisonError::into_inner)
             {
                 Some(pivot) => return Some((pivot, product.results)),
-                // The pivot was handed back when the run was stopped; the goal that contains the product still has to be released.
+                // No pivot is stored: it was handed back when the run was stopped. The outer goal must be released, which may complete an
+                // outer product.
                 None => goal = product.goal,
             }
         }
@@ -167,7 +169,7 @@ pub(super) struct ProductResults<W> {
 pub(super) enum RegionResult<W> {
     List(Arc<Factor>, Reservation),
     Number(Count),
-    /// Its list of fillings exceeded a memory limit: it must be searched in place.
+    /// Its list of fillings exceeded a memory limit: it is decided on the path of the pivot, before the pivot.
     Unlisted(Arc<Region<W>>),
 }
 
@@ -178,7 +180,7 @@ pub(super) enum ProductValue<W> {
     Zero,
     /// Some region was not finished: the node must be handed back as a whole.
     Unfinished,
-    /// The lists, the product of all numbers, and the regions that must be searched in place.
+    /// The lists; the number of combined fillings of all regions that have a list or a number; and the regions without a result.
     Factors {
         lists: Vec<(Arc<Factor>, Arc<Reservation>)>,
         number: Count,
@@ -316,7 +318,7 @@ impl<W: Word, N> RegionSearch<W, N> {
         }
     }
 
-    /// Collects the filling of the region in a packed grid. Returns whether more are needed.
+    /// Adds the region's part of this packed grid to the list. `false` if no more fillings are needed, or if no list is kept.
     pub(super) fn collect(&self, words: &[u64]) -> bool {
         let mut collected = lock(&self.collected);
         let Collected::List(list, bytes) = &mut *collected else {

@@ -201,14 +201,14 @@ impl<'a> Search<'a> {
         self.run(&CountSink::new())
     }
 
-    /// Counts the solutions, within the limits of this control. This search's own limits on time and nodes are ignored. Its limit on memory
-    /// applies, and it must have none on solutions.
+    /// Counts the solutions. The control limits time and nodes; of the limits of this search only the one on memory applies. The search
+    /// must have no limit on solutions.
     pub(crate) fn count_under(&self, control: &Arc<Control>) -> Outcome {
         self.run_under(control, &CountSink::new())
     }
 
-    /// Passes every solution to a sink, within the limits of this control, as in [`Search::count_under`]. A limit on solutions does not end
-    /// the run, which is for the sink to do; it keeps batches small.
+    /// Passes every solution to a sink, within the limits of this control, as in [`Search::count_under`]. A limit on solutions only keeps
+    /// batches small. It does not end the run: the sink must do that.
     pub(crate) fn run_under(&self, control: &Arc<Control>, sink: &dyn Sink) -> Outcome {
         self.run_with(control, sink, None)
     }
@@ -276,9 +276,9 @@ impl<'a> Search<'a> {
         self.run_portfolio_under(control, Portfolio::new(self.puzzle, most, None))
     }
 
-    /// Looks for a solution other than `first`, which must be one, under a control that may serve other runs too. Cubes hold, and must not
-    /// exclude `first`. A limit on solutions is ignored. `None`: there is none, or the run was stopped before it was found, which the
-    /// outcome tells.
+    /// Looks for a solution other than `first`, which must be one, under a control that may serve other runs too. If cubes are set, only
+    /// they are searched, and `first` must lie in one of them. A limit on solutions is ignored. `None`: there is no other solution, or the
+    /// run was stopped, as the field `stopped` of the outcome tells.
     pub(crate) fn other_under(
         &self,
         control: &Arc<Control>,
@@ -330,8 +330,8 @@ impl<'a> Search<'a> {
         self.run_with(&control, sink, None)
     }
 
-    /// Runs to the end under this control, which may also serve other runs. The solutions go to the sink; with a portfolio, that is the
-    /// sink.
+    /// Runs to the end under this control, which may also serve other runs. Solutions are passed to the sink. If there is a portfolio, it
+    /// must be the sink.
     pub(super) fn run_with(
         &self,
         control: &Arc<Control>,
@@ -388,7 +388,8 @@ impl<'a> Search<'a> {
             Some(portfolio) => Some(portfolio.max_solutions() as u64),
             None => self.limits.solutions,
         };
-        // The time of a settle grows with the square of the words per line: a longer line has more blocks, and each takes more words.
+        // The time of a settle grows with the square of the words per line: a longer line has more blocks, and more words are read for
+        // each.
         let words = (W::BITS / 64) as u64;
         let shared = Shared::<W> {
             clues,
@@ -506,7 +507,7 @@ impl<'a> Search<'a> {
             }
         } else {
             std::thread::scope(|threads| {
-                // A separate thread, because a job of the pool would block one of its workers until the solver is told to start.
+                // The solver has a thread of its own. As a job of the pool it would block a worker while it waits to be told to start.
                 if let Some(portfolio) = portfolio.filter(|_| unknown > 0) {
                     let (control, memory) = (&shared.control, self.memory() / memory_plan::SOLVER);
                     let (puzzle, clues) = (self.puzzle, shared.clues);
@@ -560,7 +561,7 @@ pub(super) fn conclude<W: Word>(shared: Shared<'_, W>) -> Outcome {
         .into_inner()
         .unwrap_or_else(PoisonError::into_inner);
     statistics.nodes = statistics.nodes.max(1);
-    // Once the solver has run, the cubes of the tree search do not tell which solutions are left.
+    // Once the solver has run, solutions in the open cubes may have been found already, so these cubes are not returned.
     let incomplete = shared.cubes_incomplete.into_inner()
         || solver_started
         || matches!(stopped, Some(Stop::Limit | Stop::Memory | Stop::Closed));

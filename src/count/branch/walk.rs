@@ -1,8 +1,9 @@
-//! A walk: a branching run of one plan through a component, shared by several workers so that each component in it is counted once.
+//! A walk counts one component by branching, with one plan. Several workers share it, and each component within the component is counted
+//! once.
 //!
 //! Each worker goes depth first. The components that it has begun are on a stack of its own, one [`Frame`] for each. While another worker
-//! is idle, a worker gives away the lowest piece of its stack that is not begun, as a [`Task`]: the other side of a branch, or a component
-//! of a side that has a solution. A piece that is given away leaves a *gap*.
+//! is idle, a worker gives away a piece that is not begun, the one nearest to the bottom of its stack, as a [`Task`]. A piece is the other
+//! side of a branch, or a component of a side that is known to have a solution. It leaves a *gap*.
 //!
 //! While a component is being counted, its key is in the table of components in progress. Another worker that meets the key in this time
 //! leaves a gap as well, and continues with another component. When a side or component leaves the stack with gaps, it is kept as an
@@ -45,15 +46,15 @@ pub(crate) struct Task<W> {
     pub(crate) component: Component<W>,
     /// The side of the branch on this cell; `None` for the whole component.
     pub(crate) side: Option<(Cell, bool)>,
-    /// The owner of the gap that it fills: for a side, its component; for a component, the side that contains it.
+    /// To what its result is passed: for a side, the component that it divides; for a component, the side that contains it.
     pub(crate) owner: Arc<Unfinished<W>>,
     /// A solution of the puzzle in which all decisions above the component hold.
     pub(crate) witness_above: Option<Arc<Grid>>,
-    /// The share of the walk that the piece has, out of [`WHOLE`].
+    /// The estimated share of this piece in the work of the walk, out of [`WHOLE`].
     pub(crate) weight: u64,
     /// The decisions above the piece.
     pub(crate) path: Vec<(Cell, bool)>,
-    /// Whether the oracle may be asked. If so, there is a solution in which all decisions of `path` hold.
+    /// Whether the oracle may be asked: only if all decisions of `path` hold in some solution.
     pub(crate) may_ask_oracle: bool,
 }
 
@@ -85,7 +86,7 @@ pub(crate) struct Walk<W> {
     /// Number of workers with a stack. When the walk has ended without a count: the stacks that were not empty.
     active_stacks: AtomicUsize,
     ended_stacks: Mutex<Vec<Vec<Frame<W>>>>,
-    /// Whether values are only lower bounds from now on, and not stored. Relaxed: no other worker fills gaps any more.
+    /// Whether values are only lower bounds, which must not be stored. Relaxed: it is set only when no other worker fills gaps any more.
     partial: AtomicBool,
     /// When the walk has ended without a count: a lower bound, put together from all stacks and tasks.
     bound_at_end: Mutex<Count>,
@@ -127,7 +128,7 @@ impl<W: Word> Walk<W> {
         }
     }
 
-    /// A new owner of the gap that the whole component fills: its value is the result of the walk.
+    /// A new owner for the whole component: when its gap is filled, the walk ends with that value.
     pub(crate) fn root(&self) -> Arc<Unfinished<W>> {
         Unfinished::product(Destination::WalkResult)
     }
@@ -219,7 +220,8 @@ impl<W: Word> Walk<W> {
         std::mem::replace(&mut *lock(&self.bound_at_end), Count::ZERO)
     }
 
-    /// Fills the gaps for which the frames of a stack count, with lower bounds: everything that is not counted yet is taken as zero.
+    /// Closes the frames of an ended stack from the top down, and fills the gaps that they would have filled. The values are lower bounds:
+    /// sides that are not counted yet add nothing.
     fn close_stack(&self, store: &Store, mut frames: Vec<Frame<W>>) {
         // The lower bound of the component of the frame above on the stack; `None` for the topmost frame.
         let mut inner: Option<Count> = None;
@@ -274,7 +276,7 @@ impl<W: Word> Walk<W> {
                     self.charge(&record);
                     open_component.close_component(Arc::clone(side), record);
                     self.fill(store, open_component, GapValue::number(Count::ZERO));
-                    // The value of the component fills its gap as a factor later.
+                    // The value of the component multiplies the side when its own gap is filled. Until then its factor is one.
                     Count::ONE
                 }
                 (None, None) => unreachable!("a component without gaps has its whole value"),
@@ -333,8 +335,8 @@ impl<W: Word> Walk<W> {
         lock(&self.in_progress[(hash >> 32) as usize % SHARDS])
     }
 
-    /// Claims a component that is not counted yet. If it is in progress and the walk [`has_room`](Self::has_room), the side that `side`
-    /// returns gets a gap.
+    /// Claims a component that is not counted yet. If another worker counts it and `has_room` is set, as by [`has_room`](Self::has_room),
+    /// the side that `side` returns gets a gap and waits for the value.
     pub(crate) fn claim(
         &self,
         component: &Component<W>,
@@ -379,7 +381,7 @@ impl<W: Word> Walk<W> {
         waiting
     }
 
-    /// A new owner for the gap of a component that must be counted anew. It passes the value to the sides that wait for the component.
+    /// A new owner for a component that must be counted again. It passes the value to the sides that wait for the component.
     pub(crate) fn owner_for_recount(&self, waiting: Vec<WaitingSide<W>>) -> Arc<Unfinished<W>> {
         Unfinished::product(Destination::WaitingSides(waiting))
     }
@@ -407,7 +409,7 @@ impl<W: Word> Walk<W> {
         (gap.side, GapValue::of(value, gap.cells))
     }
 
-    /// Fills a gap, and all further gaps whose values are complete as a result.
+    /// Fills a gap. If that completes its owner, passes the value of the owner on in the same way, and so on.
     pub(crate) fn fill(&self, store: &Store, into: Arc<Unfinished<W>>, gap_value: GapValue<W>) {
         self.fill_all(store, vec![(into, gap_value)]);
     }

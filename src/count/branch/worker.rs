@@ -37,7 +37,7 @@ pub(crate) struct Worker<'s, 'a, W: Word> {
     pub(crate) prober: Prober<W>,
     pub(crate) oracle: Oracle<'a>,
     pub(crate) frames: Vec<Frame<W>>,
-    /// All frames below this index are known to be alive; the others may be alive too.
+    /// All frames before this index are known to be alive. The others may be alive or not.
     pub(crate) alive_below: usize,
     pub(crate) order: Order,
     /// The ranks of lines for [`Order::Dissected`].
@@ -50,7 +50,7 @@ pub(crate) struct Worker<'s, 'a, W: Word> {
     pub(crate) path: Vec<(Cell, bool)>,
     /// Whether a task has moved the board away from the root.
     pub(crate) has_moved: bool,
-    /// The part of its work in nanoseconds, and of its `share_done`, that has been added to the sums of the walk.
+    /// The values of `work()` and of `share_done` at the last report to the walk.
     pub(crate) reported: (u64, u64),
     /// Index of the component of the root that is being counted.
     pub(crate) component: usize,
@@ -60,8 +60,8 @@ pub(crate) struct Worker<'s, 'a, W: Word> {
     pub(crate) trail_recorded: Instant,
     /// Whether the oracle may be asked.
     pub(crate) may_ask_oracle: bool,
-    /// Components with at most 7/8 of this number of cells are swept: the size of the smallest one that was found too wide for a
-    /// sweep, or 0 if none are to be swept.
+    /// Number of cells of the smallest component that was too wide for a sweep; 0 if none are to be swept. Components of at most 7/8 of it
+    /// are swept.
     pub(crate) too_wide: u32,
     /// Share of the walk that its current task has done so far, out of [`WHOLE`](crate::search::WHOLE).
     pub(crate) share_done: u64,
@@ -71,13 +71,12 @@ pub(crate) struct Worker<'s, 'a, W: Word> {
     pub(crate) polled_nodes: u64,
     /// Polls the control within a node: one node of a large puzzle can take seconds.
     pub(crate) pace: Pace<'s>,
-    /// Nanoseconds of work on a side without a known solution before the oracle is asked: a percentage of the running mean of the cost of a
-    /// question ([`oracle_percent`](crate::count::options::Options::oracle_percent)).
+    /// The oracle is asked about a side without a known solution when the work on the side reaches this number of nanoseconds. It follows a
+    /// percentage of the mean cost of a question ([`oracle_percent`](crate::count::options::Options::oracle_percent)).
     pub(crate) question_threshold_ns: u64,
-    /// The value of `work()`, in nanoseconds, at which this worker by itself has used up the budget of the trial.
+    /// The value of `work()`, in nanoseconds, at which the work of this worker alone has used up the budget of the trial.
     pub(crate) work_limit: u64,
-    /// Recomputation cost of all its work so far: the nodes that a resumed run would need to repeat the work, with only the components that
-    /// the journal has recorded.
+    /// Number of nodes that a resumed run would need to redo all work so far, if it knew only the components in the journal.
     pub(crate) recompute_cost: u64,
     /// Nanoseconds of its sweeps of components.
     pub(crate) sweep_ns: u64,
@@ -108,17 +107,17 @@ const MAX_QUESTION_THRESHOLD_NS: u64 = 1_200_000;
 /// The first value of [`Worker::question_threshold_ns`] for a helper: the nanoseconds of building a SAT solver.
 const SOLVER_BUILD_NS: u64 = 20_000_000;
 
-/// While other workers wait for tasks, the threshold for a question is divided by this number, because tasks are given away only below
-/// sides with a known solution.
+/// While other workers wait for tasks, the threshold for a question is divided by this number, because tasks are given away only in the
+/// subtree of a side with a known solution.
 const TASKS_WANTED_DIVISOR: u64 = 8;
 
-/// A question about a side may take one conflict per this number of nanoseconds of work on the side.
+/// The conflict limit of a question is the nanoseconds of work on its side, divided by this number.
 const NS_PER_ALLOWED_CONFLICT: u64 = 2_000;
 
-/// Minimum number of conflicts that a question may take, unless the budget of the trial is nearly used up.
+/// Least conflict limit of a question, unless the budget of the trial is nearly used up.
 const MIN_CONFLICTS: u64 = 100;
 
-/// Number of conflicts that a question may take even if the budget of the trial is nearly used up.
+/// Least conflict limit of a question when the budget of the trial is nearly used up.
 const MIN_LAST_CONFLICTS: u64 = 20;
 
 /// Nanoseconds that a conflict is assumed to take as long as the worker's solver has had no conflict.
@@ -326,7 +325,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             self.statistics.dead_ends += 1;
             return;
         }
-        // A settle reads a few words for each block of the line.
+        // The pace is charged for each settle by the bits of a line: a settle reads a few words for each block.
         let (pace, settle_cost) = (&mut self.pace, W::BITS as u64);
         self.board.take_changed();
         match (self.board).decide_unless(cell, filled, || pace.spend(settle_cost)) {
@@ -360,7 +359,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         if pending.len() > 1 {
             top.component_count = pending.len() as u64;
             self.statistics.splits += 1;
-            // Pending components are counted from the last to the first, so the smallest comes first.
+            // Pending components are taken from the end. With the largest first in the list, the smallest is counted first.
             pending.sort_by_key(|component| std::cmp::Reverse(component.size));
         }
         top.product = Count::ONE;
@@ -516,9 +515,8 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         }
     }
 
-    /// Asks the oracle about the lowest frame of the stack that is not alive, if the work on its side has reached the threshold, which is
-    /// lower when `tasks_wanted`. `false` when the side has no solution: then the frames of its descendants are dropped, and the
-    /// side is zero.
+    /// Asks the oracle about the first frame that is not known to be alive, once the work on its side reaches the threshold, which is lower
+    /// if `tasks_wanted`. `false` if the side has no solution: then all later frames are dropped, and the side is zero.
     pub(crate) fn check_for_solution(&mut self, tasks_wanted: bool) -> bool {
         while self
             .frames
@@ -575,7 +573,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         }
     }
 
-    /// Asks the oracle whether the side of the frame `alive_below` has a solution, within a number of conflicts.
+    /// Asks the oracle whether the side of the first frame not known to be alive has a solution, within a number of conflicts.
     fn ask_oracle(&mut self, conflicts: u64) -> Answer {
         let before = self.work();
         let path = self.path_to(self.alive_below + 1);

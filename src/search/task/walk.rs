@@ -23,7 +23,7 @@ const POLLS_PER_FLUSH: u64 = 32;
 const NODES_PER_RESERVATION: u64 = 64;
 
 impl<'s, 'a, W: Word> Task<'s, 'a, W> {
-    /// Searches a subtree to its end, or until the run is stopped, and then hands everything open back as cubes.
+    /// Searches a subtree to its end. If the run is stopped first, everything still open is handed back.
     pub(in crate::search) fn run<'scope>(
         shared: &'s Shared<'a, W>,
         node: Node<W>,
@@ -207,7 +207,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             }),
         });
         if std::mem::take(&mut self.force_probe) {
-            // The forced probe has not closed this node, so the next retreat must stop below it.
+            // The forced probe has not refuted this node, so a later retreat must not come back to it, only to its descendants.
             self.retreat_floor = self.stack.len();
         }
         let decision = Decision {
@@ -225,8 +225,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         self.inherited = self.inherited.map(|inherited| inherited.after(changed));
     }
 
-    /// Pushes all regions on the stack: the largest as the pivot, to be searched after the others, and each of the others to be searched by
-    /// itself.
+    /// Pushes all regions on the stack. The largest is the pivot and is searched last. Each of the others gets a region search of its own.
     fn split_node(&mut self, mut regions: Vec<Region<W>>) {
         self.statistics.splits += 1;
         regions.sort_by_cached_key(Region::size);
@@ -313,7 +312,8 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
                     context.reservations.push(reservation);
                 }
                 context.fillings_per_leaf *= &number;
-                // Regions too large to list are searched before the pivot, each in place.
+                // Regions too large to list get no search of their own. They are decided on this path, one after the other, before the
+                // pivot.
                 if !unlisted.is_empty() {
                     let pivot = std::mem::replace(&mut context.region, Arc::clone(&unlisted[0]));
                     let mut rest = unlisted[1..].to_vec();
@@ -327,9 +327,9 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         }
     }
 
-    /// If the search does not probe and has met only dead ends for long, an early decision is probably wrong. Then goes back to the
-    /// earliest node on the stack below which no leaf has been found, to probe it and search it again. `false` if there is no such need or
-    /// no such node.
+    /// If the search does not probe and has met only dead ends for long, an early decision is probably wrong. Then this goes back to the
+    /// topmost node whose subtree has had no leaf so far, to probe that node and search it again. `false` if that is not due, or if there
+    /// is no such node.
     fn retreat(&mut self) -> bool {
         let is_due = self.shared.options.probing == Probing::Adaptive
             && self
@@ -427,7 +427,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
     }
 
     /// Ends the present node: records its cost for the probing policy, and its weight as finished. A small subproblem counts as one leaf,
-    /// because its fillings are enumerated only once.
+    /// however many fillings it has: they are enumerated only once.
     fn end_node(&mut self, is_leaf: bool) {
         let settles = self.board.settles();
         let solutions = match is_leaf {
