@@ -40,7 +40,7 @@ pub(crate) const EXACT: u64 = 2;
 /// A repair: the obstacles.
 pub(crate) const OBSTACLES: u64 = 2;
 
-/// A repair: the local search.
+/// A repair: the local search; after it, the search of all smaller edits.
 pub(crate) const DESCENT: u64 = 4;
 
 /// A repair: the searches for second solutions, of all threads together.

@@ -32,14 +32,19 @@ const FULL: Effort = Effort {
     nodes: None,
     many: false,
 };
+/// The same at the end of a level that is searched only as far as it is cheap.
+const SECOND: Effort = Effort {
+    nodes: Some(100_000),
+    many: false,
+};
 
-/// Nodes of a level that is searched only as far as it is cheap. An examination counts as `NODES_PER_EXAMINATION` nodes, and a packing as
-/// `NODES_PER_PACKING`.
+/// Nodes of a level that is searched only as far as it is cheap, some seconds. An examination counts as `NODES_PER_EXAMINATION` nodes, and
+/// a packing as one for every `CELLS_PER_NODE` cells and rows of its obstacles.
 const CHEAP_NODES: u64 = 10_000_000;
 /// The same of a level of which an edit is known, to find better ones.
 const FURTHER_NODES: u64 = 500_000;
 const NODES_PER_EXAMINATION: u64 = 50;
-const NODES_PER_PACKING: u64 = 10;
+const CELLS_PER_NODE: u64 = 64;
 
 /// The number of obstacles that are packed, and the step: for all flips of an edit, for several, and for two.
 const FINEST: (usize, f64) = (512, 0.05);
@@ -122,7 +127,6 @@ pub(super) fn search_level<W: Word>(
             }
         }
         Children::Branch { cells, allowed } => {
-            let cells: Vec<Cell> = each(&cells).collect();
             let branch = |view: &mut View<'_, W>, at: usize| {
                 let mut allowed = allowed.clone();
                 cells[..=at]
@@ -157,7 +161,7 @@ enum Children<W> {
     /// Each of these cells as the last flip.
     Last(Vec<W>),
     /// Each of these cells, with further flips of cells that are allowed.
-    Branch { cells: Vec<W>, allowed: Vec<W> },
+    Branch { cells: Vec<Cell>, allowed: Vec<W> },
 }
 
 impl<W: Word> Level<'_, '_, W> {
@@ -212,7 +216,7 @@ impl<W: Word> Level<'_, '_, W> {
                 self.last(picture, flips, (&mut cells, tested), view);
             }
             Children::Branch { cells, mut allowed } => {
-                for cell in each(&cells) {
+                for cell in cells {
                     remove(&mut allowed, cell);
                     picture.flip(cell);
                     flips.push(cell);
@@ -245,11 +249,11 @@ impl<W: Word> Level<'_, '_, W> {
                 // Without an obstacle, every cell may help.
                 Examined::Unknown if left > 1 => {
                     return Children::Branch {
-                        cells: allowed.to_vec(),
+                        cells: each(allowed).collect(),
                         allowed: allowed.to_vec(),
                     };
                 }
-                Examined::Unknown => return Children::Last(allowed.to_vec()),
+                Examined::Unknown => {}
             }
         }
         if left == 1 {
@@ -257,12 +261,14 @@ impl<W: Word> Level<'_, '_, W> {
             self.remove_useless(picture, flips, &touched, 0, view, &mut cells);
             return Children::Last(cells);
         }
-        self.spend(NODES_PER_PACKING);
         let (most, step) = match left {
             0..=2 => COARSE,
             _ => FINE,
         };
         let (standing, packing) = pack(self.task, (picture, flips), allowed, (most, step), view);
+        let cells: usize = standing.iter().map(Vec::len).sum();
+        let rows = standing.len() * picture.height();
+        self.spend(1 + (cells + rows) as u64 / CELLS_PER_NODE);
         if packing.least().is_none_or(|least| least > left) {
             return Children::Closed;
         }
@@ -280,21 +286,16 @@ impl<W: Word> Level<'_, '_, W> {
             }
         }
         let allowed = helpful;
-        let fewest = standing
+        let is_helpful = |cell: &Cell| allowed[usize::from(cell.row)].has(cell.column.into());
+        let fewest: Option<Vec<Cell>> = standing
             .into_iter()
             .map(|helping| {
-                let mut cells = none(picture);
-                for (cell, size) in helping {
-                    let (row, column) = (usize::from(cell.row), usize::from(cell.column));
-                    if size <= left && allowed[row].has(column) {
-                        cells[row] |= W::bit(column);
-                    }
-                }
-                cells
+                let own = helping.into_iter().filter(|(_, size)| *size <= left);
+                own.map(|(cell, _)| cell).filter(is_helpful).collect()
             })
-            .min_by_key(|cells| cells.iter().map(|row| row.count()).sum::<usize>());
+            .min_by_key(Vec::len);
         // If the pool is full, an obstacle may be missing in it.
-        let cells = fewest.unwrap_or_else(|| allowed.clone());
+        let cells = fewest.unwrap_or_else(|| each(&allowed).collect());
         Children::Branch { cells, allowed }
     }
 
@@ -377,6 +378,10 @@ impl<W: Word> Level<'_, '_, W> {
     /// Examines in full what the first examination has left open, unless an edit has been found.
     fn examine_open(&self, size: usize, view: &mut View<'_, W>) {
         view.update();
+        let effort = match self.nodes_left {
+            Some(_) => SECOND,
+            None => FULL,
+        };
         for flips in std::mem::take(&mut *lock(&self.open)) {
             if self.task.found.size().is_some_and(|known| known <= size) {
                 return;
@@ -385,12 +390,17 @@ impl<W: Word> Level<'_, '_, W> {
             if view.stands(&picture, &Touched::new(&flips)) {
                 continue;
             }
-            match self.task.examine(&picture, &flips, FULL, view) {
+            match self.task.examine(&picture, &flips, effort, view) {
                 Examined::Unknown => self.is_cut.store(true, Ordering::Relaxed),
                 Examined::Good | Examined::Bad => {}
             }
         }
     }
+}
+
+/// The memory for the nodes of a search for edits of this size, beside the obstacles, in bytes.
+pub(super) fn level_bytes<W: Word>(picture: &Picture<W>, size: usize) -> u64 {
+    (2 * size_of::<W>() * picture.height() * size * rayon::current_num_threads()) as u64
 }
 
 /// The number of flips that any good edit needs at least, as far as the obstacles known show it; `None` if no edit is good.
@@ -417,13 +427,28 @@ fn pack<W: Word>(
     let View {
         scratch, obstacles, ..
     } = view;
+    let mut removing = allowed.to_vec();
     let mut found = Vec::new();
-    for entry in obstacles.iter() {
-        if !entry.stands(picture, &touched, scratch) {
-            continue;
+    for (at, entry) in obstacles.iter().enumerate() {
+        if entry.stands(picture, &touched, scratch) {
+            removing.copy_from_slice(allowed);
+            let obstacle = &entry.obstacle;
+            obstacle.remove_kept(
+                task.original,
+                picture,
+                flips,
+                &touched,
+                scratch,
+                &mut removing,
+            );
+            let number = removing.iter().map(|row| row.count()).sum::<usize>();
+            found.push((number, at));
         }
-        let mut removing = allowed.to_vec();
-        let obstacle = &entry.obstacle;
+    }
+    found.sort_unstable();
+    let helping = |&(_, at): &(usize, usize)| {
+        let obstacle = &obstacles[at].obstacle;
+        removing.copy_from_slice(allowed);
         obstacle.remove_kept(
             task.original,
             picture,
@@ -432,15 +457,9 @@ fn pack<W: Word>(
             scratch,
             &mut removing,
         );
-        let number = removing.iter().map(|row| row.count()).sum::<usize>();
-        found.push((number, removing, obstacle));
-    }
-    found.sort_by_key(|(number, ..)| *number);
-    let standing: Vec<Helping> = found
-        .into_iter()
-        .take(most)
-        .map(|(_, removing, obstacle)| obstacle.helping(picture, allowed, &removing))
-        .collect();
+        obstacle.helping(picture, allowed, &removing)
+    };
+    let standing: Vec<Helping> = found.iter().take(most).map(helping).collect();
     let share = |&(cell, size): &(Cell, usize)| {
         let number = usize::from(cell.row) * width + usize::from(cell.column);
         (number as u32, 1.0 / size as f64)
@@ -449,7 +468,7 @@ fn pack<W: Word>(
         .iter()
         .map(|helping| helping.iter().map(share).collect())
         .collect();
-    let packing = Packing::new(shares, step);
+    let packing = Packing::new(shares, step, || task.control.poll());
     (standing, packing)
 }
 

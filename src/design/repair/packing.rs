@@ -30,7 +30,7 @@ pub(super) struct Packing {
 impl Packing {
     /// Packs these obstacles. Obstacles that share no cell, directly or through others, are packed apart, so that each bound is rounded up.
     /// A smaller `step` gives better bounds, and takes longer: about the square of its inverse.
-    pub(super) fn new(mut obstacles: Vec<Shares>, step: f64) -> Self {
+    pub(super) fn new(mut obstacles: Vec<Shares>, step: f64, stop: impl Fn() -> bool) -> Self {
         if obstacles.iter().any(Vec::is_empty) {
             // No flip that is allowed removes it.
             return Packing {
@@ -50,7 +50,7 @@ impl Packing {
         let up = |flips: f64| (flips - TOLERANCE).ceil().max(0.0) as usize;
         let mut bounds = Vec::new();
         for component in components(&obstacles, names.len()) {
-            let total = pack(&component, &mut values, &mut loads, step);
+            let total = pack(&component, (&mut values, &mut loads), step, &stop);
             bounds.push((up(total), total, component));
         }
         let least: usize = bounds.iter().map(|(own, ..)| own).sum();
@@ -114,9 +114,14 @@ fn components(obstacles: &[Shares], cells: usize) -> Vec<Vec<&Shares>> {
     found
 }
 
-/// Packs the obstacles of a group: sets the loads of their cells, and returns the sum of the prices. The values of these cells are 1
-/// before, and arbitrary after.
-fn pack(obstacles: &[&Shares], values: &mut [f64], loads: &mut [f64], step: f64) -> f64 {
+/// Packs the obstacles of a group: sets the loads of their cells, and returns the sum of the prices. Of these cells the values are 1 and
+/// the loads 0 before; the values are arbitrary after. When `stop` returns true, the prices are what they are by then.
+fn pack(
+    obstacles: &[&Shares],
+    (values, loads): (&mut [f64], &mut [f64]),
+    step: f64,
+    stop: &impl Fn() -> bool,
+) -> f64 {
     let mut cells: Vec<u32> = obstacles
         .iter()
         .copied()
@@ -150,6 +155,9 @@ fn pack(obstacles: &[&Shares], values: &mut [f64], loads: &mut [f64], step: f64)
                 loads[cell] += share;
                 values[cell] *= 1.0 + step * share;
                 largest = largest.max(loads[cell]);
+            }
+            if stop() {
+                break;
             }
         }
         queue.push(Reverse((now, i)));
@@ -205,7 +213,7 @@ mod tests {
                     all.into_iter().map(share).collect()
                 })
                 .collect();
-            let packing = Packing::new(obstacles.clone(), 0.1);
+            let packing = Packing::new(obstacles.clone(), 0.1, || false);
             let good = (0u32..1 << cells).filter(|&flips| removes_all(flips, &obstacles));
             let Some(fewest) = good.clone().map(u32::count_ones).min() else {
                 continue;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::descent::{Bounds, descend, descent_bytes};
 use super::examine::{Effort, Examiner};
 use super::found::Found;
-use super::levels::{Searched, least_flips, search_level};
+use super::levels::{Searched, least_flips, level_bytes, search_level};
 use super::obstacle::Kind;
 use super::picture::Picture;
 use super::pool::{Pool, View};
@@ -155,7 +155,7 @@ impl<'a> Repair<'a> {
     }
 
     /// Flips at most this number of cells, and searches all edits up to it if necessary. Without a budget, the search for edits of more
-    /// than three flips ends when it is no longer cheap, after about ten seconds.
+    /// than three flips ends when it is no longer cheap: after some seconds on a picture of 100x100 cells.
     pub fn budget(mut self, flips: impl Into<Option<usize>>) -> Self {
         self.budget = flips.into();
         self
@@ -292,6 +292,10 @@ impl<'a> Repair<'a> {
                 self.improve(task, none_within);
             }
             if task.found.size().is_some_and(|size| size < level) {
+                break;
+            }
+            if level_bytes(task.original, level) > self.limits.bytes() / memory_plan::DESCENT {
+                task.control.stop(Stop::Memory);
                 break;
             }
             let only_if_cheap = level > MAX_LEVEL && self.budget.is_none();
