@@ -13,7 +13,7 @@ use common::command::{Scratch, answer, omnogram, output, stderr, stdout};
 use common::pieces::{lines, merged, pieces, work};
 use common::{Random, beside, brute_force, corpus, permutation, switches};
 use omnogram::board::Cell;
-use omnogram::cluster::{Answer, Task};
+use omnogram::cluster::{Answer, Mode};
 use omnogram::count::Method;
 use omnogram::puzzle::Puzzle;
 use omnogram::search::{Cube, Decision, Limits, Search};
@@ -51,8 +51,8 @@ fn two_puzzles_in_one_cost_no_more_than_both() {
         .into_iter()
         .map(|piece| piece.cube)
         .collect();
-    for task in [Task::Count(Method::Tree), Task::List] {
-        let answers = work(&puzzle, task, 1, cubes.clone(), Limits::default);
+    for mode in [Mode::Count(Method::Tree), Mode::List] {
+        let answers = work(&puzzle, mode, 1, cubes.clone(), Limits::default);
         let number = |answer: &Answer| answer.count.clone();
         let sum = answers.iter().map(number).fold(Count::ZERO, |sum, count| {
             let mut sum = sum;
@@ -122,8 +122,8 @@ fn cubes_that_decide_in_several_regions() {
         let some: Vec<Cube> = (0..8)
             .map(|_| cubes[random.below(cubes.len())].clone())
             .collect();
-        for task in [Task::Count(Method::Tree), Task::List] {
-            let answers = work(&puzzle, task, 1, some.clone(), Limits::default);
+        for mode in [Mode::Count(Method::Tree), Mode::List] {
+            let answers = work(&puzzle, mode, 1, some.clone(), Limits::default);
             for (cube, answer) in some.iter().zip(&answers) {
                 assert_eq!(&answer.count, expected(cube).solutions.number(), "{cube:?}");
             }
@@ -178,7 +178,7 @@ fn a_split_is_balanced_and_costs_little() {
         let cubes = pieces.iter().map(|piece| piece.cube.clone()).collect();
         let answers = work(
             &puzzle,
-            Task::Count(Method::Tree),
+            Mode::Count(Method::Tree),
             1,
             cubes,
             Limits::default,
@@ -204,12 +204,12 @@ fn pieces_add_up_to_the_plain_answer_by_every_method() {
             Method::Regions,
             Method::Frontier,
         ];
-        let tasks = methods.map(Task::Count).into_iter().chain([Task::List]);
-        for task in tasks {
+        let modes = methods.map(Mode::Count).into_iter().chain([Mode::List]);
+        for mode in modes {
             let cubes = pieces.iter().map(|piece| piece.cube.clone()).collect();
-            let answers = work(&puzzle, task, 2, cubes, Limits::default);
+            let answers = work(&puzzle, mode, 2, cubes, Limits::default);
             let sum = merged(&pieces, &[&lines(&answers)]);
-            assert_eq!(sum.solutions, plain, "{task:?}");
+            assert_eq!(sum.solutions, plain, "{mode:?}");
             assert!(sum.problems.is_empty() && sum.missing.is_empty());
         }
     }
@@ -219,10 +219,10 @@ fn pieces_add_up_to_the_plain_answer_by_every_method() {
 fn stopped_anywhere_nothing_is_lost_or_doubled() {
     for (seed, puzzle) in (0..).zip(some()) {
         let plain = Search::new(&puzzle).count().solutions;
-        for task in [
-            Task::Count(Method::Tree),
-            Task::List,
-            Task::Count(Method::Regions),
+        for mode in [
+            Mode::Count(Method::Tree),
+            Mode::List,
+            Mode::Count(Method::Regions),
         ] {
             let pieces = pieces(&puzzle, 3);
             let mut results = Vec::new();
@@ -234,7 +234,7 @@ fn stopped_anywhere_nothing_is_lost_or_doubled() {
                 // Stopped by the clock, so that what cannot be left in the middle is cut; at last not at all.
                 let checks = (round < 40).then(|| 1 + random.below(30 + 10 * round) as u64);
                 let by_clock = round % 2 == 0;
-                let answers = work(&puzzle, task, 1, cubes, move || {
+                let answers = work(&puzzle, mode, 1, cubes, move || {
                     Limits::default()
                         .checks(checks.filter(|_| !by_clock))
                         .nodes(checks.filter(|_| by_clock))

@@ -12,7 +12,7 @@ use common::command::{Scratch, answer, output, stderr, stdout};
 use common::permutation;
 use common::pieces::{lines, merged, pieces, work};
 use omnogram::board::Cell;
-use omnogram::cluster::{Answer, CubeTask, Digest, Id, Lines, Merge, Task, seal};
+use omnogram::cluster::{Answer, CubeTask, Digest, Id, Lines, Merge, Mode, seal};
 use omnogram::count::Method;
 use omnogram::search::{Cube, Decision, Limits, Total};
 use omnogram::solutions::Count;
@@ -22,7 +22,7 @@ fn a_merge_names_what_is_wrong() {
     let puzzle = permutation(5);
     let pieces = pieces(&puzzle, 10);
     let cubes: Vec<Cube> = pieces.iter().map(|piece| piece.cube.clone()).collect();
-    let answers = work(&puzzle, Task::List, 1, cubes, Limits::default);
+    let answers = work(&puzzle, Mode::List, 1, cubes, Limits::default);
     let good = lines(&answers);
     let sum = merged(&pieces, &[&good, &good]);
     assert_eq!(
@@ -94,7 +94,7 @@ fn torn_or_changed_anywhere_no_wrong_number_is_told() {
     let puzzle = permutation(4);
     let pieces = pieces(&puzzle, 4);
     let cubes: Vec<Cube> = pieces.iter().map(|piece| piece.cube.clone()).collect();
-    let good = lines(&work(&puzzle, Task::List, 1, cubes, Limits::default));
+    let good = lines(&work(&puzzle, Mode::List, 1, cubes, Limits::default));
     for end in 0..good.len() - 1 {
         let sum = merged(&pieces, &[&good[..end]]);
         let torn = end > 0 && !good[..end].ends_with('\n') && !good[..=end].ends_with('\n');
@@ -227,7 +227,7 @@ fn many_problems_of_a_file_are_counted() {
     let puzzle = permutation(5);
     let pieces = pieces(&puzzle, 10);
     let cubes: Vec<Cube> = pieces.iter().map(|piece| piece.cube.clone()).collect();
-    let answers = work(&puzzle, Task::List, 1, cubes, Limits::default);
+    let answers = work(&puzzle, Mode::List, 1, cubes, Limits::default);
     let good = lines(&answers);
     let elsewhere: Vec<Answer> = answers
         .iter()
@@ -321,7 +321,7 @@ fn a_cube_may_have_as_many_solutions_as_fillings() {
         let cubes = vec![Cube::default()];
         let mut answers = work(
             &puzzle,
-            Task::Count(Method::Tree),
+            Mode::Count(Method::Tree),
             1,
             cubes,
             Limits::default,
@@ -355,7 +355,7 @@ fn cubes_that_overlap_are_not_added_up() {
     pieces[last] = CubeTask::new(Digest::of(&puzzle), within, of, 1.0);
     let answers = work(
         &puzzle,
-        Task::Count(Method::Tree),
+        Mode::Count(Method::Tree),
         1,
         cubes(&pieces),
         Limits::default,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
-use omnogram::cluster::Task;
+use omnogram::cluster::Mode;
 use omnogram::count::{self, Scratch};
 use omnogram::search::Outcome;
 
@@ -186,7 +186,7 @@ fn answer(session: &Session, subject: &Subject<'_>, options: &Options) -> Answer
     let outcome = match (&options.journal, session.classic()) {
         (Some(journal), _) => {
             let verb = format!("count --method {}", options.method.name());
-            journal::run(session, subject, journal, &verb, Task::Count(method), None)?
+            journal::run(session, subject, journal, &verb, Mode::Count(method), None)?
         }
         (None, Some(_)) => session.search(subject, limits, true, |search| search.count()),
         (None, None) => session.count(subject, limits, |counting| {

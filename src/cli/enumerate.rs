@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Instant;
 
 use clap::Args;
-use omnogram::cluster::Task;
+use omnogram::cluster::Mode;
 use omnogram::error::{Error, Kind};
 use omnogram::search::{Limits, Outcome, Total};
 use omnogram::solutions::{Count, Stream};
@@ -154,7 +154,7 @@ fn answer(
         let listing = options.listing.format_for(session);
         let verb = format!("enumerate --format {}", listing.name());
         let file = SolutionFile { path, listing };
-        let outcome = journal::run(session, subject, journal, &verb, Task::List, Some(file))?;
+        let outcome = journal::run(session, subject, journal, &verb, Mode::List, Some(file))?;
         return print_summary(session, subject, options, &outcome);
     }
     output.begin()?;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use omnogram::cluster::{
-    Appending, CubeSolver, Digest, Header, Journal, JournalRecord, JournalledRun, Task,
+    Appending, CubeSolver, Digest, Header, Journal, JournalRecord, JournalledRun, Mode,
 };
 use omnogram::error::{Error, Kind};
 use omnogram::format::Solutions;
@@ -92,7 +92,7 @@ pub(super) fn run(
     subject: &Subject<'_>,
     journal: &Path,
     verb: &str,
-    task: Task,
+    mode: Mode,
     solution_file: Option<SolutionFile<'_>>,
 ) -> Answered<Outcome> {
     let failed = Halt::Failed;
@@ -140,7 +140,7 @@ pub(super) fn run(
     };
     let threads = session.on_threads(rayon::current_num_threads);
     let memory = limits.memory.unwrap_or(u64::MAX);
-    let cube_solver = CubeSolver::new(subject.puzzle, task, threads, memory);
+    let cube_solver = CubeSolver::new(subject.puzzle, mode, threads, memory);
     let resumed = !records.is_empty();
     let run = JournalledRun::new(cube_solver, journal, records, list, limits).map_err(failed)?;
     if resumed {

@@ -12,8 +12,8 @@ use std::time::Duration;
 use clap::Args;
 use crossbeam::channel::{Receiver, RecvTimeoutError, bounded};
 use omnogram::cluster::{
-    Answer, CubeQueue, CubeSolver, CubeTask, Digest, DigestSink, Id, Job, Lines, SetDigest,
-    SolutionStore, Task, seal,
+    Answer, CubeQueue, CubeSolver, CubeTask, Digest, DigestSink, Id, Job, Lines, Mode, SetDigest,
+    SolutionStore, seal,
 };
 use omnogram::error::{Error, Kind, Result};
 use omnogram::format::Solutions;
@@ -137,15 +137,15 @@ fn work(session: &Session, subject: &Subject<'_>, options: &Options) -> Answered
         }
         None => None,
     };
-    let task = match folder.is_some() || options.digest {
-        true => Task::List,
-        false => Task::Count(options.method.into()),
+    let mode = match folder.is_some() || options.digest {
+        true => Mode::List,
+        false => Mode::Count(options.method.into()),
     };
     let threads = session.on_threads(rayon::current_num_threads);
     let digest = Digest::of(puzzle);
     let limits = session.limits();
     let memory = limits.memory.unwrap_or(u64::MAX);
-    let cube_solver = CubeSolver::new(puzzle, task, threads, memory);
+    let cube_solver = CubeSolver::new(puzzle, mode, threads, memory);
     let queue = WorkQueue {
         session,
         puzzle,
@@ -313,7 +313,7 @@ impl CubeQueue for WorkQueue<'_> {
     fn hand_back(&self, job: Job<Self::SolutionStore>, outcome: Outcome, is_usable: bool) {
         let outcome = self.cube_solver.cut(&job.cube, outcome);
         let (file, set) = job.sink.into_parts();
-        let listed = is_usable && self.cube_solver.task() == Task::List;
+        let listed = is_usable && self.cube_solver.mode() == Mode::List;
         let id = Id::of(self.digest, &job.cube);
         let mut answer = Answer::new(self.digest, id, &outcome, listed.then_some(set));
         if let Some((file, folder)) = file.zip(self.folder.as_ref()) {

@@ -305,7 +305,7 @@ impl Summation<'_> {
         let mut placed = self.answers.remove(&id).unwrap_or_default();
         let (missing_before, chosen_before) = (self.missing.len(), self.chosen.len());
         let mut best: Option<Candidate> = None;
-        let mut has_conflict = false;
+        let mut cube_has_contradiction = false;
         for placed in &mut placed {
             placed.is_requested = true;
             let answer = &placed.answer;
@@ -328,7 +328,9 @@ impl Summation<'_> {
                 ));
                 continue;
             }
-            if let Some(unknown) = unknown.filter(|&unknown| exceeds(&answer.count, unknown)) {
+            if let Some(unknown) =
+                unknown.filter(|&unknown| exceeds_fillings(&answer.count, unknown))
+            {
                 wrong(too_many(id, &answer.count, unknown));
                 continue;
             }
@@ -346,7 +348,9 @@ impl Summation<'_> {
                 subtotal.count += &open_sum.count;
                 subtotal.complete &= open_sum.complete;
             }
-            if let Some(unknown) = unknown.filter(|&unknown| exceeds(&subtotal.count, unknown)) {
+            if let Some(unknown) =
+                unknown.filter(|&unknown| exceeds_fillings(&subtotal.count, unknown))
+            {
                 let error =
                     Error::data(too_many(id, &subtotal.count, unknown)).at(placed.line, 1, "");
                 self.problems.add_once(&self.results[placed.file], error);
@@ -381,7 +385,7 @@ impl Summation<'_> {
                         let error = Error::data(message).at(placed.line, 1, "");
                         self.problems.add_once(&self.results[placed.file], error);
                         self.has_contradiction = true;
-                        has_conflict = true;
+                        cube_has_contradiction = true;
                     }
                     let rank =
                         |candidate: &Candidate| (candidate.subtotal.complete, candidate.has_file);
@@ -399,7 +403,7 @@ impl Summation<'_> {
         }
         match best {
             // It is not known which of the conflicting answers is right.
-            Some(_) if has_conflict => incomplete(),
+            Some(_) if cube_has_contradiction => incomplete(),
             Some(best) => {
                 self.missing.extend(best.missing);
                 self.chosen.extend(best.chosen);
@@ -416,7 +420,7 @@ impl Summation<'_> {
 }
 
 /// Whether `count` exceeds 2 to the power of `unknown`, the number of fillings of that many cells.
-fn exceeds(count: &Count, unknown: u32) -> bool {
+fn exceeds_fillings(count: &Count, unknown: u32) -> bool {
     let unknown = u64::from(unknown);
     match count.bits().checked_sub(unknown + 1) {
         None => false,

@@ -35,4 +35,4 @@ pub use run::JournalledRun;
 pub use solutions::{DigestSink, SolutionStore};
 pub use split::{Split, Splitter};
 pub use state::Appending;
-pub use work::{CubeQueue, CubeSolver, Job, Task};
+pub use work::{CubeQueue, CubeSolver, Job, Mode};

@@ -24,7 +24,7 @@ use super::journal::{Journal, JournalRecord, Progress};
 use super::line::seal;
 use super::solutions::{DigestSink, SolutionStore};
 use super::state::{ActiveCube, Appending, State};
-use super::work::{CubeQueue, CubeSolver, Job, Task, is_unchanged};
+use super::work::{CubeQueue, CubeSolver, Job, Mode, is_unchanged};
 use crate::count::Checkpointer;
 use crate::error::Result;
 use crate::run::{Activity, Limits, Observer, Snapshot, Statistics, TICK, lock};
@@ -106,7 +106,7 @@ impl<'a> JournalledRun<'a> {
         list: Option<Appending>,
         limits: Limits,
     ) -> Result<Self> {
-        debug_assert_eq!(list.is_some(), cube_solver.task() == Task::List);
+        debug_assert_eq!(list.is_some(), cube_solver.mode() == Mode::List);
         let began = Instant::now();
         let checkpointer = (!cube_solver.can_divide_cubes())
             .then(|| Checkpointer::new(cube_solver.puzzle(), cube_solver.memory()));
@@ -434,7 +434,7 @@ impl CubeQueue for JournalledRun<'_> {
             }
         }
         let puzzle = state.journal.header().puzzle();
-        let listed = is_usable && self.cube_solver.task() == Task::List;
+        let listed = is_usable && self.cube_solver.mode() == Mode::List;
         let mut answer = Answer::new(
             puzzle,
             Id::of(puzzle, &job.cube),

@@ -15,9 +15,9 @@ use crate::run::Limits;
 use crate::search::{self, Cube, CubeSearch, Outcome, Search, Total};
 use crate::solutions::{Count, CountSink, Stop};
 
-/// The question to answer for every cube.
+/// What is wanted of every cube.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Task {
+pub enum Mode {
     /// The number of its solutions.
     Count(Method),
     /// All its solutions.
@@ -64,17 +64,17 @@ const MAX_CUT_TIME: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub struct CubeSolver<'a> {
     puzzle: &'a Puzzle,
-    task: Task,
+    mode: Mode,
     threads: usize,
     memory: u64,
 }
 
 impl<'a> CubeSolver<'a> {
     /// A solver on `threads` threads, at least one, that uses about `memory` bytes.
-    pub fn new(puzzle: &'a Puzzle, task: Task, threads: usize, memory: u64) -> Self {
+    pub fn new(puzzle: &'a Puzzle, mode: Mode, threads: usize, memory: u64) -> Self {
         CubeSolver {
             puzzle,
-            task,
+            mode,
             threads: threads.max(1),
             memory,
         }
@@ -90,14 +90,14 @@ impl<'a> CubeSolver<'a> {
         self.memory
     }
 
-    /// The question to answer for every cube.
-    pub fn task(&self) -> Task {
-        self.task
+    /// What is wanted of every cube.
+    pub fn mode(&self) -> Mode {
+        self.mode
     }
 
     /// Whether a stopped cube keeps the solutions found so far and leaves open only its unsearched parts.
     pub fn can_divide_cubes(&self) -> bool {
-        matches!(self.task, Task::Count(Method::Tree) | Task::List)
+        matches!(self.mode, Mode::Count(Method::Tree) | Mode::List)
     }
 
     /// Number of cubes that are worked on at a time.
@@ -114,7 +114,7 @@ impl<'a> CubeSolver<'a> {
     ///
     /// [`Kind::Io`] when the threads cannot be started.
     pub fn run<O: CubeQueue>(&self, queue: &O) -> Result<()> {
-        if let Task::Count(method) = self.task
+        if let Mode::Count(method) = self.mode
             && method != Method::Tree
         {
             let pool = rayon::ThreadPoolBuilder::new()
@@ -141,16 +141,16 @@ impl<'a> CubeSolver<'a> {
     fn search_cubes<O: CubeQueue>(&self, queue: &O) {
         let options = search::Options {
             // In a count by the search tree every solution is a leaf of its own, so the cache is not used.
-            subproblem_cache: self.task == Task::List,
+            subproblem_cache: self.mode == Mode::List,
             ..search::Options::default()
         };
         let limits = Limits::default().memory(self.memory / self.threads as u64);
         let search = Search::new(self.puzzle).options(options).limits(limits);
         search.incremental(|search_cube: &mut CubeSearch<'_>| {
             while let Some(job) = queue.next() {
-                let outcome = match self.task {
-                    Task::Count(_) => search_cube(&job.cube, &job.limits, &CountSink::new()),
-                    Task::List => search_cube(&job.cube, &job.limits, &job.sink),
+                let outcome = match self.mode {
+                    Mode::Count(_) => search_cube(&job.cube, &job.limits, &CountSink::new()),
+                    Mode::List => search_cube(&job.cube, &job.limits, &job.sink),
                 };
                 submit(queue, job, outcome);
             }

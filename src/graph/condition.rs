@@ -13,7 +13,7 @@ use super::solution_graph::SolutionGraph;
 use crate::solutions::Count;
 
 /// Stands for a node whose cells are all decided.
-pub(super) const DONE: u32 = u32::MAX;
+pub(super) const ALL_DECIDED: u32 = u32::MAX;
 
 /// Flag in the second word of a new edge, above its number of children: it is the last edge of its node.
 const LAST: u32 = 1 << 31;
@@ -59,7 +59,7 @@ pub(super) struct OverlayEdge<'a> {
     /// The graph edge, which has a code for each cell of the node. Where the edge itself decides a cell of the decided prefix, it gives
     /// this cell the value on which the node is conditioned.
     pub(super) graph_edge: EdgeView<'a>,
-    /// The children; [`DONE`] for a child without undecided cells.
+    /// The children; [`ALL_DECIDED`] for a child without undecided cells.
     pub(super) children: &'a [u32],
 }
 
@@ -108,7 +108,7 @@ impl<'a> Overlay<'a> {
     #[inline]
     pub(super) fn count(&self, node: u32) -> Count {
         match self.overlay_index(node) {
-            _ if node == DONE => Count::ONE,
+            _ if node == ALL_DECIDED => Count::ONE,
             None => self.graph.counts().get(node as usize),
             Some(i) => self.counts.get(i),
         }
@@ -119,7 +119,7 @@ impl<'a> Overlay<'a> {
         let mut product = 1u128;
         for node in nodes.clone() {
             let small = match self.overlay_index(node) {
-                _ if node == DONE => Some(1),
+                _ if node == ALL_DECIDED => Some(1),
                 None => self.graph.counts().small(node as usize),
                 Some(i) => self.counts.small(i),
             };
@@ -179,7 +179,7 @@ impl<'a> Overlay<'a> {
         (edge, (words[1] & LAST == 0).then(|| at + 2 + length))
     }
 
-    /// Conditions a node on its first undecided cell: the new node, [`DONE`] if no other cell is undecided, or `None` if no solution
+    /// Conditions a node on its first undecided cell: the new node, [`ALL_DECIDED`] if no other cell is undecided, or `None` if no solution
     /// remains.
     ///
     /// Conditions all descendants whose first undecided cell is the same cell. Calls `stop` regularly; if stopped, the overlay is
@@ -230,7 +230,7 @@ impl<'a> Overlay<'a> {
             }
             self.state[node as usize] = match self.condition_node(node, filled, &mut words) {
                 None => NO_SOLUTION,
-                Some(DONE) => COMPLETE,
+                Some(ALL_DECIDED) => COMPLETE,
                 Some(new) => new + FIRST_NEW,
             };
         }
@@ -242,7 +242,7 @@ impl<'a> Overlay<'a> {
             self.truncate(mark);
         }
         result.map(|()| match state {
-            COMPLETE => Some(DONE),
+            COMPLETE => Some(ALL_DECIDED),
             state => state.checked_sub(FIRST_NEW),
         })
     }
@@ -260,7 +260,7 @@ impl<'a> Overlay<'a> {
                 None => continue,
                 Some(i) => match self.state[edge.children[i as usize] as usize] {
                     UNVISITED | NO_SOLUTION => continue,
-                    COMPLETE => Some((i, DONE)),
+                    COMPLETE => Some((i, ALL_DECIDED)),
                     state => Some((i, state - FIRST_NEW)),
                 },
             };
@@ -275,7 +275,7 @@ impl<'a> Overlay<'a> {
         }
         words[last? + 1] |= LAST;
         if cell + 1 == self.size(node) {
-            return Some(DONE);
+            return Some(ALL_DECIDED);
         }
         let base = self.overlay_index(node).map_or(node, |i| self.bases[i]);
         self.bases.push(base);

@@ -1,6 +1,6 @@
 //! Lists all solutions of a small node.
 
-use super::condition::{DONE, Overlay};
+use super::condition::{ALL_DECIDED, Overlay};
 use super::packed_grid::fill;
 use super::runs::{EMPTY, FILLED, FIRST_CHILD};
 
@@ -82,7 +82,7 @@ pub(super) fn list_solutions(overlay: &Overlay<'_>, node: u32, positions: &[u32]
         let mut end = positions.len();
         for &node in edge.children {
             ends.push(end);
-            if node != DONE {
+            if node != ALL_DECIDED {
                 open_nodes.push(OpenNode {
                     node,
                     start: end as u32,
@@ -106,7 +106,7 @@ pub(super) fn list_solutions(overlay: &Overlay<'_>, node: u32, positions: &[u32]
                 }
                 left => {
                     let i = (left - FIRST_CHILD) as usize;
-                    if edge.children[i] != DONE {
+                    if edge.children[i] != ALL_DECIDED {
                         child_positions[ends[i] - end_here..][..length].copy_from_slice(cells);
                         ends[i] += length;
                     }

@@ -7,7 +7,7 @@
 //!
 //! Undecided regions are separate nodes, so a decision conditions only the region of its cell.
 
-use super::condition::{DONE, Mark, Overlay, Stopped};
+use super::condition::{ALL_DECIDED, Mark, Overlay, Stopped};
 use super::fillings::list_solutions;
 use super::packed_grid::Canvas;
 use super::runs::{EMPTY, FILLED, FIRST_CHILD};
@@ -229,7 +229,7 @@ impl Lexicographic<'_> {
         let mut child_ends = Vec::new();
         let mut i = 0;
         while let Some(&OpenRegion { node, start }) = open.get(i) {
-            if node == DONE || self.overlay.decided(node) == self.overlay.size(node) {
+            if node == ALL_DECIDED || self.overlay.decided(node) == self.overlay.size(node) {
                 open.swap_remove(i);
                 continue;
             }
@@ -247,7 +247,7 @@ impl Lexicographic<'_> {
                     node,
                     start: end as u32,
                 });
-                if node != DONE {
+                if node != ALL_DECIDED {
                     end += self.overlay.size(node) as usize;
                 }
             }
@@ -261,7 +261,7 @@ impl Lexicographic<'_> {
                     FILLED => grid.fill(&positions[run]),
                     child_code => {
                         let i = (child_code - FIRST_CHILD) as usize;
-                        if edge.children[i] != DONE {
+                        if edge.children[i] != ALL_DECIDED {
                             positions.copy_within(run.clone(), child_ends[i]);
                             child_ends[i] += run.len();
                         }

@@ -272,8 +272,12 @@ impl<'a> Search<'a> {
     }
 
     /// As [`Search::first`], under a control that may serve other runs too.
-    pub(crate) fn first_under(&self, control: &Arc<Control>, most: usize) -> (Vec<Grid>, Outcome) {
-        self.run_portfolio_under(control, Portfolio::new(self.puzzle, most, None))
+    pub(crate) fn first_under(
+        &self,
+        control: &Arc<Control>,
+        max_solutions: usize,
+    ) -> (Vec<Grid>, Outcome) {
+        self.run_portfolio_under(control, Portfolio::new(self.puzzle, max_solutions, None))
     }
 
     /// Looks for a solution other than `first`, which must be one, under a control that may serve other runs too. If cubes are set, only
@@ -437,7 +441,7 @@ impl<'a> Search<'a> {
     fn search<W: Word>(&self, shared: &Shared<'_, W>, uses_solver: bool) {
         let cubes = self.cubes.clone().unwrap_or_else(|| vec![Cube::default()]);
         let mut board = Board::<W>::new(shared.clues);
-        let agrees = self.known.as_ref().is_none_or(|known| {
+        let known_cells_fit = self.known.as_ref().is_none_or(|known| {
             let rows = 0..self.puzzle.height();
             board.assign_rows(rows.map(|row| (row, known.known_in_row(row))))
         });
@@ -449,7 +453,7 @@ impl<'a> Search<'a> {
             }
             shared.control.stopped()
         });
-        let root_is_consistent = propagated.map(|is_consistent| is_consistent && agrees);
+        let root_is_consistent = propagated.map(|is_consistent| is_consistent && known_cells_fit);
         lock(&shared.totals).0.settles += board.settles();
         if let Some(portfolio) = shared
             .portfolio

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use omnogram::cluster::{
     Answer, CubeQueue, CubeSolver, CubeTask, Digest, DigestSink, Id, Job, Lines, Merge, Merged,
-    Splitter, Task, seal,
+    Mode, Splitter, seal,
 };
 use omnogram::puzzle::Puzzle;
 use omnogram::search::{Cube, Limits, Outcome};
@@ -36,7 +36,7 @@ impl CubeQueue for Desk<'_> {
     fn hand_back(&self, job: Job<Self::SolutionStore>, outcome: Outcome, is_usable: bool) {
         let outcome = self.cube_solver.cut(&job.cube, outcome);
         let set = job.sink.into_parts().1;
-        let listed = is_usable && self.cube_solver.task() == Task::List;
+        let listed = is_usable && self.cube_solver.mode() == Mode::List;
         let id = Id::of(self.digest, &job.cube);
         let answer = Answer::new(self.digest, id, &outcome, listed.then_some(set));
         self.answers.lock().unwrap().push(answer);
@@ -54,13 +54,13 @@ impl omnogram::cluster::SolutionStore for Nothing {
 /// Works off these cubes, each within limits.
 pub(crate) fn work(
     puzzle: &Puzzle,
-    task: Task,
+    mode: Mode,
     threads: usize,
     mut cubes: Vec<Cube>,
     limits: impl Fn() -> Limits + Sync + 'static,
 ) -> Vec<Answer> {
     cubes.reverse();
-    let cube_solver = CubeSolver::new(puzzle, task, threads, 1 << 30);
+    let cube_solver = CubeSolver::new(puzzle, mode, threads, 1 << 30);
     let desk = Desk {
         cube_solver: &cube_solver,
         digest: Digest::of(puzzle),

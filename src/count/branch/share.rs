@@ -7,7 +7,7 @@ use super::dissection::LineRanks;
 use super::frame::{Frame, bound};
 use super::order::Order;
 use super::unfinished::Unfinished;
-use super::walk::{Task, Walk};
+use super::walk::{Walk, WalkTask};
 use super::worker::{FIRST_QUESTION_THRESHOLD_NS, NODES_PER_POLL, Worker};
 use crate::board::Cell;
 use crate::count::plan::{Plan, Trial, TrialEnd};
@@ -101,7 +101,7 @@ impl<W: Word> Worker<'_, '_, W> {
             self.ranked_component = Some(trial.component);
         }
         self.path.clear();
-        self.alive_below = 0;
+        self.alive_frames = 0;
         self.share_done = 0;
         self.reported = (self.work(), 0);
         self.work_limit = self.work().saturating_add(trial.budget);
@@ -130,12 +130,12 @@ impl<W: Word> Worker<'_, '_, W> {
     }
 
     /// Counts a task that another worker has given away.
-    fn run_task(&mut self, walk: &Arc<Walk<W>>, task: Task<W>) {
+    fn run_task(&mut self, walk: &Arc<Walk<W>>, task: WalkTask<W>) {
         self.statistics.tasks += 1;
         self.board.set_rows(&task.rows);
         self.has_moved = true;
         self.path = task.path;
-        self.alive_below = 0;
+        self.alive_frames = 0;
         self.share_done = 0;
         self.reported.1 = 0;
         self.may_ask_oracle = task.may_ask_oracle;
@@ -192,7 +192,7 @@ impl<W: Word> Worker<'_, '_, W> {
                 } else if self.shared.is_obsolete(walk.trial.component) {
                     walk.end(TrialEnd::Stopped);
                 } else if work >= walk.trial.budget {
-                    walk.end_spent();
+                    walk.end_out_of_budget();
                 }
                 if walk.is_over() {
                     break false;
@@ -274,7 +274,7 @@ impl<W: Word> Worker<'_, '_, W> {
                     .open_component
                     .get_or_insert_with(Unfinished::open_component);
                 owner.add_gap();
-                Task {
+                WalkTask {
                     rows,
                     component: frame.component.clone(),
                     side: Some((cell, !filled)),
@@ -292,7 +292,7 @@ impl<W: Word> Worker<'_, '_, W> {
                 frame.gap_weight_in_side += weight;
                 let owner = frame.open_side.get_or_insert_with(Unfinished::open_side);
                 owner.add_gap();
-                Task {
+                WalkTask {
                     rows,
                     component,
                     side: None,
@@ -331,7 +331,7 @@ impl<W: Word> Worker<'_, '_, W> {
             };
             let waiting = walk.release(&frame.component.key);
             if !waiting.is_empty() {
-                walk.push_task(Task {
+                walk.push_task(WalkTask {
                     rows: self.board.rows_at(frame.mark),
                     component: frame.component,
                     side: None,

@@ -2,7 +2,7 @@
 //! once.
 //!
 //! Each worker goes depth first. The components that it has begun are on a stack of its own, one [`Frame`] for each. While another worker
-//! is idle, a worker gives away a piece that is not begun, the one nearest to the bottom of its stack, as a [`Task`]. A piece is the other
+//! is idle, a worker gives away a piece that is not begun, the one nearest to the bottom of its stack, as a [`WalkTask`]. A piece is the other
 //! side of a branch, or a component of a side that is known to have a solution. It leaves a *gap*.
 //!
 //! While a component is being counted, its key is in the table of components in progress. Another worker that meets the key in this time
@@ -40,7 +40,7 @@ const MAX_STACK_WAIT: Duration = Duration::from_millis(100);
 
 /// A piece of a walk for any worker to begin.
 #[derive(Debug)]
-pub(crate) struct Task<W> {
+pub(crate) struct WalkTask<W> {
     /// The known cells of each row, before the piece is begun.
     pub(crate) rows: Vec<Known<W>>,
     pub(crate) component: Component<W>,
@@ -65,7 +65,7 @@ type ComponentsInProgress<W> = FxHashMap<Key, Vec<WaitingSide<W>>>;
 #[derive(Debug)]
 pub(crate) struct Walk<W> {
     pub(crate) trial: Trial,
-    tasks: Mutex<VecDeque<Task<W>>>,
+    tasks: Mutex<VecDeque<WalkTask<W>>>,
     /// Wakes workers that wait for a task.
     wake: Condvar,
     /// Number of waiting tasks, and number of workers that wait for one. Relaxed: hints.
@@ -81,13 +81,13 @@ pub(crate) struct Walk<W> {
     work: AtomicU64,
     done: AtomicU64,
     /// Whether the walk has ended; and its result, until it is taken.
-    over: AtomicBool,
-    ended: Mutex<Option<TrialEnd>>,
+    has_ended: AtomicBool,
+    result: Mutex<Option<TrialEnd>>,
     /// Number of workers with a stack. When the walk has ended without a count: the stacks that were not empty.
     active_stacks: AtomicUsize,
     ended_stacks: Mutex<Vec<Vec<Frame<W>>>>,
     /// Whether values are only lower bounds, which must not be stored. Relaxed: it is set only when no other worker fills gaps any more.
-    partial: AtomicBool,
+    values_are_bounds: AtomicBool,
     /// When the walk has ended without a count: a lower bound, put together from all stacks and tasks.
     bound_at_end: Mutex<Count>,
     /// The best lower bound that has been proved for the count of the component, rounded.
@@ -100,7 +100,7 @@ pub(crate) enum Claim {
     /// The worker must count it; others will not.
     Mine,
     /// The worker must count it, although others may do so too.
-    Unclaimed,
+    Untracked,
     /// Another worker counts it: the side has one more gap.
     InProgress,
 }
@@ -118,11 +118,11 @@ impl<W: Word> Walk<W> {
             unfinished_bytes: AtomicU64::new(0),
             work: AtomicU64::new(0),
             done: AtomicU64::new(0),
-            over: AtomicBool::new(false),
-            ended: Mutex::new(None),
+            has_ended: AtomicBool::new(false),
+            result: Mutex::new(None),
             active_stacks: AtomicUsize::new(0),
             ended_stacks: Mutex::default(),
-            partial: AtomicBool::new(false),
+            values_are_bounds: AtomicBool::new(false),
             bound_at_end: Mutex::new(Count::ZERO),
             best_bound: Mutex::new(0.0),
         }
@@ -145,7 +145,7 @@ impl<W: Word> Walk<W> {
     }
 
     /// Ends the walk because its budget is used up.
-    pub(crate) fn end_spent(&self) {
+    pub(crate) fn end_out_of_budget(&self) {
         let share = self.done() as f64 / WHOLE as f64;
         self.end(TrialEnd::Spent {
             forecast: self.work.load(Ordering::Relaxed) as f64 / share,
@@ -166,21 +166,21 @@ impl<W: Word> Walk<W> {
 
     /// Ends the walk for all its workers; the first result given is kept.
     pub(crate) fn end(&self, how: TrialEnd) {
-        lock(&self.ended).get_or_insert(how);
+        lock(&self.result).get_or_insert(how);
         // Release: a worker that sees it sees the result too.
-        self.over.store(true, Ordering::Release);
+        self.has_ended.store(true, Ordering::Release);
         drop(lock(&self.tasks));
         self.wake.notify_all();
     }
 
     pub(crate) fn is_over(&self) -> bool {
-        self.over.load(Ordering::Acquire)
+        self.has_ended.load(Ordering::Acquire)
     }
 
     /// Takes the result of the walk, for the worker that began it.
     pub(crate) fn take_end(&self) -> TrialEnd {
-        let ended = lock(&self.ended).take();
-        ended.unwrap_or(TrialEnd::Stopped)
+        let result = lock(&self.result).take();
+        result.unwrap_or(TrialEnd::Stopped)
     }
 
     /// Records that a worker has a stack.
@@ -207,7 +207,7 @@ impl<W: Word> Walk<W> {
             }
             std::thread::yield_now();
         }
-        self.partial.store(true, Ordering::Relaxed);
+        self.values_are_bounds.store(true, Ordering::Relaxed);
         for frames in std::mem::take(&mut *lock(&self.ended_stacks)) {
             self.close_stack(store, frames);
         }
@@ -296,7 +296,7 @@ impl<W: Word> Walk<W> {
     }
 
     /// Gives a task away.
-    pub(crate) fn push_task(&self, task: Task<W>) {
+    pub(crate) fn push_task(&self, task: WalkTask<W>) {
         self.live_tasks.fetch_add(1, Ordering::Relaxed);
         let mut tasks = lock(&self.tasks);
         tasks.push_back(task);
@@ -313,7 +313,7 @@ impl<W: Word> Walk<W> {
     }
 
     /// Waits for a task: `None` after [`IDLE_POLL_INTERVAL`], or when the walk is over. A worker that gets a task has a stack from then on.
-    pub(crate) fn wait_for_task(&self) -> Option<Task<W>> {
+    pub(crate) fn wait_for_task(&self) -> Option<WalkTask<W>> {
         let mut tasks = lock(&self.tasks);
         if tasks.is_empty() && !self.is_over() {
             self.idle_workers.fetch_add(1, Ordering::Relaxed);
@@ -345,7 +345,7 @@ impl<W: Word> Walk<W> {
         side: impl FnOnce() -> Arc<Unfinished<W>>,
     ) -> Claim {
         if component.key.is_empty() {
-            return Claim::Unclaimed;
+            return Claim::Untracked;
         }
         let mut in_progress = self.shard(&component.key);
         match in_progress.get_mut(&component.key) {
@@ -362,7 +362,7 @@ impl<W: Word> Walk<W> {
                 waiting.push(gap);
                 Claim::InProgress
             }
-            Some(_) => Claim::Unclaimed,
+            Some(_) => Claim::Untracked,
             None => {
                 in_progress.insert(component.key.clone(), Vec::new());
                 Claim::Mine
@@ -433,7 +433,7 @@ impl<W: Word> Walk<W> {
                         recompute_cost,
                     } = record;
                     // A lower bound has no graph.
-                    let edges = match self.partial.load(Ordering::Relaxed) {
+                    let edges = match self.values_are_bounds.load(Ordering::Relaxed) {
                         true => Vec::new(),
                         false => edges,
                     };
@@ -457,7 +457,9 @@ impl<W: Word> Walk<W> {
                         node: children.last().map(|&(node, _)| node),
                     };
                     match destination {
-                        Destination::WalkResult if self.partial.load(Ordering::Relaxed) => {
+                        Destination::WalkResult
+                            if self.values_are_bounds.load(Ordering::Relaxed) =>
+                        {
                             *lock(&self.bound_at_end) = value.count;
                         }
                         Destination::WalkResult => self.end(TrialEnd::Done(value)),
@@ -500,7 +502,7 @@ impl<W: Word> Walk<W> {
         recompute_cost: u64,
     ) -> Vec<WaitingSide<W>> {
         // The value is stored before the key is released, so that a worker finds the one or the other.
-        if !self.partial.load(Ordering::Relaxed) {
+        if !self.values_are_bounds.load(Ordering::Relaxed) {
             store.insert(key.clone(), value.clone(), nodes, recompute_cost);
         }
         self.release(key)

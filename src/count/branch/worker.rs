@@ -38,7 +38,7 @@ pub(crate) struct Worker<'s, 'a, W: Word> {
     pub(crate) oracle: Oracle<'a>,
     pub(crate) frames: Vec<Frame<W>>,
     /// All frames before this index are known to be alive. The others may be alive or not.
-    pub(crate) alive_below: usize,
+    pub(crate) alive_frames: usize,
     pub(crate) order: Order,
     /// The ranks of lines for [`Order::Dissected`].
     pub(crate) ranks: LineRanks,
@@ -146,7 +146,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             oracle: Oracle::new(shared.puzzle, Arc::clone(&shared.control), solver_bytes)
                 .sharing(exchange),
             frames: Vec::new(),
-            alive_below: 0,
+            alive_frames: 0,
             order: Order::Down,
             ranks: LineRanks::default(),
             ranked_component: None,
@@ -308,7 +308,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         self.statistics.nodes += 1;
         self.recompute_cost += 1;
         let (work, done) = (self.work(), self.share_done);
-        self.alive_below = self.alive_below.min(self.frames.len() - 1);
+        self.alive_frames = self.alive_frames.min(self.frames.len() - 1);
         let top = self.frames.last_mut().expect("a side is begun on a frame");
         let (cell, filled) = top
             .decision
@@ -431,7 +431,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             return false;
         }
         let frame = self.frames.pop().expect("the stack has a frame");
-        self.alive_below = self.alive_below.min(self.frames.len());
+        self.alive_frames = self.alive_frames.min(self.frames.len());
         self.end_component(walk, frame)
     }
 
@@ -520,12 +520,12 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     pub(crate) fn check_for_solution(&mut self, tasks_wanted: bool) -> bool {
         while self
             .frames
-            .get(self.alive_below)
+            .get(self.alive_frames)
             .is_some_and(|frame| frame.is_alive)
         {
-            self.alive_below += 1;
+            self.alive_frames += 1;
         }
-        let Some(frame) = self.frames.get(self.alive_below) else {
+        let Some(frame) = self.frames.get(self.alive_frames) else {
             return true;
         };
         let side_work = self.work().saturating_sub(frame.work_before_side);
@@ -553,7 +553,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             }
             Answer::None => {
                 // The components of the dropped frames are not counted to the end: they get no value.
-                self.abandon(self.alive_below + 1);
+                self.abandon(self.alive_frames + 1);
                 let top = self
                     .frames
                     .last_mut()
@@ -565,7 +565,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             }
             Answer::Unknown => {
                 // The next question about this side has to wait.
-                if let Some(frame) = self.frames.get_mut(self.alive_below) {
+                if let Some(frame) = self.frames.get_mut(self.alive_frames) {
                     frame.retry_threshold_ns = RETRY_FACTOR * side_work;
                 }
                 true
@@ -576,7 +576,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     /// Asks the oracle whether the side of the first frame not known to be alive has a solution, within a number of conflicts.
     fn ask_oracle(&mut self, conflicts: u64) -> Answer {
         let before = self.work();
-        let path = self.path_to(self.alive_below + 1);
+        let path = self.path_to(self.alive_frames + 1);
         let (clues, rows) = (self.shared.clues, &self.shared.rows);
         // One question must not use up the rest of a small budget.
         let conflict_ns = (NS_PER_TICK * self.oracle.ticks()).checked_div(self.oracle.conflicts());
