@@ -109,16 +109,28 @@ impl Clues {
     }
 }
 
-/// The lengths of the blocks that these filled cells form.
-fn blocks<W: Word>(filled: W) -> impl Iterator<Item = u16> {
-    let mut cells = filled.cells().peekable();
-    std::iter::from_fn(move || {
-        let mut last = cells.next()?;
-        let mut length = 1;
-        while cells.next_if_eq(&(last + 1)).is_some() {
-            last += 1;
-            length += 1;
+/// The lengths of the blocks that these filled cells form. O(blocks).
+pub(crate) fn blocks<W: Word>(filled: W) -> impl Iterator<Item = u16> {
+    let (starts, lasts) = (filled & !filled.up(1), filled & !filled.down(1));
+    let ends = starts.cells().zip(lasts.cells());
+    ends.map(|(start, last)| (last - start + 1) as u16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::puzzle::{Grid, Line};
+
+    #[test]
+    fn blocks_of_words_are_those_of_grids() {
+        for bits in 0u64..1 << 8 {
+            let grid = Grid::from_words(8, 1, vec![bits].into());
+            let wanted = grid
+                .clue(Line::Row(0))
+                .lengths()
+                .map(|n| n as u16)
+                .collect::<Vec<_>>();
+            assert_eq!(blocks(bits).collect::<Vec<_>>(), wanted);
         }
-        Some(length)
-    })
+    }
 }

@@ -15,6 +15,7 @@ mod regions;
 
 pub use cell::Cell;
 pub use clues::Clues;
+pub(crate) use clues::blocks;
 pub use line_set::LineSet;
 pub use probe::{Inherited, Probed, Prober};
 pub use propagate::Board;

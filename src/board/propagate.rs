@@ -258,17 +258,7 @@ impl<'p, W: Word> Board<'p, W> {
         stop: impl FnMut() -> bool,
     ) -> Option<bool> {
         debug_assert!(self.is_unknown(cell));
-        let bit = W::bit(usize::from(cell.column));
-        let new = match filled {
-            true => Known {
-                filled: bit,
-                empty: W::ZERO,
-            },
-            false => Known {
-                filled: W::ZERO,
-                empty: bit,
-            },
-        };
+        let new = Known::of_cell(usize::from(cell.column), filled);
         self.assign(usize::from(cell.row), new);
         self.dirty_rows |= W::bit(usize::from(cell.row));
         self.propagate_unless(stop)

@@ -5,6 +5,7 @@ mod explain;
 mod fillings;
 mod generate;
 mod nested;
+mod picture;
 mod position;
 mod profile;
 mod repair;

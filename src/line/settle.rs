@@ -28,6 +28,14 @@ impl<W: Word> Known<W> {
         empty: W::ZERO,
     };
 
+    /// One known cell.
+    #[inline]
+    pub fn of_cell(cell: usize, filled: bool) -> Self {
+        let (bit, none) = (W::bit(cell), W::ZERO);
+        let (filled, empty) = if filled { (bit, none) } else { (none, bit) };
+        Known { filled, empty }
+    }
+
     /// The known cells.
     #[inline]
     pub fn cells(self) -> W {

@@ -248,7 +248,7 @@ impl<'a, W: Word> Walk<'a, W> {
             for &(cell, filled) in &step.cells {
                 let (row, column) = (usize::from(cell.row), usize::from(cell.column));
                 explanation.position.set(row, column, Some(filled));
-                self.board.learn(row, known(column, filled));
+                self.board.learn(row, Known::of_cell(column, filled));
                 self.due.push(row);
             }
             self.due.extend(dirty_lines(&mut self.board));
@@ -398,20 +398,6 @@ fn either_way(cell: Cell, cells: Vec<(Cell, bool)>) -> Step {
         reason: Reason::EitherWay,
         tried: Some((cell, None)),
         chain: Vec::new(),
-    }
-}
-
-fn known<W: Word>(column: usize, filled: bool) -> Known<W> {
-    let (bit, none) = (W::bit(column), W::ZERO);
-    match filled {
-        true => Known {
-            filled: bit,
-            empty: none,
-        },
-        false => Known {
-            filled: none,
-            empty: bit,
-        },
     }
 }
 

@@ -88,18 +88,8 @@ pub(super) fn best<W: Word>(board: &mut Board<'_, W>, control: &Control) -> Tria
 
 /// Makes a cell known, so that its row and its column are to be settled.
 fn try_cell<W: Word>(board: &mut Board<'_, W>, cell: Cell, filled: bool) {
-    let (row, column) = (usize::from(cell.row), usize::from(cell.column));
-    let value = |bit| match filled {
-        true => Known {
-            filled: bit,
-            empty: W::ZERO,
-        },
-        false => Known {
-            filled: W::ZERO,
-            empty: bit,
-        },
-    };
-    board.learn(row, value(W::bit(column)));
+    let known = Known::of_cell(usize::from(cell.column), filled);
+    board.learn(usize::from(cell.row), known);
     let _ = board.take_dirty();
 }
 

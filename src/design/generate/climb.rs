@@ -11,7 +11,7 @@
 
 use std::sync::Arc;
 
-use super::picture::{At, Picture, UNIT};
+use super::candidate::{At, Candidate, UNIT};
 use super::random::Random;
 use crate::design::symmetry::Symmetry;
 use crate::line::Word;
@@ -51,7 +51,7 @@ pub(super) struct Climb<'a, W> {
     width: usize,
     height: usize,
     symmetry: Option<Symmetry>,
-    picture: Picture<W>,
+    picture: Candidate<W>,
     random: &'a mut Random,
     control: &'a Arc<Control>,
     /// Memory for searches, in bytes.
@@ -81,7 +81,7 @@ impl<'a, W: Word> Climb<'a, W> {
         control: &'a Arc<Control>,
         memory: u64,
     ) -> Self {
-        let picture = Picture::new(grid, control);
+        let picture = Candidate::new(grid, control);
         let mut climb = Climb {
             width: grid.width(),
             height: grid.height(),

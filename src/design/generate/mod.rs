@@ -3,8 +3,8 @@
 //! A picture is drawn with the wanted share of filled cells, and a local search swaps cells until its puzzle has the wanted property. Each
 //! puzzle has random numbers of its own, so that a run gives the same puzzles on any number of threads.
 
+mod candidate;
 mod climb;
-mod picture;
 mod random;
 
 use std::sync::Arc;

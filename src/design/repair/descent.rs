@@ -8,10 +8,10 @@
 use super::examine::Effort;
 use super::harm::harm;
 use super::obstacle::Touched;
-use super::picture::Picture;
 use super::pool::View;
 use super::task::{Examined, Task};
 use crate::board::Cell;
+use crate::design::picture::Picture;
 use crate::line::Word;
 
 /// The effort for one examination.

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use super::near::{Dived, Near, unknown};
 use super::obstacle::{Kind, Obstacle, Scratch};
-use super::picture::Picture;
-use crate::board::{Board, Clues};
+use crate::board::Board;
+use crate::design::picture::Picture;
 use crate::line::Word;
 use crate::puzzle::{Grid, Puzzle};
 use crate::run::Control;
@@ -59,9 +59,7 @@ impl<W: Word> Examiner<'_, W> {
         effort: Effort,
         scratch: &mut Scratch<W>,
     ) -> Finding<W> {
-        let grid = picture.to_grid();
-        let puzzle = Puzzle::from_grid(&grid);
-        let clues = Clues::new(&puzzle);
+        let clues = picture.clues();
         let mut board = Board::<W>::new(&clues);
         if board.propagate_unless(|| self.control.poll()).is_none() {
             return Finding::Unknown;
@@ -69,6 +67,7 @@ impl<W: Word> Examiner<'_, W> {
         if board.unknown() == 0 {
             return Finding::Good;
         }
+        let grid = picture.to_grid();
         let mut found = Vec::new();
         if self.kind == Kind::Difference
             && let Some(other) = switch_rectangle(&grid)
@@ -76,6 +75,7 @@ impl<W: Word> Examiner<'_, W> {
             found.push(difference(&grid, &other));
         }
         let search = || {
+            let puzzle = Puzzle::from_grid(&grid);
             let search = Search::new(&puzzle).limits(Limits::default().memory(self.memory));
             match effort.nodes {
                 Some(nodes) => self.other(&search.single_threaded(), &grid, nodes),

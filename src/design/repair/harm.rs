@@ -9,8 +9,8 @@
 //!   "Connectivity in digital pictures", Journal of the ACM 17, 1970), and its flip moves an outline without breaking it;
 //! - 1 for each of the four neighbours along its sides that has the other colour: the outline becomes longer there.
 
-use super::picture::Picture;
 use crate::board::Cell;
+use crate::design::picture::Picture;
 use crate::line::Word;
 
 const LONE: u32 = 8;

@@ -14,12 +14,12 @@ use rayon::prelude::*;
 
 use super::examine::Effort;
 use super::harm::harm;
-use super::obstacle::Touched;
+use super::obstacle::{Obstacle, Scratch, Touched};
 use super::packing::{Packing, Shares};
-use super::picture::Picture;
 use super::pool::View;
 use super::task::{Examined, Task};
 use crate::board::Cell;
+use crate::design::picture::Picture;
 use crate::line::Word;
 use crate::run::lock;
 
@@ -428,35 +428,21 @@ fn pack<W: Word>(
         scratch, obstacles, ..
     } = view;
     let mut removing = allowed.to_vec();
+    let set_removing = |removing: &mut Vec<W>, obstacle: &Obstacle<W>, scratch: &mut Scratch<W>| {
+        removing.copy_from_slice(allowed);
+        obstacle.remove_kept(task.original, picture, flips, &touched, scratch, removing);
+    };
     let mut found = Vec::new();
-    for (at, entry) in obstacles.iter().enumerate() {
+    for entry in obstacles.iter() {
         if entry.stands(picture, &touched, scratch) {
-            removing.copy_from_slice(allowed);
-            let obstacle = &entry.obstacle;
-            obstacle.remove_kept(
-                task.original,
-                picture,
-                flips,
-                &touched,
-                scratch,
-                &mut removing,
-            );
+            set_removing(&mut removing, &entry.obstacle, scratch);
             let number = removing.iter().map(|row| row.count()).sum::<usize>();
-            found.push((number, at));
+            found.push((number, &*entry.obstacle));
         }
     }
-    found.sort_unstable();
-    let helping = |&(_, at): &(usize, usize)| {
-        let obstacle = &obstacles[at].obstacle;
-        removing.copy_from_slice(allowed);
-        obstacle.remove_kept(
-            task.original,
-            picture,
-            flips,
-            &touched,
-            scratch,
-            &mut removing,
-        );
+    found.sort_by_key(|(number, _)| *number);
+    let helping = |&(_, obstacle): &(usize, &Obstacle<W>)| {
+        set_removing(&mut removing, obstacle, scratch);
         obstacle.helping(picture, allowed, &removing)
     };
     let standing: Vec<Helping> = found.iter().take(most).map(helping).collect();

@@ -17,7 +17,6 @@ mod levels;
 mod near;
 mod obstacle;
 mod packing;
-mod picture;
 mod pool;
 mod repairer;
 mod reveal;

@@ -5,8 +5,8 @@
 //! deciding one of its cells along the picture and looking for another obstacle among the rest.
 
 use super::obstacle::Kind;
-use super::picture::Picture;
 use crate::board::{Board, Cell, Clues};
+use crate::design::picture::Picture;
 use crate::line::{Known, Word};
 use crate::run::Control;
 use crate::search::connected_groups;

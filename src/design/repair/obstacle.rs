@@ -11,8 +11,8 @@
 
 use std::sync::OnceLock;
 
-use super::picture::{Picture, blocks, same_clue};
-use crate::board::Cell;
+use crate::board::{Cell, blocks};
+use crate::design::picture::Picture;
 use crate::line::{Kernel, Known, Word};
 
 /// What the cells of an obstacle are.
@@ -91,6 +91,14 @@ impl<W: Word> Touched<W> {
             rows: touched.rows | W::bit(usize::from(cell.row)),
             columns: touched.columns | W::bit(usize::from(cell.column)),
         })
+    }
+
+    /// Whether this line is touched, in a picture of this height.
+    fn has(&self, line: usize, height: usize) -> bool {
+        match line < height {
+            true => self.rows.has(line),
+            false => self.columns.has(line - height),
+        }
     }
 
     /// Whether all lines of `fallen` are touched.
@@ -243,13 +251,9 @@ impl<W: Word> Obstacle<W> {
         scratch: &mut Scratch<W>,
     ) -> bool {
         let height = picture.height();
-        let is_touched = |line: usize| match line < height {
-            true => touched.rows.has(line),
-            false => touched.columns.has(line - height),
-        };
         touched.covers(&self.fallen)
             && self.lines.iter().all(|line| {
-                !is_touched(line.line)
+                !touched.has(line.line, height)
                     || self.kind.stands_in(
                         picture.line(line.line),
                         line.cells,
@@ -358,12 +362,8 @@ impl<W: Word> Obstacle<W> {
     ) -> Crossing<W> {
         let (height, length) = (original.height(), original.length(line.line));
         let is_row = line.line < height;
-        let is_touched = match is_row {
-            true => touched.rows.has(line.line),
-            false => touched.columns.has(line.line - height),
-        };
         let mut kept_in = |cells: W| self.kind.kept_in(cells, line.cells, length, scratch);
-        if !is_touched {
+        if !touched.has(line.line, height) {
             let kept = line.kept.get_or_init(|| kept_in(original.line(line.line)));
             return Crossing {
                 stands: line.stands,
@@ -429,13 +429,14 @@ impl Kind {
         scratch: &mut Scratch<W>,
     ) -> bool {
         match self {
-            Kind::Difference => same_clue(content, content ^ cells),
+            Kind::Difference => blocks(content).eq(blocks(content ^ cells)),
             Kind::Stuck => {
                 let known = Known {
                     filled: content & !cells,
                     empty: !content & !cells & W::low(length),
                 };
-                blocks(content, &mut scratch.lengths);
+                scratch.lengths.clear();
+                scratch.lengths.extend(blocks(content));
                 let settled = scratch.kernel.settle(&scratch.lengths, length, known);
                 settled.is_some_and(|settled| (settled.cells() & cells).is_zero())
             }

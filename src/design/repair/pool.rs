@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use super::obstacle::{Obstacle, Scratch, Touched};
-use super::picture::Picture;
+use crate::design::picture::Picture;
 use crate::line::Word;
 
 /// The obstacles found so far.

@@ -9,10 +9,10 @@ use super::examine::{Effort, Examiner};
 use super::found::Found;
 use super::levels::{Searched, least_flips, level_bytes, search_level};
 use super::obstacle::Kind;
-use super::picture::Picture;
 use super::pool::{Pool, View};
 use super::task::{Examined, Task};
 use crate::board::Cell;
+use crate::design::picture::Picture;
 use crate::line::{Word, by_width};
 use crate::puzzle::Grid;
 use crate::run::{Activity, Control, Limits, Observer, Snapshot, memory_plan, ticking};
@@ -69,7 +69,7 @@ pub struct Repair<'a> {
     budget: Option<usize>,
     alternatives: usize,
     pub(super) limits: Limits,
-    pub(super) observer: Option<Observer<'a>>,
+    observer: Option<Observer<'a>>,
 }
 
 impl fmt::Debug for Repair<'_> {
@@ -206,20 +206,7 @@ impl<'a> Repair<'a> {
         let pool = Pool::new(self.limits.bytes() / memory_plan::OBSTACLES);
         let found = Found::new(1 + self.alternatives);
         let task = Task::new(examiner, pool, self.allowed(&original), found);
-        let tell = || {
-            if let Some(observer) = self.observer {
-                observer(Snapshot {
-                    nodes: task.examined(),
-                    activity: Activity::Repairing,
-                    elapsed: started.elapsed(),
-                    ..Snapshot::default()
-                });
-            }
-        };
-        let none_within = match self.observer {
-            Some(_) => ticking(tell, || self.search(&task)),
-            None => self.search(&task),
-        };
+        let none_within = self.observed(started, || task.examined(), || self.search(&task));
         let mut edits = task.found.into_edits().into_iter();
         let flips = edits.next();
         let proved = none_within.map_or(0, |flips| flips + 1);
@@ -238,6 +225,27 @@ impl<'a> Repair<'a> {
             elapsed: started.elapsed(),
             flips,
         }
+    }
+
+    /// Runs a search, and meanwhile tells the observer the number of pictures examined so far.
+    pub(super) fn observed<T>(
+        &self,
+        started: Instant,
+        examined: impl Fn() -> u64 + Sync,
+        search: impl FnOnce() -> T,
+    ) -> T {
+        let Some(observer) = self.observer else {
+            return search();
+        };
+        let tell = || {
+            observer(Snapshot {
+                nodes: examined(),
+                activity: Activity::Repairing,
+                elapsed: started.elapsed(),
+                ..Snapshot::default()
+            });
+        };
+        ticking(tell, search)
     }
 
     /// The cells that may be flipped, by row.

@@ -13,11 +13,11 @@ use super::examine::{Examiner, Finding};
 use super::given::GivenExaminer;
 use super::hitting::{Minimum, greedy, minimum};
 use super::obstacle::{Kind, Scratch};
-use super::picture::Picture;
 use super::repairer::Repair;
 use crate::board::Cell;
+use crate::design::picture::Picture;
 use crate::line::{Word, by_width};
-use crate::run::{Activity, Control, Snapshot, memory_plan, ticking};
+use crate::run::{Control, memory_plan};
 use crate::solutions::Stop;
 
 /// Most nodes of one search for a smallest hitting set.
@@ -77,21 +77,11 @@ impl Repair<'_> {
         let max_elements = self.limits.bytes() / memory_plan::OBSTACLES / BYTES_PER_ELEMENT;
         // Relaxed: a sum that is only shown.
         let examined = AtomicU64::new(0);
-        let tell = || {
-            if let Some(observer) = self.observer {
-                observer(Snapshot {
-                    nodes: examined.load(Ordering::Relaxed),
-                    activity: Activity::Repairing,
-                    elapsed: started.elapsed(),
-                    ..Snapshot::default()
-                });
-            }
-        };
-        let search = || search(&examiner, &original, max_elements, &examined);
-        let bounds = match self.observer {
-            Some(_) => ticking(tell, search),
-            None => search(),
-        };
+        let bounds = self.observed(
+            started,
+            || examined.load(Ordering::Relaxed),
+            || search(&examiner, &original, max_elements, &examined),
+        );
         let size = bounds.best.as_ref().map(Vec::len);
         let minimal = size == Some(bounds.least);
         Revealed {

@@ -5,7 +5,8 @@
 //! know less, because it is monotone. So a change whose optimistic number is too large is rejected at once. If no line that changed had
 //! decided a cell, everything known still follows, and the optimistic number is exact. Only otherwise line solving starts anew.
 
-use crate::board::{Board, Clues};
+use crate::board::{Board, Cell, Clues};
+use crate::design::picture::Picture;
 use crate::line::{Known, Word};
 use crate::puzzle::Grid;
 use crate::run::Control;
@@ -13,16 +14,13 @@ use crate::run::Control;
 /// A cell by row and column.
 pub(super) type At = (usize, usize);
 
-/// The unit of [`Picture::looseness`]: as much as one unknown cell.
+/// The unit of [`Candidate::looseness`]: as much as one unknown cell.
 pub(super) const UNIT: i64 = 1024;
 
 /// A picture, its clues, and the cells that line solving finds.
 #[derive(Clone, Debug)]
-pub(super) struct Picture<W> {
-    width: usize,
-    height: usize,
-    /// The filled cells of every line, rows first, then columns.
-    lines: Vec<W>,
+pub(super) struct Candidate<W> {
+    picture: Picture<W>,
     clues: Clues,
     /// What line solving knows of every line.
     known: Vec<Known<W>>,
@@ -35,27 +33,19 @@ pub(super) struct Picture<W> {
     settles: u64,
 }
 
-impl<W: Word> Picture<W> {
+impl<W: Word> Candidate<W> {
     /// The state for this grid. If the control stops the run meanwhile, cells stay unknown that line solving would find.
     pub(super) fn new(grid: &Grid, control: &Control) -> Self {
+        let picture = Picture::new(grid);
         let (width, height) = (grid.width(), grid.height());
-        let mut lines = vec![W::ZERO; height + width];
-        for row in 0..height {
-            lines[row] = W::from_parts(grid.row(row));
-            for column in lines[row].cells() {
-                lines[height + column] |= W::bit(row);
-            }
-        }
         let mut sum = 0.0;
         let logarithms = (1..=width.max(height) + 1).map(|n| {
             sum += (n as f64).ln();
             (sum * UNIT as f64).round() as i64
         });
-        let mut picture = Picture {
-            width,
-            height,
-            clues: Clues::of_picture(width, height, &lines),
-            lines,
+        let mut candidate = Candidate {
+            clues: picture.clues(),
+            picture,
             known: Vec::new(),
             unknown: 0,
             decides: vec![false; width + height],
@@ -63,23 +53,20 @@ impl<W: Word> Picture<W> {
             factorials: std::iter::once(0).chain(logarithms).collect(),
             settles: 0,
         };
-        let all = 0..picture.lines.len();
-        picture.looseness = all.map(|line| picture.line_looseness(line)).sum();
-        picture.solve(control);
-        picture
+        let all = 0..width + height;
+        candidate.looseness = all.map(|line| candidate.line_looseness(line)).sum();
+        candidate.solve(control);
+        candidate
     }
 
     /// The picture as a grid.
     pub(super) fn grid(&self) -> Grid {
-        let stride = Grid::stride(self.width);
-        let rows = self.lines[..self.height].iter();
-        let words = rows.flat_map(|row| (0..stride).map(|i| row.part(i)));
-        Grid::from_words(self.width, self.height, words.collect())
+        self.picture.to_grid()
     }
 
     /// Whether a cell is filled.
     pub(super) fn is_filled(&self, (row, column): At) -> bool {
-        self.lines[row].has(column)
+        self.picture.line(row).has(column)
     }
 
     /// Number of cells that line solving leaves unknown.
@@ -90,10 +77,10 @@ impl<W: Word> Picture<W> {
     /// The cells that line solving leaves unknown, those that are filled in the picture first.
     pub(super) fn unknown_cells(&self) -> [Vec<At>; 2] {
         let mut cells = [Vec::new(), Vec::new()];
-        for row in 0..self.height {
-            let unknown = !self.known[row].cells() & W::low(self.width);
+        for row in 0..self.picture.height() {
+            let unknown = !self.known[row].cells() & W::low(self.picture.width());
             for column in unknown.cells() {
-                cells[usize::from(!self.lines[row].has(column))].push((row, column));
+                cells[usize::from(!self.picture.line(row).has(column))].push((row, column));
             }
         }
         cells
@@ -117,7 +104,7 @@ impl<W: Word> Picture<W> {
             let mut board = Board::with_lines(&self.clues, self.known.clone());
             let lines = cells
                 .iter()
-                .flat_map(|&(row, column)| [row, self.height + column]);
+                .flat_map(|&(row, column)| [row, self.picture.height() + column]);
             lines.clone().for_each(|line| board.queue(line));
             board.propagate();
             self.settles += board.settles();
@@ -143,28 +130,24 @@ impl<W: Word> Picture<W> {
     }
 
     /// Flips cells, all different, and sets the clues of their lines. What line solving knows is not changed: the caller either undoes this
-    /// by a second call or calls [`Picture::keep_if`] with success.
+    /// by a second call or calls [`Candidate::keep_if`] with success.
     pub(super) fn flip(&mut self, cells: &[At]) {
         for &(row, column) in cells {
-            self.flip_in_line(row, column);
-            self.flip_in_line(self.height + column, row);
+            let lines = [row, self.picture.height() + column];
+            for line in lines {
+                self.looseness -= self.line_looseness(line);
+            }
+            self.picture.flip(Cell::new(row, column));
+            for line in lines {
+                self.clues.set_line(line, self.picture.line(line));
+                self.looseness += self.line_looseness(line);
+            }
         }
-    }
-
-    fn flip_in_line(&mut self, line: usize, cell: usize) {
-        self.looseness -= self.line_looseness(line);
-        self.lines[line] = self.lines[line] ^ W::bit(cell);
-        self.clues.set_line(line, self.lines[line]);
-        self.looseness += self.line_looseness(line);
     }
 
     /// The logarithm of the number of arrangements: that of n + 1 - f over k, for k blocks with f cells in a line of n.
     fn line_looseness(&self, line: usize) -> i64 {
-        let length = match line < self.height {
-            true => self.width,
-            false => self.height,
-        };
-        let gaps = length + 1 - self.clues.filled(line);
+        let gaps = self.picture.length(line) + 1 - self.clues.filled(line);
         let blocks = self.clues.line(line).len();
         self.factorials[gaps] - self.factorials[blocks] - self.factorials[gaps - blocks]
     }
@@ -174,11 +157,11 @@ impl<W: Word> Picture<W> {
         let mut other: Vec<(usize, W)> = Vec::new();
         let mut flip = |line: usize, cell: usize| match other.iter_mut().find(|(l, _)| *l == line) {
             Some((_, filled)) => *filled = *filled ^ W::bit(cell),
-            None => other.push((line, self.lines[line] ^ W::bit(cell))),
+            None => other.push((line, self.picture.line(line) ^ W::bit(cell))),
         };
         for &(row, column) in cells {
             flip(row, column);
-            flip(self.height + column, row);
+            flip(self.picture.height() + column, row);
         }
         other
             .iter()
@@ -221,7 +204,7 @@ mod tests {
             for (row, column) in (0..9).flat_map(|row| (0..12).map(move |column| (row, column))) {
                 grid.set(row, column, random.below(100) < 45);
             }
-            let mut picture = Picture::<u64>::new(&grid, &control);
+            let mut picture = Candidate::<u64>::new(&grid, &control);
             for _ in 0..100 {
                 let [filled, empty] = picture.unknown_cells();
                 let swap = match (random.choose(&filled), random.choose(&empty)) {
@@ -234,7 +217,7 @@ mod tests {
                 } else {
                     picture.flip(&swap);
                 }
-                let anew = Picture::<u64>::new(&picture.grid(), &control);
+                let anew = Candidate::<u64>::new(&picture.grid(), &control);
                 assert_eq!(picture.known, anew.known);
                 assert_eq!(
                     (picture.unknown, picture.looseness),
@@ -249,7 +232,7 @@ mod tests {
     fn a_difference_keeps_the_clues() {
         let control = Control::new(&Limits::default(), false);
         let grid = Grid::from_rows(&["#..", ".#.", "..."]).unwrap();
-        let picture = Picture::<u64>::new(&grid, &control);
+        let picture = Candidate::<u64>::new(&grid, &control);
         assert!(picture.keeps_clues(&[(0, 0), (0, 1), (1, 0), (1, 1)]));
         assert!(!picture.keeps_clues(&[(0, 0), (0, 2), (1, 0), (1, 1)]));
     }

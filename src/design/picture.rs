@@ -1,6 +1,6 @@
-//! A picture as words, row by row and column by column, whose cells can be flipped, and the clue of a line straight from its word.
+//! A picture as words, row by row and column by column, whose cells can be flipped.
 
-use crate::board::Cell;
+use crate::board::{Cell, Clues};
 use crate::line::Word;
 use crate::puzzle::Grid;
 
@@ -74,6 +74,10 @@ impl<W: Word> Picture<W> {
         picture
     }
 
+    pub(super) fn clues(&self) -> Clues {
+        Clues::of_picture(self.width, self.height, &self.lines)
+    }
+
     pub(super) fn to_grid(&self) -> Grid {
         let stride = Grid::stride(self.width);
         let rows = self.lines[..self.height].iter();
@@ -82,58 +86,9 @@ impl<W: Word> Picture<W> {
     }
 }
 
-/// Writes the lengths of the blocks of a line with these filled cells into `lengths`.
-pub(super) fn blocks<W: Word>(cells: W, lengths: &mut Vec<u16>) {
-    lengths.clear();
-    let (starts, lasts) = ends(cells);
-    let pairs = starts.cells().zip(lasts.cells());
-    lengths.extend(pairs.map(|(start, last)| (last - start + 1) as u16));
-}
-
-/// Whether two lines have the same clue. O(blocks).
-pub(super) fn same_clue<W: Word>(a: W, b: W) -> bool {
-    let ((a_starts, a_lasts), (b_starts, b_lasts)) = (ends(a), ends(b));
-    let mut a = a_starts.cells().zip(a_lasts.cells());
-    let mut b = b_starts.cells().zip(b_lasts.cells());
-    loop {
-        match (a.next(), b.next()) {
-            (None, None) => return true,
-            (Some((a, a_last)), Some((b, b_last))) if a_last - a == b_last - b => {}
-            _ => return false,
-        }
-    }
-}
-
-/// The first and the last cells of the blocks.
-fn ends<W: Word>(cells: W) -> (W, W) {
-    (cells & !cells.up(1), cells & !cells.down(1))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::puzzle::Line;
-
-    #[test]
-    fn clues_from_words_are_those_of_grids() {
-        let clue = |bits: u64| {
-            let mut lengths = Vec::new();
-            blocks(bits, &mut lengths);
-            lengths
-        };
-        for bits in 0u64..1 << 8 {
-            let grid = Grid::from_words(8, 1, vec![bits].into());
-            let wanted: Vec<u16> = grid
-                .clue(Line::Row(0))
-                .lengths()
-                .map(|n| n as u16)
-                .collect();
-            assert_eq!(clue(bits), wanted);
-            for other in 0u64..1 << 8 {
-                assert_eq!(same_clue(bits, other), wanted == clue(other));
-            }
-        }
-    }
 
     #[test]
     fn flipping_twice_changes_nothing() {
