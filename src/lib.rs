@@ -150,6 +150,8 @@ mod line;
 pub mod sat;
 #[cfg(not(feature = "unstable"))]
 mod sat;
+#[cfg(feature = "studio")]
+pub mod studio;
 
 pub use board::Cell;
 pub use count::Counter;

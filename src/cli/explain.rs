@@ -212,7 +212,7 @@ fn answer(
             _ => None,
         };
         let summary = Summary {
-            ending: ending_name(explanation.ending),
+            ending: explanation.ending.name(),
             steps: explanation.steps,
             unknown: unknown(&explanation.position),
             position: rows(&explanation.position),
@@ -339,17 +339,6 @@ fn closing(
             )
         }
         _ => format!("{remain} after {steps}."),
-    }
-}
-
-fn ending_name(ending: Ending) -> &'static str {
-    match ending {
-        Ending::Solved => "solved",
-        Ending::Unsolvable(_) => "none",
-        Ending::Several => "multiple",
-        Ending::Deeper => "search",
-        Ending::Stopped(_) => "stopped",
-        _ => "more",
     }
 }
 

@@ -13,7 +13,7 @@ const COMMON: [&str; 7] = [
 ];
 
 /// Verbs, and the options that have no effect on them.
-const IGNORED: [(&str, &[&str]); 10] = [
+const IGNORED: [(&str, &[&str]); 11] = [
     ("line", &["threads", "nodes", "memory", "progress", "quiet"]),
     ("verify", &["threads", "nodes", "progress"]),
     ("show", &["json"]),
@@ -22,6 +22,7 @@ const IGNORED: [(&str, &[&str]); 10] = [
         &["threads", "time", "nodes", "memory", "progress", "json"],
     ),
     ("bench", &["nodes", "memory"]),
+    ("studio", &["json"]),
     ("split", &["nodes", "memory", "progress", "json"]),
     ("work", &["json"]),
     ("merge", &["threads", "time", "nodes", "progress"]),
@@ -43,6 +44,10 @@ pub(super) fn add_ignored_options(command: Command) -> Command {
         Some(option.clone().hide(true))
     };
     IGNORED.into_iter().fold(command, |command, (verb, names)| {
+        if command.find_subcommand(verb).is_none() {
+            // The verb is not built in.
+            return command;
+        }
         command.mut_subcommand(verb, |verb| verb.args(names.iter().filter_map(option)))
     })
 }

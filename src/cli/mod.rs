@@ -43,6 +43,8 @@ mod solution_output;
 mod solve;
 mod split;
 mod status;
+#[cfg(feature = "studio")]
+mod studio;
 mod subject;
 mod titles;
 mod total;
@@ -95,6 +97,8 @@ enum Verb {
     Explain(explain::Options),
     Repair(repair::Options),
     Generate(generate::Options),
+    #[cfg(feature = "studio")]
+    Studio(studio::Options),
     Verify(verify::Options),
     Show(show::Options),
     Convert(convert::Options),
@@ -140,6 +144,8 @@ fn run_verb(verb: Verb) -> Status {
         Verb::Explain(options) => explain::run(&options),
         Verb::Repair(options) => repair::run(&options),
         Verb::Generate(options) => generate::run(&options),
+        #[cfg(feature = "studio")]
+        Verb::Studio(options) => studio::run(&options),
         Verb::Verify(options) => verify::run(&options),
         Verb::Show(options) => show::run(&options),
         Verb::Convert(options) => convert::run(&options),

@@ -35,6 +35,7 @@ use crate::puzzle::Puzzle;
 use crate::run::{Control, Limits, Observer};
 use crate::sat::Backbone;
 use crate::search::{Cube, Outcome, Search};
+pub use components::ComponentTable;
 use driver::drive;
 pub use options::Method;
 pub use scratch::Scratch;
@@ -43,7 +44,6 @@ pub use setup::{GraphObserver, GraphProgress};
 
 unstable! {
     use checkpointer::{Checkpoint, Checkpointer};
-    use components::ComponentTable;
     use options::Options;
 }
 
@@ -151,8 +151,22 @@ impl<'a> Counter<'a> {
         self
     }
 
-    /// Shares this component table with other counts of the same puzzle. [`Method::Tree`] and [`Counter::graph`] do not use it.
-    #[cfg(feature = "unstable")]
+    /// Shares this component table with other counts, of the same puzzle or of others. [`Method::Tree`] and [`Counter::graph`] do not use it.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// use omnogram::count::ComponentTable;
+    /// use omnogram::{Counter, Puzzle};
+    ///
+    /// let table = Arc::new(ComponentTable::new(1 << 30));
+    /// for size in [19, 20] {
+    ///     let ones = vec![[1]; size];
+    ///     let puzzle = Puzzle::from_clues(&ones, &ones)?;
+    ///     println!("{}", Counter::new(&puzzle).sharing(&table).run().solutions);
+    /// }
+    /// # Ok::<(), omnogram::Error>(())
+    /// ```
     #[must_use]
     pub fn sharing(mut self, table: &Arc<ComponentTable>) -> Self {
         self.setup.table = Some(Arc::clone(table));

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use super::fillings::{Fillings, LEAST_DIFFERENCE, List, max_fillings};
 use crate::board::{self, Board, Cell, Clues};
-use crate::count::Counter;
+use crate::count::{ComponentTable, Counter};
 use crate::line::{Word, by_width};
 use crate::puzzle::{Grid, Puzzle, verify};
 use crate::run::Control;
@@ -93,6 +93,15 @@ impl Ambiguity {
 
     /// The same, for the puzzle of this search, with its limits, threads and observer.
     pub fn by(search: &Search<'_>) -> Self {
+        Self::survey(search, None)
+    }
+
+    /// The same; counts share this component table, so that a component that an earlier puzzle had too is not counted again.
+    pub fn sharing(search: &Search<'_>, table: &Arc<ComponentTable>) -> Self {
+        Self::survey(search, Some(table))
+    }
+
+    fn survey(search: &Search<'_>, table: Option<&Arc<ComponentTable>>) -> Self {
         let started = Instant::now();
         let control = Arc::new(Control::new(&search.limits, false));
         let goal = search.puzzle.notes().goal.as_ref();
@@ -109,6 +118,7 @@ impl Ambiguity {
             let closest = Closest::of(first, second);
             let survey = Survey {
                 search,
+                table,
                 control: &control,
                 base: first.clone(),
                 closest,
@@ -165,6 +175,8 @@ impl Closest {
 #[derive(Debug)]
 struct Survey<'a> {
     search: &'a Search<'a>,
+    /// The component table that counts share, if it is kept beyond this run.
+    table: Option<&'a Arc<ComponentTable>>,
     control: &'a Arc<Control>,
     /// A solution: while a region is examined, all other cells are as here.
     base: Grid,
@@ -329,6 +341,9 @@ impl Survey<'_> {
         }
         if let Some(observer) = search.observer {
             counter = counter.observer(observer);
+        }
+        if let Some(table) = self.table {
+            counter = counter.sharing(table);
         }
         let outcome = counter.run();
         let own = &mut self.ambiguity.outcome;

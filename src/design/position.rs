@@ -3,9 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::board::Cell;
+use super::rounds::{dirty_lines, line_of};
+use crate::board::{Board, Cell, Clues};
 use crate::error::{Error, Result};
-use crate::puzzle::{Grid, MAX_SIDE, Puzzle};
+use crate::line::{Word, by_width};
+use crate::puzzle::{Grid, Line, MAX_SIDE, Puzzle};
 use crate::run::Limits;
 use crate::search::{Cube, Decision, Search, Verdict};
 use crate::solutions::Stop;
@@ -55,6 +57,55 @@ impl Position {
             filled: Grid::new(width, height),
             empty: Grid::new(width, height),
         }
+    }
+
+    /// The cells that single lines decide, over and over, in a puzzle without known cells; or the first line that contradicts them.
+    ///
+    /// A line of a puzzle that contradicts itself leaves no position. Takes some 50 microseconds for 30x30 cells.
+    ///
+    /// ```
+    /// use omnogram::Puzzle;
+    /// use omnogram::design::Position;
+    ///
+    /// let puzzle = Puzzle::from_clues(&[[1], [1]], &[vec![2], vec![]])?;
+    /// assert_eq!(Position::by_lines(&puzzle).unwrap().to_string(), "#.\n#.\n");
+    /// let puzzle = Puzzle::from_clues(&[[1], [1]], &[vec![1], vec![]])?;
+    /// assert!(Position::by_lines(&puzzle).is_err());
+    /// # Ok::<(), omnogram::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The line for which no arrangement is left.
+    pub fn by_lines(puzzle: &Puzzle) -> std::result::Result<Self, Line> {
+        let clues = Clues::new(puzzle);
+        by_width!(puzzle.width().max(puzzle.height()), W => {
+            let mut board = Board::<W>::new(&clues);
+            loop {
+                let lines = dirty_lines(&mut board);
+                if lines.is_empty() {
+                    return Ok(Self::of_board(&board));
+                }
+                for line in lines {
+                    let new = board.preview(line).ok_or(line_of(&clues, line))?;
+                    board.learn(line, new);
+                }
+            }
+        })
+    }
+
+    /// The known cells of a board.
+    pub(super) fn of_board<W: Word>(board: &Board<'_, W>) -> Self {
+        let mut position = Position::unknown(board.clues().width(), board.clues().height());
+        for (row, known) in board.rows().iter().enumerate() {
+            let mut fill = |grid: fn(&mut Self) -> &mut Grid, cells: W| {
+                let grid = grid(&mut position);
+                cells.cells().for_each(|column| grid.set(row, column, true));
+            };
+            fill(|position| &mut position.filled, known.filled);
+            fill(|position| &mut position.empty, known.empty);
+        }
+        position
     }
 
     /// Number of columns.

@@ -8,10 +8,11 @@ use std::fmt;
 use std::time::Instant;
 
 use super::nested::Nested;
+use super::position::Position;
 use super::rounds::{self, Ended, Round};
 use crate::board::{Board, Clues};
 use crate::line::{Word, by_width};
-use crate::puzzle::Puzzle;
+use crate::puzzle::{Line, Puzzle};
 use crate::run::{Control, Limits, Pace};
 use crate::search::{Search, Verdict};
 use crate::solutions::{Count, Stop};
@@ -225,14 +226,43 @@ impl Profile {
 
     /// The narrowest place: the round in which the smallest share of the open lines helps, the first of several.
     pub fn narrowest(&self) -> Option<Round> {
-        let mut rounds = self.rounds.iter().copied();
+        self.narrowest_index().map(|index| self.rounds[index])
+    }
+
+    fn narrowest_index(&self) -> Option<usize> {
+        let mut rounds = self.rounds.iter().enumerate();
         let first = rounds.next()?;
-        Some(rounds.fold(first, |narrowest, round| {
+        let narrowest = rounds.fold(first, |narrowest, round| {
             // The shares are helping / open.
-            match round.helping * narrowest.open < narrowest.helping * round.open {
+            match round.1.helping * narrowest.1.open < narrowest.1.helping * round.1.open {
                 true => round,
                 false => narrowest,
             }
+        });
+        Some(narrowest.0)
+    }
+
+    /// Where the [narrowest](Self::narrowest) place is: the known cells before that round, and the lines that help in it. The profile must be
+    /// that of `puzzle`. Takes about as long as solving the puzzle by lines.
+    ///
+    /// ```
+    /// use omnogram::design::Profile;
+    /// use omnogram::puzzle::{Line, Puzzle};
+    /// use omnogram::Limits;
+    ///
+    /// let puzzle = Puzzle::from_clues(&[[1], [2]], &[[1], [2]])?;
+    /// let profile = Profile::of(&puzzle, &Limits::default());
+    /// let (position, lines) = profile.narrowest_place(&puzzle).unwrap();
+    /// assert_eq!(position.to_string(), "??\n??\n");
+    /// assert_eq!(lines, [Line::Row(1), Line::Column(1)]);
+    /// # Ok::<(), omnogram::Error>(())
+    /// ```
+    pub fn narrowest_place(&self, puzzle: &Puzzle) -> Option<(Position, Vec<Line>)> {
+        let index = self.narrowest_index()?;
+        let clues = Clues::new(puzzle);
+        Some(by_width!(puzzle.width().max(puzzle.height()), W => {
+            let (board, lines) = rounds::before_round::<W>(&clues, index);
+            (Position::of_board(&board), lines)
         }))
     }
 }

@@ -98,6 +98,30 @@ pub(super) fn rounds<W: Word>(clues: &Clues, pace: &mut Pace<'_>) -> (Vec<Round>
     }
 }
 
+/// The board before the round of this index in [`rounds`], and the lines that decide a cell in it. The puzzle must have that round.
+pub(super) fn before_round<W: Word>(clues: &Clues, index: usize) -> (Board<'_, W>, Vec<Line>) {
+    let mut board = Board::<W>::new(clues);
+    for _ in 0..index {
+        let lines = dirty_lines(&mut board);
+        let decided: Vec<_> = lines
+            .into_iter()
+            .filter_map(|line| Some((line, board.preview(line)?)))
+            .collect();
+        for (line, new) in decided {
+            board.learn(line, new);
+        }
+    }
+    let lines = dirty_lines(&mut board).into_iter();
+    let mut helps = |line: &usize| {
+        let new = board.preview(*line);
+        new.is_some_and(|new| !new.cells().is_zero())
+    };
+    let lines: Vec<usize> = lines.filter(&mut helps).collect();
+    let lines = lines.into_iter().map(|line| line_of(clues, line));
+    let lines = lines.collect();
+    (board, lines)
+}
+
 /// The largest number of arrangements that a line has at the moment when it decides cells, if the line with the fewest arrangements of
 /// those that decide any is always settled first. No other order of lines has a smaller largest number, because the arrangements of a line
 /// only get fewer when more is known.

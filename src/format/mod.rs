@@ -100,6 +100,20 @@ pub fn read(bytes: &[u8], file: &str) -> Vec<Entry> {
     ReadOptions::default().entries(bytes, file).collect()
 }
 
+/// The format of a file, from its content and, where that does not tell, from the ending of its name.
+///
+/// ```
+/// let format = omnogram::format::detect(b"4x3:2/1.1/1.1/2/2/1.1/4", "notch").unwrap();
+/// assert_eq!(format.name, "pattern");
+/// ```
+///
+/// # Errors
+///
+/// [`Kind::Data`](crate::error::Kind::Data) if it is none that can be read.
+pub fn detect(bytes: &[u8], file: &str) -> Result<&'static Format> {
+    detect::format(bytes, detect::decode(bytes), file)
+}
+
 /// The one puzzle of a file.
 ///
 /// # Errors
@@ -174,7 +188,7 @@ impl ReadOptions {
     fn contents<'a>(&self, bytes: &'a [u8], file: &str) -> Result<Contents<'a>> {
         let format = match self.format {
             Some(format) => format,
-            None => detect::format(bytes, detect::decode(bytes), file)?,
+            None => self::detect(bytes, file)?,
         };
         match format.kind {
             Kind::Text { read, .. } => Ok(read(detect::decode(bytes)?)),

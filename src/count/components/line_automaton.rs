@@ -48,6 +48,11 @@ impl UniqueTable {
         }
     }
 
+    /// Whether a new state gets no number.
+    pub(crate) fn is_full(&self) -> bool {
+        self.next.load(Ordering::Relaxed) >= self.max_states
+    }
+
     /// Calls `visit` with the successors and the number of every state.
     pub(crate) fn for_each(&self, mut visit: impl FnMut([u32; 2], u32)) {
         self.states
@@ -60,7 +65,7 @@ impl UniqueTable {
         if let Some(known) = self.states.get(&successors) {
             return Some(*known);
         }
-        if self.next.load(Ordering::Relaxed) >= self.max_states {
+        if self.is_full() {
             return None;
         }
         let number = || self.next.fetch_add(1, Ordering::Relaxed);

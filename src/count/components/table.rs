@@ -1,4 +1,4 @@
-//! The component table: the components counted so far, for one count or shared by several counts of the same puzzle.
+//! The component table: the components counted so far, for one count or shared by several counts.
 
 use super::cache::{Cache, Key};
 use super::line_automaton::UniqueTable;
@@ -22,7 +22,10 @@ impl ComponentValue {
     }
 }
 
-/// The counted components of a puzzle, and the state numbers of which their keys are made. A table belongs to one puzzle.
+/// Counted components, and the state numbers of which their keys are made.
+///
+/// A key says which fillings the lines of a component allow, and nothing else. So a table may serve counts of many puzzles; what it holds
+/// of one helps with the next where they have equal components.
 #[derive(Debug)]
 pub struct ComponentTable {
     pub(crate) numbers: UniqueTable,
@@ -36,6 +39,12 @@ impl ComponentTable {
             memory / memory_plan::NUMBERS,
             memory / memory_plan::COMPONENTS,
         )
+    }
+
+    /// Whether there is no room for the states of further keys. Components found from now on may have no key and are not kept; a count that
+    /// begins with a new table is faster.
+    pub fn is_full(&self) -> bool {
+        self.numbers.is_full()
     }
 
     pub(crate) fn with_bytes(numbers: u64, cache: u64) -> Self {

@@ -62,6 +62,20 @@ pub enum Ending {
     Stopped(Stop),
 }
 
+impl Ending {
+    /// Its name: `solved`, `more`, `none`, `multiple`, `search` or `stopped`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Ending::Solved => "solved",
+            Ending::Enough => "more",
+            Ending::Unsolvable(_) => "none",
+            Ending::Several => "multiple",
+            Ending::Deeper => "search",
+            Ending::Stopped(_) => "stopped",
+        }
+    }
+}
+
 /// What came of an explanation, beside its steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -1,0 +1,118 @@
+//! `omnogram studio`: the page on which a designer draws, served on this machine alone.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap::Args;
+use omnogram::format::Entry;
+use omnogram::studio::{Studio, StudioOptions};
+
+use super::interrupt::Interrupt;
+use super::options::{SearchOptions, Verbosity};
+use super::queue::Queue;
+use super::status::{Halt, Status};
+use super::{input_files, inputs, messages};
+
+/// Draw puzzles in the browser, and see at once whether they are unique
+///
+/// Opens a page in the browser, which this program serves on the loopback address; the page loads nothing from elsewhere, and works
+/// without a network. After every stroke it shows the clues, whether the puzzle is unique, the number of its solutions and the ambiguous
+/// cells. It repairs, explains, lets you solve the puzzle, and reads and writes all formats of convert. The address of the page is
+/// printed as one line; it has a random token, without which the server answers nothing. Ctrl-C ends the program.
+///
+/// The limits --time and --nodes are those of each answer, --memory is that of all together. The page keeps the drawing in the browser,
+/// under the port: choose one with --port to find the drawing again the next time.
+#[derive(Args, Debug)]
+#[command(
+    mut_arg("progress", |option| option.hide(true)),
+    after_help = "\
+Examples:
+  omnogram studio
+  omnogram studio puzzles/pictures/key.non
+  omnogram studio --port 8080 --no-open puzzles/pictures"
+)]
+pub(super) struct Options {
+    /// Puzzle files, packs, folders, pictures, a game ID, or - for standard input: the page begins with the first one and has them all in
+    /// its collection
+    #[arg(value_name = "PUZZLE")]
+    puzzles: Vec<PathBuf>,
+
+    /// The port to listen on [default: any free one]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    port: Option<u16>,
+
+    /// Print the address, but do not open a browser
+    #[arg(long)]
+    no_open: bool,
+
+    #[command(flatten)]
+    search_options: SearchOptions,
+    #[command(flatten)]
+    verbosity: Verbosity,
+}
+
+pub(super) fn run(options: &Options) -> Status {
+    let interrupt = Interrupt::install();
+    let puzzles = match read(options, &interrupt) {
+        Ok(puzzles) => puzzles,
+        Err(status) => return status,
+    };
+    let mut studio_options = StudioOptions::default();
+    studio_options.port = options.port.unwrap_or(0);
+    studio_options.threads = options.search_options.threads.unwrap_or(0).into();
+    studio_options.limits = options.search_options.limits();
+    studio_options.puzzles = puzzles;
+    let studio = match Studio::new(studio_options) {
+        Ok(studio) => studio,
+        Err(error) => return messages::fail(&error),
+    };
+    let address = studio.address();
+    let mut stdout = io::stdout().lock();
+    let printed = writeln!(stdout, "{address}").and_then(|()| stdout.flush());
+    drop(stdout);
+    if let Err(error) = printed {
+        return match Halt::writing("<stdout>", error) {
+            Halt::Failed(error) => messages::fail(&error),
+            Halt::Closed => Status::Complete,
+        };
+    }
+    if !options.verbosity.quiet {
+        messages::note("The studio listens at this address. Ctrl-C ends it.");
+    }
+    if !options.no_open
+        && let Err(error) = opener::open_browser(&address)
+        && !options.verbosity.quiet
+    {
+        messages::warning(&format!(
+            "no browser could be opened ({error}): open the address in one"
+        ));
+    }
+    match studio.serve(|| interrupt.is_requested()) {
+        Ok(()) => Status::Complete,
+        Err(error) => messages::fail(&error),
+    }
+}
+
+/// The puzzles of the arguments. What is wrong with some of them is printed; if there is nothing else, the run ends.
+fn read(options: &Options, interrupt: &Interrupt) -> Result<Vec<Entry>, Status> {
+    if let Err(error) = input_files::check_stdout(&options.puzzles, &[]) {
+        return Err(messages::fail(&error));
+    }
+    if !options.verbosity.quiet {
+        for note in inputs::skipped_notes(&options.puzzles, None) {
+            messages::note(&note);
+        }
+    }
+    let mut queue = Queue::new(inputs::find(&options.puzzles));
+    let (mut puzzles, mut status) = (Vec::new(), Status::Complete);
+    while let Some(item) = queue.next(interrupt, true) {
+        match &item.entry.puzzle {
+            Ok(_) => puzzles.push((*item.entry).clone()),
+            Err(error) => status = status.max(messages::fail(error)),
+        }
+    }
+    match puzzles.is_empty() && status != Status::Complete {
+        true => Err(status),
+        false => Ok(puzzles),
+    }
+}

@@ -1,0 +1,84 @@
+//! Bodies of requests, bounded in bytes and in time.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use http_body_util::{BodyExt, Limited};
+use hyper::StatusCode;
+use hyper::body::{Body, Incoming};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::reply::Refusal;
+
+/// Maximum number of bytes of a body: a photo fits.
+const MAX_BYTES: usize = 32 << 20;
+
+/// Maximum number of bytes of all bodies that are being read or answered.
+const MAX_BYTES_TOGETHER: usize = 4 * MAX_BYTES;
+
+/// Time within which a body must be complete.
+const MAX_TIME: Duration = Duration::from_secs(20);
+
+/// The memory for bodies, in units of [`UNIT`] bytes.
+#[derive(Clone, Debug)]
+pub(super) struct Bodies {
+    units: Arc<Semaphore>,
+}
+
+const UNIT: usize = 1 << 10;
+
+/// A body, and the memory that is reserved for it.
+#[derive(Debug)]
+pub(super) struct Content {
+    pub(super) bytes: Vec<u8>,
+    _reserved: OwnedSemaphorePermit,
+}
+
+impl Bodies {
+    pub(super) fn new() -> Self {
+        Bodies {
+            units: Arc::new(Semaphore::new(MAX_BYTES_TOGETHER / UNIT)),
+        }
+    }
+
+    /// Reads a body whole. A client that does not say its length in advance reserves the maximum.
+    pub(super) async fn read(&self, body: Incoming) -> Result<Content, Refusal> {
+        let too_large = || {
+            let message = format!("a request may have up to {} MiB", MAX_BYTES >> 20);
+            Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, message)
+        };
+        let bytes = body.size_hint().exact().unwrap_or(MAX_BYTES as u64);
+        if bytes > MAX_BYTES as u64 {
+            return Err(too_large());
+        }
+        let units = (bytes as usize).div_ceil(UNIT) as u32;
+        let reserved = Arc::clone(&self.units).try_acquire_many_owned(units);
+        let reserved = reserved.map_err(|_| busy("too many large requests at a time"))?;
+        let read = tokio::time::timeout(MAX_TIME, Limited::new(body, MAX_BYTES).collect());
+        let collected = match read.await {
+            Ok(collected) => collected,
+            Err(_) => {
+                let message = format!(
+                    "the request was not complete after {} seconds",
+                    MAX_TIME.as_secs()
+                );
+                return Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, message));
+            }
+        };
+        let collected = collected.map_err(|error| {
+            match error.downcast::<http_body_util::LengthLimitError>() {
+                Ok(_) => too_large(),
+                Err(_) => Refusal::bad("the request ended in the middle of its body"),
+            }
+        })?;
+        Ok(Content {
+            bytes: collected.to_bytes().into(),
+            _reserved: reserved,
+        })
+    }
+}
+
+/// The refusal of a server that has enough to do.
+pub(super) fn busy(message: &str) -> Refusal {
+    Refusal::new(StatusCode::SERVICE_UNAVAILABLE, message)
+}

@@ -1,0 +1,265 @@
+//! `check`: everything that the page shows after a stroke. The answer comes in parts, the quickest first: the cells that lines decide, the
+//! verdict, and then, with several solutions, the regions and their number, or, with one, how the puzzle is solved.
+//!
+//! The regions need the backbone. Where that takes long, the solutions are also counted by themselves, so that a lower bound grows
+//! meanwhile.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use crossbeam::channel::bounded;
+use serde::Serialize;
+
+use super::engine::Run;
+use super::question::Question;
+use super::reply::Refusal;
+use crate::count::Counter;
+use crate::design::{Ambiguity, Position, Profile, Region};
+use crate::puzzle::{Grid, Line, Puzzle, verify};
+use crate::run::{Snapshot, lock};
+use crate::search::{Backbone, Outcome, Search, Verdict};
+use crate::solutions::Count;
+
+/// Time after which the solutions are also counted by themselves.
+const COUNT_AFTER: Duration = Duration::from_secs(2);
+
+/// What line solving finds.
+#[derive(Serialize)]
+struct Lines {
+    position: Vec<String>,
+    unknown: usize,
+    contradiction: Option<String>,
+}
+
+/// The verdict, and up to two solutions.
+#[derive(Serialize)]
+struct Found<'a> {
+    #[serde(flatten)]
+    outcome: &'a Outcome,
+    /// Whether the picture is a solution; `None` without a picture.
+    goal: Option<bool>,
+    examples: &'a [Grid],
+}
+
+/// Where the puzzle is ambiguous.
+#[derive(Serialize)]
+struct Regions<'a> {
+    #[serde(flatten)]
+    found: Found<'a>,
+    backbone: Vec<String>,
+    ambiguous: usize,
+    undecided: usize,
+    regions: Vec<RegionCells<'a>>,
+    closest: Option<usize>,
+    is_least: bool,
+}
+
+#[derive(Serialize)]
+struct RegionCells<'a> {
+    #[serde(flatten)]
+    region: &'a Region,
+    /// Its cells, as row * width + column, from 0.
+    members: Vec<usize>,
+}
+
+/// How a puzzle is solved.
+#[derive(Serialize)]
+struct Solved<'a> {
+    #[serde(flatten)]
+    profile: &'a Profile,
+    words: String,
+    /// The narrowest place: what is known there, and the lines that help.
+    narrowest_position: Option<Vec<String>>,
+    narrowest_lines: Vec<String>,
+}
+
+pub(super) fn check(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refusal> {
+    let puzzle = question.subject()?;
+    let by_lines = Position::by_lines(&puzzle);
+    run.events.send("lines", &lines(&by_lines, &puzzle));
+    let goal = puzzle.notes().goal.as_ref();
+    let is_solution = goal.map(|goal| verify(&puzzle, goal).is_ok());
+    let observer = |snapshot: Snapshot| run.progress(&snapshot);
+    let search = || {
+        Search::new(&puzzle)
+            .limits(run.limits())
+            .observer(&observer)
+    };
+    let (examples, mut outcome) = run.engine.on_threads(|| match goal {
+        Some(goal) => search().second(goal),
+        None => search().first(2),
+    });
+    let verdict = outcome.solutions.verdict();
+    if verdict == Verdict::Multiple {
+        // Two solutions are enough for the verdict, so nothing was left undone.
+        outcome.stopped = None;
+    }
+    let found = |outcome, examples| Found {
+        outcome,
+        goal: is_solution,
+        examples,
+    };
+    run.events.send("verdict", &found(&outcome, &examples));
+    match verdict {
+        Verdict::Multiple => {
+            let ambiguity = survey(run, &puzzle);
+            let found = found(&ambiguity.outcome, &ambiguity.solutions);
+            run.events.send("regions", &regions(&ambiguity, found));
+        }
+        Verdict::Unique => {
+            let profile = Profile::of_unique(&puzzle, &run.limits());
+            run.events.send("profile", &solved(&profile, &puzzle));
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// The regions of a puzzle with several solutions. If they take long, the count beside them is stopped when they are there; a number that
+/// it finds earlier is sent as the event `number`.
+fn survey(run: &Run<'_>, puzzle: &Puzzle) -> Ambiguity {
+    let table = run.engine.table();
+    let best = Mutex::new(Count::ZERO);
+    // Whether the count has begun, which then tells the progress. Relaxed: it publishes no other data.
+    let counting = AtomicBool::new(false);
+    let note = |snapshot: &mut Snapshot| {
+        let mut best = lock(&best);
+        if *best < snapshot.solutions {
+            best.clone_from(&snapshot.solutions);
+        }
+        snapshot.solutions.clone_from(&best);
+    };
+    let surveying = |mut snapshot: Snapshot| {
+        note(&mut snapshot);
+        if !counting.load(Ordering::Relaxed) {
+            run.progress(&snapshot);
+        }
+    };
+    let observer = |mut snapshot: Snapshot| {
+        note(&mut snapshot);
+        run.progress(&snapshot);
+    };
+    // Set when the survey has ended. Relaxed: it publishes no other data.
+    let surveyed = Arc::new(AtomicBool::new(false));
+    let (ended, wait) = bounded::<()>(0);
+    let mut number = None;
+    let mut ambiguity = thread::scope(|threads| {
+        let count = threads.spawn(|| {
+            if !wait
+                .recv_timeout(COUNT_AFTER)
+                .is_err_and(|error| error.is_timeout())
+            {
+                return None;
+            }
+            counting.store(true, Ordering::Relaxed);
+            // The interrupt of the run stops the survey, which then stops the count.
+            let limits = run.limits().interrupt(Arc::clone(&surveyed));
+            let counter = Counter::new(puzzle).limits(limits).observer(&observer);
+            let count = || counter.sharing(&table).run().solutions;
+            let solutions = run.engine.on_threads(count);
+            if solutions.is_exact() {
+                run.events.send("number", &solutions);
+            }
+            Some(solutions)
+        });
+        let search = Search::new(puzzle).limits(run.limits());
+        let survey = || Ambiguity::sharing(&search.observer(&surveying), &table);
+        let ambiguity = {
+            let _ended = (SetAtEnd(&surveyed), ended);
+            run.engine.on_threads(survey)
+        };
+        number = count.join().ok().flatten();
+        ambiguity
+    });
+    let solutions = &mut ambiguity.outcome.solutions;
+    if let Some(number) = number
+        && !solutions.is_exact()
+        && (number.is_exact() || number.number() > solutions.number())
+    {
+        *solutions = number;
+    }
+    ambiguity
+}
+
+/// Sets a flag when it is dropped, by a panic too.
+struct SetAtEnd<'f>(&'f AtomicBool);
+
+impl Drop for SetAtEnd<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+fn lines(by_lines: &Result<Position, Line>, puzzle: &Puzzle) -> Lines {
+    let cells = puzzle.width() * puzzle.height();
+    match by_lines {
+        Ok(position) => Lines {
+            position: rows(position),
+            unknown: cells - position.known().count(),
+            contradiction: None,
+        },
+        Err(line) => Lines {
+            position: rows(&Position::unknown(puzzle.width(), puzzle.height())),
+            unknown: cells,
+            contradiction: Some(line.to_string()),
+        },
+    }
+}
+
+fn regions<'a>(ambiguity: &'a Ambiguity, found: Found<'a>) -> Regions<'a> {
+    let width = ambiguity.backbone.ambiguous.width();
+    let regions = ambiguity.regions.iter().map(|region| {
+        let cells = region.cells.iter();
+        let members = cells.map(|cell| usize::from(cell.row) * width + usize::from(cell.column));
+        RegionCells {
+            region,
+            members: members.collect(),
+        }
+    });
+    Regions {
+        found,
+        backbone: backbone_rows(&ambiguity.backbone),
+        ambiguous: ambiguity.backbone.differing(),
+        undecided: ambiguity.backbone.undecided(),
+        regions: regions.collect(),
+        closest: ambiguity.closest(),
+        is_least: ambiguity.is_least,
+    }
+}
+
+/// Rows of `#` and `.`, `?` for ambiguous and `-` for undecided cells.
+fn backbone_rows(backbone: &Backbone) -> Vec<String> {
+    let ambiguous = &backbone.ambiguous;
+    let cell = |row, column| match backbone.get(row, column) {
+        Some(true) => '#',
+        Some(false) => '.',
+        None if ambiguous.get(row, column) => '?',
+        None => '-',
+    };
+    let row = |row| {
+        (0..ambiguous.width())
+            .map(|column| cell(row, column))
+            .collect()
+    };
+    (0..ambiguous.height()).map(row).collect()
+}
+
+fn solved<'a>(profile: &'a Profile, puzzle: &Puzzle) -> Solved<'a> {
+    let place = profile.narrowest_place(puzzle);
+    Solved {
+        profile,
+        words: profile.to_string(),
+        narrowest_position: place.as_ref().map(|(position, _)| rows(position)),
+        narrowest_lines: place
+            .iter()
+            .flat_map(|(_, lines)| lines.iter().map(Line::to_string))
+            .collect(),
+    }
+}
+
+/// The rows of a position.
+pub(super) fn rows(position: &Position) -> Vec<String> {
+    position.to_string().lines().map(str::to_owned).collect()
+}

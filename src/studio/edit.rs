@@ -1,0 +1,111 @@
+//! `repair` and `reveal`: the smallest edit of the picture that makes its puzzle unique, and the fewest cells to give away.
+
+use serde::Serialize;
+
+use super::engine::Run;
+use super::question::Question;
+use super::reply::Refusal;
+use crate::design::{Repair, Repaired, Revealed};
+use crate::run::Snapshot;
+
+#[derive(Serialize)]
+struct RepairAnswer<'a> {
+    #[serde(flatten)]
+    repaired: &'a Repaired,
+    words: String,
+}
+
+#[derive(Serialize)]
+struct RevealAnswer<'a> {
+    #[serde(flatten)]
+    revealed: &'a Revealed,
+    words: String,
+}
+
+pub(super) fn repair(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refusal> {
+    let picture = question.picture()?;
+    let keep = question.keep(&picture)?;
+    let observer = |snapshot: Snapshot| run.progress(&snapshot);
+    let repaired = run.engine.on_threads(|| {
+        Repair::new(&picture)
+            .keep(keep.as_ref())
+            .only(question.only())
+            .line_solvable(question.line_solvable)
+            .budget(question.budget)
+            .alternatives(question.alternatives)
+            .limits(run.limits())
+            .observer(&observer)
+            .run()
+    });
+    let answer = RepairAnswer {
+        words: match &repaired.flips {
+            Some(flips) if flips.is_empty() => format!("{} as it is", aim(question)),
+            Some(flips) => {
+                let proof = proof(repaired.minimal, repaired.none_within);
+                format!("{} flipped, {proof}", cells(flips.len()))
+            }
+            None => none_found(question, "edit", repaired.none_within),
+        },
+        repaired: &repaired,
+    };
+    run.events.send("repaired", &answer);
+    Ok(())
+}
+
+pub(super) fn reveal(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refusal> {
+    let picture = question.picture()?;
+    let observer = |snapshot: Snapshot| run.progress(&snapshot);
+    let revealed = run.engine.on_threads(|| {
+        Repair::new(&picture)
+            .line_solvable(question.line_solvable)
+            .limits(run.limits())
+            .observer(&observer)
+            .reveal()
+    });
+    let answer = RevealAnswer {
+        words: match &revealed.cells {
+            Some(given) if given.is_empty() => format!("{} as it is", aim(question)),
+            Some(given) => {
+                let proof = proof(revealed.minimal, revealed.none_within);
+                format!("{} given away, {proof}", cells(given.len()))
+            }
+            None => none_found(question, "set of cells", revealed.none_within),
+        },
+        revealed: &revealed,
+    };
+    run.events.send("revealed", &answer);
+    Ok(())
+}
+
+fn aim(question: &Question<'_>) -> &'static str {
+    match question.line_solvable {
+        true => "solvable line by line",
+        false => "unique",
+    }
+}
+
+fn proof(minimal: bool, none_within: Option<usize>) -> String {
+    match (minimal, none_within) {
+        (true, _) => "proven minimal".to_owned(),
+        (false, Some(within)) if within > 0 => format!("at least {} are needed", within + 1),
+        (false, _) => "not proven minimal".to_owned(),
+    }
+}
+
+fn none_found(question: &Question<'_>, what: &str, none_within: Option<usize>) -> String {
+    let aim = aim(question);
+    match none_within {
+        Some(within) if within > 0 => {
+            format!(
+                "no {what} found; none of up to {} makes it {aim}",
+                cells(within)
+            )
+        }
+        _ => format!("no {what} found that makes it {aim}"),
+    }
+}
+
+/// `1 cell`, `2 cells`
+fn cells(number: usize) -> String {
+    format!("{number} cell{}", if number == 1 { "" } else { "s" })
+}

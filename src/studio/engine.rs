@@ -1,0 +1,149 @@
+//! Runs: their number, their threads and limits, and what is kept from one run to the next.
+
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use serde::Serialize;
+
+use super::events::Events;
+use crate::count::ComponentTable;
+use crate::graph::SolutionGraph;
+use crate::puzzle::Puzzle;
+use crate::run::{Limits, Snapshot, lock};
+use crate::solutions::{Count, Rough};
+
+/// Maximum number of runs at a time.
+pub(super) const MAX_RUNS: usize = 4;
+
+/// Share of the memory of the server for one run, as a divisor; one more for the component table.
+const MEMORY_SHARE: u64 = MAX_RUNS as u64 + 1;
+
+/// Maximum bytes of a solution graph that is kept for the next question about its puzzle.
+const MAX_KEPT_BYTES: u64 = 1 << 28;
+
+/// What all runs share.
+#[derive(Debug)]
+pub(super) struct Engine {
+    /// Threads of each pool; 0 for all cores.
+    threads: usize,
+    /// The limits on every run.
+    limits: Limits,
+    /// Pools that no run uses.
+    idle: Mutex<Vec<ThreadPool>>,
+    /// The components counted so far. After a stroke most of them are needed again.
+    table: Mutex<Arc<ComponentTable>>,
+    /// The last solution graph, and its puzzle.
+    graph: Mutex<Option<(Puzzle, Arc<SolutionGraph>)>>,
+}
+
+/// A run under way.
+#[derive(Debug)]
+pub(super) struct Run<'e> {
+    pub(super) engine: &'e Engine,
+    pub(super) events: Events,
+    started: Instant,
+    /// The limits on this run, from its start.
+    limits: Limits,
+}
+
+/// The progress of a run.
+#[derive(Serialize)]
+struct Progress<'a> {
+    /// A lower bound on the number of solutions.
+    solutions: &'a Count,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    magnitude: Option<Rough>,
+    share: Option<f64>,
+    activity: String,
+    seconds: f64,
+}
+
+impl Engine {
+    /// `limits` are those of every run, but for the memory, which is that of all runs together.
+    pub(super) fn new(threads: usize, limits: Limits) -> Self {
+        let bytes = limits.bytes() / MEMORY_SHARE;
+        Engine {
+            threads,
+            limits: limits.memory(bytes),
+            idle: Mutex::default(),
+            table: Mutex::new(Arc::new(ComponentTable::new(bytes))),
+            graph: Mutex::default(),
+        }
+    }
+
+    /// A run that begins now, with a limit on time in seconds.
+    pub(super) fn run(&self, events: Events, seconds: Option<f64>) -> Run<'_> {
+        let seconds = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        let time = self.limits.time.into_iter().chain(seconds).min();
+        let interrupt = Arc::clone(events.interrupt());
+        Run {
+            engine: self,
+            limits: self.limits.clone().time(time).interrupt(interrupt),
+            events,
+            started: Instant::now(),
+        }
+    }
+
+    /// Runs this on a pool of threads that no other run uses, so that a short run does not wait for a long one.
+    pub(super) fn on_threads<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        let idle = lock(&self.idle).pop();
+        let pool = idle.or_else(|| {
+            let pool = ThreadPoolBuilder::new().num_threads(self.threads);
+            pool.thread_name(|i| format!("search {i}")).build().ok()
+        });
+        // Without new threads, those of the process are used.
+        let Some(pool) = pool else { return work() };
+        let done = pool.install(work);
+        lock(&self.idle).push(pool);
+        done
+    }
+
+    /// The component table. A full one is replaced.
+    pub(super) fn table(&self) -> Arc<ComponentTable> {
+        let mut table = lock(&self.table);
+        if table.is_full() {
+            *table = Arc::new(ComponentTable::new(self.limits.bytes()));
+        }
+        Arc::clone(&table)
+    }
+
+    /// The solution graph of this puzzle, if it was kept.
+    pub(super) fn kept_graph(&self, puzzle: &Puzzle) -> Option<Arc<SolutionGraph>> {
+        let kept = lock(&self.graph);
+        let (of, graph) = kept.as_ref()?;
+        (of.rows() == puzzle.rows() && of.columns() == puzzle.columns()).then(|| Arc::clone(graph))
+    }
+
+    /// Keeps the solution graph of this puzzle, if it is not too large.
+    pub(super) fn keep_graph(&self, puzzle: &Puzzle, graph: &Arc<SolutionGraph>) {
+        if graph.bytes() <= MAX_KEPT_BYTES {
+            *lock(&self.graph) = Some((puzzle.clone(), Arc::clone(graph)));
+        }
+    }
+}
+
+impl Run<'_> {
+    /// The limits, with the time that is left.
+    pub(super) fn limits(&self) -> Limits {
+        let left = |time: Duration| time.saturating_sub(self.started.elapsed());
+        self.limits.clone().time(self.limits.time.map(left))
+    }
+
+    /// Seconds since the run began.
+    pub(super) fn seconds(&self) -> f64 {
+        (self.started.elapsed().as_secs_f64() * 1e6).round() / 1e6
+    }
+
+    /// Sends the progress to the page, as an observer.
+    pub(super) fn progress(&self, snapshot: &Snapshot) {
+        let progress = Progress {
+            solutions: &snapshot.solutions,
+            magnitude: snapshot.solutions.rough(),
+            share: snapshot.share,
+            activity: snapshot.activity.to_string(),
+            seconds: self.seconds(),
+        };
+        self.events.offer("progress", &progress);
+    }
+}

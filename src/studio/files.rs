@@ -1,0 +1,245 @@
+//! `read`, `write`, `draw` and `formats`: files in and out, as `convert` and `show` do it.
+
+use form_urlencoded::byte_serialize;
+use hyper::StatusCode;
+use hyper::header::HeaderValue;
+use serde::Serialize;
+
+use super::question::{Question, What};
+use super::reply::{Refusal, Reply, json, whole};
+use crate::format::{self, Entry, FORMATS, Format, ReadOptions, Threshold, TraceOptions};
+use crate::puzzle::{MAX_SIDE, Puzzle};
+use crate::render::{self, Drawing, Html, HtmlSection, Pages, Paper, Pdf, Sheet};
+use crate::sat::dimacs;
+use crate::search::Search;
+
+/// The name of the one format that only sat solvers read.
+const DIMACS: &str = "dimacs";
+
+/// The puzzles of a file.
+#[derive(Serialize)]
+pub(super) struct Puzzles<'a> {
+    puzzles: Vec<OfFile<'a>>,
+    /// Whether the file is a picture, which the options of tracing turn into cells.
+    image: bool,
+}
+
+/// A puzzle of a file, or what is wrong with it.
+#[derive(Serialize)]
+struct OfFile<'a> {
+    name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    puzzle: Option<&'a Puzzle>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+impl<'a> Puzzles<'a> {
+    pub(super) fn new(entries: &'a [Entry], image: bool) -> Self {
+        let of_file = |entry: &'a Entry| OfFile {
+            name: &entry.name,
+            puzzle: entry.puzzle.as_ref().ok(),
+            error: entry.puzzle.as_ref().err().map(ToString::to_string),
+        };
+        Puzzles {
+            puzzles: entries.iter().map(of_file).collect(),
+            image,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Formats {
+    formats: Vec<FormatFields>,
+}
+
+#[derive(Serialize)]
+struct FormatFields {
+    name: &'static str,
+    title: &'static str,
+    endings: &'static [&'static str],
+    writes: bool,
+    packs: bool,
+    picture: bool,
+}
+
+/// All formats that are read or written.
+pub(super) fn formats() -> Reply {
+    let fields = |format: &Format| FormatFields {
+        name: format.name,
+        title: format.title,
+        endings: format.endings,
+        writes: format.can_write(),
+        packs: format.holds_several(),
+        picture: format.is_picture(),
+    };
+    let dimacs = FormatFields {
+        name: DIMACS,
+        title: "clauses for SAT solvers and projected model counters; the projection is on the cells",
+        endings: &["cnf", "dimacs"],
+        writes: true,
+        packs: false,
+        picture: false,
+    };
+    json(&Formats {
+        formats: FORMATS.iter().map(fields).chain([dimacs]).collect(),
+    })
+}
+
+/// The puzzles of a file, whose name and options of tracing are in `query`.
+pub(super) fn read(query: &str, bytes: &[u8]) -> Result<Reply, Refusal> {
+    let (mut file, mut tracing) = ("file".to_owned(), TraceOptions::default());
+    for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+        let bad = || Refusal::bad(format!("{value:?} is no {name} of a picture"));
+        match &*name {
+            "name" => file = value.into_owned(),
+            "size" => tracing = tracing.size(Some(size(&value).ok_or_else(bad)?)),
+            "threshold" if value == "auto" => tracing = tracing.threshold(Threshold::Auto),
+            "threshold" => {
+                let level = value.parse().map_err(|_| bad())?;
+                tracing = tracing.threshold(Threshold::Fixed(level));
+            }
+            "dither" => tracing = tracing.dither(value == "true"),
+            "invert" => tracing = tracing.invert(value == "true"),
+            _ => return Err(Refusal::bad(format!("unknown option {name}"))),
+        }
+    }
+    let image = format::detect(bytes, &file).is_ok_and(Format::is_picture);
+    let entries: Vec<Entry> = ReadOptions::default()
+        .tracing(tracing)
+        .entries(bytes, &file)
+        .collect();
+    Ok(json(&Puzzles::new(&entries, image)))
+}
+
+/// `40` or `40x30`.
+fn size(text: &str) -> Option<(usize, Option<usize>)> {
+    let side = |text: &str| {
+        let side = text.parse().ok();
+        side.filter(|side| (1..=MAX_SIDE).contains(side))
+    };
+    match text.split_once('x') {
+        Some((width, height)) => Some((side(width)?, Some(side(height)?))),
+        None => Some((side(text)?, None)),
+    }
+}
+
+/// Puzzles as a file.
+pub(super) fn write(question: &Question<'_>) -> Result<Reply, Refusal> {
+    let puzzles = question.puzzles()?;
+    let title = puzzles[0].notes().title.as_deref().unwrap_or_default();
+    let (bytes, ending, lost) = match (&*question.format, &puzzles[..]) {
+        (DIMACS, [puzzle]) => {
+            let mut bytes = Vec::new();
+            dimacs(puzzle, title, &mut bytes).map_err(|error| Refusal::bad(error.to_string()))?;
+            (bytes, "cnf", Vec::new())
+        }
+        (DIMACS, _) => return Err(Refusal::bad("this format holds one puzzle")),
+        (name, puzzles) => written(name, puzzles)?,
+    };
+    let mut reply = whole("application/octet-stream", bytes);
+    let stem = match puzzles.len() {
+        1 => file_stem(title),
+        _ => "puzzles".to_owned(),
+    };
+    let encoded = |text: &str| {
+        // A plus sign stands for a blank in forms alone.
+        let text: String = byte_serialize(text.as_bytes()).collect();
+        HeaderValue::from_str(&text.replace('+', "%20")).expect("the text is encoded in ASCII")
+    };
+    let headers = reply.headers_mut();
+    headers.insert("omnogram-file", encoded(&format!("{stem}.{ending}")));
+    headers.insert("omnogram-lost", encoded(&lost.join(", ")));
+    Ok(reply)
+}
+
+/// Puzzles in the format with this name, its ending, and what it cannot hold.
+fn written(
+    name: &str,
+    puzzles: &[Puzzle],
+) -> Result<(Vec<u8>, &'static str, Vec<String>), Refusal> {
+    let format = Format::named(name).filter(|format| format.can_write());
+    let format =
+        format.ok_or_else(|| Refusal::bad(format!("no format {name:?} can be written")))?;
+    let mut all_lost: Vec<String> = Vec::new();
+    let mut kept = |puzzle: &Puzzle| {
+        let (kept, lost) = format.kept(puzzle);
+        for what in lost {
+            if !all_lost.contains(&what) {
+                all_lost.push(what);
+            }
+        }
+        kept
+    };
+    let bytes = match (puzzles, format.pack()) {
+        ([puzzle], _) => format.write(&kept(puzzle))?,
+        (_, None) => return Err(Refusal::bad(format!("{name} holds one puzzle"))),
+        (puzzles, Some(mut pack)) => {
+            let mut bytes = Vec::new();
+            for puzzle in puzzles {
+                bytes.extend(pack.add(&kept(puzzle))?);
+            }
+            bytes.extend(pack.end().bytes());
+            bytes
+        }
+    };
+    Ok((bytes, format.endings[0], all_lost))
+}
+
+/// A title as the name of a file: its letters and digits, with hyphens between them.
+fn file_stem(title: &str) -> String {
+    let words = title.split(|c: char| !c.is_alphanumeric());
+    let words: Vec<String> = words
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect();
+    match words.is_empty() {
+        true => "puzzle".to_owned(),
+        false => words.join("-").chars().take(80).collect(),
+    }
+}
+
+/// A drawing of a puzzle.
+pub(super) fn draw(question: &Question<'_>) -> Result<Reply, Refusal> {
+    let puzzle = question.subject()?;
+    let drawing = match question.what {
+        What::Puzzle => Drawing::blank(&puzzle),
+        What::Solution => match &puzzle.notes().goal {
+            Some(goal) => Drawing::solution(&puzzle, goal),
+            None => match Search::new(&puzzle).solve().0 {
+                Some(solution) => Drawing::solution(&puzzle, &solution),
+                None => {
+                    return Err(Refusal::new(
+                        StatusCode::NOT_FOUND,
+                        "there is no solution to draw",
+                    ));
+                }
+            },
+        },
+    };
+    let notes = puzzle.notes();
+    let mut sheet = Sheet::new([drawing]).title(notes.title.clone().unwrap_or_default());
+    if let Some(author) = &notes.author {
+        sheet = sheet.byline(format!("by {author}"));
+    }
+    match &*question.r#as {
+        "svg" => Ok(whole("image/svg+xml", render::svg(&sheet, None, None))),
+        "png" => Ok(whole("image/png", render::png(&sheet, None, None)?)),
+        "pdf" => {
+            let mut pdf = Pdf::new(Pages::Paper(Paper::A4, 1));
+            pdf.add(&sheet)?;
+            Ok(whole("application/pdf", pdf.finish()))
+        }
+        "html" => {
+            let page = Html::new(sheet.title.clone(), Paper::A4);
+            let section = page.part(&HtmlSection::new(sheet));
+            Ok(whole(
+                "text/html; charset=utf-8",
+                page.head() + &section + page.foot(),
+            ))
+        }
+        other => Err(Refusal::bad(format!(
+            "no drawing {other:?}: it is svg, png, pdf or html"
+        ))),
+    }
+}

@@ -1,0 +1,71 @@
+// Cells of the board in words: for the live region, the line below the board and the title of a region.
+
+import { clueText } from "./clues.js";
+
+const MARKS = ["unknown", "filled", "empty"];
+
+/** What the layers say about a cell. */
+function findings(board, { row, column }) {
+    const { drawing } = board;
+    const words = [];
+    const lists = (name) => board.layer(name)?.some(([at, across]) => at - 1 === row && across - 1 === column);
+    if (drawing.mode === "draw") {
+        const index = row * drawing.width + column;
+        const sign = board.layer("ambiguous")?.[row]?.[column];
+        const other = board.layer("other")?.[row]?.[column];
+        const share = board.layer("heat")?.[row]?.[column];
+        words.push(sign === "?" ? "ambiguous" : sign === "-" ? "undecided" : "");
+        words.push(sign !== "?" && board.layer("known")?.[row]?.[column] === "?" ? "not found line by line" : "");
+        words.push(drawing.protect[index] === 1 ? "protected" : "");
+        words.push(lists("flips") ? "to be flipped" : "", lists("given") ? "to be revealed" : "");
+        words.push(other && drawing.kind === "picture" && (other === "#") !== (drawing.cells[index] === 1) ? "differs" : "");
+        words.push(typeof share === "number" ? `filled in ${Math.round(share * 100)} percent of the solutions` : "");
+    }
+    words.push(lists("wrong") ? "wrong" : "");
+    return words.filter((word) => word !== "");
+}
+
+/** The value of a cell as the board shows it, or an empty text. */
+function valueWord(board, { row, column }) {
+    const { drawing } = board;
+    const index = row * drawing.width + column;
+    const sign = board.layer("position")?.[row]?.[column];
+    if (sign) {
+        return { "#": "filled", ".": "empty" }[sign] ?? "unknown";
+    }
+    if (drawing.mode === "play") {
+        return MARKS[drawing.marks[index]];
+    }
+    if (drawing.kind === "picture") {
+        return drawing.cells[index] === 1 ? "filled" : "empty";
+    }
+    return "";
+}
+
+/** A cell in words: `row 3, column 5, filled, ambiguous; clue 3 1; column clue 2`. */
+export function cellWords(board, cell) {
+    const { rows, columns } = board.drawing;
+    const place = `row ${cell.row + 1}, column ${cell.column + 1}`;
+    const words = [place, valueWord(board, cell), ...findings(board, cell)].filter((word) => word !== "");
+    return `${words.join(", ")}; clue ${clueText(rows[cell.row])}; column clue ${clueText(columns[cell.column])}`;
+}
+
+/** Position and clues of a cell. */
+export function hoverWords(board, cell) {
+    const { rows, columns } = board.drawing;
+    if (cell.row >= rows.length || cell.column >= columns.length) {
+        return "";
+    }
+    return `Row ${cell.row + 1}: ${clueText(rows[cell.row])}   Column ${cell.column + 1}: ${clueText(columns[cell.column])}`;
+}
+
+/** The region of a cell in words, or an empty text. */
+export function regionWords(board, { row, column }) {
+    const index = row * board.drawing.width + column;
+    const region = board.drawing.mode === "draw" && board.layer("regions")?.find(({ members }) => members.includes(index));
+    if (!region) {
+        return "";
+    }
+    const number = region.fillings === "0" ? "unknown number of fillings" : `${region.fillings} fillings`;
+    return `Region of ${region.cells} cells, ${region.exact ? "" : "at least "}${number}`;
+}

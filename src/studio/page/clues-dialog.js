@@ -1,0 +1,111 @@
+// The dialog in which clues are typed or pasted as text.
+
+import { Latest, upload } from "./api.js";
+import { cluesText, readClues } from "./clues.js";
+import { plural, sentence } from "./words.js";
+
+/** The server reads text in another form after this time in ms without a key. */
+const QUIET = 250;
+
+/** Connects the dialog `#clues-dialog` and the button that opens it. */
+export function connectClues(context) {
+    return new CluesDialog(context);
+}
+
+class CluesDialog {
+    #latest = new Latest();
+    #timer = 0;
+    #puzzle = null;
+
+    constructor({ drawing, announce }) {
+        this.drawing = drawing;
+        this.announce = announce;
+        this.dialog = document.querySelector("#clues-dialog");
+        this.text = document.querySelector("#clues-text");
+        this.words = document.querySelector("#clues-words");
+        this.useButton = document.querySelector("#use-clues");
+        document.querySelector("#clues").addEventListener("click", () => this.#open());
+        this.text.addEventListener("input", () => this.#read());
+        this.useButton.addEventListener("click", () => this.#use());
+        this.dialog.addEventListener("close", () => this.#stop());
+    }
+
+    #open() {
+        this.text.value = cluesText(this.drawing.rows, this.drawing.columns);
+        this.#read();
+        this.dialog.showModal();
+        this.text.focus();
+        this.text.setSelectionRange(0, 0);
+        this.text.scrollTop = 0;
+    }
+
+    #stop() {
+        clearTimeout(this.#timer);
+        this.#latest.abort();
+    }
+
+    /** Reads the text: simple clues here, everything else on the server. */
+    #read() {
+        this.#stop();
+        const clues = readClues(this.text.value);
+        if (clues) {
+            const problem = problemOf(clues);
+            this.#show(problem ? null : clues, problem ?? sizeText(clues));
+        } else if (this.text.value.trim() === "") {
+            this.#show(null, "");
+        } else {
+            this.#show(null, "Reading.");
+            this.#timer = setTimeout(() => this.#readByServer(), QUIET);
+        }
+    }
+
+    async #readByServer() {
+        try {
+            const blob = new Blob([this.text.value]);
+            const result = await this.#latest.run((signal) => upload("read?name=clues", blob, signal));
+            const entry = result?.puzzles[0];
+            if (entry?.puzzle) {
+                this.#show(entry.puzzle, sizeText(entry.puzzle));
+            } else if (result) {
+                this.#show(null, sentence(entry?.error ?? "no puzzle"));
+            }
+        } catch (error) {
+            this.#show(null, sentence(error.message));
+        }
+    }
+
+    #show(puzzle, words) {
+        this.#puzzle = puzzle;
+        this.useButton.disabled = puzzle === null;
+        this.text.setAttribute("aria-invalid", String(puzzle === null && words !== "" && words !== "Reading."));
+        this.words.textContent = words;
+    }
+
+    #use() {
+        const { rows, columns, title, author } = this.#puzzle;
+        const names = { title: title ?? this.drawing.title, author: author ?? this.drawing.author };
+        this.dialog.close();
+        this.drawing.open({ rows, columns, ...names }, "Clues");
+        this.announce(sizeText({ rows, columns }));
+    }
+}
+
+function sizeText({ rows, columns }) {
+    return `${plural(rows.length, "row")}, ${plural(columns.length, "column")}.`;
+}
+
+/** What makes clues impossible at first sight, or null. */
+export function problemOf({ rows, columns }) {
+    return longLine("Row", rows, columns.length) ?? longLine("Column", columns, rows.length);
+}
+
+/** The first line whose blocks need more cells than it has. */
+function longLine(kind, clues, length) {
+    for (const [index, clue] of clues.entries()) {
+        const needed = clue.reduce((sum, block) => sum + block, 0) + Math.max(0, clue.length - 1);
+        if (needed > length) {
+            return `${kind} ${index + 1} needs ${plural(needed, "cell")} and has ${length}.`;
+        }
+    }
+    return null;
+}

@@ -1,0 +1,65 @@
+// Export: the puzzle or its solution as a drawing or on paper.
+
+import { bytes } from "./api.js";
+import { download, fileStem } from "./download.js";
+import { sentence } from "./words.js";
+
+/** Connects the dialog `#export-dialog` and the button that opens it. */
+export function connectExport(context) {
+    return new Export(context);
+}
+
+class Export {
+    constructor({ drawing }) {
+        this.drawing = drawing;
+        this.dialog = document.querySelector("#export-dialog");
+        this.solution = document.querySelector("#export-solution");
+        this.words = document.querySelector("#export-words");
+        document.querySelector("#export").addEventListener("click", () => this.#open());
+        for (const kind of ["svg", "png", "pdf"]) {
+            this.#connect(`#export-${kind}`, () => this.#download(kind));
+        }
+        this.#connect("#export-print", () => this.#print());
+    }
+
+    #open() {
+        this.words.textContent = "";
+        this.dialog.showModal();
+    }
+
+    /** A button works once at a time and tells an error in the dialog. */
+    #connect(name, work) {
+        const button = document.querySelector(name);
+        button.addEventListener("click", async () => {
+            button.disabled = true;
+            this.words.textContent = "Drawing.";
+            try {
+                this.words.textContent = await work();
+            } catch (error) {
+                this.words.textContent = sentence(error.message);
+            }
+            button.disabled = false;
+        });
+    }
+
+    async #draw(kind) {
+        const what = this.solution.checked ? "solution" : "puzzle";
+        const { blob } = await bytes("draw", { puzzle: this.drawing.puzzle(), as: kind, what });
+        return blob;
+    }
+
+    async #download(kind) {
+        const suffix = this.solution.checked ? "-solution" : "";
+        const name = `${fileStem(this.drawing.title)}${suffix}.${kind}`;
+        download(await this.#draw(kind), name);
+        return `Saved ${name}.`;
+    }
+
+    /** The browser asks print.js for the sheet, which shows the picture only if the body says so. */
+    #print() {
+        document.body.dataset.print = this.solution.checked ? "picture" : "puzzle";
+        this.dialog.close();
+        window.print();
+        return "";
+    }
+}

@@ -1,0 +1,69 @@
+// The page: creates the document and the board, connects the panels, and opens what is to be shown first.
+
+import { alertUser, announce } from "./announce.js";
+import { Board } from "./board.js";
+import { connectCheck } from "./check.js";
+import { connectCollection } from "./collection.js";
+import { Drawing } from "./drawing.js";
+import { connectExplain } from "./explain.js";
+import { connectExport } from "./export.js";
+import { connectFiles } from "./files.js";
+import { connectHeat } from "./heat.js";
+import { connectImage } from "./image.js";
+import { connectKeys } from "./keys.js";
+import { connectPlay } from "./play.js";
+import { connectPrint } from "./print.js";
+import { connectRepair } from "./repair.js";
+import { connectSolutions } from "./solutions.js";
+import { Store } from "./store.js";
+import { connectToolbar } from "./toolbar.js";
+
+const drawing = new Drawing();
+const store = new Store(drawing);
+const board = new Board(document.querySelector("#board"), drawing);
+const context = { drawing, board, announce, alertUser, store };
+window.studio = { drawing, board };
+
+/** Opens the puzzle of the address, if there is one. */
+function openFragment() {
+    try {
+        return store.openFragment();
+    } catch {
+        alertUser("The link does not contain a puzzle that can be read.");
+        return false;
+    }
+}
+
+function connectEditor() {
+    connectKeys(context, connectToolbar(context));
+    connectPrint(context);
+    board.addEventListener("cursor", ({ detail }) => detail.by === "keys" && announce(board.describe()));
+    board.addEventListener("refused", ({ detail }) => announce(detail.words));
+    window.addEventListener("hashchange", openFragment);
+}
+
+function connectPanels() {
+    const panels = [connectRepair, connectExplain, connectPlay, connectSolutions, connectHeat, connectFiles, connectImage, connectExport];
+    for (const connect of panels) {
+        connect(context);
+    }
+}
+
+/** The puzzles that the program was started with come first, then the address, then the stored drawing, then an empty picture.
+ * What is replaced can be brought back with undo. */
+async function begin() {
+    const state = store.read();
+    if (state) {
+        drawing.begin(state);
+    }
+    connectEditor();
+    connectPanels();
+    const opened = await connectCollection(context);
+    if (!opened) {
+        openFragment();
+    }
+    connectCheck(context);
+    store.connect();
+}
+
+begin();

@@ -1,0 +1,190 @@
+// Playing: the picture is hidden and its puzzle solved with marks; hints, a check for mistakes, and the end of the game.
+
+import { Latest, stream } from "./api.js";
+import { changesPuzzle, showLayer } from "./answers.js";
+import { plural, sentence } from "./words.js";
+
+const FILLED = 1;
+const EMPTY = 2;
+
+/** Connects the panel `#play-panel`. */
+export function connectPlay(context) {
+    return new Play(context);
+}
+
+class Play {
+    #latest = new Latest();
+    #pending = null;
+    #solved = false;
+
+    constructor({ drawing, board, announce }) {
+        this.drawing = drawing;
+        this.board = board;
+        this.announce = announce;
+        this.playButton = document.querySelector("#play");
+        this.hintButton = document.querySelector("#hint");
+        this.mistakesButton = document.querySelector("#mistakes");
+        this.words = document.querySelector("#play-words");
+        this.playLabel = this.playButton.textContent;
+        this.hintLabel = this.hintButton.textContent;
+        this.playButton.addEventListener("click", () => this.#toggle());
+        this.hintButton.addEventListener("click", () => this.#hint());
+        this.mistakesButton.addEventListener("click", () => this.#mistakes());
+        drawing.addEventListener("change", (event) => this.#changed(event));
+        this.#showMode();
+    }
+
+    get #playing() {
+        return this.drawing.mode === "play";
+    }
+
+    #toggle() {
+        const mode = this.#playing ? "draw" : "play";
+        this.drawing.edit(mode === "play" ? "Play" : "Stop playing", (draft) => {
+            draft.mode = mode;
+        });
+    }
+
+    #changed(event) {
+        const { what } = event.detail;
+        if (!changesPuzzle(event) && !what.has("marks") && !what.has("mode")) {
+            return;
+        }
+        this.#clear();
+        if (what.has("mode") || what.has("document")) {
+            this.#showMode();
+            this.#say(this.#playing ? "Solve the puzzle on the board." : "");
+        }
+        this.#showSolved();
+    }
+
+    #showMode() {
+        this.playButton.textContent = this.#playing ? "Stop playing" : this.playLabel;
+        this.playButton.setAttribute("aria-pressed", String(this.#playing));
+        this.hintButton.disabled = !this.#playing;
+        this.mistakesButton.disabled = !this.#playing;
+    }
+
+    /** Takes hints and mistakes away: they are about marks that have changed. */
+    #clear() {
+        this.#latest.abort();
+        this.#pending = null;
+        this.hintButton.textContent = this.hintLabel;
+        for (const layer of ["step", "wrong"]) {
+            showLayer(this.board, layer, "play", null);
+        }
+        if (this.words.textContent !== "") {
+            this.words.textContent = "";
+        }
+    }
+
+    #say(words, announced = true) {
+        this.words.textContent = words;
+        if (announced && words !== "") {
+            this.announce(words);
+        }
+    }
+
+    /** The first press shows the line to look at, the second fills in what follows there. */
+    async #hint() {
+        if (this.#pending) {
+            this.#fillIn(this.#pending);
+            return;
+        }
+        this.#clear();
+        this.#say("Looking for a hint.", false);
+        const body = { ...this.drawing.subject(), position: this.drawing.positionText(), hint: true };
+        let found = null;
+        const handlers = {
+            step: (step) => { found = step; },
+            explained: (data) => (found ? this.#showHint(found) : this.#noHint(data)),
+        };
+        await this.#run("explain", body, handlers);
+    }
+
+    #showHint(step) {
+        this.#pending = step;
+        this.hintButton.textContent = "Fill in the hint";
+        showLayer(this.board, "step", "play", { ...step, cells: [], tried: undefined });
+        const number = plural(step.cells.length, "cell");
+        this.#say(`Look at ${step.line}: ${number} can be told (${step.reason}). Press again to fill in.`);
+    }
+
+    #noHint({ words, ending, wrong }) {
+        if (ending === "wrong") {
+            showLayer(this.board, "wrong", "play", wrong);
+        }
+        this.#say(sentence(words));
+    }
+
+    #fillIn(step) {
+        const { width } = this.drawing;
+        this.drawing.edit("Hint", (draft) => {
+            for (const [row, column, value] of step.cells) {
+                draft.marks[(row - 1) * width + column - 1] = value === "#" ? FILLED : EMPTY;
+            }
+        });
+        if (!this.#solved) {
+            showLayer(this.board, "step", "play", step);
+            this.#say(step.words);
+        }
+    }
+
+    async #mistakes() {
+        this.#clear();
+        this.#say("Checking the marks.", false);
+        const body = { ...this.drawing.subject(), position: this.drawing.positionText() };
+        const handlers = {
+            position: ({ wrong, words }) => {
+                showLayer(this.board, "wrong", "play", wrong.length > 0 ? wrong : null);
+                this.#say(sentence(words));
+            },
+        };
+        await this.#run("position", body, handlers);
+    }
+
+    async #run(path, body, handlers) {
+        try {
+            await this.#latest.run((signal) => stream(path, body, handlers, signal));
+        } catch (error) {
+            this.#say(sentence(error.message));
+        }
+    }
+
+    #showSolved() {
+        const solved = this.#playing && marksSolve(this.drawing);
+        if (solved) {
+            document.body.dataset.solved = "true";
+            this.#say("Solved.", !this.#solved);
+        } else {
+            delete document.body.dataset.solved;
+        }
+        this.#solved = solved;
+    }
+}
+
+/** Whether the filled marks have the clues of every line. */
+export function marksSolve({ width, height, marks, rows, columns }) {
+    const filled = (row, column) => marks[row * width + column] === FILLED;
+    return rows.every((clue, row) => lineHas(clue, width, (place) => filled(row, place)))
+        && columns.every((clue, column) => lineHas(clue, height, (place) => filled(place, column)));
+}
+
+/** Whether the stretches of filled cells of a line are the blocks of its clue. */
+function lineHas(clue, length, filled) {
+    const blocks = clue.filter((block) => block > 0);
+    let found = 0;
+    let run = 0;
+    for (let place = 0; place <= length; place++) {
+        if (place < length && filled(place)) {
+            run++;
+        } else if (run > 0) {
+            if (blocks[found] !== run) {
+                return false;
+            }
+            found++;
+            run = 0;
+        }
+    }
+    return found === blocks.length;
+}

@@ -1,0 +1,169 @@
+// Repair: the smallest edits that leave the picture as the only solution of its clues, and the cells to reveal as an alternative.
+
+import { stream } from "./api.js";
+import { changesPuzzle } from "./answers.js";
+import { RunButton } from "./run-button.js";
+import { cellsText, plural, sentence } from "./words.js";
+
+/** How many proposals are asked for besides the best one. */
+const ALTERNATIVES = 4;
+
+/** Connects the panel `#repair-panel`. */
+export function connectRepair(context) {
+    return new Repair(context);
+}
+
+class Repair {
+    #proposals = [];
+    #selected = -1;
+
+    constructor({ drawing, board, announce }) {
+        this.drawing = drawing;
+        this.board = board;
+        this.announce = announce;
+        this.list = document.querySelector("#repair-list");
+        this.words = document.querySelector("#repair-words");
+        this.only = document.querySelector("#repair-only");
+        this.lineSolvable = document.querySelector("#repair-line-solvable");
+        this.applyButton = document.querySelector("#apply");
+        this.discardButton = document.querySelector("#discard");
+        const say = (words) => { this.words.textContent = words; };
+        this.repair = new RunButton(document.querySelector("#repair"), say, (signal) => this.#repair(signal));
+        this.reveal = new RunButton(document.querySelector("#reveal"), say, (signal) => this.#reveal(signal));
+        this.repair.button.addEventListener("click", () => this.reveal.stop());
+        this.reveal.button.addEventListener("click", () => this.repair.stop());
+        this.applyButton.addEventListener("click", () => this.#apply());
+        this.discardButton.addEventListener("click", () => this.#discard(""));
+        this.only.addEventListener("change", () => this.#invalidate());
+        this.lineSolvable.addEventListener("change", () => this.#invalidate());
+        this.drawing.addEventListener("change", (event) => this.#changed(event));
+        this.#discard("");
+        this.#enable();
+    }
+
+    #changed(event) {
+        if (changesPuzzle(event) || event.detail.what.has("protect") || event.detail.what.has("mode")) {
+            this.#invalidate();
+        }
+        this.#enable();
+    }
+
+    /** Takes back proposals for a picture or for options that are no longer there. */
+    #invalidate() {
+        this.repair.stop();
+        this.reveal.stop();
+        this.#discard("");
+    }
+
+    #enable() {
+        const possible = this.drawing.kind === "picture" && this.drawing.mode === "draw";
+        this.repair.button.disabled = !possible;
+        this.reveal.button.disabled = !possible;
+    }
+
+    #picture() {
+        return this.drawing.gridText(this.drawing.cells);
+    }
+
+    async #repair(signal) {
+        this.#discard("");
+        const body = {
+            picture: this.#picture(),
+            keep: this.drawing.protect.includes(1) ? this.drawing.gridText(this.drawing.protect) : null,
+            only: this.only.value === "any" ? null : this.only.value,
+            line_solvable: this.lineSolvable.checked,
+            alternatives: ALTERNATIVES,
+        };
+        const handlers = { progress: this.repair.progress, repaired: (data) => this.#repaired(data) };
+        await stream("repair", body, handlers, signal);
+    }
+
+    #repaired({ flips, alternatives, words }) {
+        if (flips && flips.length > 0) {
+            this.#proposals = distinct([flips, ...alternatives]);
+            this.#list();
+            this.#select(0);
+        }
+        this.words.textContent = sentence(words);
+        const number = this.#proposals.length;
+        this.announce(sentence(words) + (number > 1 ? ` ${number} proposals.` : ""));
+    }
+
+    async #reveal(signal) {
+        this.#discard("");
+        const body = { picture: this.#picture(), line_solvable: this.lineSolvable.checked };
+        const handlers = { progress: this.reveal.progress, revealed: (data) => this.#revealed(data) };
+        await stream("reveal", body, handlers, signal);
+    }
+
+    #revealed({ reveal, words }) {
+        const found = reveal && reveal.length > 0;
+        this.board.setLayer("given", found ? reveal : null);
+        this.discardButton.disabled = !found;
+        const text = sentence(words) + (found ? ` Reveal ${cellsText(reveal)}.` : "");
+        this.words.textContent = text;
+        this.announce(text);
+    }
+
+    /** Fills the list with a button for each proposal. */
+    #list() {
+        const buttons = this.#proposals.map((cells, index) => {
+            const button = document.createElement("button");
+            button.type = "button";
+            button.className = "proposal";
+            button.textContent = `${plural(cells.length, "cell")}: ${cellsText(cells)}`;
+            button.addEventListener("click", () => this.#select(this.#selected === index ? -1 : index));
+            button.addEventListener("pointerenter", () => this.#preview(index));
+            button.addEventListener("pointerleave", () => this.#preview(this.#selected));
+            button.addEventListener("focus", () => this.#preview(index));
+            button.addEventListener("blur", () => this.#preview(this.#selected));
+            return button;
+        });
+        this.list.replaceChildren(...buttons);
+        this.discardButton.disabled = false;
+    }
+
+    #select(index) {
+        this.#selected = index;
+        this.list.querySelectorAll(".proposal").forEach((button, place) => {
+            button.setAttribute("aria-pressed", String(place === index));
+        });
+        this.applyButton.disabled = index < 0;
+        this.#preview(index);
+    }
+
+    #preview(index) {
+        this.board.setLayer("flips", this.#proposals[index] ?? null);
+    }
+
+    #apply() {
+        const cells = this.#proposals[this.#selected];
+        if (!cells) {
+            return;
+        }
+        this.drawing.flip(cells, "Repair");
+        this.words.textContent = `Changed ${plural(cells.length, "cell")}.`;
+        this.announce(`Repaired: changed ${plural(cells.length, "cell")}.`);
+    }
+
+    #discard(words) {
+        const hadFocus = this.list.contains(document.activeElement);
+        this.#proposals = [];
+        this.#selected = -1;
+        this.list.replaceChildren();
+        this.board.setLayer("flips", null);
+        this.board.setLayer("given", null);
+        this.applyButton.disabled = true;
+        this.discardButton.disabled = true;
+        this.words.textContent = words;
+        if (hadFocus) {
+            this.repair.button.focus();
+        }
+    }
+}
+
+/** The proposals without those that name the same cells again. */
+function distinct(proposals) {
+    const key = (cells) => cells.map(String).sort().join(" ");
+    return [...new Map(proposals.map((cells) => [key(cells), cells]).reverse()).values()].reverse();
+}

@@ -1,0 +1,181 @@
+// The drawing across reloads: kept in the browser's storage, and small puzzles as a link.
+
+const KEY = "omnogram-drawing";
+/** Time after a change until it is stored, in milliseconds. */
+const DELAY = 300;
+/** Sides and cells that a stored drawing or a link may have at most. */
+const MOST_SIDE = 1000;
+const MOST_CELLS = 250000;
+
+/** Values below 2 ** `bits` as bytes, the first value in the highest bits.
+ * @param {Uint8Array} values
+ * @param {1 | 2} bits */
+export function packBits(values, bits) {
+    const perByte = 8 / bits;
+    const packed = new Uint8Array(Math.ceil(values.length / perByte));
+    values.forEach((value, index) => {
+        packed[Math.floor(index / perByte)] |= value << (8 - bits - (index % perByte) * bits);
+    });
+    return packed;
+}
+
+/** The values that `packBits` packed; throws if there are not as many bytes as they need. */
+export function unpackBits(packed, bits, number) {
+    const perByte = 8 / bits;
+    if (packed.length !== Math.ceil(number / perByte)) {
+        throw new Error("The packed cells do not have the stated size.");
+    }
+    const mask = (1 << bits) - 1;
+    return Uint8Array.from({ length: number }, (_, index) =>
+        (packed[Math.floor(index / perByte)] >> (8 - bits - (index % perByte) * bits)) & mask);
+}
+
+/** Bytes as base64 with the signs that an address may contain. */
+export function toBase64(bytes) {
+    let text = "";
+    bytes.forEach((byte) => {
+        text += String.fromCharCode(byte);
+    });
+    return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+/** The bytes of base64 in either alphabet. */
+export function fromBase64(text) {
+    return Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (sign) => sign.charCodeAt(0));
+}
+
+function checkSize(width, height) {
+    const sides = [width, height];
+    if (!sides.every((side) => Number.isInteger(side) && side >= 1 && side <= MOST_SIDE) || width * height > MOST_CELLS) {
+        throw new Error("The size is not possible.");
+    }
+}
+
+/** Clues as they must be: lists of lists of block lengths. */
+function checkClues(rows, columns) {
+    checkSize(columns?.length, rows?.length);
+    const isBlock = (block) => Number.isInteger(block) && block >= 0 && block <= MOST_SIDE;
+    if (![...rows, ...columns].every((line) => Array.isArray(line) && line.every(isBlock))) {
+        throw new Error("The clues are not lists of numbers.");
+    }
+}
+
+/** The drawing as text for the storage. */
+export function stored(drawing) {
+    const { kind, width, height, title, author, mode } = drawing;
+    const clues = kind === "clues" ? { rows: drawing.rows, columns: drawing.columns } : { cells: toBase64(packBits(drawing.cells, 1)) };
+    const arrays = { protect: toBase64(packBits(drawing.protect, 1)), marks: toBase64(packBits(drawing.marks, 2)) };
+    return JSON.stringify({ version: 1, kind, width, height, title, author, mode, ...clues, ...arrays });
+}
+
+/** The state for `Drawing.begin` from stored text, or null if the text is not a stored drawing. */
+export function restored(text) {
+    try {
+        const { version, kind, width, height, title, author, mode, rows, columns, cells, protect, marks } = JSON.parse(text);
+        checkSize(width, height);
+        const state = {
+            width, height, title: String(title ?? ""), author: String(author ?? ""), mode: mode === "play" ? "play" : "draw",
+            protect: unpackBits(fromBase64(protect), 1, width * height),
+            marks: unpackBits(fromBase64(marks), 2, width * height).map((mark) => Math.min(mark, 2)),
+        };
+        if (version !== 1) {
+            return null;
+        }
+        if (kind === "clues") {
+            checkClues(rows, columns);
+            return rows.length === height && columns.length === width ? { ...state, kind, rows, columns } : null;
+        }
+        return { ...state, kind: "picture", cells: unpackBits(fromBase64(cells), 1, width * height) };
+    } catch {
+        return null;
+    }
+}
+
+/** The fragment of a link to the puzzle: `#picture=WIDTHxHEIGHT:BASE64` or `#clues=BASE64` of JSON. */
+export function fragment(drawing) {
+    const { kind, width, height, title, rows, columns } = drawing;
+    if (kind === "clues") {
+        const json = JSON.stringify(title ? { rows, columns, title } : { rows, columns });
+        return `#clues=${toBase64(new TextEncoder().encode(json))}`;
+    }
+    const name = title ? `&title=${encodeURIComponent(title)}` : "";
+    return `#picture=${width}x${height}:${toBase64(packBits(drawing.cells, 1))}${name}`;
+}
+
+/** The puzzle of a link's fragment in the JSON form of the server, null if there is none. Throws if it cannot be read. */
+export function readFragment(text) {
+    const [, kind, value] = /^#(picture|clues)=([^&]*)/.exec(text) ?? [];
+    if (!kind) {
+        return null;
+    }
+    if (kind === "clues") {
+        const { rows, columns, title } = JSON.parse(new TextDecoder().decode(fromBase64(value)));
+        checkClues(rows, columns);
+        return { rows, columns, title: String(title ?? "") };
+    }
+    const [, width, height, packed] = (/^(\d+)x(\d+):([\w=+/-]*)$/.exec(value) ?? []).map((part, at) => (at < 3 ? Number(part) : part));
+    checkSize(width, height);
+    const cells = unpackBits(fromBase64(packed), 1, width * height);
+    const goal = Array.from({ length: height }, (_, row) =>
+        Array.from(cells.subarray(row * width, (row + 1) * width), (cell) => (cell === 1 ? "#" : ".")).join(""));
+    const title = /&title=([^&]*)/.exec(text)?.[1] ?? "";
+    return { goal, title: decodeURIComponent(title) };
+}
+
+/** A link to the page with the puzzle in its fragment. */
+export function link(drawing) {
+    return location.href.replace(/#.*$/, "") + fragment(drawing);
+}
+
+export class Store {
+    #drawing;
+    #timer = null;
+
+    constructor(drawing) {
+        this.#drawing = drawing;
+    }
+
+    /** The stored state, or null. */
+    read() {
+        try {
+            return restored(localStorage.getItem(KEY));
+        } catch {
+            return null;
+        }
+    }
+
+    /** Stores the drawing soon after each change. Without storage nothing is kept, which harms nothing else. */
+    connect() {
+        this.#drawing.addEventListener("change", () => {
+            this.#timer ??= setTimeout(() => this.save(), DELAY);
+        });
+        window.addEventListener("pagehide", () => this.save());
+        document.addEventListener("visibilitychange", () => document.hidden && this.save());
+    }
+
+    save() {
+        clearTimeout(this.#timer);
+        this.#timer = null;
+        try {
+            localStorage.setItem(KEY, stored(this.#drawing));
+        } catch {
+            // The storage is full or not allowed.
+        }
+    }
+
+    link() {
+        return link(this.#drawing);
+    }
+
+    /** Opens the puzzle of the address, and takes it out of the address, so that a reload shows the drawing as it is then.
+     * Returns whether there was one. */
+    openFragment() {
+        const puzzle = readFragment(location.hash);
+        if (!puzzle) {
+            return false;
+        }
+        window.history.replaceState(null, "", location.pathname + location.search);
+        this.#drawing.open(puzzle, "Open link");
+        return true;
+    }
+}

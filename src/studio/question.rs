@@ -1,0 +1,140 @@
+//! The bodies of requests: what is asked, and of which puzzle.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::reply::Refusal;
+use crate::design::{Only, Position};
+use crate::format;
+use crate::puzzle::{Grid, Puzzle};
+use crate::solutions::Count;
+
+/// What a request asks. The fields that a request does not need have their defaults.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Question<'a> {
+    /// The subject as rows of `#` and `.`; the question is about the puzzle with the clues of this picture.
+    picture: Option<Vec<String>>,
+    /// Or the subject as a puzzle in the JSON format.
+    #[serde(borrow)]
+    puzzle: Option<&'a RawValue>,
+    /// The limit on time, in seconds.
+    pub(super) seconds: Option<f64>,
+    /// Rows of `#`, `.` and `?`.
+    position: Option<Vec<String>>,
+    /// Whether one step of an explanation is enough.
+    pub(super) hint: bool,
+    /// Rows with `#` for the cells that a repair must not flip.
+    keep: Option<Vec<String>>,
+    only: Option<How>,
+    pub(super) line_solvable: bool,
+    pub(super) alternatives: usize,
+    /// Maximum number of flips.
+    pub(super) budget: Option<usize>,
+    /// Index of the first solution in sorted order, from 0, in decimal digits.
+    from: Option<String>,
+    /// Number of solutions.
+    pub(super) number: Option<usize>,
+    /// The puzzles to be written.
+    #[serde(borrow)]
+    puzzles: Vec<&'a RawValue>,
+    /// The name of the format to be written.
+    pub(super) format: String,
+    /// The kind of drawing.
+    pub(super) r#as: String,
+    pub(super) what: What,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum How {
+    Add,
+    Remove,
+}
+
+/// What is drawn.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum What {
+    #[default]
+    Puzzle,
+    Solution,
+}
+
+impl<'a> Question<'a> {
+    pub(super) fn parse(body: &'a [u8]) -> Result<Self, Refusal> {
+        serde_json::from_slice(body)
+            .map_err(|error| Refusal::bad(format!("this is not a question in JSON: {error}")))
+    }
+
+    /// The puzzle in question; that of a picture has the picture as its goal.
+    pub(super) fn subject(&self) -> Result<Puzzle, Refusal> {
+        match (&self.picture, self.puzzle) {
+            (Some(rows), None) => {
+                let goal = Grid::from_rows(rows)?;
+                let puzzle = Puzzle::from_grid(&goal);
+                let notes = puzzle.notes().clone().goal(goal);
+                Ok(puzzle.with_notes(notes)?)
+            }
+            (None, Some(json)) => read_puzzle(json),
+            _ => Err(Refusal::bad(
+                "the question must have either a picture or a puzzle",
+            )),
+        }
+    }
+
+    /// The picture in question.
+    pub(super) fn picture(&self) -> Result<Grid, Refusal> {
+        match &self.picture {
+            Some(rows) => Ok(Grid::from_rows(rows)?),
+            None => Err(Refusal::bad("the question must have a picture")),
+        }
+    }
+
+    /// The mask of cells that are kept, of the size of this picture.
+    pub(super) fn keep(&self, picture: &Grid) -> Result<Option<Grid>, Refusal> {
+        let Some(rows) = &self.keep else {
+            return Ok(None);
+        };
+        let mask = Grid::from_rows(rows)?;
+        match (mask.width(), mask.height()) == (picture.width(), picture.height()) {
+            true => Ok(Some(mask)),
+            false => Err(Refusal::bad(
+                "the mask `keep` must have the size of the picture",
+            )),
+        }
+    }
+
+    /// Which cells may be flipped.
+    pub(super) fn only(&self) -> Option<Only> {
+        self.only.map(|how| match how {
+            How::Add => Only::Add,
+            How::Remove => Only::Remove,
+        })
+    }
+
+    /// The known cells, if there are any.
+    pub(super) fn position(&self) -> Result<Option<Position>, Refusal> {
+        let position = self.position.as_ref().map(|rows| rows.join("\n").parse());
+        Ok(position.transpose()?)
+    }
+
+    /// The index of the first solution, from 0.
+    pub(super) fn from(&self) -> Result<Count, Refusal> {
+        let text = self.from.as_deref().unwrap_or("0");
+        text.parse()
+            .map_err(|_| Refusal::bad("`from` must be a whole number in decimal digits"))
+    }
+
+    /// The puzzles to be written.
+    pub(super) fn puzzles(&self) -> Result<Vec<Puzzle>, Refusal> {
+        if self.puzzles.is_empty() {
+            return Err(Refusal::bad("there are no puzzles to be written"));
+        }
+        self.puzzles.iter().map(|json| read_puzzle(json)).collect()
+    }
+}
+
+fn read_puzzle(json: &RawValue) -> Result<Puzzle, Refusal> {
+    Ok(format::read_one(json.get().as_bytes(), "puzzle.json")?)
+}

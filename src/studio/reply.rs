@@ -1,0 +1,105 @@
+//! The replies of the server: their headers, and the refusals.
+
+use http_body_util::{Either, Full};
+use hyper::body::Bytes;
+use hyper::header::{self, HeaderValue};
+use hyper::{Response, StatusCode};
+use serde::Serialize;
+
+use super::events::EventStream;
+
+/// A reply: whole, or a stream of events.
+pub(super) type Reply = Response<Either<Full<Bytes>, EventStream>>;
+
+/// What the page may load and do: only its own files and requests to this server. Pictures may also come from the page itself.
+const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; \
+    connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// Headers of every reply. There is none that would let another origin read it.
+const HEADERS: [(&str, &str); 6] = [
+    ("content-security-policy", CONTENT_SECURITY_POLICY),
+    ("x-content-type-options", "nosniff"),
+    ("referrer-policy", "no-referrer"),
+    ("cross-origin-opener-policy", "same-origin"),
+    ("cross-origin-resource-policy", "same-origin"),
+    ("cache-control", "no-store"),
+];
+
+/// Why a request is refused: the status and a sentence.
+#[derive(Clone, Debug)]
+pub(super) struct Refusal {
+    pub(super) status: StatusCode,
+    pub(super) message: String,
+}
+
+impl Refusal {
+    pub(super) fn new(status: StatusCode, message: impl Into<String>) -> Self {
+        Refusal {
+            status,
+            message: message.into(),
+        }
+    }
+
+    /// For a body that is no valid question.
+    pub(super) fn bad(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, message)
+    }
+
+    /// The JSON of the error, as the body and as the data of an event.
+    pub(super) fn json(message: &str) -> String {
+        #[derive(Serialize)]
+        struct Error<'a> {
+            error: &'a str,
+        }
+        json_text(&Error { error: message })
+    }
+}
+
+/// An error of the library is bad data from the client.
+impl From<crate::Error> for Refusal {
+    fn from(error: crate::Error) -> Self {
+        Refusal::bad(error.to_string())
+    }
+}
+
+impl From<Refusal> for Reply {
+    fn from(refusal: Refusal) -> Self {
+        let mut reply = whole("application/json", Refusal::json(&refusal.message));
+        *reply.status_mut() = refusal.status;
+        // The body of the request may not have been read.
+        reply
+            .headers_mut()
+            .insert(header::CONNECTION, HeaderValue::from_static("close"));
+        reply
+    }
+}
+
+/// A whole reply with this content.
+pub(super) fn whole(content_type: &'static str, content: impl Into<Bytes>) -> Reply {
+    with_headers(content_type, Either::Left(Full::new(content.into())))
+}
+
+/// A whole reply in JSON.
+pub(super) fn json(value: &impl Serialize) -> Reply {
+    whole("application/json", json_text(value))
+}
+
+/// A stream of events.
+pub(super) fn stream(events: EventStream) -> Reply {
+    with_headers("text/event-stream", Either::Right(events))
+}
+
+fn with_headers(content_type: &'static str, body: Either<Full<Bytes>, EventStream>) -> Reply {
+    let mut reply = Response::new(body);
+    let headers = reply.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
+    for (name, value) in HEADERS {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    reply
+}
+
+/// JSON on one line. The values serialized here have text keys only and do not fail.
+pub(super) fn json_text(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("keys are texts, and no value fails")
+}

@@ -1,0 +1,130 @@
+//! `cells` and `solutions`: the share of all solutions in which each cell is filled, and single solutions by their index in sorted order.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::engine::Run;
+use super::question::Question;
+use super::reply::Refusal;
+use crate::board::Cell;
+use crate::count::Counter;
+use crate::graph::SolutionGraph;
+use crate::puzzle::{Grid, Puzzle};
+use crate::run::Snapshot;
+use crate::search::Search;
+use crate::solutions::Count;
+
+/// Maximum number of solutions of one answer.
+const MAX_SOLUTIONS: usize = 1000;
+
+/// Maximum time for the graph of all solutions, before single solutions are searched instead.
+const MAX_GRAPH_TIME: Duration = Duration::from_secs(5);
+
+/// Number of solutions that are searched without a graph.
+const SEARCHED: u64 = 64;
+
+#[derive(Serialize)]
+struct Shares {
+    shares: Vec<Vec<f64>>,
+    solutions: Count,
+}
+
+#[derive(Serialize)]
+struct Unavailable {
+    words: String,
+}
+
+#[derive(Serialize)]
+struct Solutions {
+    from: Count,
+    count: Count,
+    /// Whether `count` is the number of all solutions. If not, the order is that in which they were found.
+    exact: bool,
+    solutions: Vec<Grid>,
+}
+
+pub(super) fn cells(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refusal> {
+    let puzzle = question.subject()?;
+    let unavailable = |words: &str| {
+        let words = words.to_owned();
+        run.events.send("unavailable", &Unavailable { words });
+    };
+    let Some(graph) = graph(run, &puzzle, None) else {
+        unavailable("The graph of all solutions needs more time or memory than it may take.");
+        return Ok(());
+    };
+    if graph.count().is_zero() {
+        unavailable("There is no solution.");
+        return Ok(());
+    }
+    let Ok(counts) = run.engine.on_threads(|| graph.cells_within(&run.limits())) else {
+        unavailable("The shares of the cells need more time than they may take.");
+        return Ok(());
+    };
+    let share = |row, column| f64::from(counts.millionths(Cell::new(row, column))) / 1e6;
+    let row = |row| {
+        (0..puzzle.width())
+            .map(|column| share(row, column))
+            .collect()
+    };
+    let shares = Shares {
+        shares: (0..puzzle.height()).map(row).collect(),
+        solutions: graph.count().clone(),
+    };
+    run.events.send("cells", &shares);
+    Ok(())
+}
+
+pub(super) fn solutions(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refusal> {
+    let puzzle = question.subject()?;
+    let from = question.from()?;
+    let number = question.number.unwrap_or(1).min(MAX_SOLUTIONS);
+    let solutions = match graph(run, &puzzle, Some(MAX_GRAPH_TIME)) {
+        Some(graph) if &from < graph.count() => Solutions {
+            count: graph.count().clone(),
+            exact: true,
+            solutions: graph.lexicographic(&from).take(number).collect(),
+            from,
+        },
+        Some(graph) => Solutions {
+            count: graph.count().clone(),
+            exact: true,
+            solutions: Vec::new(),
+            from,
+        },
+        None => {
+            let limits = run.limits().solutions(SEARCHED);
+            let search = || Search::new(&puzzle).limits(limits).collect();
+            let (found, _) = run.engine.on_threads(search);
+            let skipped = usize::try_from(from.to_string().parse::<u64>().unwrap_or(u64::MAX));
+            let skipped = skipped.unwrap_or(usize::MAX);
+            Solutions {
+                count: Count::from(found.len() as u64),
+                exact: false,
+                solutions: found.into_iter().skip(skipped).take(number).collect(),
+                from,
+            }
+        }
+    };
+    run.events.send("solutions", &solutions);
+    Ok(())
+}
+
+/// The graph of all solutions; `None` if it takes more than the limits of the run or this time.
+fn graph(run: &Run<'_>, puzzle: &Puzzle, most: Option<Duration>) -> Option<Arc<SolutionGraph>> {
+    if let Some(graph) = run.engine.kept_graph(puzzle) {
+        return Some(graph);
+    }
+    let limits = run.limits();
+    let time = limits.time.into_iter().chain(most).min();
+    let observer = |snapshot: Snapshot| run.progress(&snapshot);
+    let counter = Counter::new(puzzle)
+        .limits(limits.time(time))
+        .observer(&observer);
+    let (graph, _) = run.engine.on_threads(|| counter.graph());
+    let graph = Arc::new(graph?);
+    run.engine.keep_graph(puzzle, &graph);
+    Some(graph)
+}
