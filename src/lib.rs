@@ -46,7 +46,8 @@
 //! | `images` | reading of PNG, JPEG, GIF, BMP and WebP; drawings as PNG and PDF |
 //! | `serde` | results implement `serde::Serialize` |
 //! | `unstable` | the internals and expert options are public, without any promise of stability: `line`, `board`, `belief`, `sat`, `classic`, `cluster` |
-//! | `cli` | the command, which needs all of these; the default |
+//! | `cli` | the command, which needs all of these; on by default |
+//! | `studio` | the verb `studio`: a page on which a designer draws, and its local server; on by default |
 //!
 //! # Cookbook
 //!

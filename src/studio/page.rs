@@ -8,7 +8,6 @@ type File = (&'static str, &'static str, &'static str);
 const HTML: &str = "text/html; charset=utf-8";
 const CSS: &str = "text/css; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
-const DRAWING: &str = "image/svg+xml";
 
 macro_rules! files {
     ($($name:literal: $type:ident,)*) => {

@@ -4,7 +4,7 @@
  * The answer of the check of the drawing, kept by check.js for the other panels.
  *
  * Events: `begin` when a check begins, `verdict` when its verdict is there, `end` when it ended; `end` has `detail.finished`, which is
- * false if the check was aborted or failed. `compare` when a solution is shown beside the picture, which the heat map would cover.
+ * false if the check was aborted or failed.
  */
 class Answers extends EventTarget {
     /** Whether a check of the drawing is running. */
@@ -43,6 +43,27 @@ class Answers extends EventTarget {
 }
 
 export const answers = new Answers();
+
+const views = new EventTarget();
+
+/** Tells that a panel shows something on the board, so that those panels step aside whose view would cover it. */
+export function beginView(owner) {
+    views.dispatchEvent(new CustomEvent("view", { detail: { owner } }));
+}
+
+/**
+ * Calls `close` when another panel begins a view.
+ * @param {string} owner the panel whose view is closed
+ * @param {function(): void} close
+ * @param {string[]} beside the panels whose view can be seen together with this one
+ */
+export function closeForOthers(owner, close, beside = []) {
+    views.addEventListener("view", ({ detail }) => {
+        if (detail.owner !== owner && !beside.includes(detail.owner)) {
+            close();
+        }
+    });
+}
 
 /** The panels that show data on a shared layer; the last one with data is shown. */
 const ORDER = ["check", "heat", "narrowest", "solutions", "play", "explain"];

@@ -17,6 +17,11 @@ export class ApiError extends Error {
     }
 }
 
+/** Whether an error says that the server cannot be reached. */
+export function isGone(error) {
+    return error instanceof ApiError && error.message === GONE;
+}
+
 /**
  * Sends a request and returns the answer if its status is one of success.
  * @param {string} path below `api/`

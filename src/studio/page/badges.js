@@ -1,6 +1,6 @@
 // The verdicts of the collection: its puzzles are checked one after the other while nothing else is checked.
 
-import { Latest, stream } from "./api.js";
+import { Latest, isGone, stream } from "./api.js";
 import { answers } from "./answers.js";
 
 /** Time in ms between the end of a check of the drawing and the next check in the background. */
@@ -45,7 +45,8 @@ export class BadgeRunner {
             return;
         }
         const { puzzle } = entry;
-        const verdict = await this.#latest.run((signal) => verdictOf(puzzle, signal)).catch(() => "undecided");
+        const run = this.#latest.run((signal) => verdictOf(puzzle, signal));
+        const verdict = await run.catch((error) => (isGone(error) ? undefined : "undecided"));
         if (verdict === undefined) {
             return;
         }

@@ -1,7 +1,7 @@
 // The board: a canvas with the cells, the clues around them, the layers of the panels, the cursor, and the view of it.
 
 import { paintBands } from "./bands.js";
-import { cellWords, hoverWords, regionWords } from "./cell-words.js";
+import { cellWords, lineWords, regionWords } from "./cell-words.js";
 import { paintGrid } from "./layers.js";
 import { connectPointer } from "./pointer.js";
 import { readPalette, watchTheme } from "./theme.js";
@@ -17,11 +17,10 @@ export class Board extends EventTarget {
     cursor = { row: 0, column: 0 };
     /** The cell below the pointer, or null. */
     hover = null;
-    /** Whether the last input came from the keyboard. */
-    keyboard = true;
     /** Time in milliseconds that the last painting took. */
     paintTime = 0;
     #tool = "pen";
+    #keyboard = true;
     #layers = {};
     #preview = null;
     #frame = 0;
@@ -46,7 +45,10 @@ export class Board extends EventTarget {
         drawing.addEventListener("stroke", () => this.draw());
         drawing.addEventListener("change", (event) => this.#changed(event.detail));
         canvas.addEventListener("focus", () => this.draw());
-        canvas.addEventListener("blur", () => this.draw());
+        canvas.addEventListener("blur", () => {
+            this.keyboard = true;
+            this.draw();
+        });
         watchTheme(() => this.#readStyle());
         new ResizeObserver(() => this.#resize()).observe(canvas.parentElement);
         window.addEventListener("resize", () => this.#resize());
@@ -82,10 +84,7 @@ export class Board extends EventTarget {
         }
         if (fresh) {
             this.hover = null;
-            this.cursor = {
-                row: Math.min(this.cursor.row, this.drawing.height - 1),
-                column: Math.min(this.cursor.column, this.drawing.width - 1),
-            };
+            this.cursor = this.within(this.cursor.row, this.cursor.column);
         }
         // The bands do not grow below the pointer.
         if (!unfinished && (fresh || what.has("cells") || what.has("clues"))) {
@@ -132,15 +131,30 @@ export class Board extends EventTarget {
         }
     }
 
+    /** Whether the last input came from the keyboard; the cursor is more visible then. */
+    get keyboard() {
+        return this.#keyboard;
+    }
+
+    set keyboard(value) {
+        this.#keyboard = value;
+        this.canvas.dataset.input = value ? "keyboard" : "pointer";
+    }
+
     /** Tells that a tool cannot change the document. */
     refuse(words) {
         this.dispatchEvent(new CustomEvent("refused", { detail: { words } }));
     }
 
+    /** The cell of the grid that is nearest to a row and a column. */
+    within(row, column) {
+        const { width, height } = this.drawing;
+        return { row: Math.min(Math.max(row, 0), height - 1), column: Math.min(Math.max(column, 0), width - 1) };
+    }
+
     /** Moves the cursor to a cell, kept within the grid. `by` is `"keys"` or `"pointer"`. */
     moveCursor(row, column, by = "keys") {
-        const { width, height } = this.drawing;
-        this.cursor = { row: Math.min(Math.max(row, 0), height - 1), column: Math.min(Math.max(column, 0), width - 1) };
+        this.cursor = this.within(row, column);
         if (by === "keys") {
             this.hover = null;
             this.view.show(this.cursor.row, this.cursor.column);
@@ -168,9 +182,9 @@ export class Board extends EventTarget {
         return cellWords(this, cell);
     }
 
-    /** Position and clues of the highlighted cell, or an empty text. */
+    /** The clues of the row and the column of the highlighted cell in words. */
     get readout() {
-        return this.active ? hoverWords(this, this.active) : "";
+        return this.active ? lineWords(this, this.active) : { row: "", column: "" };
     }
 
     /** The cell whose row and column are highlighted. */

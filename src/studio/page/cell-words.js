@@ -50,13 +50,11 @@ export function cellWords(board, cell) {
     return `${words.join(", ")}; clue ${clueText(rows[cell.row])}; column clue ${clueText(columns[cell.column])}`;
 }
 
-/** Position and clues of a cell. */
-export function hoverWords(board, cell) {
+/** The clues of a cell's row and of its column, each with the number of the line. */
+export function lineWords(board, cell) {
     const { rows, columns } = board.drawing;
-    if (cell.row >= rows.length || cell.column >= columns.length) {
-        return "";
-    }
-    return `Row ${cell.row + 1}: ${clueText(rows[cell.row])}   Column ${cell.column + 1}: ${clueText(columns[cell.column])}`;
+    const words = (kind, lines, index) => `${kind} ${index + 1}: ${clueText(lines[index] ?? [])}`;
+    return { row: words("Row", rows, cell.row), column: words("Column", columns, cell.column) };
 }
 
 /** The region of a cell in words, or an empty text. */

@@ -11,6 +11,12 @@ const PATIENCE = 150;
 /** A finished check is announced after this time in ms without a change. */
 const QUIET = 400;
 
+/** Stands for a number that is not known yet. */
+const UNKNOWN = "–";
+
+/** The limits that stop a check, in words. */
+const STOPS = { time: "the time limit", nodes: "the limit on nodes", memory: "the memory limit" };
+
 /** A check is stopped when the page has been hidden for this time in ms. */
 const HIDDEN = 60000;
 
@@ -43,7 +49,7 @@ class Check {
         this.solutions = document.querySelector("#solutions");
         this.ambiguous = document.querySelector("#ambiguous");
         this.progress = document.querySelector("#progress");
-        this.profile = new ProfileView(board);
+        this.profile = new ProfileView({ drawing, board });
         document.body.dataset.checked = "0";
         this.#setVerdict("checking", "Checking");
     }
@@ -59,6 +65,7 @@ class Check {
             this.schedule();
         } else if (what.has("mode")) {
             this.#showLayers();
+            this.profile.setPlaying(this.drawing.mode === "play");
         }
     }
 
@@ -251,14 +258,14 @@ class Check {
 
     #setSolutions({ solutions, exact }) {
         const unknown = solutions === "0" && !exact;
-        this.solutions.textContent = unknown ? "unknown" : solutionsText(solutions, exact);
+        this.solutions.textContent = unknown ? UNKNOWN : solutionsText(solutions, exact);
         this.solutions.title = solutions.length > 24 ? solutions : "";
     }
 
     /** The number of ambiguous cells; null if it is not known. */
     #setAmbiguous(cells, undecided = 0) {
         const bound = undecided > 0 ? ` (${undecided} undecided)` : "";
-        this.ambiguous.textContent = cells === null ? "" : `${cells}${bound}`;
+        this.ambiguous.textContent = cells === null ? UNKNOWN : `${cells}${bound}`;
         this.ambiguous.dataset.cells = String(cells ?? "");
     }
 
@@ -290,8 +297,8 @@ function verdictWords({ verdict, stopped }, contradiction) {
     if (verdict === "none" && contradiction) {
         return `No solution: ${contradiction} cannot be filled in`;
     }
-    if (verdict === "undecided" && stopped) {
-        return `Undecided: stopped by ${stopped}`;
+    if (verdict === "undecided" && STOPS[stopped]) {
+        return `Undecided: stopped by ${STOPS[stopped]}`;
     }
     return verdictText(verdict);
 }

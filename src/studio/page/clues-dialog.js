@@ -7,6 +7,9 @@ import { plural, sentence } from "./words.js";
 /** The server reads text in another form after this time in ms without a key. */
 const QUIET = 250;
 
+/** The name under which the server reads the text. It begins the words of an error, with a line and a column. */
+const NAME = "clues";
+
 /** Connects the dialog `#clues-dialog` and the button that opens it. */
 export function connectClues(context) {
     return new CluesDialog(context);
@@ -62,12 +65,12 @@ class CluesDialog {
     async #readByServer() {
         try {
             const blob = new Blob([this.text.value]);
-            const result = await this.#latest.run((signal) => upload("read?name=clues", blob, signal));
+            const result = await this.#latest.run((signal) => upload(`read?name=${NAME}`, blob, signal));
             const entry = result?.puzzles[0];
             if (entry?.puzzle) {
                 this.#show(entry.puzzle, sizeText(entry.puzzle));
             } else if (result) {
-                this.#show(null, sentence(entry?.error ?? "no puzzle"));
+                this.#show(null, sentence(errorText(entry?.error ?? "there is no puzzle in this text")));
             }
         } catch (error) {
             this.#show(null, sentence(error.message));
@@ -88,6 +91,11 @@ class CluesDialog {
         this.drawing.open({ rows, columns, ...names }, "Clues");
         this.announce(sizeText({ rows, columns }));
     }
+}
+
+/** An error of the server with the place in words. */
+function errorText(words) {
+    return words.replace(new RegExp(`^${NAME}:(\\d+):\\d+: `), "line $1: ");
 }
 
 function sizeText({ rows, columns }) {

@@ -1,12 +1,12 @@
 // The explanation: how a person would solve the puzzle, step by step on the board and as a list of sentences.
 
 import { Latest, stream } from "./api.js";
-import { changesPuzzle, showLayer } from "./answers.js";
+import { beginView, changesPuzzle, closeForOthers, showLayer } from "./answers.js";
 import { sentence } from "./words.js";
 
 /** At most this many steps are in the list at a time, and this many of them before the current step after the list has moved. */
-const WINDOW = 300;
-const BEFORE = 100;
+const WINDOW = 150;
+const BEFORE = 50;
 
 /** The current step stays at least this far from an end of the list that has more steps beyond it. */
 const MARGIN = 20;
@@ -42,6 +42,7 @@ class Explain {
         this.list.addEventListener("click", (event) => this.#clicked(event));
         document.addEventListener("keydown", (event) => this.#key(event));
         drawing.addEventListener("change", (event) => this.#changed(event));
+        closeForOthers("explain", () => this.#open && this.close());
         this.close();
     }
 
@@ -54,6 +55,7 @@ class Explain {
 
     async start() {
         this.close();
+        beginView("explain");
         this.#open = true;
         this.closeButton.disabled = false;
         this.words.textContent = "Looking for steps.";
@@ -94,6 +96,8 @@ class Explain {
         }
         this.#current = index;
         this.#show();
+        showLayer(this.board, "position", "explain", this.#track.at(this.#steps, index + 1));
+        showLayer(this.board, "step", "explain", this.#steps[index]);
         const ended = this.#ending && index === this.#steps.length - 1;
         this.announce(this.#steps[index].words + (ended ? ` ${sentence(this.#ending.words)}` : ""));
     }
@@ -132,11 +136,6 @@ class Explain {
         this.on.disabled = this.#current + 1 >= this.#steps.length;
         this.words.textContent = this.#text();
         this.#fillList();
-        const step = this.#steps[this.#current];
-        if (step) {
-            showLayer(this.board, "position", "explain", this.#track.at(this.#steps, this.#current + 1));
-            showLayer(this.board, "step", "explain", step);
-        }
     }
 
     #text() {

@@ -176,7 +176,7 @@ async function readFile(file) {
 }
 
 function errorsText(entries) {
-    const told = entries.slice(0, MOST_ERRORS).map(({ name, error }) => sentence(`${name}: ${error}`));
+    const told = entries.slice(0, MOST_ERRORS).map(({ name, error }) => (error.startsWith(name) ? `${error}.` : `${name}: ${error}.`));
     const more = entries.length - told.length;
     return told.join(" ") + (more > 0 ? ` ${plural(more, "more file")} cannot be read.` : "");
 }

@@ -1,7 +1,7 @@
 // The heat map: in which share of all solutions each cell is filled.
 
 import { Latest, stream } from "./api.js";
-import { answers, changesPuzzle } from "./answers.js";
+import { answers, beginView, changesPuzzle, closeForOthers } from "./answers.js";
 import { progressText, sentence, solutionsText } from "./words.js";
 
 /** Connects the button `#heat`. */
@@ -23,7 +23,7 @@ class Heat {
         this.button.addEventListener("click", () => this.#toggle());
         drawing.addEventListener("change", (event) => this.#changed(event));
         answers.addEventListener("end", (event) => this.#checked(event));
-        answers.addEventListener("compare", () => this.#on && this.#toggle());
+        closeForOthers("heat", () => this.#on && this.#toggle(), ["repair"]);
     }
 
     #toggle() {
@@ -33,8 +33,11 @@ class Heat {
             this.#clear();
         } else if (this.drawing.mode === "play") {
             this.#say("The heat map is not shown while the puzzle is played.");
-        } else if (!answers.running) {
-            this.#ask(true);
+        } else {
+            beginView("heat");
+            if (!answers.running) {
+                this.#ask(true);
+            }
         }
     }
 

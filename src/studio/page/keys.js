@@ -73,8 +73,9 @@ class Keys {
             this.endDrawing();
         }
         this.#changed = null;
-        board.moveCursor(row, column);
-        tools.moveTo(board.cursor, drawing && tools.shaping);
+        const target = board.within(row, column);
+        tools.moveTo(target, drawing && tools.shaping);
+        board.moveCursor(target.row, target.column);
     }
 
     /** Ends a stroke that was drawn with the arrows. */

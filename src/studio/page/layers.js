@@ -1,10 +1,13 @@
 // Painting the grid of the board: its cells and the layers above and below them.
 
 import { isVisible, paintCursor, paintFlips, paintGiven, paintRegions, paintStep, paintText, paintWrong, rectangle } from "./markers.js";
-import { SIGN_CELL, cellPattern, centredSquare, chequer, corner, cross, dots, paintRuns } from "./patterns.js";
+import { cellPattern, centredSquare, chequer, corner, cross, dots, paintRuns } from "./patterns.js";
 
 /** Colours of the heat map between its ends. */
 const HEAT_STEPS = 32;
+
+/** From this share on, a text in the heat map has the colour for the high end. */
+const HEAT_DARK = 0.65;
 
 /** Smallest size of a cell for text in it. */
 const TEXT_CELL = 26;
@@ -64,7 +67,7 @@ export function paintGrid(scene) {
     paintFindings(scene, shown);
     if (scene.drawing.mode === "draw" && scene.drawing.kind === "picture" && !shown.step) {
         const { protect } = scene.drawing;
-        paintRuns(scene, (index) => protect[index] === 1, cellPattern(scene, corner(colours.protect)));
+        paintRuns(scene, (index) => protect[index] === 1, cellPattern(scene, colours.protect + "aa", corner(colours.protect)));
     }
     paintPreview(scene);
     paintLines(scene);
@@ -90,7 +93,7 @@ function paintHighlights(scene, shown) {
 
 /** The cells: of a position, of the player's marks, or of the picture. */
 function paintCells(scene, position) {
-    const { drawing, colours, view } = scene;
+    const { drawing, colours } = scene;
     const { cells, marks } = drawing;
     const playing = drawing.mode === "play";
     let isFilled = (index) => cells[index] === 1;
@@ -106,22 +109,22 @@ function paintCells(scene, position) {
     }
     paintRuns(scene, isFilled, colours.ink);
     if (isEmpty) {
-        const small = view.cell < SIGN_CELL;
         const sign = playing ? cross(colours.cross, 0.45) : centredSquare(colours.cross, 0.16);
-        paintRuns(scene, isEmpty, small ? colours.empty : cellPattern(scene, sign));
+        paintRuns(scene, isEmpty, cellPattern(scene, colours.empty, sign));
     }
 }
 
 /** What the check found: cells that line solving leaves unknown, ambiguous cells, undecided cells. */
 function paintFindings(scene, { known, ambiguous }) {
-    const { colours, view, drawing } = scene;
+    const { colours, drawing } = scene;
     if (known && drawing.kind === "picture") {
         const isOpen = (_, row, column) => known[row]?.[column] === "?" && ambiguous?.[row]?.[column] !== "?";
-        paintRuns(scene, isOpen, cellPattern(scene, centredSquare(colours.known, view.cell < SIGN_CELL ? 0.5 : 0.22)));
+        paintRuns(scene, isOpen, cellPattern(scene, colours.known + "80", centredSquare(colours.known, 0.22)));
     }
     if (ambiguous) {
-        paintRuns(scene, (_, row, column) => ambiguous[row]?.[column] === "?", cellPattern(scene, chequer(colours.ambiguous)));
-        paintRuns(scene, (_, row, column) => ambiguous[row]?.[column] === "-", cellPattern(scene, dots(colours.undecided)));
+        const has = (sign) => (_, row, column) => ambiguous[row]?.[column] === sign;
+        paintRuns(scene, has("?"), cellPattern(scene, colours.ambiguous + "b0", chequer(colours.ambiguous)));
+        paintRuns(scene, has("-"), cellPattern(scene, colours.undecided + "80", dots(colours.undecided)));
     }
 }
 
@@ -149,7 +152,7 @@ function paintHeat(scene, heat) {
             context.fillRect(...rectangle(view, row, column));
             if (view.cell >= TEXT_CELL && share > 0 && share < 1) {
                 const percent = Math.min(Math.max(Math.round(share * 100), 1), 99);
-                paintText(scene, row, column, String(percent), colours.heatText, 0.36);
+                paintText(scene, row, column, String(percent), share < HEAT_DARK ? colours.heatText : colours.heatTextHigh, 0.36);
             }
         }
     }

@@ -31,8 +31,13 @@ export function paintRuns(scene, isMember, style) {
 }
 
 /** A pattern with a sign in each cell. `draw(context, size)` draws the sign of one cell, `size` device pixels wide. */
-export function cellPattern(scene, draw) {
+/** A pattern with a sign in each cell. `draw(context, size)` draws the sign of one cell, `size` device pixels wide. Small cells have no
+ * room for signs; they get the translucent colour `plain`. */
+export function cellPattern(scene, plain, draw) {
     const { context, view } = scene;
+    if (view.cell < SIGN_CELL) {
+        return plain;
+    }
     const size = Math.max(1, Math.round(view.cell * view.ratio));
     const tile = new OffscreenCanvas(size, size);
     draw(tile.getContext("2d"), size);

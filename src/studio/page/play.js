@@ -1,7 +1,7 @@
 // Playing: the picture is hidden and its puzzle solved with marks; hints, a check for mistakes, and the end of the game.
 
 import { Latest, stream } from "./api.js";
-import { changesPuzzle, showLayer } from "./answers.js";
+import { beginView, changesPuzzle, showLayer } from "./answers.js";
 import { plural, sentence } from "./words.js";
 
 const FILLED = 1;
@@ -144,6 +144,7 @@ class Play {
     }
 
     async #run(path, body, handlers) {
+        beginView("play");
         try {
             await this.#latest.run((signal) => stream(path, body, handlers, signal));
         } catch (error) {

@@ -1,6 +1,6 @@
 // How hard the puzzle is for a person: the profile in words, a chart of its rounds, and the narrowest place on the board.
 
-import { showLayer } from "./answers.js";
+import { beginView, closeForOthers, showLayer } from "./answers.js";
 import { listText, plural, sentence } from "./words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -12,15 +12,20 @@ const WIDTH = 240;
 /** More rounds than this are drawn as groups of rounds. */
 const MOST_BARS = 80;
 
+/** So many lines of the narrowest place are named; the board shows more of them. */
+const MOST_NAMED = 8;
+
 /** The elements `#profile` and `#narrowest`. */
 export class ProfileView {
     #profile = null;
 
-    constructor(board) {
+    constructor({ drawing, board }) {
+        this.drawing = drawing;
         this.board = board;
         this.element = document.querySelector("#profile");
         this.button = document.querySelector("#narrowest");
         this.button.addEventListener("click", () => this.#toggleNarrowest());
+        closeForOthers("narrowest", () => this.hideNarrowest());
         this.clear();
     }
 
@@ -47,11 +52,17 @@ export class ProfileView {
             this.element.append(chart(profile.rounds));
         }
         const found = profile.narrowest_lines.length > 0;
-        if (found) {
-            this.element.append(paragraph(narrowestText(profile)));
+        if (found && profile.narrowest_lines.length <= MOST_NAMED) {
+            this.element.append(paragraph(`The narrowest place: ${listText(profile.narrowest_lines)}.`));
         }
         this.button.hidden = !found;
-        this.button.disabled = !found;
+        this.button.disabled = !found || this.drawing.mode === "play";
+    }
+
+    /** While the puzzle is played the narrowest place would give cells away. */
+    setPlaying(playing) {
+        this.hideNarrowest();
+        this.button.disabled = playing || this.button.hidden;
     }
 
     hideNarrowest() {
@@ -66,6 +77,7 @@ export class ProfileView {
             this.hideNarrowest();
             return;
         }
+        beginView("narrowest");
         this.button.setAttribute("aria-pressed", "true");
         showLayer(this.board, "lines", "narrowest", this.#profile.narrowest_lines);
         showLayer(this.board, "position", "narrowest", this.#profile.narrowest_position);
@@ -76,12 +88,6 @@ function paragraph(words) {
     const element = document.createElement("p");
     element.textContent = words;
     return element;
-}
-
-/** The lines of the narrowest place, of which the words of the profile tell the number. */
-function narrowestText({ narrowest_lines: lines }) {
-    const named = lines.length > 6 ? `${lines.slice(0, 6).join(", ")} and ${lines.length - 6} more` : listText(lines);
-    return `The narrowest place: ${named}.`;
 }
 
 /** A bar for each round: the part of the open lines that help, over all of them. */

@@ -1,7 +1,7 @@
 // Repair: the smallest edits that leave the picture as the only solution of its clues, and the cells to reveal as an alternative.
 
 import { stream } from "./api.js";
-import { changesPuzzle } from "./answers.js";
+import { beginView, changesPuzzle } from "./answers.js";
 import { RunButton } from "./run-button.js";
 import { cellsText, plural, sentence } from "./words.js";
 
@@ -81,6 +81,7 @@ class Repair {
     #repaired({ flips, alternatives, words }) {
         if (flips && flips.length > 0) {
             this.#proposals = distinct([flips, ...alternatives]);
+            beginView("repair");
             this.#list();
             this.#select(0);
         }
@@ -98,6 +99,9 @@ class Repair {
 
     #revealed({ reveal, words }) {
         const found = reveal && reveal.length > 0;
+        if (found) {
+            beginView("repair");
+        }
         this.board.setLayer("given", found ? reveal : null);
         this.discardButton.disabled = !found;
         const text = sentence(words) + (found ? ` Reveal ${cellsText(reveal)}.` : "");
@@ -107,19 +111,21 @@ class Repair {
 
     /** Fills the list with a button for each proposal. */
     #list() {
-        const buttons = this.#proposals.map((cells, index) => {
+        const items = this.#proposals.map((cells, index) => {
             const button = document.createElement("button");
             button.type = "button";
             button.className = "proposal";
             button.textContent = `${plural(cells.length, "cell")}: ${cellsText(cells)}`;
-            button.addEventListener("click", () => this.#select(this.#selected === index ? -1 : index));
+            button.addEventListener("click", () => this.#select(index));
             button.addEventListener("pointerenter", () => this.#preview(index));
             button.addEventListener("pointerleave", () => this.#preview(this.#selected));
             button.addEventListener("focus", () => this.#preview(index));
             button.addEventListener("blur", () => this.#preview(this.#selected));
-            return button;
+            const item = document.createElement("li");
+            item.append(button);
+            return item;
         });
-        this.list.replaceChildren(...buttons);
+        this.list.replaceChildren(...items);
         this.discardButton.disabled = false;
     }
 

@@ -1,7 +1,7 @@
 // The other solutions: steps through them and shows in which cells each one differs from the picture.
 
 import { Latest, stream } from "./api.js";
-import { answers, changesPuzzle, sameRows, showLayer } from "./answers.js";
+import { answers, beginView, changesPuzzle, closeForOthers, sameRows, showLayer } from "./answers.js";
 import { cellsText, groupDigits, plural, sentence, shortNumber } from "./words.js";
 
 /** So many solutions are asked for at a time. */
@@ -39,6 +39,7 @@ class Solutions {
         answers.addEventListener("begin", () => this.#reset());
         answers.addEventListener("verdict", () => this.#enable());
         answers.addEventListener("end", () => this.#enable());
+        closeForOthers("solutions", () => this.#close(), ["repair"]);
         this.#reset();
     }
 
@@ -154,7 +155,7 @@ class Solutions {
 
     #show(rows, name) {
         this.#shown = rows;
-        answers.dispatchEvent(new CustomEvent("compare"));
+        beginView("solutions");
         if (this.#isClues) {
             showLayer(this.board, "position", "solutions", rows);
             this.#say(`${name}.`);

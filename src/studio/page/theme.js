@@ -5,16 +5,20 @@ const darkScheme = window.matchMedia("(prefers-color-scheme: dark)");
 
 /** The custom properties `--board-...` that the board paints with. */
 const NAMES = [
-    "background", "paper", "ink", "soft", "line", "line-strong", "band", "clue", "clue-soft", "highlight", "cross", "empty",
+    "background", "paper", "ink", "line", "line-strong", "band", "clue", "clue-soft", "highlight", "cross", "empty",
     "known", "ambiguous", "undecided", "region", "region-paper", "add", "remove", "sign", "given", "only-here", "only-other",
     "step", "step-paper", "chain-paper", "wrong", "cursor", "protect", "heat-low", "heat-middle", "heat-high", "heat-text",
+    "heat-text-high",
 ];
 
 /** The colours by name, in camel case: `lineStrong` is `--board-line-strong`. */
 export function readPalette() {
     const style = getComputedStyle(document.documentElement);
     const camel = (name) => name.replace(/-(\w)/g, (_, letter) => letter.toUpperCase());
-    return Object.fromEntries(NAMES.map((name) => [camel(name), style.getPropertyValue(`--board-${name}`).trim()]));
+    // A canvas does not know the function light-dark.
+    const chosen = isDark() ? "$2" : "$1";
+    const colour = (name) => style.getPropertyValue(`--board-${name}`).trim().replace(/^light-dark\((.*), (.*)\)$/, chosen);
+    return Object.fromEntries(NAMES.map((name) => [camel(name), colour(name)]));
 }
 
 /** Calls a function when the colours of the page change. */

@@ -152,7 +152,8 @@ function connectDialogs() {
         dialog.querySelectorAll("[data-close]").forEach((button) => button.addEventListener("click", () => dialog.close()));
         dialog.addEventListener("pointerdown", (event) => {
             const box = dialog.getBoundingClientRect();
-            const within = event.clientX >= box.left && event.clientX <= box.right && event.clientY >= box.top && event.clientY <= box.bottom;
+            const { clientX: x, clientY: y } = event;
+            const within = x >= box.left && x <= box.right && y >= box.top && y <= box.bottom;
             if (event.target === dialog && !within) {
                 dialog.close();
             }
@@ -206,9 +207,10 @@ function connectResize({ drawing }) {
 
 /** The line below the board: position and clues of the highlighted cell. */
 function connectReadout({ board, drawing }) {
-    const readout = find("#readout");
     const show = () => {
-        readout.textContent = board.readout;
+        const { row, column } = board.readout;
+        find("#readout-row").textContent = row;
+        find("#readout-column").textContent = column;
     };
     ["hover", "cursor"].forEach((name) => board.addEventListener(name, show));
     ["change", "stroke"].forEach((name) => drawing.addEventListener(name, show));

@@ -3,7 +3,7 @@
 
 /** Largest size of a cell, and the size that fitting the view does not exceed. */
 const MOST_CELL = 72;
-const MOST_FITTED = 40;
+const MOST_FITTED = 48;
 /** Clues are not written into cells smaller than this. */
 const LEAST_CLUE_CELL = 9;
 const MOST_FONT = 15;
@@ -96,7 +96,7 @@ export class View {
         const numbersBefore = renewed ? spare(this.rows) : this.#columnNumbers;
         this.#rowDigits = Math.max(digitsBefore, digits > digitsBefore ? roundUp(digits) : 0);
         this.#columnNumbers = Math.max(numbersBefore, numbers > numbersBefore ? roundUp(numbers) : 0);
-        if (renewed) {
+        if (renewed || (this.fitted && !this.#fits(this.cell))) {
             this.fit();
         } else {
             this.#setScale(this.#scale);

@@ -82,7 +82,7 @@ export function verdictText(verdict) {
 /** What a progress event says about the run: `branching down, 40 % done, 12 s`. */
 export function progressText({ activity, share, seconds }) {
     const parts = [activity || "running"];
-    if (typeof share === "number") {
+    if (share >= 0.01) {
         parts.push(`${Math.floor(share * 100)} % done`);
     }
     parts.push(seconds < 10 ? `${seconds.toFixed(1)} s` : `${Math.round(seconds)} s`);

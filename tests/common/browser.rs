@@ -1,0 +1,351 @@
+//! Chromium, driven by ChromeDriver, on the page of a studio. Without the two programs a test is skipped with a word.
+#![allow(dead_code, reason = "each test uses its share")]
+
+use std::future::Future;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use fantoccini::actions::{InputSource, MOUSE_BUTTON_LEFT, MouseActions, PointerAction};
+use fantoccini::error::CmdError;
+use fantoccini::{Client, ClientBuilder, Locator};
+use hyper_util::client::legacy::connect::HttpConnector;
+use serde_json::{Value, json};
+use tokio::runtime::{Builder, Runtime};
+
+use crate::common::command::{Scratch, omnogram, spawn};
+
+/// The time within which what a test waits for must happen.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The size of a window, and whether it is that of a phone.
+#[derive(Clone, Copy)]
+pub(crate) struct Screen {
+    pub(crate) width: u32,
+    pub(crate) height: u32,
+    pub(crate) phone: bool,
+}
+
+pub(crate) const DESKTOP: Screen = Screen {
+    width: 1280,
+    height: 900,
+    phone: false,
+};
+
+pub(crate) const PHONE: Screen = Screen {
+    width: 390,
+    height: 844,
+    phone: true,
+};
+
+/// A browser that shows the page of a studio. Both end with it.
+pub(crate) struct Browser {
+    runtime: Runtime,
+    client: Client,
+    driver: Child,
+    studio: Child,
+    /// The address of the page.
+    pub(crate) address: String,
+    folder: Scratch,
+}
+
+/// The path of a program, if the machine has it.
+fn program(name: &str) -> Option<String> {
+    let folders = std::env::var("PATH").unwrap_or_default();
+    let mut paths = folders.split(':').map(|folder| format!("{folder}/{name}"));
+    paths.find(|path| Path::new(path).is_file())
+}
+
+/// The first line of a program's output that contains `mark`.
+fn line_with(child: &mut Child, mark: &str) -> String {
+    let stdout = child.stdout.take().expect("a pipe");
+    let mut lines = BufReader::new(stdout)
+        .lines()
+        .map(|line| line.expect("UTF-8"));
+    let line = lines.find(|line| line.contains(mark)).expect("a line");
+    // The pipe must be emptied as long as the program lives.
+    std::thread::spawn(move || lines.for_each(drop));
+    line
+}
+
+impl Browser {
+    /// Opens the page of a studio with these arguments; `None` without a browser. `name` is that of the test.
+    pub(crate) fn open(name: &str, arguments: &[&str], screen: Screen, dark: bool) -> Option<Self> {
+        let (Some(chromium), Some(driver)) = (program("chromium"), program("chromedriver")) else {
+            println!("skipped: this test needs chromium and chromedriver");
+            return None;
+        };
+        let mut studio = spawn(omnogram(&["studio", "--no-open", "-q"]).args(arguments));
+        let address = line_with(&mut studio, "http://");
+        let folder = Scratch::new(&format!("browser-{name}"));
+        let mut driver = Command::new(driver)
+            .arg("--port=0")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("chromedriver starts");
+        let line = line_with(&mut driver, "successfully on port ");
+        let port = line.rsplit("on port ").next().unwrap_or_default();
+        let port = port.trim_end_matches('.').to_owned();
+        let mut arguments: Vec<String> = [
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-dev-shm-usage",
+            "--disable-quic",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            "--hide-scrollbars",
+            "--force-color-profile=srgb",
+            // There is no network but this machine.
+            "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+        ]
+        .map(str::to_owned)
+        .into();
+        arguments.push(format!("--window-size={},{}", screen.width, screen.height));
+        arguments.push(format!(
+            "--user-data-dir={}",
+            folder.join("profile").display()
+        ));
+        if dark {
+            arguments.push("--force-dark-mode".to_owned());
+            arguments.push("--blink-settings=preferredColorScheme=0".to_owned());
+        }
+        let mut options = json!({
+            "binary": chromium,
+            "args": arguments,
+            "prefs": {
+                "download.default_directory": folder.join("downloads"),
+                "download.prompt_for_download": false,
+            },
+        });
+        if screen.phone {
+            options["mobileEmulation"] = json!({ "deviceMetrics": {
+                "width": screen.width, "height": screen.height, "pixelRatio": 2.0, "touch": true, "mobile": true,
+            }});
+        }
+        let capabilities = json!({ "goog:chromeOptions": options });
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        let Value::Object(capabilities) = capabilities else {
+            unreachable!()
+        };
+        let mut builder = ClientBuilder::new(HttpConnector::new());
+        builder.capabilities(capabilities);
+        let client = runtime
+            .block_on(builder.connect(&format!("http://127.0.0.1:{port}")))
+            .expect("chromium starts");
+        let browser = Browser {
+            runtime,
+            client,
+            driver,
+            studio,
+            address,
+            folder,
+        };
+        browser.goto("");
+        Some(browser)
+    }
+
+    fn wait_on<T>(&self, future: impl Future<Output = Result<T, CmdError>>) -> T {
+        self.runtime.block_on(future).expect("the browser obeys")
+    }
+
+    /// Goes to the page, with this fragment.
+    pub(crate) fn goto(&self, fragment: &str) {
+        self.wait_on(self.client.goto(&format!("{}{fragment}", self.address)));
+        self.until("window.studio && document.body.dataset.checked !== '0'");
+    }
+
+    pub(crate) fn reload(&self) {
+        self.wait_on(self.client.refresh());
+        self.until("window.studio && document.body.dataset.checked !== '0'");
+    }
+
+    /// The value of an expression in the page.
+    pub(crate) fn value(&self, expression: &str) -> Value {
+        self.wait_on(
+            self.client
+                .execute(&format!("return ({expression});"), Vec::new()),
+        )
+    }
+
+    /// Runs statements in the page.
+    pub(crate) fn run(&self, statements: &str) {
+        self.wait_on(self.client.execute(statements, Vec::new()));
+    }
+
+    /// Runs the body of an async function in the page, and returns its value.
+    pub(crate) fn run_async(&self, body: &str) -> Value {
+        let script = format!(
+            "const done = arguments[arguments.length - 1]; (async () => {{ {body} }})().then(done, error => done({{failed: String(error)}}));"
+        );
+        self.wait_on(self.client.execute_async(&script, Vec::new()))
+    }
+
+    /// Waits until an expression in the page is true.
+    pub(crate) fn until(&self, expression: &str) {
+        let started = Instant::now();
+        while self.value(&format!("Boolean({expression})")) != true {
+            if started.elapsed() > PATIENCE {
+                let page = self.value("document.body.innerText");
+                panic!(
+                    "not within {PATIENCE:?}: {expression}\n{}",
+                    page.as_str().unwrap_or_default()
+                );
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// Does something that changes the puzzle, and waits until the check after it has finished.
+    pub(crate) fn checked(&self, change: impl FnOnce(&Self)) {
+        let before = self.value("document.body.dataset.checked");
+        change(self);
+        let before = before.as_str().expect("a number").to_owned();
+        self.until(&format!("Number(document.body.dataset.checked) > {before}"));
+        self.until("document.querySelector('#answers').getAttribute('aria-busy') === 'false'");
+    }
+
+    pub(crate) fn text(&self, selector: &str) -> String {
+        let text = self.value(&format!("document.querySelector('{selector}').textContent"));
+        text.as_str().expect("text").trim().to_owned()
+    }
+
+    pub(crate) fn verdict(&self) -> String {
+        let verdict = self.value("document.querySelector('#verdict').dataset.verdict");
+        verdict.as_str().expect("a verdict").to_owned()
+    }
+
+    /// Clicks as a person does: on what is at that place of the page.
+    pub(crate) fn click(&self, selector: &str) {
+        self.wait_on(async {
+            let element = self.client.find(Locator::Css(selector)).await?;
+            element.click().await
+        });
+    }
+
+    /// Types into a field, or chooses files in a file field.
+    pub(crate) fn send(&self, selector: &str, text: &str) {
+        self.wait_on(async {
+            let element = self.client.find(Locator::Css(selector)).await?;
+            element.send_keys(text).await
+        });
+    }
+
+    /// Presses keys where the focus is.
+    pub(crate) fn press(&self, keys: &str) {
+        self.wait_on(async {
+            let element = self.client.active_element().await?;
+            element.send_keys(keys).await
+        });
+    }
+
+    /// The middle of a cell, from 0, in the window.
+    fn place(&self, row: usize, column: usize) -> (f64, f64) {
+        let place = self.value(&format!(
+            "(() => {{ const {{ board }} = window.studio, box = board.canvas.getBoundingClientRect(), view = board.view; \
+             return [box.left + view.gridX + ({column} + 0.5) * view.cell, box.top + view.gridY + ({row} + 0.5) * view.cell]; }})()"
+        ));
+        (place[0].as_f64().unwrap(), place[1].as_f64().unwrap())
+    }
+
+    /// Draws a stroke through these cells, from 0, with the mouse.
+    pub(crate) fn stroke(&self, cells: &[(usize, usize)]) {
+        let mut actions = MouseActions::new("mouse".to_owned());
+        for (i, &(row, column)) in cells.iter().enumerate() {
+            let (x, y) = self.place(row, column);
+            let duration = Some(Duration::from_millis(if i == 0 { 0 } else { 5 }));
+            actions = actions.then(PointerAction::MoveTo { duration, x, y });
+            if i == 0 {
+                actions = actions.then(PointerAction::Down {
+                    button: MOUSE_BUTTON_LEFT,
+                });
+            }
+        }
+        actions = actions.then(PointerAction::Up {
+            button: MOUSE_BUTTON_LEFT,
+        });
+        self.wait_on(self.client.perform_actions(actions));
+    }
+
+    /// Draws a picture row by row with the mouse, on an empty grid of its size.
+    pub(crate) fn draw(&self, rows: &[&str]) {
+        for (row, cells) in rows.iter().enumerate() {
+            let runs = cells.split('.').scan(0, |start, run| {
+                let begin = *start;
+                *start += run.len() + 1;
+                Some((begin, run.len()))
+            });
+            for (begin, length) in runs.filter(|(_, length)| *length > 0) {
+                let cells: Vec<_> = (begin..begin + length)
+                    .map(|column| (row, column))
+                    .collect();
+                self.stroke(&cells);
+            }
+        }
+    }
+
+    /// Starts with an empty picture of this size.
+    pub(crate) fn new_picture(&self, width: usize, height: usize) {
+        self.checked(|browser| {
+            browser.click("#new");
+            browser.run(&format!(
+                "document.querySelector('#new-width').value = {width}; document.querySelector('#new-height').value = {height};"
+            ));
+            browser.click("#create");
+        });
+    }
+
+    /// The rows of the picture.
+    pub(crate) fn picture(&self) -> Vec<String> {
+        let rows = self.value("window.studio.drawing.gridText(window.studio.drawing.cells)");
+        serde_json::from_value(rows).expect("rows")
+    }
+
+    /// The content of the file with this name, once it is downloaded.
+    pub(crate) fn download(&self, name: &str) -> Vec<u8> {
+        let path = self.folder.join("downloads").join(name);
+        let started = Instant::now();
+        loop {
+            if let Ok(bytes) = std::fs::read(&path)
+                && !bytes.is_empty()
+            {
+                return bytes;
+            }
+            assert!(started.elapsed() < PATIENCE, "{name} was not downloaded");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Writes a file that the page can open; its path.
+    pub(crate) fn file(&self, name: &str, bytes: &[u8]) -> String {
+        let path = self.folder.file(name);
+        std::fs::write(&path, bytes).unwrap();
+        path
+    }
+
+    /// A picture of the window.
+    pub(crate) fn screenshot(&self) -> Vec<u8> {
+        self.wait_on(self.client.screenshot())
+    }
+
+    /// All that the page has loaded.
+    pub(crate) fn loaded(&self) -> Vec<String> {
+        let names =
+            self.value("performance.getEntriesByType('resource').map((entry) => entry.name)");
+        serde_json::from_value(names).expect("names")
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        let _ = self.runtime.block_on(self.client.clone().close());
+        for child in [&mut self.driver, &mut self.studio] {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
