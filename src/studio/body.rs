@@ -8,7 +8,7 @@ use hyper::StatusCode;
 use hyper::body::{Body, Incoming};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::reply::Refusal;
+use super::refusal::Refusal;
 
 /// Maximum number of bytes of a body: a photo fits.
 const MAX_BYTES: usize = 32 << 20;

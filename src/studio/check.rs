@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use super::engine::Run;
 use super::question::Question;
-use super::reply::Refusal;
+use super::refusal::Refusal;
 use crate::count::Counter;
 use crate::design::{Ambiguity, Position, Profile, Region};
 use crate::puzzle::{Grid, Line, Puzzle, verify};

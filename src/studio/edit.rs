@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::engine::Run;
 use super::question::Question;
-use super::reply::Refusal;
+use super::refusal::Refusal;
 use crate::design::{Repair, Repaired, Revealed};
 use crate::run::Snapshot;
 

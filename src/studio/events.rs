@@ -15,7 +15,7 @@ use tokio::runtime::Handle;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::oneshot;
 
-use super::reply::{Refusal, json_text};
+use super::refusal::{Refusal, json_text};
 use crate::run::lock;
 
 /// Maximum number of events that wait for the connection.

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::engine::Run;
 use super::question::Question;
-use super::reply::Refusal;
+use super::refusal::Refusal;
 use crate::board::Cell;
 use crate::design::{Ending, Explainer, Position, Standing};
 use crate::puzzle::Puzzle;

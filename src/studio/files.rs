@@ -6,7 +6,8 @@ use hyper::header::HeaderValue;
 use serde::Serialize;
 
 use super::question::{Question, What};
-use super::reply::{Refusal, Reply, json, whole};
+use super::refusal::Refusal;
+use super::reply::{Reply, json, whole};
 use crate::format::{self, Entry, FORMATS, Format, ReadOptions, Threshold, TraceOptions};
 use crate::puzzle::{MAX_SIDE, Puzzle};
 use crate::render::{self, Drawing, Html, HtmlSection, Pages, Paper, Pdf, Sheet};

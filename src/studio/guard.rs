@@ -6,7 +6,7 @@
 use hyper::header::{HOST, ORIGIN};
 use hyper::{HeaderMap, StatusCode};
 
-use super::reply::Refusal;
+use super::refusal::Refusal;
 
 /// Number of random bytes of a token.
 const TOKEN_BYTES: usize = 16;

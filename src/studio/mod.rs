@@ -19,6 +19,7 @@ mod files;
 mod guard;
 mod page;
 mod question;
+mod refusal;
 mod reply;
 mod route;
 mod server;

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::reply::Refusal;
+use super::refusal::Refusal;
 use crate::design::{Only, Position};
 use crate::format;
 use crate::puzzle::{Grid, Puzzle};

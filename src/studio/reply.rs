@@ -1,12 +1,13 @@
-//! The replies of the server: their headers, and the refusals.
+//! The replies of the server and their headers.
 
 use http_body_util::{Either, Full};
+use hyper::Response;
 use hyper::body::Bytes;
 use hyper::header::{self, HeaderValue};
-use hyper::{Response, StatusCode};
 use serde::Serialize;
 
 use super::events::EventStream;
+use super::refusal::{Refusal, json_text};
 
 /// A reply: whole, or a stream of events.
 pub(super) type Reply = Response<Either<Full<Bytes>, EventStream>>;
@@ -24,43 +25,6 @@ const HEADERS: [(&str, &str); 6] = [
     ("cross-origin-resource-policy", "same-origin"),
     ("cache-control", "no-store"),
 ];
-
-/// Why a request is refused: the status and a sentence.
-#[derive(Clone, Debug)]
-pub(super) struct Refusal {
-    pub(super) status: StatusCode,
-    pub(super) message: String,
-}
-
-impl Refusal {
-    pub(super) fn new(status: StatusCode, message: impl Into<String>) -> Self {
-        Refusal {
-            status,
-            message: message.into(),
-        }
-    }
-
-    /// For a body that is no valid question.
-    pub(super) fn bad(message: impl Into<String>) -> Self {
-        Self::new(StatusCode::BAD_REQUEST, message)
-    }
-
-    /// The JSON of the error, as the body and as the data of an event.
-    pub(super) fn json(message: &str) -> String {
-        #[derive(Serialize)]
-        struct Error<'a> {
-            error: &'a str,
-        }
-        json_text(&Error { error: message })
-    }
-}
-
-/// An error of the library is bad data from the client.
-impl From<crate::Error> for Refusal {
-    fn from(error: crate::Error) -> Self {
-        Refusal::bad(error.to_string())
-    }
-}
 
 impl From<Refusal> for Reply {
     fn from(refusal: Refusal) -> Self {
@@ -97,9 +61,4 @@ fn with_headers(content_type: &'static str, body: Either<Full<Bytes>, EventStrea
         headers.insert(name, HeaderValue::from_static(value));
     }
     reply
-}
-
-/// JSON on one line. The values serialized here have text keys only and do not fail.
-pub(super) fn json_text(value: &impl Serialize) -> String {
-    serde_json::to_string(value).expect("keys are texts, and no value fails")
 }

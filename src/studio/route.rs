@@ -16,7 +16,8 @@ use super::events::{Events, events};
 use super::files::{self, Puzzles};
 use super::guard::Guard;
 use super::question::Question;
-use super::reply::{Refusal, Reply, json, stream};
+use super::refusal::Refusal;
+use super::reply::{Reply, json, stream};
 use super::{check, edit, explain, page, space};
 use crate::format::Entry;
 

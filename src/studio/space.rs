@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::engine::Run;
 use super::question::Question;
-use super::reply::Refusal;
+use super::refusal::Refusal;
 use crate::board::Cell;
 use crate::count::Counter;
 use crate::graph::SolutionGraph;

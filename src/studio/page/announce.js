@@ -1,6 +1,6 @@
 // The live regions of the page: texts for screen readers, which can be seen too.
 
-/** How long an alert stays on the screen, in milliseconds. */
+/** How long an alert or a notice stays on the screen, in milliseconds. */
 const ALERT_TIME = 10000;
 
 let alertTimer = null;
@@ -18,7 +18,17 @@ export function announce(text) {
 
 /** Tells a text at once: something failed. */
 export function alertUser(text) {
+    show(text, "alert");
+}
+
+/** Tells a text that must not be overlooked, although nothing failed. */
+export function notify(text) {
+    show(text, "notice");
+}
+
+function show(text, kind) {
     const element = document.querySelector("#alert");
+    element.dataset.kind = kind;
     write(element, text);
     clearTimeout(alertTimer);
     alertTimer = setTimeout(() => write(element, ""), ALERT_TIME);

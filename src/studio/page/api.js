@@ -3,7 +3,7 @@
 /** The address of the API relative to the page, whose own address contains the token. */
 const BASE = "api/";
 
-const GONE = "the server has gone";
+const GONE = "the program omnogram studio does not answer; start it again and open the address that it prints";
 
 /** The longest time in ms in which events are handled without giving the browser the chance to draw. */
 const TURN = 12;

@@ -182,9 +182,9 @@ export class Board extends EventTarget {
         return cellWords(this, cell);
     }
 
-    /** The clues of the row and the column of the highlighted cell in words. */
+    /** The clues of the row and the column of the highlighted cell, and what the layers say about it, in words. */
     get readout() {
-        return this.active ? lineWords(this, this.active) : { row: "", column: "" };
+        return this.active ? lineWords(this, this.active) : { row: "", column: "", cell: "" };
     }
 
     /** The cell whose row and column are highlighted. */

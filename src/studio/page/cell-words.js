@@ -1,6 +1,7 @@
 // Cells of the board in words: for the live region, the line below the board and the title of a region.
 
 import { clueText } from "./clues.js";
+import { sentence } from "./words.js";
 
 const MARKS = ["unknown", "filled", "empty"];
 
@@ -50,11 +51,12 @@ export function cellWords(board, cell) {
     return `${words.join(", ")}; clue ${clueText(rows[cell.row])}; column clue ${clueText(columns[cell.column])}`;
 }
 
-/** The clues of a cell's row and of its column, each with the number of the line. */
+/** The clues of a cell's row and of its column, each with the number of the line, and what the layers say about the cell. */
 export function lineWords(board, cell) {
     const { rows, columns } = board.drawing;
     const words = (kind, lines, index) => `${kind} ${index + 1}: ${clueText(lines[index] ?? [])}`;
-    return { row: words("Row", rows, cell.row), column: words("Column", columns, cell.column) };
+    const cellText = sentence(findings(board, cell).join(", "));
+    return { row: words("Row", rows, cell.row), column: words("Column", columns, cell.column), cell: cellText };
 }
 
 /** The region of a cell in words, or an empty text. */

@@ -11,6 +11,9 @@ const PATIENCE = 150;
 /** A finished check is announced after this time in ms without a change. */
 const QUIET = 400;
 
+/** A check for which the server had no room is tried again after this time in ms. */
+const AGAIN = 2000;
+
 /** Stands for a number that is not known yet. */
 const UNKNOWN = "–";
 
@@ -36,6 +39,8 @@ class Check {
     #unfinished = false;
     #timer = 0;
     #announcing = 0;
+    #announced = "";
+    #again = 0;
     #hiding = 0;
     #suspended = false;
     #layers = {};
@@ -103,7 +108,9 @@ class Check {
     async #start() {
         const changedAt = this.#changedAt;
         clearTimeout(this.#announcing);
+        clearTimeout(this.#again);
         clearTimeout(this.#timer);
+        this.#announced = "";
         this.#timer = setTimeout(() => this.#beginWaiting(), PATIENCE);
         this.panel.classList.add("stale");
         this.panel.setAttribute("aria-busy", "true");
@@ -162,6 +169,7 @@ class Check {
         }
         this.profile.clear();
         this.#showLayers();
+        this.#announceSoon();
         requestAnimationFrame(() => {
             document.body.dataset.verdictTime = (performance.now() - changedAt).toFixed(1);
         });
@@ -213,12 +221,26 @@ class Check {
         this.#end(true);
         this.#showProgress("");
         document.body.dataset.checked = String(Number(document.body.dataset.checked) + 1);
-        if (!this.#unfinished) {
-            this.#announcing = setTimeout(() => this.announce(this.#summary()), QUIET);
+        this.#announceSoon();
+    }
+
+    /** Announces the verdict, although the check may go on for long, and the answer at its end if there is more to tell by then. */
+    #announceSoon() {
+        clearTimeout(this.#announcing);
+        if (this.#unfinished) {
+            return;
         }
+        this.#announcing = setTimeout(() => {
+            const words = this.#summary();
+            if (words !== this.#announced) {
+                this.#announced = words;
+                this.announce(words);
+            }
+        }, QUIET);
     }
 
     #fail(error) {
+        clearTimeout(this.#announcing);
         this.#end(false);
         this.#clearLayers();
         this.profile.clear();
@@ -228,6 +250,9 @@ class Check {
         this.#setAmbiguous(null);
         this.#showProgress(sentence(error.message));
         this.announce(sentence(`The check failed: ${error.message}`));
+        if (error.status === 503) {
+            this.#again = setTimeout(() => this.schedule(), AGAIN);
+        }
     }
 
     #end(finished) {

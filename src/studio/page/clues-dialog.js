@@ -1,7 +1,7 @@
 // The dialog in which clues are typed or pasted as text.
 
 import { Latest, upload } from "./api.js";
-import { cluesText, readClues } from "./clues.js";
+import { clueMistake, cluesText, readClues } from "./clues.js";
 import { plural, sentence } from "./words.js";
 
 /** The server reads text in another form after this time in ms without a key. */
@@ -53,7 +53,7 @@ class CluesDialog {
         const clues = readClues(this.text.value);
         if (clues) {
             const problem = problemOf(clues);
-            this.#show(problem ? null : clues, problem ?? sizeText(clues));
+            this.#show(problem ? null : clues, problem ?? sizeText(clues) + sumText(clues));
         } else if (this.text.value.trim() === "") {
             this.#show(null, "");
         } else {
@@ -68,9 +68,10 @@ class CluesDialog {
             const result = await this.#latest.run((signal) => upload(`read?name=${NAME}`, blob, signal));
             const entry = result?.puzzles[0];
             if (entry?.puzzle) {
-                this.#show(entry.puzzle, sizeText(entry.puzzle));
+                this.#show(entry.puzzle, sizeText(entry.puzzle) + sumText(entry.puzzle));
             } else if (result) {
-                this.#show(null, sentence(errorText(entry?.error ?? "there is no puzzle in this text")));
+                const mistake = clueMistake(this.text.value);
+                this.#show(null, mistake ?? sentence(errorText(entry?.error ?? "there is no puzzle in this text")));
             }
         } catch (error) {
             this.#show(null, sentence(error.message));
@@ -100,6 +101,13 @@ function errorText(words) {
 
 function sizeText({ rows, columns }) {
     return `${plural(rows.length, "row")}, ${plural(columns.length, "column")}.`;
+}
+
+/** A warning, because a clue is likely to be mistyped, if the rows and the columns do not have the same number of filled cells. */
+function sumText({ rows, columns }) {
+    const [inRows, inColumns] = [rows, columns].map((lines) => lines.flat().reduce((sum, block) => sum + block, 0));
+    const numbers = `The rows have ${plural(inRows, "filled cell")} and the columns ${inColumns}`;
+    return inRows === inColumns ? "" : ` ${numbers}, so there is no solution.`;
 }
 
 /** What makes clues impossible at first sight, or null. */

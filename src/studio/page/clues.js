@@ -53,21 +53,27 @@ function readClue(text) {
     return blocks.length < words.length && blocks.length > 0 ? null : blocks;
 }
 
+/** The lines of a text that are not blank, with their numbers from 1. */
+function linesOf(text) {
+    const lines = text.split(/\r\n|\n|\r/).map((line, index) => ({ number: index + 1, text: line.trim() }));
+    return lines.filter((line) => line.text !== "");
+}
+
 /** Separates the lines into those of the rows and those of the columns, or null if the text has neither heads nor a separator. */
 function partsOf(lines) {
     const parts = { rows: [], columns: [] };
-    const head = (line) => /^(rows|columns)\s*:?$/i.exec(line)?.[1].toLowerCase();
+    const head = (line) => /^(rows|columns)\s*:?$/i.exec(line.text)?.[1].toLowerCase();
     const separator = /^-{3,}$/;
     let part = "rows";
-    const heads = lines.filter(head);
-    const separators = lines.filter((line) => separator.test(line)).length;
-    if (heads.length === 2 && heads[0].toLowerCase() !== heads[1].toLowerCase() && separators === 0) {
+    const heads = lines.map(head).filter((name) => name);
+    const separators = lines.filter((line) => separator.test(line.text)).length;
+    if (heads.length === 2 && heads[0] !== heads[1] && separators === 0) {
         part = head(lines[0]);
     } else if (heads.length > 0 || separators !== 1) {
         return null;
     }
     for (const line of lines) {
-        if (separator.test(line)) {
+        if (separator.test(line.text)) {
             part = "columns";
         } else if (head(line)) {
             part = head(line);
@@ -86,14 +92,28 @@ function partsOf(lines) {
  * @param {string} text
  * @returns {{rows: number[][], columns: number[][]} | null} */
 export function readClues(text) {
-    const lines = text.split(/\r\n|\n|\r/).map((line) => line.trim()).filter((line) => line !== "");
-    const parts = partsOf(lines);
+    const parts = partsOf(linesOf(text));
     if (!parts || parts.rows.length === 0 || parts.columns.length === 0) {
         return null;
     }
-    const rows = parts.rows.map(readClue);
-    const columns = parts.columns.map(readClue);
+    const rows = parts.rows.map((line) => readClue(line.text));
+    const columns = parts.columns.map((line) => readClue(line.text));
     return rows.includes(null) || columns.includes(null) ? null : { rows, columns };
+}
+
+/** What keeps text that looks like the simple form from being read, in words; null for text of another form. */
+export function clueMistake(text) {
+    const lines = linesOf(text);
+    const parts = partsOf(lines);
+    const isClue = (line) => readClue(line.text) !== null;
+    if (!parts) {
+        return lines.every(isClue) ? "The line \"columns\" is missing before the clues of the columns." : null;
+    }
+    if (parts.rows.length === 0 || parts.columns.length === 0) {
+        return `There is no clue of a ${parts.rows.length === 0 ? "row" : "column"}.`;
+    }
+    const wrong = lines.find((line) => (parts.rows.includes(line) || parts.columns.includes(line)) && !isClue(line));
+    return wrong ? `Line ${wrong.number} is not a clue: "${wrong.text.slice(0, 40)}".` : null;
 }
 
 /** Clues as text that `readClues` reads. */

@@ -22,13 +22,14 @@ let collection = null;
 /** Puzzles that were opened before the collection was connected. */
 const waiting = [];
 
-/** Connects the list `#collection`. The promise tells whether a puzzle that was named on the command line was opened. */
-export async function connectCollection(context) {
+/** Connects the list `#collection`. The promise tells whether a puzzle that was named on the command line was opened, which is done only
+ * if `opens` is true. */
+export async function connectCollection(context, opens) {
     collection = new Collection(context);
     if (waiting.length > 0) {
         collection.add(waiting.splice(0));
     }
-    return collection.start();
+    return collection.start(opens);
 }
 
 /**
@@ -49,9 +50,10 @@ class Collection {
     /** @type {Entry | null} */
     #current = null;
 
-    constructor({ drawing, announce, alertUser }) {
+    constructor({ drawing, announce, notify, alertUser }) {
         this.drawing = drawing;
         this.announce = announce;
+        this.notify = notify;
         this.alertUser = alertUser;
         this.list = document.querySelector("#collection");
         this.saveButton = document.querySelector("#save-collection");
@@ -64,8 +66,8 @@ class Collection {
         this.#fill();
     }
 
-    /** Opens the puzzles that were named on the command line. */
-    async start() {
+    /** Takes the puzzles that were named on the command line and opens the first of them, if `opens` is true. */
+    async start(opens) {
         try {
             const { puzzles } = await request("start");
             const readable = puzzles.filter(({ puzzle }) => puzzle);
@@ -73,19 +75,22 @@ class Collection {
             if (unreadable) {
                 this.alertUser(sentence(`${unreadable.name}: ${unreadable.error}`));
             }
-            this.add(readable);
-            return readable.length > 0;
+            this.add(readable, opens);
+            return opens && readable.length > 0;
         } catch (error) {
             this.alertUser(sentence(error.message));
             return false;
         }
     }
 
-    add(puzzles) {
+    add(puzzles, opens = true) {
         const added = puzzles.map(({ name, puzzle }) => ({ name, puzzle, verdict: null }));
         this.#entries.push(...added);
+        if (!opens) {
+            this.#current = this.#entryOfDrawing();
+        }
         this.#fill();
-        if (added.length > 0) {
+        if (opens && added.length > 0) {
             this.#open(added[0]);
         }
         this.badges.wake();
@@ -93,7 +98,8 @@ class Collection {
 
     #open(entry) {
         this.#current = entry;
-        const changed = this.drawing.open(entry.puzzle, "Open");
+        // Who plays one puzzle after the other does not want to see the picture of the next one.
+        const changed = this.drawing.open(entry.puzzle, "Open", this.drawing.mode);
         if (!changed) {
             this.#verdictOfDrawing();
         }
@@ -237,7 +243,10 @@ class Collection {
             download(blob, name);
             const lost = headerText(headers, "omnogram-lost");
             const words = `Saved ${plural(this.#entries.length, "puzzle")} as ${name}.`;
-            this.announce(lost ? `${words} This format cannot keep: ${lost}.` : words);
+            this.announce(words);
+            if (lost) {
+                this.notify(`${words} This format cannot keep: ${lost}.`);
+            }
         } catch (error) {
             this.alertUser(sentence(error.message));
         }

@@ -1,4 +1,4 @@
-// Downloads: hands the bytes of an answer to the browser as a file.
+// Downloads: hands the bytes of an answer to the browser as a file, and text to its clipboard.
 
 /** Time in ms after which the address of a download is taken back. */
 const KEPT = 60000;
@@ -13,6 +13,16 @@ export function download(blob, name) {
     link.download = name;
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), KEPT);
+}
+
+/** Copies a text. Returns whether the browser allows it. */
+export async function copyText(text) {
+    try {
+        await navigator.clipboard.writeText(text);
+        return true;
+    } catch {
+        return false;
+    }
 }
 
 /** A title as the name of a file without its ending. */

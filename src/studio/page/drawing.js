@@ -88,10 +88,10 @@ export class Drawing extends EventTarget {
     get rows() { return this.#state.rows ?? this.#pictureClues().rows; }
     get columns() { return this.#state.columns ?? this.#pictureClues().columns; }
 
-    get canUndo() { return this.#history.lastDone !== null; }
-    get canRedo() { return this.#history.lastUndone !== null; }
-    get undoName() { return this.#history.lastDone?.name ?? ""; }
-    get redoName() { return this.#history.lastUndone?.name ?? ""; }
+    get canUndo() { return this.#history.next("before", this.mode) !== null; }
+    get canRedo() { return this.#history.next("after", this.mode) !== null; }
+    get undoName() { return this.#history.next("before", this.mode)?.name ?? ""; }
+    get redoName() { return this.#history.next("after", this.mode)?.name ?? ""; }
 
     /** The clues of the picture, computed once for each picture; a stroke forgets them when it changes a cell. */
     #pictureClues() {
@@ -191,25 +191,37 @@ export class Drawing extends EventTarget {
     }
 
     undo() {
-        this.#stroke?.end();
-        this.#travel(this.#history.undo(), "before", "Undo");
+        this.#travel("before", "Undo");
     }
 
     redo() {
-        this.#stroke?.end();
-        this.#travel(this.#history.redo(), "after", "Redo");
+        this.#travel("after", "Redo");
     }
 
-    #travel(entry, side, name) {
-        if (entry) {
+    #travel(side, name) {
+        this.#stroke?.end();
+        const entries = this.#history.travel(side, this.mode);
+        for (const entry of entries) {
             this.#state = applied(this.#state, entry, side);
-            this.#changed(name, entry.what);
+        }
+        if (entries.length > 0) {
+            this.#changed(name, entries.flatMap(({ what }) => [...what]));
         }
     }
 
-    /** Replaces the document by a puzzle in the JSON form of the server; with `goal` it is a picture. */
-    open(puzzle, name = "Open") {
-        const state = stateOf(puzzle);
+    /** Begins (`"play"`) or ends (`"draw"`) playing, which is no undo entry. */
+    setMode(mode) {
+        this.#stroke?.end();
+        if (mode !== this.mode) {
+            this.#state = { ...this.#state, mode };
+            this.#changed(mode === "play" ? "Play" : "Stop playing", ["mode"]);
+        }
+    }
+
+    /** Replaces the document by a puzzle in the JSON form of the server; with `goal` it is a picture. In the mode `"play"` the picture
+     * stays hidden. */
+    open(puzzle, name = "Open", mode = "draw") {
+        const state = { ...stateOf(puzzle), mode };
         return this.edit(name, (draft) => Object.assign(draft, state), { what: ["document"] });
     }
 

@@ -27,18 +27,21 @@ class Export {
         this.dialog.showModal();
     }
 
-    /** A button works once at a time and tells an error in the dialog. */
+    /** A button works once at a time and tells an error in the dialog. It stays enabled, so that it keeps the focus. */
     #connect(name, work) {
-        const button = document.querySelector(name);
-        button.addEventListener("click", async () => {
-            button.disabled = true;
+        let working = false;
+        document.querySelector(name).addEventListener("click", async () => {
+            if (working) {
+                return;
+            }
+            working = true;
             this.words.textContent = "Drawing.";
             try {
                 this.words.textContent = await work();
             } catch (error) {
                 this.words.textContent = sentence(error.message);
             }
-            button.disabled = false;
+            working = false;
         });
     }
 
@@ -56,7 +59,11 @@ class Export {
     }
 
     /** The browser asks print.js for the sheet, which shows the picture only if the body says so. */
-    #print() {
+    async #print() {
+        const { drawing } = this;
+        if (this.solution.checked && drawing.kind !== "picture") {
+            return "There is no picture to print: the puzzle has clues alone.";
+        }
         document.body.dataset.print = this.solution.checked ? "picture" : "puzzle";
         this.dialog.close();
         window.print();

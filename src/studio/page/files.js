@@ -3,16 +3,22 @@
 import { bytes, request, upload } from "./api.js";
 import { connectClues } from "./clues-dialog.js";
 import { addPuzzles } from "./collection.js";
-import { download, fileStem, headerText } from "./download.js";
+import { copyText, download, fileStem, headerText } from "./download.js";
 import { filesOf, filesOfInput } from "./dropped.js";
 import { openImage } from "./image.js";
-import { plural, sentence } from "./words.js";
+import { plural, sentence, withoutName } from "./words.js";
 
 /** The format that is chosen at first. */
 const DEFAULT_FORMAT = "non";
 
 /** So many errors of files are told in words. */
 const MOST_ERRORS = 3;
+
+/** A single file of these types is an image to trace. It goes to the dialog at once, because a photo takes long as a puzzle. */
+const IMAGE = /^image\/(png|jpeg|gif|bmp|webp)$/;
+
+/** Puzzles with more cells are not opened. */
+const MOST_CELLS = 250000;
 
 /** Connects the buttons for files, dropping and pasting on the page, and the dialog for clues. */
 export function connectFiles(context) {
@@ -27,6 +33,7 @@ class Files {
         this.formatSelect = document.querySelector("#save-format");
         this.saveButton = document.querySelector("#save");
         this.saveButton.addEventListener("click", () => this.#try(() => this.#save()));
+        document.querySelector("#copy-link").addEventListener("click", () => this.#try(() => this.#copyLink()));
         this.formatSelect.addEventListener("change", () => this.#enable());
         this.drawing.addEventListener("change", () => this.#enable());
         this.#connectInput(document.querySelector("#open"), document.querySelector("#file"));
@@ -101,6 +108,10 @@ class Files {
     /** Opens one puzzle; several of them also become entries of the collection. A single image is traced in the dialog for images. */
     async #openFiles(files) {
         const found = [];
+        if (files.length === 1 && IMAGE.test(files[0].type) && files[0].size > 0) {
+            openImage(files[0], files[0].name, this.context);
+            return;
+        }
         for (const file of files) {
             if (files.length > 1) {
                 this.context.announce(`Reading file ${found.length + 1} of ${files.length}.`);
@@ -111,7 +122,7 @@ class Files {
             openImage(files[0], files[0].name, this.context);
             return;
         }
-        this.#openEntries(found.flatMap(({ puzzles }) => puzzles));
+        this.#openEntries(found.flatMap(({ puzzles }) => puzzles).map(withinBounds));
     }
 
     #openEntries(entries) {
@@ -156,13 +167,30 @@ class Files {
         const { blob, headers } = await bytes("write", body);
         const name = headerText(headers, "omnogram-file") || `${fileStem(this.drawing.title)}.${body.format}`;
         download(blob, name);
-        this.context.announce(savedText(name, headerText(headers, "omnogram-lost")));
+        const lost = headerText(headers, "omnogram-lost");
+        this.context.announce(`Saved ${name}.`);
+        if (lost) {
+            this.context.notify(`Saved ${name}. This format cannot keep: ${lost}.`);
+        }
+    }
+
+    async #copyLink() {
+        const link = this.context.store.link();
+        if (await copyText(link)) {
+            this.context.notify("The link is copied. It opens this puzzle on the page of a studio that runs.");
+        } else {
+            this.context.alertUser("The browser does not allow to copy. The link is in its address line now.");
+            window.history.replaceState(null, "", link);
+        }
     }
 }
 
-/** The words after a file was saved. */
-export function savedText(name, lost) {
-    return lost ? `Saved ${name}. This format cannot keep: ${lost}.` : `Saved ${name}.`;
+/** An entry of a file, or one with an error instead of a puzzle that is too large for the page. */
+function withinBounds(entry) {
+    const { puzzle, name } = entry;
+    const cells = puzzle ? (puzzle.rows?.length ?? 0) * (puzzle.columns?.length ?? 0) : 0;
+    const words = `this puzzle has ${plural(cells, "cell")}; the page opens puzzles of up to ${plural(MOST_CELLS, "cell")}`;
+    return cells > MOST_CELLS ? { name, error: words } : entry;
 }
 
 /** The puzzles of a file; a file that cannot be read at all is an entry with an error. */
@@ -176,7 +204,7 @@ async function readFile(file) {
 }
 
 function errorsText(entries) {
-    const told = entries.slice(0, MOST_ERRORS).map(({ name, error }) => (error.startsWith(name) ? `${error}.` : `${name}: ${error}.`));
+    const told = entries.slice(0, MOST_ERRORS).map(({ name, error }) => `${name}: ${sentence(withoutName(error, name))}`);
     const more = entries.length - told.length;
     return told.join(" ") + (more > 0 ? ` ${plural(more, "more file")} cannot be read.` : "");
 }

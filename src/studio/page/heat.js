@@ -35,7 +35,9 @@ class Heat {
             this.#say("The heat map is not shown while the puzzle is played.");
         } else {
             beginView("heat");
-            if (!answers.running) {
+            if (answers.running) {
+                this.#say("The heat map follows when the check has ended.");
+            } else {
                 this.#ask(true);
             }
         }
@@ -57,6 +59,8 @@ class Heat {
     #checked(event) {
         if (this.#on && event.detail.finished && this.drawing.mode === "draw") {
             this.#ask(false);
+        } else if (!event.detail.finished) {
+            this.words.textContent = "";
         }
     }
 
@@ -83,12 +87,13 @@ class Heat {
     #show({ shares, solutions }, announced) {
         this.board.setLayer("heat", shares);
         const number = solutionsText(solutions, true);
-        this.#say(`Heat map of ${number} ${solutions === "1" ? "solution" : "solutions"}.`, announced);
+        const of = `Heat map of ${number} ${solutions === "1" ? "solution" : "solutions"}.`;
+        this.#say(`${of} The darker a cell is, the more of them fill it. The numbers are percentages.`, announced);
     }
 
     #unavailable(words, announced) {
         this.board.setLayer("heat", null);
-        this.#say(`No heat map: ${words}`, announced);
+        this.#say(`No heat map: ${sentence(words)}`, announced);
     }
 
     #say(words, announced = true) {

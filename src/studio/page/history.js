@@ -4,7 +4,7 @@
 /**
  * @typedef {{field: string, indexes: Uint32Array, before: Uint8Array, after: Uint8Array}} Patch
  * @typedef {{field: string, before: any, after: any}} Value
- * @typedef {{name: string, patches: Patch[], values: Value[], what: Set<string>}} Entry
+ * @typedef {{name: string, patches: Patch[], values: Value[], what: Set<string>, modes: {before: string, after: string}}} Entry
  */
 
 /** The cells in which two arrays of the same length differ, or null if there are none.
@@ -44,7 +44,7 @@ function equal(one, other) {
  * @param {string[]} extra further words of `what`
  * @returns {Entry | null} */
 export function difference(name, before, after, words, extra = []) {
-    const entry = { name, patches: [], values: [], what: new Set() };
+    const entry = { name, patches: [], values: [], what: new Set(), modes: { before: before.mode, after: after.mode } };
     for (const field of Object.keys(words)) {
         const [old, now] = [before[field], after[field]];
         if (old instanceof Uint8Array && old.length === now.length) {
@@ -81,7 +81,13 @@ export function applied(state, entry, side) {
     return result;
 }
 
-/** The entries that can be undone and those that can be redone. */
+/** Whether an entry changes marks alone, which can be seen only while playing. */
+function isMarking({ what }) {
+    return what.size === 1 && what.has("marks");
+}
+
+/** The entries that can be undone and those that can be redone. To begin and to end playing is no entry, so that undo does not do it.
+ * While playing, only what was done while playing is undone and redone; while drawing, entries of marks go with their neighbours. */
 export class History {
     #done = [];
     #undone = [];
@@ -106,30 +112,31 @@ export class History {
         this.#merging = merge;
     }
 
-    /** Moves the last entry to the other stack and returns it. */
-    undo() {
-        return this.#move(this.#done, this.#undone);
-    }
-
-    redo() {
-        return this.#move(this.#undone, this.#done);
-    }
-
-    #move(from, to) {
-        const entry = from.pop();
-        this.#merging = null;
-        if (entry) {
-            to.push(entry);
+    /** The entry that undo (`side` "before") or redo (`side` "after") is about in a mode, or null. */
+    next(side, mode) {
+        const stack = side === "before" ? this.#done : this.#undone;
+        if (mode !== "play") {
+            return stack.findLast((entry) => !isMarking(entry)) ?? null;
         }
-        return entry ?? null;
+        const last = stack.at(-1);
+        return last?.modes[side === "before" ? "after" : "before"] === "play" ? last : null;
     }
 
-    get lastDone() {
-        return this.#done.at(-1) ?? null;
-    }
-
-    get lastUndone() {
-        return this.#undone.at(-1) ?? null;
+    /** Moves entries to the other stack up to the one that `next` tells, and returns them in order; none if there is no such entry. */
+    travel(side, mode) {
+        const [from, to] = side === "before" ? [this.#done, this.#undone] : [this.#undone, this.#done];
+        const wanted = this.next(side, mode);
+        const moved = [];
+        this.#merging = null;
+        while (wanted && moved.at(-1) !== wanted) {
+            moved.push(from.pop());
+        }
+        // The marks that followed a drawing come back with it.
+        while (moved.length > 0 && side === "after" && mode !== "play" && from.length > 0 && isMarking(from.at(-1))) {
+            moved.push(from.pop());
+        }
+        to.push(...moved);
+        return moved;
     }
 
     clear() {

@@ -1,10 +1,17 @@
 // The dialog that makes a picture from an image, with a preview of the cells that the server traces.
 
 import { Latest, upload } from "./api.js";
-import { plural, sentence } from "./words.js";
+import { plural, sentence, withoutName } from "./words.js";
 
 /** The side of the preview in pixels of the canvas; the cells are drawn as large as they fit. */
 const PREVIEW = 480;
+
+/** An image with a longer side is made smaller before it is sent: a picture needs no more pixels, and the preview follows the sliders. */
+const MOST_PIXELS = 1200;
+
+/** An image up to this side becomes a picture with a cell for each pixel at first, a larger one a picture with the second side. */
+const MOST_EXACT = 200;
+const FIRST_SIDE = 60;
 
 let dialog = null;
 
@@ -28,10 +35,13 @@ export function openImage(blob, name, context) {
 class ImageDialog {
     #latest = new Latest();
     #blob = null;
+    #opening = null;
     #name = "";
     #puzzle = null;
     #sized = false;
     #scheduled = false;
+    #tracing = false;
+    #again = false;
 
     constructor({ drawing, announce }) {
         this.drawing = drawing;
@@ -58,18 +68,25 @@ class ImageDialog {
         this.dialog.addEventListener("close", () => this.#latest.abort());
     }
 
-    open(blob, name) {
-        this.#blob = blob;
+    async open(blob, name) {
+        this.#blob = null;
         this.#name = name;
         this.#sized = false;
-        this.#show(null, "");
+        this.#show(null, "Reading the image.");
         this.width.value = "";
         this.height.value = "";
         this.height.placeholder = "";
         if (!this.dialog.open) {
             this.dialog.showModal();
         }
-        this.#schedule();
+        this.#opening = blob;
+        const image = await prepared(blob);
+        // Another image may have been opened since.
+        if (this.#opening === blob && this.dialog.open) {
+            this.#blob = image.blob;
+            this.width.value = image.columns ?? "";
+            this.#sizeTyped();
+        }
     }
 
     /** A threshold that is set by hand is no longer chosen by the server. */
@@ -97,10 +114,21 @@ class ImageDialog {
         }
     }
 
+    /** One request at a time, so that the preview follows a slider that moves; the last values are always asked for. */
     async #trace() {
-        if (!this.dialog.open) {
+        this.#again = true;
+        if (this.#tracing) {
             return;
         }
+        this.#tracing = true;
+        while (this.#again && this.#blob && this.dialog.open) {
+            this.#again = false;
+            await this.#traceOnce();
+        }
+        this.#tracing = false;
+    }
+
+    async #traceOnce() {
         const fault = this.#sized ? [this.width, this.height].find((input) => !input.validity.valid) : null;
         if (fault || (this.#sized && this.width.value === "")) {
             this.#latest.abort();
@@ -132,7 +160,7 @@ class ImageDialog {
     #traced(entry) {
         const goal = entry?.puzzle?.goal;
         if (!goal) {
-            this.#show(null, sentence(entry?.error ?? "this is not an image"));
+            this.#show(null, sentence(withoutName(entry?.error ?? "this is not an image", this.#name)));
             return;
         }
         if (!this.#sized) {
@@ -155,6 +183,36 @@ class ImageDialog {
         this.dialog.close();
         this.announce(`The image is the picture now: ${this.words.textContent}`);
     }
+}
+
+/**
+ * The bytes of an image that are sent, and the columns of the picture at first; of an image that the browser cannot read, the bytes as
+ * they are.
+ * @param {Blob} blob
+ * @returns {Promise<{blob: Blob, columns?: number}>}
+ */
+async function prepared(blob) {
+    let image;
+    try {
+        image = await createImageBitmap(blob);
+        const { width, height } = image;
+        const longer = Math.max(width, height);
+        const columns = longer <= MOST_EXACT ? width : Math.max(1, Math.round((FIRST_SIDE * width) / longer));
+        return { blob: longer <= MOST_PIXELS ? blob : await smaller(image, MOST_PIXELS / longer), columns };
+    } catch {
+        return { blob };
+    } finally {
+        image?.close();
+    }
+}
+
+function smaller(image, scale) {
+    const side = (length) => Math.max(1, Math.round(length * scale));
+    const canvas = new OffscreenCanvas(side(image.width), side(image.height));
+    const pen = canvas.getContext("2d");
+    pen.imageSmoothingQuality = "high";
+    pen.drawImage(image, 0, 0, canvas.width, canvas.height);
+    return canvas.convertToBlob();
 }
 
 /** Draws rows of `#` and `.` in the colours of the canvas. */

@@ -1,6 +1,6 @@
 // The page: creates the document and the board, connects the panels, and opens what is to be shown first.
 
-import { alertUser, announce } from "./announce.js";
+import { alertUser, announce, notify } from "./announce.js";
 import { Board } from "./board.js";
 import { connectCheck } from "./check.js";
 import { connectCollection } from "./collection.js";
@@ -21,7 +21,7 @@ import { connectToolbar } from "./toolbar.js";
 const drawing = new Drawing();
 const store = new Store(drawing);
 const board = new Board(document.querySelector("#board"), drawing);
-const context = { drawing, board, announce, alertUser, store };
+const context = { drawing, board, announce, notify, alertUser, store };
 window.studio = { drawing, board };
 
 /** Opens the puzzle of the address, if there is one. */
@@ -49,16 +49,17 @@ function connectPanels() {
     }
 }
 
-/** The puzzles that the program was started with come first, then the address, then the stored drawing, then an empty picture.
- * What is replaced can be brought back with undo. */
+/** The puzzles that the program was started with come first, then the address, then the stored drawing, then an empty picture. After a
+ * reload the stored drawing comes before those puzzles. What is replaced can be brought back with undo. */
 async function begin() {
     const state = store.read();
+    const begins = store.begins();
     if (state) {
         drawing.begin(state);
     }
     connectEditor();
     connectPanels();
-    const opened = await connectCollection(context);
+    const opened = await connectCollection(context, begins || !state);
     if (!opened) {
         openFragment();
     }

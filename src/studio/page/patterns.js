@@ -30,7 +30,6 @@ export function paintRuns(scene, isMember, style) {
     });
 }
 
-/** A pattern with a sign in each cell. `draw(context, size)` draws the sign of one cell, `size` device pixels wide. */
 /** A pattern with a sign in each cell. `draw(context, size)` draws the sign of one cell, `size` device pixels wide. Small cells have no
  * room for signs; they get the translucent colour `plain`. */
 export function cellPattern(scene, plain, draw) {

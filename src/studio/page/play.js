@@ -7,6 +7,9 @@ import { plural, sentence } from "./words.js";
 const FILLED = 1;
 const EMPTY = 2;
 
+/** What to do, when playing begins. */
+const HOW_TO = "Solve the puzzle on the board. A click or a tap fills a cell. The right button, a long press or the key X marks it as empty.";
+
 /** Connects the panel `#play-panel`. */
 export function connectPlay(context) {
     return new Play(context);
@@ -39,10 +42,7 @@ class Play {
     }
 
     #toggle() {
-        const mode = this.#playing ? "draw" : "play";
-        this.drawing.edit(mode === "play" ? "Play" : "Stop playing", (draft) => {
-            draft.mode = mode;
-        });
+        this.drawing.setMode(this.#playing ? "draw" : "play");
     }
 
     #changed(event) {
@@ -53,7 +53,7 @@ class Play {
         this.#clear();
         if (what.has("mode") || what.has("document")) {
             this.#showMode();
-            this.#say(this.#playing ? "Solve the puzzle on the board." : "");
+            this.#say(this.#playing ? HOW_TO : "");
         }
         this.#showSolved();
     }
@@ -107,7 +107,7 @@ class Play {
         this.hintButton.textContent = "Fill in the hint";
         showLayer(this.board, "step", "play", { ...step, cells: [], tried: undefined });
         const number = plural(step.cells.length, "cell");
-        this.#say(`Look at ${step.line}: ${number} can be told (${step.reason}). Press again to fill in.`);
+        this.#say(`Look at ${step.line}: ${number} can be decided there (${step.reason}). Press "Fill in the hint" to mark them.`);
     }
 
     #noHint({ words, ending, wrong }) {

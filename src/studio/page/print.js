@@ -1,5 +1,5 @@
-// The sheet that the browser prints with its own command: the title, the clues and the empty grid. The export dialog fills the sheet
-// itself; then `body` has the class `printing`.
+// The sheet that the browser prints: the title, the clues and the grid. The grid is empty unless the export dialog asked for the picture,
+// which it does with `data-print="picture"` on the body.
 
 import { clueText } from "./clues.js";
 
@@ -10,6 +10,8 @@ const FONT = 12;
 const DIGIT = 7;
 const GAP = 6;
 const LINE = 14;
+/** The largest size of a cell on paper in millimetres. */
+const MOST_CELL = 8;
 
 function element(name, attributes, text = "") {
     const made = document.createElementNS(SVG, name);
@@ -33,12 +35,32 @@ function gridLines(left, top, width, height) {
     return lines;
 }
 
-/** The clues and the empty grid as an SVG element. */
-export function sheetOf({ width, height, rows, columns }) {
+/** The filled cells, a rectangle for each run of a row. */
+function filledCells(left, top, { width, height, cells }) {
+    const filled = element("g", { fill: "#000000" });
+    for (let row = 0; row < height; row++) {
+        for (let column = 0; column < width; column++) {
+            const first = column;
+            while (column < width && cells[row * width + column] === 1) {
+                column++;
+            }
+            if (column > first) {
+                const place = { x: left + first * CELL, y: top + row * CELL, width: (column - first) * CELL, height: CELL };
+                filled.append(element("rect", place));
+            }
+        }
+    }
+    return filled;
+}
+
+/** The clues and the grid as an SVG element; the grid shows the picture if `solved` is true. */
+export function sheetOf(drawing, solved = false) {
+    const { width, height, rows, columns } = drawing;
     const left = Math.max(...rows.map((clue) => clueText(clue).length * DIGIT + Math.max(clue.length - 1, 0) * (GAP - DIGIT / 2))) + 10;
     const top = Math.max(...columns.map((clue) => Math.max(clue.length, 1))) * LINE + 8;
     const size = [left + width * CELL + 2, top + height * CELL + 2];
     const sheet = element("svg", { viewBox: `0 0 ${size[0]} ${size[1]}`, role: "img", "aria-label": "Puzzle" });
+    sheet.style.maxWidth = `min(100%, ${(size[0] * MOST_CELL) / CELL}mm)`;
     const texts = element("g", { "font-size": FONT, "font-family": "sans-serif", fill: "#000000" });
     rows.forEach((clue, row) => {
         const place = { x: left - 5, y: top + row * CELL + CELL / 2 + FONT * 0.36, "text-anchor": "end", "word-spacing": 3 };
@@ -52,6 +74,9 @@ export function sheetOf({ width, height, rows, columns }) {
         });
     });
     sheet.append(texts);
+    if (solved) {
+        sheet.append(filledCells(left, top, drawing));
+    }
     sheet.append(gridLines(left, top, width, height));
     return sheet;
 }
@@ -60,15 +85,16 @@ export function sheetOf({ width, height, rows, columns }) {
 export function connectPrint({ drawing }) {
     const sheet = document.querySelector("#print-sheet");
     window.addEventListener("beforeprint", () => {
-        if (!document.body.classList.contains("printing")) {
-            const heading = document.createElement("h1");
-            heading.textContent = drawing.title;
-            sheet.replaceChildren(heading, sheetOf(drawing));
-            sheet.hidden = false;
-        }
+        const heading = document.createElement("h1");
+        heading.textContent = drawing.title;
+        heading.hidden = drawing.title === "";
+        const solved = document.body.dataset.print === "picture" && drawing.kind === "picture";
+        sheet.replaceChildren(heading, sheetOf(drawing, solved));
+        sheet.hidden = false;
     });
     window.addEventListener("afterprint", () => {
         sheet.replaceChildren();
         sheet.hidden = true;
+        delete document.body.dataset.print;
     });
 }

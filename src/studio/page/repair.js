@@ -115,7 +115,7 @@ class Repair {
             const button = document.createElement("button");
             button.type = "button";
             button.className = "proposal";
-            button.textContent = `${plural(cells.length, "cell")}: ${cellsText(cells)}`;
+            button.textContent = `${plural(cells.length, "cell")}: ${this.#flipsText(cells)}`;
             button.addEventListener("click", () => this.#select(index));
             button.addEventListener("pointerenter", () => this.#preview(index));
             button.addEventListener("pointerleave", () => this.#preview(this.#selected));
@@ -127,6 +127,14 @@ class Repair {
         });
         this.list.replaceChildren(...items);
         this.discardButton.disabled = false;
+    }
+
+    /** `fill row 1 column 2; empty row 3 column 4`. */
+    #flipsText(cells) {
+        const { cells: picture, width } = this.drawing;
+        const isFilled = ([row, column]) => picture[(row - 1) * width + column - 1] === 1;
+        const parts = [["fill", cells.filter((cell) => !isFilled(cell))], ["empty", cells.filter(isFilled)]];
+        return parts.filter(([, those]) => those.length > 0).map(([word, those]) => `${word} ${cellsText(those)}`).join("; ");
     }
 
     #select(index) {

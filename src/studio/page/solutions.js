@@ -10,6 +10,9 @@ const BATCH = 8n;
 /** More solutions than this are not kept. */
 const MOST_KEPT = 64;
 
+/** What the colours on the board mean. */
+const COLOURS = "Brown cells are filled in the picture alone, blue cells in this solution alone.";
+
 /** Connects the panel `#solutions-panel`. */
 export function connectSolutions(context) {
     return new Solutions(context);
@@ -163,6 +166,7 @@ class Solutions {
             this.board.setLayer("other", rows);
             const cells = differences(rows, this.#picture());
             this.#say(`${name}: ${plural(cells.length, "cell")} different.`, cellsText(cells, 8));
+            this.words.textContent += ` ${COLOURS}`;
         }
         this.#enable();
     }

@@ -1,6 +1,8 @@
 // The drawing across reloads: kept in the browser's storage, and small puzzles as a link.
 
 const KEY = "omnogram-drawing";
+/** The address at which this tab has opened the puzzles of the command line. */
+const BEGUN = "omnogram-begun";
 /** Time after a change until it is stored, in milliseconds. */
 const DELAY = 300;
 /** Sides and cells that a stored drawing or a link may have at most. */
@@ -135,12 +137,23 @@ export class Store {
         this.#drawing = drawing;
     }
 
-    /** The stored state, or null. */
+    /** The stored state, or null: what this tab showed before a reload, else what any tab stored last. */
     read() {
         try {
-            return restored(localStorage.getItem(KEY));
+            return restored(sessionStorage.getItem(KEY)) ?? restored(localStorage.getItem(KEY));
         } catch {
             return null;
+        }
+    }
+
+    /** Whether this tab begins to show the page of this server; after a reload it does not, and the drawing as it was is shown. */
+    begins() {
+        try {
+            const again = sessionStorage.getItem(BEGUN) === location.pathname;
+            sessionStorage.setItem(BEGUN, location.pathname);
+            return !again;
+        } catch {
+            return true;
         }
     }
 
@@ -149,15 +162,25 @@ export class Store {
         this.#drawing.addEventListener("change", () => {
             this.#timer ??= setTimeout(() => this.save(), DELAY);
         });
-        window.addEventListener("pagehide", () => this.save());
-        document.addEventListener("visibilitychange", () => document.hidden && this.save());
+        window.addEventListener("pagehide", () => this.#saveChange());
+        document.addEventListener("visibilitychange", () => document.hidden && this.#saveChange());
+        this.save();
+    }
+
+    /** Stores what was not stored yet. Without a change nothing is stored, because another tab may have stored its drawing since. */
+    #saveChange() {
+        if (this.#timer !== null) {
+            this.save();
+        }
     }
 
     save() {
         clearTimeout(this.#timer);
         this.#timer = null;
         try {
-            localStorage.setItem(KEY, stored(this.#drawing));
+            const text = stored(this.#drawing);
+            sessionStorage.setItem(KEY, text);
+            localStorage.setItem(KEY, text);
         } catch {
             // The storage is full or not allowed.
         }
@@ -170,12 +193,12 @@ export class Store {
     /** Opens the puzzle of the address, and takes it out of the address, so that a reload shows the drawing as it is then.
      * Returns whether there was one. */
     openFragment() {
-        const puzzle = readFragment(location.hash);
-        if (!puzzle) {
+        const fragment = location.hash;
+        if (!/^#(picture|clues)=/.test(fragment)) {
             return false;
         }
         window.history.replaceState(null, "", location.pathname + location.search);
-        this.#drawing.open(puzzle, "Open link");
+        this.#drawing.open(readFragment(fragment), "Open link");
         return true;
     }
 }

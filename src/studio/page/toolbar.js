@@ -16,6 +16,7 @@ export function connectToolbar(context) {
     connectOperations(context, commands);
     connectTitle(context);
     connectDialogs();
+    connectFocus(context);
     connectNew(context);
     connectResize(context);
     connectReadout(context);
@@ -161,6 +162,21 @@ function connectDialogs() {
     }
 }
 
+/** A button that is disabled while it has the focus hands it to a neighbour: the keyboard does not begin again at the top of the page. */
+function connectFocus({ board }) {
+    const enabled = (group) => [...(group?.querySelectorAll("button:not(:disabled)") ?? [])].filter((button) => button.checkVisibility());
+    const observer = new MutationObserver((records) => {
+        const left = records.map(({ target }) => target).find((target) => target.disabled && target === document.activeElement);
+        if (left) {
+            const groups = [".actions, .group", ".panel, dialog"].map((group) => enabled(left.closest(group)));
+            const near = groups.find(({ length }) => length > 0);
+            const after = near?.find((button) => left.compareDocumentPosition(button) & Node.DOCUMENT_POSITION_FOLLOWING);
+            (after ?? near?.at(-1) ?? board.canvas).focus({ preventScroll: true });
+        }
+    });
+    observer.observe(document.body, { subtree: true, attributes: true, attributeFilter: ["disabled"] });
+}
+
 function connectNew({ drawing, board }) {
     const dialog = find("#new-dialog");
     find("#new").addEventListener("click", () => {
@@ -205,15 +221,18 @@ function connectResize({ drawing }) {
     });
 }
 
-/** The line below the board: position and clues of the highlighted cell. */
+/** The line below the board: position, clues and findings of the highlighted cell; without one, what to do. */
 function connectReadout({ board, drawing }) {
     const show = () => {
-        const { row, column } = board.readout;
+        const { row, column, cell } = board.readout;
+        const idle = drawing.mode === "draw" && drawing.kind === "picture" ? "Draw on the grid. The button ? explains the tools." : "";
+        find("#readout-cell").textContent = cell || (row ? "" : idle);
         find("#readout-row").textContent = row;
         find("#readout-column").textContent = column;
     };
     ["hover", "cursor"].forEach((name) => board.addEventListener(name, show));
     ["change", "stroke"].forEach((name) => drawing.addEventListener(name, show));
+    show();
 }
 
 /** Shows and hides the collection. It begins hidden and opens by itself when it has more than one puzzle for the first time. */

@@ -4,6 +4,8 @@
 /** Largest size of a cell, and the size that fitting the view does not exceed. */
 const MOST_CELL = 72;
 const MOST_FITTED = 48;
+/** Zooming out ends at this size of a cell, or where the whole grid can be seen. */
+const LEAST_CELL = 8;
 /** Clues are not written into cells smaller than this. */
 const LEAST_CLUE_CELL = 9;
 const MOST_FONT = 15;
@@ -121,14 +123,19 @@ export class View {
             && this.#bandTopOf(cell) + cell * this.rows + 2 * MARGIN <= this.height;
     }
 
-    /** Shows the whole grid as large as possible and centres it. */
-    fit() {
+    /** The largest size of a cell at which the whole grid can be seen. */
+    #fittingCell() {
         const step = 1 / this.ratio;
         let cell = MOST_FITTED;
         while (cell > step && !this.#fits(cell)) {
             cell -= step;
         }
-        this.#setScale(Math.max(cell, step));
+        return Math.max(cell, step);
+    }
+
+    /** Shows the whole grid as large as possible and centres it. */
+    fit() {
+        this.#setScale(this.#fittingCell());
         this.gridX = this.#round(this.bandLeft + (this.width - this.bandLeft - this.cell * this.columns) / 2);
         this.gridY = this.#round(this.bandTop + (this.height - this.bandTop - this.cell * this.rows) / 2);
         this.#clamp();
@@ -140,7 +147,7 @@ export class View {
     }
 
     #setScale(scale) {
-        this.#scale = clamp(scale, 1 / this.ratio, MOST_CELL);
+        this.#scale = clamp(scale, Math.min(LEAST_CELL, this.#fittingCell()), MOST_CELL);
         this.cell = Math.max(1, Math.round(this.#scale * this.ratio)) / this.ratio;
         this.bandLeft = this.#bandLeftOf(this.cell);
         this.bandTop = this.#bandTopOf(this.cell);

@@ -68,6 +68,11 @@ export function listText(items) {
     return items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} and ${items.at(-1)}`;
 }
 
+/** The words of an error without the name of the file at their beginning. */
+export function withoutName(words, name) {
+    return words.startsWith(`${name}:`) ? words.slice(name.length + 1).trim() : words;
+}
+
 /** A verdict as a short sentence without full stop. */
 export function verdictText(verdict) {
     switch (verdict) {
@@ -79,9 +84,12 @@ export function verdictText(verdict) {
     }
 }
 
-/** What a progress event says about the run: `branching down, 40 % done, 12 s`. */
+/** What a run does, for the words of the server that are terms of the engine. */
+const ACTIVITIES = { backbone: "looking for ambiguous cells", branching: "counting", sweeping: "counting", repairing: "trying edits" };
+
+/** What a progress event says about the run: `counting, 40 % done, 12 s`. */
 export function progressText({ activity, share, seconds }) {
-    const parts = [activity || "running"];
+    const parts = [ACTIVITIES[activity?.split(" ")[0]] ?? (activity || "running")];
     if (share >= 0.01) {
         parts.push(`${Math.floor(share * 100)} % done`);
     }
