@@ -5,13 +5,13 @@
 mod common;
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use common::corpus::{self, KnownPuzzle};
-use common::{Random, brute_force, factorial, on_threads, permutation, restless, switches};
+use common::{Random, beside, brute_force, factorial, on_threads, permutation, restless, switches};
 use num_bigint::BigUint;
-use omnogram::count::{Counter, Method, Options};
+use omnogram::count::{ComponentTable, Counter, Method, Options};
 use omnogram::puzzle::{Clue, Grid, Puzzle};
 use omnogram::search::{Limits, Search, Total};
 use omnogram::solutions::{Count, Stop};
@@ -416,4 +416,22 @@ fn progress_only_grows() {
     }
     let last = seen.last().unwrap();
     assert!(last.solutions <= *outcome.solutions.number());
+}
+
+/// A table that serves counts of many puzzles, also of puzzles whose lines need words of different widths, never mixes up their components.
+#[test]
+fn a_table_serves_many_puzzles() {
+    let table = Arc::new(ComponentTable::new(1 << 28));
+    let count = |puzzle: &Puzzle| Counter::new(puzzle).sharing(&table).run().solutions;
+    let mut random = Random(17);
+    for round in 0..300 {
+        let puzzle = random.puzzle(3 + round % 4, 3 + round % 5, 0.4);
+        let solutions = brute_force(&puzzle).len() as u64;
+        assert_eq!(count(&puzzle), exactly(solutions), "{puzzle:?}");
+        // Beside others, with lines of up to 30 and of more than 64 cells.
+        let switched = [1_u32, 17][round % 2];
+        let wide = beside(&puzzle, &switches(switched as usize));
+        let product = solutions * 2_u64.pow(switched);
+        assert_eq!(count(&wide), exactly(product), "{puzzle:?} {switched}");
+    }
 }

@@ -214,14 +214,14 @@ fn answer(
         let summary = Summary {
             ending: explanation.ending.name(),
             steps: explanation.steps,
-            unknown: unknown(&explanation.position),
-            position: rows(&explanation.position),
+            unknown: explanation.position.unknown_cells(),
+            position: explanation.position.rows(),
             wrong: None,
             stopped,
         };
         session.print(&report::answer_line(subject, &NoExtra {}, summary))?;
     } else if !(hint && explanation.steps > 0) {
-        let picture = match unknown(&explanation.position) {
+        let picture = match explanation.position.unknown_cells() {
             0 => String::new(),
             _ => format!("\n{}", explanation.position),
         };
@@ -259,8 +259,8 @@ fn refuse(
         let summary = Summary {
             ending,
             steps: 0,
-            unknown: unknown(position),
-            position: rows(position),
+            unknown: position.unknown_cells(),
+            position: position.rows(),
             wrong: (ending == "wrong").then(|| wrong.iter().map(sign).collect()),
             stopped,
         };
@@ -316,7 +316,7 @@ fn closing(
     explanation: &Explanation,
     tally: &Tally,
 ) -> String {
-    let unknown = unknown(&explanation.position) as u64;
+    let unknown = explanation.position.unknown_cells() as u64;
     let steps = counted(explanation.steps as u64, "step");
     let remain = match unknown {
         1 => "One cell remains".to_owned(),
@@ -340,14 +340,6 @@ fn closing(
         }
         _ => format!("{remain} after {steps}."),
     }
-}
-
-fn unknown(position: &Position) -> usize {
-    position.width() * position.height() - position.known().count()
-}
-
-fn rows(position: &Position) -> Vec<String> {
-    position.to_string().lines().map(str::to_owned).collect()
 }
 
 fn place(cell: Cell, filled: bool) -> (usize, usize, bool) {

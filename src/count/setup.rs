@@ -44,7 +44,7 @@ pub(crate) struct Setup<'a> {
     pub(crate) run: Option<Arc<Control>>,
     /// Whether only the calling thread is used.
     pub(crate) single_threaded: bool,
-    /// A component table that is shared with other counts of the puzzle.
+    /// A component table that is shared with other counts.
     pub(crate) table: Option<Arc<ComponentTable>>,
     pub(crate) checkpointer: Option<&'a Checkpointer>,
     /// The folder for the part of a frontier that exceeds the memory.

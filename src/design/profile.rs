@@ -242,8 +242,8 @@ impl Profile {
         Some(narrowest.0)
     }
 
-    /// Where the [narrowest](Self::narrowest) place is: the known cells before that round, and the lines that help in it. The profile must be
-    /// that of `puzzle`. Takes about as long as solving the puzzle by lines.
+    /// Where the [narrowest](Self::narrowest) place is: the known cells before that round, and the lines that help in it. The profile must
+    /// be that of `puzzle`. `None` if no line helps, or if a limit stops it. Takes about as long as solving the puzzle by lines.
     ///
     /// ```
     /// use omnogram::design::Profile;
@@ -252,18 +252,24 @@ impl Profile {
     ///
     /// let puzzle = Puzzle::from_clues(&[[1], [2]], &[[1], [2]])?;
     /// let profile = Profile::of(&puzzle, &Limits::default());
-    /// let (position, lines) = profile.narrowest_place(&puzzle).unwrap();
+    /// let (position, lines) = profile.narrowest_place(&puzzle, &Limits::default()).unwrap();
     /// assert_eq!(position.to_string(), "??\n??\n");
     /// assert_eq!(lines, [Line::Row(1), Line::Column(1)]);
     /// # Ok::<(), omnogram::Error>(())
     /// ```
-    pub fn narrowest_place(&self, puzzle: &Puzzle) -> Option<(Position, Vec<Line>)> {
+    pub fn narrowest_place(
+        &self,
+        puzzle: &Puzzle,
+        limits: &Limits,
+    ) -> Option<(Position, Vec<Line>)> {
         let index = self.narrowest_index()?;
         let clues = Clues::new(puzzle);
-        Some(by_width!(puzzle.width().max(puzzle.height()), W => {
-            let (board, lines) = rounds::before_round::<W>(&clues, index);
-            (Position::of_board(&board), lines)
-        }))
+        let control = Control::new(limits, false);
+        let mut pace = Pace::new(&control);
+        by_width!(puzzle.width().max(puzzle.height()), W => {
+            let (board, lines) = rounds::before_round::<W>(&clues, index, &mut pace)?;
+            Some((Position::of_board(&board), lines))
+        })
     }
 }
 

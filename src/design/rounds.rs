@@ -70,17 +70,10 @@ pub(super) fn rounds<W: Word>(clues: &Clues, pace: &mut Pace<'_>) -> (Vec<Round>
     let mut board = Board::<W>::new(clues);
     let mut rounds = Vec::new();
     loop {
-        let mut decided = Vec::new();
-        for line in dirty_lines(&mut board) {
-            if pace.spend(W::BITS as u64) {
-                return (rounds, Ended::Stopped);
-            }
-            match board.preview(line) {
-                None => return (rounds, Ended::Contradiction),
-                Some(new) if new.cells().is_zero() => {}
-                Some(new) => decided.push((line, new)),
-            }
-        }
+        let decided = match deciding(&mut board, pace) {
+            Ok(decided) => decided,
+            Err(ended) => return (rounds, ended),
+        };
         if decided.is_empty() {
             return (rounds, Ended::Fixpoint);
         }
@@ -98,28 +91,41 @@ pub(super) fn rounds<W: Word>(clues: &Clues, pace: &mut Pace<'_>) -> (Vec<Round>
     }
 }
 
-/// The board before the round of this index in [`rounds`], and the lines that decide a cell in it. The puzzle must have that round.
-pub(super) fn before_round<W: Word>(clues: &Clues, index: usize) -> (Board<'_, W>, Vec<Line>) {
+/// The board before the round of this index in [`rounds`], and the lines that decide a cell in it. `None` if there is a contradiction before
+/// it, or after a stop.
+pub(super) fn before_round<'p, W: Word>(
+    clues: &'p Clues,
+    index: usize,
+    pace: &mut Pace<'_>,
+) -> Option<(Board<'p, W>, Vec<Line>)> {
     let mut board = Board::<W>::new(clues);
     for _ in 0..index {
-        let lines = dirty_lines(&mut board);
-        let decided: Vec<_> = lines
-            .into_iter()
-            .filter_map(|line| Some((line, board.preview(line)?)))
-            .collect();
-        for (line, new) in decided {
+        for (line, new) in deciding(&mut board, pace).ok()? {
             board.learn(line, new);
         }
     }
-    let lines = dirty_lines(&mut board).into_iter();
-    let mut helps = |line: &usize| {
-        let new = board.preview(*line);
-        new.is_some_and(|new| !new.cells().is_zero())
-    };
-    let lines: Vec<usize> = lines.filter(&mut helps).collect();
-    let lines = lines.into_iter().map(|line| line_of(clues, line));
+    let lines = deciding(&mut board, pace).ok()?.into_iter();
+    let lines = lines.map(|(line, _)| line_of(clues, line));
     let lines = lines.collect();
-    (board, lines)
+    Some((board, lines))
+}
+
+/// The lines that changed since the last call and decide cells, with these cells; or why there is no answer.
+fn deciding<W: Word>(
+    board: &mut Board<'_, W>,
+    pace: &mut Pace<'_>,
+) -> Result<Vec<(usize, Known<W>)>, Ended> {
+    let mut decided = Vec::new();
+    for line in dirty_lines(board) {
+        if pace.spend(W::BITS as u64) {
+            return Err(Ended::Stopped);
+        }
+        let new = board.preview(line).ok_or(Ended::Contradiction)?;
+        if !new.cells().is_zero() {
+            decided.push((line, new));
+        }
+    }
+    Ok(decided)
 }
 
 /// The largest number of arrangements that a line has at the moment when it decides cells, if the line with the fewest arrangements of

@@ -1,4 +1,4 @@
-//! Bodies of requests, bounded in bytes and in time.
+//! Bodies of requests and replies, bounded in bytes, and those of requests in time.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,8 +13,8 @@ use super::refusal::Refusal;
 /// Maximum number of bytes of a body: a photo fits.
 const MAX_BYTES: usize = 32 << 20;
 
-/// Maximum number of bytes of all bodies that are being read or answered.
-const MAX_BYTES_TOGETHER: usize = 4 * MAX_BYTES;
+/// Maximum number of bytes of all bodies that are being read, answered or sent.
+const MAX_BYTES_TOGETHER: usize = 8 * MAX_BYTES;
 
 /// Time within which a body must be complete.
 const MAX_TIME: Duration = Duration::from_secs(20);
@@ -41,7 +41,14 @@ impl Bodies {
         }
     }
 
-    /// Reads a body whole. A client that does not say its length in advance reserves the maximum.
+    /// Reserves memory for this number of bytes, until the reserve is dropped.
+    pub(super) fn reserve(&self, bytes: usize) -> Result<OwnedSemaphorePermit, Refusal> {
+        let units = u32::try_from(bytes.div_ceil(UNIT)).unwrap_or(u32::MAX);
+        let reserve = Arc::clone(&self.units).try_acquire_many_owned(units);
+        reserve.map_err(|_| busy("too much data at a time"))
+    }
+
+    /// Reads the body of a request whole. A client that does not say its length in advance reserves the maximum.
     pub(super) async fn read(&self, body: Incoming) -> Result<Content, Refusal> {
         let too_large = || {
             let message = format!("a request may have up to {} MiB", MAX_BYTES >> 20);
@@ -51,9 +58,7 @@ impl Bodies {
         if bytes > MAX_BYTES as u64 {
             return Err(too_large());
         }
-        let units = (bytes as usize).div_ceil(UNIT) as u32;
-        let reserved = Arc::clone(&self.units).try_acquire_many_owned(units);
-        let reserved = reserved.map_err(|_| busy("too many large requests at a time"))?;
+        let reserved = self.reserve(bytes as usize)?;
         let read = tokio::time::timeout(MAX_TIME, Limited::new(body, MAX_BYTES).collect());
         let collected = match read.await {
             Ok(collected) => collected,

@@ -4,8 +4,8 @@
 //! The regions need the backbone. Where that takes long, the solutions are also counted by themselves, so that a lower bound grows
 //! meanwhile.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -13,12 +13,13 @@ use crossbeam::channel::bounded;
 use serde::Serialize;
 
 use super::engine::Run;
+use super::interrupt::Interrupter;
 use super::question::Question;
 use super::refusal::Refusal;
 use crate::count::Counter;
 use crate::design::{Ambiguity, Position, Profile, Region};
 use crate::puzzle::{Grid, Line, Puzzle, verify};
-use crate::run::{Snapshot, lock};
+use crate::run::{Limits, Snapshot, lock};
 use crate::search::{Backbone, Outcome, Search, Verdict};
 use crate::solutions::Count;
 
@@ -77,7 +78,7 @@ struct Solved<'a> {
 
 pub(super) fn check(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refusal> {
     let puzzle = question.subject()?;
-    let by_lines = Position::by_lines(&puzzle);
+    let by_lines = Position::by_lines(&puzzle, &run.limits());
     run.events.send("lines", &lines(&by_lines, &puzzle));
     let goal = puzzle.notes().goal.as_ref();
     let is_solution = goal.map(|goal| verify(&puzzle, goal).is_ok());
@@ -110,7 +111,8 @@ pub(super) fn check(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refusa
         }
         Verdict::Unique => {
             let profile = Profile::of_unique(&puzzle, &run.limits());
-            run.events.send("profile", &solved(&profile, &puzzle));
+            run.events
+                .send("profile", &solved(&profile, &puzzle, &run.limits()));
         }
         _ => {}
     }
@@ -124,7 +126,8 @@ fn survey(run: &Run<'_>, puzzle: &Puzzle) -> Ambiguity {
     let best = Mutex::new(Count::ZERO);
     // Whether the count has begun, which then tells the progress. Relaxed: it publishes no other data.
     let counting = AtomicBool::new(false);
-    let note = |snapshot: &mut Snapshot| {
+    // Replaces the lower bound of a snapshot by the best one so far.
+    let improve = |snapshot: &mut Snapshot| {
         let mut best = lock(&best);
         if *best < snapshot.solutions {
             best.clone_from(&snapshot.solutions);
@@ -132,17 +135,17 @@ fn survey(run: &Run<'_>, puzzle: &Puzzle) -> Ambiguity {
         snapshot.solutions.clone_from(&best);
     };
     let surveying = |mut snapshot: Snapshot| {
-        note(&mut snapshot);
+        improve(&mut snapshot);
         if !counting.load(Ordering::Relaxed) {
             run.progress(&snapshot);
         }
     };
     let observer = |mut snapshot: Snapshot| {
-        note(&mut snapshot);
+        improve(&mut snapshot);
         run.progress(&snapshot);
     };
-    // Set when the survey has ended. Relaxed: it publishes no other data.
-    let surveyed = Arc::new(AtomicBool::new(false));
+    let survey_end = Interrupter::default();
+    let surveyed = survey_end.flag();
     let (ended, wait) = bounded::<()>(0);
     let mut number = None;
     let mut ambiguity = thread::scope(|threads| {
@@ -154,8 +157,8 @@ fn survey(run: &Run<'_>, puzzle: &Puzzle) -> Ambiguity {
                 return None;
             }
             counting.store(true, Ordering::Relaxed);
-            // The interrupt of the run stops the survey, which then stops the count.
-            let limits = run.limits().interrupt(Arc::clone(&surveyed));
+            // The interrupt of the run ends the survey, whose end interrupts the count.
+            let limits = run.limits().interrupt(surveyed);
             let counter = Counter::new(puzzle).limits(limits).observer(&observer);
             let count = || counter.sharing(&table).run().solutions;
             let solutions = run.engine.on_threads(count);
@@ -167,9 +170,10 @@ fn survey(run: &Run<'_>, puzzle: &Puzzle) -> Ambiguity {
         let search = Search::new(puzzle).limits(run.limits());
         let survey = || Ambiguity::sharing(&search.observer(&surveying), &table);
         let ambiguity = {
-            let _ended = (SetAtEnd(&surveyed), ended);
+            let _ended = (survey_end, ended);
             run.engine.on_threads(survey)
         };
+        // A panic of the count leaves the survey as it is.
         number = count.join().ok().flatten();
         ambiguity
     });
@@ -183,25 +187,16 @@ fn survey(run: &Run<'_>, puzzle: &Puzzle) -> Ambiguity {
     ambiguity
 }
 
-/// Sets a flag when it is dropped, by a panic too.
-struct SetAtEnd<'f>(&'f AtomicBool);
-
-impl Drop for SetAtEnd<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-}
-
 fn lines(by_lines: &Result<Position, Line>, puzzle: &Puzzle) -> Lines {
     let cells = puzzle.width() * puzzle.height();
     match by_lines {
         Ok(position) => Lines {
-            position: rows(position),
-            unknown: cells - position.known().count(),
+            position: position.rows(),
+            unknown: position.unknown_cells(),
             contradiction: None,
         },
         Err(line) => Lines {
-            position: rows(&Position::unknown(puzzle.width(), puzzle.height())),
+            position: Position::unknown(puzzle.width(), puzzle.height()).rows(),
             unknown: cells,
             contradiction: Some(line.to_string()),
         },
@@ -246,20 +241,15 @@ fn backbone_rows(backbone: &Backbone) -> Vec<String> {
     (0..ambiguous.height()).map(row).collect()
 }
 
-fn solved<'a>(profile: &'a Profile, puzzle: &Puzzle) -> Solved<'a> {
-    let place = profile.narrowest_place(puzzle);
+fn solved<'a>(profile: &'a Profile, puzzle: &Puzzle, limits: &Limits) -> Solved<'a> {
+    let place = profile.narrowest_place(puzzle, limits);
     Solved {
         profile,
         words: profile.to_string(),
-        narrowest_position: place.as_ref().map(|(position, _)| rows(position)),
+        narrowest_position: place.as_ref().map(|(position, _)| position.rows()),
         narrowest_lines: place
             .iter()
             .flat_map(|(_, lines)| lines.iter().map(Line::to_string))
             .collect(),
     }
-}
-
-/// The rows of a position.
-pub(super) fn rows(position: &Position) -> Vec<String> {
-    position.to_string().lines().map(str::to_owned).collect()
 }

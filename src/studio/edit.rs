@@ -25,6 +25,7 @@ struct RevealAnswer<'a> {
 pub(super) fn repair(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refusal> {
     let picture = question.picture()?;
     let keep = question.keep(&picture)?;
+    run.events.begin();
     let observer = |snapshot: Snapshot| run.progress(&snapshot);
     let repaired = run.engine.on_threads(|| {
         Repair::new(&picture)
@@ -54,6 +55,7 @@ pub(super) fn repair(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refus
 
 pub(super) fn reveal(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refusal> {
     let picture = question.picture()?;
+    run.events.begin();
     let observer = |snapshot: Snapshot| run.progress(&snapshot);
     let revealed = run.engine.on_threads(|| {
         Repair::new(&picture)

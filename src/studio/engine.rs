@@ -1,5 +1,6 @@
 //! Runs: their number, their threads and limits, and what is kept from one run to the next.
 
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -16,8 +17,8 @@ use crate::solutions::{Count, Rough};
 /// Maximum number of runs at a time.
 pub(super) const MAX_RUNS: usize = 4;
 
-/// Share of the memory of the server for one run, as a divisor; one more for the component table.
-const MEMORY_SHARE: u64 = MAX_RUNS as u64 + 1;
+/// Divisor of the memory of the server: a run may search and count at the same time, and the component table has a share of its own.
+const MEMORY_SHARES: u64 = 2 * MAX_RUNS as u64 + 1;
 
 /// Maximum bytes of a solution graph that is kept for the next question about its puzzle.
 const MAX_KEPT_BYTES: u64 = 1 << 28;
@@ -62,7 +63,7 @@ struct Progress<'a> {
 impl Engine {
     /// `limits` are those of every run, but for the memory, which is that of all runs together.
     pub(super) fn new(threads: usize, limits: Limits) -> Self {
-        let bytes = limits.bytes() / MEMORY_SHARE;
+        let bytes = limits.bytes() / MEMORY_SHARES;
         Engine {
             threads,
             limits: limits.memory(bytes),
@@ -72,14 +73,17 @@ impl Engine {
         }
     }
 
-    /// A run that begins now, with a limit on time in seconds.
-    pub(super) fn run(&self, events: Events, seconds: Option<f64>) -> Run<'_> {
-        let seconds = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-        let time = self.limits.time.into_iter().chain(seconds).min();
-        let interrupt = Arc::clone(events.interrupt());
+    /// The limits of a run: at most this time, and the flag that interrupts it.
+    pub(super) fn limits(&self, time: Option<Duration>, interrupt: Arc<AtomicBool>) -> Limits {
+        let time = self.limits.time.into_iter().chain(time).min();
+        self.limits.clone().time(time).interrupt(interrupt)
+    }
+
+    /// Begins a run with a limit on its time.
+    pub(super) fn begin(&self, events: Events, time: Option<Duration>) -> Run<'_> {
         Run {
             engine: self,
-            limits: self.limits.clone().time(time).interrupt(interrupt),
+            limits: self.limits(time, Arc::clone(events.interrupt())),
             events,
             started: Instant::now(),
         }
@@ -117,7 +121,7 @@ impl Engine {
 
     /// Keeps the solution graph of this puzzle, if it is not too large.
     pub(super) fn keep_graph(&self, puzzle: &Puzzle, graph: &Arc<SolutionGraph>) {
-        if graph.bytes() <= MAX_KEPT_BYTES {
+        if graph.bytes() <= self.limits.bytes().min(MAX_KEPT_BYTES) {
             *lock(&self.graph) = Some((puzzle.clone(), Arc::clone(graph)));
         }
     }

@@ -1,6 +1,7 @@
 //! Streams of server-sent events, from the thread of a run to the connection of the page.
 //!
 //! The stream is the run's only tie to the page: when the connection is closed, hyper drops the [`EventStream`], which interrupts the run.
+//! Where there is no event for a while, the stream sends an empty comment, because writing shows reliably that a client has gone.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -14,7 +15,9 @@ use serde::Serialize;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::oneshot;
+use tokio::time::{Interval, interval};
 
+use super::interrupt::Interrupter;
 use super::refusal::{Refusal, json_text};
 use crate::run::lock;
 
@@ -23,6 +26,9 @@ const MAX_WAITING: usize = 64;
 
 /// Maximum time for which a run waits until the page takes an event. Then it is interrupted.
 const MAX_WAIT: Duration = Duration::from_secs(20);
+
+/// Interval of the empty comments.
+const BEAT: Duration = Duration::from_millis(400);
 
 /// The sending side, for the thread of a run.
 #[derive(Debug)]
@@ -38,17 +44,20 @@ pub(super) struct Events {
 #[derive(Debug)]
 pub(super) struct EventStream {
     receiver: Receiver<Bytes>,
-    interrupt: Arc<AtomicBool>,
+    beat: Interval,
+    _interrupter: Interrupter,
 }
 
 /// Both sides of a stream, and what receives a refusal before the first event; an error there means that there is an event. Must be called
 /// on a thread of the runtime.
 pub(super) fn events() -> (Events, EventStream, oneshot::Receiver<Refusal>) {
     let (sender, receiver) = channel(MAX_WAITING);
-    let interrupt = Arc::new(AtomicBool::new(false));
+    let interrupter = Interrupter::default();
+    let interrupt = interrupter.flag();
     let stream = EventStream {
         receiver,
-        interrupt: Arc::clone(&interrupt),
+        beat: interval(BEAT),
+        _interrupter: interrupter,
     };
     let (refusal, refused) = oneshot::channel();
     let events = Events {
@@ -61,9 +70,14 @@ pub(super) fn events() -> (Events, EventStream, oneshot::Receiver<Refusal>) {
 }
 
 impl Events {
-    /// The flag that is set when the page has closed the stream. Relaxed suffices for all accesses: it publishes no other data.
+    /// The flag that is set when the page has closed the stream.
     pub(super) fn interrupt(&self) -> &Arc<AtomicBool> {
         &self.interrupt
+    }
+
+    /// Begins the answer: from now on, what goes wrong is an event.
+    pub(super) fn begin(&self) {
+        drop(lock(&self.refusal).take());
     }
 
     /// Sends an event, and waits for its place in the queue. Must not be called on a thread of the runtime.
@@ -82,7 +96,7 @@ impl Events {
     }
 
     fn send_text(&self, name: &str, json: &str) {
-        drop(lock(&self.refusal).take());
+        self.begin();
         let sent = self.sender.send_timeout(event(name, json), MAX_WAIT);
         if self.runtime.block_on(sent).is_err() {
             self.interrupt.store(true, Ordering::Relaxed);
@@ -92,7 +106,7 @@ impl Events {
     /// Sends an event that the next one of its kind replaces: it is dropped if the page has not taken the earlier ones yet.
     pub(super) fn offer(&self, name: &str, data: &impl Serialize) {
         if self.sender.capacity() > MAX_WAITING / 2 {
-            drop(lock(&self.refusal).take());
+            self.begin();
             let json = json_text(data);
             // Fails if the stream is closed.
             let _ = self.sender.try_send(event(name, &json));
@@ -114,12 +128,9 @@ impl Body for EventStream {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         let event = self.receiver.poll_recv(context);
+        if event.is_pending() && self.beat.poll_tick(context).is_ready() {
+            return Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(b":\n\n")))));
+        }
         event.map(|event| event.map(|event| Ok(Frame::data(event))))
-    }
-}
-
-impl Drop for EventStream {
-    fn drop(&mut self) {
-        self.interrupt.store(true, Ordering::Relaxed);
     }
 }

@@ -35,6 +35,10 @@ pub(super) fn explain(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refu
     let puzzle = question.subject()?;
     let given = question.position()?;
     if let Some(position) = &given {
+        position.check_size(&puzzle)?;
+    }
+    run.events.begin();
+    if let Some(position) = &given {
         let standing = standing(run, &puzzle, position)?;
         if standing != Standing::Right {
             let checked = checked(&standing);
@@ -48,8 +52,8 @@ pub(super) fn explain(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refu
                 &Explained {
                     ending,
                     steps: 0,
-                    unknown: unknown(position),
-                    position: rows(position),
+                    unknown: position.unknown_cells(),
+                    position: position.rows(),
                     wrong: checked.wrong,
                     stopped: match standing {
                         Standing::Undecided(stop) => Some(stop),
@@ -70,14 +74,14 @@ pub(super) fn explain(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refu
                 !question.hint
             })
     })?;
-    let unknown = unknown(&explained.position);
+    let unknown = explained.position.unknown_cells();
     run.events.send(
         "explained",
         &Explained {
             ending: explained.ending.name(),
             steps: explained.steps,
             unknown,
-            position: rows(&explained.position),
+            position: explained.position.rows(),
             wrong: Vec::new(),
             stopped: match explained.ending {
                 Ending::Stopped(stop) => Some(stop),
@@ -94,6 +98,8 @@ pub(super) fn position(run: &Run<'_>, question: &Question<'_>) -> Result<(), Ref
     let Some(position) = question.position()? else {
         return Err(Refusal::bad("the question must have a position"));
     };
+    position.check_size(&puzzle)?;
+    run.events.begin();
     let standing = standing(run, &puzzle, &position)?;
     run.events.send("position", &checked(&standing));
     Ok(())
@@ -162,12 +168,4 @@ fn closing(ending: Ending, steps: usize, unknown: usize) -> String {
         ),
         Ending::Stopped(_) => format!("{remain} after {steps}: stopped."),
     }
-}
-
-fn unknown(position: &Position) -> usize {
-    position.width() * position.height() - position.known().count()
-}
-
-fn rows(position: &Position) -> Vec<String> {
-    position.to_string().lines().map(str::to_owned).collect()
 }

@@ -1,21 +1,33 @@
 //! `read`, `write`, `draw` and `formats`: files in and out, as `convert` and `show` do it.
 
+use std::sync::Mutex;
+
 use form_urlencoded::byte_serialize;
 use hyper::StatusCode;
 use hyper::header::HeaderValue;
 use serde::Serialize;
 
+use super::body::busy;
+use super::engine::Engine;
 use super::question::{Question, What};
 use super::refusal::Refusal;
 use super::reply::{Reply, json, whole};
+use crate::error::Error;
 use crate::format::{self, Entry, FORMATS, Format, ReadOptions, Threshold, TraceOptions};
-use crate::puzzle::{MAX_SIDE, Puzzle};
+use crate::puzzle::{Grid, MAX_SIDE, Puzzle};
 use crate::render::{self, Drawing, Html, HtmlSection, Pages, Paper, Pdf, Sheet};
+use crate::run::{Limits, lock};
 use crate::sat::dimacs;
 use crate::search::Search;
 
 /// The name of the one format that only sat solvers read.
 const DIMACS: &str = "dimacs";
+
+/// Maximum number of puzzles that are read from a file.
+const MAX_PUZZLES: usize = 10_000;
+
+/// Held while a picture is traced: large ones take gigabytes.
+static TRACING: Mutex<()> = Mutex::new(());
 
 /// The puzzles of a file.
 #[derive(Serialize)]
@@ -106,10 +118,16 @@ pub(super) fn read(query: &str, bytes: &[u8]) -> Result<Reply, Refusal> {
         }
     }
     let image = format::detect(bytes, &file).is_ok_and(Format::is_picture);
-    let entries: Vec<Entry> = ReadOptions::default()
-        .tracing(tracing)
+    let _one = image.then(|| lock(&TRACING));
+    let options = ReadOptions::default().tracing(tracing);
+    let mut entries: Vec<Entry> = options
         .entries(bytes, &file)
+        .take(MAX_PUZZLES + 1)
         .collect();
+    if entries.len() > MAX_PUZZLES {
+        let message = format!("only the first {MAX_PUZZLES} puzzles of this file were read");
+        entries[MAX_PUZZLES] = Entry::new(&file, Err(Error::data(message).in_file(&file)));
+    }
     Ok(json(&Puzzles::new(&entries, image)))
 }
 
@@ -200,22 +218,18 @@ fn file_stem(title: &str) -> String {
     }
 }
 
-/// A drawing of a puzzle.
-pub(super) fn draw(question: &Question<'_>) -> Result<Reply, Refusal> {
+/// A drawing of a puzzle. Its solution, if it has no goal, is searched within these limits.
+pub(super) fn draw(
+    engine: &Engine,
+    question: &Question<'_>,
+    limits: Limits,
+) -> Result<Reply, Refusal> {
     let puzzle = question.subject()?;
     let drawing = match question.what {
         What::Puzzle => Drawing::blank(&puzzle),
         What::Solution => match &puzzle.notes().goal {
             Some(goal) => Drawing::solution(&puzzle, goal),
-            None => match Search::new(&puzzle).solve().0 {
-                Some(solution) => Drawing::solution(&puzzle, &solution),
-                None => {
-                    return Err(Refusal::new(
-                        StatusCode::NOT_FOUND,
-                        "there is no solution to draw",
-                    ));
-                }
-            },
+            None => Drawing::solution(&puzzle, &solution(engine, &puzzle, limits)?),
         },
     };
     let notes = puzzle.notes();
@@ -243,4 +257,14 @@ pub(super) fn draw(question: &Question<'_>) -> Result<Reply, Refusal> {
             "no drawing {other:?}: it is svg, png, pdf or html"
         ))),
     }
+}
+
+/// A solution of a puzzle.
+fn solution(engine: &Engine, puzzle: &Puzzle, limits: Limits) -> Result<Grid, Refusal> {
+    let search = Search::new(puzzle).limits(limits);
+    let (solution, outcome) = engine.on_threads(|| search.solve());
+    solution.ok_or_else(|| match outcome.stopped {
+        None => Refusal::new(StatusCode::NOT_FOUND, "there is no solution to draw"),
+        Some(_) => busy("stopped before a solution was found"),
+    })
 }

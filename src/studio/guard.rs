@@ -4,7 +4,7 @@
 //! resolve to the loopback address (DNS rebinding). The check of `Origin` and `Sec-Fetch-Site` keeps out pages that were told the token.
 
 use hyper::header::{HOST, ORIGIN};
-use hyper::{HeaderMap, StatusCode};
+use hyper::{HeaderMap, StatusCode, Uri};
 
 use super::refusal::Refusal;
 
@@ -33,19 +33,31 @@ impl Guard {
     }
 
     /// The path below the token, without the slash between them.
-    pub(super) fn admit<'p>(&self, path: &'p str, headers: &HeaderMap) -> Result<&'p str, Refusal> {
+    pub(super) fn admit<'u>(&self, uri: &'u Uri, headers: &HeaderMap) -> Result<&'u str, Refusal> {
         let forbidden = |message: &str| Refusal::new(StatusCode::FORBIDDEN, message);
         let names = ["127.0.0.1", "localhost"];
         let hosts = names.map(|name| format!("{name}:{}", self.port));
-        let text = |name| headers.get(name).map(|value| value.to_str().unwrap_or(""));
-        if !text(HOST.as_str()).is_some_and(|host| hosts.iter().any(|own| own == host)) {
+        // A header that comes twice with different values is refused like a foreign one.
+        let text = |name: &str| {
+            let mut values = headers.get_all(name).iter();
+            let value = values.next()?.to_str().unwrap_or_default();
+            Some(if values.all(|other| other == value) {
+                value
+            } else {
+                ""
+            })
+        };
+        let is_own_host = |host: &str| hosts.iter().any(|own| own == host);
+        // A request to a proxy names the host in its target too.
+        let target = uri.authority().map(|authority| authority.as_str());
+        if !text(HOST.as_str()).is_some_and(is_own_host) || !target.is_none_or(is_own_host) {
             return Err(forbidden(
                 "this server answers only under the address that it printed",
             ));
         }
         let is_own = |origin: &str| {
             let host = origin.strip_prefix("http://");
-            host.is_some_and(|host| hosts.iter().any(|own| own == host))
+            host.is_some_and(is_own_host)
         };
         let is_same_site = |site: &str| ["same-origin", "none"].contains(&site);
         if !text(ORIGIN.as_str()).is_none_or(is_own)
@@ -53,7 +65,11 @@ impl Guard {
         {
             return Err(forbidden("pages of another origin may not use this server"));
         }
-        let (token, rest) = path[1..].split_once('/').unwrap_or((&path[1..], ""));
+        let path = uri.path();
+        let (token, rest) = path
+            .strip_prefix('/')
+            .and_then(|path| path.split_once('/'))
+            .unwrap_or_default();
         match is_equal(token.as_bytes(), self.token.as_bytes()) {
             true => Ok(rest),
             false => Err(forbidden(
@@ -85,9 +101,9 @@ mod tests {
     fn admit(guard: &Guard, path: &str, headers: &[(&'static str, &str)]) -> bool {
         let mut map = HeaderMap::new();
         for (name, value) in headers {
-            map.insert(*name, value.parse().unwrap());
+            map.append(*name, value.parse().unwrap());
         }
-        guard.admit(path, &map).is_ok()
+        guard.admit(&path.parse().unwrap(), &map).is_ok()
     }
 
     #[test]
@@ -108,6 +124,19 @@ mod tests {
             &[host, ("sec-fetch-site", "same-origin")]
         ));
         assert!(!admit(&guard, &path, &[]));
+        assert!(!admit(&guard, &path, &[host, ("host", "example.org:8000")]));
+        assert!(!admit(
+            &guard,
+            &format!("http://example.org{path}"),
+            &[host]
+        ));
+        assert!(admit(
+            &guard,
+            &format!("http://127.0.0.1:8000{path}"),
+            &[host]
+        ));
+        assert!(!admit(&guard, "127.0.0.1:8000", &[host]));
+        assert!(!admit(&guard, "*", &[host]));
         assert!(!admit(&guard, &path, &[("host", "example.org:8000")]));
         assert!(!admit(&guard, &path, &[("host", "127.0.0.1")]));
         assert!(!admit(

@@ -1,5 +1,7 @@
 //! The bodies of requests: what is asked, and of which puzzle.
 
+use std::time::Duration;
+
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -9,23 +11,29 @@ use crate::format;
 use crate::puzzle::{Grid, Puzzle};
 use crate::solutions::Count;
 
+/// Maximum number of digits of a number: reading one takes quadratic time.
+const MAX_DIGITS: usize = 20_000;
+
 /// What a request asks. The fields that a request does not need have their defaults.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Question<'a> {
     /// The subject as rows of `#` and `.`; the question is about the puzzle with the clues of this picture.
-    picture: Option<Vec<String>>,
+    #[serde(borrow)]
+    picture: Option<Vec<&'a str>>,
     /// Or the subject as a puzzle in the JSON format.
     #[serde(borrow)]
     puzzle: Option<&'a RawValue>,
     /// The limit on time, in seconds.
-    pub(super) seconds: Option<f64>,
+    seconds: Option<f64>,
     /// Rows of `#`, `.` and `?`.
-    position: Option<Vec<String>>,
+    #[serde(borrow)]
+    position: Option<Vec<&'a str>>,
     /// Whether one step of an explanation is enough.
     pub(super) hint: bool,
     /// Rows with `#` for the cells that a repair must not flip.
-    keep: Option<Vec<String>>,
+    #[serde(borrow)]
+    keep: Option<Vec<&'a str>>,
     only: Option<How>,
     pub(super) line_solvable: bool,
     pub(super) alternatives: usize,
@@ -119,11 +127,23 @@ impl<'a> Question<'a> {
         Ok(position.transpose()?)
     }
 
+    /// The limit on time.
+    pub(super) fn time(&self) -> Result<Option<Duration>, Refusal> {
+        match self.seconds {
+            Some(seconds) if seconds < 0.0 => Err(Refusal::bad("`seconds` must not be negative")),
+            // More than there are is no limit.
+            seconds => Ok(seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())),
+        }
+    }
+
     /// The index of the first solution, from 0.
     pub(super) fn from(&self) -> Result<Count, Refusal> {
         let text = self.from.as_deref().unwrap_or("0");
-        text.parse()
-            .map_err(|_| Refusal::bad("`from` must be a whole number in decimal digits"))
+        let number = (text.len() <= MAX_DIGITS).then(|| text.parse().ok());
+        number.flatten().ok_or_else(|| {
+            let message = "`from` must be a whole number of up to 20,000 decimal digits";
+            Refusal::bad(message)
+        })
     }
 
     /// The puzzles to be written.

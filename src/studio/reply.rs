@@ -1,16 +1,51 @@
 //! The replies of the server and their headers.
 
+use std::error::Error;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
 use http_body_util::{Either, Full};
 use hyper::Response;
-use hyper::body::Bytes;
+use hyper::body::{Body, Bytes, Frame, SizeHint};
 use hyper::header::{self, HeaderValue};
 use serde::Serialize;
+use tokio::sync::OwnedSemaphorePermit;
 
 use super::events::EventStream;
 use super::refusal::{Refusal, json_text};
 
-/// A reply: whole, or a stream of events.
-pub(super) type Reply = Response<Either<Full<Bytes>, EventStream>>;
+/// The error of a body; there is none.
+type BoxError = Box<dyn Error + Send + Sync>;
+
+/// A reply.
+pub(super) type Reply = Response<ReplyBody>;
+
+/// The body of a reply, whole or a stream of events, and the memory that is reserved until it is sent.
+#[derive(Debug)]
+pub(super) struct ReplyBody {
+    content: Either<Full<Bytes>, EventStream>,
+    pub(super) reserved: Option<OwnedSemaphorePermit>,
+}
+
+impl Body for ReplyBody {
+    type Data = Bytes;
+    type Error = BoxError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
+        Pin::new(&mut self.content).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.content.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.content.size_hint()
+    }
+}
 
 /// What the page may load and do: only its own files and requests to this server. Pictures may also come from the page itself.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; \
@@ -53,8 +88,11 @@ pub(super) fn stream(events: EventStream) -> Reply {
     with_headers("text/event-stream", Either::Right(events))
 }
 
-fn with_headers(content_type: &'static str, body: Either<Full<Bytes>, EventStream>) -> Reply {
-    let mut reply = Response::new(body);
+fn with_headers(content_type: &'static str, content: Either<Full<Bytes>, EventStream>) -> Reply {
+    let mut reply = Response::new(ReplyBody {
+        content,
+        reserved: None,
+    });
     let headers = reply.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
     for (name, value) in HEADERS {

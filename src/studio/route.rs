@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
-use hyper::body::Incoming;
+use hyper::body::{Body, Incoming};
 use hyper::{Method, Request, StatusCode};
 use serde::Serialize;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -15,6 +15,7 @@ use super::engine::{Engine, MAX_RUNS, Run};
 use super::events::{Events, events};
 use super::files::{self, Puzzles};
 use super::guard::Guard;
+use super::interrupt::Interrupter;
 use super::question::Question;
 use super::refusal::Refusal;
 use super::reply::{Reply, json, stream};
@@ -67,9 +68,10 @@ impl Site {
 
     async fn route(self: Arc<Self>, request: Request<Incoming>) -> Result<Reply, Refusal> {
         let uri = request.uri().clone();
-        let path = self.guard.admit(uri.path(), request.headers())?;
+        let path = self.guard.admit(&uri, request.headers())?;
         let Some(verb) = path.strip_prefix("api/") else {
-            let file = page::file(path).filter(|_| request.method() == Method::GET);
+            let file =
+                page::file(path).filter(|_| [Method::GET, Method::HEAD].contains(request.method()));
             return file.ok_or_else(unknown);
         };
         match (request.method(), verb) {
@@ -115,16 +117,27 @@ impl Site {
         let verb = verb.to_owned();
         let content = self.bodies.read(request.into_body()).await?;
         let place = self.place().await?;
+        // Dropped with this function when the client has gone.
+        let interrupter = Interrupter::default();
+        let interrupt = interrupter.flag();
+        let bodies = self.bodies.clone();
         let work = move || {
             let _place = place;
             match &*verb {
                 "read" => files::read(&query, &content.bytes),
                 "write" => files::write(&Question::parse(&content.bytes)?),
-                _ => files::draw(&Question::parse(&content.bytes)?),
+                _ => {
+                    let question = Question::parse(&content.bytes)?;
+                    let limits = self.engine.limits(question.time()?, interrupt);
+                    files::draw(&self.engine, &question, limits)
+                }
             }
         };
         let done = tokio::task::spawn_blocking(work).await;
-        done.unwrap_or_else(|_| Err(failed()))
+        let mut reply = done.unwrap_or_else(|_| Err(failed()))?;
+        let bytes = reply.body().size_hint().exact().unwrap_or_default();
+        reply.body_mut().reserved = Some(bodies.reserve(bytes as usize)?);
+        Ok(reply)
     }
 
     /// Answers with events, from a thread of its own.
@@ -154,7 +167,11 @@ impl Site {
             Ok(question) => question,
             Err(refusal) => return events.refuse(refusal),
         };
-        let run = self.engine.run(events, question.seconds);
+        let time = match question.time() {
+            Ok(time) => time,
+            Err(refusal) => return events.refuse(refusal),
+        };
+        let run = self.engine.begin(events, time);
         // A panic must not leave the page waiting. Nothing that it may have left half changed is used again: locks that it poisoned are
         // taken all the same, and hold whole values.
         let answered = catch_unwind(AssertUnwindSafe(|| answer(&run, &question)));

@@ -11,6 +11,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinSet;
 use tokio_io_timeout::TimeoutStream;
 
 use super::engine::{Engine, MAX_RUNS};
@@ -30,13 +31,13 @@ const MAX_REFUSALS: usize = 256;
 const MAX_HEAD_TIME: Duration = Duration::from_secs(10);
 const MAX_WRITE_TIME: Duration = Duration::from_secs(20);
 
-/// Maximum number of bytes of the head of a request.
+/// Maximum number of bytes of the head of a request; also the size of the buffer for its body.
 const MAX_HEAD_BYTES: usize = 16 << 10;
 
 /// Interval at which the server looks whether it must end.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Time for which the end waits for runs, which the end of their connections has interrupted.
+/// Maximum time for which the end waits for runs, which the end of their connections has interrupted.
 const MAX_END_TIME: Duration = Duration::from_millis(500);
 
 /// The reply to a connection too many.
@@ -116,7 +117,10 @@ impl Studio {
             let listener = tokio::net::TcpListener::from_std(listener).map_err(io)?;
             let connections = Arc::new(Semaphore::new(MAX_CONNECTIONS));
             let refusals = Arc::new(Semaphore::new(MAX_REFUSALS));
+            // Dropping them when the server ends interrupts their runs.
+            let mut tasks = JoinSet::new();
             while !ends() {
+                while tasks.try_join_next().is_some() {}
                 let Ok(accepted) = tokio::time::timeout(POLL_INTERVAL, listener.accept()).await
                 else {
                     continue;
@@ -127,11 +131,12 @@ impl Studio {
                     continue;
                 };
                 if let Ok(place) = Arc::clone(&connections).try_acquire_owned() {
-                    tokio::spawn(serve(stream, Arc::clone(&site), place));
+                    tasks.spawn(serve(stream, Arc::clone(&site), place));
                 } else if let Ok(place) = Arc::clone(&refusals).try_acquire_owned() {
-                    tokio::spawn(refuse(stream, place));
+                    tasks.spawn(refuse(stream, place));
                 }
             }
+            tasks.shutdown().await;
             Ok(())
         });
         runtime.shutdown_timeout(MAX_END_TIME);

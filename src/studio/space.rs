@@ -16,8 +16,9 @@ use crate::run::Snapshot;
 use crate::search::Search;
 use crate::solutions::Count;
 
-/// Maximum number of solutions of one answer.
+/// Maximum number of solutions of one answer, and of their cells.
 const MAX_SOLUTIONS: usize = 1000;
+const MAX_CELLS: usize = 1 << 20;
 
 /// Maximum time for the graph of all solutions, before single solutions are searched instead.
 const MAX_GRAPH_TIME: Duration = Duration::from_secs(5);
@@ -47,6 +48,7 @@ struct Solutions {
 
 pub(super) fn cells(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refusal> {
     let puzzle = question.subject()?;
+    run.events.begin();
     let unavailable = |words: &str| {
         let words = words.to_owned();
         run.events.send("unavailable", &Unavailable { words });
@@ -80,7 +82,10 @@ pub(super) fn cells(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refusa
 pub(super) fn solutions(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refusal> {
     let puzzle = question.subject()?;
     let from = question.from()?;
-    let number = question.number.unwrap_or(1).min(MAX_SOLUTIONS);
+    let cells = puzzle.width() * puzzle.height();
+    let most = (MAX_CELLS / cells).clamp(1, MAX_SOLUTIONS);
+    let number = question.number.unwrap_or(1).min(most);
+    run.events.begin();
     let solutions = match graph(run, &puzzle, Some(MAX_GRAPH_TIME)) {
         Some(graph) if &from < graph.count() => Solutions {
             count: graph.count().clone(),
@@ -98,7 +103,7 @@ pub(super) fn solutions(run: &Run<'_>, question: &Question<'_>) -> Result<(), Re
             let limits = run.limits().solutions(SEARCHED);
             let search = || Search::new(&puzzle).limits(limits).collect();
             let (found, _) = run.engine.on_threads(search);
-            let skipped = usize::try_from(from.to_string().parse::<u64>().unwrap_or(u64::MAX));
+            let skipped = from.to_u64().and_then(|from| usize::try_from(from).ok());
             let skipped = skipped.unwrap_or(usize::MAX);
             Solutions {
                 count: Count::from(found.len() as u64),

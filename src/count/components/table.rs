@@ -42,7 +42,7 @@ impl ComponentTable {
     }
 
     /// Whether there is no room for the states of further keys. Components found from now on may have no key and are not kept; a count that
-    /// begins with a new table is faster.
+    /// begins with a new table may be faster.
     pub fn is_full(&self) -> bool {
         self.numbers.is_full()
     }

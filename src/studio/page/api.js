@@ -5,6 +5,11 @@ const BASE = "api/";
 
 const GONE = "the program omnogram studio does not answer; start it again and open the address that it prints";
 
+const BUSY = "the program is busy with other runs; stop one, here or in another tab, and try again";
+
+/** The status of an answer that has no room for another run. */
+export const NO_ROOM = 503;
+
 /** The longest time in ms in which events are handled without giving the browser the chance to draw. */
 const TURN = 12;
 
@@ -36,7 +41,7 @@ async function send(path, options) {
         throw error.name === "AbortError" ? error : new ApiError(GONE);
     }
     if (!response.ok) {
-        throw new ApiError(await errorWords(response), response.status);
+        throw new ApiError(response.status === NO_ROOM ? BUSY : await errorWords(response), response.status);
     }
     return response;
 }

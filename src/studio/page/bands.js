@@ -51,8 +51,16 @@ function isSolved({ drawing }, clue, start, step, length) {
     return drawing.mode === "play" && sameClue(blocksOfLine(drawing.marks, start, step, length), clue);
 }
 
+/** The colour of a clue: on the papers of an explanation, which are light in both themes, that of ink. */
+function clueColour({ colours }, mark, soft) {
+    if (mark && mark !== colours.highlight) {
+        return colours.ink;
+    }
+    return soft ? colours.clueSoft : colours.clue;
+}
+
 function paintRowClues(scene, marked) {
-    const { context, view, range, colours, drawing } = scene;
+    const { context, view, range, drawing } = scene;
     const left = view.edgeX - view.bandLeft;
     const { rows } = drawing;
     const font = view.font;
@@ -68,7 +76,7 @@ function paintRowClues(scene, marked) {
         }
         if (font > 0) {
             const solved = isSolved(scene, rows[row], row * view.columns, 1, view.columns);
-            context.fillStyle = solved || rows[row].length === 0 ? colours.clueSoft : colours.clue;
+            context.fillStyle = clueColour(scene, mark, solved || rows[row].length === 0);
             paintRowClue(scene, rows[row], view.edgeX - font * 0.5, y + view.cell / 2 + font * 0.06);
         }
     }
@@ -92,7 +100,7 @@ function paintRowClue({ context, view }, clue, right, y) {
 }
 
 function paintColumnClues(scene, marked) {
-    const { context, view, range, colours, drawing } = scene;
+    const { context, view, range, drawing } = scene;
     const top = view.edgeY - view.bandTop;
     const { columns } = drawing;
     const font = view.font;
@@ -108,7 +116,7 @@ function paintColumnClues(scene, marked) {
         }
         if (font > 0) {
             const solved = isSolved(scene, columns[column], column, view.columns, view.rows);
-            context.fillStyle = solved || columns[column].length === 0 ? colours.clueSoft : colours.clue;
+            context.fillStyle = clueColour(scene, mark, solved || columns[column].length === 0);
             paintColumnClue(scene, columns[column], x + view.cell / 2);
         }
     }

@@ -163,6 +163,16 @@ export class Board extends EventTarget {
         this.draw();
     }
 
+    /** Scrolls to the first of some cells, `[row, column]` from 1, if none of them can be seen. */
+    showCells(cells) {
+        const { top, bottom, left, right } = this.view.visible();
+        const seen = cells.some(([row, column]) => row > top && row <= bottom && column > left && column <= right);
+        if (cells.length > 0 && !seen) {
+            this.view.show(cells[0][0] - 1, cells[0][1] - 1);
+            this.draw();
+        }
+    }
+
     /** Takes the cell below the pointer, or null; its row and column are highlighted. */
     setHover(cell) {
         if (this.hover?.row === cell?.row && this.hover?.column === cell?.column) {

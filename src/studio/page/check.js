@@ -1,6 +1,6 @@
 // The check of the drawing: after every change it asks the server whether the clues have one solution and shows the answer.
 
-import { Latest, stream } from "./api.js";
+import { Latest, NO_ROOM, stream } from "./api.js";
 import { answers, changesPuzzle, showLayer } from "./answers.js";
 import { ProfileView } from "./profile.js";
 import { plural, progressText, sentence, solutionsText, verdictText } from "./words.js";
@@ -250,7 +250,7 @@ class Check {
         this.#setAmbiguous(null);
         this.#showProgress(sentence(error.message));
         this.announce(sentence(`The check failed: ${error.message}`));
-        if (error.status === 503) {
+        if (error.status === NO_ROOM) {
             this.#again = setTimeout(() => this.schedule(), AGAIN);
         }
     }

@@ -106,8 +106,12 @@ export function clueMistake(text) {
     const lines = linesOf(text);
     const parts = partsOf(lines);
     const isClue = (line) => readClue(line.text) !== null;
+    if (!parts && lines.every(isClue)) {
+        return "The line \"columns\" is missing before the clues of the columns.";
+    }
     if (!parts) {
-        return lines.every(isClue) ? "The line \"columns\" is missing before the clues of the columns." : null;
+        const known = (line) => isClue(line) || /^(rows|columns)\s*:?$|^-{3,}$/i.test(line.text);
+        return lines.every(known) ? "The text needs one line \"rows\" and one line \"columns\", or a single line \"---\"." : null;
     }
     if (parts.rows.length === 0 || parts.columns.length === 0) {
         return `There is no clue of a ${parts.rows.length === 0 ? "row" : "column"}.`;

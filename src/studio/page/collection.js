@@ -216,14 +216,19 @@ class Collection {
         const item = this.list.children[from];
         const other = this.list.children[to];
         this.list.insertBefore(item, to > from ? other.nextSibling : other);
-        item.querySelector(`.${kind}`)?.focus();
+        focusIn(item, kind);
         this.announce(`${titleOf(entry)} is number ${to + 1} of ${this.#entries.length}.`);
     }
 
     #remove(index) {
         const [entry] = this.#entries.splice(index, 1);
         this.list.children[index].remove();
-        this.list.children[Math.min(index, this.#entries.length - 1)]?.querySelector(".entry-remove").focus();
+        const next = this.list.children[Math.min(index, this.#entries.length - 1)];
+        if (next) {
+            focusIn(next, "entry-remove");
+        } else {
+            document.querySelector("#collection-toggle").focus();
+        }
         this.saveButton.disabled = this.#entries.length === 0;
         if (entry === this.#current) {
             this.#current = null;
@@ -251,6 +256,12 @@ class Collection {
             this.alertUser(sentence(error.message));
         }
     }
+}
+
+/** Focuses a button of an item. Its tools are shown only while the focus is in the item, so that its first button comes first. */
+function focusIn(item, kind) {
+    item.querySelector(".entry").focus();
+    item.querySelector(`.${kind}`)?.focus();
 }
 
 /** A text that is the same for two puzzles with the same content and names. */

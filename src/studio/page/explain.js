@@ -98,6 +98,7 @@ class Explain {
         this.#show();
         showLayer(this.board, "position", "explain", this.#track.at(this.#steps, index + 1));
         showLayer(this.board, "step", "explain", this.#steps[index]);
+        this.board.showCells(this.#steps[index].cells);
         const ended = this.#ending && index === this.#steps.length - 1;
         this.announce(this.#steps[index].words + (ended ? ` ${sentence(this.#ending.words)}` : ""));
     }

@@ -1,12 +1,13 @@
 // Files: opens them by the buttons, by dropping and by pasting, and saves the drawing.
 
 import { bytes, request, upload } from "./api.js";
-import { connectClues } from "./clues-dialog.js";
+import { readClues } from "./clues.js";
+import { connectClues, problemOf } from "./clues-dialog.js";
 import { addPuzzles } from "./collection.js";
 import { copyText, download, fileStem, headerText } from "./download.js";
 import { filesOf, filesOfInput } from "./dropped.js";
 import { openImage } from "./image.js";
-import { plural, sentence, withoutName } from "./words.js";
+import { plural, sentence } from "./words.js";
 
 /** The format that is chosen at first. */
 const DEFAULT_FORMAT = "non";
@@ -100,9 +101,22 @@ class Files {
             if (pasted.length > 0) {
                 await this.#openFiles(pasted);
             } else if (text.trim() !== "") {
-                await this.#openFiles([new File([text], "pasted")]);
+                await this.#openText(text);
             }
         });
+    }
+
+    /** Opens text: clues in the simple form of the dialog for clues, or the text of a file. */
+    async #openText(text) {
+        const clues = readClues(text);
+        const problem = clues && problemOf(clues);
+        if (problem) {
+            this.context.alertUser(problem);
+        } else if (clues) {
+            this.#openEntries([{ name: "the pasted clues", puzzle: clues }]);
+        } else {
+            await this.#openFiles([new File([text], "pasted")]);
+        }
     }
 
     /** Opens one puzzle; several of them also become entries of the collection. A single image is traced in the dialog for images. */
@@ -204,7 +218,7 @@ async function readFile(file) {
 }
 
 function errorsText(entries) {
-    const told = entries.slice(0, MOST_ERRORS).map(({ name, error }) => `${name}: ${sentence(withoutName(error, name))}`);
+    const told = entries.slice(0, MOST_ERRORS).map(({ name, error }) => (error.startsWith(name) ? `${error}.` : `${name}: ${error}.`));
     const more = entries.length - told.length;
     return told.join(" ") + (more > 0 ? ` ${plural(more, "more file")} cannot be read.` : "");
 }

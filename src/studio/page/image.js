@@ -85,7 +85,8 @@ class ImageDialog {
         if (this.#opening === blob && this.dialog.open) {
             this.#blob = image.blob;
             this.width.value = image.columns ?? "";
-            this.#sizeTyped();
+            this.#sized = image.columns !== undefined;
+            this.#schedule();
         }
     }
 
@@ -96,7 +97,7 @@ class ImageDialog {
     }
 
     #sizeTyped() {
-        this.#sized = this.width.value !== "" || this.height.value !== "";
+        this.#sized = true;
         this.#schedule();
     }
 

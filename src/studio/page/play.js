@@ -8,7 +8,7 @@ const FILLED = 1;
 const EMPTY = 2;
 
 /** What to do, when playing begins. */
-const HOW_TO = "Solve the puzzle on the board. A click or a tap fills a cell. The right button, a long press or the key X marks it as empty.";
+const HOW_TO = "Solve the puzzle on the board. A click or tap fills a cell. The right button, a long press or the key X marks it as empty.";
 
 /** Connects the panel `#play-panel`. */
 export function connectPlay(context) {
@@ -106,6 +106,7 @@ class Play {
         this.#pending = step;
         this.hintButton.textContent = "Fill in the hint";
         showLayer(this.board, "step", "play", { ...step, cells: [], tried: undefined });
+        this.board.showCells(step.cells);
         const number = plural(step.cells.length, "cell");
         this.#say(`Look at ${step.line}: ${number} can be decided there (${step.reason}). Press "Fill in the hint" to mark them.`);
     }
@@ -137,6 +138,7 @@ class Play {
         const handlers = {
             position: ({ wrong, words }) => {
                 showLayer(this.board, "wrong", "play", wrong.length > 0 ? wrong : null);
+                this.board.showCells(wrong);
                 this.#say(sentence(words));
             },
         };

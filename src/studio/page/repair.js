@@ -85,8 +85,10 @@ class Repair {
             this.#list();
             this.#select(0);
         }
-        this.words.textContent = sentence(words);
         const number = this.#proposals.length;
+        // Nothing is changed before the proposal is applied.
+        const next = number > 1 ? " Choose a proposal and press Apply." : number > 0 ? " Press Apply to change the picture." : "";
+        this.words.textContent = sentence(words) + next;
         this.announce(sentence(words) + (number > 1 ? ` ${number} proposals.` : ""));
     }
 
@@ -103,6 +105,7 @@ class Repair {
             beginView("repair");
         }
         this.board.setLayer("given", found ? reveal : null);
+        this.board.showCells(reveal ?? []);
         this.discardButton.disabled = !found;
         const text = sentence(words) + (found ? ` Reveal ${cellsText(reveal)}.` : "");
         this.words.textContent = text;
@@ -144,6 +147,7 @@ class Repair {
         });
         this.applyButton.disabled = index < 0;
         this.#preview(index);
+        this.board.showCells(this.#proposals[index]);
     }
 
     #preview(index) {

@@ -165,6 +165,7 @@ class Solutions {
         } else {
             this.board.setLayer("other", rows);
             const cells = differences(rows, this.#picture());
+            this.board.showCells(cells);
             this.#say(`${name}: ${plural(cells.length, "cell")} different.`, cellsText(cells, 8));
             this.words.textContent += ` ${COLOURS}`;
         }

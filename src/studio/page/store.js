@@ -57,8 +57,12 @@ function checkSize(width, height) {
 function checkClues(rows, columns) {
     checkSize(columns?.length, rows?.length);
     const isBlock = (block) => Number.isInteger(block) && block >= 0 && block <= MOST_SIDE;
+    const fits = (length) => (line) => line.filter((block) => block > 0).reduce((sum, block) => sum + block + 1, -1) <= length;
     if (![...rows, ...columns].every((line) => Array.isArray(line) && line.every(isBlock))) {
         throw new Error("The clues are not lists of numbers.");
+    }
+    if (!rows.every(fits(columns.length)) || !columns.every(fits(rows.length))) {
+        throw new Error("A clue needs more cells than its line has.");
     }
 }
 
@@ -164,7 +168,8 @@ export class Store {
         });
         window.addEventListener("pagehide", () => this.#saveChange());
         document.addEventListener("visibilitychange", () => document.hidden && this.#saveChange());
-        this.save();
+        // For a reload of this tab; the drawing that was stored last stays for the next one until something changes.
+        this.#write("sessionStorage", stored(this.#drawing));
     }
 
     /** Stores what was not stored yet. Without a change nothing is stored, because another tab may have stored its drawing since. */
@@ -177,10 +182,14 @@ export class Store {
     save() {
         clearTimeout(this.#timer);
         this.#timer = null;
+        const text = stored(this.#drawing);
+        this.#write("sessionStorage", text);
+        this.#write("localStorage", text);
+    }
+
+    #write(storage, text) {
         try {
-            const text = stored(this.#drawing);
-            sessionStorage.setItem(KEY, text);
-            localStorage.setItem(KEY, text);
+            window[storage].setItem(KEY, text);
         } catch {
             // The storage is full or not allowed.
         }

@@ -165,9 +165,13 @@ function connectDialogs() {
 /** A button that is disabled while it has the focus hands it to a neighbour: the keyboard does not begin again at the top of the page. */
 function connectFocus({ board }) {
     const enabled = (group) => [...(group?.querySelectorAll("button:not(:disabled)") ?? [])].filter((button) => button.checkVisibility());
-    const observer = new MutationObserver((records) => {
-        const left = records.map(({ target }) => target).find((target) => target.disabled && target === document.activeElement);
-        if (left) {
+    // Some browsers take the focus away at once, so that the button that had it is kept here.
+    let focused = null;
+    document.addEventListener("focusin", ({ target }) => { focused = target; });
+    document.addEventListener("focusout", ({ target }) => { focused = target.disabled ? target : null; });
+    const observer = new MutationObserver(() => {
+        const left = focused;
+        if (left?.disabled && [left, document.body].includes(document.activeElement)) {
             const groups = [".actions, .group", ".panel, dialog"].map((group) => enabled(left.closest(group)));
             const near = groups.find(({ length }) => length > 0);
             const after = near?.find((button) => left.compareDocumentPosition(button) & Node.DOCUMENT_POSITION_FOLLOWING);
@@ -180,8 +184,8 @@ function connectFocus({ board }) {
 function connectNew({ drawing, board }) {
     const dialog = find("#new-dialog");
     find("#new").addEventListener("click", () => {
-        find("#new-width").value = drawing.width;
-        find("#new-height").value = drawing.height;
+        find("#new-width").value = Math.min(drawing.width, MOST_SIDE);
+        find("#new-height").value = Math.min(drawing.height, MOST_SIDE);
         dialog.showModal();
         find("#new-width").select();
     });
@@ -225,7 +229,7 @@ function connectResize({ drawing }) {
 function connectReadout({ board, drawing }) {
     const show = () => {
         const { row, column, cell } = board.readout;
-        const idle = drawing.mode === "draw" && drawing.kind === "picture" ? "Draw on the grid. The button ? explains the tools." : "";
+        const idle = drawing.mode === "draw" && drawing.kind === "picture" ? "Draw on the grid. The button ? opens the help." : "";
         find("#readout-cell").textContent = cell || (row ? "" : idle);
         find("#readout-row").textContent = row;
         find("#readout-column").textContent = column;
