@@ -316,6 +316,16 @@ fn the_other_panels_work() {
     browser.until("!document.querySelector('#narrowest').hidden && !document.querySelector('#narrowest').disabled");
     browser.click("#narrowest");
     browser.until("window.studio.board.layer('lines')");
+    // An edit is kept in the collection, after a reload too.
+    browser.checked(|browser| browser.click("#invert"));
+    let inverted = browser.picture();
+    browser.reload();
+    assert_eq!(browser.picture(), inverted);
+    browser.until("document.querySelectorAll('#collection li').length === 3");
+    browser.checked(|browser| browser.click("#collection li:nth-child(1) button"));
+    browser.checked(|browser| browser.click("#collection li:nth-child(2) button"));
+    assert_eq!(browser.picture(), inverted);
+    browser.checked(|browser| browser.click("#invert"));
     for format in ["svg", "png", "pdf"] {
         browser.click("#export");
         browser.until("document.querySelector('#export-dialog').open");

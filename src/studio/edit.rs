@@ -43,7 +43,7 @@ pub(super) fn repair(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refus
             Some(flips) if flips.is_empty() => format!("{} as it is", aim(question)),
             Some(flips) => {
                 let proof = proof(repaired.minimal, repaired.none_within);
-                format!("{} flipped, {proof}", cells(flips.len()))
+                format!("{} to flip, {proof}", cells(flips.len()))
             }
             None => none_found(question, "edit", repaired.none_within),
         },
@@ -69,7 +69,7 @@ pub(super) fn reveal(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refus
             Some(given) if given.is_empty() => format!("{} as it is", aim(question)),
             Some(given) => {
                 let proof = proof(revealed.minimal, revealed.none_within);
-                format!("{} given away, {proof}", cells(given.len()))
+                format!("{} to give away, {proof}", cells(given.len()))
             }
             None => none_found(question, "set of cells", revealed.none_within),
         },

@@ -7,6 +7,9 @@ import { entryItem, fillBadge, fillItem, titleOf } from "./collection-view.js";
 import { download, headerText } from "./download.js";
 import { plural, sentence } from "./words.js";
 
+/** Where this tab keeps its collection across a reload. */
+const KEY = "omnogram-collection";
+
 /** The format of a saved collection if the chosen one holds one puzzle only. */
 const PACK_FORMAT = "json";
 
@@ -63,11 +66,16 @@ class Collection {
         this.saveButton.addEventListener("click", () => this.#save());
         this.list.addEventListener("click", (event) => this.#clicked(event));
         this.list.addEventListener("keydown", (event) => this.#key(event));
+        window.addEventListener("pagehide", () => this.#keep());
         this.#fill();
     }
 
-    /** Takes the puzzles that were named on the command line and opens the first of them, if `opens` is true. */
+    /** Takes the puzzles that were named on the command line and opens the first of them, if `opens` is true. If not, the page was
+     * reloaded, and the collection is as it was before, with its edits. */
     async start(opens) {
+        if (!opens && this.#restore()) {
+            return false;
+        }
         try {
             const { puzzles } = await request("start");
             const readable = puzzles.filter(({ puzzle }) => puzzle);
@@ -81,6 +89,30 @@ class Collection {
             this.alertUser(sentence(error.message));
             return false;
         }
+    }
+
+    #keep() {
+        const entries = this.#entries.map(({ name, puzzle }) => ({ name, puzzle }));
+        try {
+            sessionStorage.setItem(KEY, JSON.stringify({ entries, current: this.#entries.indexOf(this.#current) }));
+        } catch {
+            // A collection that is too large is not kept, nor an older one in its place.
+            sessionStorage.removeItem(KEY);
+        }
+    }
+
+    /** Takes the collection that was kept. Returns whether there was one. */
+    #restore() {
+        try {
+            const { entries, current } = JSON.parse(sessionStorage.getItem(KEY));
+            this.#entries.unshift(...entries.map(({ name, puzzle }) => ({ name, puzzle, verdict: null })));
+            this.#current = this.#entries[current] ?? null;
+        } catch {
+            return false;
+        }
+        this.#fill();
+        this.badges.wake();
+        return true;
     }
 
     add(puzzles, opens = true) {
@@ -216,7 +248,7 @@ class Collection {
         const item = this.list.children[from];
         const other = this.list.children[to];
         this.list.insertBefore(item, to > from ? other.nextSibling : other);
-        focusIn(item, kind);
+        item.querySelector(`.${kind}`)?.focus();
         this.announce(`${titleOf(entry)} is number ${to + 1} of ${this.#entries.length}.`);
     }
 
@@ -225,7 +257,7 @@ class Collection {
         this.list.children[index].remove();
         const next = this.list.children[Math.min(index, this.#entries.length - 1)];
         if (next) {
-            focusIn(next, "entry-remove");
+            next.querySelector(".entry-remove").focus();
         } else {
             document.querySelector("#collection-toggle").focus();
         }
@@ -256,12 +288,6 @@ class Collection {
             this.alertUser(sentence(error.message));
         }
     }
-}
-
-/** Focuses a button of an item. Its tools are shown only while the focus is in the item, so that its first button comes first. */
-function focusIn(item, kind) {
-    item.querySelector(".entry").focus();
-    item.querySelector(`.${kind}`)?.focus();
 }
 
 /** A text that is the same for two puzzles with the same content and names. */
