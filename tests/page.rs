@@ -93,12 +93,12 @@ fn a_designer_repairs_a_picture_on_a_phone() {
 }
 
 /// From an image to a file, and from the file to a game.
-#[test]
-fn an_image_becomes_a_puzzle_that_is_saved_opened_and_played() {
-    let Some(browser) = Browser::open("play", &[], DESKTOP, false) else {
+fn an_image_becomes_a_puzzle(screen: Screen) {
+    let name = if screen.phone { "play-phone" } else { "play" };
+    let Some(browser) = Browser::open(name, &[], screen, false) else {
         return;
     };
-    let scratch = command::Scratch::new("page-image");
+    let scratch = command::Scratch::new(&format!("page-image-{name}"));
     let png = scratch.file("heart.png");
     command::answer(&["convert", "-q", "puzzles/pictures/heart.non", &png]);
     let image = browser.file("heart.png", &std::fs::read(&png).unwrap());
@@ -190,6 +190,16 @@ fn an_image_becomes_a_puzzle_that_is_saved_opened_and_played() {
     browser.click("#play");
     browser.until("window.studio.drawing.mode === 'draw'");
     assert_eq!(browser.picture(), heart);
+}
+
+#[test]
+fn an_image_becomes_a_puzzle_that_is_saved_opened_and_played_on_a_desktop() {
+    an_image_becomes_a_puzzle(DESKTOP);
+}
+
+#[test]
+fn an_image_becomes_a_puzzle_that_is_saved_opened_and_played_on_a_phone() {
+    an_image_becomes_a_puzzle(PHONE);
 }
 
 /// Moves the focus with the tab key alone.

@@ -254,6 +254,8 @@ impl Browser {
 
     /// Draws a stroke through these cells, from 0, with the mouse.
     pub(crate) fn stroke(&self, cells: &[(usize, usize)]) {
+        // On a phone the panels are below the board.
+        self.run("window.studio.board.canvas.scrollIntoView({ block: 'center' });");
         let mut actions = MouseActions::new("mouse".to_owned());
         for (i, &(row, column)) in cells.iter().enumerate() {
             let (x, y) = self.place(row, column);
