@@ -108,9 +108,11 @@ fn torn_or_changed_anywhere_no_wrong_number_is_told() {
         bytes[at] ^= 1 << (at % 8);
         let mut merge = Merge::new();
         merge
-            .cubes(Lines::new(lines(&pieces).as_bytes(), "cubes"))
+            .read_cubes(Lines::new(lines(&pieces).as_bytes(), "cubes"))
             .unwrap();
-        merge.results(Lines::new(&bytes[..], "results"), 0).unwrap();
+        merge
+            .read_results(Lines::new(&bytes[..], "results"), 0)
+            .unwrap();
         let sum = merge.finish("cubes", &["results".to_owned()]);
         assert!(!sum.problems.is_empty() || at == good.len() - 1, "{at}");
         assert!(sum.problems.iter().all(|problem| problem.place().is_some()));

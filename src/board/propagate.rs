@@ -178,7 +178,7 @@ impl<'p, W: Word> Board<'p, W> {
 
     /// The estimated probability that an unknown cell is filled, from the numbers of filled cells missing in its row and its column, as
     /// numerator and denominator. It is neither 0 nor 1.
-    pub fn odds(&self, cell: Cell) -> (u64, u64) {
+    pub fn filled_chance(&self, cell: Cell) -> (u64, u64) {
         let (row, column) = (
             usize::from(cell.row),
             self.clues.height() + usize::from(cell.column),

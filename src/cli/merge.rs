@@ -121,7 +121,7 @@ fn merge(options: &Options) -> Answered {
     let mut merge = Merge::new();
     let cubes = inputs::name(&options.cubes);
     merge
-        .cubes(Lines::new(open(&options.cubes)?, &cubes))
+        .read_cubes(Lines::new(open(&options.cubes)?, &cubes))
         .map_err(failed)?;
     let names: Vec<String> = options
         .results
@@ -130,7 +130,7 @@ fn merge(options: &Options) -> Answered {
         .collect();
     for (i, path) in options.results.iter().enumerate() {
         merge
-            .results(Lines::new(open(path)?, &names[i]), i)
+            .read_results(Lines::new(open(path)?, &names[i]), i)
             .map_err(failed)?;
     }
     let mut merged = merge.finish(&cubes, &names);

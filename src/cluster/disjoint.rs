@@ -12,7 +12,7 @@ use crate::search::{Cube, Decision};
 const MAX_COMPARED: usize = 3000;
 
 /// The cubes to remove so that the others are disjoint, each with a cube that it may overlap; both as indices into `cubes`.
-pub(super) fn overlaps(cubes: &[&Cube]) -> Vec<(usize, usize)> {
+pub(super) fn overlapping(cubes: &[&Cube]) -> Vec<(usize, usize)> {
     let mut sorted: Vec<usize> = (0..cubes.len()).collect();
     sorted.sort_by(|&a, &b| order(cubes[a], cubes[b]).then(a.cmp(&b)));
     let mut found = Vec::new();
@@ -94,7 +94,7 @@ mod tests {
     }
 
     fn found(cubes: &[Cube]) -> Vec<(usize, usize)> {
-        overlaps(&cubes.iter().collect::<Vec<_>>())
+        overlapping(&cubes.iter().collect::<Vec<_>>())
     }
 
     #[test]

@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::answer::{Answer, Open};
 use super::cube::{CubeTask, Id};
 use super::digest::Digest;
-use super::disjoint::overlaps;
+use super::disjoint::overlapping;
 use super::line::Lines;
 use super::problems::Problems;
 use crate::error::{Error, Kind, Result};
@@ -82,7 +82,7 @@ impl Merge {
     /// # Errors
     ///
     /// [`Kind::Io`](crate::error::Kind::Io) when it cannot be read. Problems of its lines are kept for [`Merged::problems`].
-    pub fn cubes<R: BufRead>(&mut self, mut lines: Lines<R>) -> Result<()> {
+    pub fn read_cubes<R: BufRead>(&mut self, mut lines: Lines<R>) -> Result<()> {
         let (mut valid, mut invalid) = (0, 0);
         while let Some(task) = lines.record::<CubeTask>() {
             let problem = match task {
@@ -141,7 +141,7 @@ impl Merge {
     fn remove_overlaps(&mut self, file: &str) {
         let cubes: Vec<&Cube> = self.tasks.iter().map(|task| &task.cube).collect();
         let mut is_removed = vec![false; cubes.len()];
-        for (cube, other) in overlaps(&cubes) {
+        for (cube, other) in overlapping(&cubes) {
             let [cube_id, other_id] = [cube, other].map(|place| self.tasks[place].id);
             let message = format!(
                 "cube {cube_id} is ignored: it overlaps cube {other_id}, and solutions in both would be counted twice"
@@ -159,7 +159,7 @@ impl Merge {
     /// # Errors
     ///
     /// [`Kind::Io`](crate::error::Kind::Io) when one cannot be read.
-    pub fn results<R: BufRead>(&mut self, mut lines: Lines<R>, file: usize) -> Result<()> {
+    pub fn read_results<R: BufRead>(&mut self, mut lines: Lines<R>, file: usize) -> Result<()> {
         let (mut valid, mut invalid) = (0, 0);
         while let Some(answer) = lines.record::<Answer>() {
             match answer {
@@ -196,15 +196,15 @@ impl Merge {
         Ok(())
     }
 
-    /// Merges the answers. `cubes` is the name for problems of the split as a whole; `results` are the names of the files of results, by
-    /// the index passed to [`results`](Self::results).
-    pub fn finish(mut self, cubes: &str, results: &[String]) -> Merged {
-        self.check_cubes(cubes);
-        self.remove_overlaps(cubes);
+    /// Merges the answers. `cubes_file` is the name for problems of the split as a whole; `result_files` are the names of the files of
+    /// results, by the index passed to [`read_results`](Self::read_results).
+    pub fn finish(mut self, cubes_file: &str, result_files: &[String]) -> Merged {
+        self.check_cubes(cubes_file);
+        self.remove_overlaps(cubes_file);
         let mut summation = Summation {
             puzzle: self.puzzle,
             answers: &mut self.answers,
-            results,
+            results: result_files,
             problems: &mut self.problems,
             has_contradiction: false,
             missing: Vec::new(),
@@ -236,7 +236,7 @@ impl Merge {
                 placed.answer.id
             );
             let error = Error::data(message).at(placed.line, 1, "");
-            self.problems.add(&results[placed.file], error);
+            self.problems.add(&result_files[placed.file], error);
         }
         let number = missing.len() as u64;
         missing.iter_mut().for_each(|task| task.of = number);
@@ -264,7 +264,8 @@ impl Merge {
     }
 }
 
-/// Whether one answer repeats the other: the same count, digest of the set, file and open cubes. All else may differ.
+/// Whether one answer repeats the other: the same count, digest of the set, file of solutions and open cubes. All else may differ, its
+/// place too.
 fn is_same(a: &Answer, b: &Answer) -> bool {
     let paths = |answer: &Answer| -> FxHashSet<Cube> {
         answer.open.iter().map(|open| open.cube.clone()).collect()
@@ -322,7 +323,7 @@ impl Summation<'_> {
                 continue;
             }
             let open: Vec<&Cube> = answer.open.iter().map(|open| &open.cube).collect();
-            if !overlaps(&open).is_empty() {
+            if !overlapping(&open).is_empty() {
                 wrong(format!(
                     "the cubes that this result leaves open in cube {id} overlap"
                 ));
@@ -387,12 +388,13 @@ impl Summation<'_> {
                         self.has_contradiction = true;
                         cube_has_contradiction = true;
                     }
-                    let rank =
-                        |candidate: &Candidate| (candidate.subtotal.complete, candidate.has_file);
-                    let is_better = rank(&candidate) > rank(best)
-                        || !best.subtotal.complete
-                            && candidate.subtotal.count > best.subtotal.count;
-                    if is_better && (candidate.subtotal.complete || !best.subtotal.complete) {
+                    // Of complete answers one with a list, of incomplete ones that with the most solutions.
+                    let rank = |candidate: &Candidate| {
+                        let complete = candidate.subtotal.complete;
+                        let count = (!complete).then(|| candidate.subtotal.count.clone());
+                        (complete, count, candidate.has_file)
+                    };
+                    if rank(&candidate) > rank(best) {
                         *best = candidate;
                     }
                 }

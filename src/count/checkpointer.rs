@@ -218,7 +218,7 @@ impl Checkpointer {
             let value = ComponentValue { count, node: None };
             table.insert_logged(key, value, MIN_LOGGED_NODES);
         };
-        let read = state.codec.read(&text, &table.numbers, insert);
+        let read = state.codec.read(&text, &table.state_numbers, insert);
         read.ok_or_else(|| wrong("wrong parts"))
     }
 
@@ -240,7 +240,8 @@ impl Checkpointer {
         let min_nodes = self.min_logged_nodes as f64 * age.max(1.0) * size.max(1.0).powi(2);
         let logged = self.table.cache.take_log(min_nodes as u64).into_iter();
         let logged = logged.map(|(key, value)| (key, value.count));
-        let ComponentText { states, components } = state.codec.write(&self.table.numbers, logged);
+        let ComponentText { states, components } =
+            state.codec.write(&self.table.state_numbers, logged);
         let unwritten = std::mem::take(&mut state.unwritten);
         let trails = (state.trails.take_unwritten())
             .map(|trail| WrittenTrail {

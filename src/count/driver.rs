@@ -1,16 +1,20 @@
 //! The phases of a count: a quick trial, then rounds of a backbone search and a plan selection.
 //!
 //! Most puzzles are counted by the quick trial. For the others, each round first finds and decides backbone cells, as far as the effort of
-//! the round allows. It also counts the solutions near a known one, which gives a lower bound if the count does not end. Then plan
-//! selection counts the components, until each plan has had the work of the round. The next round has more effort and more work.
+//! the round allows. It also counts the solutions that agree with the witness outside the cells proved ambiguous, which gives a lower bound
+//! if the count does not end. Then plan selection counts the components, until each plan has had the work of the round. The next round has
+//! more effort and more work.
+//!
+//! The quick trial and the backbone searches are called the *opening*. Only [`Method::Auto`] and solution graphs have one. The effort of a
+//! backbone search is its maximum number of conflicts. Work is in nanoseconds, computed from counters and not from a clock.
 
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::beside::NumberOnly;
 use super::branch::order::Order;
 use super::checkpointer::{Checkpointer, CountProgress};
 use super::components::{ComponentTable, Store};
+use super::graph_count::GraphCount;
 use super::options::Method;
 use super::plan::Plan;
 use super::plan_selection::PlanSelection;
@@ -31,13 +35,14 @@ use crate::solutions::Count;
 /// The plans of the quick trial: an order with cheap nodes, and one that probes.
 const QUICK_PLANS: &[Plan] = &[Plan::Branch(Order::Down), Plan::Branch(Order::Probed)];
 
-/// The plan for counting the solutions near the known one; and its work in the first round, in trials.
-const NEAR_PLANS: &[Plan] = &[Plan::Branch(Order::Down)];
-const NEAR_TRIALS: u64 = 10;
+/// The plan for counting the solutions around the witness; and its work in the first round, as a multiple of
+/// [`Options::trial_ns`](super::options::Options::trial_ns).
+const AROUND_PLANS: &[Plan] = &[Plan::Branch(Order::Down)];
+const AROUND_WORK: u64 = 10;
 
-/// While cells of the backbone are undecided: work of each plan in the first round, in trials; and the factor by which that work and the
-/// backbone effort grow per round.
-const FIRST_ROUND_TRIALS: u64 = 1000;
+/// As long as the backbone is incomplete, the work of each plan is limited: in the first round to this multiple of
+/// [`Options::trial_ns`](super::options::Options::trial_ns). The limit and the effort of the backbone search grow by this factor per round.
+const FIRST_ROUND_WORK: u64 = 1000;
 const ROUND_GROWTH: u64 = 32;
 
 /// The result of a count: the graph, if it is kept and complete, and the outcome.
@@ -54,16 +59,17 @@ pub(crate) fn drive<W: Word>(setup: &Setup<'_>, keeps_graph: bool) -> Answer {
     let checkpointer = setup.checkpointer.filter(|_| !keeps_graph);
     let progress = checkpointer.map(Checkpointer::progress).unwrap_or_default();
     let mut board = Board::<W>::new(&clues);
-    let known = progress.cells.as_ref().or(setup.known.as_ref());
-    let alive = propagate_root(setup, &mut board, &control, known);
+    let fixed_cells = progress.cells.as_ref().or(setup.known.as_ref());
+    let alive = propagate_root(setup, &mut board, &control, fixed_cells);
     let statistics = Statistics {
         settles: board.settles(),
         ..Statistics::default()
     };
     let zero_outcome = || outcome(&control, began, Count::ZERO, false, statistics);
     if !alive || control.stopped() {
-        let has_none = keeps_graph && control.reason().is_none();
-        let graph = has_none.then(|| SolutionGraph::unsatisfiable(clues.width(), clues.height()));
+        let is_unsatisfiable = keeps_graph && control.reason().is_none();
+        let graph =
+            is_unsatisfiable.then(|| SolutionGraph::unsatisfiable(clues.width(), clues.height()));
         return (graph, zero_outcome());
     }
     let memory = setup.limits.bytes();
@@ -71,11 +77,11 @@ pub(crate) fn drive<W: Word>(setup: &Setup<'_>, keeps_graph: bool) -> Answer {
         Some(table) if !keeps_graph => Arc::clone(table),
         _ => Arc::new(ComponentTable::new(memory)),
     };
-    let Some(components) = components(&board, &table.numbers, &control) else {
+    let Some(components) = components(&board, &table.state_numbers, &control) else {
         return (None, zero_outcome());
     };
     let store = Store::new(table, keeps_graph, memory / memory_plan::GRAPH);
-    let selection = PlanSelection::short(components.len(), setup.options.trial_ns, QUICK_PLANS);
+    let selection = PlanSelection::new_short(components.len(), setup.options.trial_ns, QUICK_PLANS);
     let status = Status::new(began, progress.lower_bound.clone());
     let mut shared = Shared::new(setup, &clues, control, &status, memory, store, selection);
     shared.checkpointer = checkpointer;
@@ -87,7 +93,7 @@ pub(crate) fn drive<W: Word>(setup: &Setup<'_>, keeps_graph: bool) -> Answer {
         checkpointer,
         keeps_graph,
         began,
-        known: known_cells(&board).filled,
+        known_filled: known_cells(&board).filled,
         board,
         shared,
         statistics,
@@ -133,7 +139,7 @@ struct Driver<'r, W: Word> {
     began: Instant,
     board: Board<'r, W>,
     /// The cells known to be filled.
-    known: Grid,
+    known_filled: Grid,
     shared: Shared<'r, W>,
     /// Statistics of the work outside of the workers.
     statistics: Statistics,
@@ -143,7 +149,7 @@ struct Driver<'r, W: Word> {
 enum BackboneResult {
     /// Cells were decided. `is_complete`: every cell is known to be of the backbone or ambiguous.
     Backbone { is_complete: bool },
-    /// The search has found the number of solutions of the puzzle.
+    /// The search has proved that the puzzle has no solution, or exactly one.
     Answer(Box<Answer>),
     /// The run was stopped.
     Stopped,
@@ -161,22 +167,23 @@ impl<W: Word> Driver<'_, W> {
             if let Some(checkpointer) = self.checkpointer {
                 checkpointer.record_quick_trial();
             }
-            self.shared.host();
+            self.shared.run_one_worker();
         }
         let is_done = has_opening && lock(&self.shared.selection).is_over();
         let (mut effort, mut plan_work) = (
             self.setup.options.backbone_conflicts,
-            FIRST_ROUND_TRIALS * self.setup.options.trial_ns,
+            FIRST_ROUND_WORK * self.setup.options.trial_ns,
         );
         for _ in 0..progress.opening.round {
             (effort, plan_work) = next_round(effort, plan_work);
         }
-        let mut number_only = NumberOnly::default();
+        let mut graph_count = GraphCount::default();
         while !is_done && !self.is_stopped() {
             // The backbone search needs the SAT solver, and works on the whole puzzle, so it does not apply to a part of it.
             let has_backbone_search =
                 has_opening && SatSolver::IS_BUILT_IN && self.setup.is_whole();
-            let is_complete = if !has_backbone_search {
+            // Once no more is to be expected of backbone searches, plans have no limit.
+            let is_last_round = if !has_backbone_search {
                 true
             } else if let Some(is_complete) = progress.opening.backbone_is_complete.take() {
                 // An earlier process has ended the backbone search of this round.
@@ -191,13 +198,13 @@ impl<W: Word> Driver<'_, W> {
                     BackboneResult::Stopped => break,
                 }
             };
-            let work_limit = if is_complete { u64::MAX } else { plan_work };
+            let work_limit = if is_last_round { u64::MAX } else { plan_work };
             self.begin_selection(work_limit, progress.selection.take());
             match self.keeps_graph {
-                true => number_only.count_with_graph(&mut self.shared, self.setup, work_limit),
+                true => graph_count.run(&mut self.shared, self.setup, work_limit),
                 false => self.shared.run_workers(),
             }
-            if lock(&self.shared.selection).is_over() || number_only.is_zero() {
+            if lock(&self.shared.selection).is_over() || graph_count.is_zero() {
                 break;
             }
             (effort, plan_work) = next_round(effort, plan_work);
@@ -205,7 +212,7 @@ impl<W: Word> Driver<'_, W> {
                 checkpointer.begin_round();
             }
         }
-        self.finish(number_only)
+        self.finish(graph_count)
     }
 
     fn is_stopped(&self) -> bool {
@@ -222,7 +229,7 @@ impl<W: Word> Driver<'_, W> {
         )
     }
 
-    /// Finds and decides backbone cells with this effort, and counts the solutions near a known one.
+    /// Finds and decides backbone cells with this effort, and counts the solutions around the witness.
     fn search_backbone(&mut self, effort: u64) -> BackboneResult {
         let setup = self.setup;
         self.shared.status.set_activity(Activity::Backbone);
@@ -239,6 +246,7 @@ impl<W: Word> Driver<'_, W> {
         self.shared
             .status
             .raise_bound(outcome.solutions.number().clone());
+        // Of several solutions the backbone search knows only a lower bound.
         if let (Total::Exactly(number), None) = (&outcome.solutions, self.shared.control.reason()) {
             let graph = self.keeps_graph.then(|| match number.is_zero() {
                 true => self.unsatisfiable_graph(),
@@ -250,7 +258,7 @@ impl<W: Word> Driver<'_, W> {
         let known = (0..height).map(|row| (row, backbone.known_in_row(row)));
         let alive = self.board.decide_all(known);
         debug_assert!(alive, "the backbone contradicts no solution");
-        self.known = known_cells(&self.board).filled;
+        self.known_filled = known_cells(&self.board).filled;
         if let Some(checkpointer) = self.checkpointer {
             checkpointer.record_cells(Backbone {
                 ambiguous: backbone.ambiguous.clone(),
@@ -266,11 +274,12 @@ impl<W: Word> Driver<'_, W> {
         }
         if !self.keeps_graph {
             let growth = (effort / setup.options.backbone_conflicts.max(1)).max(1);
-            let bound = self.count_near(&backbone, NEAR_TRIALS * setup.options.trial_ns * growth);
+            let bound =
+                self.count_around_witness(&backbone, AROUND_WORK * setup.options.trial_ns * growth);
             self.shared.status.raise_bound(bound);
         }
         self.shared.rows = self.board.rows().to_vec();
-        let numbers = &self.shared.store.table.numbers;
+        let numbers = &self.shared.store.table.state_numbers;
         let Some(components) = components(&self.board, numbers, &self.shared.control) else {
             return BackboneResult::Stopped;
         };
@@ -278,9 +287,9 @@ impl<W: Word> Driver<'_, W> {
         BackboneResult::Backbone { is_complete }
     }
 
-    /// Counts the solutions that equal the known one in all cells not proved ambiguous, for at most this work in nanoseconds. Returns a
+    /// Counts the solutions that equal the witness in all cells not proved ambiguous, for at most this work in nanoseconds. Returns a
     /// lower bound on their number, and so on the number of all solutions, in case counting all takes too long.
-    fn count_near(&mut self, backbone: &Backbone, work: u64) -> Count {
+    fn count_around_witness(&mut self, backbone: &Backbone, work: u64) -> Count {
         let shared = &mut self.shared;
         let Some(witness) = shared.witness.clone() else {
             return Count::ZERO;
@@ -295,21 +304,21 @@ impl<W: Word> Driver<'_, W> {
         let mark = self.board.mark();
         let alive = self.board.decide_all((0..witness.height()).map(row));
         debug_assert!(alive, "the cells of a solution cause no contradiction");
-        let numbers = &shared.store.table.numbers;
+        let numbers = &shared.store.table.state_numbers;
         let Some(near) = components(&self.board, numbers, &shared.control) else {
             self.board.undo(mark);
             return Count::ZERO;
         };
         shared.rows = self.board.rows().to_vec();
         shared.components = near;
-        shared.replace_selection(PlanSelection::short(
+        shared.replace_selection(PlanSelection::new_short(
             shared.components.len(),
             work,
-            NEAR_PLANS,
+            AROUND_PLANS,
         ));
         self.board.undo(mark);
-        shared.host();
-        shared.proved()
+        shared.run_one_worker();
+        shared.lower_bound()
     }
 
     /// Begins the plan selection for all components, or resumes it from the `state` in which an earlier process has left it.
@@ -342,19 +351,19 @@ impl<W: Word> Driver<'_, W> {
         SolutionGraph::unsatisfiable(self.setup.puzzle.width(), self.setup.puzzle.height())
     }
 
-    /// The answer, from what has been counted: by plan selection, and by `number_only`.
-    fn finish(mut self, number_only: NumberOnly) -> Answer {
+    /// The answer, from what has been counted: by plan selection, and by `graph_count`.
+    fn finish(mut self, graph_count: GraphCount) -> Answer {
         self.statistics.add(&lock(&self.shared.statistics));
         let reason = self.shared.control.reason();
-        let mut count = self.shared.proved();
+        let mut count = self.shared.lower_bound();
         let is_exact = self.keeps_graph && lock(&self.shared.selection).is_over();
         if reason.is_some() && !is_exact {
             count = self.shared.status.raise_bound(count);
         }
-        if let Some(number) = number_only.number {
-            let has_none = number.is_zero() && reason.is_none();
-            let graph = has_none.then(|| self.unsatisfiable_graph());
-            if has_none || reason.is_some() {
+        if let Some(number) = graph_count.number {
+            let is_unsatisfiable = number.is_zero() && reason.is_none();
+            let graph = is_unsatisfiable.then(|| self.unsatisfiable_graph());
+            if is_unsatisfiable || reason.is_some() {
                 return (graph, self.outcome(number, true));
             }
         }
@@ -365,7 +374,7 @@ impl<W: Word> Driver<'_, W> {
                 Some(nodes) => {
                     let cells = self.shared.components.iter().map(cells_of);
                     let roots = nodes.into_iter().zip(cells).collect();
-                    builder.join().finish(&self.known, roots)
+                    builder.join().finish(&self.known_filled, roots)
                 }
                 None => self.unsatisfiable_graph(),
             }

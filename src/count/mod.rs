@@ -6,12 +6,12 @@
 //! [`SolutionGraph`], which gives the number of solutions in which each cell is filled, samples solutions, and lists them from any
 //! position on.
 
-mod beside;
 mod branch;
 mod checkpointer;
 mod components;
 mod driver;
 mod frontier;
+mod graph_count;
 mod open_tree;
 mod options;
 mod plan;
@@ -151,7 +151,8 @@ impl<'a> Counter<'a> {
         self
     }
 
-    /// Shares this component table with other counts, of the same puzzle or of others. [`Method::Tree`] and [`Counter::graph`] do not use it.
+    /// Shares this component table with other counts, of the same puzzle or of others. [`Method::Tree`] and [`Counter::graph`] do not use
+    /// it.
     ///
     /// ```
     /// use std::sync::Arc;

@@ -46,7 +46,7 @@ const MIN_HELPER_BUDGET_NS: u64 = 200_000_000;
 /// The leader has at least this multiple of the work of each other plan.
 const MIN_LEAD: u64 = 2;
 
-/// In a [short](PlanSelection::short) selection the last trial is continued if its forecast is less than this, in nanoseconds of work.
+/// In a [short](PlanSelection::new_short) selection the last trial is continued if its forecast is less than this, in nanoseconds of work.
 const MAX_CONTINUED_FORECAST_NS: f64 = 6e8;
 
 /// The budget of the continued trial, as a multiple of its forecast.
@@ -154,7 +154,7 @@ impl PlanSelection {
     /// A short selection: each of these plans is tried once on each component, and the selection ends at the first component that none of
     /// them counts. If there are several plans and the forecast of the last one is short, the trial of that plan is continued, up to a
     /// multiple of its forecast.
-    pub(crate) fn short(
+    pub(crate) fn new_short(
         components: usize,
         first_budget: u64,
         short_plans: &'static [Plan],

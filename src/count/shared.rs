@@ -122,7 +122,7 @@ impl<'a, W: Word> Shared<'a, W> {
         if component == best.0 && bound > best.1 {
             best.1 = bound;
             drop(best);
-            self.status.raise_bound(self.proved());
+            self.status.raise_bound(self.lower_bound());
         }
     }
 
@@ -148,7 +148,7 @@ impl<'a, W: Word> Shared<'a, W> {
             }
         }
         drop((selection, bound));
-        self.status.raise_bound(self.proved());
+        self.status.raise_bound(self.lower_bound());
     }
 
     /// Whether this component is not being counted any more.
@@ -226,7 +226,7 @@ impl<'a, W: Word> Shared<'a, W> {
     }
 
     /// The proved lower bound: the product of the components counted so far and of the bound of the one that is being counted.
-    pub(crate) fn proved(&self) -> Count {
+    pub(crate) fn lower_bound(&self) -> Count {
         // This lock is held until the bound is read, as both change together.
         let selection = lock(&self.selection);
         let (mut count, open) = selection.result();

@@ -152,7 +152,7 @@ mod tests {
         let mut board = Board::<u64>::new(&clues);
         assert!(board.propagate() && board.decide(Cell::new(0, 0), true));
         shared.rows = board.rows().to_vec();
-        let components = components(&board, &shared.store.table.numbers, &shared.control);
+        let components = components(&board, &shared.store.table.state_numbers, &shared.control);
         shared.components = components.expect("nothing stops it");
         let trial = Trial {
             component: 0,

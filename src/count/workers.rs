@@ -23,7 +23,7 @@ impl<W: Word> Shared<'_, W> {
             self.closed_to_workers.store(false, Ordering::Relaxed);
             let exchange = (self.workers > 1).then(Arc::default);
             match self.workers {
-                1 => self.host(),
+                1 => self.run_one_worker(),
                 workers => rayon::scope(|scope| {
                     for _ in 1..workers {
                         let exchange = exchange.clone();
@@ -33,7 +33,7 @@ impl<W: Word> Shared<'_, W> {
                             }
                         });
                     }
-                    self.host_with(exchange);
+                    self.run_worker_with(exchange);
                 }),
             }
             if !lock(&self.selection).take_restart() || self.control.stopped() {
@@ -43,12 +43,12 @@ impl<W: Word> Shared<'_, W> {
     }
 
     /// Tries one plan after the other in one worker, whose SAT solver keeps its learnt clauses from trial to trial.
-    pub(crate) fn host(&self) {
-        self.host_with(None);
+    pub(crate) fn run_one_worker(&self) {
+        self.run_worker_with(None);
     }
 
-    /// [`Self::host`], with a SAT solver that exchanges learnt clauses with those of the helpers.
-    fn host_with(&self, exchange: Option<Arc<Exchange>>) {
+    /// [`Self::run_one_worker`], with a SAT solver that exchanges learnt clauses with those of the helpers.
+    fn run_worker_with(&self, exchange: Option<Arc<Exchange>>) {
         let _guard = StopOnPanic(&self.control);
         let mut worker = Worker::new(self, exchange);
         let mut sleep = IDLE_SLEEPS[0];

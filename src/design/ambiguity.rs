@@ -319,7 +319,7 @@ impl Survey<'_> {
         let control = Arc::new(self.control.part(MAX_NODES_PER_LIST));
         let limits = Limits::default().memory(self.search.limits.memory);
         let outcome = Search::new(self.search.puzzle)
-            .knowing(known)
+            .with_known_cells(known)
             .single_threaded()
             .limits(limits.solutions(most))
             .run_under(&control, &fillings);

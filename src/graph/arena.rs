@@ -62,7 +62,7 @@ impl Arena {
     }
 
     /// Number of cells of a node.
-    pub(super) fn size(&self, node: usize) -> u32 {
+    pub(super) fn cell_count(&self, node: usize) -> u32 {
         self.words[self.offsets[node] as usize]
     }
 

@@ -68,7 +68,7 @@ impl Builder {
             assert!(
                 numbers
                     .zip(&cells_left)
-                    .all(|(node, &cells_left)| self.nodes.size(node) == cells_left),
+                    .all(|(node, &cells_left)| self.nodes.cell_count(node) == cells_left),
                 "an edge leaves a child more or fewer cells than it has"
             );
         }
@@ -106,7 +106,7 @@ impl Builder {
         let nodes = self.nodes;
         let mut taken = Grid::new(known.width(), known.height());
         let root = |(node, mut cells): (NodeId, Vec<Cell>)| {
-            let size = nodes.size(node.0 as usize);
+            let size = nodes.cell_count(node.0 as usize);
             assert_eq!(
                 cells.len(),
                 size as usize,

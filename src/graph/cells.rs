@@ -295,10 +295,10 @@ impl Pass<'_> {
                 self.poll(placement.cells.len())?;
                 let mut weight = placement.weight.clone();
                 weight *= &all;
-                let size = |&node: &u32| Vec::with_capacity(graph.size(node) as usize);
+                let size = |&node: &u32| Vec::with_capacity(graph.cell_count(node) as usize);
                 child_cells.clear();
                 child_cells.extend(edge.children.iter().map(size));
-                edge.each(&placement.cells, |code, here| match code {
+                edge.for_each_run(&placement.cells, |code, here| match code {
                     EMPTY => {}
                     FILLED => {
                         for &cell in here {
@@ -375,7 +375,7 @@ impl Pass<'_> {
 
     /// The marginal of a node whose children have theirs.
     fn marginal(&mut self, node: u32) -> Result<Marginal, Stop> {
-        let (graph, size) = (self.graph, self.graph.size(node) as usize);
+        let (graph, size) = (self.graph, self.graph.cell_count(node) as usize);
         if graph.counts().small(node as usize).is_some() {
             let mut cells = vec![0u64; size];
             for edge in graph.edges_of(node) {

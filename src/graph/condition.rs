@@ -33,17 +33,17 @@ pub(super) struct Overlay<'a> {
     counts: CountList,
     /// The edges of new nodes: the offset of the graph edge, the number of children with the flag [`LAST`], the children.
     words: Vec<u32>,
-    /// During [`Overlay::condition`], the state of each node, as described at [`UNVISITED`]; at other times, all nodes are [`UNVISITED`].
+    /// During [`Overlay::condition`], the state of each node, as described at [`UNSEEN`]; at other times, all nodes are [`UNSEEN`].
     state: Vec<u32>,
 }
 
-/// The states of a node during conditioning. [`NO_SOLUTION`] stands for a visited node that is not conditioned yet, and for a conditioned
-/// node without solutions. [`COMPLETE`] means that no undecided cell remains. Otherwise the state is the number of the new node plus
-/// [`FIRST_NEW`].
-const UNVISITED: u32 = 0;
-const NO_SOLUTION: u32 = 1;
-const COMPLETE: u32 = 2;
-const FIRST_NEW: u32 = 3;
+/// The states of a node during conditioning. A node is queued until it is conditioned; then it has no solution, or no undecided cell, or
+/// its state is the number of the new node plus [`FIRST_NEW`].
+const UNSEEN: u32 = 0;
+const QUEUED: u32 = 1;
+const NO_SOLUTION: u32 = 2;
+const FULLY_DECIDED: u32 = 3;
+const FIRST_NEW: u32 = 4;
 
 /// The size of the overlay at some time, for [`Overlay::truncate`].
 #[derive(Clone, Copy, Debug)]
@@ -56,8 +56,8 @@ pub(super) struct Mark {
 /// An edge of a graph node or of a new node.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OverlayEdge<'a> {
-    /// The graph edge, which has a code for each cell of the node. Where the edge itself decides a cell of the decided prefix, it gives
-    /// this cell the value on which the node is conditioned.
+    /// The unchanged graph edge, with a code for each cell of the node, the decided ones too. Edges that contradict the decided values have
+    /// been left out, so its codes agree with them.
     pub(super) graph_edge: EdgeView<'a>,
     /// The children; [`ALL_DECIDED`] for a child without undecided cells.
     pub(super) children: &'a [u32],
@@ -93,9 +93,9 @@ impl<'a> Overlay<'a> {
 
     /// Number of cells of a node, including the decided ones.
     #[inline]
-    pub(super) fn size(&self, node: u32) -> u32 {
+    pub(super) fn cell_count(&self, node: u32) -> u32 {
         let base = self.overlay_index(node).map_or(node, |i| self.bases[i]);
-        self.graph.size(base)
+        self.graph.cell_count(base)
     }
 
     /// Number of decided cells of a node; it is also the index of the first undecided cell.
@@ -158,7 +158,7 @@ impl<'a> Overlay<'a> {
     /// The edge of this node at this offset, and the offset of its next edge.
     #[inline]
     pub(super) fn edge_at(&self, node: u32, at: u32) -> (OverlayEdge<'_>, Option<u32>) {
-        let size = self.size(node);
+        let size = self.cell_count(node);
         if self.overlay_index(node).is_none() {
             let graph_edge = self.graph.edge(at, size);
             let children = graph_edge.children;
@@ -191,19 +191,19 @@ impl<'a> Overlay<'a> {
         stop: &mut dyn FnMut() -> bool,
     ) -> Result<Option<u32>, Stopped> {
         let nodes = self.graph.nodes() + self.offsets.len();
-        self.state.resize(nodes.max(self.state.len()), UNVISITED);
+        self.state.resize(nodes.max(self.state.len()), UNSEEN);
         let mut steps = 0usize;
         let mut stopped = || {
             steps += 1;
             steps % STEPS_PER_POLL == 1 && stop()
         };
         let mut affected = vec![node];
-        self.state[node as usize] = NO_SOLUTION;
+        self.state[node as usize] = QUEUED;
         let mark = self.mark();
         let mut result = Ok(());
-        let (mut visited, mut children) = (0, Vec::new());
-        'collecting: while let Some(&node) = affected.get(visited) {
-            visited += 1;
+        let (mut expanded, mut children) = (0, Vec::new());
+        'collecting: while let Some(&node) = affected.get(expanded) {
+            expanded += 1;
             let cell = self.decided(node);
             for edge in self.edges(node) {
                 if stopped() {
@@ -214,8 +214,8 @@ impl<'a> Overlay<'a> {
                 children.extend(child.map(|i| edge.children[i as usize]));
             }
             for node in children.drain(..) {
-                if self.state[node as usize] == UNVISITED {
-                    self.state[node as usize] = NO_SOLUTION;
+                if self.state[node as usize] == UNSEEN {
+                    self.state[node as usize] = QUEUED;
                     affected.push(node);
                 }
             }
@@ -230,19 +230,19 @@ impl<'a> Overlay<'a> {
             }
             self.state[node as usize] = match self.condition_node(node, filled, &mut words) {
                 None => NO_SOLUTION,
-                Some(ALL_DECIDED) => COMPLETE,
+                Some(ALL_DECIDED) => FULLY_DECIDED,
                 Some(new) => new + FIRST_NEW,
             };
         }
         let state = self.state[node as usize];
         for &node in &affected {
-            self.state[node as usize] = UNVISITED;
+            self.state[node as usize] = UNSEEN;
         }
         if result.is_err() {
             self.truncate(mark);
         }
         result.map(|()| match state {
-            COMPLETE => Some(ALL_DECIDED),
+            FULLY_DECIDED => Some(ALL_DECIDED),
             state => state.checked_sub(FIRST_NEW),
         })
     }
@@ -259,8 +259,8 @@ impl<'a> Overlay<'a> {
                 None if (code == FILLED) == filled => None,
                 None => continue,
                 Some(i) => match self.state[edge.children[i as usize] as usize] {
-                    UNVISITED | NO_SOLUTION => continue,
-                    COMPLETE => Some((i, ALL_DECIDED)),
+                    UNSEEN | NO_SOLUTION => continue,
+                    FULLY_DECIDED => Some((i, ALL_DECIDED)),
                     state => Some((i, state - FIRST_NEW)),
                 },
             };
@@ -274,7 +274,7 @@ impl<'a> Overlay<'a> {
             sum += &self.product(words[head + 2..].iter().copied());
         }
         words[last? + 1] |= LAST;
-        if cell + 1 == self.size(node) {
+        if cell + 1 == self.cell_count(node) {
             return Some(ALL_DECIDED);
         }
         let base = self.overlay_index(node).map_or(node, |i| self.bases[i]);

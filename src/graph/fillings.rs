@@ -89,7 +89,7 @@ pub(super) fn list_solutions(overlay: &Overlay<'_>, node: u32, positions: &[u32]
                     next_open,
                 });
                 next_open = Some(open_nodes.len() as u32 - 1);
-                end += overlay.size(node) as usize;
+                end += overlay.cell_count(node) as usize;
             }
         }
         let mut from = open.start as usize;

@@ -180,7 +180,8 @@ impl Lexicographic<'_> {
                         if stop() {
                             return Advance::Stopped;
                         }
-                        let positions = &positions[start as usize..][..overlay.size(node) as usize];
+                        let positions =
+                            &positions[start as usize..][..overlay.cell_count(node) as usize];
                         lists.push(list_solutions(overlay, node, positions));
                     }
                     frame.visited = Visited::Both;
@@ -229,7 +230,7 @@ impl Lexicographic<'_> {
         let mut child_ends = Vec::new();
         let mut i = 0;
         while let Some(&OpenRegion { node, start }) = open.get(i) {
-            if node == ALL_DECIDED || self.overlay.decided(node) == self.overlay.size(node) {
+            if node == ALL_DECIDED || self.overlay.decided(node) == self.overlay.cell_count(node) {
                 open.swap_remove(i);
                 continue;
             }
@@ -248,7 +249,7 @@ impl Lexicographic<'_> {
                     start: end as u32,
                 });
                 if node != ALL_DECIDED {
-                    end += self.overlay.size(node) as usize;
+                    end += self.overlay.cell_count(node) as usize;
                 }
             }
             let (mut from, positions) = (start as usize, &mut self.positions);

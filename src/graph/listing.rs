@@ -123,7 +123,7 @@ impl SolutionGraph {
                 let mut below = partial.clone();
                 child_positions.iter_mut().for_each(Vec::clear);
                 child_positions.resize(edge.children.len().max(child_positions.len()), Vec::new());
-                edge.each(&positions, |code, run| match code {
+                edge.for_each_run(&positions, |code, run| match code {
                     EMPTY => {}
                     FILLED => below.grid.fill(run),
                     child_code => {

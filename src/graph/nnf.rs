@@ -193,9 +193,9 @@ impl<F: FnMut(&[u8]) -> bool> Exporter<'_, F> {
         for (cells, number) in &placements {
             for edge in graph.edges_of(node) {
                 self.poll(2 * cells.len())?;
-                let size = |&node: &u32| Vec::with_capacity(graph.size(node) as usize);
+                let size = |&node: &u32| Vec::with_capacity(graph.cell_count(node) as usize);
                 let mut below: Vec<Vec<u32>> = edge.children.iter().map(size).collect();
-                edge.each(cells, |code, here| {
+                edge.for_each_run(cells, |code, here| {
                     if let Some(i) = code.checked_sub(FIRST_CHILD) {
                         below[i as usize].extend_from_slice(here);
                     }

@@ -72,7 +72,7 @@ impl<'a> Samples<'a> {
         }
         while let Some(node) = self.open.pop() {
             let edge = self.draw(node);
-            self.follow(edge, graph.size(node));
+            self.follow(edge, graph.cell_count(node));
         }
         Some(self.canvas.words())
     }
@@ -135,7 +135,7 @@ impl<'a> Samples<'a> {
         let mut end = from;
         for &node in edge.children {
             self.ends.push(end);
-            end += self.graph.size(node) as usize;
+            end += self.graph.cell_count(node) as usize;
         }
         self.positions.resize(end, 0);
         let Samples {
@@ -144,7 +144,7 @@ impl<'a> Samples<'a> {
             ends,
             ..
         } = self;
-        edge.each(&self.here, |code, here| match code {
+        edge.for_each_run(&self.here, |code, here| match code {
             EMPTY => {}
             FILLED => canvas.fill(here),
             left => {

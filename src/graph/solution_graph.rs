@@ -141,7 +141,7 @@ impl SolutionGraph {
 
     /// Number of cells of a node.
     #[inline]
-    pub(super) fn size(&self, node: u32) -> u32 {
+    pub(super) fn cell_count(&self, node: u32) -> u32 {
         self.words[self.offsets[node as usize] as usize]
     }
 
@@ -158,7 +158,7 @@ impl SolutionGraph {
     /// The edges of a node.
     #[inline]
     pub(super) fn edges_of(&self, node: u32) -> impl Iterator<Item = EdgeView<'_>> {
-        let size = self.size(node);
+        let size = self.cell_count(node);
         let mut next = Some(self.first_edge(node));
         std::iter::from_fn(move || {
             let edge = self.edge(next?, size);
@@ -235,7 +235,11 @@ impl<'a> EdgeView<'a> {
 
     /// Visits the runs: the code of each, and the positions of its cells, given the positions of all cells of the node.
     #[inline]
-    pub(super) fn each<'p>(&self, positions: &'p [u32], mut visit: impl FnMut(u32, &'p [u32])) {
+    pub(super) fn for_each_run<'p>(
+        &self,
+        positions: &'p [u32],
+        mut visit: impl FnMut(u32, &'p [u32]),
+    ) {
         let mut remaining = positions;
         for (code, length) in self.runs() {
             let (here, more) = remaining.split_at(length as usize);

@@ -24,16 +24,16 @@ pub struct Marginals {
 const MIN_TOTAL_WEIGHT: f64 = 1e-280;
 
 impl Marginals {
-    /// Computes the sums of a line. `likely` is the prior probability of each cell to be filled, from all evidence but this line; 1 and 0
+    /// Computes the sums of a line. `priors` is the prior probability of each cell to be filled, from all evidence but this line; 1 and 0
     /// are certain. Returns `false`, and the sums are invalid, if no arrangement fits, or if the total weight is too small.
     ///
     /// O(n m) for `n` cells, `m` of which are filled by the clue.
-    pub fn sum(&mut self, lengths: &[u16], likely: &[f64]) -> bool {
-        let (n, blocks) = (likely.len(), lengths.len());
+    pub fn sum(&mut self, lengths: &[u16], priors: &[f64]) -> bool {
+        let (n, blocks) = (priors.len(), lengths.len());
         // Cell n is a virtual empty cell at the end.
         self.stride = n + 2;
         let stride = self.stride;
-        let prior_empty = |i: usize| if i < n { 1.0 - likely[i] } else { 1.0 };
+        let prior_empty = |i: usize| if i < n { 1.0 - priors[i] } else { 1.0 };
         for (sums, rows) in [
             (&mut self.before, blocks + 1),
             (&mut self.after, blocks + 1),
@@ -45,7 +45,7 @@ impl Marginals {
         for (j, &length) in lengths.iter().enumerate() {
             let length = usize::from(length);
             for start in 0..(n + 1).saturating_sub(length) {
-                let cells = &likely[start..start + length];
+                let cells = &priors[start..start + length];
                 self.block_weights[j * stride + start] =
                     cells.iter().product::<f64>() * prior_empty(start + length);
             }
@@ -124,10 +124,10 @@ impl Marginals {
     }
 
     /// The evidence of the line on a cell, without its prior: the change of its log odds to be filled.
-    pub fn log_odds(&self, i: usize, likely: f64) -> f64 {
+    pub fn log_odds(&self, i: usize, prior: f64) -> f64 {
         // Rounding must not make anything impossible.
         let share = |weight: f64| (weight / self.total).max(1e-13);
-        (share(self.filled[i]) / likely).ln() - (share(self.empty[i]) / (1.0 - likely)).ln()
+        (share(self.filled[i]) / prior).ln() - (share(self.empty[i]) / (1.0 - prior)).ln()
     }
 
     /// The probability that block `j` starts at cell `i`.
@@ -144,8 +144,8 @@ mod tests {
 
     #[test]
     fn marginals_equal_those_over_all_arrangements() {
-        let likely = [0.3, 0.5, 1.0, 0.2, 0.9, 0.5, 0.7, 0.0, 0.4, 0.6];
-        let known: Vec<Option<bool>> = likely
+        let priors = [0.3, 0.5, 1.0, 0.2, 0.9, 0.5, 0.7, 0.0, 0.4, 0.6];
+        let known: Vec<Option<bool>> = priors
             .iter()
             .map(|&p| (p == 1.0).then_some(true).or((p == 0.0).then_some(false)))
             .collect();
@@ -153,17 +153,17 @@ mod tests {
             let lengths: Vec<u16> = clue.iter().map(|&length| length as u16).collect();
             let clue = Clue::new(clue.iter().copied()).unwrap();
             let mut sums = Marginals::default();
-            assert!(sums.sum(&lengths, &likely));
+            assert!(sums.sum(&lengths, &priors));
             let mut total = 0.0;
-            let mut filled = vec![0.0; likely.len()];
-            let mut starts = vec![vec![0.0; likely.len()]; lengths.len()];
+            let mut filled = vec![0.0; priors.len()];
+            let mut starts = vec![vec![0.0; priors.len()]; lengths.len()];
             for arrangement in Arrangements::new(&clue, &known) {
-                let mut cells = vec![false; likely.len()];
+                let mut cells = vec![false; priors.len()];
                 for (&start, length) in arrangement.iter().zip(clue.lengths()) {
                     cells[start..start + length].fill(true);
                 }
-                let weight: f64 = (0..likely.len())
-                    .map(|i| if cells[i] { likely[i] } else { 1.0 - likely[i] })
+                let weight: f64 = (0..priors.len())
+                    .map(|i| if cells[i] { priors[i] } else { 1.0 - priors[i] })
                     .product();
                 total += weight;
                 for (starts, &start) in starts.iter_mut().zip(&arrangement) {
@@ -175,11 +175,11 @@ mod tests {
             }
             let is_near = |a: f64, b: f64| (a - b).abs() < 1e-9;
             assert!(is_near(sums.total(), total));
-            for i in 0..likely.len() {
+            for i in 0..priors.len() {
                 if known[i].is_none() && filled[i] > 0.0 && filled[i] < total {
-                    let prior = (likely[i] / (1.0 - likely[i])).ln();
+                    let prior = (priors[i] / (1.0 - priors[i])).ln();
                     let log_odds = (filled[i] / (total - filled[i])).ln() - prior;
-                    assert!(is_near(sums.log_odds(i, likely[i]), log_odds), "{clue} {i}");
+                    assert!(is_near(sums.log_odds(i, priors[i]), log_odds), "{clue} {i}");
                 }
                 for (j, starts) in starts.iter().enumerate() {
                     assert!(
@@ -189,6 +189,6 @@ mod tests {
                 }
             }
         }
-        assert!(!Marginals::default().sum(&[9], &likely));
+        assert!(!Marginals::default().sum(&[9], &priors));
     }
 }

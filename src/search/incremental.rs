@@ -13,8 +13,8 @@ use super::meter::WHOLE;
 use super::options::{Options, Probing};
 use super::outcome::Outcome;
 use super::probing_policy::ProbingPolicy;
-use super::product::{ProductValue, RegionSearch, Reservation};
-use super::task::{Context, Goal, Node, Product, Shared, SubproblemCache, Task};
+use super::product::{ProductValue, RegionCollector, Reservation};
+use super::task::{Context, LeafTarget, Node, Product, Shared, SubproblemCache, Task};
 use super::tree::{Search, conclude};
 use crate::board::{Board, Clues, Inherited, Probed, Prober, Region, split_unless};
 use crate::line::{Word, by_width};
@@ -314,7 +314,7 @@ impl<'a, W: Word> CubeCursor<'a, W> {
             factors,
             reservations,
             fillings_per_leaf: number,
-            ..Context::for_region(subproblem.region, Goal::Root)
+            ..Context::for_region(subproblem.region, LeafTarget::Root)
         };
         node
     }
@@ -447,9 +447,9 @@ impl<'a, W: Word> CubeCursor<'a, W> {
         region: &Arc<Region<W>>,
         shared: &Shared<'_, W>,
     ) -> Option<SolvedRegions> {
-        let product = Product::new(Goal::Root, 1);
+        let product = Product::new(LeafTarget::Root, 1);
         let width = shared.clues.width();
-        let goal = RegionSearch::goal(
+        let goal = RegionCollector::target_of_region(
             &product,
             0,
             Arc::clone(region),
@@ -461,14 +461,15 @@ impl<'a, W: Word> CubeCursor<'a, W> {
         let inherited = self.node.inherited;
         node.probed = inherited.map(|inherited| self.prober.branch(inherited));
         run(shared, node);
-        let results = product.join(|| unreachable!("every task of the region has ended"))?;
+        let results =
+            product.results_or_store(|| unreachable!("every task of the region has ended"))?;
         let mut solved = SolvedRegions::one();
         match results.combine() {
             ProductValue::Unfinished => return None,
             ProductValue::Zero => solved.number = Count::ZERO,
             ProductValue::Factors {
                 lists,
-                number,
+                fillings: number,
                 unlisted,
             } => {
                 (solved.factors, solved.reservations) = lists.into_iter().unzip();

@@ -1,7 +1,7 @@
 //! Regions searched separately, and the product of their results.
 //!
 //! When the unknown cells of a node split into regions, the largest region is the *pivot*, and each other region is searched by itself: its
-//! leaves do not go to the sink but are collected in a [`RegionSearch`], as a list of fillings or as a number alone. When these searches
+//! leaves do not go to the sink but are collected in a [`RegionCollector`], as a list of fillings or as a number alone. When these searches
 //! are complete, the results in their [`Product`] are passed to the search of the pivot. Each leaf of the pivot is combined with every
 //! filling of the others. So every region is searched once, solutions are emitted while the pivot is searched, and only the lists of the
 //! smaller regions take memory.
@@ -61,54 +61,55 @@ impl Drop for Reservation {
     }
 }
 
-/// What the leaves of a search are used for.
+/// Where the leaves of a subtree go.
 #[derive(Debug)]
-pub(super) enum Goal<W: Word, N> {
+pub(super) enum LeafTarget<W: Word, N> {
     /// The leaves are solutions of the puzzle and go to the sink.
     Root,
     /// The leaves are fillings of one region and are collected.
-    RegionSearch(Arc<RegionSearch<W, N>>),
+    RegionCollector(Arc<RegionCollector<W, N>>),
 }
 
 // A derived `Clone` would require `N: Clone`.
-impl<W: Word, N> Clone for Goal<W, N> {
+impl<W: Word, N> Clone for LeafTarget<W, N> {
     fn clone(&self) -> Self {
         match self {
-            Goal::Root => Goal::Root,
-            Goal::RegionSearch(search) => Goal::RegionSearch(Arc::clone(search)),
+            LeafTarget::Root => LeafTarget::Root,
+            LeafTarget::RegionCollector(search) => LeafTarget::RegionCollector(Arc::clone(search)),
         }
     }
 }
 
-impl<W: Word, N> Goal<W, N> {
+impl<W: Word, N> LeafTarget<W, N> {
     /// Whether further leaves are useless.
     pub(super) fn is_closed(&self) -> bool {
-        let mut goal = self;
-        while let Goal::RegionSearch(search) = goal {
+        let mut target = self;
+        while let LeafTarget::RegionCollector(search) = target {
             // Relaxed: a stale value only costs some useless work.
             if search.is_closed.load(Ordering::Relaxed)
                 || search.product.is_zero.load(Ordering::Relaxed)
             {
                 return true;
             }
-            goal = &search.product.goal;
+            target = &search.product.target;
         }
         false
     }
 
-    /// Records that some work of this goal was handed back, so that its result is incomplete.
+    /// Records that the run was stopped before the leaves of this target were complete. The partial result of a region is discarded, and
+    /// the node that contains the region is handed back as a cube.
     pub(super) fn abandon(&self) {
-        if let Goal::RegionSearch(search) = self {
-            // Release: read with acquire in `RegionSearch::finish`, by the task that drops the last `Arc` of the search.
+        if let LeafTarget::RegionCollector(search) = self {
+            // Release: read with acquire in `RegionCollector::finish`, by the task that drops the last `Arc` of the search.
             search.is_abandoned.store(true, Ordering::Release);
         }
     }
 
-    /// Drops the goal. If that completes a product whose pivot is stored, returns the pivot and the product's results.
+    /// Drops the target. If that completes a product whose pivot is stored, returns the pivot and the product's results.
     pub(super) fn release(self) -> Option<(N, ProductResults<W>)> {
-        let mut goal = self;
+        let mut target = self;
         loop {
-            let Goal::RegionSearch(search) = goal else {
+            let LeafTarget::RegionCollector(search) = target else {
                 return None;
             };
             let product = Arc::into_inner(Arc::into_inner(search)?.finish())?;
@@ -118,9 +119,9 @@ impl<W: Word, N> Goal<W, N> {
                 .unwrap_or_else(PoisonError::into_inner)
             {
                 Some(pivot) => return Some((pivot, product.results)),
-                // No pivot is stored: it was handed back when the run was stopped. The outer goal must be released, which may complete an
+                // No pivot is stored: it was handed back when the run was stopped. The outer target must be released, which may complete an
                 // outer product.
-                None => goal = product.goal,
+                None => target = product.target,
             }
         }
     }
@@ -138,7 +139,7 @@ enum Collected {
 
 /// One region of a product, being searched.
 #[derive(Debug)]
-pub(super) struct RegionSearch<W: Word, N> {
+pub(super) struct RegionCollector<W: Word, N> {
     product: Arc<Product<W, N>>,
     /// Index of the region in the results of the product.
     index: usize,
@@ -169,7 +170,8 @@ pub(super) struct ProductResults<W> {
 pub(super) enum RegionResult<W> {
     List(Arc<Factor>, Reservation),
     Number(Count),
-    /// Its list of fillings exceeded a memory limit: it is decided on the path of the pivot, before the pivot.
+    /// Its list of fillings exceeded a memory limit and was discarded. The region is branched on again, and the pivot is searched below
+    /// each of its fillings.
     Unlisted(Arc<Region<W>>),
 }
 
@@ -180,10 +182,11 @@ pub(super) enum ProductValue<W> {
     Zero,
     /// Some region was not finished: the node must be handed back as a whole.
     Unfinished,
-    /// The lists; the number of combined fillings of all regions that have a list or a number; and the regions without a result.
+    /// The lists; the product of the numbers of fillings of all regions but the unlisted ones; and the unlisted regions, whose lists
+    /// exceeded a memory limit.
     Factors {
         lists: Vec<(Arc<Factor>, Arc<Reservation>)>,
-        number: Count,
+        fillings: Count,
         unlisted: Vec<Arc<Region<W>>>,
     },
 }
@@ -191,7 +194,7 @@ pub(super) enum ProductValue<W> {
 impl<W: Word> ProductResults<W> {
     /// Multiplies the results.
     pub(super) fn combine(self) -> ProductValue<W> {
-        // Acquire: pairs with the release in `Goal::abandon`, through `RegionSearch::finish`.
+        // Acquire: pairs with the release in `LeafTarget::abandon`, through `RegionCollector::finish`.
         if self.is_abandoned.load(Ordering::Acquire) {
             return ProductValue::Unfinished;
         }
@@ -211,7 +214,7 @@ impl<W: Word> ProductResults<W> {
             true => ProductValue::Zero,
             false => ProductValue::Factors {
                 lists,
-                number,
+                fillings: number,
                 unlisted,
             },
         }
@@ -221,8 +224,8 @@ impl<W: Word> ProductResults<W> {
 /// The regions of one node, except its pivot, that are searched by themselves.
 #[derive(Debug)]
 pub(super) struct Product<W: Word, N> {
-    /// The goal of the node itself.
-    goal: Goal<W, N>,
+    /// The target of the node itself.
+    target: LeafTarget<W, N>,
     results: ProductResults<W>,
     /// Whether some region has no filling, so that the others need not be searched.
     is_zero: AtomicBool,
@@ -232,23 +235,26 @@ pub(super) struct Product<W: Word, N> {
 
 impl<W: Word, N> Product<W, N> {
     /// A product of `regions` regions beside the pivot.
-    pub(super) fn new(goal: Goal<W, N>, regions: usize) -> Arc<Self> {
+    pub(super) fn new(target: LeafTarget<W, N>, regions: usize) -> Arc<Self> {
         let regions = (0..regions).map(|_| OnceLock::new()).collect();
         let results = ProductResults {
             regions,
             is_abandoned: AtomicBool::new(false),
         };
         Arc::new(Product {
-            goal,
+            target,
             results,
             is_zero: AtomicBool::new(false),
             pivot: Mutex::new(None),
         })
     }
 
-    /// Returns the results if every region is complete. If not, calls `pivot` and stores the node that it returns, for the task that
-    /// completes the last region.
-    pub(super) fn join(self: Arc<Self>, pivot: impl FnOnce() -> N) -> Option<ProductResults<W>> {
+    /// Returns the results if every region is complete. If not, stores the node that `pivot` returns, for the task that completes the last
+    /// region.
+    pub(super) fn results_or_store(
+        self: Arc<Self>,
+        pivot: impl FnOnce() -> N,
+    ) -> Option<ProductResults<W>> {
         if Arc::strong_count(&self) > 1 {
             *lock(&self.pivot) = Some(pivot());
         }
@@ -266,15 +272,15 @@ pub(super) struct CollectOptions {
     pub(super) max_list_bytes: u64,
 }
 
-impl<W: Word, N> RegionSearch<W, N> {
-    /// The goal of searching region `index` of a product, in a grid of this width.
-    pub(super) fn goal(
+impl<W: Word, N> RegionCollector<W, N> {
+    /// The target of searching region `index` of a product, in a grid of this width.
+    pub(super) fn target_of_region(
         product: &Arc<Product<W, N>>,
         index: usize,
         region: Arc<Region<W>>,
         width: usize,
         options: &CollectOptions,
-    ) -> Goal<W, N> {
+    ) -> LeafTarget<W, N> {
         let stride = Grid::stride(width);
         let (mut word_indices, mut masks) = (Vec::new(), Vec::new());
         for (r, cells) in region.rows() {
@@ -290,7 +296,7 @@ impl<W: Word, N> RegionSearch<W, N> {
         } else {
             Collected::Number(Count::ZERO)
         };
-        Goal::RegionSearch(Arc::new(RegionSearch {
+        LeafTarget::RegionCollector(Arc::new(RegionCollector {
             product: Arc::clone(product),
             index,
             region,
@@ -355,7 +361,7 @@ impl<W: Word, N> RegionSearch<W, N> {
             .collected
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner);
-        // Acquire: see `Goal::abandon`.
+        // Acquire: see `LeafTarget::abandon`.
         if self.is_abandoned.load(Ordering::Acquire) {
             self.product
                 .results

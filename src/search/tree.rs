@@ -120,9 +120,9 @@ impl<'a> Search<'a> {
         self
     }
 
-    /// Searches only the solutions in which the cells that are known here have these values.
+    /// Searches only the solutions in which these cells have these values: a restriction, which need not hold in other solutions.
     #[must_use]
-    pub(crate) fn knowing(mut self, known: Backbone) -> Self {
+    pub(crate) fn with_known_cells(mut self, known: Backbone) -> Self {
         self.known = Some(known);
         self
     }
@@ -207,8 +207,9 @@ impl<'a> Search<'a> {
         self.run_under(control, &CountSink::new())
     }
 
-    /// Passes every solution to a sink, within the limits of this control, as in [`Search::count_under`]. A limit on solutions only keeps
-    /// batches small. It does not end the run: the sink must do that.
+    /// Passes every solution to a sink; this control limits time and nodes, instead of the limits of the search. If the search has a limit
+    /// on solutions, lists of regions and batches are cut at that number, so the run must end when it is reached: by the sink, or by a
+    /// control that enforces the limit.
     pub(crate) fn run_under(&self, control: &Arc<Control>, sink: &dyn Sink) -> Outcome {
         self.run_with(control, sink, None)
     }

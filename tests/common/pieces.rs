@@ -90,12 +90,12 @@ pub(crate) fn lines(records: &[impl serde::Serialize]) -> String {
 pub(crate) fn merged(pieces: &[CubeTask], results: &[&str]) -> Merged {
     let mut merge = Merge::new();
     merge
-        .cubes(Lines::new(lines(pieces).as_bytes(), "cubes"))
+        .read_cubes(Lines::new(lines(pieces).as_bytes(), "cubes"))
         .unwrap();
     let names: Vec<String> = (0..results.len()).map(|i| format!("results-{i}")).collect();
     for (i, results) in results.iter().enumerate() {
         merge
-            .results(Lines::new(results.as_bytes(), &names[i]), i)
+            .read_results(Lines::new(results.as_bytes(), &names[i]), i)
             .unwrap();
     }
     merge.finish("cubes", &names)

@@ -256,8 +256,8 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         let weight = parent.weight() / parent.component_count;
         let begins_filled = step.is_none_or(|step| step.filled);
         let has_other_side = step.is_none_or(|step| step.has_other_side);
-        let (likely, total) = self.board.odds(cell);
-        let filled_weight = (u128::from(weight) * u128::from(likely) / u128::from(total)) as u64;
+        let (chance, total) = self.board.filled_chance(cell);
+        let filled_weight = (u128::from(weight) * u128::from(chance) / u128::from(total)) as u64;
         let mut frame = Frame::new(component, self.board.mark(), witness_above);
         frame.prober_mark = self.prober.mark();
         let frame = frame.with_totals_before(
@@ -343,7 +343,10 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         let mut pending = Vec::new();
         let top = self.frames.last_mut().expect("a side is begun on a frame");
         self.branched_cells += u64::from(top.component.size);
-        let (lines, numbers) = (&mut self.piece_cache, &self.shared.store.table.numbers);
+        let (lines, numbers) = (
+            &mut self.piece_cache,
+            &self.shared.store.table.state_numbers,
+        );
         let (board, pace) = (&self.board, &mut self.pace);
         let split = (self.component_finder).split(
             board,

@@ -28,7 +28,7 @@ impl ComponentValue {
 /// of one helps with the next where they have equal components.
 #[derive(Debug)]
 pub struct ComponentTable {
-    pub(crate) numbers: UniqueTable,
+    pub(crate) state_numbers: UniqueTable,
     pub(crate) cache: Cache<ComponentValue>,
 }
 
@@ -44,12 +44,12 @@ impl ComponentTable {
     /// Whether there is no room for the states of further keys. Components found from now on may have no key and are not kept; a count that
     /// begins with a new table may be faster.
     pub fn is_full(&self) -> bool {
-        self.numbers.is_full()
+        self.state_numbers.is_full()
     }
 
     pub(crate) fn with_bytes(numbers: u64, cache: u64) -> Self {
         ComponentTable {
-            numbers: UniqueTable::new(numbers),
+            state_numbers: UniqueTable::new(numbers),
             cache: Cache::new(cache),
         }
     }

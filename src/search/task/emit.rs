@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::node::Goal;
+use super::node::LeafTarget;
 use super::state::Task;
 use crate::line::Word;
 use crate::puzzle::Grid;
@@ -12,8 +12,8 @@ use crate::run::lock;
 use crate::solutions::{Batch, Count, Factor, expand};
 
 impl<W: Word> Task<'_, '_, W> {
-    /// Passes a leaf to its goal: one solution, or a small subproblem with this number of fillings. `list` holds the fillings if grids are
-    /// wanted.
+    /// Passes a leaf to its target: one solution, or a small subproblem with this number of fillings. `list` holds the fillings if grids
+    /// are wanted.
     pub(super) fn emit(&mut self, fillings: u64, list: Option<Arc<Factor>>) {
         let context = self
             .contexts
@@ -30,10 +30,10 @@ impl<W: Word> Task<'_, '_, W> {
                     &product
                 }
             };
-            match &context.goal {
-                Goal::Root if *number == Count::ONE => self.batch.push_one(),
-                Goal::Root => self.batch.push_count(number),
-                Goal::RegionSearch(search) => search.collect_number(number),
+            match &context.target {
+                LeafTarget::Root if *number == Count::ONE => self.batch.push_one(),
+                LeafTarget::Root => self.batch.push_count(number),
+                LeafTarget::RegionCollector(search) => search.collect_number(number),
             }
             return;
         }
@@ -43,11 +43,11 @@ impl<W: Word> Task<'_, '_, W> {
             self.words.extend((0..stride).map(|i| row.filled.part(i)));
         }
         if context.factors.is_empty() && list.is_none() {
-            match &context.goal {
-                Goal::RegionSearch(search) => {
+            match &context.target {
+                LeafTarget::RegionCollector(search) => {
                     search.collect(&self.words);
                 }
-                Goal::Root => {
+                LeafTarget::Root => {
                     self.batch.push_grid(&self.words);
                     self.flush_if_full();
                 }
@@ -55,11 +55,11 @@ impl<W: Word> Task<'_, '_, W> {
             return;
         }
         let factors: Vec<_> = context.factors.iter().cloned().chain(list).collect();
-        match &context.goal {
-            Goal::RegionSearch(search) => {
+        match &context.target {
+            LeafTarget::RegionCollector(search) => {
                 expand(&mut self.words, &factors, |words| search.collect(words));
             }
-            Goal::Root => self.emit_bundle(factors),
+            LeafTarget::Root => self.emit_bundle(factors),
         }
     }
 
@@ -122,7 +122,7 @@ impl<W: Word> Task<'_, '_, W> {
 
     /// Passes the batch to the sink, cut at the limit on solutions.
     pub(super) fn flush(&mut self) {
-        self.flushed_at = self.board.settles();
+        self.settles_at_flush = self.board.settles();
         let shared = self.shared;
         if self.batch.count().is_zero() {
             return;

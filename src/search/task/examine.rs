@@ -14,7 +14,7 @@ use crate::run::Pace;
 impl<W: Word> Task<'_, '_, W> {
     /// Examines the present node.
     pub(super) fn examine(&mut self) -> Finding<W> {
-        if !self.is_consistent || self.context().goal.is_closed() {
+        if !self.is_consistent || self.context().target.is_closed() {
             return Finding::DeadEnd;
         }
         if !self.apply_facts() {
@@ -86,11 +86,11 @@ impl<W: Word> Task<'_, '_, W> {
         let settles_before = self.board.settles();
         let region = Arc::clone(&self.context().region);
         let (shared, turns, is_root_of_tree) = (self.shared, self.turns, self.is_root_of_tree());
-        let (unknown, polled_at) = (self.board.unknown(), &mut self.polled_at);
+        let (unknown, settles_at_poll) = (self.board.unknown(), &mut self.settles_at_poll);
         let stop = |board: &Board<'_, W>| {
-            let settles = board.settles() - *polled_at;
+            let settles = board.settles() - *settles_at_poll;
             if settles >= shared.settles_per_poll {
-                *polled_at = board.settles();
+                *settles_at_poll = board.settles();
                 if let Some(portfolio) = shared.portfolio.as_ref().filter(|_| is_root_of_tree) {
                     portfolio.add_root_cells(board);
                 }

@@ -14,7 +14,7 @@ mod subproblem_cache;
 mod walk;
 
 pub(crate) use examine::narrowest_cell;
-pub(super) use node::{Context, Goal, Node, Product};
+pub(super) use node::{Context, LeafTarget, Node, Product};
 pub(super) use share::spawn;
 pub(super) use state::{Shared, Task};
 pub(super) use subproblem_cache::SubproblemCache;

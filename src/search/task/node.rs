@@ -11,8 +11,8 @@ use crate::board::{Board, Cell, Inherited, Prober, Region};
 use crate::line::{Known, Word};
 use crate::solutions::{Count, Factor};
 
-/// A goal whose products have a node as their pivot.
-pub(in crate::search) type Goal<W> = product::Goal<W, Node<W>>;
+/// A target whose products have a node as their pivot.
+pub(in crate::search) type LeafTarget<W> = product::LeafTarget<W, Node<W>>;
 
 /// A product with a node as its pivot.
 pub(in crate::search) type Product<W> = product::Product<W, Node<W>>;
@@ -56,9 +56,9 @@ impl<W: Word> Node<W> {
         }
     }
 
-    /// Releases a goal. If that completes a product whose pivot is stored, returns the pivot.
-    pub(super) fn from_released(goal: Goal<W>) -> Option<Self> {
-        let (node, results) = goal.release()?;
+    /// Releases a target. If that completes a product whose pivot is stored, returns the pivot.
+    pub(super) fn from_released(target: LeafTarget<W>) -> Option<Self> {
+        let (node, results) = target.release()?;
         Some(Node {
             results: Some(results),
             ..node
@@ -75,7 +75,7 @@ pub(in crate::search) struct Context<W: Word> {
     pub(in crate::search) unknown_outside: usize,
     /// Regions to be decided after this one, each in place.
     pub(in crate::search) later_regions: Vec<Arc<Region<W>>>,
-    pub(in crate::search) goal: Goal<W>,
+    pub(in crate::search) target: LeafTarget<W>,
     /// Lists of fillings of other regions, which multiply with the leaves.
     pub(in crate::search) factors: Vec<Arc<Factor>>,
     /// The memory reserved for the factors.
@@ -87,16 +87,16 @@ pub(in crate::search) struct Context<W: Word> {
 impl<W: Word> Context<W> {
     /// All unknown cells of a board.
     pub(super) fn root(board: &Board<'_, W>) -> Self {
-        Self::for_region(Arc::new(Region::whole(board)), Goal::Root)
+        Self::for_region(Arc::new(Region::whole(board)), LeafTarget::Root)
     }
 
     /// A region by itself.
-    pub(in crate::search) fn for_region(region: Arc<Region<W>>, goal: Goal<W>) -> Self {
+    pub(in crate::search) fn for_region(region: Arc<Region<W>>, target: LeafTarget<W>) -> Self {
         Context {
             region,
             unknown_outside: 0,
             later_regions: Vec::new(),
-            goal,
+            target,
             factors: Vec::new(),
             reservations: Vec::new(),
             fillings_per_leaf: Count::ONE,
@@ -140,7 +140,7 @@ pub(super) enum Pending<W: Word> {
     /// The side of a branch that has not been searched.
     Sibling(Decision),
     /// A region to be searched by itself.
-    Region(Arc<Region<W>>, Goal<W>),
+    Region(Arc<Region<W>>, LeafTarget<W>),
     /// The pivot of a product. Its other regions are above on the stack, or were given to other tasks.
     Join(Arc<Product<W>>, Arc<Region<W>>),
 }

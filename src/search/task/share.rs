@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use rayon::ScopeFifo;
 
 use super::super::cube::{Cube, Decision};
-use super::node::{Context, Goal, Node, Pending, StackEntry};
+use super::node::{Context, LeafTarget, Node, Pending, StackEntry};
 use super::state::{Shared, Task};
 use crate::line::Word;
 use crate::run::lock;
@@ -23,7 +23,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         {
             return;
         }
-        if self.board.settles() - self.gave_away_at < self.shared.settles_per_poll {
+        if self.board.settles() - self.settles_at_gift < self.shared.settles_per_poll {
             return;
         }
         // A join depends on the entries above it, so it is kept, and the oldest of the other entries is given away.
@@ -34,7 +34,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         else {
             return;
         };
-        self.gave_away_at = self.board.settles();
+        self.settles_at_gift = self.board.settles();
         self.publish_policy();
         let entry = self.stack.remove(oldest);
         self.retreat_floor = if oldest < self.retreat_floor {
@@ -53,9 +53,9 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
                     entry.cells_at_split_check,
                 )
             }
-            Pending::Region(region, goal) => {
+            Pending::Region(region, target) => {
                 let size = region.size();
-                (Context::for_region(region, goal), None, size)
+                (Context::for_region(region, target), None, size)
             }
             Pending::Join(..) => unreachable!("joins are not given away"),
         };
@@ -98,14 +98,14 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         let cubes_wanted = !self.shared.cubes_incomplete.load(Ordering::Relaxed);
         let hand_back_subtree =
             |path_len: usize, decision: Option<Decision>, context_index: usize, weight: u64| {
-                match &self.contexts[context_index].goal {
-                    Goal::Root if cubes_wanted => {
+                match &self.contexts[context_index].target {
+                    LeafTarget::Root if cubes_wanted => {
                         let path = self.path[..path_len].iter().copied();
                         let path = path.chain(decision).collect();
                         self.shared.cubes.push((Cube { path }, weight));
                     }
-                    Goal::Root => {}
-                    goal => goal.abandon(),
+                    LeafTarget::Root => {}
+                    target => target.abandon(),
                 }
             };
         for entry in &self.stack {
@@ -121,7 +121,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
                 }
                 Pending::Join(..) => hand_back_subtree(path_len, None, context_index, weight),
                 // The cube that is handed back for its join contains this region too.
-                Pending::Region(_, goal) => goal.abandon(),
+                Pending::Region(_, target) => target.abandon(),
             }
         }
         // The present node is handed back last, because the search would have continued with it first.
@@ -138,8 +138,8 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         while let Some(entry) = self.stack.pop() {
             match entry.pending {
                 Pending::Sibling(_) => {}
-                Pending::Region(_, goal) => {
-                    if let Some(node) = Node::from_released(goal) {
+                Pending::Region(_, target) => {
+                    if let Some(node) = Node::from_released(target) {
                         self.spawn(node, scope);
                     }
                 }

@@ -76,17 +76,17 @@ pub(in crate::search) struct Task<'s, 'a, W: Word> {
     pub(super) policy: ProbingPolicy,
     /// Numbers of settles of the task: when the present node began, at the last poll of the control, at the last flush of the batch, and
     /// when it last gave an entry away.
-    pub(super) node_started_at: u64,
-    pub(super) polled_at: u64,
-    pub(super) flushed_at: u64,
-    pub(super) gave_away_at: u64,
+    pub(super) settles_at_node: u64,
+    pub(super) settles_at_poll: u64,
+    pub(super) settles_at_flush: u64,
+    pub(super) settles_at_gift: u64,
     /// Nodes reserved from the control and not used yet.
     pub(super) reserved_nodes: u64,
     /// Index of the first stack entry to which a retreat may go back. No leaf has been found below the nodes of the entries from this index
     /// on, and none of these entries has been given away.
     pub(super) retreat_floor: usize,
     /// Settles of the task at the last leaf or retreat.
-    pub(super) progress_at: u64,
+    pub(super) settles_at_progress: u64,
     /// Whether the present node must be probed, whatever the policy is.
     pub(super) force_probe: bool,
     pub(super) cache: SubproblemCache,

@@ -8,7 +8,7 @@ use rayon::ScopeFifo;
 use super::super::cube::Decision;
 use super::super::options::Probing;
 use super::super::portfolio::SatTurns;
-use super::super::product::{ProductResults, ProductValue, RegionSearch};
+use super::super::product::{ProductResults, ProductValue, RegionCollector};
 use super::node::{Context, Finding, Node, Pending, Product, StackEntry};
 use super::state::{Shared, Task, poll};
 use crate::board::{Board, Cell, Prober, Region};
@@ -69,13 +69,13 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             inherited,
             cells_at_split_check,
             policy,
-            node_started_at: 0,
-            polled_at: 0,
-            flushed_at: 0,
-            gave_away_at: 0,
+            settles_at_node: 0,
+            settles_at_poll: 0,
+            settles_at_flush: 0,
+            settles_at_gift: 0,
             reserved_nodes: 0,
             retreat_floor: 0,
-            progress_at: 0,
+            settles_at_progress: 0,
             force_probe: false,
             cache: shared.caches.pop().unwrap_or_default(),
             unreported_weight: 0,
@@ -154,13 +154,15 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
 
     /// Polls the control at intervals and counts a node; `true` when the run must stop.
     fn must_stop(&mut self) -> bool {
-        if self.board.settles() - self.polled_at >= self.shared.settles_per_poll {
-            let settles = self.board.settles() - self.polled_at;
-            self.polled_at = self.board.settles();
+        if self.board.settles() - self.settles_at_poll >= self.shared.settles_per_poll {
+            let settles = self.board.settles() - self.settles_at_poll;
+            self.settles_at_poll = self.board.settles();
             poll(self.shared, self.turns, settles);
             self.report_progress();
             // Passing a batch to the sink costs more than searching a leaf, so leaves are collected, but no solution is held back for long.
-            if self.polled_at - self.flushed_at >= POLLS_PER_FLUSH * self.shared.settles_per_poll {
+            if self.settles_at_poll - self.settles_at_flush
+                >= POLLS_PER_FLUSH * self.shared.settles_per_poll
+            {
                 self.flush();
             }
         }
@@ -189,7 +191,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         let first = portfolio.is_none_or(|portfolio| portfolio.first_value(cell));
         // The two sides share the weight in proportion to the estimated probabilities of the two values, which stand for the sizes of the
         // two subtrees.
-        let (filled, total) = self.board.odds(cell);
+        let (filled, total) = self.board.filled_chance(cell);
         let other = if first { total - filled } else { filled };
         let sibling = (u128::from(self.weight) * u128::from(other) / u128::from(total)) as u64;
         self.weight -= sibling;
@@ -230,7 +232,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         self.statistics.splits += 1;
         regions.sort_by_cached_key(Region::size);
         let pivot = Arc::new(regions.pop().expect("there are regions"));
-        let product = Product::new(self.context().goal.clone(), regions.len());
+        let product = Product::new(self.context().target.clone(), regions.len());
         let share = self.weight / (regions.len() as u64 + 1);
         let entry = |weight, pending| StackEntry {
             mark: self.board.mark(),
@@ -250,14 +252,15 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         // The smallest is searched first.
         for (index, region) in regions.into_iter().enumerate().rev() {
             let region = Arc::new(region);
-            let goal = RegionSearch::goal(
+            let target = RegionCollector::target_of_region(
                 &product,
                 index,
                 Arc::clone(&region),
                 self.shared.clues.width(),
                 &self.shared.collect_options,
             );
-            self.stack.push(entry(share, Pending::Region(region, goal)));
+            self.stack
+                .push(entry(share, Pending::Region(region, target)));
         }
         self.weight = 0;
         self.retreat_floor = self.stack.len();
@@ -303,7 +306,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             }
             ProductValue::Factors {
                 lists,
-                number,
+                fillings: number,
                 unlisted,
             } => {
                 let mut context = self.context().clone();
@@ -334,7 +337,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         let is_due = self.shared.options.probing == Probing::Adaptive
             && self
                 .policy
-                .should_retreat(self.board.settles() - self.progress_at);
+                .should_retreat(self.board.settles() - self.settles_at_progress);
         if !is_due || self.stack.len() <= self.retreat_floor {
             return false;
         }
@@ -353,7 +356,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         self.cells_at_split_check = entry.cells_at_split_check;
         self.is_consistent = true;
         self.force_probe = true;
-        self.progress_at = self.board.settles();
+        self.settles_at_progress = self.board.settles();
         true
     }
 
@@ -380,8 +383,8 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
                     self.decide(decision);
                     return true;
                 }
-                Pending::Region(region, goal) => {
-                    self.enter(Context::for_region(region, goal));
+                Pending::Region(region, target) => {
+                    self.enter(Context::for_region(region, target));
                     return true;
                 }
                 Pending::Join(product, pivot) => {
@@ -400,7 +403,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
                         probed: None,
                         results: None,
                     };
-                    if let Some(results) = product.join(node) {
+                    if let Some(results) = product.results_or_store(node) {
                         self.contexts.push(context);
                         if self.resume_pivot(results) {
                             return true;
@@ -420,7 +423,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
     {
         while self.contexts.len() > keep {
             let context = self.contexts.pop().expect("more contexts than are kept");
-            if let Some(node) = Node::from_released(context.goal) {
+            if let Some(node) = Node::from_released(context.target) {
                 self.spawn(node, scope);
             }
         }
@@ -439,13 +442,13 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             false => 0,
         };
         self.policy
-            .record_node(settles - self.node_started_at, solutions);
-        self.node_started_at = settles;
+            .record_node(settles - self.settles_at_node, solutions);
+        self.settles_at_node = settles;
         match is_leaf {
             true => {
                 self.statistics.leaves += 1;
                 self.retreat_floor = self.stack.len();
-                self.progress_at = settles;
+                self.settles_at_progress = settles;
             }
             false => self.statistics.dead_ends += 1,
         }

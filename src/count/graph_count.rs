@@ -11,27 +11,28 @@ use crate::line::Word;
 use crate::run::lock;
 use crate::solutions::{Count, Stop};
 
-/// Work of each plan in the first round, in trials, and the factor by which it grows per round. A round must not be short: plan selection
-/// is interrupted at its end, and no order, not even the leading one, gets more work than that of the round.
-const FIRST_ROUND_TRIALS: u64 = 96;
+/// Work of each plan in the first round, as a multiple of [`Options::trial_ns`](super::options::Options::trial_ns), and the factor by which
+/// it grows per round. A round must not be short: plan selection is interrupted at its end, and no order, not even the leading one, gets
+/// more work than that of the round.
+const FIRST_ROUND_WORK: u64 = 96;
 const GROWTH: u64 = 4;
 
 /// Before a round, these sweeps try to count the number alone. A component that is too wide for both is left to branching, which the
 /// graph needs anyway.
 const SWEEPS: &[Plan] = &[Plan::Sweep(Direction::Down), Plan::Sweep(Direction::Right)];
 
-/// Work of each sweep before the first round, in trials; it grows by [`GROWTH`] per round. Above the maximum no sweeps are done.
-const FIRST_SWEEP_TRIALS: u64 = 4;
-const MAX_SWEEP_TRIALS: u64 = 64;
+/// Work of each sweep before the first round, as such a multiple; it grows by [`GROWTH`] per round. Above the maximum no sweeps are done.
+const FIRST_SWEEP_WORK: u64 = 4;
+const MAX_SWEEP_WORK: u64 = 64;
 
-/// The number of solutions, counted without building the graph.
+/// A count that builds the solution graph.
 #[derive(Debug, Default)]
-pub(crate) struct NumberOnly {
-    /// The number; `None` until it is known.
+pub(crate) struct GraphCount {
+    /// The number of solutions, once it was counted without the graph.
     pub(crate) number: Option<Count>,
 }
 
-impl NumberOnly {
+impl GraphCount {
     /// Whether the number is known to be 0.
     pub(crate) fn is_zero(&self) -> bool {
         self.number.as_ref().is_some_and(Count::is_zero)
@@ -39,18 +40,17 @@ impl NumberOnly {
 
     /// Counts all components and builds their graph, until each plan has had `work_limit` nanoseconds of work; and the number alone while
     /// that is cheap.
-    pub(crate) fn count_with_graph<W: Word>(
+    pub(crate) fn run<W: Word>(
         &mut self,
         shared: &mut Shared<'_, W>,
         setup: &Setup<'_>,
         work_limit: u64,
     ) {
         let trial = setup.options.trial_ns;
-        let (mut round_work, mut sweep_work) =
-            (FIRST_ROUND_TRIALS * trial, FIRST_SWEEP_TRIALS * trial);
+        let (mut round_work, mut sweep_work) = (FIRST_ROUND_WORK * trial, FIRST_SWEEP_WORK * trial);
         loop {
-            if sweep_work <= MAX_SWEEP_TRIALS * trial {
-                let sweeps = PlanSelection::short(shared.components.len(), sweep_work, SWEEPS);
+            if sweep_work <= MAX_SWEEP_WORK * trial {
+                let sweeps = PlanSelection::new_short(shared.components.len(), sweep_work, SWEEPS);
                 self.count(shared, sweeps);
             }
             if shared.control.stopped() || self.is_zero() {
