@@ -310,14 +310,14 @@ impl CubeQueue for WorkQueue<'_> {
         })
     }
 
-    fn hand_back(&self, job: Job<Self::SolutionStore>, outcome: Outcome, is_usable: bool) {
+    fn submit(&self, job: Job<Self::SolutionStore>, outcome: Outcome, solutions_are_usable: bool) {
         let outcome = self.cube_solver.cut(&job.cube, outcome);
         let (file, set) = job.sink.into_parts();
-        let listed = is_usable && self.cube_solver.mode() == Mode::List;
+        let listed = solutions_are_usable && self.cube_solver.mode() == Mode::List;
         let id = Id::of(self.digest, &job.cube);
         let mut answer = Answer::new(self.digest, id, &outcome, listed.then_some(set));
         if let Some((file, folder)) = file.zip(self.folder.as_ref()) {
-            match file.keep(folder, is_usable.then_some(set)) {
+            match file.keep(folder, solutions_are_usable.then_some(set)) {
                 Ok(file) => answer.file = file,
                 Err(error) => return self.halt(Halt::Failed(error)),
             }

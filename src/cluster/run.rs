@@ -108,7 +108,7 @@ impl<'a> JournalledRun<'a> {
     ) -> Result<Self> {
         debug_assert_eq!(list.is_some(), cube_solver.mode() == Mode::List);
         let began = Instant::now();
-        let checkpointer = (!cube_solver.can_divide_cubes())
+        let checkpointer = (!cube_solver.has_partial_results())
             .then(|| Checkpointer::new(cube_solver.puzzle(), cube_solver.memory()));
         let mut state = State::resume(journal, records, list, &cube_solver, checkpointer.as_ref())?;
         if limits.nodes == Some(0) {
@@ -289,11 +289,13 @@ impl<'a> JournalledRun<'a> {
             }
         }
         let stopping = state.stopped.is_some() || state.failed.is_some();
-        let (interval, can_divide_cubes) =
-            (self.commit_interval(), self.cube_solver.can_divide_cubes());
+        let (interval, has_partial_results) = (
+            self.commit_interval(),
+            self.cube_solver.has_partial_results(),
+        );
         for active in &state.running {
             if stopping
-                || can_divide_cubes
+                || has_partial_results
                     && active.since.elapsed() >= interval.max(active.open_cube.min_run_time)
             {
                 active.stop.store(true, Ordering::Relaxed);
@@ -394,7 +396,7 @@ impl CubeQueue for JournalledRun<'_> {
         self.checkpointer.as_ref()
     }
 
-    fn hand_back(&self, job: Job<SolutionBuffer>, outcome: Outcome, is_usable: bool) {
+    fn submit(&self, job: Job<SolutionBuffer>, outcome: Outcome, solutions_are_usable: bool) {
         let mut state = self.lock();
         let index = state
             .running
@@ -405,8 +407,8 @@ impl CubeQueue for JournalledRun<'_> {
         let (buffer, set) = job.sink.into_parts();
         let mut outcome = outcome;
         if is_unchanged(&job.cube, &outcome) && outcome.solutions.number().is_zero() {
-            let fruitless =
-                self.cube_solver.can_divide_cubes() && active.since.elapsed() >= MIN_FRUITLESS_TIME;
+            let fruitless = self.cube_solver.has_partial_results()
+                && active.since.elapsed() >= MIN_FRUITLESS_TIME;
             // The cube must be cut if its solutions overfilled the buffer (which an unusable outcome does not tell), or if this process
             // must stop and had enough time for it. Otherwise it only needs more time.
             if buffer.bytes >= MAX_BUFFERED_BYTES || fruitless && state.stopped.is_some() {
@@ -434,14 +436,14 @@ impl CubeQueue for JournalledRun<'_> {
             }
         }
         let puzzle = state.journal.header().puzzle();
-        let listed = is_usable && self.cube_solver.mode() == Mode::List;
+        let listed = solutions_are_usable && self.cube_solver.mode() == Mode::List;
         let mut answer = Answer::new(
             puzzle,
             Id::of(puzzle, &job.cube),
             &outcome,
             listed.then_some(set),
         );
-        if is_usable && let Err(error) = state.append_solutions(&buffer.batches) {
+        if solutions_are_usable && let Err(error) = state.append_solutions(&buffer.batches) {
             state.failed = state.failed.take().or(Some(error));
             state.open.push(active.open_cube);
             self.changed.notify_all();

@@ -45,9 +45,9 @@ pub trait CubeQueue: Sync {
     /// The next cube; `None` when there are no more. May block.
     fn next(&self) -> Option<Job<Self::SolutionStore>>;
 
-    /// Takes the outcome of a cube. Its open cubes are exactly the part of the cube that was not searched. If `is_usable` is false, the
-    /// solutions in the sink must be dropped, because the whole cube stays open.
-    fn hand_back(&self, job: Job<Self::SolutionStore>, outcome: Outcome, is_usable: bool);
+    /// Takes the outcome of a cube, complete or not. The open cubes of the outcome are the part of the cube still to be searched. If
+    /// `solutions_are_usable` is false, that is the whole cube, and the solutions in the sink must be dropped.
+    fn submit(&self, job: Job<Self::SolutionStore>, outcome: Outcome, solutions_are_usable: bool);
 
     /// The checkpointer from which a count resumes and in which it records its progress, if there is one.
     fn checkpointer(&self) -> Option<&Checkpointer> {
@@ -55,8 +55,8 @@ pub trait CubeQueue: Sync {
     }
 }
 
-/// Number of pieces into which an unfinished cube is cut, and the maximum time for cutting, which is short because the run has been asked
-/// to stop.
+/// Number of pieces into which an unfinished cube is cut, and the maximum time for cutting, which is short because the process
+/// may be about to end.
 const CUBES_PER_CUT: usize = 8;
 const MAX_CUT_TIME: Duration = Duration::from_millis(100);
 
@@ -95,14 +95,15 @@ impl<'a> CubeSolver<'a> {
         self.mode
     }
 
-    /// Whether a stopped cube keeps the solutions found so far and leaves open only its unsearched parts.
-    pub fn can_divide_cubes(&self) -> bool {
+    /// Whether a cube that is stopped has a partial result: the solutions found so far, and as open cubes only what was not searched. That
+    /// holds for the search tree, which also searches each cube on one thread.
+    pub fn has_partial_results(&self) -> bool {
         matches!(self.mode, Mode::Count(Method::Tree) | Mode::List)
     }
 
     /// Number of cubes that are worked on at a time.
     pub fn parallel_cubes(&self) -> usize {
-        match self.can_divide_cubes() {
+        match self.has_partial_results() {
             true => self.threads,
             false => 1,
         }
@@ -140,7 +141,7 @@ impl<'a> CubeSolver<'a> {
     /// Takes cubes and searches them until there are no more: the work of one thread.
     fn search_cubes<O: CubeQueue>(&self, queue: &O) {
         let options = search::Options {
-            // In a count by the search tree every solution is a leaf of its own, so the cache is not used.
+            // `Method::Tree` promises that every solution is a leaf of its own, which the cache would break.
             subproblem_cache: self.mode == Mode::List,
             ..search::Options::default()
         };
@@ -205,8 +206,8 @@ impl<'a> CubeSolver<'a> {
 /// Passes the outcome of a cube to the queue. If the cube was stopped and its open cubes are not known, the solutions found are not usable
 /// and the whole cube stays open.
 fn submit<O: CubeQueue>(queue: &O, job: Job<O::SolutionStore>, outcome: Outcome) {
-    let is_usable = outcome.is_complete() || !outcome.cubes.is_empty();
-    let outcome = match is_usable {
+    let solutions_are_usable = outcome.is_complete() || !outcome.cubes.is_empty();
+    let outcome = match solutions_are_usable {
         true => outcome,
         false => Outcome {
             solutions: Total::AtLeast(Count::ZERO),
@@ -216,7 +217,7 @@ fn submit<O: CubeQueue>(queue: &O, job: Job<O::SolutionStore>, outcome: Outcome)
             ..outcome
         },
     };
-    queue.hand_back(job, outcome, is_usable);
+    queue.submit(job, outcome, solutions_are_usable);
 }
 
 /// Whether the outcome leaves the whole cube open, unchanged.

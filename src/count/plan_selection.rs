@@ -9,7 +9,7 @@
 //!
 //! The trials of a round do not depend on the number of threads. One worker, the *host*, runs the trials; the others, the *helpers*, join
 //! its walks or take trials of their own. A *walk* is a trial that branches. The *leader* is the plan that a round tries first and gives
-//! the most work. While more than [`MAX_SHARED_ORDERS`] orders are left and the budget is small, each trial but the leader's is for one
+//! the most work. While more than [`MAX_SHARED_PLANS`] orders are left and the budget is small, each trial but the leader's is for one
 //! worker alone: several workers count different places of a component at once, and a forecast from that cannot be compared with one from a
 //! single worker. The leader's walk, and later every walk, is shared by all workers. A sweep uses the threads that have nothing else to do.
 //!
@@ -36,8 +36,8 @@ const BUDGET_GROWTH: u64 = 4;
 /// A smaller budget is raised to this, in nanoseconds of work, before it is multiplied.
 const MIN_BUDGET_BEFORE_GROWTH_NS: u64 = 1_000_000;
 
-/// All workers share each walk if at most this number of orders is left, or if the budget is at least [`DECISIVE_BUDGET_NS`].
-const MAX_SHARED_ORDERS: usize = 2;
+/// All workers share each trial if at most this number of plans but sweeps is left, or if the budget is at least [`DECISIVE_BUDGET_NS`].
+const MAX_SHARED_PLANS: usize = 2;
 
 /// Minimum budget of a round in which helpers take trials of their own, in nanoseconds. For such a trial each helper builds a
 /// SAT solver of its own, which is too expensive for a smaller budget.
@@ -46,14 +46,16 @@ const MIN_HELPER_BUDGET_NS: u64 = 200_000_000;
 /// The leader has at least this multiple of the work of each other plan.
 const MIN_LEAD: u64 = 2;
 
-/// In a [short](PlanSelection::new_short) selection the last trial is continued if its forecast is less than this, in nanoseconds of work.
-const MAX_CONTINUED_FORECAST_NS: f64 = 6e8;
+/// In a [short](PlanSelection::new_short) selection the last plan is tried once more if its forecast is less than this, in nanoseconds of
+/// work.
+const MAX_RETRIED_FORECAST_NS: f64 = 6e8;
 
-/// The budget of the continued trial, as a multiple of its forecast.
-const CONTINUATION_FACTOR: f64 = 2.5;
+/// The budget of that second trial, as a multiple of the forecast.
+const RETRY_BUDGET_FACTOR: f64 = 2.5;
 
-/// Minimum work, in nanoseconds, of a walk that is resumed after an interruption: less would not show its progress.
-const MIN_RESUMED_WALK_NS: u64 = 20_000_000;
+/// Minimum work of a trial, in nanoseconds, if its plan has used up the budget of the round already, after an interruption or as the leader
+/// of the round before: less would not show its progress.
+const MIN_TRIAL_NS: u64 = 20_000_000;
 
 /// Maximum number of times that a sweep is begun.
 const MAX_SWEEP_TRIES: u32 = 2;
@@ -91,12 +93,13 @@ pub(crate) struct PlanSelection {
     todo: VecDeque<Plan>,
     /// Results of this round.
     tried: Vec<TrialResult>,
-    /// Results of the previous round.
+    /// The latest results of the plans that are left, sweeps excepted.
     before: Vec<TrialResult>,
-    /// Branching orders that wait for the outcome of a sweep on all threads.
+    /// The plans other than sweeps, while they wait for the outcome of a sweep on all threads.
     waiting: Vec<TrialResult>,
-    /// Nanoseconds of work of a trial in this round; and the leader of the round, with its nanoseconds of work.
-    budget: u64,
+    /// Nanoseconds of work that a plan has had, over all rounds, when its trial in this round ends (a trial that starts over gets all of it
+    /// again); and the leader of the round, with its nanoseconds of work.
+    round_work: u64,
     leader: Option<(Plan, u64)>,
     /// Whether each trial of this round but the leader's is for one worker alone.
     has_solo_trials: bool,
@@ -134,7 +137,7 @@ impl PlanSelection {
             tried: Vec::new(),
             before: Vec::new(),
             waiting: Vec::new(),
-            budget: 0,
+            round_work: 0,
             leader: None,
             has_solo_trials: false,
             sweeps_on_all_threads: false,
@@ -152,8 +155,8 @@ impl PlanSelection {
     }
 
     /// A short selection: each of these plans is tried once on each component, and the selection ends at the first component that none of
-    /// them counts. If there are several plans and the forecast of the last one is short, the trial of that plan is continued, up to a
-    /// multiple of its forecast.
+    /// them counts. If there are several plans and the forecast of the last one is short, that plan is tried once more, from the root but
+    /// with the component table as it is then, with a multiple of the forecast as its budget.
     pub(crate) fn new_short(
         components: usize,
         first_budget: u64,
@@ -171,15 +174,15 @@ impl PlanSelection {
         !self.short_plans.is_empty()
     }
 
-    /// Continues the last trial of a short selection, once, if its forecast is short enough. Returns whether it is continued.
-    fn continue_last(&mut self) -> bool {
+    /// Tries the last plan of a short selection once more if its forecast is short enough. Returns whether it does.
+    fn retry_last(&mut self) -> bool {
         let (first_budget, several) = (self.first_budget, self.short_plans.len() > 1);
         let is_short = |tried: &mut TrialResult| {
-            several && tried.spent == first_budget && tried.forecast < MAX_CONTINUED_FORECAST_NS
+            several && tried.spent == first_budget && tried.forecast < MAX_RETRIED_FORECAST_NS
         };
         let last = self.tried.pop_if(is_short);
         if let Some(last) = last {
-            self.leader = Some((last.plan, (CONTINUATION_FACTOR * last.forecast) as u64));
+            self.leader = Some((last.plan, (RETRY_BUDGET_FACTOR * last.forecast) as u64));
             self.todo.push_back(last.plan);
         }
         last.is_some()
@@ -238,7 +241,7 @@ impl PlanSelection {
 
     /// Restores the state of an earlier process for the current component.
     fn restore(&mut self, state: SelectionState) {
-        (self.budget, self.nominal_budget) = (state.budget, state.budget);
+        (self.round_work, self.nominal_budget) = (state.budget, state.budget);
         self.leader = state.leader;
         self.tried = with_infinity(&state.tried);
         self.before = with_infinity(&state.before);
@@ -307,7 +310,7 @@ impl PlanSelection {
         self.leader = None;
         self.restarts_workers |= self.sweeps_on_all_threads;
         self.sweeps_on_all_threads = false;
-        (self.budget, self.nominal_budget) = (self.first_budget, self.first_budget);
+        (self.round_work, self.nominal_budget) = (self.first_budget, self.first_budget);
         self.begin_trials();
         self.under_way.clear();
         self.interrupted.clear();
@@ -322,7 +325,7 @@ impl PlanSelection {
     fn begin_trials(&mut self) {
         let orders = self.todo.iter().filter(|plan| !plan.is_sweep()).count();
         self.has_solo_trials =
-            !self.is_short() && orders > MAX_SHARED_ORDERS && self.budget < DECISIVE_BUDGET_NS;
+            !self.is_short() && orders > MAX_SHARED_PLANS && self.round_work < DECISIVE_BUDGET_NS;
     }
 
     /// What the host does next.
@@ -341,9 +344,9 @@ impl PlanSelection {
                 // A round is ranked when all its trials have ended.
                 return Next::Wait;
             }
-            let pauses = self.budget >= self.work_limit && !self.tried.is_empty();
+            let pauses = self.round_work >= self.work_limit && !self.tried.is_empty();
             match self.is_short() {
-                true if self.continue_last() => {}
+                true if self.retry_last() => {}
                 false if !pauses => self.begin_round(),
                 _ => return Next::Leave,
             }
@@ -369,7 +372,7 @@ impl PlanSelection {
         let leader = self.leader.map(|(leader, _)| leader);
         let is_solo = |&plan: &Plan| is_walk(plan) && leader != Some(plan);
         let place = self.todo.iter().position(is_solo);
-        let may_begin = self.has_solo_trials && self.budget >= MIN_HELPER_BUDGET_NS;
+        let may_begin = self.has_solo_trials && self.round_work >= MIN_HELPER_BUDGET_NS;
         match place.filter(|_| may_begin && !self.halted && !self.restarts_workers) {
             Some(place) => {
                 let plan = self
@@ -389,18 +392,18 @@ impl PlanSelection {
         let interrupted_work = interrupted.map_or(0, |trial| trial.spent);
         let previous = self.before.iter().find(|tried| tried.plan == plan);
         let previous_work = previous.map_or(0, |tried| tried.spent);
-        // A trial that starts over must get further than in the previous round, also if the plan led that round.
+        // A walk that starts over must get further than in the previous round, also if the plan led that round.
         let (continued_work, min_budget) = match self.continues_walks && !plan.is_sweep() {
             true => (previous_work, 0),
             false => (0, 2 * previous_work),
         };
         let earlier_work = interrupted_work + continued_work;
         let leader_budget = self.leader.filter(|(leader, _)| *leader == plan);
-        let budget = leader_budget.map_or(self.budget.max(min_budget), |(_, budget)| budget);
+        let budget = leader_budget.map_or(self.round_work.max(min_budget), |(_, budget)| budget);
         let trial = Trial {
             component: self.values.len(),
             plan,
-            budget: (budget.saturating_sub(earlier_work)).max(MIN_RESUMED_WALK_NS.min(self.budget)),
+            budget: (budget.saturating_sub(earlier_work)).max(MIN_TRIAL_NS.min(self.round_work)),
             earlier_work,
             thorough: !self.is_short(),
             is_solo: self.has_solo_trials && leader_budget.is_none(),
@@ -414,10 +417,11 @@ impl PlanSelection {
         let tried = std::mem::take(&mut self.tried);
         let (sweeps, orders): (Vec<TrialResult>, Vec<TrialResult>) =
             tried.into_iter().partition(|tried| tried.plan.is_sweep());
-        let (mut orders, best_forecast) = ranking::select_orders(orders, &self.before, self.budget);
+        let (mut orders, best_forecast) =
+            ranking::select_orders(orders, &self.before, self.round_work);
         orders.append(&mut self.waiting);
         let (sweeps, sweeps_on_all_threads) =
-            ranking::select_sweeps(sweeps, best_forecast, self.budget);
+            ranking::select_sweeps(sweeps, best_forecast, self.round_work);
         self.sweeps_on_all_threads = sweeps_on_all_threads;
         self.before.clone_from(&orders);
         let lead_factor = ranking::lead_factor(&orders);
@@ -434,11 +438,11 @@ impl PlanSelection {
             .nominal_budget
             .max(MIN_BUDGET_BEFORE_GROWTH_NS)
             .saturating_mul(BUDGET_GROWTH);
-        self.budget = match self.todo.len() {
+        self.round_work = match self.todo.len() {
             1 if self.sweeps_on_all_threads => u64::MAX,
             1 => self.work_limit,
             _ => self
-                .budget
+                .round_work
                 .max(MIN_BUDGET_BEFORE_GROWTH_NS)
                 .saturating_mul(BUDGET_GROWTH),
         };
@@ -446,7 +450,10 @@ impl PlanSelection {
         let multiple = (lead_factor * (self.todo.len() as u64).saturating_sub(1)).max(MIN_LEAD);
         let has_leader =
             !self.sweeps_on_all_threads && self.todo.len() > 1 && !self.todo[0].is_sweep();
-        let leader_budget = self.budget.saturating_mul(multiple).min(self.work_limit);
+        let leader_budget = self
+            .round_work
+            .saturating_mul(multiple)
+            .min(self.work_limit);
         self.leader = has_leader.then(|| (self.todo[0], leader_budget));
         self.begin_trials();
     }
@@ -613,21 +620,18 @@ mod tests {
 
     #[test]
     fn a_resumed_walk_gets_the_rest_of_its_budget_and_is_ranked_by_its_whole_work() {
-        let mut selection = PlanSelection::new(Method::Regions, 1, 10 * MIN_RESUMED_WALK_NS);
+        let mut selection = PlanSelection::new(Method::Regions, 1, 10 * MIN_TRIAL_NS);
         let walk = next(&mut selection).unwrap();
-        assert_eq!(walk.budget, 10 * MIN_RESUMED_WALK_NS);
+        assert_eq!(walk.budget, 10 * MIN_TRIAL_NS);
         let mut state = selection.state().unwrap().for_journal();
-        state.interrupted[0].spent = 6 * MIN_RESUMED_WALK_NS;
+        state.interrupted[0].spent = 6 * MIN_TRIAL_NS;
         let selection = |state: &SelectionState| {
-            let selection = PlanSelection::new(Method::Regions, 1, 10 * MIN_RESUMED_WALK_NS);
+            let selection = PlanSelection::new(Method::Regions, 1, 10 * MIN_TRIAL_NS);
             selection.resume(state.clone())
         };
         let mut resumed = selection(&state);
         let again = next(&mut resumed).unwrap();
-        assert_eq!(
-            (again.plan, again.budget),
-            (walk.plan, 4 * MIN_RESUMED_WALK_NS)
-        );
+        assert_eq!((again.plan, again.budget), (walk.plan, 4 * MIN_TRIAL_NS));
         resumed.report(again, spent(8.0));
         let tried = TrialResult {
             plan: walk.plan,
@@ -636,13 +640,10 @@ mod tests {
             proved: 0.0,
         };
         assert_eq!(resumed.tried, [tried]);
-        state.interrupted[0].spent = 60 * MIN_RESUMED_WALK_NS;
-        assert_eq!(
-            next(&mut selection(&state)).unwrap().budget,
-            MIN_RESUMED_WALK_NS
-        );
+        state.interrupted[0].spent = 60 * MIN_TRIAL_NS;
+        assert_eq!(next(&mut selection(&state)).unwrap().budget, MIN_TRIAL_NS);
         // A state with another number of components is ignored.
-        let other = PlanSelection::new(Method::Regions, 2, 10 * MIN_RESUMED_WALK_NS).resume(state);
+        let other = PlanSelection::new(Method::Regions, 2, 10 * MIN_TRIAL_NS).resume(state);
         assert!(other.interrupted.is_empty());
     }
 
@@ -670,6 +671,6 @@ mod tests {
         let walks: Vec<Plan> = orders[..5].iter().map(|tried| tried.plan).collect();
         assert!(walks.iter().all(|plan| left.contains(plan)), "{left:?}");
         assert!(left.contains(&Plan::BranchAndSweep) && left.len() == 6);
-        assert!(selection.budget < u64::MAX);
+        assert!(selection.round_work < u64::MAX);
     }
 }

@@ -208,7 +208,7 @@ impl<'a, W: Word> Shared<'a, W> {
 
     /// The size in cells of the smallest component that is known to be too wide to be swept, in a walk through the root component with this
     /// index. Before any is known, the size of the root component.
-    pub(crate) fn too_wide(&self, component: usize) -> u32 {
+    pub(crate) fn sweep_size_bound(&self, component: usize) -> u32 {
         let too_wide = self.checkpointer.and_then(Checkpointer::too_wide);
         self.components[component]
             .size

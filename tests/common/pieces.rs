@@ -33,10 +33,10 @@ impl CubeQueue for Desk<'_> {
         })
     }
 
-    fn hand_back(&self, job: Job<Self::SolutionStore>, outcome: Outcome, is_usable: bool) {
+    fn submit(&self, job: Job<Self::SolutionStore>, outcome: Outcome, solutions_are_usable: bool) {
         let outcome = self.cube_solver.cut(&job.cube, outcome);
         let set = job.sink.into_parts().1;
-        let listed = is_usable && self.cube_solver.mode() == Mode::List;
+        let listed = solutions_are_usable && self.cube_solver.mode() == Mode::List;
         let id = Id::of(self.digest, &job.cube);
         let answer = Answer::new(self.digest, id, &outcome, listed.then_some(set));
         self.answers.lock().unwrap().push(answer);

@@ -81,11 +81,13 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         }
     }
 
-    /// Sweeps a component, if its size is at most 7/8 of the last one that was too wide. Returns its count, and the number of nodes that
-    /// would have taken the same time.
+    /// Sweeps a component that is not larger than [`sweep_size_bound`](Self::sweep_size_bound) allows. Returns its count, and the number of
+    /// nodes that would have taken the same time.
     pub(crate) fn sweep_component(&mut self, component: &Component<W>) -> Option<(Count, u64)> {
         // A sweep builds no graph.
-        if component.size > self.too_wide - self.too_wide / 8 || self.shared.store.keeps_graph() {
+        if component.size > self.sweep_size_bound - self.sweep_size_bound / 8
+            || self.shared.store.keeps_graph()
+        {
             return None;
         }
         let budget_ns = self.shared.sweep_budget_ns();
@@ -95,7 +97,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             .into_iter()
             .find_map(|direction| sweep(&self.board, component, direction, allowance, &stop).ok());
         if count.is_none() {
-            self.too_wide = component.size;
+            self.sweep_size_bound = component.size;
             self.shared.record_too_wide(component.size);
         }
         let took = began.elapsed().as_nanos() as u64;

@@ -91,9 +91,9 @@ impl<W: Word> Worker<'_, '_, W> {
         let trial = walk.trial;
         self.component = trial.component;
         self.may_ask_oracle = trial.thorough && SatSolver::IS_BUILT_IN;
-        (self.order, self.too_wide) = match trial.plan {
+        (self.order, self.sweep_size_bound) = match trial.plan {
             Plan::Branch(order) => (order, 0),
-            _ => (Order::Narrow, self.shared.too_wide(trial.component)),
+            _ => (Order::Narrow, self.shared.sweep_size_bound(trial.component)),
         };
         if self.order == Order::Dissected && self.ranked_component != Some(trial.component) {
             let (clues, component) = (self.shared.clues, &self.shared.components[trial.component]);
@@ -203,7 +203,7 @@ impl<W: Word> Worker<'_, '_, W> {
                 }
             }
             if self.shared_walk.is_some() && walk.wants_tasks() {
-                match self.check_for_solution(true) {
+                match self.may_have_solution(true) {
                     true => self.give_task_away(walk),
                     // The current side has no solution.
                     false => self.statistics.dead_ends += 1,

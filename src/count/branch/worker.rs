@@ -60,9 +60,9 @@ pub(crate) struct Worker<'s, 'a, W: Word> {
     pub(crate) trail_recorded: Instant,
     /// Whether the oracle may be asked.
     pub(crate) may_ask_oracle: bool,
-    /// Number of cells of the smallest component that was too wide for a sweep; 0 if none are to be swept. Components of at most 7/8 of it
-    /// are swept.
-    pub(crate) too_wide: u32,
+    /// A component is swept if it has at most 7/8 of this number of cells: that of the smallest component that a sweep has failed on, or at
+    /// first that of the whole component; 0 under plans that do not sweep.
+    pub(crate) sweep_size_bound: u32,
     /// Share of the walk that its current task has done so far, out of [`WHOLE`](crate::search::WHOLE).
     pub(crate) share_done: u64,
     /// Nodes reserved and not used yet.
@@ -158,7 +158,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             recorded_plan: None,
             trail_recorded: Instant::now(),
             may_ask_oracle: true,
-            too_wide: 0,
+            sweep_size_bound: 0,
             share_done: 0,
             reserved: 0,
             polled_nodes: 0,
@@ -321,7 +321,8 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         let agrees = |grid: &Arc<Grid>| grid.get(row, column) == filled;
         top.witness = top.witness_above.clone().filter(agrees);
         top.is_alive = top.witness.is_some();
-        if !self.check_for_solution(false) {
+        if !self.may_have_solution(false) {
+            // The side to be begun may have been dropped with its frame.
             self.statistics.dead_ends += 1;
             return;
         }
@@ -518,9 +519,11 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         }
     }
 
-    /// Asks the oracle about the first frame that is not known to be alive, once the work on its side reaches the threshold, which is lower
-    /// if `tasks_wanted`. `false` if the side has no solution: then all later frames are dropped, and the side is zero.
-    pub(crate) fn check_for_solution(&mut self, tasks_wanted: bool) -> bool {
+    /// If a question is due, asks the oracle about the lowest side on the stack that is not known to be alive, which need not be the top
+    /// one. A question is due once the work on that side reaches a threshold, which is lower if `tasks_wanted`. `false` if that side has
+    /// no solution: then it is the top of the stack, with the value zero, and all later frames are dropped. `true` otherwise, also without
+    /// an answer.
+    pub(crate) fn may_have_solution(&mut self, tasks_wanted: bool) -> bool {
         while self
             .frames
             .get(self.alive_frames)

@@ -87,7 +87,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         task.statistics.tasks = 1;
         let mut has_work = true;
         if let Some(results) = results {
-            has_work = task.resume_pivot(results);
+            has_work = task.begin_pivot(results);
         } else if let Some(decision) = decision {
             task.decide(decision);
         }
@@ -227,7 +227,8 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         self.inherited = self.inherited.map(|inherited| inherited.after(changed));
     }
 
-    /// Pushes all regions on the stack. The largest is the pivot and is searched last. Each of the others gets a region search of its own.
+    /// Pushes all regions on the stack. Each but the largest gets a search of its own, which collects its fillings. The largest, the
+    /// *pivot*, is searched last, and each of its leaves stands for all combinations with the fillings collected.
     fn split_node(&mut self, mut regions: Vec<Region<W>>) {
         self.statistics.splits += 1;
         regions.sort_by_cached_key(Region::size);
@@ -292,8 +293,8 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         self.retreat_floor = self.stack.len();
     }
 
-    /// Enters the pivot when the other regions are complete; `false` if one of them has no filling.
-    fn resume_pivot(&mut self, results: ProductResults<W>) -> bool {
+    /// Begins the search of the pivot when the other regions are complete; `false` if one of them has no filling.
+    fn begin_pivot(&mut self, results: ProductResults<W>) -> bool {
         match results.combine() {
             ProductValue::Zero => {
                 self.end_node(false);
@@ -315,8 +316,8 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
                     context.reservations.push(reservation);
                 }
                 context.fillings_per_leaf *= &number;
-                // Regions too large to list get no search of their own. They are decided on this path, one after the other, before the
-                // pivot.
+                // The lists of these regions exceeded a memory limit and were discarded. So the regions are branched on again, on this
+                // path, one after the other, before the pivot.
                 if !unlisted.is_empty() {
                     let pivot = std::mem::replace(&mut context.region, Arc::clone(&unlisted[0]));
                     let mut rest = unlisted[1..].to_vec();
@@ -331,8 +332,8 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
     }
 
     /// If the search does not probe and has met only dead ends for long, an early decision is probably wrong. Then this goes back to the
-    /// topmost node whose subtree has had no leaf so far, to probe that node and search it again. `false` if that is not due, or if there
-    /// is no such node.
+    /// node nearest to the root below which no leaf has been found, to probe that node and search it again. `false` if that is not due, or
+    /// if there is no such node.
     fn retreat(&mut self) -> bool {
         let is_due = self.shared.options.probing == Probing::Adaptive
             && self
@@ -405,7 +406,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
                     };
                     if let Some(results) = product.results_or_store(node) {
                         self.contexts.push(context);
-                        if self.resume_pivot(results) {
+                        if self.begin_pivot(results) {
                             return true;
                         }
                     }
@@ -429,8 +430,8 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         }
     }
 
-    /// Ends the present node: records its cost for the probing policy, and its weight as finished. A small subproblem counts as one leaf,
-    /// however many fillings it has: they are enumerated only once.
+    /// Ends the present node: records its cost for the probing policy, and its weight as finished. A node whose fillings come from the
+    /// subproblem cache counts as one leaf, however many fillings it has, because the cache enumerates them only once.
     fn end_node(&mut self, is_leaf: bool) {
         let settles = self.board.settles();
         let solutions = match is_leaf {
