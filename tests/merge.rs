@@ -371,3 +371,32 @@ fn cubes_that_overlap_are_not_added_up() {
         "{said}"
     );
 }
+
+/// Which of two incomplete answers to a cube counts once depended on the order of their lines.
+#[test]
+fn of_two_incomplete_answers_the_one_with_more_solutions_counts() {
+    let puzzle = permutation(7);
+    let pieces = pieces(&puzzle, 2);
+    let cubes = || pieces.iter().map(|piece| piece.cube.clone()).collect();
+    let stopped = |nodes| {
+        let limits = move || Limits::default().nodes(nodes);
+        let answers = work(&puzzle, Mode::Count(Method::Tree), 1, cubes(), limits);
+        assert!(answers.iter().all(|answer| !answer.open.is_empty()));
+        answers
+    };
+    let (mut few, many) = (stopped(40), stopped(400));
+    for answer in &mut few {
+        answer.file = Some(format!("{}.txt", answer.id));
+    }
+    let number = |answers: &[Answer]| {
+        let mut sum = Count::ZERO;
+        answers.iter().for_each(|answer| sum += &answer.count);
+        sum
+    };
+    assert!(number(&few) < number(&many));
+    for results in [[&few, &many], [&many, &few]] {
+        let results = results.map(|answers| lines(answers));
+        let sum = merged(&pieces, &[&results[0], &results[1]]);
+        assert_eq!(sum.solutions, Total::AtLeast(number(&many)));
+    }
+}

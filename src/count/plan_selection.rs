@@ -265,7 +265,7 @@ impl PlanSelection {
         self.interrupted = interrupted;
         let waiting = with_infinity(&state.waiting);
         if sweeps.is_empty() {
-            // No sweep is tried again, so the orders that waited for one need not wait any more.
+            // No sweep is tried again, so the plans that waited for one need not wait any more.
             self.todo.extend(waiting.iter().map(|tried| tried.plan));
         } else {
             self.waiting = waiting;
@@ -323,9 +323,9 @@ impl PlanSelection {
 
     /// Prepares the trials of a round whose plans are in `todo`.
     fn begin_trials(&mut self) {
-        let orders = self.todo.iter().filter(|plan| !plan.is_sweep()).count();
+        let others = self.todo.iter().filter(|plan| !plan.is_sweep()).count();
         self.has_solo_trials =
-            !self.is_short() && orders > MAX_SHARED_PLANS && self.round_work < DECISIVE_BUDGET_NS;
+            !self.is_short() && others > MAX_SHARED_PLANS && self.round_work < DECISIVE_BUDGET_NS;
     }
 
     /// What the host does next.
@@ -415,20 +415,20 @@ impl PlanSelection {
     /// Drops the plans with the worst results, and begins the next round with the others.
     fn begin_round(&mut self) {
         let tried = std::mem::take(&mut self.tried);
-        let (sweeps, orders): (Vec<TrialResult>, Vec<TrialResult>) =
+        let (sweeps, others): (Vec<TrialResult>, Vec<TrialResult>) =
             tried.into_iter().partition(|tried| tried.plan.is_sweep());
-        let (mut orders, best_forecast) =
-            ranking::select_orders(orders, &self.before, self.round_work);
-        orders.append(&mut self.waiting);
+        let (mut others, best_forecast) =
+            ranking::select_plans(others, &self.before, self.round_work);
+        others.append(&mut self.waiting);
         let (sweeps, sweeps_on_all_threads) =
             ranking::select_sweeps(sweeps, best_forecast, self.round_work);
         self.sweeps_on_all_threads = sweeps_on_all_threads;
-        self.before.clone_from(&orders);
-        let lead_factor = ranking::lead_factor(&orders);
+        self.before.clone_from(&others);
+        let lead_factor = ranking::lead_factor(&others);
         if self.sweeps_on_all_threads {
-            self.waiting = std::mem::take(&mut orders);
+            self.waiting = std::mem::take(&mut others);
         }
-        let plans = orders.iter().chain(&sweeps).map(|tried| tried.plan);
+        let plans = others.iter().chain(&sweeps).map(|tried| tried.plan);
         self.todo = plans.collect();
         if self.todo.is_empty() {
             self.todo.push_back(Plan::BranchAndSweep);

@@ -9,7 +9,7 @@
 use super::branch::order::Order;
 use super::plan::{Plan, TrialResult};
 
-/// From this budget on, in nanoseconds of work, only the better direction is swept, and sweeps and orders can rule each other out.
+/// From this budget on, in nanoseconds of work, only the better direction is swept, and sweeps and other plans can rule each other out.
 pub(crate) const DECISIVE_BUDGET_NS: u64 = 1_200_000_000;
 
 /// Below this budget, in nanoseconds, the probing order and the tree search stay as long as no order is near its end.
@@ -33,7 +33,7 @@ const MIN_PROVED: f64 = 1000.0;
 /// exceeds the rate of every other plan; at most this number of times in all.
 const MAX_LEAD: u64 = 4;
 
-/// Below this budget, in nanoseconds, at least two orders stay, because the first rounds are weak evidence.
+/// Below this budget, in nanoseconds, at least two plans stay, because the first rounds are weak evidence.
 const TWO_PLANS_BUDGET_NS: u64 = 25_000_000_000;
 
 /// A sweep is dropped when its forecast is this or more, in nanoseconds of work.
@@ -49,14 +49,14 @@ const AFFORDABLE_ROUNDS: f64 = 16.0;
 /// Sweeps are dropped when the best forecast of an order, times this factor, is less than the forecast of the sweep.
 const BRANCH_ADVANTAGE: f64 = 32.0;
 
-/// The orders that stay after a round of this budget, and the best forecast. The leader of the next round comes first; from
-/// [`DECISIVE_BUDGET_NS`] on all are sorted by [`rate`]. `before` has the results of the round before.
-pub(crate) fn select_orders(
-    orders: Vec<TrialResult>,
+/// The plans other than sweeps that stay after a round of this budget, and the best forecast. The leader of the next round comes first;
+/// from [`DECISIVE_BUDGET_NS`] on all are sorted by [`rate`]. `before` has the results of the round before.
+pub(crate) fn select_plans(
+    plans: Vec<TrialResult>,
     before: &[TrialResult],
     budget: u64,
 ) -> (Vec<TrialResult>, f64) {
-    let mut forecasts: Vec<(f64, TrialResult)> = orders
+    let mut forecasts: Vec<(f64, TrialResult)> = plans
         .into_iter()
         .map(|tried| {
             let earlier = before.iter().find(|same| same.plan == tried.plan);
@@ -91,23 +91,23 @@ pub(crate) fn select_orders(
             is_decisive && rate(&tried) < MIN_RATE_SHARE * fastest_rate && forecast > affordable;
         (is_fastest || is_spared || i < max_kept && !lags).then_some(tried)
     };
-    let mut orders: Vec<TrialResult> = forecasts.iter().enumerate().filter_map(stays).collect();
-    let probing = orders.iter().find(|tried| tried.plan == PROBING_PLAN);
+    let mut plans: Vec<TrialResult> = forecasts.iter().enumerate().filter_map(stays).collect();
+    let probing = plans.iter().find(|tried| tried.plan == PROBING_PLAN);
     let min_rate = |tried: &TrialResult| MIN_PROVED / tried.spent as f64;
     let probing_leads =
         probing.is_some_and(|tried| LEAD_FACTOR * rate(tried).max(min_rate(tried)) >= fastest_rate);
     if is_decisive {
         // The plan that proves most comes first, in case the time does not suffice for all.
-        orders.sort_by(|a, b| rate(b).total_cmp(&rate(a)));
+        plans.sort_by(|a, b| rate(b).total_cmp(&rate(a)));
     } else if let Some(leader) = if probing_leads {
         Some(PROBING_PLAN)
     } else {
         fastest_plan
     } {
         // The others keep their order behind the leader.
-        orders.sort_by_key(|tried| tried.plan != leader);
+        plans.sort_by_key(|tried| tried.plan != leader);
     }
-    (orders, best)
+    (plans, best)
 }
 
 /// The sweeps that stay after a round of this budget, and whether all threads are to sweep. `best_order` is the best forecast of an order.
@@ -146,8 +146,8 @@ fn rate(tried: &TrialResult) -> f64 {
 }
 
 /// The work of the first of these plans in the next round, as a multiple of that of all others together.
-pub(crate) fn lead_factor(orders: &[TrialResult]) -> u64 {
-    let Some((first, others)) = orders.split_first() else {
+pub(crate) fn lead_factor(plans: &[TrialResult]) -> u64 {
+    let Some((first, others)) = plans.split_first() else {
         return 1;
     };
     let rates = others.iter().map(rate);

@@ -8,10 +8,10 @@ mod emit;
 mod examine;
 mod fill;
 mod node;
+mod search_loop;
 mod share;
 mod state;
 mod subproblem_cache;
-mod walk;
 
 pub(crate) use examine::narrowest_cell;
 pub(super) use node::{Context, LeafTarget, Node, Product};
