@@ -12,7 +12,7 @@ import { plural, sentence } from "./words.js";
 /** The format that is chosen at first. */
 const DEFAULT_FORMAT = "non";
 
-/** So many errors of files are told in words. */
+/** Number of errors of files that are told in words. */
 const MOST_ERRORS = 3;
 
 /** A single file of these types is an image to trace. It goes to the dialog at once, because a photo takes long as a puzzle. */

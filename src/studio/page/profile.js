@@ -12,7 +12,7 @@ const WIDTH = 240;
 /** More rounds than this are drawn as groups of rounds. */
 const MOST_BARS = 80;
 
-/** So many lines of the narrowest place are named; the board shows more of them. */
+/** Number of lines of the narrowest place that are named; the board highlights all of them. */
 const MOST_NAMED = 8;
 
 /** The elements `#profile` and `#narrowest`. */

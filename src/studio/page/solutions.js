@@ -4,7 +4,7 @@ import { Latest, stream } from "./api.js";
 import { answers, beginView, changesPuzzle, closeForOthers, sameRows, showLayer } from "./answers.js";
 import { cellsText, groupDigits, plural, sentence, shortNumber } from "./words.js";
 
-/** So many solutions are asked for at a time. */
+/** Number of solutions that are asked for at a time. */
 const BATCH = 8n;
 
 /** More solutions than this are not kept. */
