@@ -121,18 +121,7 @@ there is nothing to write.",
 }
 
 pub(super) fn size(text: &str) -> std::result::Result<(usize, Option<usize>), String> {
-    let side = |text: &str| {
-        text.parse()
-            .ok()
-            .filter(|side| (1..=MAX_SIDE).contains(side))
-    };
-    let size = match text.split_once('x') {
-        Some((width, height)) => side(width)
-            .zip(side(height))
-            .map(|(width, height)| (width, Some(height))),
-        None => side(text).map(|width| (width, None)),
-    };
-    size.ok_or_else(|| {
+    TraceOptions::parse_size(text).ok_or_else(|| {
         format!("expected a width and a height from 1 to {MAX_SIDE}, such as 40x30, or a width")
     })
 }

@@ -11,6 +11,7 @@ use super::nested::Nested;
 use super::position::Position;
 use super::rounds::{self, Ended, Round};
 use crate::board::{Board, Clues};
+use crate::format::plural;
 use crate::line::{Word, by_width};
 use crate::puzzle::{Line, Puzzle};
 use crate::run::{Control, Limits, Pace};
@@ -276,11 +277,11 @@ impl Profile {
 impl fmt::Display for Profile {
     /// A sentence, or two clauses: how far lines lead, and what then.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sweeps = counted(self.sweeps as u64, "sweep");
+        let sweeps = plural(self.sweeps, "sweep");
         let lines = format!(
             "Lines alone decide {} of {} in {sweeps}",
             self.cells - self.unknown,
-            counted(self.cells as u64, "cell")
+            plural(self.cells, "cell")
         );
         let probes = match self.probes {
             1 => "one cell needs a probe".to_owned(),
@@ -323,11 +324,6 @@ impl fmt::Display for Profile {
             }
         }
     }
-}
-
-/// `1 cell`, `2 cells`.
-fn counted(number: u64, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
 /// Whether single lines alone solve a puzzle, which then has exactly one solution.

@@ -11,6 +11,6 @@ pub(super) fn brief(text: &str) -> Cow<'_, str> {
 }
 
 /// `1 clue`, `2 clues`.
-pub(super) fn plural(count: usize, noun: &str) -> String {
+pub(crate) fn plural(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }

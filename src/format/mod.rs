@@ -47,6 +47,7 @@ mod webpbn;
 
 use std::str::FromStr;
 
+pub(crate) use brief::plural;
 pub use pattern::is_id as is_game_id;
 pub use picture::{Threshold, TraceOptions};
 pub use solutions::Solutions;

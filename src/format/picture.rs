@@ -43,6 +43,18 @@ impl Default for Threshold {
 }
 
 impl TraceOptions {
+    /// Reads columns and rows, `40x30`, or columns alone, `40`; `None` if the text is neither, or a side is not possible.
+    pub fn parse_size(text: &str) -> Option<(usize, Option<usize>)> {
+        let side = |text: &str| {
+            let side = text.parse().ok();
+            side.filter(|side| (1..=MAX_SIDE).contains(side))
+        };
+        match text.split_once('x') {
+            Some((width, height)) => Some((side(width)?, Some(side(height)?))),
+            None => Some((side(text)?, None)),
+        }
+    }
+
     /// Sets the columns and the rows of the puzzle.
     pub fn size(mut self, size: impl Into<Option<(usize, Option<usize>)>>) -> Self {
         self.size = size.into();

@@ -6,6 +6,7 @@ use super::engine::Run;
 use super::question::Question;
 use super::refusal::Refusal;
 use crate::design::{Repair, Repaired, Revealed};
+use crate::format::plural;
 use crate::run::Snapshot;
 
 #[derive(Serialize)]
@@ -43,7 +44,7 @@ pub(super) fn repair(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refus
             Some(flips) if flips.is_empty() => format!("{} as it is", aim(question)),
             Some(flips) => {
                 let proof = proof(repaired.minimal, repaired.none_within);
-                format!("{} to flip, {proof}", cells(flips.len()))
+                format!("{} to flip, {proof}", plural(flips.len(), "cell"))
             }
             None => none_found(question, "edit", repaired.none_within),
         },
@@ -69,7 +70,7 @@ pub(super) fn reveal(run: &Run<'_>, question: &Question<'_>) -> Result<(), Refus
             Some(given) if given.is_empty() => format!("{} as it is", aim(question)),
             Some(given) => {
                 let proof = proof(revealed.minimal, revealed.none_within);
-                format!("{} to give away, {proof}", cells(given.len()))
+                format!("{} to give away, {proof}", plural(given.len(), "cell"))
             }
             None => none_found(question, "set of cells", revealed.none_within),
         },
@@ -100,14 +101,9 @@ fn none_found(question: &Question<'_>, what: &str, none_within: Option<usize>) -
         Some(within) if within > 0 => {
             format!(
                 "no {what} found; none of up to {} makes it {aim}",
-                cells(within)
+                plural(within, "cell")
             )
         }
         _ => format!("no {what} found that makes it {aim}"),
     }
-}
-
-/// `1 cell`, `2 cells`
-fn cells(number: usize) -> String {
-    format!("{number} cell{}", if number == 1 { "" } else { "s" })
 }

@@ -7,6 +7,7 @@ use super::question::Question;
 use super::refusal::Refusal;
 use crate::board::Cell;
 use crate::design::{Ending, Explainer, Position, Standing};
+use crate::format::plural;
 use crate::puzzle::Puzzle;
 use crate::solutions::Stop;
 
@@ -141,10 +142,7 @@ fn checked(standing: &Standing) -> Checked {
 
 /// The last sentence of an explanation.
 fn closing(ending: Ending, steps: usize, unknown: usize) -> String {
-    let steps = match steps {
-        1 => "1 step".to_owned(),
-        steps => format!("{steps} steps"),
-    };
+    let steps = plural(steps, "step");
     let remain = match unknown {
         1 => "One cell remains".to_owned(),
         unknown => format!("{unknown} cells remain"),

@@ -14,7 +14,7 @@ use super::refusal::Refusal;
 use super::reply::{Reply, json, whole};
 use crate::error::Error;
 use crate::format::{self, Entry, FORMATS, Format, ReadOptions, Threshold, TraceOptions};
-use crate::puzzle::{Grid, MAX_SIDE, Puzzle};
+use crate::puzzle::{Grid, Puzzle};
 use crate::render::{self, Drawing, Html, HtmlSection, Pages, Paper, Pdf, Sheet};
 use crate::run::{Limits, lock};
 use crate::sat::dimacs;
@@ -106,7 +106,7 @@ pub(super) fn read(query: &str, bytes: &[u8]) -> Result<Reply, Refusal> {
         let bad = || Refusal::bad(format!("{value:?} is no {name} of a picture"));
         match &*name {
             "name" => file = value.into_owned(),
-            "size" => tracing = tracing.size(Some(size(&value).ok_or_else(bad)?)),
+            "size" => tracing = tracing.size(TraceOptions::parse_size(&value).ok_or_else(bad)?),
             "threshold" if value == "auto" => tracing = tracing.threshold(Threshold::Auto),
             "threshold" => {
                 let level = value.parse().map_err(|_| bad())?;
@@ -129,18 +129,6 @@ pub(super) fn read(query: &str, bytes: &[u8]) -> Result<Reply, Refusal> {
         entries[MAX_PUZZLES] = Entry::new(&file, Err(Error::data(message).in_file(&file)));
     }
     Ok(json(&Puzzles::new(&entries, image)))
-}
-
-/// `40` or `40x30`.
-fn size(text: &str) -> Option<(usize, Option<usize>)> {
-    let side = |text: &str| {
-        let side = text.parse().ok();
-        side.filter(|side| (1..=MAX_SIDE).contains(side))
-    };
-    match text.split_once('x') {
-        Some((width, height)) => Some((side(width)?, Some(side(height)?))),
-        None => Some((side(text)?, None)),
-    }
 }
 
 /// Puzzles as a file.

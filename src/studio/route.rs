@@ -163,12 +163,9 @@ impl Site {
 
     /// Answers a question on the present thread.
     fn answer(&self, content: &Content, events: Events, answer: Answer) {
-        let question = match Question::parse(&content.bytes) {
-            Ok(question) => question,
-            Err(refusal) => return events.refuse(refusal),
-        };
-        let time = match question.time() {
-            Ok(time) => time,
+        let parsed = Question::parse(&content.bytes);
+        let (question, time) = match parsed.and_then(|question| Ok((question.time()?, question))) {
+            Ok((time, question)) => (question, time),
             Err(refusal) => return events.refuse(refusal),
         };
         let run = self.engine.begin(events, time);
