@@ -138,6 +138,8 @@ pub mod board;
 #[cfg(not(feature = "unstable"))]
 mod board;
 #[cfg(feature = "unstable")]
+pub mod certificate;
+#[cfg(feature = "unstable")]
 pub mod classic;
 #[cfg(not(feature = "unstable"))]
 mod classic;

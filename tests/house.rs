@@ -3,9 +3,10 @@
 use std::path::Path;
 
 /// Top to bottom. `error` stands above all.
-const HOUSE: [&str; 19] = [
+const HOUSE: [&str; 20] = [
     "error",
     "puzzle",
+    "certificate",
     "format",
     "render",
     "line",

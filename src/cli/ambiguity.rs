@@ -34,7 +34,7 @@ pub(super) struct Drawn {
     html: Option<PathBuf>,
 
     #[command(flatten)]
-    replacing: Replacing,
+    pub(super) replacing: Replacing,
 }
 
 /// All that is found out about a puzzle.

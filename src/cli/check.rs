@@ -1,5 +1,7 @@
 //! `omnogram check`: whether each puzzle has one solution, none, or several.
 
+use std::path::PathBuf;
+
 use clap::Args;
 use omnogram::classic::Classic;
 use omnogram::puzzle::Grid;
@@ -9,6 +11,7 @@ use omnogram::solutions::Stop;
 use serde::Serialize;
 
 use super::ambiguity::{Drawn, Examination, Files, examine};
+use super::certify::CertificateFolder;
 use super::classics::{self, Classics};
 use super::collection::{Collection, CollectionOptions, DuplicateFields, Found, goal};
 use super::messages;
@@ -41,6 +44,7 @@ Examples:
   omnogram check --full --html regions.html puzzles/pictures
   omnogram check --only multiple,undecided --duplicates puzzles/pictures
   omnogram check --full --csv puzzles/pictures
+  omnogram check --proof certificates puzzles/pictures && omnogram verify --proof certificates
   omnogram check --algorithm permutation-elimination --memory 100M puzzles/pictures")]
 pub(super) struct Options {
     #[command(flatten)]
@@ -53,6 +57,12 @@ pub(super) struct Options {
     /// Find out more: where a puzzle is ambiguous, or how a unique puzzle is solved
     #[arg(long, conflicts_with = "algorithm")]
     full: bool,
+
+    /// Write certificates into this folder, which verify --proof and other programs can check: for a puzzle without a solution or with
+    /// one, its clauses in DIMACS and their refutation in LRAT; for an ambiguous puzzle, two solutions. The limits on time apply to each
+    /// certificate again
+    #[arg(long, value_name = "DIR")]
+    proof: Option<PathBuf>,
 
     #[command(flatten)]
     drawn: Drawn,
@@ -89,6 +99,13 @@ pub(super) fn run(options: &Options) -> Status {
         Ok(files) => files,
         Err(error) => return messages::fail(&error),
     };
+    let replacing = options.drawn.replacing;
+    let proof = options.proof.as_deref();
+    let proof = proof.map(|folder| CertificateFolder::new(folder, replacing, puzzles));
+    let mut proof = match proof.transpose() {
+        Ok(proof) => proof,
+        Err(error) => return messages::fail(&error),
+    };
     Session::with_classic(search_options, classics, false, answer_options, |session| {
         let mut collection = Collection::new(&options.collection, options.full);
         let mut drawn = true;
@@ -103,9 +120,10 @@ pub(super) fn run(options: &Options) -> Status {
                     solutions: grids,
                     full: None,
                 };
-                collection.answer(session, subject, &found, |duplicate| {
+                let status = collection.answer(session, subject, &found, |duplicate| {
                     print(session, subject, grids, &outcome, options, duplicate)
-                })
+                })?;
+                Ok(status.max(certify(&mut proof, session, subject, &found)?))
             }),
             true => session.run_on_each(puzzles, examine, |subject, examination: Examination| {
                 let pictures = options.pictures || !subject.several;
@@ -115,12 +133,17 @@ pub(super) fn run(options: &Options) -> Status {
                     });
                 drawn &= answered.is_ok();
                 let status = answered?;
+                let found = examination.found();
+                let status = status.max(certify(&mut proof, session, subject, &found)?);
                 Ok(match examination.stopped() {
                     Some(_) => status.max(Status::Stopped),
                     None => status,
                 })
             }),
         };
+        if let Some(proof) = &mut proof {
+            status = status.max(status_of(proof.finish().map(|()| Status::Complete)));
+        }
         // Files that lack puzzles because of an error are not published.
         if drawn {
             status = status.max(status_of(files.finish().map(|()| Status::Complete)));
@@ -136,6 +159,22 @@ pub(super) fn run(options: &Options) -> Status {
         }
         status
     })
+}
+
+/// Adds the certificate of an answer, if certificates are written.
+fn certify(
+    proof: &mut Option<CertificateFolder>,
+    session: &Session,
+    subject: &Subject<'_>,
+    found: &Found<'_>,
+) -> Answered {
+    match proof {
+        Some(proof) => {
+            let verdict = found.outcome.solutions.verdict();
+            proof.add_verdict(session, subject, verdict, found.solutions)
+        }
+        None => Ok(Status::Complete),
+    }
 }
 
 fn print(

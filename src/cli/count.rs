@@ -8,6 +8,7 @@ use omnogram::cluster::Mode;
 use omnogram::count::{self, Scratch};
 use omnogram::search::Outcome;
 
+use super::certify::CertificateFolder;
 use super::classics::{Classics, SEED};
 use super::estimate;
 use super::graph::GraphFile;
@@ -17,7 +18,7 @@ use super::options::{AnswerOptions, Puzzles, SearchOptions};
 use super::output::{Outputs, Replacing};
 use super::plural::counted;
 use super::report::{self, NoExtra};
-use super::session::Session;
+use super::session::{Session, status_of};
 use super::shares::{self, CellOutput};
 use super::status::{Answered, Halt, Status};
 use super::subject::Subject;
@@ -36,6 +37,7 @@ Examples:
   omnogram count --cells --exact --json puzzles/pictures/snail.non
   omnogram count --cells --svg snail.svg puzzles/pictures/snail.non
   omnogram count --graph harbour.nnf puzzles/pictures/harbour.non
+  omnogram count --proof certificates puzzles/pictures/harbour.non
   omnogram count --estimate --time 1m puzzles/families/permutation-20.non
   omnogram count --method frontier --scratch /var/tmp puzzles/families/permutation-20.non
   omnogram count --method tree --journal count.journal puzzles/families/permutation-12.non")]
@@ -70,6 +72,11 @@ pub(super) struct Options {
     /// tools. Its variables 1, 2, 3 ... are the cells, row by row
     #[arg(long, value_name = "FILE", conflicts_with_all = ["method", "algorithm", "estimate"])]
     graph: Option<PathBuf>,
+
+    /// Write certificates into this folder, which verify --proof checks: the solution graph and, where propagation alone does not show that
+    /// it is complete, clauses in DIMACS and their refutation in LRAT. The limits on time apply to each certificate again
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["method", "algorithm", "estimate", "journal"])]
+    proof: Option<PathBuf>,
 
     #[command(flatten)]
     replacing: Replacing,
@@ -134,9 +141,12 @@ pub(super) fn run(options: &Options) -> Status {
     let graph = graph
         .map(|path| GraphFile::new(&mut outputs, path))
         .transpose();
-    let (svg, graph) = match (svg, graph) {
-        (Ok(svg), Ok(graph)) => (svg, graph),
-        (Err(error), _) | (_, Err(error)) => return messages::fail(&error),
+    let puzzles = &options.puzzles.puzzles;
+    let proof = options.proof.as_deref();
+    let proof = proof.map(|folder| CertificateFolder::new(folder, options.replacing, puzzles));
+    let (svg, graph, proof) = match (svg, graph, proof.transpose()) {
+        (Ok(svg), Ok(graph), Ok(proof)) => (svg, graph, proof),
+        (Err(error), ..) | (_, Err(error), _) | (.., Err(error)) => return messages::fail(&error),
     };
     if let Some(journal) = &options.journal
         && let Err(status) = journal::check_one_puzzle(journal, &options.puzzles.puzzles)
@@ -153,6 +163,7 @@ pub(super) fn run(options: &Options) -> Status {
     let seed = classics.seed.unwrap_or(SEED);
     let mut graph_outputs = GraphOutputs {
         graph,
+        proof,
         cell_output: options.cells.then(|| CellOutput::new(svg, options.exact)),
     };
     Session::with_classic(
@@ -166,15 +177,19 @@ pub(super) fn run(options: &Options) -> Status {
                     answer(session, subject, options)
                 });
             }
-            session.answer_each(&options.puzzles.puzzles, |subject| {
-                if graph_outputs.graph.is_some() || graph_outputs.cell_output.is_some() {
+            let status = session.answer_each(&options.puzzles.puzzles, |subject| {
+                if graph_outputs.is_any() {
                     graph_outputs.answer(session, subject)
                 } else if random {
                     estimate::answer(session, subject, seed)
                 } else {
                     answer(session, subject, options)
                 }
-            })
+            });
+            match &mut graph_outputs.proof {
+                Some(proof) => status.max(status_of(proof.finish().map(|()| status))),
+                None => status,
+            }
         },
     )
 }
@@ -204,14 +219,19 @@ fn answer(session: &Session, subject: &Subject<'_>, options: &Options) -> Answer
     }
 }
 
-/// The outputs that need the solution graph: the file of the graph itself, and the shares of the cells.
+/// The outputs that need the solution graph: the file of the graph itself, the certificates, and the shares of the cells.
 #[derive(Debug)]
 struct GraphOutputs {
     graph: Option<GraphFile>,
+    proof: Option<CertificateFolder>,
     cell_output: Option<CellOutput>,
 }
 
 impl GraphOutputs {
+    fn is_any(&self) -> bool {
+        self.graph.is_some() || self.proof.is_some() || self.cell_output.is_some()
+    }
+
     /// Counts the solutions of a puzzle with their solution graph, and writes the outputs from the graph.
     fn answer(&mut self, session: &Session, subject: &Subject<'_>) -> Answered {
         self.graph
@@ -247,7 +267,14 @@ impl GraphOutputs {
         if let Some(graph) = &mut self.graph {
             graph.finish(session, subject)?;
         }
-        Ok(report_stop(session, subject, &outcome))
+        let status = report_stop(session, subject, &outcome);
+        match &mut self.proof {
+            Some(proof) => {
+                let graph = solution_graph.as_ref();
+                Ok(status.max(proof.add_count(session, subject, graph, &outcome)?))
+            }
+            None => Ok(status),
+        }
     }
 }
 

@@ -4,6 +4,8 @@
 mod ambiguity;
 mod backbone;
 mod bench;
+mod certificate;
+mod certify;
 mod check;
 mod classics;
 mod collection;
@@ -49,6 +51,7 @@ mod subject;
 mod titles;
 mod total;
 mod verify;
+mod verify_proof;
 mod window;
 mod work;
 mod writer;

@@ -16,35 +16,50 @@ use serde::Serialize;
 use super::options::{Bytes, time};
 use super::plural::counted;
 use super::status::{Halt, Status};
-use super::{input_files, inputs, messages, report};
+use super::{input_files, inputs, messages, report, verify_proof};
 
-/// Check a list of solutions against a puzzle
+/// Check a list of solutions against a puzzle, or a folder of certificates
 ///
 /// Reads a list in either format that enumerate writes. Every grid must satisfy every clue, and no grid may be repeated. It does not check
 /// whether the list is complete; compare the output of count.
+///
+/// With --proof, checks the certificates that check --proof and count --proof have written: that every clause follows from the clue of one
+/// line, that every step of a refutation follows from earlier clauses, and that the models of a graph are the solutions of the puzzle. The
+/// code that does this is separate from the search. Every certificate contains its puzzle; if PUZZLE is given, there must be a certificate
+/// of each of these puzzles.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   omnogram enumerate puzzles/pictures/snail.non | omnogram verify puzzles/pictures/snail.non
-  omnogram verify puzzles/pictures/snail.non snail.txt")]
+  omnogram verify puzzles/pictures/snail.non snail.txt
+  omnogram verify --proof certificates puzzles/pictures")]
 pub(super) struct Options {
-    /// The puzzle; FILE#2 is the second puzzle of a pack
-    #[arg(value_name = "PUZZLE")]
-    puzzle: PathBuf,
+    /// The puzzle; FILE#2 is the second puzzle of a pack. With --proof also a pack or a folder
+    #[arg(value_name = "PUZZLE", required_unless_present = "proof")]
+    puzzle: Option<PathBuf>,
 
     /// The list of solutions, or - for standard input
-    #[arg(value_name = "SOLUTIONS", default_value = "-")]
+    #[arg(
+        value_name = "SOLUTIONS",
+        default_value = "-",
+        conflicts_with = "proof"
+    )]
     solutions: PathBuf,
 
-    /// Use at most about this much memory: 512M, 4G, 1T; repeats of grids that do not fit are not found
+    /// Check the certificates in this folder
+    #[arg(long, value_name = "DIR")]
+    proof: Option<PathBuf>,
+
+    /// Use at most about this much memory: 512M, 4G, 1T; repeats of grids that do not fit are not found, and a certificate that needs more
+    /// is not checked
     #[arg(long, value_name = "SIZE", default_value = "4G", value_parser = super::options::size)]
     memory: Bytes,
 
-    /// Stop reading the list after this time: 500ms, 90s, 5m, 1h30m
+    /// Stop reading the list, or checking certificates, after this time: 500ms, 90s, 5m, 1h30m
     #[arg(long, short, allow_hyphen_values = true, value_name = "TIME", value_parser = time)]
     time: Option<Duration>,
 
-    /// Print one JSON object, on one line
+    /// Print one JSON object, on one line; one for each certificate
     #[arg(long, help_heading = "Output options")]
     json: bool,
 
@@ -85,9 +100,24 @@ struct Report {
 }
 
 pub(super) fn run(options: &Options) -> Status {
-    let read = [&options.puzzle, &options.solutions].map(std::slice::from_ref);
+    let path = match (&options.proof, &options.puzzle) {
+        (Some(folder), puzzles) => {
+            return verify_proof::run(&verify_proof::Request {
+                folder,
+                puzzles: puzzles.as_slice(),
+                time: options.time,
+                memory: options.memory,
+                json: options.json,
+                quiet: options.quiet,
+            });
+        }
+        (None, Some(path)) => path,
+        (None, None) => unreachable!("clap requires one of them"),
+    };
+    let read = [path, &options.solutions].map(std::slice::from_ref);
     let spared = input_files::check_stdout(read[0], read[1]);
-    let findings = spared.and_then(|()| puzzle(options)).and_then(|puzzle| {
+    let puzzle = spared.and_then(|()| puzzle(path, &options.solutions));
+    let findings = puzzle.and_then(|puzzle| {
         let name = inputs::name(&options.solutions);
         if inputs::is_stdin(&options.solutions) {
             return check(&puzzle, io::stdin().lock(), &name, options);
@@ -103,7 +133,7 @@ pub(super) fn run(options: &Options) -> Status {
         }
     });
     match findings {
-        Ok(findings) => findings.report(options),
+        Ok(findings) => findings.report(path, options),
         Err(error) => {
             messages::error(&error);
             Status::from(&error)
@@ -112,17 +142,14 @@ pub(super) fn run(options: &Options) -> Status {
 }
 
 /// Reads the puzzle; an error if the argument names several.
-fn puzzle(options: &Options) -> Result<Puzzle> {
-    let Options {
-        puzzle, solutions, ..
-    } = options;
+fn puzzle(puzzle: &Path, solutions: &Path) -> Result<Puzzle> {
     let stdin = |path: &Path| inputs::is_stdin(path);
     if stdin(puzzle) && stdin(solutions) {
         let message = "the puzzle and the solutions cannot both come from standard input";
         return Err(Error::new(Kind::Usage, message));
     }
     let mut entries = Vec::new();
-    for source in inputs::find(std::slice::from_ref(puzzle)) {
+    for source in inputs::find(&[puzzle.to_owned()]) {
         entries.extend(source.read());
     }
     match <[Entry; 1]>::try_from(entries) {
@@ -188,7 +215,7 @@ impl Findings {
     }
 
     /// Prints the answer, and returns the exit status.
-    fn report(&self, options: &Options) -> Status {
+    fn report(&self, puzzle: &Path, options: &Options) -> Status {
         let Findings {
             grids,
             wrong,
@@ -216,7 +243,7 @@ impl Findings {
         }
         let line = match options.json {
             true => report::json_line(&Report {
-                puzzle: inputs::name(&options.puzzle),
+                puzzle: inputs::name(puzzle),
                 list: inputs::name(&options.solutions),
                 solutions: grids,
                 wrong,

@@ -57,6 +57,7 @@ methods! {
     limit(&str, i32);
     solve() -> Status;
     val(i32) -> i32;
+    failed(i32) -> bool;
 }
 
 impl CaDiCal {

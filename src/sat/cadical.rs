@@ -1,6 +1,8 @@
 //! The parts of CaDiCaL that are used. In a build without the feature `sat`, the module `absent` replaces this one.
 
-pub(super) use cadical_sys::{CaDiCal, FixedAssignmentListener, Learner, Status, Terminator};
+pub(super) use cadical_sys::{
+    CaDiCal, FixedAssignmentListener, Learner, ProofTracer, Status, Terminator,
+};
 
 /// Whether this build has a solver.
 pub(super) const IS_BUILT_IN: bool = true;

@@ -1,5 +1,6 @@
 //! SAT solving: a [`SatSolver`] finds a solution, another one, or proves that there are no more; [`backbone()`] finds the cells that all
-//! solutions have in common; [`dimacs()`] writes the clauses for other solvers.
+//! solutions have in common; [`dimacs()`] writes the clauses for other solvers; [`write_refutation`] writes them with a proof that others can
+//! check.
 //!
 //! On proofs where probing decides little, a solver that learns a clause from every conflict is far better than the tree search. The
 //! solver is CaDiCaL (Biere, Faller, Fazekas, Fleury, Froleyks and Pollitt, "CaDiCaL 2.0", CAV 2024); the encoding of puzzles is our own.
@@ -11,12 +12,16 @@ mod cadical;
 #[cfg(not(feature = "sat"))]
 #[path = "absent.rs"]
 mod cadical;
+#[cfg(feature = "sat")]
+mod certify;
 mod dimacs;
 mod encode;
 mod exchange;
 mod solver;
 
 pub use backbone::{Backbone, BackboneResult, backbone};
+#[cfg(feature = "sat")]
+pub use certify::{Claim, LemmaFinder, Refutation, write_refutation};
 pub use dimacs::dimacs;
 pub(crate) use exchange::Exchange;
 pub use solver::{Answer, SatSolver};

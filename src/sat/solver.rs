@@ -82,6 +82,21 @@ impl<F: FnMut(usize, usize, bool)> FixedAssignmentListener for FixedCallback<F> 
     }
 }
 
+/// Sets the options of a new solver.
+pub(super) fn configure(solver: &mut CaDiCal) {
+    // Puzzles are small, so simplifying the clauses takes longer than it saves. Stable mode, with few restarts and the phases of the
+    // largest assignment so far, is faster for proofs and solutions than frequent restarts; measured over tournament and survey
+    // puzzles.
+    solver.configure("plain");
+    solver.set("stabilizeonly", 1);
+    solver.set("shrink", 0);
+    // Keeps the common prefix of the assumptions assigned from one call to the next.
+    solver.set("ilb", 1);
+    // The option `lucky` tries simple rules that might satisfy all clauses at once. That never succeeds on a puzzle, and undoes the
+    // assignment. It made each short call of the counter about ten times as expensive.
+    solver.set("lucky", 0);
+}
+
 impl SatSolver {
     /// Whether this build has a solver: whether it was built with the feature `sat`.
     pub const IS_BUILT_IN: bool = cadical::IS_BUILT_IN;
@@ -106,17 +121,7 @@ impl SatSolver {
         let max_starts = (memory / BYTES_PER_START).min(1 << 28) as usize;
         let cells = Rc::new(CellVariables::new(filled, empty));
         let starts = BlockStarts::new(puzzle, (filled, empty), &cells, max_starts, &mut stop)?;
-        // Puzzles are small, so simplifying the clauses takes longer than it saves. Stable mode, with few restarts and the phases of the
-        // largest assignment so far, is faster for proofs and solutions than frequent restarts; measured over tournament and survey
-        // puzzles.
-        solver.configure("plain");
-        solver.set("stabilizeonly", 1);
-        solver.set("shrink", 0);
-        // Keeps the common prefix of the assumptions assigned from one call to the next.
-        solver.set("ilb", 1);
-        // The option `lucky` tries simple rules that might satisfy all clauses at once. That never succeeds on a puzzle, and undoes the
-        // assignment. It made each short call of the counter about ten times as expensive.
-        solver.set("lucky", 0);
+        configure(&mut solver);
         // Connected before the clauses are added, so that it also reports the cells that unit propagation fixes.
         solver.connect_fixed_listener(FixedCallback(fixed, Rc::clone(&cells)));
         encode(puzzle, filled, &cells, &starts, &mut stop, |clause| {
@@ -255,6 +260,13 @@ impl SatSolver {
             }
         }
         self.solver.constrain(0);
+    }
+
+    /// After [`Answer::None`], whether this assumption of [`SatSolver::assume`] was needed for it.
+    pub(super) fn is_needed(&mut self, row: usize, column: usize, filled: bool) -> bool {
+        let variable = self.cells.variable(row, column);
+        let literal = if filled { variable } else { -variable };
+        variable != 0 && self.solver.failed(literal)
     }
 
     /// The value of this cell in every solution that is not forbidden, if one has been proved so far.

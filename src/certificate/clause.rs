@@ -1,0 +1,237 @@
+//! What the variables of the encoding stand for, and whether a clause follows from the clue of one line.
+//!
+//! A cell in row r and column c, both from 0, is the variable r · width + c + 1, true if the cell is filled. The other variables say where
+//! blocks start: for each line, rows first, for each of its blocks in order, and for each of the block's starts but the last, in order, one
+//! variable is true if the block starts there or before.
+//!
+//! Every picture that satisfies the clues gives all of these variables a value. So clauses that follow from single lines, one by one, have
+//! no other effect than the clues, whoever wrote them.
+
+use crate::puzzle::{Line, Puzzle};
+
+/// What a variable says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Meaning {
+    /// That a cell is filled: row and column.
+    Cell(usize, usize),
+    /// That a block starts at a cell of its line or before: the line's number, rows first; the block's number; the cell.
+    Start(usize, usize, usize),
+}
+
+/// What is assumed about a line.
+#[derive(Debug, Default)]
+struct Assumed {
+    /// The value of each cell, if there is one, and an empty cell behind the last.
+    cells: Vec<Option<bool>>,
+    /// The first and last start of each block.
+    starts: Vec<(usize, usize)>,
+    /// Whether the next block can start at this cell.
+    here: Vec<bool>,
+    next: Vec<bool>,
+}
+
+/// The variables of a puzzle.
+#[derive(Debug)]
+pub(super) struct Variables<'a> {
+    puzzle: &'a Puzzle,
+    lines: Vec<(Line, Vec<usize>)>,
+    meanings: Vec<Meaning>,
+    assumed: Assumed,
+}
+
+impl<'a> Variables<'a> {
+    pub(super) fn new(puzzle: &'a Puzzle) -> Self {
+        let (width, height) = (puzzle.width(), puzzle.height());
+        let mut meanings: Vec<Meaning> = (0..height)
+            .flat_map(|row| (0..width).map(move |column| Meaning::Cell(row, column)))
+            .collect();
+        let lines: Vec<(Line, Vec<usize>)> = puzzle
+            .lines()
+            .map(|(line, clue)| (line, clue.lengths().collect()))
+            .collect();
+        for (number, (line, clue)) in puzzle.lines().enumerate() {
+            let slack = puzzle.length(line) - clue.span();
+            let mut first = 0;
+            for (block, length) in clue.lengths().enumerate() {
+                let starts = first..first + slack;
+                meanings.extend(starts.map(|cell| Meaning::Start(number, block, cell)));
+                first += length + 1;
+            }
+        }
+        Variables {
+            puzzle,
+            lines,
+            meanings,
+            assumed: Assumed::default(),
+        }
+    }
+
+    /// The greatest variable.
+    pub(super) fn max(&self) -> i32 {
+        self.meanings.len() as i32
+    }
+
+    /// The greatest variable of a cell.
+    pub(super) fn max_cell(&self) -> i32 {
+        (self.puzzle.width() * self.puzzle.height()) as i32
+    }
+
+    fn meaning(&self, literal: i32) -> Meaning {
+        self.meanings[literal.unsigned_abs() as usize - 1]
+    }
+
+    /// Whether every arrangement of some line satisfies the clause, whose variables must not exceed [`Variables::max`]. O(blocks · cells)
+    /// of the line.
+    pub(super) fn follows(&mut self, clause: &[i32]) -> bool {
+        // A clause with a literal of a block's start is about the line of the block. Others are about a line of one of their cells.
+        let start = clause
+            .iter()
+            .find_map(|&literal| match self.meaning(literal) {
+                Meaning::Start(line, ..) => Some(line),
+                Meaning::Cell(..) => None,
+            });
+        if let Some(line) = start {
+            return self.follows_from(line, clause);
+        }
+        clause.iter().any(|&literal| {
+            let Meaning::Cell(row, column) = self.meaning(literal) else {
+                return false;
+            };
+            self.follows_from(row, clause)
+                || self.follows_from(self.puzzle.height() + column, clause)
+        })
+    }
+
+    /// Whether the literals of the clause that are about this line hold in every arrangement: no arrangement has the opposite of each.
+    fn follows_from(&mut self, number: usize, clause: &[i32]) -> bool {
+        let (line, blocks) = &self.lines[number];
+        let (line, length) = (*line, self.puzzle.length(*line));
+        let mut assumed = std::mem::take(&mut self.assumed);
+        assumed.cells.clear();
+        assumed.cells.resize(length, None);
+        assumed.cells.push(Some(false));
+        assumed.starts.clear();
+        assumed.starts.resize(blocks.len(), (0, length));
+        let mut contradiction = false;
+        for &literal in clause {
+            match (self.meaning(literal), line) {
+                (Meaning::Cell(row, cell), Line::Row(this)) if row == this => {
+                    contradiction |= !assumed.set(cell, literal < 0);
+                }
+                (Meaning::Cell(cell, column), Line::Column(this)) if column == this => {
+                    contradiction |= !assumed.set(cell, literal < 0);
+                }
+                (Meaning::Start(of, block, cell), _) if of == number => {
+                    let (first, last) = &mut assumed.starts[block];
+                    match literal < 0 {
+                        true => *last = cell.min(*last),
+                        false => *first = (cell + 1).max(*first),
+                    }
+                }
+                _ => {}
+            }
+        }
+        let follows = contradiction || !assumed.has_arrangement(blocks);
+        self.assumed = assumed;
+        follows
+    }
+}
+
+impl Assumed {
+    /// Assumes the value of a cell; `false` if its opposite is assumed.
+    fn set(&mut self, cell: usize, filled: bool) -> bool {
+        let before = self.cells[cell].replace(filled);
+        before.is_none_or(|before| before == filled)
+    }
+
+    /// Whether the blocks can be placed. Each block is followed by an empty cell, as there is one behind the line.
+    fn has_arrangement(&mut self, blocks: &[usize]) -> bool {
+        let cells = &self.cells;
+        let n = cells.len();
+        let (here, next) = (&mut self.here, &mut self.next);
+        here.clear();
+        here.push(true);
+        for cell in &cells[..n] {
+            here.push(here[here.len() - 1] && *cell != Some(true));
+        }
+        for (&length, &(first, last)) in blocks.iter().zip(&self.starts) {
+            next.clear();
+            next.push(false);
+            // Cells up to here, going back, that are not known to be empty.
+            let mut free = 0;
+            for end in 0..n {
+                // A block that ends before the cell `end`, which is empty.
+                let starts = end >= length && free >= length && {
+                    let start = end - length;
+                    here[start] && (first..=last).contains(&start)
+                };
+                let clear = cells[end] != Some(true);
+                next.push(clear && (starts || next[end]));
+                free = match cells[end] {
+                    Some(false) => 0,
+                    _ => free + 1,
+                };
+            }
+            std::mem::swap(here, next);
+        }
+        here[n]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::puzzle::Grid;
+
+    /// Whether a literal is true in a picture.
+    fn holds(variables: &Variables<'_>, grid: &Grid, literal: i32) -> bool {
+        let value = match variables.meaning(literal) {
+            Meaning::Cell(row, column) => grid.get(row, column),
+            Meaning::Start(line, block, cell) => {
+                let cells: Vec<bool> = match variables.lines[line].0 {
+                    Line::Row(row) => (0..grid.width()).map(|c| grid.get(row, c)).collect(),
+                    Line::Column(column) => {
+                        (0..grid.height()).map(|r| grid.get(r, column)).collect()
+                    }
+                };
+                let starts = (0..cells.len()).filter(|&i| cells[i] && (i == 0 || !cells[i - 1]));
+                starts.collect::<Vec<_>>()[block] <= cell
+            }
+        };
+        value == (literal > 0)
+    }
+
+    #[test]
+    fn a_clause_follows_from_a_line_exactly_if_every_arrangement_satisfies_it() {
+        // One row: all clauses of up to three literals.
+        let rows: [&[usize]; 5] = [&[1, 1], &[2], &[], &[1, 2], &[3]];
+        for blocks in rows {
+            let width = 5;
+            let all: Vec<Grid> = (0..1_u32 << width)
+                .map(|bits| {
+                    let mut grid = Grid::new(width, 1);
+                    (0..width).for_each(|i| grid.set(0, i, bits >> i & 1 == 1));
+                    grid
+                })
+                .filter(|grid| grid.clue(Line::Row(0)).lengths().eq(blocks.iter().copied()))
+                .collect();
+            let clue = |lengths: &[usize]| lengths.to_vec();
+            // Only the row is asked.
+            let columns = vec![clue(&[]); width];
+            let puzzle = Puzzle::from_clues(&[blocks.to_vec()], &columns).unwrap();
+            let mut variables = Variables::new(&puzzle);
+            let literals: Vec<i32> = (1..=variables.max()).flat_map(|v| [v, -v]).collect();
+            for &a in &literals {
+                for &b in &literals {
+                    for &c in &literals {
+                        let clause = [a, b, c];
+                        let expected = all
+                            .iter()
+                            .all(|grid| clause.iter().any(|&l| holds(&variables, grid, l)));
+                        assert_eq!(variables.follows_from(0, &clause), expected, "{clause:?}");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,553 @@
+//! Whether a decision-DNNF has the solutions of a puzzle as its models, each once.
+//!
+//! The check goes from the root down. At every node it knows a *context*: for each line, which words the cells of the node may still hold
+//! together, given the literals on the way to the node. It checks that
+//!
+//! - the edges of an or-node are the cases of decisions: two edges, or groups of edges, disagree on a cell that is in all of them;
+//! - every other literal of an edge holds in all solutions of its context and case: line by line to a fixpoint; or because its opposite
+//!   leads to a contradiction that way; or else by a lemma, a clause that is known to hold, whose other literals are false on the way;
+//! - the nodes of a product have different cells, and each line is a product of words over them;
+//! - at the end of every way all cells are decided, and every line has a word that is in its clue.
+//!
+//! The first two say that no solution is lost, the last that every model is a solution. A node is checked once for each context in which it
+//! is reached. A context is a list of numbers of [languages](super::language), which are equal for equal sets of words, so that nodes that
+//! a counter shares are usually checked once.
+//!
+//! A lemma is about the whole way to a node, and so also about cells that belong to other nodes of a product. It may still be used: each
+//! of those nodes is checked too, so it has a model, and a solution of this context that violated the literal would, joined with that model,
+//! be a solution that violates the lemma.
+
+use std::rc::Rc;
+
+use num_bigint::BigUint;
+use rustc_hash::FxHashMap;
+
+use super::formula::{Formula, Kind};
+use super::language::{END, Language, Languages, NOTHING, Value};
+use super::text::Bounds;
+use crate::error::{Error, Result};
+use crate::puzzle::Puzzle;
+
+/// What the check of a formula found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Checked {
+    /// Number of solutions.
+    pub solutions: BigUint,
+    /// Number of nodes that were checked, each as often as there are contexts in which it is reached.
+    pub contexts: u64,
+    /// Number of literals for which a lemma was needed.
+    pub lemmas: u64,
+}
+
+/// Checks that the models of a formula are the solutions of a puzzle, and counts them.
+///
+/// `lemma` is called for a literal that propagation does not prove, with the literals that hold on the way, and returns whether a clause is
+/// known that consists of the literal and opposites of those.
+///
+/// O(contexts · cells), and for every line that changes the size of its diagram.
+///
+/// # Errors
+///
+/// [`Kind::Data`](crate::error::Kind::Data), naming the node, if this cannot be shown; what ends the check by its bounds;
+/// errors of `lemma`.
+pub fn check_formula(
+    puzzle: &Puzzle,
+    formula: &Formula,
+    lemma: &mut dyn FnMut(&[i32], i32) -> Result<bool>,
+    bounds: &mut Bounds<'_>,
+) -> Result<Checked> {
+    let mut checker = Checker {
+        formula,
+        width: puzzle.width() as u32,
+        height: puzzle.height() as u32,
+        languages: Languages::new(),
+        lemma,
+        pending: FxHashMap::default(),
+        ways: Vec::new(),
+        lemmas: 0,
+        pending_bytes: 0,
+    };
+    let all = puzzle
+        .lines()
+        .map(|(line, clue)| checker.languages.of_clue(clue, puzzle.length(line)))
+        .collect();
+    let cells: Rc<[u32]> = (1..=checker.width * checker.height).collect();
+    checker.reach(0, &cells, all, NO_WAY, 0)?;
+    for &node in formula.order() {
+        if let Some(pending) = checker.pending.remove(&node) {
+            let layout = Layout::new(&pending.cells, checker.width, checker.height);
+            for (languages, way) in pending.contexts {
+                checker.pending_bytes -= context_bytes(&languages);
+                bounds.poll("the check")?;
+                bounds.check_memory(checker.bytes(), "the check")?;
+                checker.check_node(node, &layout, &languages, way)?;
+            }
+        }
+    }
+    Ok(Checked {
+        solutions: formula.count(),
+        contexts: checker.ways.len() as u64,
+        lemmas: checker.lemmas,
+    })
+}
+
+/// Approximate memory of a context with its entry in the hash table, which is up to half empty and is copied when it grows.
+fn context_bytes(languages: &[Language]) -> u64 {
+    (size_of_val(languages) + 96) as u64
+}
+
+/// The way to the root.
+const NO_WAY: u32 = u32::MAX;
+
+/// The cells of a node, and the lines that they are in.
+#[derive(Debug)]
+struct Layout {
+    /// Their variables, in increasing order.
+    cells: Rc<[u32]>,
+    /// For each cell, its two lines, as indices into `lines`, and its index in them.
+    places: Vec<[(u32, u16); 2]>,
+    /// For each line with cells, the indices of its cells, in order.
+    lines: Vec<Vec<u32>>,
+}
+
+impl Layout {
+    fn new(cells: &Rc<[u32]>, width: u32, height: u32) -> Self {
+        let mut of_line: Vec<Vec<u32>> = vec![Vec::new(); (width + height) as usize];
+        for (index, &cell) in (0..).zip(cells.iter()) {
+            let (row, column) = ((cell - 1) / width, (cell - 1) % width);
+            of_line[row as usize].push(index);
+            of_line[(height + column) as usize].push(index);
+        }
+        of_line.retain(|cells| !cells.is_empty());
+        let mut places = vec![[(0, 0); 2]; cells.len()];
+        // A cell is first in the list of its row, as rows come first.
+        let mut seen = vec![0; cells.len()];
+        for (line, cells) in (0..).zip(&of_line) {
+            for (place, &index) in (0..).zip(cells) {
+                let index = index as usize;
+                places[index][seen[index]] = (line, place);
+                seen[index] += 1;
+            }
+        }
+        Layout {
+            cells: Rc::clone(cells),
+            places,
+            lines: of_line,
+        }
+    }
+
+    /// The index of a variable.
+    fn index(&self, variable: u32) -> Option<usize> {
+        self.cells.binary_search(&variable).ok()
+    }
+}
+
+/// What is known in a context after some assumptions, to a fixpoint of its lines.
+#[derive(Clone, Debug)]
+struct State {
+    languages: Vec<Language>,
+    /// For each cell 1 if it is filled, -1 if it is empty, 0 if it is unknown.
+    values: Vec<i8>,
+}
+
+impl State {
+    /// Adds the value of a cell and what follows from it; `false` if nothing is left.
+    fn assume(
+        &mut self,
+        languages: &mut Languages,
+        layout: &Layout,
+        cell: usize,
+        filled: bool,
+    ) -> bool {
+        let value = if filled { 1 } else { -1 };
+        if self.values[cell] != 0 {
+            return self.values[cell] == value;
+        }
+        self.values[cell] = value;
+        let mut changed = Vec::new();
+        for (line, place) in layout.places[cell] {
+            self.languages[line as usize] =
+                languages.with(self.languages[line as usize], &[(place, filled)]);
+            changed.push(line);
+        }
+        self.propagate(languages, layout, changed)
+    }
+
+    /// Takes over what every word of a changed line has, until nothing changes; `false` if a line has no word left.
+    fn propagate(
+        &mut self,
+        languages: &mut Languages,
+        layout: &Layout,
+        mut changed: Vec<u32>,
+    ) -> bool {
+        while let Some(line) = changed.pop() {
+            let language = self.languages[line as usize];
+            if language == NOTHING {
+                return false;
+            }
+            for &(place, filled) in languages.forced(language).iter() {
+                let cell = layout.lines[line as usize][usize::from(place)] as usize;
+                if self.values[cell] != 0 {
+                    // A crossing line that says the opposite has no word left, and is among the changed.
+                    continue;
+                }
+                self.values[cell] = if filled { 1 } else { -1 };
+                let [row, column] = layout.places[cell];
+                let (other, place) = if row.0 == line { column } else { row };
+                self.languages[other as usize] =
+                    languages.with(self.languages[other as usize], &[(place, filled)]);
+                if !changed.contains(&other) {
+                    changed.push(other);
+                }
+            }
+        }
+        true
+    }
+}
+
+/// A node that is reached, and the contexts in which it is.
+#[derive(Debug)]
+struct Pending {
+    cells: Rc<[u32]>,
+    /// Each context with its way.
+    contexts: FxHashMap<Box<[Language]>, u32>,
+}
+
+struct Checker<'a> {
+    formula: &'a Formula,
+    width: u32,
+    height: u32,
+    languages: Languages,
+    lemma: &'a mut dyn FnMut(&[i32], i32) -> Result<bool>,
+    pending: FxHashMap<u32, Pending>,
+    /// For each context one way to it: the way to the node before it, and the edge from there.
+    ways: Vec<(u32, u32)>,
+    lemmas: u64,
+    /// Approximate memory of the nodes that are pending.
+    pending_bytes: u64,
+}
+
+impl Checker<'_> {
+    /// Approximate memory, in bytes.
+    fn bytes(&self) -> u64 {
+        self.languages.bytes()
+            + self.pending_bytes
+            + (self.ways.len() * size_of::<(u32, u32)>()) as u64
+    }
+
+    /// A node is reached in this context, along an edge at the end of a way.
+    fn reach(
+        &mut self,
+        node: u32,
+        cells: &[u32],
+        languages: Box<[Language]>,
+        way: u32,
+        edge: u32,
+    ) -> Result<()> {
+        if !self.pending.contains_key(&node) {
+            let below = self.formula.variables(node);
+            if below != cells {
+                return Err(wrong(
+                    node,
+                    "its cells are not those that are still undecided",
+                ));
+            }
+            let pending = Pending {
+                cells: below.into(),
+                contexts: FxHashMap::default(),
+            };
+            self.pending.insert(node, pending);
+        }
+        let pending = self.pending.get_mut(&node);
+        if let Some(pending) = pending.filter(|pending| *pending.cells == *cells) {
+            let number = self.ways.len() as u32;
+            let bytes = context_bytes(&languages);
+            pending.contexts.entry(languages).or_insert_with(|| {
+                self.pending_bytes += bytes;
+                self.ways.push((way, edge));
+                number
+            });
+            return Ok(());
+        }
+        Err(wrong(
+            node,
+            "its cells are not those that are still undecided",
+        ))
+    }
+
+    /// Checks an or-node in one context.
+    fn check_node(
+        &mut self,
+        node: u32,
+        layout: &Layout,
+        context: &[Language],
+        way: u32,
+    ) -> Result<()> {
+        let mut state = State {
+            languages: context.to_vec(),
+            values: vec![0; layout.cells.len()],
+        };
+        let all = (0..layout.lines.len() as u32).collect();
+        if !state.propagate(&mut self.languages, layout, all) {
+            return Err(wrong(node, "its context has no solution"));
+        }
+        let mut edges = Vec::new();
+        for edge in self.formula.edges(node) {
+            let mut decided: Vec<(usize, bool)> = Vec::new();
+            for &literal in self.formula.literals(edge) {
+                match layout.index(literal.unsigned_abs()) {
+                    Some(index) => decided.push((index, literal > 0)),
+                    None => return Err(wrong(node, "an edge has a literal of a decided cell")),
+                }
+            }
+            decided.sort_unstable();
+            if decided.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+                return Err(wrong(node, "an edge has two literals of one cell"));
+            }
+            edges.push((edge, decided));
+        }
+        let case = Case {
+            node,
+            layout,
+            context,
+            way,
+        };
+        let edges: Vec<&(u32, Vec<(usize, bool)>)> = edges.iter().collect();
+        self.check_cases(&case, &edges, state)
+    }
+
+    /// Checks that these edges are the cases of what the state allows.
+    fn check_cases(
+        &mut self,
+        case: &Case<'_>,
+        edges: &[&(u32, Vec<(usize, bool)>)],
+        mut state: State,
+    ) -> Result<()> {
+        if let [(edge, decided)] = edges {
+            self.check_literals(case, decided, &mut state)?;
+            return self.follow(case, *edge, decided);
+        }
+        // The first cell that is in all of the edges, not with the same value.
+        let value = |edge: &(u32, Vec<(usize, bool)>), cell: usize| {
+            let at = edge.1.binary_search_by_key(&cell, |&(cell, _)| cell).ok()?;
+            Some(edge.1[at].1)
+        };
+        let split = edges[0].1.iter().find(|&&(cell, filled)| {
+            let values = edges.iter().map(|edge| value(edge, cell));
+            let mut differs = false;
+            let in_all = values.fold(true, |in_all, value| {
+                differs |= value == Some(!filled);
+                in_all && value.is_some()
+            });
+            in_all && differs
+        });
+        let Some(&(cell, _)) = split else {
+            return Err(wrong(case.node, "its edges do not decide a cell both ways"));
+        };
+        for filled in [true, false] {
+            let mut state = state.clone();
+            if !state.assume(&mut self.languages, case.layout, cell, filled) {
+                return Err(wrong(case.node, "an edge has no solution"));
+            }
+            let group = edges.iter().copied();
+            let group: Vec<_> = group
+                .filter(|edge| value(edge, cell) == Some(filled))
+                .collect();
+            self.check_cases(case, &group, state)?;
+        }
+        Ok(())
+    }
+
+    /// Checks that these values hold in all solutions that the state allows.
+    fn check_literals(
+        &mut self,
+        case: &Case<'_>,
+        decided: &[(usize, bool)],
+        state: &mut State,
+    ) -> Result<()> {
+        let layout = case.layout;
+        let contradiction = || wrong(case.node, "an edge has no solution");
+        let mut open: Vec<(usize, bool)> = decided.to_vec();
+        loop {
+            let before = open.len();
+            let mut kept = Vec::new();
+            for (cell, filled) in open {
+                if state.values[cell] == 0 {
+                    let mut opposite = state.clone();
+                    if opposite.assume(&mut self.languages, layout, cell, !filled) {
+                        kept.push((cell, filled));
+                        continue;
+                    }
+                }
+                if !state.assume(&mut self.languages, layout, cell, filled) {
+                    return Err(contradiction());
+                }
+            }
+            open = kept;
+            if open.is_empty() {
+                return Ok(());
+            }
+            if open.len() == before {
+                break;
+            }
+        }
+        // The literals on the way, and all of the edge that are proved.
+        let literal = |&(cell, filled): &(usize, bool)| {
+            let variable = layout.cells[cell] as i32;
+            if filled { variable } else { -variable }
+        };
+        let mut holding = self.literals_on(case.way);
+        let proved = decided.iter().filter(|value| !open.contains(value));
+        holding.extend(proved.map(literal));
+        for value in open {
+            if state.values[value.0] == 0 {
+                self.lemmas += 1;
+                if !(self.lemma)(&holding, literal(&value))? {
+                    let (row, column) = self.place(layout.cells[value.0]);
+                    let message = format!("row {row} column {column} is not shown to be decided");
+                    return Err(wrong(case.node, &message));
+                }
+            }
+            if !state.assume(&mut self.languages, layout, value.0, value.1) {
+                return Err(contradiction());
+            }
+            holding.push(literal(&value));
+        }
+        Ok(())
+    }
+
+    /// The literals of all edges on a way.
+    fn literals_on(&self, mut way: u32) -> Vec<i32> {
+        let mut literals = Vec::new();
+        while let Some(&(before, edge)) = self.ways.get(way as usize).filter(|way| way.0 != NO_WAY)
+        {
+            literals.extend(self.formula.literals(edge));
+            way = before;
+        }
+        literals
+    }
+
+    /// Row and column of a variable, from 1.
+    fn place(&self, variable: u32) -> (u32, u32) {
+        (
+            (variable - 1) / self.width + 1,
+            (variable - 1) % self.width + 1,
+        )
+    }
+
+    /// Reaches the node behind an edge.
+    fn follow(&mut self, case: &Case<'_>, edge: u32, decided: &[(usize, bool)]) -> Result<()> {
+        let (layout, node) = (case.layout, case.node);
+        let mut values: Vec<Vec<Value>> = vec![Vec::new(); layout.lines.len()];
+        let mut is_decided = vec![false; layout.cells.len()];
+        // In increasing order of cells, so also along each line.
+        for &(cell, filled) in decided {
+            is_decided[cell] = true;
+            for (line, place) in layout.places[cell] {
+                values[line as usize].push((place, filled));
+            }
+        }
+        let mut lines = Vec::new();
+        for (line, cells) in layout.lines.iter().enumerate() {
+            let language = self.languages.without(case.context[line], &values[line]);
+            if language == NOTHING {
+                return Err(wrong(node, "an edge has a model that is not a solution"));
+            }
+            let mut cells = cells.clone();
+            cells.retain(|&cell| !is_decided[cell as usize]);
+            if !cells.is_empty() {
+                lines.push((language, cells));
+            } else if language != END {
+                return Err(wrong(node, "a line is longer than its cells"));
+            }
+        }
+        let left: Vec<u32> = (0..layout.cells.len())
+            .filter(|&cell| !is_decided[cell])
+            .map(|cell| layout.cells[cell])
+            .collect();
+        let to = self.formula.target(edge);
+        match self.formula.kind(to) {
+            Kind::True if left.is_empty() => Ok(()),
+            Kind::True => Err(wrong(node, "an edge ends before all cells are decided")),
+            Kind::Or => {
+                let languages = lines.iter().map(|&(language, _)| language).collect();
+                self.reach(to, &left, languages, case.way, edge)
+            }
+            Kind::And => self.follow_product(case, edge, &left, &lines),
+        }
+    }
+
+    /// Reaches the nodes of a product. `left`: the undecided cells; `lines`: for each line with such cells its language and their indices.
+    fn follow_product(
+        &mut self,
+        case: &Case<'_>,
+        edge: u32,
+        left: &[u32],
+        lines: &[(Language, Vec<u32>)],
+    ) -> Result<()> {
+        let node = case.node;
+        let factors: Vec<u32> = {
+            let edges = self.formula.edges(self.formula.target(edge));
+            edges.map(|edge| self.formula.target(edge)).collect()
+        };
+        const NOBODY: u32 = u32::MAX;
+        let mut owners = vec![NOBODY; case.layout.cells.len()];
+        let mut cells: Vec<Vec<u32>> = Vec::new();
+        for (factor, &to) in (0..).zip(&factors) {
+            let variables = self.formula.variables(to);
+            for &variable in &variables {
+                let owner = case.layout.index(variable).map(|cell| &mut owners[cell]);
+                match owner {
+                    Some(owner) if *owner == NOBODY => *owner = factor,
+                    _ => return Err(wrong(node, "two nodes of a product share a cell")),
+                }
+            }
+            cells.push(variables);
+        }
+        if left.len() != cells.iter().map(Vec::len).sum::<usize>() {
+            return Err(wrong(node, "a product does not have all undecided cells"));
+        }
+        let mut languages: Vec<Vec<Language>> = vec![Vec::new(); factors.len()];
+        for (language, indices) in lines {
+            let owners: Vec<u32> = indices.iter().map(|&cell| owners[cell as usize]).collect();
+            let first = owners[0];
+            if owners.iter().all(|&owner| owner == first) {
+                // The usual case: all cells of the line are in one node.
+                languages
+                    .get_mut(first as usize)
+                    .ok_or_else(|| wrong(node, "a product does not have all undecided cells"))?
+                    .push(*language);
+                continue;
+            }
+            if owners.contains(&NOBODY) {
+                return Err(wrong(node, "a product does not have all undecided cells"));
+            }
+            let Some(parts) = self.languages.divide(*language, &owners, factors.len()) else {
+                return Err(wrong(node, "a line is not shown to be a product"));
+            };
+            for (factor, part) in (0..).zip(parts) {
+                if owners.contains(&factor) {
+                    languages[factor as usize].push(part);
+                }
+            }
+        }
+        for ((to, cells), languages) in factors.into_iter().zip(cells).zip(languages) {
+            self.reach(to, &cells, languages.into(), case.way, edge)?;
+        }
+        Ok(())
+    }
+}
+
+/// An or-node in one context.
+struct Case<'a> {
+    node: u32,
+    layout: &'a Layout,
+    context: &'a [Language],
+    way: u32,
+}
+
+/// What is wrong at a node, which the text counts from 1.
+fn wrong(node: u32, message: &str) -> Error {
+    Error::data(format!("node {}: {message}", node + 1))
+}

@@ -1,0 +1,131 @@
+//! Reading of the certificate's text files, line by line, with the place of what is wrong.
+
+use std::io::{self, BufRead};
+
+use crate::error::{Error, Result};
+
+/// Bytes that are read between two calls of `stop`.
+const STOP_INTERVAL_BYTES: usize = 1 << 20;
+
+/// What bounds a check.
+pub struct Bounds<'a> {
+    /// Called at intervals; ends the check when it returns `true`. The error then has the source [`io::ErrorKind::Interrupted`].
+    pub stop: &'a mut dyn FnMut() -> bool,
+    /// Approximate memory, in bytes. The error of a check that would need more has the source [`io::ErrorKind::OutOfMemory`].
+    pub memory: u64,
+}
+
+impl std::fmt::Debug for Bounds<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Bounds")
+            .field("memory", &self.memory)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Bounds<'_> {
+    /// Fails if the check is stopped.
+    pub(super) fn poll(&mut self, name: &str) -> Result<()> {
+        match (self.stop)() {
+            true => Err(Error::io(name, io::ErrorKind::Interrupted.into())),
+            false => Ok(()),
+        }
+    }
+
+    /// Fails if this number of bytes is more than allowed.
+    pub(super) fn check_memory(&self, bytes: u64, name: &str) -> Result<()> {
+        match bytes > self.memory {
+            true => Err(Error::io(name, io::ErrorKind::OutOfMemory.into())),
+            false => Ok(()),
+        }
+    }
+}
+
+/// The lines of a text.
+pub(super) struct Lines<'a, 'b> {
+    input: &'a mut dyn BufRead,
+    bounds: &'a mut Bounds<'b>,
+    name: &'a str,
+    text: String,
+    number: usize,
+    unpolled_bytes: usize,
+}
+
+impl<'a, 'b> Lines<'a, 'b> {
+    /// Lines of `input`, which is called `name` in errors.
+    pub(super) fn new(
+        input: &'a mut dyn BufRead,
+        name: &'a str,
+        bounds: &'a mut Bounds<'b>,
+    ) -> Self {
+        Lines {
+            input,
+            bounds,
+            name,
+            text: String::new(),
+            number: 0,
+            unpolled_bytes: 0,
+        }
+    }
+
+    /// The next line without its line break; `None` at the end.
+    ///
+    /// # Errors
+    ///
+    /// Errors of the input, a line that is not UTF-8, and what ends the check.
+    pub(super) fn next(&mut self) -> Result<Option<&str>> {
+        self.unpolled_bytes += self.text.len() + 1;
+        if self.unpolled_bytes >= STOP_INTERVAL_BYTES {
+            self.unpolled_bytes = 0;
+            self.bounds.poll(self.name)?;
+        }
+        self.text.clear();
+        self.number += 1;
+        match self.input.read_line(&mut self.text) {
+            Ok(0) => Ok(None),
+            Ok(_) => Ok(Some(self.text.trim_end_matches('\n'))),
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                Err(Error::data("this line is not UTF-8 text")
+                    .at(self.number, 1, "")
+                    .in_file(self.name))
+            }
+            Err(error) => Err(Error::io(self.name, error)),
+        }
+    }
+
+    /// Fails if this number of bytes is more than allowed.
+    pub(super) fn check_memory(&self, bytes: u64) -> Result<()> {
+        self.bounds.check_memory(bytes, self.name)
+    }
+
+    /// An error in the current line.
+    pub(super) fn wrong(&self, message: impl Into<String>) -> Error {
+        let text = self.text.trim_end_matches('\n');
+        Error::data(message)
+            .at(self.number, 1, text)
+            .in_file(self.name)
+    }
+
+    /// An error in the text as a whole.
+    pub(super) fn wrong_as_a_whole(&self, message: impl Into<String>) -> Error {
+        Error::data(message).in_file(self.name)
+    }
+}
+
+/// Reads the integers of a line that ends with 0, without the 0, into `into`; `false` if it is not such a line.
+pub(super) fn integers<N: std::str::FromStr + Default + PartialEq>(
+    words: &mut dyn Iterator<Item = &str>,
+    into: &mut Vec<N>,
+) -> bool {
+    into.clear();
+    while let Some(word) = words.next() {
+        let Ok(number) = word.parse::<N>() else {
+            return false;
+        };
+        if number == N::default() {
+            return words.next().is_none();
+        }
+        into.push(number);
+    }
+    false
+}

@@ -1,0 +1,165 @@
+//! The record of a certificate: the puzzle, the answer, and the files that prove it, as one line of JSON in the list of a folder of
+//! certificates.
+
+use std::io::{self, Write};
+
+use omnogram::error::{Error, Result};
+use omnogram::puzzle::{Clue, Grid, Puzzle};
+use omnogram::solutions::Stop;
+use serde::{Deserialize, Serialize};
+use twox_hash::XxHash3_128;
+
+/// The name of the list in the folder.
+pub(super) const LIST: &str = "certificates.jsonl";
+
+/// What stands between the record and its own checksum at the end of a line.
+const CHECKSUM_FIELD: &str = r#","checksum":""#;
+
+/// An answer and what proves it.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Certificate {
+    /// The name of the puzzle, as the answer gives it.
+    pub(super) puzzle: String,
+    pub(super) rows: Vec<Vec<usize>>,
+    pub(super) columns: Vec<Vec<usize>>,
+    /// `none`, `unique` or `multiple`.
+    pub(super) verdict: String,
+    /// The exact number of solutions; `None` if all that is known is that there are several.
+    pub(super) solutions: Option<String>,
+    /// The only solution, or two of several.
+    pub(super) examples: Vec<Vec<String>>,
+    pub(super) clauses: Option<ProofFile>,
+    pub(super) refutation: Option<ProofFile>,
+    pub(super) graph: Option<ProofFile>,
+}
+
+/// A file of a certificate, in the same folder.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct ProofFile {
+    pub(super) name: String,
+    pub(super) bytes: u64,
+    pub(super) checksum: String,
+}
+
+impl Certificate {
+    /// A certificate without files.
+    pub(super) fn new(name: &str, puzzle: &Puzzle, verdict: &str, examples: &[Grid]) -> Self {
+        let clues = |clues: &[Clue]| -> Vec<Vec<usize>> {
+            clues.iter().map(|clue| clue.lengths().collect()).collect()
+        };
+        let rows = |grid: &Grid| grid.to_string().lines().map(str::to_owned).collect();
+        Certificate {
+            puzzle: name.to_owned(),
+            rows: clues(puzzle.rows()),
+            columns: clues(puzzle.columns()),
+            verdict: verdict.to_owned(),
+            solutions: None,
+            examples: examples.iter().map(rows).collect(),
+            clauses: None,
+            refutation: None,
+            graph: None,
+        }
+    }
+
+    /// The record as a line of the list.
+    pub(super) fn to_line(&self) -> String {
+        let record = serde_json::to_string(self).expect("a record can always be serialized");
+        let record = &record[..record.len() - 1];
+        let checksum = checksum(XxHash3_128::oneshot(record.as_bytes()));
+        format!("{record}{CHECKSUM_FIELD}{checksum}\"}}\n")
+    }
+
+    /// The record on a line of the list.
+    pub(super) fn from_line(line: &str) -> Result<Self> {
+        let wrong = || Error::data("this record has been changed: its checksum is another");
+        let at = line.rfind(CHECKSUM_FIELD).ok_or_else(wrong)?;
+        let (record, field) = line.split_at(at);
+        let expected = checksum(XxHash3_128::oneshot(record.as_bytes()));
+        if field != format!("{CHECKSUM_FIELD}{expected}\"}}") {
+            return Err(wrong());
+        }
+        serde_json::from_str(&format!("{record}}}"))
+            .map_err(|error| Error::data(format!("this is not a record: {error}")))
+    }
+
+    /// The puzzle.
+    pub(super) fn read_puzzle(&self) -> Result<Puzzle> {
+        Puzzle::from_clues(&self.rows, &self.columns)
+    }
+
+    /// The solutions that it gives.
+    pub(super) fn read_examples(&self) -> Result<Vec<Grid>> {
+        self.examples
+            .iter()
+            .map(|rows| Grid::from_rows(rows))
+            .collect()
+    }
+}
+
+/// The bound that ended a check, if this is its error.
+pub(super) fn bound_reached(error: &Error) -> Option<Stop> {
+    let source = std::error::Error::source(error)?.downcast_ref::<io::Error>()?;
+    match source.kind() {
+        io::ErrorKind::Interrupted => Some(Stop::Time),
+        io::ErrorKind::OutOfMemory => Some(Stop::Memory),
+        _ => None,
+    }
+}
+
+/// A checksum as text.
+fn checksum(hash: u128) -> String {
+    format!("{hash:032x}")
+}
+
+/// Computes the checksum of what passes through it.
+pub(super) struct Checksummed<T> {
+    pub(super) inner: T,
+    hash: XxHash3_128,
+    bytes: u64,
+}
+
+impl<T> Checksummed<T> {
+    pub(super) fn new(inner: T) -> Self {
+        Checksummed {
+            inner,
+            hash: XxHash3_128::new(),
+            bytes: 0,
+        }
+    }
+
+    /// Adds these bytes to the checksum.
+    fn add(&mut self, bytes: &[u8]) {
+        self.hash.write(bytes);
+        self.bytes += bytes.len() as u64;
+    }
+
+    /// The file of this name with what has passed, and what it passed to.
+    pub(super) fn finish(self, name: String) -> (ProofFile, T) {
+        let file = ProofFile {
+            name,
+            bytes: self.bytes,
+            checksum: checksum(self.hash.finish_128()),
+        };
+        (file, self.inner)
+    }
+}
+
+impl<T: Write> Write for Checksummed<T> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.inner.write(bytes)?;
+        self.add(&bytes[..written]);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+impl<T: io::Read> io::Read for Checksummed<T> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(into)?;
+        self.add(&into[..read]);
+        Ok(read)
+    }
+}
