@@ -97,16 +97,26 @@ impl<'a> Verification<'a> {
 
     /// Checks every certificate of the list.
     fn check_list(mut self, file: File, name: &str) -> Result<Status> {
-        for (number, line) in (1..).zip(BufReader::new(file).lines()) {
-            let line = line.map_err(|error| match error.kind() {
-                io::ErrorKind::InvalidData => {
-                    Error::data("this line is not UTF-8 text").at(number, 1, "")
+        let mut input = BufReader::new(file);
+        for number in 1.. {
+            let mut line = String::new();
+            let read = input.read_line(&mut line);
+            if matches!(read, Ok(0)) {
+                break;
+            }
+            let line = match read {
+                Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                    Err(Error::data("this line is not UTF-8 text").at(number, 1, ""))
                 }
-                _ => Error::io(name, error),
-            });
+                Err(error) => return Err(Error::io(name, error)),
+                Ok(_) => match line.strip_suffix('\n') {
+                    Some(line) => Ok(line),
+                    None => Err(Error::data("this line is cut off").at(number, 1, &line)),
+                },
+            };
             let certificate = line
                 .and_then(|line| {
-                    Certificate::from_line(&line).map_err(|error| error.at(number, 1, &line))
+                    Certificate::from_line(line).map_err(|error| error.at(number, 1, line))
                 })
                 .map_err(|error| error.in_file(name));
             match certificate {
