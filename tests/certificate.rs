@@ -368,7 +368,7 @@ fn the_command_refuses_every_changed_byte() {
                 let (code, message) = status(&["verify", "-q", "--proof", path]);
                 assert_eq!(code, Some(65), "{file:?} {at} {message}");
             }
-            fs::write(&file, &text[..text.len() - 1]).unwrap();
+            fs::write(&file, &text[..text.len() - 2]).unwrap();
             let (code, _) = status(&["verify", "-q", "--proof", path]);
             assert_eq!(code, Some(65), "{file:?}");
             fs::write(&file, &text).unwrap();

@@ -1,5 +1,5 @@
-//! The record of a certificate: the puzzle, the answer, and the files that prove it, as one line of JSON in the list of a folder of
-//! certificates.
+//! The record of a certificate: the puzzle, the answer, and the files that prove it, as one line of the list in a folder
+//! of certificates.
 
 use std::io::{self, Write};
 
@@ -11,9 +11,6 @@ use twox_hash::XxHash3_128;
 
 /// The name of the list in the folder.
 pub(super) const LIST: &str = "certificates.jsonl";
-
-/// What stands between the record and its own checksum at the end of a line.
-const CHECKSUM_FIELD: &str = r#","checksum":""#;
 
 /// An answer and what proves it.
 #[derive(Debug, Serialize, Deserialize)]
@@ -59,27 +56,6 @@ impl Certificate {
             refutation: None,
             graph: None,
         }
-    }
-
-    /// The record as a line of the list.
-    pub(super) fn to_line(&self) -> String {
-        let record = serde_json::to_string(self).expect("a record can always be serialized");
-        let record = &record[..record.len() - 1];
-        let checksum = checksum(XxHash3_128::oneshot(record.as_bytes()));
-        format!("{record}{CHECKSUM_FIELD}{checksum}\"}}\n")
-    }
-
-    /// The record on a line of the list.
-    pub(super) fn from_line(line: &str) -> Result<Self> {
-        let wrong = || Error::data("this record has been changed: its checksum is another");
-        let at = line.rfind(CHECKSUM_FIELD).ok_or_else(wrong)?;
-        let (record, field) = line.split_at(at);
-        let expected = checksum(XxHash3_128::oneshot(record.as_bytes()));
-        if field != format!("{CHECKSUM_FIELD}{expected}\"}}") {
-            return Err(wrong());
-        }
-        serde_json::from_str(&format!("{record}}}"))
-            .map_err(|error| Error::data(format!("this is not a record: {error}")))
     }
 
     /// The puzzle.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use omnogram::certificate::{Bounds, Formula, Lemmas, check_formula};
+use omnogram::cluster::seal;
 use omnogram::error::{Error, Kind};
 use omnogram::graph::SolutionGraph;
 use omnogram::puzzle::Grid;
@@ -133,7 +134,7 @@ impl CertificateFolder {
         let name = subject.label();
         match certified {
             Ok(certificate) => {
-                self.list.write(certificate.to_line().as_bytes())?;
+                self.list.write(seal(&certificate).as_bytes())?;
                 Ok(Status::Complete)
             }
             Err(NoCertificate::Stopped(stop)) => {

@@ -3,11 +3,12 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use omnogram::certificate::{Bounds, Formula, Lemmas, Refuted, check_formula, check_refutation};
+use omnogram::cluster::Lines;
 use omnogram::error::{Error, Result};
 use omnogram::puzzle::{self, Puzzle};
 use omnogram::solutions::Stop;
@@ -97,28 +98,8 @@ impl<'a> Verification<'a> {
 
     /// Checks every certificate of the list.
     fn check_list(mut self, file: File, name: &str) -> Result<Status> {
-        let mut input = BufReader::new(file);
-        for number in 1.. {
-            let mut line = String::new();
-            let read = input.read_line(&mut line);
-            if matches!(read, Ok(0)) {
-                break;
-            }
-            let line = match read {
-                Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-                    Err(Error::data("this line is not UTF-8 text").at(number, 1, ""))
-                }
-                Err(error) => return Err(Error::io(name, error)),
-                Ok(_) => match line.strip_suffix('\n') {
-                    Some(line) => Ok(line),
-                    None => Err(Error::data("this line is cut off").at(number, 1, &line)),
-                },
-            };
-            let certificate = line
-                .and_then(|line| {
-                    Certificate::from_line(line).map_err(|error| error.at(number, 1, line))
-                })
-                .map_err(|error| error.in_file(name));
+        let mut lines = Lines::new(BufReader::new(file), name);
+        while let Some(certificate) = lines.record::<Certificate>() {
             match certificate {
                 Ok(certificate) => match self.check_and_print(&certificate) {
                     Ok(()) => {}
