@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 use batsat::{BasicSolver, Lit, SolverInterface, Var, lbool};
 use common::corpus::{self, KnownPuzzle};
-use common::{Random, brute_force, eager, restless};
+use common::{Random, brute_force, eager, on_threads, restless};
 use omnogram::classic::{Algorithm, Classic};
 use omnogram::count::{Counter, Method};
 use omnogram::puzzle::{Clue, Puzzle};
@@ -319,6 +319,55 @@ fn larger_puzzles_by_rows_and_by_clauses() {
         }
         check_engine(&puzzle, number, &mut random);
     }
+}
+
+/// More puzzles in less time: each is counted row by row, and by one way of the engine, in turn.
+#[test]
+fn many_puzzles_by_one_way_each() {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let ways = heuristics();
+    let methods = [
+        Method::Auto,
+        Method::Tree,
+        Method::Regions,
+        Method::Frontier,
+    ];
+    let count = |seed: u64, rounds: usize| {
+        let mut random = Random(seed);
+        for round in 0..rounds {
+            let (width, height) = (1 + random.below(6), 1 + random.below(6));
+            let density = 0.2 + 0.6 * random.below(100) as f64 / 100.0;
+            let puzzle = match round % 3 {
+                0 => random.mixed(width, height, density),
+                _ => random.puzzle(width, height, density),
+            };
+            let number = count_by_rows(&Clues::of(&puzzle));
+            let wanted = Total::Exactly(number.to_string().parse::<Count>().unwrap());
+            let way = random.below(ways.len() + methods.len() + 2);
+            let counted = if let Some(options) = ways.get(way) {
+                let search = Search::new(&puzzle).options(options.clone());
+                search.count().solutions
+            } else if let Some(&method) = methods.get(way - ways.len()) {
+                Counter::new(&puzzle).method(method).run().solutions
+            } else if way % 2 == 0 {
+                let counter = Counter::new(&puzzle).method(methods[random.below(4)]);
+                counter.options(restless()).run().solutions
+            } else {
+                let (verdict, ..) = Search::new(&puzzle).check();
+                assert_eq!(verdict, wanted.verdict(), "{puzzle:?}");
+                continue;
+            };
+            assert_eq!(counted, wanted, "{way} {puzzle:?}");
+        }
+    };
+    let rounds = rounds(20_000).div_ceil(cores);
+    std::thread::scope(|scope| {
+        for seed in 0..cores as u64 {
+            // A pool of one thread has no work to hand over, which takes longer than such a puzzle.
+            let count = &count;
+            scope.spawn(move || on_threads(1, || count(seed, rounds)));
+        }
+    });
 }
 
 /// The known answers of the puzzles that a count by rows can do.
