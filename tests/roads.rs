@@ -349,7 +349,7 @@ fn many_puzzles_by_one_way_each() {
                 search.count().solutions
             } else if let Some(&method) = methods.get(way - ways.len()) {
                 Counter::new(&puzzle).method(method).run().solutions
-            } else if way % 2 == 0 {
+            } else if way == ways.len() + methods.len() {
                 let counter = Counter::new(&puzzle).method(methods[random.below(4)]);
                 counter.options(restless()).run().solutions
             } else {
