@@ -61,26 +61,31 @@ pub fn check_formula(
         formula,
         width: puzzle.width() as u32,
         height: puzzle.height() as u32,
-        languages: Languages::new(),
+        workspace: Workspace {
+            languages: Languages::new(),
+            bounds,
+            other_bytes: 0,
+        },
         lemma,
         pending: FxHashMap::default(),
         ways: Vec::new(),
         lemmas: 0,
-        pending_bytes: 0,
     };
     let all = puzzle
         .lines()
-        .map(|(line, clue)| checker.languages.of_clue(clue, puzzle.length(line)))
-        .collect();
+        .map(|(line, clue)| {
+            let length = puzzle.length(line);
+            let language = checker.workspace.languages.of_clue(clue, length);
+            checker.workspace.poll().map(|()| language)
+        })
+        .collect::<Result<_>>()?;
     let cells: Rc<[u32]> = (1..=checker.width * checker.height).collect();
     checker.reach(0, &cells, all, NO_WAY, 0)?;
     for &node in formula.order() {
         if let Some(pending) = checker.pending.remove(&node) {
             let layout = Layout::new(&pending.cells, checker.width, checker.height);
             for (languages, way) in pending.contexts {
-                checker.pending_bytes -= context_bytes(&languages);
-                bounds.poll("the check")?;
-                bounds.check_memory(checker.bytes(), "the check")?;
+                checker.workspace.other_bytes -= context_bytes(&languages);
                 checker.check_node(node, &layout, &languages, way)?;
             }
         }
@@ -90,6 +95,24 @@ pub fn check_formula(
         contexts: checker.ways.len() as u64,
         lemmas: checker.lemmas,
     })
+}
+
+/// The languages of all lines, and the bounds of the check.
+struct Workspace<'a, 'b> {
+    languages: Languages,
+    bounds: &'a mut Bounds<'b>,
+    /// Approximate memory besides the languages.
+    other_bytes: u64,
+}
+
+impl Workspace<'_, '_> {
+    /// Fails if a bound is reached.
+    fn poll(&mut self) -> Result<()> {
+        let name = "the check";
+        let bytes = self.languages.bytes() + self.other_bytes;
+        self.bounds.check_memory(bytes, name)?;
+        self.bounds.poll(name)
+    }
 }
 
 /// Approximate memory of a context with its entry in the hash table, which is up to half empty and is copied when it grows.
@@ -155,38 +178,39 @@ impl State {
     /// Adds the value of a cell and what follows from it; `false` if nothing is left.
     fn assume(
         &mut self,
-        languages: &mut Languages,
+        workspace: &mut Workspace<'_, '_>,
         layout: &Layout,
         cell: usize,
         filled: bool,
-    ) -> bool {
+    ) -> Result<bool> {
         let value = if filled { 1 } else { -1 };
         if self.values[cell] != 0 {
-            return self.values[cell] == value;
+            return Ok(self.values[cell] == value);
         }
         self.values[cell] = value;
         let mut changed = Vec::new();
         for (line, place) in layout.places[cell] {
-            self.languages[line as usize] =
-                languages.with(self.languages[line as usize], &[(place, filled)]);
+            let language = &mut self.languages[line as usize];
+            *language = workspace.languages.with(*language, (place, filled));
             changed.push(line);
         }
-        self.propagate(languages, layout, changed)
+        self.propagate(workspace, layout, changed)
     }
 
     /// Takes over what every word of a changed line has, until nothing changes; `false` if a line has no word left.
     fn propagate(
         &mut self,
-        languages: &mut Languages,
+        workspace: &mut Workspace<'_, '_>,
         layout: &Layout,
         mut changed: Vec<u32>,
-    ) -> bool {
+    ) -> Result<bool> {
         while let Some(line) = changed.pop() {
+            workspace.poll()?;
             let language = self.languages[line as usize];
             if language == NOTHING {
-                return false;
+                return Ok(false);
             }
-            for &(place, filled) in languages.forced(language).iter() {
+            for &(place, filled) in workspace.languages.forced(language).iter() {
                 let cell = layout.lines[line as usize][usize::from(place)] as usize;
                 if self.values[cell] != 0 {
                     // A crossing line that says the opposite has no word left, and is among the changed.
@@ -195,14 +219,14 @@ impl State {
                 self.values[cell] = if filled { 1 } else { -1 };
                 let [row, column] = layout.places[cell];
                 let (other, place) = if row.0 == line { column } else { row };
-                self.languages[other as usize] =
-                    languages.with(self.languages[other as usize], &[(place, filled)]);
+                let language = &mut self.languages[other as usize];
+                *language = workspace.languages.with(*language, (place, filled));
                 if !changed.contains(&other) {
                     changed.push(other);
                 }
             }
         }
-        true
+        Ok(true)
     }
 }
 
@@ -214,28 +238,19 @@ struct Pending {
     contexts: FxHashMap<Box<[Language]>, u32>,
 }
 
-struct Checker<'a> {
+struct Checker<'a, 'b> {
     formula: &'a Formula,
     width: u32,
     height: u32,
-    languages: Languages,
+    workspace: Workspace<'a, 'b>,
     lemma: &'a mut dyn FnMut(&[i32], i32) -> Result<bool>,
     pending: FxHashMap<u32, Pending>,
     /// For each context one way to it: the way to the node before it, and the edge from there.
     ways: Vec<(u32, u32)>,
     lemmas: u64,
-    /// Approximate memory of the nodes that are pending.
-    pending_bytes: u64,
 }
 
-impl Checker<'_> {
-    /// Approximate memory, in bytes.
-    fn bytes(&self) -> u64 {
-        self.languages.bytes()
-            + self.pending_bytes
-            + (self.ways.len() * size_of::<(u32, u32)>()) as u64
-    }
-
+impl Checker<'_, '_> {
     /// A node is reached in this context, along an edge at the end of a way.
     fn reach(
         &mut self,
@@ -264,7 +279,7 @@ impl Checker<'_> {
             let number = self.ways.len() as u32;
             let bytes = context_bytes(&languages);
             pending.contexts.entry(languages).or_insert_with(|| {
-                self.pending_bytes += bytes;
+                self.workspace.other_bytes += bytes;
                 self.ways.push((way, edge));
                 number
             });
@@ -289,7 +304,7 @@ impl Checker<'_> {
             values: vec![0; layout.cells.len()],
         };
         let all = (0..layout.lines.len() as u32).collect();
-        if !state.propagate(&mut self.languages, layout, all) {
+        if !state.propagate(&mut self.workspace, layout, all)? {
             return Err(wrong(node, "its context has no solution"));
         }
         let mut edges = Vec::new();
@@ -347,7 +362,7 @@ impl Checker<'_> {
         };
         for filled in [true, false] {
             let mut state = state.clone();
-            if !state.assume(&mut self.languages, case.layout, cell, filled) {
+            if !state.assume(&mut self.workspace, case.layout, cell, filled)? {
                 return Err(wrong(case.node, "an edge has no solution"));
             }
             let group = edges.iter().copied();
@@ -375,12 +390,12 @@ impl Checker<'_> {
             for (cell, filled) in open {
                 if state.values[cell] == 0 {
                     let mut opposite = state.clone();
-                    if opposite.assume(&mut self.languages, layout, cell, !filled) {
+                    if opposite.assume(&mut self.workspace, layout, cell, !filled)? {
                         kept.push((cell, filled));
                         continue;
                     }
                 }
-                if !state.assume(&mut self.languages, layout, cell, filled) {
+                if !state.assume(&mut self.workspace, layout, cell, filled)? {
                     return Err(contradiction());
                 }
             }
@@ -409,7 +424,7 @@ impl Checker<'_> {
                     return Err(wrong(case.node, &message));
                 }
             }
-            if !state.assume(&mut self.languages, layout, value.0, value.1) {
+            if !state.assume(&mut self.workspace, layout, value.0, value.1)? {
                 return Err(contradiction());
             }
             holding.push(literal(&value));
@@ -450,7 +465,10 @@ impl Checker<'_> {
         }
         let mut lines = Vec::new();
         for (line, cells) in layout.lines.iter().enumerate() {
-            let language = self.languages.without(case.context[line], &values[line]);
+            let language = self
+                .workspace
+                .languages
+                .without(case.context[line], &values[line]);
             if language == NOTHING {
                 return Err(wrong(node, "an edge has a model that is not a solution"));
             }
@@ -523,7 +541,11 @@ impl Checker<'_> {
             if owners.contains(&NOBODY) {
                 return Err(wrong(node, "a product does not have all undecided cells"));
             }
-            let Some(parts) = self.languages.divide(*language, &owners, factors.len()) else {
+            let Some(parts) = self
+                .workspace
+                .languages
+                .divide(*language, &owners, factors.len())
+            else {
                 return Err(wrong(node, "a line is not shown to be a product"));
             };
             for (factor, part) in (0..).zip(parts) {

@@ -35,6 +35,10 @@ pub(super) struct Languages {
     lengths: Vec<u16>,
     numbers: FxHashMap<[Language; 2], Language>,
     forced: FxHashMap<Language, Rc<[Value]>>,
+    /// The results of [`Languages::with`] for one cell, which are asked for again and again.
+    with_one: FxHashMap<(Language, Value), Language>,
+    /// Approximate memory of the two tables above.
+    table_bytes: u64,
     /// The results of the current operation.
     results: FxHashMap<Language, Language>,
 }
@@ -46,6 +50,8 @@ impl Languages {
             lengths: vec![0; 2],
             numbers: FxHashMap::default(),
             forced: FxHashMap::default(),
+            with_one: FxHashMap::default(),
+            table_bytes: 0,
             results: FxHashMap::default(),
         }
     }
@@ -66,7 +72,7 @@ impl Languages {
 
     /// Approximate memory, in bytes.
     pub(super) fn bytes(&self) -> u64 {
-        (self.nodes.len() * BYTES_PER_NODE) as u64
+        (self.nodes.len() * BYTES_PER_NODE) as u64 + self.table_bytes
     }
 
     /// The arrangements of a clue, which fits into `length` cells. O(length²) at most.
@@ -100,13 +106,19 @@ impl Languages {
         after[slack]
     }
 
-    /// The words in which these cells, in increasing order, have these values. O(nodes).
-    pub(super) fn with(&mut self, language: Language, values: &[Value]) -> Language {
+    /// The words in which this cell has this value. O(nodes) for the first call, then O(1).
+    pub(super) fn with(&mut self, language: Language, value: Value) -> Language {
+        if let Some(&result) = self.with_one.get(&(language, value)) {
+            return result;
+        }
         self.results.clear();
-        self.condition(language, 0, values, true)
+        let result = self.condition(language, 0, &[value], true);
+        self.with_one.insert((language, value), result);
+        self.table_bytes += BYTES_PER_NODE as u64;
+        result
     }
 
-    /// The same words without these cells. O(nodes).
+    /// The words in which these cells, in increasing order, have these values, without the cells. O(nodes).
     pub(super) fn without(&mut self, language: Language, values: &[Value]) -> Language {
         self.results.clear();
         self.condition(language, 0, values, false)
@@ -161,6 +173,7 @@ impl Languages {
         });
         let values: Rc<[Value]> = values.into();
         self.forced.insert(language, Rc::clone(&values));
+        self.table_bytes += (BYTES_PER_NODE + size_of_val(&*values)) as u64;
         values
     }
 
@@ -284,7 +297,11 @@ mod tests {
                     .copied()
                     .filter(|word| (word ^ picture) & mask == 0)
                     .collect();
-                let with = languages.with(language, &values);
+                let with = values.iter().fold(language, |language, &value| {
+                    let with = languages.with(language, value);
+                    assert_eq!(languages.with(language, value), with);
+                    with
+                });
                 assert_eq!(sorted(words(&languages, with, length)), kept);
                 let (any, every) = (
                     kept.iter().fold(0, |bits, word| bits | word),
@@ -315,9 +332,14 @@ mod tests {
         let line = languages.of_clue(&clue(&[1, 1]), 5);
         assert_eq!(languages.divide(line, &[0, 0, 0, 1, 1], 2), None);
         let line = languages.of_clue(&clue(&[2, 2]), 7);
-        let line = languages.with(line, &[(1, true), (3, false), (5, true)]);
+        let values = [(1, true), (3, false), (5, true)];
+        let mut with = |line, values: &[Value]| {
+            let values = values.iter();
+            values.fold(line, |line, &value| languages.with(line, value))
+        };
+        let line = with(line, &values);
         let half = languages.of_clue(&clue(&[2]), 3);
-        let half = languages.with(half, &[(1, true)]);
+        let half = languages.with(half, (1, true));
         let parts = languages.divide(line, &[0, 0, 0, 1, 1, 1, 1], 2).unwrap();
         assert_eq!(parts[0], half);
         assert_eq!(words(&languages, parts[1], 4).len(), 2);

@@ -8,14 +8,14 @@ use std::sync::Arc;
 
 use super::cadical::{self, ProofTracer, Status, Terminator};
 use super::encode::{BlockStarts, CellVariables, encode};
-use super::solver::{Answer, SatSolver, configure};
+use super::solver::{Answer, BYTES_PER_START, SatSolver, configure};
 use crate::certificate::Lemmas;
 use crate::puzzle::{Grid, Puzzle};
 use crate::run::{Control, Limits};
 use crate::solutions::Stop;
 
 /// Maximum number of possible block starts of a puzzle, because variables are `i32`.
-const MAX_STARTS: usize = 1 << 28;
+const MAX_STARTS: u64 = 1 << 28;
 
 /// Bytes of text that are gathered before they are written.
 const CHUNK_BYTES: usize = 1 << 16;
@@ -46,11 +46,11 @@ pub enum Refutation {
 /// `proof`, which is returned. [`check_refutation`](crate::certificate::check_refutation) says what is in them.
 ///
 /// One run of CaDiCaL on the current thread, which has to find the proof from the clues alone. Of the limits, those on time and the
-/// interrupt are respected, and the others have no effect.
+/// interrupt are respected; that on memory is compared with an estimate for the clauses; the others have no effect.
 ///
 /// # Errors
 ///
-/// Errors of the outputs, and [`io::ErrorKind::FileTooLarge`] for a puzzle with more than 2^28 starts of blocks.
+/// Errors of the outputs.
 pub fn write_refutation<W: Write + 'static>(
     puzzle: &Puzzle,
     claim: Claim<'_>,
@@ -68,11 +68,11 @@ pub fn write_refutation<W: Write + 'static>(
     let unknown = Grid::new(puzzle.width(), puzzle.height());
     let cells = CellVariables::new(&unknown, &unknown);
     let known = (&unknown, &unknown);
-    let Some(starts) = BlockStarts::new(puzzle, known, &cells, MAX_STARTS, &mut stop) else {
-        return match control.poll() {
-            true => Ok((stopped(&control), proof)),
-            false => Err(io::ErrorKind::FileTooLarge.into()),
-        };
+    let memory = limits.memory.unwrap_or(u64::MAX);
+    let max_starts = (memory / BYTES_PER_START).min(MAX_STARTS) as usize;
+    let Some(starts) = BlockStarts::new(puzzle, known, &cells, max_starts, &mut stop) else {
+        control.stop(Stop::Memory);
+        return Ok((stopped(&control), proof));
     };
     let violations = Violations::new(claim, starts.max_variable());
     let mut count = violations.clauses.len() as u64;

@@ -11,7 +11,7 @@ use crate::belief::Beliefs;
 use crate::puzzle::{Grid, Puzzle};
 
 /// Approximate memory of the solver per start of a block, in bytes.
-const BYTES_PER_START: u64 = 500;
+pub(super) const BYTES_PER_START: u64 = 500;
 
 /// The answer of a [`SatSolver`].
 #[derive(Clone, Debug, PartialEq, Eq)]
