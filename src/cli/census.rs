@@ -169,7 +169,7 @@ fn print(session: &Session, census: Census, outcome: &CensusOutcome) -> Answered
     let exact = stopped.is_none();
     session.print(&match session.json() {
         true => json_line(&Report {
-            numbers: Numbers::new(census, tally),
+            numbers: Numbers::new(census, tally, exact),
             exact,
             stopped: stopped.map(|stop| stop.to_string()),
             worked_out: tally.worked_out,
@@ -218,12 +218,13 @@ pub(super) struct Numbers {
     unique: u64,
     line_solvable: Option<u64>,
     most: u64,
-    most_clue_sets: u64,
+    /// `None` if the census was stopped, because it may grow or begin anew.
+    most_clue_sets: Option<u64>,
     histogram: BTreeMap<u64, u64>,
 }
 
 impl Numbers {
-    pub(super) fn new(census: Census, tally: &Tally) -> Self {
+    pub(super) fn new(census: Census, tally: &Tally, exact: bool) -> Self {
         let (most, most_clue_sets) = tally.most();
         Numbers {
             height: census.height(),
@@ -234,7 +235,7 @@ impl Numbers {
             unique: tally.unique(),
             line_solvable: (census.engine() != Engine::None).then_some(tally.line_solvable),
             most,
-            most_clue_sets,
+            most_clue_sets: exact.then_some(most_clue_sets),
             histogram: tally.histogram.clone(),
         }
     }
@@ -258,6 +259,10 @@ pub(super) fn text(census: Census, tally: &Tally, exact: bool) -> String {
         false => "at least ",
     };
     let (most, most_clue_sets) = tally.most();
+    let most = match exact {
+        true => format!("{most}, of {}", counted(most_clue_sets, "clue set")),
+        false => format!("{least}{most}"),
+    };
     let lines = match census.engine() {
         Engine::None => "unknown".to_owned(),
         Engine::Count | Engine::Lines => format!("{least}{}", tally.line_solvable),
@@ -267,12 +272,11 @@ pub(super) fn text(census: Census, tally: &Tally, exact: bool) -> String {
          clue sets:             {least}{}\n\
          unique:                {least}{}\n\
          solved by lines alone: {lines}\n\
-         most solutions:        {least}{most}, of {least}{}\n\
+         most solutions:        {most}\n\
          \n",
         census.pictures(),
         tally.clue_sets,
         tally.unique(),
-        counted(most_clue_sets, "clue set"),
     );
     let heads = ["solutions", "clue sets"];
     let wide = |numbers: &mut dyn Iterator<Item = &u64>, head: &str| {

@@ -10,6 +10,7 @@ use super::digest::{Digest, hash64};
 use super::disjoint;
 use super::part::{self, Part, Text};
 use crate::board::Cell;
+use crate::census::Slice;
 use crate::error::{Error, Result};
 use crate::puzzle::{MAX_SIDE, Puzzle};
 use crate::search::{Cube, Decision};
@@ -144,6 +145,21 @@ impl<P: Part> CubeTask<P> {
     pub fn with_unknown(mut self, cells: u32) -> Self {
         self.unknown = Some(cells);
         self
+    }
+}
+
+impl CubeTask<Slice> {
+    /// Checks that the digest and the id are those of the slice.
+    ///
+    /// # Errors
+    ///
+    /// [`Kind::Data`](crate::error::Kind::Data) when they are not.
+    pub fn check_census(&self) -> Result<()> {
+        let digest = Digest::of_census(self.cube.census());
+        match self.puzzle == digest && self.id == Id::of(digest, &self.cube) {
+            true => Ok(()),
+            false => Err(Error::data("the id of this slice does not match its range")),
+        }
     }
 }
 
