@@ -109,3 +109,48 @@ impl<'t> Questioner<'t> {
         tuple.iter().map(clue).collect::<Vec<_>>().join("/")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::census::Census;
+
+    /// The answers to the permutation puzzle of four rows, if the enumeration finds this number of solutions.
+    fn ask(engine: Engine, solutions: u64) -> Result<bool, String> {
+        let tables = Tables::new(Census::new(4, 4, engine).unwrap());
+        let one = usize::from(tables.row_clues.of_cells[1]);
+        Questioner::new(&tables).ask(&[one; 4], &[one; 4], solutions)
+    }
+
+    #[test]
+    fn a_wrong_number_is_an_error() {
+        assert_eq!(ask(Engine::Count, 24), Ok(false));
+        assert_eq!(
+            ask(Engine::Count, 23).unwrap_err(),
+            "the engine is wrong about rows 1/1/1/1 and columns 1/1/1/1: the enumeration finds 23 solutions, but the search counts 24 \
+             solutions"
+        );
+        // Nothing is counted, so nothing is wrong.
+        assert_eq!(ask(Engine::Lines, 23), Ok(false));
+    }
+
+    #[test]
+    fn line_solving_may_not_solve_what_has_several_solutions() {
+        let tables = Tables::new(Census::new(2, 3, Engine::Count).unwrap());
+        let number = |cells: usize| usize::from(tables.row_clues.of_cells[cells]);
+        let columns = [usize::from(tables.column_clues.of_cells[1]); 3];
+        let mut questioner = Questioner::new(&tables);
+        let rows = [number(0b111), number(0)];
+        assert_eq!(questioner.ask(&rows, &columns, 1), Ok(true));
+        let error = questioner.ask(&rows, &columns, 2).unwrap_err();
+        assert!(
+            error.ends_with("line solving decides every cell"),
+            "{error}"
+        );
+        let error = questioner.ask(&[rows[0]; 2], &columns, 1).unwrap_err();
+        assert!(
+            error.ends_with("line solving finds a contradiction"),
+            "{error}"
+        );
+    }
+}

@@ -83,6 +83,7 @@ fn parse_path(text: &str) -> Option<Cube> {
 
 /// Its text is the path: in `3:4# 5:6.` the fourth cell of the third row is filled, and the sixth cell of the fifth row is empty.
 impl Part for Cube {
+    const NAME: &str = "a path of decisions";
     const COUNTED: &str = "solutions";
 
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

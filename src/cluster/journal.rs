@@ -107,13 +107,13 @@ impl Header {
                 "this journal has format version {}, but this program reads version {VERSION} only",
                 other.journal
             )
-        } else if other.puzzle != self.puzzle {
-            "this journal belongs to another puzzle".to_owned()
         } else if other.options != self.options {
             format!(
                 "this journal was started by `{}`, not by `{}`",
                 other.options, self.options
             )
+        } else if other.puzzle != self.puzzle {
+            "this journal belongs to another puzzle".to_owned()
         } else {
             return Ok(());
         };

@@ -10,6 +10,9 @@ use crate::census::Slice;
 
 /// A part of a problem. Parts are data: they are written as text, and a record holds that text.
 pub trait Part: Clone + fmt::Debug + PartialEq + Eq + Hash {
+    /// What the text of a part is.
+    const NAME: &str;
+
     /// What is counted in a part, in the plural.
     const COUNTED: &str;
 
@@ -52,14 +55,11 @@ pub(super) fn deserialize<'de, P: Part, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<P, D::Error> {
     let text = String::deserialize(deserializer)?;
-    P::parse(&text).ok_or_else(|| {
-        D::Error::custom(format!(
-            "{text:?} is not a path of decisions, or not a slice of a census"
-        ))
-    })
+    P::parse(&text).ok_or_else(|| D::Error::custom(format!("{text:?} is not {}", P::NAME)))
 }
 
 impl Part for Slice {
+    const NAME: &str = "a slice of a census";
     const COUNTED: &str = "clue sets";
 
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
