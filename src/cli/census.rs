@@ -33,6 +33,7 @@ use super::status::{Answered, Halt, Status};
 #[derive(Args, Debug)]
 #[command(
     mut_arg("time", |arg| arg.help("Stop after this time: 500ms, 90s, 5m, 1h30m")),
+    mut_arg("nodes", |arg| arg.hide(true)),
     mut_arg("json", |arg| arg.help("Print one JSON object, on one line")),
     after_help = "\
 Examples:
@@ -272,12 +273,15 @@ pub(super) fn text(census: Census, tally: &Tally, exact: bool) -> String {
          clue sets:             {least}{}\n\
          unique:                {least}{}\n\
          solved by lines alone: {lines}\n\
-         most solutions:        {most}\n\
-         \n",
+         most solutions:        {most}\n",
         census.pictures(),
         tally.clue_sets,
         tally.unique(),
     );
+    if tally.histogram.is_empty() {
+        return text;
+    }
+    text.push('\n');
     let heads = ["solutions", "clue sets"];
     let wide = |numbers: &mut dyn Iterator<Item = &u64>, head: &str| {
         let digits = numbers.map(|number| number.to_string().len()).max();
