@@ -50,9 +50,9 @@ impl LineClues {
             clues[number].lines += 1;
             of_cells.push(number as u16);
         }
-        for number in 0..clues.len() {
-            let mirrored = clues[number].example.reverse_bits() >> (64 - length);
-            clues[number].reversed = usize::from(of_cells[mirrored as usize]);
+        for clue in &mut clues {
+            let mirrored = clue.example.reverse_bits() >> (64 - length);
+            clue.reversed = usize::from(of_cells[mirrored as usize]);
         }
         LineClues {
             bits: (clues.len() - 1).max(1).ilog2() + 1,

@@ -33,8 +33,8 @@ use super::status::{Answered, Halt, Status};
 /// Checks that every cube is answered, and prints the total number of solutions. A repeated answer counts once. Errors are reported, the
 /// first few of each file: damaged lines, results of another puzzle or of unknown cubes, results with more solutions than the unknown cells
 /// of their cube have fillings, and answers that contradict each other. If answers are missing, the number begins with "at least" and the
-/// exit status is 3; if answers contradict each other, or the file of cubes is incomplete or has overlapping cubes, it is 65. Of slices of a
-/// census, the numbers are printed as census prints them.
+/// exit status is 3; if answers contradict each other, or the file of cubes is incomplete or has overlapping cubes, it is 65. Of slices of
+/// a census, the numbers are printed as census prints them.
 #[derive(Args, Debug)]
 #[command(
     mut_arg("json", |arg| arg.help("Print one JSON object, on one line")),

@@ -19,8 +19,8 @@ use super::subject::Subject;
 ///
 /// Writes one JSON object per cube, each on one line: its id, its decisions, the puzzle's digest, the total number of cubes, its estimated
 /// size in nodes, and its number of unknown cells. The cubes are disjoint and together contain every solution. The same puzzle and options
-/// give the same cubes on every machine. `omnogram work` answers the cubes, `omnogram merge` combines the answers. With --census a census is
-/// split into slices instead, which are ranges of the tuples of row clues.
+/// give the same cubes on every machine. `omnogram work` answers the cubes, `omnogram merge` combines the answers. With --census a census
+/// is split into slices instead, which are ranges of the tuples of row clues.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
