@@ -45,7 +45,7 @@
 //! | `sat` | clause learning, which proves hard puzzles much faster; needs a C++ compiler |
 //! | `images` | reading of PNG, JPEG, GIF, BMP and WebP; drawings as PNG and PDF |
 //! | `serde` | results implement `serde::Serialize` |
-//! | `unstable` | the internals and expert options are public, without any promise of stability: `line`, `board`, `belief`, `sat`, `classic`, `cluster`, `studio` |
+//! | `unstable` | the internals and expert options are public, without any promise of stability: `line`, `board`, `belief`, `sat`, `classic`, `census`, `cluster`, `studio` |
 //! | `cli` | the command, which needs all of these; on by default |
 //! | `studio` | the verb `studio`: a page on which a designer draws, and its local server; on by default |
 //!
@@ -137,6 +137,8 @@ mod belief;
 pub mod board;
 #[cfg(not(feature = "unstable"))]
 mod board;
+#[cfg(feature = "unstable")]
+pub mod census;
 #[cfg(feature = "unstable")]
 pub mod certificate;
 #[cfg(feature = "unstable")]

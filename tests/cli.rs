@@ -474,7 +474,7 @@ fn manual_pages_have_examples() {
         );
         pages += 1;
     }
-    assert_eq!(pages, 21);
+    assert_eq!(pages, 22);
     let main = output(&["man"]);
     assert!(stdout(&main).contains(".SH \"EXIT STATUS\"\n0 answered in full"));
     let written = std::fs::read(folder.join("omnogram-show.1")).expect("a page");
@@ -500,6 +500,7 @@ fn common_options_that_change_nothing_are_taken() {
         &["verify", key],
         &["show", key],
         &["split", "--cubes", "3", key],
+        &["census", "3x3"],
         &["convert", "--to", "mk", key, "-"],
         &["completions", "bash"],
         &["man"],

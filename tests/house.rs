@@ -19,6 +19,7 @@ const HOUSE: [&str; 20] = [
     "search",
     "graph",
     "count",
+    "census",
     "estimate",
     "design",
     "serialize",

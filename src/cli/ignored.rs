@@ -13,7 +13,7 @@ const COMMON: [&str; 7] = [
 ];
 
 /// Verbs, and the options that have no effect on them.
-const IGNORED: [(&str, &[&str]); 11] = [
+const IGNORED: [(&str, &[&str]); 12] = [
     ("line", &["threads", "nodes", "memory", "progress", "quiet"]),
     ("verify", &["threads", "nodes", "progress"]),
     ("show", &["json"]),
@@ -22,6 +22,7 @@ const IGNORED: [(&str, &[&str]); 11] = [
         &["threads", "time", "nodes", "memory", "progress", "json"],
     ),
     ("bench", &["nodes", "memory"]),
+    ("census", &["nodes"]),
     ("studio", &["json"]),
     ("split", &["nodes", "memory", "progress", "json"]),
     ("work", &["json"]),

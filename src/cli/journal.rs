@@ -1,4 +1,4 @@
-//! `--journal`, which `count` and `enumerate` share: a run that can be resumed after it was stopped or killed.
+//! `--journal`, which `count`, `enumerate` and `census` share: a run that can be resumed after it was stopped or killed.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::BufReader;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use omnogram::cluster::{
-    Appending, CubeSolver, Digest, Header, Journal, JournalRecord, JournalledRun, Mode,
+    Appending, CubeSolver, Digest, Header, Journal, JournalRecord, JournalledRun, Mode, Part,
 };
 use omnogram::error::{Error, Kind};
 use omnogram::format::Solutions;
@@ -86,6 +86,27 @@ pub(super) struct SolutionFile<'a> {
     pub(super) listing: Listing,
 }
 
+/// Opens a journal, with notes if another process uses it or its last line is incomplete.
+pub(super) fn open<P: Part>(
+    session: &Session,
+    path: &Path,
+    header: &Header,
+) -> Result<(Journal, Vec<JournalRecord<P>>), Error> {
+    let name = path.display();
+    let note_busy = |patience: Duration| {
+        session.note(&format!(
+            "{name}: another process is using this journal; waiting up to {patience:?} for it to end"
+        ));
+    };
+    let (journal, records) = Journal::open(path, header, note_busy)?;
+    if journal.torn_bytes() > 0 {
+        session.note(&format!(
+            "{name}: the last line is incomplete; its work is repeated"
+        ));
+    }
+    Ok((journal, records))
+}
+
 /// Runs the rest of a journalled run, after a note on the progress so far. `verb` is the verb with the options on which the answer depends.
 pub(super) fn run(
     session: &Session,
@@ -99,19 +120,7 @@ pub(super) fn run(
     let limits = session.limits();
     let header = Header::new(Digest::of(subject.puzzle), verb);
     let begun = has_begun(journal);
-    let name = journal.display();
-    let note_busy = |patience: Duration| {
-        session.note(&format!(
-            "{name}: another process is using this journal; waiting up to {patience:?} for it to end"
-        ));
-    };
-    let (journal, records) = Journal::open(journal, &header, note_busy).map_err(failed)?;
-    if journal.torn_bytes() > 0 {
-        session.note(&format!(
-            "{}: the last line is incomplete; its work is repeated",
-            journal.name()
-        ));
-    }
+    let (journal, records) = open(session, journal, &header).map_err(failed)?;
     let list = match solution_file {
         Some(SolutionFile { path, listing }) => {
             let name = path.display().to_string();

@@ -6,7 +6,8 @@ use std::iter;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use omnogram::cluster::{Answer, Lines, Merge, Merged, SetDigest, seal};
+use omnogram::census::{Slice, Tally};
+use omnogram::cluster::{Answer, CubeTask, Lines, Merge, Merged, Part, SetDigest, seal};
 use omnogram::error::{Error, Kind};
 use omnogram::format::Solutions;
 use omnogram::puzzle::Grid;
@@ -15,6 +16,7 @@ use omnogram::search::{Cube, Total};
 use omnogram::solutions::{Batch, Count, Set, Sink};
 use serde::Serialize;
 
+use super::census;
 use super::input_files;
 use super::inputs;
 use super::messages;
@@ -31,7 +33,8 @@ use super::status::{Answered, Halt, Status};
 /// Checks that every cube is answered, and prints the total number of solutions. A repeated answer counts once. Errors are reported, the
 /// first few of each file: damaged lines, results of another puzzle or of unknown cubes, results with more solutions than the unknown cells
 /// of their cube have fillings, and answers that contradict each other. If answers are missing, the number begins with "at least" and the
-/// exit status is 3; if answers contradict each other, or the file of cubes is incomplete or has overlapping cubes, it is 65.
+/// exit status is 3; if answers contradict each other, or the file of cubes is incomplete or has overlapping cubes, it is 65. Of slices of
+/// a census, the numbers are printed as census prints them.
 #[derive(Args, Debug)]
 #[command(
     mut_arg("json", |arg| arg.help("Print one JSON object, on one line")),
@@ -39,6 +42,7 @@ use super::status::{Answered, Halt, Status};
 Examples:
   omnogram merge cubes.jsonl results-*.jsonl
   omnogram merge --missing again.jsonl cubes.jsonl results.jsonl
+  omnogram merge slices.jsonl results.jsonl                       (of a census)
   omnogram merge --solutions-dir found/ --sort --output all.txt cubes.jsonl results.jsonl"
 )]
 pub(super) struct Options {
@@ -93,7 +97,9 @@ pub(super) fn run(options: &Options) -> Status {
 /// The answer as JSON.
 #[derive(Debug, Serialize)]
 struct Report {
-    solutions: String,
+    /// `None` for a census, which has other numbers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    solutions: Option<String>,
     exact: bool,
     cubes: u64,
     answers: usize,
@@ -102,6 +108,22 @@ struct Report {
     problems: u64,
     nodes: u64,
     seconds: f64,
+}
+
+impl Report {
+    fn new<P>(merged: &Merged<P>, exact: bool) -> Self {
+        Report {
+            solutions: None,
+            exact,
+            cubes: merged.cubes,
+            answers: merged.answers.len(),
+            repeats: merged.repeats,
+            missing: merged.missing.len(),
+            problems: merged.problem_count,
+            nodes: merged.nodes,
+            seconds: report::round_to_micros(merged.seconds),
+        }
+    }
 }
 
 fn merge(options: &Options) -> Answered {
@@ -118,44 +140,16 @@ fn merge(options: &Options) -> Answered {
         .transpose()
         .map_err(failed)?;
     let list = outputs.file(options.output.as_deref()).map_err(failed)?;
-    let mut merge = Merge::new();
     let cubes = inputs::name(&options.cubes);
-    merge
-        .read_cubes(Lines::new(open(&options.cubes)?, &cubes))
-        .map_err(failed)?;
-    let names: Vec<String> = options
-        .results
-        .iter()
-        .map(|path| inputs::name(path))
-        .collect();
-    for (i, path) in options.results.iter().enumerate() {
-        merge
-            .read_results(Lines::new(open(path)?, &names[i]), i)
-            .map_err(failed)?;
+    let mut reader = open(&options.cubes)?;
+    if has_slices(&mut *reader) {
+        let merged = merged::<Slice>(options, reader, &cubes)?;
+        return merge_census(options, &merged, missing.as_mut());
     }
-    let mut merged = merge.finish(&cubes, &names);
+    let mut merged = merged::<Cube>(options, reader, &cubes)?;
+    let mut status = report_problems(options, &merged);
+    write_missing(&merged, missing.as_mut())?;
     let AnswerOptions { json, verbosity } = &options.answer_options;
-    let mut status = match (merged.has_invalid_input, merged.solutions.is_exact()) {
-        (true, _) => Status::Data,
-        (false, true) => Status::Complete,
-        (false, false) => Status::Stopped,
-    };
-    for problem in &merged.problems {
-        match status {
-            Status::Complete if verbosity.quiet => {}
-            // The total is complete in spite of this problem.
-            Status::Complete => messages::error_as_warning(problem),
-            _ => messages::error(problem),
-        }
-    }
-    // Without any readable cube the missing cubes are unknown.
-    if let Some(output) = missing.as_mut().filter(|_| merged.cubes > 0) {
-        output.begin()?;
-        for piece in &merged.missing {
-            output.write(seal(piece).as_bytes())?;
-        }
-        output.finish()?;
-    }
     if let Some(folder) = &options.solutions_dir {
         let files = merged
             .answers
@@ -186,15 +180,8 @@ fn merge(options: &Options) -> Answered {
     };
     if *json {
         let report = Report {
-            solutions: merged.solutions.number().to_string(),
-            exact: merged.solutions.is_exact(),
-            cubes: merged.cubes,
-            answers: merged.answers.len(),
-            repeats: merged.repeats,
-            missing: merged.missing.len(),
-            problems: merged.problem_count,
-            nodes: merged.nodes,
-            seconds: report::round_to_micros(merged.seconds),
+            solutions: Some(merged.solutions.number().to_string()),
+            ..Report::new(&merged, merged.solutions.is_exact())
         };
         print_or_note(report::json_line(&report).trim_end().to_owned())?;
     } else {
@@ -205,19 +192,139 @@ fn merge(options: &Options) -> Answered {
         };
         print_or_note(format!("{}{unit}", merged.solutions))?;
     }
-    if !verbosity.quiet {
-        messages::note(&format!(
-            "{} of {}, {}, {}, {:.3} s of work",
-            match merged.missing.len() {
-                0 => "none missing".to_owned(),
-                missing => format!("{missing} missing"),
-            },
-            counted(merged.cubes, "cube"),
-            counted(merged.answers.len() as u64, "answer"),
-            counted(merged.repeats, "repeat"),
-            merged.seconds
-        ));
+    note_work(options, &merged, "cube");
+    Ok(status)
+}
+
+/// Whether this is a file of slices of a census, by its first lines.
+fn has_slices(cubes: &mut dyn BufRead) -> bool {
+    let lines = cubes.fill_buf().unwrap_or_default();
+    let is_slice = |line: &[u8]| serde_json::from_slice::<CubeTask<Slice>>(line).is_ok();
+    lines.split(|&byte| byte == b'\n').any(is_slice)
+}
+
+/// Reads the cubes and all results, and adds them up.
+fn merged<P: Part>(
+    options: &Options,
+    reader: Box<dyn BufRead>,
+    cubes: &str,
+) -> Answered<Merged<P>> {
+    let failed = Halt::Failed;
+    let mut merge = Merge::<P>::default();
+    merge
+        .read_cubes(Lines::new(reader, cubes))
+        .map_err(failed)?;
+    let names: Vec<String> = options
+        .results
+        .iter()
+        .map(|path| inputs::name(path))
+        .collect();
+    for (i, path) in options.results.iter().enumerate() {
+        merge
+            .read_results(Lines::new(open(path)?, &names[i]), i)
+            .map_err(failed)?;
     }
+    Ok(merge.finish(cubes, &names))
+}
+
+/// Prints the problems, and returns the status of the answer.
+fn report_problems<P>(options: &Options, merged: &Merged<P>) -> Status {
+    let status = match (merged.has_invalid_input, merged.solutions.is_exact()) {
+        (true, _) => Status::Data,
+        (false, true) => Status::Complete,
+        (false, false) => Status::Stopped,
+    };
+    for problem in &merged.problems {
+        match status {
+            Status::Complete if options.answer_options.verbosity.quiet => {}
+            // The total is complete in spite of this problem.
+            Status::Complete => messages::error_as_warning(problem),
+            _ => messages::error(problem),
+        }
+    }
+    status
+}
+
+/// Writes the cubes without an answer.
+fn write_missing<P: Part>(merged: &Merged<P>, output: Option<&mut Output>) -> Answered<()> {
+    // Without any readable cube the missing cubes are unknown.
+    if let Some(output) = output.filter(|_| merged.cubes > 0) {
+        output.begin()?;
+        for piece in &merged.missing {
+            output.write(seal(piece).as_bytes())?;
+        }
+        output.finish()?;
+    }
+    Ok(())
+}
+
+/// Prints how much work is in the answers, unless `--quiet` is given.
+fn note_work<P>(options: &Options, merged: &Merged<P>, what: &str) {
+    if options.answer_options.verbosity.quiet {
+        return;
+    }
+    messages::note(&format!(
+        "{} of {}, {}, {}, {:.3} s of work",
+        match merged.missing.len() {
+            0 => "none missing".to_owned(),
+            missing => format!("{missing} missing"),
+        },
+        counted(merged.cubes, what),
+        counted(merged.answers.len() as u64, "answer"),
+        counted(merged.repeats, "repeat"),
+        merged.seconds
+    ));
+}
+
+/// The numbers of a census as JSON.
+#[derive(Debug, Serialize)]
+struct CensusReport {
+    #[serde(flatten)]
+    numbers: census::Numbers,
+    #[serde(flatten)]
+    report: Report,
+}
+
+/// Prints the numbers of a census from the answers to its slices.
+fn merge_census(
+    options: &Options,
+    merged: &Merged<Slice>,
+    missing: Option<&mut Output>,
+) -> Answered {
+    if options.solutions_dir.is_some() {
+        let message = "--solutions-dir is for cubes of a puzzle, but these are slices of a census";
+        return Err(Halt::Failed(Error::new(Kind::Usage, message)));
+    }
+    let mut status = report_problems(options, merged);
+    write_missing(merged, missing)?;
+    let mut tally = Tally::default();
+    let tallies = merged.answers.iter().map(|(_, answer)| &answer.tally);
+    tallies.flatten().for_each(|more| tally.add(more));
+    let slices = merged.answers.iter().map(|(slice, _)| slice);
+    let missing = merged.missing.iter().map(|task| &task.cube);
+    let Some(census) = slices.chain(missing).map(Slice::census).next() else {
+        return Ok(status);
+    };
+    let exact = merged.solutions.is_exact();
+    if exact && (tally.pictures != census.pictures() || !tally.is_consistent()) {
+        let message = format!(
+            "these slices are not a whole census: their clue sets stand for {} pictures, but there are {}",
+            tally.pictures,
+            census.pictures()
+        );
+        messages::error(&Error::data(message));
+        status = status.max(Status::Data);
+    }
+    let exact = exact && status == Status::Complete;
+    let text = match options.answer_options.json {
+        true => report::json_line(&CensusReport {
+            numbers: census::Numbers::new(census, &tally, exact),
+            report: Report::new(merged, exact),
+        }),
+        false => census::text(census, &tally, exact),
+    };
+    Output::Stdout.write(text.as_bytes())?;
+    note_work(options, merged, "slice");
     Ok(status)
 }
 

@@ -4,6 +4,7 @@
 mod ambiguity;
 mod backbone;
 mod bench;
+mod census;
 mod certificate;
 mod certify;
 mod check;
@@ -80,8 +81,8 @@ Examples:
 
 Exit status: 0 answered in full; 1 answered in full by check, and some puzzle is not unique, or by
 repair, and some picture cannot be repaired as wanted; 2 wrong usage; 3 stopped before the answer
-was complete; 65 bad puzzle data; 70 bench found a wrong answer; 74 input or output failed; 130
-interrupted a second time. The greatest status that applies is used."
+was complete; 65 bad puzzle data; 70 bench or census found a wrong answer; 74 input or output
+failed; 130 interrupted a second time. The greatest status that applies is used."
 )]
 struct Command {
     #[command(subcommand)]
@@ -106,6 +107,7 @@ enum Verb {
     Show(show::Options),
     Convert(convert::Options),
     Bench(bench::Options),
+    Census(census::Options),
     Split(split::Options),
     Work(work::Options),
     Merge(merge::Options),
@@ -153,6 +155,7 @@ fn run_verb(verb: Verb) -> Status {
         Verb::Show(options) => show::run(&options),
         Verb::Convert(options) => convert::run(&options),
         Verb::Bench(options) => bench::run(&options),
+        Verb::Census(options) => census::run(&options),
         Verb::Split(options) => split::run(&options),
         Verb::Work(options) => work::run(&options),
         Verb::Merge(options) => merge::run(&options),

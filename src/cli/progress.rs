@@ -222,6 +222,9 @@ fn status_text(snapshot: &Snapshot, rate: f64) -> String {
     let left = snapshot.left().map_or(String::new(), |left| {
         format!(", {} left", format_duration(left.as_secs_f64()))
     });
+    if snapshot.activity == Activity::Census {
+        return format!("{share}, {solutions} clue sets{left}");
+    }
     format!("{share}, {solutions} solutions, {nodes} nodes/s{left}")
 }
 
@@ -276,6 +279,15 @@ mod tests {
             "<0.001 %, 25.0 M solutions, 5.1 M nodes/s, years left"
         );
         assert!(at(Some(0.0), 0, 2).ends_with("5.1 M nodes/s"));
+        let mut snapshot = Snapshot::default();
+        snapshot.activity = Activity::Census;
+        snapshot.share = Some(0.5);
+        snapshot.solutions = 14_390_910.into();
+        snapshot.elapsed = Duration::from_secs(7);
+        assert_eq!(
+            status_text(&snapshot, 0.0),
+            "50.0 %, 14.4 M clue sets, 7 s left"
+        );
     }
 
     #[test]

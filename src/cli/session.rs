@@ -427,6 +427,16 @@ impl Session {
         self.run_with_display(&progress, run)
     }
 
+    /// The same for a run that is not of a puzzle but has this name.
+    pub(super) fn run_named<T: Send>(
+        &self,
+        name: &str,
+        run: impl FnOnce(Option<Observer<'_>>) -> T + Send,
+    ) -> T {
+        let progress = Progress::new(self.show_progress(), true, name);
+        self.run_with_display(&progress, run)
+    }
+
     /// The display of the progress on a puzzle.
     fn progress(&self, subject: &Subject<'_>, visible: bool) -> Progress {
         Progress::new(self.show_progress(), visible, subject.name)

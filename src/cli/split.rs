@@ -3,13 +3,15 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use omnogram::census::{Census, Tables, cut};
 use omnogram::cluster::{CubeTask, Digest, Splitter, seal};
 
+use super::census::{EngineTask, Size, size};
 use super::messages;
 use super::options::{TimeLimitedOptions, number};
 use super::output::{Output, Outputs, Replacing};
 use super::plural::counted;
-use super::session::Session;
+use super::session::{Session, status_of};
 use super::status::{Answered, Status};
 use super::subject::Subject;
 
@@ -17,17 +19,32 @@ use super::subject::Subject;
 ///
 /// Writes one JSON object per cube, each on one line: its id, its decisions, the puzzle's digest, the total number of cubes, its estimated
 /// size in nodes, and its number of unknown cells. The cubes are disjoint and together contain every solution. The same puzzle and options
-/// give the same cubes on every machine. `omnogram work` answers the cubes, `omnogram merge` combines the answers.
+/// give the same cubes on every machine. `omnogram work` answers the cubes, `omnogram merge` combines the answers. With --census a census
+/// is split into slices instead, which are ranges of the tuples of row clues.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   omnogram split --cubes 1000 puzzle.non > cubes.jsonl
   omnogram work --puzzle puzzle.non cubes.jsonl > results.jsonl
-  omnogram merge cubes.jsonl results.jsonl")]
+  omnogram merge cubes.jsonl results.jsonl
+  omnogram split --census 5x6 --cubes 200 > slices.jsonl")]
 pub(super) struct Options {
     /// The puzzle: a file, FILE#2 for the second puzzle of a pack, or - for standard input
-    #[arg(value_name = "PUZZLE")]
-    puzzle: PathBuf,
+    #[arg(value_name = "PUZZLE", required_unless_present = "census")]
+    puzzle: Option<PathBuf>,
+
+    /// Split the census of this size, rows and columns, instead of a puzzle
+    #[arg(long, value_name = "HxW", value_parser = size, conflicts_with = "puzzle")]
+    census: Option<Size>,
+
+    /// What the engine does with every clue set of the census
+    #[arg(
+        long,
+        value_name = "WHAT",
+        default_value = "count",
+        requires = "census"
+    )]
+    engine: EngineTask,
 
     /// Approximate number of cubes; a good choice is 30 to 100 per core. There may be one more, or fewer if nothing is left to split
     #[arg(long, short = 'n', value_name = "N", value_parser = number)]
@@ -49,8 +66,7 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(options: &Options) -> Status {
-    let puzzles = std::slice::from_ref(&options.puzzle);
-    let mut outputs = Outputs::new(options.replacing, puzzles, &[]);
+    let mut outputs = Outputs::new(options.replacing, options.puzzle.as_slice(), &[]);
     let mut output = match outputs.file(options.output.as_deref()) {
         Ok(output) => output,
         Err(error) => return messages::fail(&error),
@@ -59,12 +75,42 @@ pub(super) fn run(options: &Options) -> Status {
         &options.common.search_options(),
         &options.common.verbosity,
         false,
-        |session| {
-            session.answer_one(&options.puzzle, |subject| {
+        |session| match (&options.puzzle, options.census) {
+            (Some(puzzle), _) => session.answer_one(puzzle, |subject| {
                 split(session, subject, options, &mut output)
-            })
+            }),
+            (None, size) => {
+                let census = size.map(|size| size.census(options.engine));
+                let census = census.expect("a puzzle or a census is required");
+                status_of(split_census(session, census, options, &mut output))
+            }
         },
     )
+}
+
+/// Cuts a census into slices.
+fn split_census(
+    session: &Session,
+    census: Census,
+    options: &Options,
+    output: &mut Output,
+) -> Answered {
+    let cubes = usize::try_from(options.cubes).unwrap_or(usize::MAX);
+    let slices = cut(&Tables::new(census), cubes, options.seed);
+    let (digest, of) = (Digest::of_census(census), slices.len() as u64);
+    let largest = slices.iter().map(|(_, size)| *size).fold(0.0, f64::max);
+    for (slice, size) in slices {
+        output.write(seal(&CubeTask::new(digest, slice, of, size)).as_bytes())?;
+    }
+    output.finish()?;
+    session.note(&format!(
+        "{}x{}: {}, the largest about {:.1} % of the work",
+        census.height(),
+        census.width(),
+        counted(of, "slice"),
+        100.0 * largest / census.pictures() as f64
+    ));
+    Ok(Status::Complete)
 }
 
 fn split(

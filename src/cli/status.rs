@@ -20,7 +20,7 @@ pub(super) enum Status {
     Stopped = 3,
     /// Bad puzzle data.
     Data = 65,
-    /// `bench` got an answer that differs from the known one.
+    /// `bench` got an answer that differs from the known one, or `census` one that differs from its enumeration.
     Wrong = 70,
     /// Input or output failed.
     Io = 74,

@@ -7,21 +7,23 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use crossbeam::channel::{Receiver, RecvTimeoutError, bounded};
+use omnogram::census::{Ended, Sweeper, Tables};
 use omnogram::cluster::{
-    Answer, CubeQueue, CubeSolver, CubeTask, Digest, DigestSink, Id, Job, Lines, Mode, SetDigest,
-    SolutionStore, seal,
+    Answer, CubeQueue, CubeSolver, CubeTask, Digest, DigestSink, Id, Job, Lines, Mode, Part,
+    SetDigest, SolutionStore, seal,
 };
 use omnogram::error::{Error, Kind, Result};
 use omnogram::format::Solutions;
 use omnogram::puzzle::Puzzle;
 use omnogram::render::{List, Listing};
-use omnogram::search::{Limits, Outcome};
+use omnogram::search::{Cube, Limits, Outcome};
 use omnogram::solutions::{Batch, Stop};
 
+use super::census;
 use super::count::Method;
 use super::drafts::Draft;
 use super::input_files;
@@ -30,7 +32,7 @@ use super::messages;
 use super::options::{SearchOptions, Verbosity};
 use super::output::{Outputs, Replacing};
 use super::plural::counted;
-use super::session::Session;
+use super::session::{Session, status_of};
 use super::solution_output::Format;
 use super::status::{Answered, Halt, Status};
 use super::subject::Subject;
@@ -50,12 +52,17 @@ use super::subject::Subject;
 Examples:
   omnogram work --puzzle puzzle.non cubes.jsonl > results.jsonl
   sed -n '1,50p' cubes.jsonl | omnogram work --puzzle puzzle.non --solutions-dir found/
-  omnogram work --puzzle puzzle.non --threads 1 --time 10m < cubes.jsonl >> results.jsonl"
+  omnogram work --puzzle puzzle.non --threads 1 --time 10m < cubes.jsonl >> results.jsonl
+  omnogram work --census slices.jsonl > results.jsonl"
 )]
 pub(super) struct Options {
     /// The puzzle that was split
-    #[arg(long, value_name = "PUZZLE")]
-    puzzle: PathBuf,
+    #[arg(long, value_name = "PUZZLE", required_unless_present = "census")]
+    puzzle: Option<PathBuf>,
+
+    /// The cubes are slices of a census
+    #[arg(long, conflicts_with_all = ["puzzle", "method", "solutions_dir", "digest", "format", "force", "nodes"])]
+    census: bool,
 
     /// The cubes: a file, or - for standard input
     #[arg(value_name = "CUBES", default_value = "-")]
@@ -98,7 +105,8 @@ const INTERRUPT_POLL_INTERVAL: Duration = Duration::from_millis(50);
 const MAX_PRINTED_ERRORS: u64 = 5;
 
 pub(super) fn run(options: &Options) -> Status {
-    if inputs::is_stdin(&options.puzzle) && inputs::is_stdin(&options.cubes) {
+    let is_stdin = |puzzle: &PathBuf| inputs::is_stdin(puzzle);
+    if options.puzzle.as_ref().is_some_and(is_stdin) && inputs::is_stdin(&options.cubes) {
         let error = Error::new(Kind::Usage, "standard input can be read only once");
         return messages::fail(&error);
     }
@@ -110,22 +118,18 @@ pub(super) fn run(options: &Options) -> Status {
         &options.search_options,
         &options.verbosity,
         false,
-        |session| session.answer_one(&options.puzzle, |subject| work(session, subject, options)),
+        |session| match &options.puzzle {
+            Some(puzzle) => session.answer_one(puzzle, |subject| work(session, subject, options)),
+            None => status_of(work_on_census(session, options)),
+        },
     )
 }
 
 fn work(session: &Session, subject: &Subject<'_>, options: &Options) -> Answered {
     let puzzle = subject.puzzle;
-    let name = inputs::name(&options.cubes);
-    let input: Box<dyn Read + Send> = match inputs::is_stdin(&options.cubes) {
-        true => Box::new(io::stdin()),
-        false => match File::open(&options.cubes) {
-            Ok(file) => Box::new(file),
-            Err(error) => return Err(Halt::Failed(Error::io(&name, error))),
-        },
-    };
-    let [puzzles, cubes] = [&options.puzzle, &options.cubes].map(std::slice::from_ref);
-    let outputs = Outputs::new(options.replacing, puzzles, cubes);
+    let (name, input) = open(options)?;
+    let cubes = std::slice::from_ref(&options.cubes);
+    let outputs = Outputs::new(options.replacing, options.puzzle.as_slice(), cubes);
     let folder = match &options.solutions_dir {
         Some(folder) => {
             outputs.folder(folder).map_err(Halt::Failed)?;
@@ -146,37 +150,85 @@ fn work(session: &Session, subject: &Subject<'_>, options: &Options) -> Answered
     let limits = session.limits();
     let memory = limits.memory.unwrap_or(u64::MAX);
     let cube_solver = CubeSolver::new(puzzle, mode, threads, memory);
+    let checked = puzzle.clone();
+    let check = move |piece: &CubeTask| piece.check(&checked, digest);
     let queue = WorkQueue {
-        session,
+        desk: Desk::new(session, read(input, name.clone(), check), name),
         puzzle,
         cube_solver: &cube_solver,
         digest,
         folder,
         limits,
-        cubes: read(puzzle.clone(), digest, input, name.clone()),
-        name,
-        bad: AtomicU64::new(0),
-        open: AtomicU64::new(0),
-        is_over: AtomicBool::new(false),
-        answered: AtomicU64::new(0),
-        failures: Mutex::default(),
     };
     cube_solver.run(&queue).map_err(Halt::Failed)?;
-    queue.end(subject.name)
+    queue.desk.end(subject.name, "cube")
+}
+
+/// Works out slices of a census, each on one thread.
+fn work_on_census(session: &Session, options: &Options) -> Answered {
+    let (name, input) = open(options)?;
+    let desk = Desk::new(
+        session,
+        read(input, name.clone(), CubeTask::check_census),
+        name,
+    );
+    let limits = session.limits();
+    let work = |threads: usize| {
+        let limits = limits
+            .clone()
+            .memory(limits.memory.map(|memory| memory / threads as u64));
+        while let Some(piece) = desk.piece() {
+            let (slice, started) = (piece.cube, Instant::now());
+            let tables = Tables::new(slice.census());
+            let mut sweeper = Sweeper::new(&tables, limits.memory.unwrap_or(u64::MAX));
+            let (tally, ended) = match sweeper.sweep(&slice, &limits, |_| false) {
+                Ok(result) => result,
+                Err(message) => return desk.fail(census::wrong(&message)),
+            };
+            let (next, stop) = match ended {
+                Ended::Stopped(next, stop) => (next, Some(stop)),
+                Ended::Paused(next) => (next, None),
+                Ended::Done => (slice.to(), None),
+            };
+            let rest = slice.split_at(next).1;
+            let open = if rest.is_empty() {
+                Vec::new()
+            } else {
+                vec![rest]
+            };
+            let seconds = started.elapsed().as_secs_f64();
+            desk.print(&Answer::of_slice(&slice, tally, open, stop, seconds));
+        }
+    };
+    session
+        .pool()
+        .broadcast(|context| work(context.num_threads()));
+    desk.end("census", "slice")
+}
+
+/// The file of cubes: its name, and what is in it.
+fn open(options: &Options) -> Answered<(String, Box<dyn Read + Send>)> {
+    let name = inputs::name(&options.cubes);
+    if inputs::is_stdin(&options.cubes) {
+        return Ok((name, Box::new(io::stdin())));
+    }
+    match File::open(&options.cubes) {
+        Ok(file) => Ok((name, Box::new(file))),
+        Err(error) => Err(Halt::Failed(Error::io(&name, error))),
+    }
 }
 
 /// Reads cubes ahead of their turn, on a thread of its own, as reading a pipe may block for ever.
-fn read(
-    puzzle: Puzzle,
-    digest: Digest,
+fn read<P: Part + Send + 'static>(
     input: Box<dyn Read + Send>,
     name: String,
-) -> Receiver<Result<CubeTask>> {
+    check: impl Fn(&CubeTask<P>) -> Result<()> + Send + 'static,
+) -> Receiver<Result<CubeTask<P>>> {
     let (sender, receiver) = bounded(64);
     thread::spawn(move || {
         let mut lines = Lines::new(BufReader::new(input), &name);
-        while let Some(piece) = lines.record::<CubeTask>() {
-            let checked = piece.and_then(|piece| match piece.check(&puzzle, digest) {
+        while let Some(piece) = lines.record::<CubeTask<P>>() {
+            let checked = piece.and_then(|piece| match check(&piece) {
                 Ok(()) => Ok(piece),
                 Err(error) => Err(lines.at_last_line(error)),
             });
@@ -188,15 +240,20 @@ fn read(
     receiver
 }
 
-/// The input of cubes and the output of results.
+/// The cubes of a puzzle, and what becomes of them.
 struct WorkQueue<'a> {
-    session: &'a Session,
+    desk: Desk<'a, Cube>,
     puzzle: &'a Puzzle,
     cube_solver: &'a CubeSolver<'a>,
     digest: Digest,
     folder: Option<Folder<'a>>,
     limits: Limits,
-    cubes: Receiver<Result<CubeTask>>,
+}
+
+/// The input of cubes, or of slices of a census, and the output of results.
+struct Desk<'a, P> {
+    session: &'a Session,
+    cubes: Receiver<Result<CubeTask<P>>>,
     /// The name of the file of cubes, and the number of its lines that are not cubes of this puzzle.
     name: String,
     bad: AtomicU64,
@@ -240,7 +297,20 @@ impl Failures {
     }
 }
 
-impl WorkQueue<'_> {
+impl<'a, P: Part> Desk<'a, P> {
+    fn new(session: &'a Session, cubes: Receiver<Result<CubeTask<P>>>, name: String) -> Self {
+        Desk {
+            session,
+            cubes,
+            name,
+            bad: AtomicU64::new(0),
+            open: AtomicU64::new(0),
+            is_over: AtomicBool::new(false),
+            answered: AtomicU64::new(0),
+            failures: Mutex::default(),
+        }
+    }
+
     fn failures(&self) -> MutexGuard<'_, Failures> {
         self.failures.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -252,7 +322,26 @@ impl WorkQueue<'_> {
         self.failures().record_halt(halt);
     }
 
-    fn end(self, name: &str) -> Answered {
+    /// Starts no further cube; the run ends with this status.
+    fn fail(&self, status: Status) {
+        // Relaxed: the flag publishes no other data.
+        self.is_over.store(true, Ordering::Relaxed);
+        self.failures().record_bad_line(status);
+    }
+
+    /// Prints an answer.
+    fn print(&self, answer: &Answer<P>) {
+        self.answered.fetch_add(1, Ordering::Relaxed);
+        if !answer.is_complete() {
+            self.open.fetch_add(1, Ordering::Relaxed);
+        }
+        if let Err(halt) = self.session.print(&seal(answer)) {
+            self.halt(halt);
+        }
+    }
+
+    /// Prints how the work on what has this name ended; `what` are its parts.
+    fn end(self, name: &str, what: &str) -> Answered {
         let (answered, open) = (self.answered.into_inner(), self.open.into_inner());
         if let Some(more) = self.bad.into_inner().checked_sub(MAX_PRINTED_ERRORS + 1) {
             let more = format!("{} that cannot be answered", counted(more + 1, "more line"));
@@ -261,7 +350,7 @@ impl WorkQueue<'_> {
         let interrupted = self.session.interrupt().is_requested();
         self.session.note(&format!(
             "{name}: {} answered, {open} of them left open{}",
-            counted(answered, "cube"),
+            counted(answered, what),
             if interrupted { ", interrupted" } else { "" }
         ));
         let status = match interrupted || open > 0 {
@@ -275,7 +364,7 @@ impl WorkQueue<'_> {
     }
 
     /// The next valid cube; `None` at the end of the input, on an interrupt, or after a fatal error.
-    fn piece(&self) -> Option<CubeTask> {
+    fn piece(&self) -> Option<CubeTask<P>> {
         loop {
             if self.is_over.load(Ordering::Relaxed) || self.session.interrupt().is_requested() {
                 return None;
@@ -300,7 +389,7 @@ impl CubeQueue for WorkQueue<'_> {
     type SolutionStore = Option<CubeSolutions>;
 
     fn next(&self) -> Option<Job<Self::SolutionStore>> {
-        let piece = self.piece()?;
+        let piece = self.desk.piece()?;
         let file = |folder: &Folder<'_>| CubeSolutions::new(folder, self.puzzle, piece.id);
         Some(Job {
             cube: piece.cube,
@@ -319,16 +408,10 @@ impl CubeQueue for WorkQueue<'_> {
         if let Some((file, folder)) = file.zip(self.folder.as_ref()) {
             match file.keep(folder, solutions_are_usable.then_some(set)) {
                 Ok(file) => answer.file = file,
-                Err(error) => return self.halt(Halt::Failed(error)),
+                Err(error) => return self.desk.halt(Halt::Failed(error)),
             }
         }
-        self.answered.fetch_add(1, Ordering::Relaxed);
-        if !answer.is_complete() {
-            self.open.fetch_add(1, Ordering::Relaxed);
-        }
-        if let Err(halt) = self.session.print(&seal(&answer)) {
-            self.halt(halt);
-        }
+        self.desk.print(&answer);
     }
 }
 

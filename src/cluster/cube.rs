@@ -7,19 +7,22 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::digest::{Digest, hash64};
+use super::disjoint;
+use super::part::{self, Part, Text};
 use crate::board::Cell;
+use crate::census::Slice;
 use crate::error::{Error, Result};
 use crate::puzzle::{MAX_SIDE, Puzzle};
 use crate::search::{Cube, Decision};
 
-/// The id of a cube: a hash of the puzzle's digest and the decisions. Written as 16 hexadecimal digits.
+/// The id of a cube, or of a slice of a census: a hash of the puzzle's digest and the decisions. Written as 16 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Id(u64);
 
 impl Id {
     /// The id of a cube of this puzzle.
-    pub fn of(puzzle: Digest, cube: &Cube) -> Self {
-        Id(hash64(format!("{puzzle} {}", Path(cube)).as_bytes()))
+    pub fn of<P: Part>(puzzle: Digest, cube: &P) -> Self {
+        Id(hash64(format!("{puzzle} {}", Text(cube)).as_bytes()))
     }
 }
 
@@ -59,21 +62,7 @@ impl<'de> Deserialize<'de> for Id {
     }
 }
 
-/// A path as text: in `3:4# 5:6.` the fourth cell of the third row is filled, and the sixth cell of the fifth row is empty.
-struct Path<'a>(&'a Cube);
-
-impl fmt::Display for Path<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, Decision { cell, filled }) in self.0.path.iter().enumerate() {
-            let separator = if i == 0 { "" } else { " " };
-            let mark = if *filled { '#' } else { '.' };
-            write!(f, "{separator}{}:{}{mark}", cell.row + 1, cell.column + 1)?;
-        }
-        Ok(())
-    }
-}
-
-/// Parses a path as [`Path`] writes it.
+/// Parses a path of decisions.
 fn parse_path(text: &str) -> Option<Cube> {
     let side = |text: &str| {
         let number: usize = text.parse().ok()?;
@@ -92,48 +81,56 @@ fn parse_path(text: &str) -> Option<Cube> {
     Some(Cube { path: path? })
 }
 
-/// Serialisation of a path as text, for `serde(with)`.
-pub(super) mod as_text {
-    use super::*;
+/// Its text is the path: in `3:4# 5:6.` the fourth cell of the third row is filled, and the sixth cell of the fifth row is empty.
+impl Part for Cube {
+    const NAME: &str = "a path of decisions";
+    const COUNTED: &str = "solutions";
 
-    pub(crate) fn serialize<S: Serializer>(
-        cube: &Cube,
-        serializer: S,
-    ) -> std::result::Result<S::Ok, S::Error> {
-        serializer.collect_str(&Path(cube))
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, Decision { cell, filled }) in self.path.iter().enumerate() {
+            let separator = if i == 0 { "" } else { " " };
+            let mark = if *filled { '#' } else { '.' };
+            write!(f, "{separator}{}:{}{mark}", cell.row + 1, cell.column + 1)?;
+        }
+        Ok(())
     }
 
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> std::result::Result<Cube, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        parse_path(&text)
-            .ok_or_else(|| D::Error::custom(format!("{text:?} is not a path of decisions")))
+    fn parse(text: &str) -> Option<Self> {
+        parse_path(text)
+    }
+
+    fn contains(&self, other: &Self) -> bool {
+        other.path.starts_with(&self.path)
+    }
+
+    fn overlapping(parts: &[&Self]) -> Vec<(usize, usize)> {
+        disjoint::overlapping(parts)
     }
 }
 
-/// A cube to be answered: one line of a file of cubes.
+/// A cube to be answered, or a slice of a census: one line of a file of cubes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct CubeTask {
+#[serde(bound = "P: Part")]
+pub struct CubeTask<P = Cube> {
     /// The id of the cube.
     pub id: Id,
     /// The decisions.
-    #[serde(rename = "path", with = "as_text")]
-    pub cube: Cube,
+    #[serde(rename = "path", with = "part")]
+    pub cube: P,
     /// The puzzle whose cube it is.
     pub puzzle: Digest,
     /// Number of cubes in the whole split.
     pub of: u64,
-    /// Estimated number of nodes of its search tree.
+    /// Estimated number of nodes of its search tree, or for a slice of the pictures that its clue sets stand for.
     pub size: f64,
     /// Number of cells that its decisions leave unknown, if recorded: the cube has at most 2 to this power solutions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unknown: Option<u32>,
 }
 
-impl CubeTask {
-    /// A piece of a puzzle.
-    pub fn new(puzzle: Digest, cube: Cube, of: u64, size: f64) -> Self {
+impl<P: Part> CubeTask<P> {
+    /// A piece of a puzzle, or of a census.
+    pub fn new(puzzle: Digest, cube: P, of: u64, size: f64) -> Self {
         CubeTask {
             id: Id::of(puzzle, &cube),
             cube,
@@ -150,7 +147,24 @@ impl CubeTask {
         self.unknown = Some(cells);
         self
     }
+}
 
+impl CubeTask<Slice> {
+    /// Checks that the digest and the id are those of the slice.
+    ///
+    /// # Errors
+    ///
+    /// [`Kind::Data`](crate::error::Kind::Data) when they are not.
+    pub fn check_census(&self) -> Result<()> {
+        let digest = Digest::of_census(self.cube.census());
+        match self.puzzle == digest && self.id == Id::of(digest, &self.cube) {
+            true => Ok(()),
+            false => Err(Error::data("the id of this slice does not match its range")),
+        }
+    }
+}
+
+impl CubeTask {
     /// Checks that the cube belongs to this puzzle.
     ///
     /// # Errors
@@ -192,7 +206,7 @@ mod tests {
     #[test]
     fn paths_are_read_back() {
         for text in ["", "1:1#", "3:4# 5:6. 4096:4096#"] {
-            assert_eq!(Path(&parse_path(text).unwrap()).to_string(), text);
+            assert_eq!(Text(&parse_path(text).unwrap()).to_string(), text);
         }
         for text in ["1:1", "0:1#", "1:4097#", "1#", "a:1#", "1:1#2:2#", "1:1:1."] {
             assert!(parse_path(text).is_none(), "{text}");

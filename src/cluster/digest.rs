@@ -9,6 +9,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use twox_hash::{XxHash3_64, XxHash3_128};
 
+use crate::census::Census;
 use crate::error::{Error, Result};
 use crate::puzzle::Puzzle;
 
@@ -40,6 +41,11 @@ impl Digest {
             text.push('\n');
         }
         Digest(XxHash3_128::oneshot(text.as_bytes()))
+    }
+
+    /// The digest of a census: of its size, and of what the engine does.
+    pub fn of_census(census: Census) -> Self {
+        Digest(XxHash3_128::oneshot(format!("census {census}").as_bytes()))
     }
 }
 

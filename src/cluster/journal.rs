@@ -16,8 +16,10 @@ use super::answer::Answer;
 use super::cube::Id;
 use super::digest::Digest;
 use super::line::{Lines, seal};
+use super::part::Part;
 use crate::count::Checkpoint;
 use crate::error::{Error, Kind, Result};
+use crate::search::Cube;
 
 /// The version of the journal format.
 const VERSION: u32 = 1;
@@ -27,9 +29,9 @@ const MAX_LOCK_WAIT: Duration = Duration::from_secs(3);
 
 /// A line of a journal.
 #[derive(Clone, Debug)]
-pub enum JournalRecord {
+pub enum JournalRecord<P = Cube> {
     /// The answer to a cube.
-    Answer(Answer),
+    Answer(Answer<P>),
     /// The progress of a cube that has no answer yet.
     Progress(Progress),
 }
@@ -59,7 +61,7 @@ impl Progress {
     const LINE_PREFIX: &str = "{\"cube\":";
 }
 
-impl JournalRecord {
+impl<P: Part> JournalRecord<P> {
     fn parse(line: &str) -> serde_json::Result<Self> {
         match line.starts_with(Progress::LINE_PREFIX) {
             true => serde_json::from_str(line).map(JournalRecord::Progress),
@@ -105,13 +107,13 @@ impl Header {
                 "this journal has format version {}, but this program reads version {VERSION} only",
                 other.journal
             )
-        } else if other.puzzle != self.puzzle {
-            "this journal belongs to another puzzle".to_owned()
         } else if other.options != self.options {
             format!(
                 "this journal was started by `{}`, not by `{}`",
                 other.options, self.options
             )
+        } else if other.puzzle != self.puzzle {
+            "this journal belongs to another puzzle".to_owned()
         } else {
             return Ok(());
         };
@@ -138,11 +140,11 @@ impl Journal {
     ///
     /// [`Kind::Io`] when it cannot be read or written, or is in use; [`Kind::Data`] when it belongs to another run, is damaged, or is not
     /// a journal. In these cases the file is not changed.
-    pub fn open(
+    pub fn open<P: Part>(
         path: &Path,
         header: &Header,
         busy: impl FnOnce(Duration),
-    ) -> Result<(Self, Vec<JournalRecord>)> {
+    ) -> Result<(Self, Vec<JournalRecord<P>>)> {
         let name = path.display().to_string();
         let failed = |error: std::io::Error| Error::io(&name, error);
         let mut file = OpenOptions::new()
@@ -217,7 +219,7 @@ impl Journal {
 }
 
 /// The records of a journal, and the offset in bytes at which its last whole line ends.
-fn read(file: &File, header: &Header, name: &str) -> Result<(Vec<JournalRecord>, u64)> {
+fn read<P: Part>(file: &File, header: &Header, name: &str) -> Result<(Vec<JournalRecord<P>>, u64)> {
     let mut lines = Lines::new(BufReader::new(file), name);
     let mut records = Vec::new();
     let mut damaged: Option<Error> = None;
@@ -244,7 +246,7 @@ fn read(file: &File, header: &Header, name: &str) -> Result<(Vec<JournalRecord>,
             };
         }
     };
-    while let Some(record) = lines.record_by(JournalRecord::parse) {
+    while let Some(record) = lines.record_by(JournalRecord::<P>::parse) {
         match record {
             Ok(_) if damaged.is_some() => {
                 // A line torn by a crash can only be the last one.

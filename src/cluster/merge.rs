@@ -12,23 +12,24 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::answer::{Answer, Open};
 use super::cube::{CubeTask, Id};
 use super::digest::Digest;
-use super::disjoint::overlapping;
 use super::line::Lines;
+use super::part::Part;
 use super::problems::Problems;
+use crate::census::Tally;
 use crate::error::{Error, Kind, Result};
 use crate::search::{Cube, Total};
 use crate::solutions::Count;
 
-/// Cubes, and the answers to them.
-#[derive(Debug, Default)]
-pub struct Merge {
+/// Cubes, or slices of a census, and the answers to them.
+#[derive(Debug)]
+pub struct Merge<P = Cube> {
     puzzle: Option<Digest>,
     /// Number of cubes of the split, according to the files of cubes.
     expected_cubes: u64,
     /// The cubes of the split.
-    tasks: Vec<CubeTask>,
+    tasks: Vec<CubeTask<P>>,
     ids: FxHashSet<Id>,
-    answers: FxHashMap<Id, Vec<PlacedAnswer>>,
+    answers: FxHashMap<Id, Vec<PlacedAnswer<P>>>,
     problems: Problems,
     /// Whether the files of cubes are incomplete or invalid, so that it is not known which cubes are missing.
     has_invalid_cubes: bool,
@@ -37,8 +38,8 @@ pub struct Merge {
 
 /// An answer, and its place: the index of the file and the line number.
 #[derive(Debug)]
-struct PlacedAnswer {
-    answer: Answer,
+struct PlacedAnswer<P> {
+    answer: Answer<P>,
     file: usize,
     line: usize,
     /// Set when the summation reaches its cube: a cube of the split, or one that an answer left open, at any depth.
@@ -47,13 +48,13 @@ struct PlacedAnswer {
 
 /// The merged answers.
 #[derive(Debug)]
-pub struct Merged {
+pub struct Merged<P = Cube> {
     /// The number of solutions.
     pub solutions: Total,
     /// The answers that were added up, and their cubes.
-    pub answers: Vec<(Cube, Answer)>,
+    pub answers: Vec<(P, Answer<P>)>,
     /// Cubes without an answer.
-    pub missing: Vec<CubeTask>,
+    pub missing: Vec<CubeTask<P>>,
     /// Problems other than missing answers: for each file the first few, with their places, and the number of the others.
     pub problems: Vec<Error>,
     /// The number of all problems.
@@ -72,11 +73,29 @@ pub struct Merged {
 }
 
 impl Merge {
-    /// A merge without cubes.
+    /// A merge without cubes of a puzzle.
     pub fn new() -> Self {
         Self::default()
     }
+}
 
+/// A merge without cubes, or without slices.
+impl<P> Default for Merge<P> {
+    fn default() -> Self {
+        Merge {
+            puzzle: None,
+            expected_cubes: 0,
+            tasks: Vec::new(),
+            ids: FxHashSet::default(),
+            answers: FxHashMap::default(),
+            problems: Problems::default(),
+            has_invalid_cubes: false,
+            repeats: 0,
+        }
+    }
+}
+
+impl<P: Part> Merge<P> {
     /// Reads a file of cubes. Several files are taken as one split.
     ///
     /// # Errors
@@ -84,7 +103,7 @@ impl Merge {
     /// [`Kind::Io`](crate::error::Kind::Io) when it cannot be read. Problems of its lines are kept for [`Merged::problems`].
     pub fn read_cubes<R: BufRead>(&mut self, mut lines: Lines<R>) -> Result<()> {
         let (mut valid, mut invalid) = (0, 0);
-        while let Some(task) = lines.record::<CubeTask>() {
+        while let Some(task) = lines.record::<CubeTask<P>>() {
             let problem = match task {
                 Err(error) if error.kind() == Kind::Io => return Err(error),
                 Err(error) => {
@@ -139,12 +158,13 @@ impl Merge {
 
     /// Removes cubes until the rest are disjoint, because solutions in two cubes would be counted twice.
     fn remove_overlaps(&mut self, file: &str) {
-        let cubes: Vec<&Cube> = self.tasks.iter().map(|task| &task.cube).collect();
+        let cubes: Vec<&P> = self.tasks.iter().map(|task| &task.cube).collect();
         let mut is_removed = vec![false; cubes.len()];
-        for (cube, other) in overlapping(&cubes) {
+        for (cube, other) in P::overlapping(&cubes) {
             let [cube_id, other_id] = [cube, other].map(|place| self.tasks[place].id);
             let message = format!(
-                "cube {cube_id} is ignored: it overlaps cube {other_id}, and solutions in both would be counted twice"
+                "cube {cube_id} is ignored: it overlaps cube {other_id}, and {} in both would be counted twice",
+                P::COUNTED
             );
             self.problems.add(file, Error::data(message));
             is_removed[cube] = true;
@@ -161,7 +181,7 @@ impl Merge {
     /// [`Kind::Io`](crate::error::Kind::Io) when one cannot be read.
     pub fn read_results<R: BufRead>(&mut self, mut lines: Lines<R>, file: usize) -> Result<()> {
         let (mut valid, mut invalid) = (0, 0);
-        while let Some(answer) = lines.record::<Answer>() {
+        while let Some(answer) = lines.record::<Answer<P>>() {
             match answer {
                 Err(error) if error.kind() == Kind::Io => return Err(error),
                 Err(error) => {
@@ -198,7 +218,7 @@ impl Merge {
 
     /// Merges the answers. `cubes_file` is the name for problems of the split as a whole; `result_files` are the names of the files of
     /// results, by the index passed to [`read_results`](Self::read_results).
-    pub fn finish(mut self, cubes_file: &str, result_files: &[String]) -> Merged {
+    pub fn finish(mut self, cubes_file: &str, result_files: &[String]) -> Merged<P> {
         self.check_cubes(cubes_file);
         self.remove_overlaps(cubes_file);
         let mut summation = Summation {
@@ -222,7 +242,7 @@ impl Merge {
             chosen,
             ..
         } = summation;
-        let mut unrequested: Vec<&PlacedAnswer> = self
+        let mut unrequested: Vec<&PlacedAnswer<P>> = self
             .answers
             .values()
             .flatten()
@@ -266,22 +286,26 @@ impl Merge {
 
 /// Whether one answer repeats the other: the same count, digest of the set, file of solutions and open cubes. All else may differ, its
 /// place too.
-fn is_same(a: &Answer, b: &Answer) -> bool {
-    let paths = |answer: &Answer| -> FxHashSet<Cube> {
+fn is_same<P: Part>(a: &Answer<P>, b: &Answer<P>) -> bool {
+    let paths = |answer: &Answer<P>| -> FxHashSet<P> {
         answer.open.iter().map(|open| open.cube.clone()).collect()
     };
-    a.count == b.count && a.set == b.set && a.file == b.file && paths(a) == paths(b)
+    a.count == b.count
+        && a.tally == b.tally
+        && a.set == b.set
+        && a.file == b.file
+        && paths(a) == paths(b)
 }
 
 /// The state of [`Merge::finish`] while it adds up the cubes.
-struct Summation<'a> {
+struct Summation<'a, P> {
     puzzle: Option<Digest>,
-    answers: &'a mut FxHashMap<Id, Vec<PlacedAnswer>>,
+    answers: &'a mut FxHashMap<Id, Vec<PlacedAnswer<P>>>,
     results: &'a [String],
     problems: &'a mut Problems,
     has_contradiction: bool,
-    missing: Vec<CubeTask>,
-    chosen: Vec<(Cube, Answer)>,
+    missing: Vec<CubeTask<P>>,
+    chosen: Vec<(P, Answer<P>)>,
 }
 
 /// The sum over one answer to a cube and the answers to the cubes that it leaves open.
@@ -290,11 +314,11 @@ struct CubeSum {
     complete: bool,
 }
 
-impl Summation<'_> {
+impl<P: Part> Summation<'_, P> {
     /// Adds up a cube and, recursively, the cubes that its answers leave open; these have longer paths, so the recursion ends. `unknown` is
     /// an upper bound on the number of unknown cells in the cube, if one is known; an open cube uses the bound of the cube whose answer
     /// left it open.
-    fn add(&mut self, cube: &Cube, size: f64, unknown: Option<u32>) -> CubeSum {
+    fn add(&mut self, cube: &P, size: f64, unknown: Option<u32>) -> CubeSum {
         let incomplete = || CubeSum {
             count: Count::ZERO,
             complete: false,
@@ -305,7 +329,7 @@ impl Summation<'_> {
         let id = Id::of(puzzle, cube);
         let mut placed = self.answers.remove(&id).unwrap_or_default();
         let (missing_before, chosen_before) = (self.missing.len(), self.chosen.len());
-        let mut best: Option<Candidate> = None;
+        let mut best: Option<Candidate<P>> = None;
         let mut cube_has_contradiction = false;
         for placed in &mut placed {
             placed.is_requested = true;
@@ -315,15 +339,15 @@ impl Summation<'_> {
                 let error = Error::data(message).at(placed.line, 1, "");
                 self.problems.add_once(&self.results[placed.file], error);
             };
-            let inside = |open: &Open| open.cube.path.starts_with(&cube.path);
+            let inside = |open: &Open<P>| cube.contains(&open.cube);
             if !answer.open.iter().all(inside) {
                 wrong(format!(
                     "this result leaves a cube open that is not part of cube {id}"
                 ));
                 continue;
             }
-            let open: Vec<&Cube> = answer.open.iter().map(|open| &open.cube).collect();
-            if !overlapping(&open).is_empty() {
+            let open: Vec<&P> = answer.open.iter().map(|open| &open.cube).collect();
+            if !P::overlapping(&open).is_empty() {
                 wrong(format!(
                     "the cubes that this result leaves open in cube {id} overlap"
                 ));
@@ -363,6 +387,7 @@ impl Summation<'_> {
                 place: (placed.file, placed.line),
                 has_file: answer.file.is_some(),
                 set: answer.set.filter(|_| answer.is_complete()),
+                tally: answer.tally.clone().filter(|_| answer.is_complete()),
                 missing: self.missing.split_off(missing_before),
                 chosen: self.chosen.split_off(chosen_before),
                 subtotal,
@@ -374,13 +399,18 @@ impl Summation<'_> {
                     if differ {
                         let (file, line) = best.place;
                         let message = format!(
-                            "cube {id} has {} solutions here, but {} in {}:{line}{}",
+                            "cube {id} has {} {} here, but {} in {}:{line}{}",
                             candidate.subtotal.count,
+                            P::COUNTED,
                             best.subtotal.count,
                             self.results[file],
-                            match candidate.subtotal.count == best.subtotal.count {
-                                true => ", and the sets of solutions differ",
-                                false => "",
+                            match (
+                                candidate.subtotal.count == best.subtotal.count,
+                                &candidate.tally
+                            ) {
+                                (true, None) => ", and the sets of solutions differ",
+                                (true, Some(_)) => ", and their histograms differ",
+                                (false, _) => "",
                             }
                         );
                         let error = Error::data(message).at(placed.line, 1, "");
@@ -389,7 +419,7 @@ impl Summation<'_> {
                         cube_has_contradiction = true;
                     }
                     // Of complete answers one with a list, of incomplete ones that with the most solutions.
-                    let rank = |candidate: &Candidate| {
+                    let rank = |candidate: &Candidate<P>| {
                         let complete = candidate.subtotal.complete;
                         let count = (!complete).then(|| candidate.subtotal.count.clone());
                         (complete, count, candidate.has_file)
@@ -446,25 +476,30 @@ fn too_many(id: Id, count: &Count, unknown: u32) -> String {
 }
 
 /// One answer to a cube, with the answers to the cubes that it leaves open: a candidate for the result of the cube.
-struct Candidate {
+struct Candidate<P> {
     /// The place of the answer: index of the file, and line number.
     place: (usize, usize),
     /// Whether its solutions are in a file.
     has_file: bool,
     /// The digest of the set of solutions, if the answer is complete and has one.
     set: Option<Digest>,
-    missing: Vec<CubeTask>,
-    chosen: Vec<(Cube, Answer)>,
+    /// The numbers of a slice of a census, if the answer is complete.
+    tally: Option<Tally>,
+    missing: Vec<CubeTask<P>>,
+    chosen: Vec<(P, Answer<P>)>,
     subtotal: CubeSum,
 }
 
-impl Candidate {
+impl<P> Candidate<P> {
     /// Whether the two cannot both be right. A sum with missing cubes is only a lower bound.
-    fn contradicts(&self, other: &Candidate) -> bool {
+    fn contradicts(&self, other: &Candidate<P>) -> bool {
         let (a, b) = (&self.subtotal, &other.subtotal);
         match (a.complete, b.complete) {
             (true, true) => {
-                a.count != b.count || self.set.zip(other.set).is_some_and(|(a, b)| a != b)
+                let tallies = self.tally.as_ref().zip(other.tally.as_ref());
+                a.count != b.count
+                    || self.set.zip(other.set).is_some_and(|(a, b)| a != b)
+                    || tallies.is_some_and(|(a, b)| a != b)
             }
             (true, false) => b.count > a.count,
             (false, true) => a.count > b.count,

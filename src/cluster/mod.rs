@@ -8,15 +8,20 @@
 //! adds up the counts. A [`Journal`] holds the same records for a run on one machine, and [`JournalledRun`] answers the cubes that are
 //! open in it. The [`Id`] of a cube depends only on the puzzle and the path, so answers from any machine can be merged.
 //!
+//! A [census](crate::census) is cut into [slices](crate::census::Slice) instead of cubes. Its records have the same form, with the
+//! histogram of the slice, and [`Merge`] adds them up in the same way; [`CensusRun`] is a census on one machine.
+//!
 //! Records are lines of JSON, each with its own checksum.
 
 mod answer;
+mod census;
 mod cube;
 mod digest;
 mod disjoint;
 mod journal;
 mod line;
 mod merge;
+mod part;
 mod problems;
 mod run;
 mod size;
@@ -26,11 +31,13 @@ mod state;
 mod work;
 
 pub use answer::{Answer, Open};
+pub use census::{CensusOutcome, CensusRun};
 pub use cube::{CubeTask, Id};
 pub use digest::{Digest, SetDigest};
 pub use journal::{Header, Journal, JournalRecord, Progress};
 pub use line::{Lines, seal};
 pub use merge::{Merge, Merged};
+pub use part::Part;
 pub use run::JournalledRun;
 pub use solutions::{DigestSink, SolutionStore};
 pub use split::{Split, Splitter};

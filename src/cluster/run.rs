@@ -45,10 +45,15 @@ const COMMIT_INTERVAL_DIVISOR: u32 = 20;
 const MIN_FRUITLESS_TIME: Duration = Duration::from_millis(250);
 
 /// Minimum time that a thread works on a cube before it is asked to share the cube with idle threads.
-const MIN_SHARING_AGE: Duration = Duration::from_millis(10);
+pub(super) const MIN_SHARING_AGE: Duration = Duration::from_millis(10);
 
 /// Bytes of solutions that a thread buffers before its search is stopped and they are written.
 const MAX_BUFFERED_BYTES: u64 = 64 << 20;
+
+/// The longest time that work may go unrecorded at present, in a process that began then.
+pub(super) fn commit_interval(began: Instant) -> Duration {
+    (began.elapsed() / COMMIT_INTERVAL_DIVISOR).clamp(MIN_COMMIT_INTERVAL, MAX_COMMIT_INTERVAL)
+}
 
 /// A journalled run.
 #[derive(Debug)]
@@ -201,8 +206,7 @@ impl<'a> JournalledRun<'a> {
 
     /// The longest time that work may go unrecorded at present.
     fn commit_interval(&self) -> Duration {
-        (self.began.elapsed() / COMMIT_INTERVAL_DIVISOR)
-            .clamp(MIN_COMMIT_INTERVAL, MAX_COMMIT_INTERVAL)
+        commit_interval(self.began)
     }
 
     /// The number of solutions proved so far.

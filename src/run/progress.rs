@@ -70,6 +70,8 @@ pub enum Activity {
     Sweeping(&'static str),
     /// Examining edits of a picture.
     Repairing,
+    /// Working out all clue sets of a size; they are counted as solutions.
+    Census,
 }
 
 impl fmt::Display for Activity {
@@ -81,6 +83,7 @@ impl fmt::Display for Activity {
             Activity::Branching(order) => write!(f, "branching {order}"),
             Activity::Sweeping(direction) => write!(f, "sweeping {direction}"),
             Activity::Repairing => f.write_str("repairing"),
+            Activity::Census => f.write_str("census"),
         }
     }
 }

@@ -1,0 +1,229 @@
+//! Random tuples of row clues: to cut a census into slices of about equal work, and to estimate how long it takes.
+//!
+//! A uniformly random picture has the rows of a tuple with a probability proportional to the number of pictures with these rows, which is
+//! known. Half of the tuples are drawn in this way, because the work of most tuples grows with their pictures. The others are drawn
+//! uniformly, because every tuple takes some time. So a number of the whole census is the mean of that number of one tuple, divided by the
+//! mean of the two probabilities to draw the tuple. This estimate is unbiased (Horvitz and Thompson 1952; Veach and Guibas 1995).
+
+use std::fs;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use rayon::prelude::*;
+
+use super::problem::Census;
+use super::slice::Slice;
+use super::sweep::{Ended, Sweeper};
+use super::tables::Tables;
+use crate::run::{Limits, lock};
+use crate::solutions::Stop;
+
+/// Random pictures that are drawn for each slice.
+const PICTURES_PER_SLICE: usize = 64;
+
+/// Most random pictures for all slices.
+const MAX_PICTURES: usize = 1 << 22;
+
+/// Cuts a census into at most `slices` slices, at least one, each with the estimated number of pictures that its clue sets stand for. That
+/// is also a measure of the work. The same seed gives the same slices.
+pub fn cut(tables: &Tables, slices: usize, seed: u64) -> Vec<(Slice, f64)> {
+    let census = tables.census;
+    let whole = Slice::whole(census);
+    let slices = slices.clamp(1, MAX_PICTURES);
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let pictures = (slices * PICTURES_PER_SLICE).min(MAX_PICTURES);
+    let mut drawn: Vec<u64> = (0..pictures)
+        .map(|_| {
+            let (rows, columns) = random_clues(tables, &mut random);
+            tables.worked_out_with(&rows, &columns)
+        })
+        .collect();
+    drawn.sort_unstable();
+    let mut ends: Vec<u64> = (1..slices).map(|i| drawn[i * pictures / slices]).collect();
+    ends.push(whole.to());
+    ends.dedup();
+    let (mut rest, mut cut, mut before) = (whole, Vec::new(), 0);
+    for end in ends {
+        let (slice, after) = rest.split_at(end);
+        let below = drawn.partition_point(|&number| number < end);
+        if !slice.is_empty() {
+            let share = (below - before).max(1) as f64 / pictures as f64;
+            cut.push((slice, share * census.pictures() as f64));
+        }
+        (rest, before) = (after, below);
+    }
+    cut
+}
+
+/// The row and column clues of a uniformly random picture.
+fn random_clues(tables: &Tables, random: &mut impl Rng) -> (Vec<usize>, Vec<usize>) {
+    let cells = random.next_u64();
+    let row = |row: usize| cells >> (row * tables.columns) & ((1 << tables.columns) - 1);
+    let column = |column: usize| {
+        let bit = |r: usize| (row(r) >> column & 1) << r;
+        (0..tables.rows).map(bit).sum::<u64>()
+    };
+    let clue = |of_cells: &[u16], cells: u64| usize::from(of_cells[cells as usize]);
+    let rows = 0..tables.rows;
+    let columns = 0..tables.columns;
+    (
+        rows.map(|r| clue(&tables.row_clues.of_cells, row(r)))
+            .collect(),
+        columns
+            .map(|c| clue(&tables.column_clues.of_cells, column(c)))
+            .collect(),
+    )
+}
+
+/// An estimated number with its standard error.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Figure {
+    /// The estimate.
+    pub mean: f64,
+    /// Its standard error; infinite for a single tuple.
+    pub standard_error: f64,
+}
+
+impl Figure {
+    fn of(values: &[f64]) -> Self {
+        let number = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / number;
+        let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+        let standard_error = match values.len() {
+            0 | 1 => f64::INFINITY,
+            _ => (squares / (number - 1.0) / number).sqrt(),
+        };
+        Figure {
+            mean,
+            standard_error,
+        }
+    }
+}
+
+/// The estimated numbers of a whole census.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Estimated {
+    /// Number of tuples that were worked out.
+    pub tuples: u64,
+    /// Seconds of processor time.
+    pub seconds: Figure,
+    /// Seconds of the longest of the tuples.
+    pub longest: f64,
+    /// Number of clue sets.
+    pub clue_sets: Figure,
+    /// Number of clue sets with exactly one solution.
+    pub unique: Figure,
+    /// Number of clue sets that line solving alone solves.
+    pub line_solvable: Figure,
+    /// Why fewer tuples were worked out than were wanted, if a limit was reached.
+    pub stopped: Option<Stop>,
+}
+
+/// Works out this number of random tuples, and estimates the numbers and the time of the whole census from them. It runs on the threads
+/// of the current rayon pool.
+///
+/// # Errors
+///
+/// A message if the engine contradicts the enumeration.
+pub fn estimate(
+    tables: &Tables,
+    tuples: u64,
+    seed: u64,
+    limits: &Limits,
+) -> Result<Estimated, String> {
+    let began = Instant::now();
+    let census = tables.census;
+    let memory = limits.bytes() / rayon::current_num_threads() as u64;
+    let left = || Limits {
+        time: limits.time.map(|time| time.saturating_sub(began.elapsed())),
+        ..limits.clone()
+    };
+    let results = Mutex::new(Vec::new());
+    let failed = Mutex::new((None, None));
+    (0..tuples).into_par_iter().for_each(|draw| {
+        if *lock(&failed) != (None, None) {
+            return;
+        }
+        // Each draw has a generator of its own, so that the draws do not depend on the threads.
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed.wrapping_mul(1 << 32) ^ draw);
+        let rows = match draw % 2 {
+            0 => random_clues(tables, &mut random).0,
+            _ => {
+                let mut rows = vec![0; tables.rows];
+                // The numbers of tuples are far below 2^64, so the remainder is uniform but for a negligible error.
+                tables.tuple(random.next_u64() % census.tuples(), &mut rows);
+                rows
+            }
+        };
+        let (tuple, probability) = drawn_tuple(census, tables, &rows);
+        let mut sweeper = Sweeper::new(tables, memory);
+        let started = cpu_time(began);
+        match sweeper.sweep(&Slice::new(census, tuple, tuple + 1), &left(), |_| false) {
+            Ok((tally, Ended::Done | Ended::Paused(_))) => {
+                let seconds = (cpu_time(began) - started).as_secs_f64();
+                let values = [
+                    seconds,
+                    tally.clue_sets as f64,
+                    tally.unique() as f64,
+                    tally.line_solvable as f64,
+                ];
+                lock(&results).push((draw, seconds, values.map(|value| value / probability)));
+            }
+            Ok((_, Ended::Stopped(_, stop))) => lock(&failed).0 = Some(stop),
+            Err(message) => lock(&failed).1 = Some(message),
+        }
+    });
+    let (stopped, wrong) = failed.into_inner().unwrap_or_default();
+    if let Some(message) = wrong {
+        return Err(message);
+    }
+    let mut results = results.into_inner().unwrap_or_default();
+    results.sort_by_key(|&(draw, ..)| draw);
+    let figure = |i: usize| {
+        Figure::of(
+            &results
+                .iter()
+                .map(|(.., values)| values[i])
+                .collect::<Vec<_>>(),
+        )
+    };
+    Ok(Estimated {
+        tuples: results.len() as u64,
+        seconds: figure(0),
+        longest: results
+            .iter()
+            .map(|&(_, seconds, _)| seconds)
+            .fold(0.0, f64::max),
+        clue_sets: figure(1),
+        unique: figure(2),
+        line_solvable: figure(3),
+        stopped,
+    })
+}
+
+/// The tuple that is worked out for the rows of a random picture: the first of its mirror images; and the probability to draw one of
+/// these.
+fn drawn_tuple(census: Census, tables: &Tables, rows: &[usize]) -> (u64, f64) {
+    let clues = &tables.row_clues.clues;
+    let reversed: Vec<usize> = rows.iter().map(|&clue| clues[clue].reversed).collect();
+    let back = |tuple: &[usize]| tuple.iter().rev().copied().collect::<Vec<_>>();
+    let images = [rows.to_vec(), back(rows), back(&reversed), reversed];
+    let mut numbers = images.map(|image| tables.number(&image)).to_vec();
+    numbers.sort_unstable();
+    numbers.dedup();
+    let pictures: f64 = rows.iter().map(|&clue| clues[clue].lines as f64).product();
+    let by_picture = pictures / census.pictures() as f64;
+    let uniformly = 1.0 / census.tuples() as f64;
+    let probability = numbers.len() as f64 * (by_picture + uniformly) / 2.0;
+    (numbers[0], probability)
+}
+
+/// The time that this thread has had a processor, where the system tells it in a file, as Linux does; elsewhere the time since `began`.
+fn cpu_time(began: Instant) -> Duration {
+    let text = fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanoseconds = text.and_then(|text| text.split(' ').next()?.parse().ok());
+    nanoseconds.map_or_else(|| began.elapsed(), Duration::from_nanos)
+}
