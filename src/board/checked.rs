@@ -73,6 +73,29 @@ impl Rows {
         );
     }
 
+    /// Confirms what a probe has found: the cells that are known `after` it have the same values whichever value the probed cell has.
+    ///
+    /// # Panics
+    ///
+    /// If one of them has not.
+    pub(super) fn confirm_agreement(&self, clues: &Clues, probed: Cell, after: &Self) {
+        for value in [true, false] {
+            let mut side = self.clone();
+            side.0[usize::from(probed.row)][usize::from(probed.column)] = Some(value);
+            let Some(side) = side.propagated(clues) else {
+                continue;
+            };
+            let cells = side.0.iter().flatten().zip(after.0.iter().flatten());
+            assert!(
+                { cells }.all(|(side, after)| after.is_none() || side == after),
+                "checked: probe of {probed:?}\n{}\nfound\n{}\nwith {value}\n{}",
+                self.with_clues(clues),
+                after.text(),
+                side.text()
+            );
+        }
+    }
+
     /// Confirms that these regions of unknown cells are independent of each other and of all other unknown cells: in each line, the
     /// number of arrangements is the product of the numbers of fillings of its parts.
     ///
