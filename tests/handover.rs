@@ -1,6 +1,6 @@
-//! Models of what threads hand to each other, run through all their interleavings and all values that weak memory allows. Each is the core of
-//! a part of the engine, written out with the same steps, locks and orderings; the tests also break each on purpose, and then the model must
-//! find it.
+//! Models of what threads hand to each other, run through all interleavings with up to three preemptions, and all values that weak memory
+//! allows. Each is the core of a part of the engine, written out with the same steps, locks and orderings; the tests also break each on
+//! purpose, and then the model must find it.
 //!
 //! | model | of | breaks |
 //! |---|---|---|

@@ -1,5 +1,5 @@
-//! An internal error, which is a panic anywhere: one message, and the process ends at once with [`Status::Wrong`]. Threads that wait for the
-//! one that has panicked would otherwise decide whether it ends, and when.
+//! An internal error, which is a panic anywhere: one message, and the process ends at once with [`Status::Wrong`]. Threads that wait for
+//! the one that has panicked would otherwise decide whether it ends, and when.
 
 use std::panic::{self, PanicHookInfo};
 use std::process;

@@ -151,7 +151,8 @@ pub(super) struct RegionCollector<W: Word, N> {
     collected: Mutex<Collected>,
     /// Whether no more fillings are needed: enough were collected, or the list overflowed. Relaxed: a hint that saves work.
     is_closed: AtomicBool,
-    /// Whether the run was stopped before the region was complete. Stored with release and read with acquire, when the last `Arc` is dropped.
+    /// Whether the run was stopped before the region was complete. Stored with release and read with acquire, when the last `Arc` is
+    /// dropped.
     is_abandoned: AtomicBool,
     /// Number of fillings after which no more are wanted, so that the search may end.
     max_fillings: u64,

@@ -71,8 +71,8 @@ pub(crate) struct Walk<W> {
     /// Number of waiting tasks, and number of workers that wait for one. Relaxed: hints.
     waiting_tasks: AtomicUsize,
     idle_workers: AtomicUsize,
-    /// Number of tasks that are waiting or under way. It is increased by a task that is under way, so relaxed: it cannot be 0 meanwhile. It is
-    /// decreased with acquire and release, so that the last task to end sees whether another one has ended the walk.
+    /// Number of tasks that are waiting or under way. It is increased by a task that is under way, so relaxed: it cannot be 0 meanwhile.
+    /// It is decreased with acquire and release, so that the last task to end sees whether another one has ended the walk.
     live_tasks: AtomicUsize,
     /// The table of components in progress.
     in_progress: Box<[Mutex<ComponentsInProgress<W>>]>,
