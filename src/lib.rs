@@ -47,6 +47,7 @@
 //! | `serde` | results implement `serde::Serialize` |
 //! | `unstable` | the internals and expert options are public, without any promise of stability: `line`, `board`, `belief`, `sat`, `classic`, `census`, `cluster`, `studio` |
 //! | `cli` | the command, which needs all of these; on by default |
+//! | `checked` | a check build, for tests: fixpoints, contradictions, regions, components and solutions are recomputed by plain means, and a panic reports the first that differs; many times slower |
 //! | `studio` | the verb `studio`: a page on which a designer draws, and its local server; on by default |
 //!
 //! # Cookbook

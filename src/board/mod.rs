@@ -7,8 +7,12 @@
 //! Every change is recorded on an undo trail, so that probes and branches work in place and are undone, never copied.
 
 mod cell;
+#[cfg(feature = "checked")]
+pub(crate) mod checked;
 mod clues;
 mod line_set;
+#[cfg(feature = "checked")]
+pub(crate) mod plain_region;
 mod probe;
 mod propagate;
 mod regions;

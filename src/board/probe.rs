@@ -241,6 +241,8 @@ impl<W: Word> Prober<W> {
         }
         let touched = board.settled;
         board.undo(mark);
+        #[cfg(feature = "checked")]
+        let before = super::checked::Rows::of(board.rows(), board.clues().width());
         for r in 0..self.filled_rows.len() {
             if common_rows >> (r % 64) & 1 == 1 {
                 let row = board.rows()[r];
@@ -258,6 +260,12 @@ impl<W: Word> Prober<W> {
             }
         }
         if has_agreement {
+            #[cfg(feature = "checked")]
+            before.confirm_agreement(
+                board.clues(),
+                cell,
+                &super::checked::Rows::of(board.rows(), board.clues().width()),
+            );
             if !board.propagate() {
                 return None;
             }

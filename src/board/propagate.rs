@@ -321,7 +321,21 @@ impl<'p, W: Word> Board<'p, W> {
     }
 
     /// As [`Board::propagate`]; `None` if `stop`, called before every settle, returns `true`.
-    pub fn propagate_unless(&mut self, mut stop: impl FnMut() -> bool) -> Option<bool> {
+    pub fn propagate_unless(&mut self, stop: impl FnMut() -> bool) -> Option<bool> {
+        #[cfg(feature = "checked")]
+        let before = super::checked::Rows::of(self.rows(), self.clues.width());
+        let propagated = self.settle_dirty_lines(stop);
+        #[cfg(feature = "checked")]
+        if let Some(is_consistent) = propagated {
+            let after = super::checked::Rows::of(self.rows(), self.clues.width());
+            before.confirm_propagation(self.clues, is_consistent.then_some(&after));
+        }
+        propagated
+    }
+
+    /// [`Board::propagate_unless`], which is a function of its own for the sake of the check build.
+    #[inline(always)]
+    fn settle_dirty_lines(&mut self, mut stop: impl FnMut() -> bool) -> Option<bool> {
         let (width, height) = (self.clues.width(), self.clues.height());
         while !(self.dirty_rows | self.dirty_columns).is_zero() {
             let rows = std::mem::replace(&mut self.dirty_rows, W::ZERO);

@@ -181,6 +181,8 @@ pub fn split_unless<W: Word>(
         }
         regions[region_index[root]].push(*cell);
     }
+    #[cfg(feature = "checked")]
+    super::checked::Rows::of(board.rows(), width).confirm_regions(board.clues(), &regions);
     regions
         .iter()
         .map(|cells| (!stop()).then(|| region_of(cells)))

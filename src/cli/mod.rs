@@ -32,6 +32,7 @@ mod messages;
 mod near_image;
 mod options;
 mod output;
+mod panics;
 mod plural;
 mod progress;
 mod puzzle_output;
@@ -81,8 +82,8 @@ Examples:
 
 Exit status: 0 answered in full; 1 answered in full by check, and some puzzle is not unique, or by
 repair, and some picture cannot be repaired as wanted; 2 wrong usage; 3 stopped before the answer
-was complete; 65 bad puzzle data; 70 bench or census found a wrong answer; 74 input or output
-failed; 130 interrupted a second time. The greatest status that applies is used."
+was complete; 65 bad puzzle data; 70 bench or census found a wrong answer, or an internal error;
+74 input or output failed; 130 interrupted a second time. The greatest status that applies is used."
 )]
 struct Command {
     #[command(subcommand)]
@@ -138,6 +139,14 @@ fn parse_verb() -> Result<Verb, clap::Error> {
 }
 
 fn run_verb(verb: Verb) -> Status {
+    // The studio answers with an error, and goes on.
+    #[cfg(feature = "studio")]
+    let ends_on_panic = !matches!(verb, Verb::Studio(_));
+    #[cfg(not(feature = "studio"))]
+    let ends_on_panic = true;
+    if ends_on_panic {
+        panics::end_process_on_panic();
+    }
     match verb {
         Verb::Solve(options) => solve::run(&options),
         Verb::Enumerate(options) => enumerate::run(&options),

@@ -167,6 +167,7 @@ impl<T: Finding> Waiting<T> {
         let (sender, receiver) = bounded(1);
         self.finding = Some(receiver);
         pool.spawn_fifo(move || {
+            // Relaxed: the flag publishes no other data.
             let asked = |flag: &Arc<AtomicBool>| flag.load(Ordering::Relaxed);
             let Ok(puzzle) = &entry.puzzle else { return };
             if limits.interrupt.as_ref().is_some_and(asked) {

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use omnogram::error::{Error, Kind};
 
 /// The exit status. Of several puzzles the gravest status counts, which is the greatest: in descending order an interrupt, failed input or
-/// output, a wrong answer, bad data, an incomplete answer, wrong usage, a puzzle that is not unique.
+/// output, a wrong answer or an internal error, bad data, an incomplete answer, wrong usage, a puzzle that is not unique.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Status {
     /// Answered in full.
@@ -20,7 +20,8 @@ pub(super) enum Status {
     Stopped = 3,
     /// Bad puzzle data.
     Data = 65,
-    /// `bench` got an answer that differs from the known one, or `census` one that differs from its enumeration.
+    /// `bench` got an answer that differs from the known one, or `census` one that differs from its enumeration; or there was an internal
+    /// error.
     Wrong = 70,
     /// Input or output failed.
     Io = 74,

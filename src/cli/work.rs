@@ -254,10 +254,11 @@ struct WorkQueue<'a> {
 struct Desk<'a, P> {
     session: &'a Session,
     cubes: Receiver<Result<CubeTask<P>>>,
-    /// The name of the file of cubes, and the number of its lines that are not cubes of this puzzle.
+    /// The name of the file of cubes, and the number of its lines that are not cubes of this puzzle. Relaxed, as the numbers below:
+    /// sums, which are read when all tasks have ended.
     name: String,
     bad: AtomicU64,
-    /// Set when no further cube is to be started.
+    /// Set when no further cube is to be started. Relaxed: it publishes no other data.
     is_over: AtomicBool,
     /// The number of cubes answered, and of those that were left open.
     answered: AtomicU64,

@@ -92,6 +92,7 @@ pub(super) struct ActiveCube {
     pub(super) ticket: usize,
     pub(super) open_cube: OpenCube,
     pub(super) since: Instant,
+    /// Asks its search to stop. Relaxed: it publishes no other data.
     pub(super) stop: Arc<AtomicBool>,
 }
 

@@ -4,6 +4,12 @@
 //! Sets of cells are [`Word`]s, so one implementation serves lines of any length.
 
 pub mod arrangements;
+#[cfg(any(test, feature = "checked"))]
+#[cfg_attr(
+    not(feature = "checked"),
+    allow(dead_code, reason = "outside a check build only its own test uses it")
+)]
+pub(crate) mod checked;
 mod marginals;
 mod settle;
 mod word;

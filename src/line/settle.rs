@@ -96,6 +96,26 @@ fn reach<W: Word>(seeds: W, open: W) -> W {
     ((open.plus(seeds) ^ open) | seeds) & open
 }
 
+/// Confirms a settled line, and its cuts where they are known.
+#[cfg(feature = "checked")]
+fn confirm<W: Word>(
+    blocks: &[u16],
+    length: usize,
+    known: Known<W>,
+    settled: Option<Known<W>>,
+    cuts: Option<W>,
+) {
+    let cells = |known: Known<W>| {
+        let cell = |i| match (known.filled.has(i), known.empty.has(i)) {
+            (false, false) => None,
+            (filled, _) => Some(filled),
+        };
+        (0..length).map(cell).collect::<Vec<_>>()
+    };
+    let cuts = cuts.map(|cuts| (0..length).map(|i| cuts.has(i)).collect());
+    super::checked::confirm_settled(blocks, &cells(known), settled.map(cells), cuts);
+}
+
 impl<W: Word> Kernel<W> {
     /// A kernel without scratch memory.
     pub const fn new() -> Self {
@@ -107,7 +127,10 @@ impl<W: Word> Kernel<W> {
     /// The blocks must fit the line and `length` the word. The result includes `known`.
     #[inline]
     pub fn settle(&mut self, blocks: &[u16], length: usize, known: Known<W>) -> Option<Known<W>> {
-        self.sweep(blocks, length, known, |_| {})
+        let settled = self.sweep(blocks, length, known, |_| {});
+        #[cfg(feature = "checked")]
+        confirm(blocks, length, known, settled, None);
+        settled
     }
 
     /// Settles, and returns the *cuts* too: known empty cells that have the same number of blocks before them in all arrangements. The line
@@ -122,8 +145,11 @@ impl<W: Word> Kernel<W> {
         let settled = self.sweep(blocks, length, known, |gaps| {
             in_several |= in_one & gaps;
             in_one |= gaps;
-        })?;
-        Some((settled, settled.empty & !in_several))
+        });
+        let cuts = settled.map(|settled| settled.empty & !in_several);
+        #[cfg(feature = "checked")]
+        confirm(blocks, length, known, settled, cuts);
+        Some((settled?, cuts?))
     }
 
     /// Settles, and calls `visit` for each number of blocks with the cells that can be empty with that many blocks before them: first for

@@ -17,6 +17,7 @@ pub(crate) struct Control {
     /// [`Control::clear_solution_limit`] it changes only once, from 0.
     stop: AtomicU8,
     deadline: Option<Instant>,
+    /// Relaxed: it publishes no other data, and is polled again.
     interrupt: Option<Arc<AtomicBool>>,
     /// Nodes not yet reserved by any task. Relaxed: a sum.
     nodes: Option<AtomicU64>,
@@ -83,6 +84,11 @@ impl Control {
     /// Whether the run has ended. Reads the flag alone, cheap enough for every node.
     #[inline]
     pub(crate) fn stopped(&self) -> bool {
+        #[cfg(feature = "checked")]
+        {
+            super::checked::count_check();
+            super::checked::give_way();
+        }
         if let Some(checks) = &self.checks
             && checks
                 .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1))
@@ -95,6 +101,7 @@ impl Control {
 
     /// Why the run stopped; `None` while it runs and when it has finished.
     pub(crate) fn reason(&self) -> Option<Stop> {
+        let state = self.stop.load(Ordering::Relaxed);
         [
             Stop::Limit,
             Stop::Time,
@@ -105,7 +112,7 @@ impl Control {
             Stop::Stuck,
         ]
         .into_iter()
-        .find(|&stop| stop as u8 == self.stop.load(Ordering::Relaxed))
+        .find(|&stop| stop as u8 == state)
     }
 
     /// Checks the deadline, the interrupt flag and the parent run, and returns whether the run has ended. Takes some 50 nanoseconds: call

@@ -1,5 +1,7 @@
 //! What all kinds of runs share: limits, the control that stops them, progress reports and the memory plan.
 
+#[cfg(feature = "checked")]
+mod checked;
 mod control;
 mod limits;
 mod lock;

@@ -70,6 +70,10 @@ impl Search<'_> {
         let (mut policy, mut memory, mut search_settles) = (None, None, 0);
         work(&mut |cube, limits, sink| {
             let control = Arc::new(Control::new(limits, false));
+            #[cfg(feature = "checked")]
+            let checked_sink = crate::solutions::checked::CheckedSink::new(self.puzzle, sink);
+            #[cfg(feature = "checked")]
+            let sink = &checked_sink;
             let mut shared = self.shared::<W>(&clues, &control, sink, None, 1);
             shared.caches = std::mem::take(&mut caches);
             shared.policy = Mutex::new(policy);

@@ -11,7 +11,7 @@ use crate::run::{Activity, Snapshot};
 /// sizes, so that the weights of finished nodes add up to exactly this at the end.
 pub(crate) const WHOLE: u64 = 1 << 62;
 
-/// The sums over all tasks. Relaxed: they are only displayed.
+/// The sums over all tasks. Relaxed: they are only displayed, or read when all tasks have ended.
 #[derive(Debug)]
 pub(super) struct Meter {
     started: Instant,

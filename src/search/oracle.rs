@@ -107,6 +107,10 @@ impl<'a> Oracle<'a> {
             solver.assume(usize::from(cell.row), usize::from(cell.column), filled);
         }
         let answer = solver.solve(Some(conflicts));
+        #[cfg(feature = "checked")]
+        if let Answer::Solution(grid) = &answer {
+            crate::solutions::checked::confirm(self.puzzle, grid);
+        }
         self.ticks = solver.ticks();
         solver.exchange_clauses();
         answer

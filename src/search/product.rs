@@ -149,8 +149,10 @@ pub(super) struct RegionCollector<W: Word, N> {
     /// The cells of the region in those words.
     masks: Vec<u64>,
     collected: Mutex<Collected>,
-    /// Whether no more fillings are needed: enough were collected, or the list overflowed.
+    /// Whether no more fillings are needed: enough were collected, or the list overflowed. Relaxed: a hint that saves work.
     is_closed: AtomicBool,
+    /// Whether the run was stopped before the region was complete. Stored with release and read with acquire, when the last `Arc` is
+    /// dropped.
     is_abandoned: AtomicBool,
     /// Number of fillings after which no more are wanted, so that the search may end.
     max_fillings: u64,
@@ -162,6 +164,7 @@ pub(super) struct RegionCollector<W: Word, N> {
 #[derive(Debug)]
 pub(super) struct ProductResults<W> {
     regions: Vec<OnceLock<RegionResult<W>>>,
+    /// Whether the run was stopped before some region was complete: as in [`RegionCollector`].
     is_abandoned: AtomicBool,
 }
 
@@ -227,7 +230,7 @@ pub(super) struct Product<W: Word, N> {
     /// The target of the node itself.
     target: LeafTarget<W, N>,
     results: ProductResults<W>,
-    /// Whether some region has no filling, so that the others need not be searched.
+    /// Whether some region has no filling, so that the others need not be searched. Relaxed: a hint that saves work.
     is_zero: AtomicBool,
     /// The pivot, stored when its owner reached it before all regions were complete.
     pivot: Mutex<Option<N>>,

@@ -310,6 +310,10 @@ impl<'a> Search<'a> {
         let portfolio = Arc::new(portfolio);
         let mut outcome = self.run_with(control, &*portfolio, Some(&portfolio));
         let (found, conflicts) = portfolio.take_result();
+        #[cfg(feature = "checked")]
+        found
+            .iter()
+            .for_each(|grid| crate::solutions::checked::confirm(self.puzzle, grid));
         outcome.statistics.conflicts = conflicts;
         let number = Count::from(found.len() as u64);
         outcome.solutions = match outcome.stopped {
@@ -343,6 +347,8 @@ impl<'a> Search<'a> {
         sink: &dyn Sink,
         portfolio: Option<&Arc<Portfolio>>,
     ) -> Outcome {
+        #[cfg(feature = "checked")]
+        let sink = &crate::solutions::checked::CheckedSink::new(self.puzzle, sink);
         if let Some(classic) = &self.classic {
             let wanted = portfolio.map(|portfolio| portfolio.max_solutions() as u64);
             let wanted = wanted.or(self.limits.solutions);

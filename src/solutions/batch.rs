@@ -243,6 +243,27 @@ impl Batch {
         true
     }
 
+    /// For each bundle, calls `show` with one grid for each filling of each region.
+    #[cfg(feature = "checked")]
+    pub(crate) fn each_filling(&self, mut show: impl FnMut(&[u64])) {
+        for (index, factors) in &self.bundles {
+            if factors.iter().any(|factor| factor.count() == 0) {
+                continue;
+            }
+            let mut words = self.words[index * self.size..][..self.size].to_vec();
+            factors
+                .iter()
+                .for_each(|factor| factor.put_first(&mut words));
+            for factor in factors {
+                for filling in 0..factor.count() {
+                    factor.exchange(&mut words, 0, filling);
+                    show(&words);
+                    factor.exchange(&mut words, filling, 0);
+                }
+            }
+        }
+    }
+
     /// The grids, in order.
     pub fn grids(&self) -> Vec<Grid> {
         let mut grids = Vec::new();

@@ -5,6 +5,8 @@
 //! passes batches to one writer thread through a bounded channel.
 
 mod batch;
+#[cfg(feature = "checked")]
+pub(crate) mod checked;
 mod count;
 mod count_sink;
 mod rough;

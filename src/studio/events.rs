@@ -35,6 +35,7 @@ const BEAT: Duration = Duration::from_millis(400);
 pub(super) struct Events {
     sender: Sender<Bytes>,
     runtime: Handle,
+    /// Relaxed: it publishes no other data.
     interrupt: Arc<AtomicBool>,
     /// Takes a refusal as long as there was no event. The first event drops it.
     refusal: Mutex<Option<oneshot::Sender<Refusal>>>,

@@ -71,7 +71,8 @@ pub(crate) struct Walk<W> {
     /// Number of waiting tasks, and number of workers that wait for one. Relaxed: hints.
     waiting_tasks: AtomicUsize,
     idle_workers: AtomicUsize,
-    /// Number of tasks that are waiting or under way.
+    /// Number of tasks that are waiting or under way. It is increased by a task that is under way, so relaxed: it cannot be 0 meanwhile.
+    /// It is decreased with acquire and release, so that the last task to end sees whether another one has ended the walk.
     live_tasks: AtomicUsize,
     /// The table of components in progress.
     in_progress: Box<[Mutex<ComponentsInProgress<W>>]>,
@@ -80,10 +81,13 @@ pub(crate) struct Walk<W> {
     /// Nanoseconds of work of all workers, and the share that is done, out of [`WHOLE`]. Relaxed: sums.
     work: AtomicU64,
     done: AtomicU64,
-    /// Whether the walk has ended; and its result, until it is taken.
+    /// Whether the walk has ended; and its result, until it is taken. Stored with release and read with acquire, so that who sees the end
+    /// sees the result.
     has_ended: AtomicBool,
     result: Mutex<Option<TrialEnd>>,
-    /// Number of workers with a stack. When the walk has ended without a count: the stacks that were not empty.
+    /// Number of workers with a stack. It is increased relaxed, by the worker that begins the walk or under the lock of the tasks, and
+    /// decreased with release, so that who reads 0 with acquire sees the stacks. When the walk has ended without a count: the stacks that
+    /// were not empty.
     active_stacks: AtomicUsize,
     ended_stacks: Mutex<Vec<Vec<Frame<W>>>>,
     /// Whether values are only lower bounds, which must not be stored. Relaxed: it is set only when no other worker fills gaps any more.
@@ -201,6 +205,10 @@ impl<W: Word> Walk<W> {
     /// walk. Zero when another worker does not end its stack within [`MAX_STACK_WAIT`].
     pub(crate) fn collect_bound_at_end(&self, store: &Store) -> Count {
         let began = Instant::now();
+        // A worker that takes a task counts its stack before it lets go of the tasks. So each one that has taken a task before the end has
+        // a stack from here on, and no other one takes a task any more.
+        drop(lock(&self.tasks));
+        // Acquire: the frames of the stacks that have ended are seen.
         while self.active_stacks.load(Ordering::Acquire) > 0 {
             if began.elapsed() > MAX_STACK_WAIT {
                 return Count::ZERO;

@@ -204,6 +204,12 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     /// it, or pushes a frame for it.
     pub(crate) fn begin_component(&mut self, component: Component<W>) {
         if let Some((value, recompute_cost)) = self.shared.store.get(&component.key) {
+            #[cfg(feature = "checked")]
+            {
+                let descriptions = &self.shared.store.table.state_numbers.descriptions;
+                descriptions.confirm(&component.key, &self.board, &component.rows);
+                descriptions.confirm_count(&component.key, &value.count);
+            }
             self.statistics.leaves += 1;
             self.recompute_cost += recompute_cost;
             self.multiply_into_side(&value, component.rows);
@@ -224,6 +230,16 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                     return;
                 }
                 claim => is_claimed = claim == Claim::Mine,
+            }
+            // Between the look-up above and the claim, the worker that had claimed it before may have stored and released it.
+            if is_claimed
+                && let Some((value, recompute_cost)) = self.shared.store.get(&component.key)
+            {
+                walk.fill_waiting(&self.shared.store, &component.key, &value);
+                self.statistics.leaves += 1;
+                self.recompute_cost += recompute_cost;
+                self.multiply_into_side(&value, component.rows);
+                return;
             }
         }
         if let Some((count, recompute_cost)) = self.sweep_component(&component) {

@@ -143,7 +143,31 @@ impl<W: Word> ComponentFinder<W> {
             let component = self.component(i, pace)?;
             components.push(component);
         }
+        #[cfg(feature = "checked")]
+        self.confirm(board, cells, numbers, components);
         Some(())
+    }
+
+    /// Confirms the components found last, and their keys.
+    #[cfg(feature = "checked")]
+    fn confirm(
+        &self,
+        board: &Board<'_, W>,
+        cells: &[(u16, W)],
+        numbers: &UniqueTable,
+        components: &[Component<W>],
+    ) {
+        let components = &components[components.len() - self.roots.len()..];
+        let rows: Vec<_> = components
+            .iter()
+            .map(|component| &*component.rows)
+            .collect();
+        super::checked::confirm_components(board, cells, &rows);
+        for component in components {
+            numbers
+                .descriptions
+                .confirm(&component.key, board, &component.rows);
+        }
     }
 
     /// Finds all strips.

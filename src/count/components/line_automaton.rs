@@ -36,6 +36,9 @@ pub(crate) struct UniqueTable {
     next: AtomicU32,
     /// Numbers stay below this bound, which concurrent calls may exceed by a few.
     max_states: u32,
+    /// What the keys made of these numbers stand for.
+    #[cfg(feature = "checked")]
+    pub(crate) descriptions: super::checked::Descriptions,
 }
 
 impl UniqueTable {
@@ -45,6 +48,8 @@ impl UniqueTable {
             states: DashMap::default(),
             next: AtomicU32::new(END + 1),
             max_states: (bytes / BYTES_PER_STATE).clamp(2, u64::from(NONE - 1)) as u32,
+            #[cfg(feature = "checked")]
+            descriptions: super::checked::Descriptions::default(),
         }
     }
 

@@ -2,6 +2,8 @@
 
 mod base32;
 mod cache;
+#[cfg(feature = "checked")]
+mod checked;
 mod component;
 mod journal_text;
 mod line_automaton;

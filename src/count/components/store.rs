@@ -61,6 +61,11 @@ impl Store {
         nodes: u64,
         recompute_cost: u64,
     ) -> u64 {
+        #[cfg(feature = "checked")]
+        self.table
+            .state_numbers
+            .descriptions
+            .confirm_count(&key, &value.count);
         self.table.cache.insert(key, value, nodes, recompute_cost)
     }
 

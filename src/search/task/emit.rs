@@ -15,6 +15,9 @@ impl<W: Word> Task<'_, '_, W> {
     /// Passes a leaf to its target: one solution, or a small subproblem with this number of fillings. `list` holds the fillings if grids
     /// are wanted.
     pub(super) fn emit(&mut self, fillings: u64, list: Option<Arc<Factor>>) {
+        #[cfg(feature = "checked")]
+        crate::board::checked::Rows::of(self.board.rows(), self.shared.clues.width())
+            .confirm_leaf(self.shared.clues);
         let context = self
             .contexts
             .last()

@@ -34,11 +34,30 @@ impl<W: Word> Task<'_, '_, W> {
                 fillings
             }
         };
+        #[cfg(feature = "checked")]
+        if let Fillings::Listed(number, _) = &fillings {
+            self.confirm_fillings(*number);
+        }
         match fillings {
             Fillings::Listed(0, _) => Some(Finding::DeadEnd),
             Fillings::Listed(number, factor) => Some(Finding::Fillings(number, factor)),
             Fillings::TooMany => None,
         }
+    }
+
+    /// Confirms the number of fillings of the unknown cells, where they can be counted again in a few steps.
+    #[cfg(feature = "checked")]
+    fn confirm_fillings(&self, number: u64) {
+        use crate::board::{checked::Rows, plain_region::PlainRegion};
+        const MAX_STEPS: u64 = 4000;
+        let (clues, board) = (self.shared.clues, &self.board);
+        let unknown = (0..clues.height()).map(|row| (row, board.unknown_in_row(row)));
+        let counted = PlainRegion::of(clues, board.rows(), unknown).count(MAX_STEPS);
+        assert!(
+            counted.is_none_or(|counted| counted == number),
+            "checked: small subproblem: {number} fillings instead of {counted:?}\n{}",
+            Rows::of(board.rows(), clues.width()).with_clues(clues)
+        );
     }
 
     /// Enumerates all fillings of the unknown cells, without probing; `None` when the run must stop.
