@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use common::command::{answer, output, stderr, stdout};
+use common::command::{Scratch, answer, omnogram, stderr, stdout};
 
 /// Commands whose output is not compared, and why.
 const NOT_COMPARED: [(&str, &str); 1] = [("omnogram bench", "the figures differ from run to run")];
@@ -132,9 +132,13 @@ fn shown(block: &Block) -> Vec<(String, String)> {
     shown
 }
 
-/// With one thread, so that the output does not depend on the machine. Compares standard error where nothing else is printed.
+/// With one thread, so that the output does not depend on the machine. Compares standard error where nothing else is printed. The commands
+/// see the project's puzzles and write into a folder of their own.
+#[cfg(unix)]
 #[test]
 fn commands_print_what_is_shown() {
+    let scratch = Scratch::new("docs");
+    std::os::unix::fs::symlink(root().join("puzzles"), scratch.join("puzzles")).expect("a link");
     let (mut compared, mut wrong) = (0, Vec::new());
     for block in blocks("text") {
         for (command, expected) in shown(&block) {
@@ -150,7 +154,8 @@ fn commands_print_what_is_shown() {
             if !arguments.contains(&"--threads") {
                 arguments.splice(1..1, ["--threads", "1"]);
             }
-            let output = output(&arguments);
+            let mut run = omnogram(&arguments);
+            let output = run.current_dir(&*scratch).output().expect("it runs");
             let printed = match stdout(&output) {
                 "" => stderr(&output),
                 printed => printed,
