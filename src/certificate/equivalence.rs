@@ -261,15 +261,15 @@ impl Checker<'_, '_> {
         edge: u32,
     ) -> Result<()> {
         if !self.pending.contains_key(&node) {
-            let below = self.formula.variables(node);
-            if below != cells {
+            let below = self.formula.variables(node, cells.len());
+            if below.as_deref() != Some(cells) {
                 return Err(wrong(
                     node,
                     "its cells are not those that are still undecided",
                 ));
             }
             let pending = Pending {
-                cells: below.into(),
+                cells: cells.into(),
                 contexts: FxHashMap::default(),
             };
             self.pending.insert(node, pending);
@@ -513,7 +513,9 @@ impl Checker<'_, '_> {
         let mut owners = vec![NOBODY; case.layout.cells.len()];
         let mut cells: Vec<Vec<u32>> = Vec::new();
         for (factor, &to) in (0..).zip(&factors) {
-            let variables = self.formula.variables(to);
+            let Some(variables) = self.formula.variables(to, left.len()) else {
+                return Err(wrong(node, "two nodes of a product share a cell"));
+            };
             for &variable in &variables {
                 let owner = case.layout.index(variable).map(|cell| &mut owners[cell]);
                 match owner {

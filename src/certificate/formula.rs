@@ -212,11 +212,17 @@ impl Formula {
     }
 
     /// The variables below a node: along its first edges, for an and-node along all. In increasing order; of a formula that is not smooth,
-    /// those of one way.
-    pub(super) fn variables(&self, node: u32) -> Vec<u32> {
+    /// those of one way. `None` if there are more than `most`, as there may be where nodes of a product share others.
+    pub(super) fn variables(&self, node: u32, most: usize) -> Option<Vec<u32>> {
         let mut variables = Vec::new();
         let mut open = vec![node];
+        // Each or-node but a few has a literal, and leads to one other node.
+        let mut nodes_left = 16 * most + 64;
         while let Some(node) = open.pop() {
+            if variables.len() > most || nodes_left < open.len() {
+                return None;
+            }
+            nodes_left -= 1;
             let edges = self.edges(node);
             match self.kind(node) {
                 Kind::And => open.extend(edges.map(|edge| self.target(edge))),
@@ -229,7 +235,7 @@ impl Formula {
             }
         }
         variables.sort_unstable();
-        variables
+        (variables.len() <= most).then_some(variables)
     }
 
     /// Number of models, if the formula is smooth, decomposable and deterministic.

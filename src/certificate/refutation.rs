@@ -104,6 +104,8 @@ impl Checker {
                 };
                 match sizes {
                     Some((max_variable, _)) if max_variable >= max => {
+                        self.bytes += max_variable as u64;
+                        lines.check_memory(self.bytes)?;
                         self.values = vec![0; max_variable as usize + 1];
                     }
                     _ => return Err(lines.wrong("expected p cnf VARIABLES CLAUSES of this puzzle")),
@@ -130,6 +132,7 @@ impl Checker {
             }
             self.insert(self.last, &clause);
             lines.check_memory(self.bytes)?;
+            lines.work(variables.work_of(&clause))?;
             let cell = |literal: i32| literal.abs() <= max_cell;
             match clause[..] {
                 [violation, opposite] if violation < -max && cell(opposite) => {
@@ -203,7 +206,7 @@ impl Checker {
             if !has_end || !integers(&mut words, &mut hints) {
                 return Err(lines.wrong("expected a step: a number, literals, 0, hints, 0"));
             }
-            if let Err(message) = self.check_step(&clause, &hints) {
+            if let Some(message) = self.check_step(&clause, &hints, lines)? {
                 return Err(lines.wrong(message));
             }
             steps += 1;
@@ -218,8 +221,13 @@ impl Checker {
     }
 
     /// Checks that the opposite of the clause's literals leads to a contradiction by the clauses that the hints name, each of which has one
-    /// literal that is not yet false, or none.
-    fn check_step(&mut self, clause: &[i32], hints: &[i64]) -> std::result::Result<(), String> {
+    /// literal that is not yet false, or none. Returns what is wrong.
+    fn check_step(
+        &mut self,
+        clause: &[i32],
+        hints: &[i64],
+        lines: &mut Lines<'_, '_>,
+    ) -> Result<Option<String>> {
         let mut contradiction = clause.iter().any(|&literal| !self.assign(-literal));
         let mut wrong = None;
         for &hint in hints {
@@ -233,6 +241,7 @@ impl Checker {
                 wrong = Some(format!("there is no clause {hint}"));
                 break;
             };
+            lines.work(named.len())?;
             let values = &self.values;
             let value =
                 |literal: i32| values[literal.unsigned_abs() as usize] * literal.signum() as i8;
@@ -254,11 +263,10 @@ impl Checker {
         for literal in self.trail.drain(..) {
             self.values[literal.unsigned_abs() as usize] = 0;
         }
-        match wrong {
-            Some(message) => Err(message),
-            None if contradiction => Ok(()),
-            None => Err("its hints do not lead to a contradiction".to_owned()),
-        }
+        Ok(match wrong {
+            None if !contradiction => Some("its hints do not lead to a contradiction".to_owned()),
+            wrong => wrong,
+        })
     }
 
     fn insert(&mut self, number: u64, clause: &[i32]) {

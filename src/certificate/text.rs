@@ -1,11 +1,14 @@
 //! Reading of the certificate's text files, line by line, with the place of what is wrong.
 
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Read};
 
 use crate::error::{Error, Result};
 
-/// Bytes that are read between two calls of `stop`.
+/// Bytes that are read, or steps of work, between two calls of `stop`.
 const STOP_INTERVAL_BYTES: usize = 1 << 20;
+
+/// Length of the longest line that is read, in bytes.
+const MAX_LINE_BYTES: u64 = 1 << 28;
 
 /// What bounds a check.
 pub struct Bounds<'a> {
@@ -74,15 +77,21 @@ impl<'a, 'b> Lines<'a, 'b> {
     ///
     /// Errors of the input, a line that is not UTF-8, and what ends the check.
     pub(super) fn next(&mut self) -> Result<Option<&str>> {
-        self.unpolled_bytes += self.text.len() + 1;
-        if self.unpolled_bytes >= STOP_INTERVAL_BYTES {
-            self.unpolled_bytes = 0;
-            self.bounds.poll(self.name)?;
-        }
+        self.work(self.text.len() + 1)?;
         self.text.clear();
         self.number += 1;
-        match self.input.read_line(&mut self.text) {
+        // A line and what is made of it fit into the memory.
+        let most = MAX_LINE_BYTES.min(self.bounds.memory / 8);
+        let mut line = (&mut *self.input).take(most + 1);
+        match line.read_line(&mut self.text) {
             Ok(0) => Ok(None),
+            Ok(length) if length as u64 > most => {
+                self.text.clear();
+                self.bounds.check_memory(8 * MAX_LINE_BYTES, self.name)?;
+                Err(Error::data("this line is too long")
+                    .at(self.number, 1, "")
+                    .in_file(self.name))
+            }
             Ok(_) => Ok(Some(self.text.trim_end_matches('\n'))),
             Err(error) if error.kind() == io::ErrorKind::InvalidData => {
                 Err(Error::data("this line is not UTF-8 text")
@@ -96,6 +105,16 @@ impl<'a, 'b> Lines<'a, 'b> {
     /// Fails if this number of bytes is more than allowed.
     pub(super) fn check_memory(&self, bytes: u64) -> Result<()> {
         self.bounds.check_memory(bytes, self.name)
+    }
+
+    /// Counts work on the current line, in steps of a few nanoseconds, so that a check of much work per byte is stopped too.
+    pub(super) fn work(&mut self, steps: usize) -> Result<()> {
+        self.unpolled_bytes += steps;
+        if self.unpolled_bytes >= STOP_INTERVAL_BYTES {
+            self.unpolled_bytes = 0;
+            self.bounds.poll(self.name)?;
+        }
+        Ok(())
     }
 
     /// An error in the current line.

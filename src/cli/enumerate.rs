@@ -19,9 +19,9 @@ use super::options::{AnswerOptions, Puzzles, SearchOptions, number, ordinal};
 use super::output::{self, Output, Outputs};
 use super::plural::counted;
 use super::report::{self, NoExtra};
-use super::session::{Session, why_unsolvable};
+use super::session::{Session, no_threads, why_unsolvable};
 use super::solution_output::ListingOptions;
-use super::status::{Answered, Status};
+use super::status::{Answered, Halt, Status};
 use super::subject::Subject;
 use super::window::Window;
 use super::writer::{WriteLimits, Writer};
@@ -210,12 +210,15 @@ fn write_streamed(
     let list = options.listing.list(session, subject);
     let (mut outcome, written) = thread::scope(|threads| {
         let (stream, batches) = Stream::new(MAX_WAITING_BATCHES);
-        let writer =
-            threads.spawn(|| Writer::new(output, list, write_limits).write_stream(batches));
+        let write = || Writer::new(output, list, write_limits).write_stream(batches);
+        let writer = match thread::Builder::new().spawn_scoped(threads, write) {
+            Ok(writer) => writer,
+            Err(error) => return Err(Halt::Failed(no_threads(&error))),
+        };
         let outcome = session.search(subject, limits, visible, |search| search.run(&stream));
         drop(stream);
-        (outcome, writer.join())
-    });
+        Ok((outcome, writer.join()))
+    })?;
     let (written, stopped) = written.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
     if stopped.is_some() {
         outcome.stopped = stopped;

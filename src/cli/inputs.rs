@@ -289,6 +289,28 @@ impl Source {
     }
 }
 
+/// The bytes of a file that is read as a whole.
+pub(super) fn read_file(path: &Path) -> Result<Vec<u8>, Error> {
+    let name = name(path);
+    let file = File::open(path).map_err(|error| Error::io(&name, error))?;
+    read_bytes(file, &name)
+}
+
+/// All bytes of an input, or an error if there are too many for a puzzle file.
+fn read_bytes(input: impl Read, name: &str) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::new();
+    let read = input.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes);
+    read.map_err(|error| Error::io(name, error))?;
+    if bytes.len() as u64 <= MAX_FILE_BYTES {
+        return Ok(bytes);
+    }
+    let message = format!(
+        "a puzzle file may have at most {} MB: split the collection",
+        MAX_FILE_BYTES >> 20
+    );
+    Err(Error::data(message).in_file(name))
+}
+
 fn error_entry(name: &str, error: Error) -> Entry {
     Entry::new(name, Err(error))
 }
@@ -308,20 +330,12 @@ fn entries(
     reading: &ReadOptions,
     take: &mut dyn FnMut(Entry) -> bool,
 ) {
-    let mut bytes = Vec::new();
-    let wrong = match input.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes) {
-        Err(error) => Error::io(name, error),
-        Ok(_) if bytes.len() as u64 > MAX_FILE_BYTES => {
-            let message = format!(
-                "a puzzle file may have at most {} MB: split the collection",
-                MAX_FILE_BYTES >> 20
-            );
-            Error::data(message).in_file(name)
-        }
-        Ok(_) => {
+    match read_bytes(input, name) {
+        Ok(bytes) => {
             let _ = reading.entries(&bytes, name).all(take);
-            return;
         }
-    };
-    take(error_entry(name, wrong));
+        Err(error) => {
+            take(error_entry(name, error));
+        }
+    }
 }

@@ -1,6 +1,5 @@
 //! `omnogram generate --from`: puzzles near an image. It is traced in several ways, and each tracing is repaired.
 
-use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
@@ -83,7 +82,7 @@ pub(super) fn run(session: &Session, wanted: WantedNear<'_>, output: &mut Puzzle
 /// The different tracings of the image.
 fn tracings(wanted: WantedNear<'_>) -> Result<Vec<Tracing>> {
     let name = inputs::name(wanted.image);
-    let bytes = fs::read(wanted.image).map_err(|error| Error::io(&name, error))?;
+    let bytes = inputs::read_file(wanted.image)?;
     let own_size = match wanted.size {
         Some(_) => None,
         None => trace(&bytes, &name, TraceOptions::default())

@@ -1,6 +1,5 @@
 //! `omnogram repair`: the smallest edit of a picture that makes its puzzle unique.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -140,7 +139,7 @@ fn mask(path: Option<&Path>) -> Result<Option<Grid>> {
         return Ok(None);
     };
     let name = inputs::name(path);
-    let bytes = fs::read(path).map_err(|error| Error::io(&name, error))?;
+    let bytes = inputs::read_file(path)?;
     let puzzle = format::read_one(&bytes, &name)?;
     match &puzzle.notes().goal {
         Some(mask) => Ok(Some(mask.clone())),

@@ -2,6 +2,7 @@
 //! error.
 
 use std::collections::VecDeque;
+use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -539,9 +540,13 @@ pub(super) fn goal_warning(name: &str, puzzle: &Puzzle) -> Option<String> {
 
 /// A pool of this number of threads; 0 means one per core.
 pub(super) fn pool(threads: usize) -> Result<ThreadPool> {
-    let failed = |error| Error::new(Kind::Io, format!("the threads cannot be started: {error}"));
     let pool = ThreadPoolBuilder::new().num_threads(threads).build();
-    pool.map_err(failed)
+    pool.map_err(|error| no_threads(&error))
+}
+
+/// The error of threads that cannot be started.
+pub(super) fn no_threads(error: &dyn Display) -> Error {
+    Error::new(Kind::Io, format!("the threads cannot be started: {error}"))
 }
 
 /// Why a puzzle has no solution, if the sums of its clues show it.

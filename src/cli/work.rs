@@ -32,7 +32,7 @@ use super::messages;
 use super::options::{SearchOptions, Verbosity};
 use super::output::{Outputs, Replacing};
 use super::plural::counted;
-use super::session::{Session, status_of};
+use super::session::{Session, no_threads, status_of};
 use super::solution_output::Format;
 use super::status::{Answered, Halt, Status};
 use super::subject::Subject;
@@ -152,8 +152,9 @@ fn work(session: &Session, subject: &Subject<'_>, options: &Options) -> Answered
     let cube_solver = CubeSolver::new(puzzle, mode, threads, memory);
     let checked = puzzle.clone();
     let check = move |piece: &CubeTask| piece.check(&checked, digest);
+    let pieces = read(input, name.clone(), check).map_err(Halt::Failed)?;
     let queue = WorkQueue {
-        desk: Desk::new(session, read(input, name.clone(), check), name),
+        desk: Desk::new(session, pieces, name),
         puzzle,
         cube_solver: &cube_solver,
         digest,
@@ -167,11 +168,8 @@ fn work(session: &Session, subject: &Subject<'_>, options: &Options) -> Answered
 /// Works out slices of a census, each on one thread.
 fn work_on_census(session: &Session, options: &Options) -> Answered {
     let (name, input) = open(options)?;
-    let desk = Desk::new(
-        session,
-        read(input, name.clone(), CubeTask::check_census),
-        name,
-    );
+    let pieces = read(input, name.clone(), CubeTask::check_census).map_err(Halt::Failed)?;
+    let desk = Desk::new(session, pieces, name);
     let limits = session.limits();
     let work = |threads: usize| {
         let limits = limits
@@ -223,9 +221,9 @@ fn read<P: Part + Send + 'static>(
     input: Box<dyn Read + Send>,
     name: String,
     check: impl Fn(&CubeTask<P>) -> Result<()> + Send + 'static,
-) -> Receiver<Result<CubeTask<P>>> {
+) -> Result<Receiver<Result<CubeTask<P>>>> {
     let (sender, receiver) = bounded(64);
-    thread::spawn(move || {
+    let read = move || {
         let mut lines = Lines::new(BufReader::new(input), &name);
         while let Some(piece) = lines.record::<CubeTask<P>>() {
             let checked = piece.and_then(|piece| match check(&piece) {
@@ -236,8 +234,11 @@ fn read<P: Part + Send + 'static>(
                 break;
             }
         }
-    });
-    receiver
+    };
+    match thread::Builder::new().spawn(read) {
+        Ok(_) => Ok(receiver),
+        Err(error) => Err(no_threads(&error)),
+    }
 }
 
 /// The cubes of a puzzle, and what becomes of them.

@@ -24,7 +24,7 @@ use super::journal::{Journal, JournalRecord, Progress};
 use super::line::seal;
 use super::solutions::{DigestSink, SolutionStore};
 use super::state::{ActiveCube, Appending, State};
-use super::work::{CubeQueue, CubeSolver, Job, Mode, is_unchanged};
+use super::work::{CubeQueue, CubeSolver, Job, Mode, is_unchanged, no_threads};
 use crate::count::Checkpointer;
 use crate::error::Result;
 use crate::run::{Activity, Limits, Observer, Snapshot, Statistics, TICK, lock};
@@ -145,7 +145,7 @@ impl<'a> JournalledRun<'a> {
     pub fn run(&self, observer: Option<Observer<'_>>) -> Result<Outcome> {
         let result = std::thread::scope(|threads| {
             let (running, run_ended) = crossbeam::channel::bounded::<()>(0);
-            threads.spawn(move || {
+            let poll = move || {
                 let mut last_shown = Instant::now();
                 while run_ended
                     .recv_timeout(POLL_INTERVAL)
@@ -160,7 +160,10 @@ impl<'a> JournalledRun<'a> {
                         observer(snapshot);
                     }
                 }
-            });
+            };
+            std::thread::Builder::new()
+                .spawn_scoped(threads, poll)
+                .map_err(no_threads)?;
             let result = self.cube_solver.run(self);
             drop(running);
             result

@@ -3,6 +3,7 @@
 //! With the tree search each thread searches a cube of its own, so threads share nothing but the queue. With a method that keeps a table of
 //! counted components, all threads count the same cube, and all cubes share the table.
 
+use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -59,6 +60,11 @@ pub trait CubeQueue: Sync {
 /// may be about to end.
 const CUBES_PER_CUT: usize = 8;
 const MAX_CUT_TIME: Duration = Duration::from_millis(100);
+
+/// The error of threads that cannot be started.
+pub(super) fn no_threads(error: impl Display) -> Error {
+    Error::new(Kind::Io, format!("the threads cannot be started: {error}"))
+}
 
 /// Answers cubes of one puzzle.
 #[derive(Debug)]
@@ -121,20 +127,21 @@ impl<'a> CubeSolver<'a> {
             let pool = rayon::ThreadPoolBuilder::new()
                 .num_threads(self.threads)
                 .build();
-            let failed =
-                |error| Error::new(Kind::Io, format!("the threads cannot be started: {error}"));
-            pool.map_err(failed)?
+            pool.map_err(no_threads)?
                 .install(|| self.count_cubes(method, queue));
             return Ok(());
         }
-        match self.threads {
-            1 => self.search_cubes(queue),
-            threads => std::thread::scope(|scope| {
-                (0..threads).for_each(|_| {
-                    scope.spawn(|| self.search_cubes(queue));
-                });
-            }),
-        }
+        std::thread::scope(|scope| {
+            // Of the threads some may not start. The others do their work too.
+            let start = |_: &usize| {
+                let search = || self.search_cubes(queue);
+                std::thread::Builder::new()
+                    .spawn_scoped(scope, search)
+                    .is_ok()
+            };
+            let _ = (1..self.threads).take_while(start).count();
+            self.search_cubes(queue);
+        });
         Ok(())
     }
 

@@ -20,11 +20,21 @@ impl<W: Word> Picture<W> {
             height,
             lines: vec![W::ZERO; width + height],
         };
+        // The columns as 64-bit parts, because a whole word per cell would take long on large pictures.
+        let parts = height.div_ceil(64);
+        let mut columns = vec![0_u64; width * parts];
         for row in 0..height {
             let cells = W::from_parts(grid.row(row));
             picture.lines[row] = cells;
-            let columns = &mut picture.lines[height..];
-            cells.cells().for_each(|c| columns[c] |= W::bit(row));
+            for column in cells.cells() {
+                columns[column * parts + row / 64] |= 1 << (row % 64);
+            }
+        }
+        for (line, column) in picture.lines[height..]
+            .iter_mut()
+            .zip(columns.chunks(parts))
+        {
+            *line = W::from_parts(column);
         }
         picture
     }

@@ -139,7 +139,8 @@ pub(crate) fn ticking<T>(tell: impl Fn() + Sync, work: impl FnOnce() -> T) -> T 
     std::thread::scope(|threads| {
         let (finished, ticks) = crossbeam::channel::bounded::<()>(0);
         let tell = &tell;
-        threads.spawn(move || {
+        // Without a thread for it nothing is told, which changes no answer.
+        let _ = std::thread::Builder::new().spawn_scoped(threads, move || {
             let ticks = || ticks.recv_timeout(TICK);
             while ticks().is_err_and(|error| error.is_timeout()) {
                 tell();

@@ -522,7 +522,9 @@ impl<'a> Search<'a> {
                 if let Some(portfolio) = portfolio.filter(|_| unknown > 0) {
                     let (control, memory) = (&shared.control, self.memory() / memory_plan::SOLVER);
                     let (puzzle, clues) = (self.puzzle, shared.clues);
-                    threads.spawn(move || portfolio.run_solver(control, puzzle, clues, memory));
+                    let solve = move || portfolio.run_solver(control, puzzle, clues, memory);
+                    // Without a thread for it the search goes on alone.
+                    let _ = std::thread::Builder::new().spawn_scoped(threads, solve);
                 }
                 let _dismissal = portfolio.map(|portfolio| portfolio.dismiss_on_drop());
                 rayon::in_place_scope_fifo(|scope| {

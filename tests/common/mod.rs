@@ -2,18 +2,26 @@
 //! everything happen on small puzzles.
 #![allow(dead_code, reason = "each test uses its share")]
 
+mod brute;
 pub(crate) mod command;
 pub(crate) mod corpus;
+mod habits;
 pub(crate) mod pieces;
+pub(crate) mod proofs;
 mod random;
+pub(crate) mod records;
+pub(crate) mod repairing;
+pub(crate) mod settling;
 mod threads;
+pub(crate) mod whole;
 
 use omnogram::puzzle::{Clue, Grid, Puzzle};
 use omnogram::solutions::Count;
-use omnogram::{count, search};
 
 #[allow(unused_imports, reason = "each test uses its share")]
 pub(crate) use {
+    brute::{brute_force, clue_of},
+    habits::{eager, restless},
     random::Random,
     threads::{on_threads, pool},
 };
@@ -75,101 +83,9 @@ pub(crate) fn beside(first: &Puzzle, second: &Puzzle) -> Puzzle {
     .unwrap()
 }
 
-/// Every solution, in canonical order: all arrangements of each row, columns checked as prefixes. For small puzzles.
-pub(crate) fn brute_force(puzzle: &Puzzle) -> Vec<Grid> {
-    let (width, height) = (puzzle.width(), puzzle.height());
-    let row_clue = |bits: u32| clue_of((0..width).map(|c| bits >> c & 1 == 1));
-    let rows: Vec<Vec<u32>> = puzzle
-        .rows()
-        .iter()
-        .map(|clue| {
-            (0..1u32 << width)
-                .filter(|&bits| row_clue(bits) == clue.lengths().collect::<Vec<_>>())
-                .collect()
-        })
-        .collect();
-    let mut found = Vec::new();
-    let mut chosen = vec![];
-    fill(puzzle, &rows, &mut chosen, &mut found);
-    let mut grids: Vec<Grid> = found
-        .iter()
-        .map(|rows| {
-            Grid::from_words(
-                width,
-                height,
-                rows.iter().map(|&bits| u64::from(bits)).collect(),
-            )
-        })
-        .collect();
-    grids.sort();
-    grids
-}
-
-fn fill(puzzle: &Puzzle, rows: &[Vec<u32>], chosen: &mut Vec<u32>, found: &mut Vec<Vec<u32>>) {
-    if chosen.len() == puzzle.height() {
-        let fits = |c: usize| {
-            clue_of(chosen.iter().map(|bits| bits >> c & 1 == 1))
-                == puzzle.columns()[c].lengths().collect::<Vec<_>>()
-        };
-        if (0..puzzle.width()).all(fits) {
-            found.push(chosen.clone());
-        }
-        return;
-    }
-    for &bits in &rows[chosen.len()] {
-        chosen.push(bits);
-        // Runs that have ended must be the first of the clue, and the open one no longer than its block.
-        let possible = (0..puzzle.width()).all(|c| {
-            let clue: Vec<usize> = puzzle.columns()[c].lengths().collect();
-            let runs = clue_of(chosen.iter().map(|bits| bits >> c & 1 == 1));
-            let open = bits >> c & 1 == 1;
-            let ended = runs.len() - usize::from(open);
-            runs.len() <= clue.len()
-                && runs[..ended] == clue[..ended]
-                && (!open || runs[ended] <= clue[ended])
-        });
-        if possible {
-            fill(puzzle, rows, chosen, found);
-        }
-        chosen.pop();
-    }
-}
-
-/// The lengths of the blocks of a full line.
-pub(crate) fn clue_of(cells: impl Iterator<Item = bool>) -> Vec<usize> {
-    let cells: Vec<bool> = cells.collect();
-    cells
-        .split(|&filled| !filled)
-        .map(<[bool]>::len)
-        .filter(|&length| length > 0)
-        .collect()
-}
-
 /// n!
 pub(crate) fn factorial(n: u64) -> Count {
     let mut product = Count::ONE;
     (1..=n).for_each(|i| product *= &Count::from(i));
     product
-}
-
-/// Clause learning at once and all the time.
-pub(crate) fn eager() -> search::Options {
-    search::Options {
-        sat_after_settles: Some(0),
-        settles_per_poll: 1,
-        ..search::Options::default()
-    }
-}
-
-/// Habits of a count that make everything happen on small puzzles: questions at every node, rounds of trials, no probing of the root, and
-/// probing of the smallest component in the order that probes.
-pub(crate) fn restless() -> count::Options {
-    count::Options {
-        oracle_percent: 0,
-        trial_ns: 0,
-        max_probing_settles: 0,
-        min_shared_cells: 0,
-        min_probed_cells: 0,
-        ..count::Options::default()
-    }
 }

@@ -21,6 +21,9 @@ use crate::solutions::Stop;
 /// Without a budget, edits of up to this number of flips are searched in full; larger ones as far as it is cheap.
 const MAX_LEVEL: usize = 3;
 
+/// Most further edits that are kept.
+const MAX_ALTERNATIVES: usize = 1000;
+
 /// Steps of the local search for the first edit: this number, and one more for every `CELLS_PER_STEP` cells.
 const FIRST_STEPS: usize = 400;
 const CELLS_PER_STEP: usize = 4;
@@ -161,7 +164,8 @@ impl<'a> Repair<'a> {
         self
     }
 
-    /// Returns up to this number of further edits of the same size: of the edits examined, those that hurt the picture least.
+    /// Returns up to this number of further edits of the same size, but at most 1000: of the edits examined, those that hurt the picture
+    /// least.
     pub fn alternatives(mut self, number: usize) -> Self {
         self.alternatives = number;
         self
@@ -204,7 +208,7 @@ impl<'a> Repair<'a> {
             memory: self.limits.bytes() / memory_plan::EXAMINATIONS / threads,
         };
         let pool = Pool::new(self.limits.bytes() / memory_plan::OBSTACLES);
-        let found = Found::new(1 + self.alternatives);
+        let found = Found::new(1 + self.alternatives.min(MAX_ALTERNATIVES));
         let task = Task::new(examiner, pool, self.allowed(&original), found);
         let none_within = self.observed(started, || task.examined(), || self.search(&task));
         let mut edits = task.found.into_edits().into_iter();

@@ -1,0 +1,26 @@
+//! Heuristics at their limits, so that everything happens on small puzzles too.
+#![allow(dead_code, reason = "each user takes its share")]
+
+use omnogram::{count, search};
+
+/// Clause learning at once and all the time.
+pub(crate) fn eager() -> search::Options {
+    search::Options {
+        sat_after_settles: Some(0),
+        settles_per_poll: 1,
+        ..search::Options::default()
+    }
+}
+
+/// Habits of a count that make everything happen on small puzzles: questions at every node, rounds of trials, no probing of the root, and
+/// probing of the smallest component in the order that probes.
+pub(crate) fn restless() -> count::Options {
+    count::Options {
+        oracle_percent: 0,
+        trial_ns: 0,
+        max_probing_settles: 0,
+        min_shared_cells: 0,
+        min_probed_cells: 0,
+        ..count::Options::default()
+    }
+}

@@ -1,0 +1,771 @@
+//! Inputs, options and surroundings that nobody means well with: none makes the command panic, hang, lie, or pass its limits.
+
+#![cfg(all(feature = "cli", unix))]
+
+mod common;
+
+use std::fs;
+use std::io::{BufReader, Read, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use common::command::{Scratch, answer, ends, fed, omnogram, output, spawn, stderr, stdout};
+use omnogram::cluster::seal;
+use serde_json::json;
+
+const KEY: &str = "puzzles/pictures/key.non";
+
+/// The most cells of a line.
+const SIDE: usize = 4096;
+
+/// Every verb that searches a puzzle, with little time and memory.
+const VERBS: [&[&str]; 14] = [
+    &["check"],
+    &["count"],
+    &["count", "--method", "frontier"],
+    &["count", "--estimate"],
+    &["count", "--cells"],
+    &["enumerate", "--limit", "2"],
+    &["enumerate", "--sort", "--limit", "2"],
+    &["backbone"],
+    &["explain"],
+    &["repair"],
+    &["repair", "--reveal"],
+    &["sample"],
+    &["solve"],
+    &["check", "--full"],
+];
+
+/// A puzzle in the format .non.
+fn write(path: &str, rows: &[String], columns: &[String]) {
+    let (width, height) = (columns.len(), rows.len());
+    let (rows, columns) = (rows.join("\n"), columns.join("\n"));
+    let text = format!("width {width}\nheight {height}\nrows\n{rows}\ncolumns\n{columns}\n");
+    fs::write(path, text).expect("a file");
+}
+
+fn ones(number: usize) -> String {
+    vec!["1"; number].join(",")
+}
+
+/// Runs a shell command, in which `$O` is the command line program and `$K` a puzzle with five solutions.
+fn shell(folder: &Path, script: &str) -> Output {
+    let root = env!("CARGO_MANIFEST_DIR");
+    Command::new("bash")
+        .args(["-c", script])
+        .env("O", env!("CARGO_BIN_EXE_omnogram"))
+        .env("K", format!("{root}/{KEY}"))
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .output()
+        .expect("bash runs")
+}
+
+/// One message, which is an error, and this status.
+fn assert_refused(done: &Output, status: i32, message: &str) {
+    let said = stderr(done);
+    assert_eq!(done.status.code(), Some(status), "{said}");
+    assert!(
+        said.starts_with("error: ") && said.contains(message),
+        "{said}"
+    );
+    assert_eq!(said.matches("error: ").count(), 1, "{said}");
+}
+
+#[test]
+fn lines_of_4096_cells_stop_by_their_limits() {
+    let scratch = Scratch::new("hostile-lines");
+    let full = vec![SIDE.to_string(); SIDE];
+    let single = vec!["1".to_owned(); SIDE];
+    let empty = vec!["0".to_owned(); SIDE];
+    for (name, clues) in [("full", full), ("ones", single), ("empty", empty)] {
+        let file = scratch.file(&format!("{name}.non"));
+        write(&file, &clues, &clues);
+        for verb in VERBS {
+            let limits = ["-q", "--time", "20ms", "--memory", "32M", &file];
+            let done = output(&[verb, &limits].concat());
+            assert_eq!(done.status.code(), Some(3), "{name} {verb:?} {done:?}");
+        }
+    }
+}
+
+#[test]
+fn a_thousand_blocks_in_a_line() {
+    let scratch = Scratch::new("hostile-blocks");
+    let file = scratch.file("blocks.non");
+    // The rows have no room to move, so that the puzzle is unique.
+    let rows = vec![ones(1000); 2];
+    let columns: Vec<String> = (0..1999)
+        .map(|i| if i % 2 == 0 { "2" } else { "0" }.to_owned())
+        .collect();
+    write(&file, &rows, &columns);
+    assert_eq!(answer(&["count", &file]), "1");
+    assert_eq!(answer(&["check", &file]), format!("{file}: unique"));
+    let arrangements = output(&["line", &ones(1000), "--length", "2000", "--json"]);
+    assert_eq!(arrangements.status.code(), Some(0), "{arrangements:?}");
+    assert_eq!(
+        output(&["line", &ones(1000), "--length", "1998"])
+            .status
+            .code(),
+        Some(2)
+    );
+}
+
+/// Once, the columns of a picture were built by a word of 4096 cells for each cell: a second passed after the limit, and six on a loaded
+/// machine.
+#[test]
+fn a_large_picture_is_generated_within_its_time() {
+    let done = output(&[
+        "generate", "--size", "4096x64", "--unique", "--time", "50ms",
+    ]);
+    assert_eq!(done.status.code(), Some(3), "{done:?}");
+    assert!(stderr(&done).contains("stopped by --time 50ms"));
+}
+
+/// Once, the number of alternatives and one more was 0: a repair said that there is no edit.
+#[test]
+fn any_number_of_alternatives_may_be_asked_for() {
+    let few = answer(&["repair", "--json", "--alternatives", "999", KEY]);
+    let all = answer(&[
+        "repair",
+        "--json",
+        "--alternatives",
+        &u64::MAX.to_string(),
+        KEY,
+    ]);
+    let alternatives = |text: &str| -> serde_json::Value {
+        let answer: serde_json::Value = serde_json::from_str(text).expect("JSON");
+        answer["alternatives"].clone()
+    };
+    assert_eq!(alternatives(&few), alternatives(&all));
+    assert!(!few.contains("\"alternatives\":[]"), "{few}");
+}
+
+#[test]
+fn numbers_that_are_none_are_refused() {
+    let options: [(&[&str], &str); 14] = [
+        (&["check", KEY], "--time"),
+        (&["check", KEY], "--nodes"),
+        (&["check", KEY], "--memory"),
+        (&["check", KEY], "--threads"),
+        (&["enumerate", KEY], "--limit"),
+        (&["enumerate", KEY], "--from"),
+        (&["sample", KEY], "--number"),
+        (&["sample", KEY], "--seed"),
+        (&["generate", "--size", "5"], "--number"),
+        (&["generate"], "--size"),
+        (&["generate", "--size", "5"], "--density"),
+        (&["repair", KEY], "--budget"),
+        (&["split", KEY], "--cubes"),
+        (&["line", "1"], "--length"),
+    ];
+    for (verb, option) in options {
+        for number in [
+            "-1", "nan", "inf", "1e30", "", " ", "0x10", "٣", "1__", "--",
+        ] {
+            let done = output(&[verb, &[&format!("{option}={number}")]].concat());
+            assert_eq!(done.status.code(), Some(2), "{option} {number}: {done:?}");
+            assert_eq!(stdout(&done), "");
+        }
+    }
+    for (option, number) in [
+        ("--memory", "9999999999T"),
+        ("--time", "99999999999999999999d"),
+    ] {
+        let done = output(&["check", option, number, KEY]);
+        assert_refused(&done, 2, number);
+    }
+    for number in ["0", "4097"] {
+        assert_refused(&output(&["check", "--threads", number, KEY]), 2, number);
+    }
+}
+
+#[test]
+fn a_limit_of_0_is_a_limit() {
+    for (option, word) in [
+        ("--time", "time"),
+        ("--nodes", "nodes"),
+        ("--memory", "memory"),
+    ] {
+        for verb in VERBS {
+            let done = output(&[verb, &["-q", "--json", option, "0", KEY]].concat());
+            let text = stdout(&done);
+            match done.status.code() {
+                // Propagation finds this puzzle's answer before a limit is looked at.
+                Some(0 | 1) => assert!(!text.contains("\"stopped\":\""), "{verb:?} {text}"),
+                Some(3) if text.contains("\"stopped\":\"limit\"") => {}
+                Some(3) => assert!(text.contains(word) || text.is_empty(), "{verb:?} {text}"),
+                _ => panic!("{verb:?} {done:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn many_threads_give_the_same_answer() {
+    assert_eq!(answer(&["count", "--threads", "1000", KEY]), "5");
+}
+
+/// Once, a thread that could not be started was a panic.
+#[test]
+fn threads_that_cannot_be_started_are_an_error() {
+    let scratch = Scratch::new("hostile-threads");
+    // Each stack is reserved, but not used: 2 MB, or more.
+    for limit in (40..=200).step_by(40) {
+        for verb in [
+            "count --journal journal",
+            "count -j1000",
+            "enumerate -j20",
+            "count --method tree --journal journal -j20",
+            "count --estimate",
+        ] {
+            let script = format!("rm -f journal; ulimit -v {}; $O {verb} $K", 1000 * limit);
+            let done = shell(&scratch, &script);
+            match done.status.code() {
+                Some(0) => {}
+                Some(74) => assert_refused(&done, 74, "the threads cannot be started"),
+                // An allocation that fails ends the process at once.
+                None | Some(134) => {}
+                _ => panic!("{script}: {done:?}"),
+            }
+            assert!(!stderr(&done).contains("panicked"), "{script}: {done:?}");
+        }
+    }
+}
+
+#[test]
+fn few_open_files_are_enough_or_an_error() {
+    let scratch = Scratch::new("hostile-files");
+    for verb in [
+        "count",
+        "count --journal journal",
+        "enumerate -o list",
+        "check -j64",
+        "show",
+    ] {
+        let done = shell(&scratch, &format!("rm -f list; ulimit -n 8; $O {verb} $K"));
+        assert!(
+            matches!(done.status.code(), Some(0 | 1)),
+            "{verb}: {done:?}"
+        );
+        // Where not even the libraries can be loaded, the loader says so.
+        let done = shell(&scratch, &format!("rm -f list; ulimit -n 4; $O {verb} $K"));
+        match done.status.code() {
+            Some(0 | 1 | 127) => {}
+            _ => assert_refused(&done, 74, "too many open files"),
+        }
+    }
+}
+
+#[test]
+fn closed_streams_change_no_answer() {
+    let scratch = Scratch::new("hostile-streams");
+    for (script, status, text) in [
+        ("$O count $K <&-", 0, "5\n"),
+        ("$O count $K 2>&-", 0, "5\n"),
+        ("$O count $K >&-", 0, ""),
+        ("$O count $K <&- >&- 2>&-", 0, ""),
+        ("$O check $K >&- 2>&-", 1, ""),
+        ("$O check nothing >&- 2>&-", 74, ""),
+        ("$O count - <&-", 65, ""),
+        ("$O enumerate --limit 1 -o list $K <&- >&- 2>&-", 3, ""),
+        (
+            "$O --version 2>&-",
+            0,
+            concat!("omnogram ", env!("CARGO_PKG_VERSION"), "\n"),
+        ),
+    ] {
+        let done = shell(&scratch, script);
+        assert_eq!(done.status.code(), Some(status), "{script}: {done:?}");
+        assert_eq!(stdout(&done), text, "{script}");
+    }
+    // A file that is opened while standard output is closed is not written to by mistake.
+    let list = fs::read_to_string(scratch.join("list")).expect("the list");
+    assert_eq!(list.lines().count(), 8);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_device_is_an_error_for_every_verb_that_writes() {
+    let scratch = Scratch::new("hostile-full");
+    shell(
+        &scratch,
+        "$O enumerate -o list $K; $O split -n 2 -o cubes $K",
+    );
+    for verb in [
+        "check $K",
+        "check --json $K",
+        "count $K",
+        "enumerate $K",
+        "enumerate --sort $K",
+        "backbone $K",
+        "sample $K",
+        "solve $K",
+        "explain $K",
+        "repair $K",
+        "show $K",
+        "convert --to json $K -",
+        "generate --size 5",
+        "line 1 --length 5",
+        "split -n 2 $K",
+        "work --puzzle $K cubes",
+        "verify --json $K list",
+        "merge --json cubes",
+        "help",
+        "--version",
+        "man",
+        "completions bash",
+    ] {
+        let done = shell(&scratch, &format!("$O {verb} > /dev/full"));
+        assert_eq!(done.status.code(), Some(74), "{verb}: {done:?}");
+        let last = stderr(&done).lines().last().unwrap_or_default().to_owned();
+        assert!(last.starts_with("error: <stdout>: "), "{verb}: {last}");
+    }
+    for verb in [
+        "enumerate -o /dev/full $K",
+        "enumerate --sort -o /dev/full $K",
+        "sample -o /dev/full $K",
+        "convert --to json $K /dev/full",
+        "generate --size 5 -o /dev/full",
+        "split -n 2 -o /dev/full $K",
+        "show -o /dev/full $K",
+        "count --journal /dev/full $K",
+        "count --graph /dev/full $K",
+    ] {
+        let done = shell(&scratch, &format!("$O {verb}"));
+        assert_refused(&done, 74, "/dev/full: ");
+    }
+    // Messages that cannot be written change nothing.
+    let done = shell(&scratch, "$O count nothing $K 2> /dev/full");
+    assert_eq!(
+        (done.status.code(), stdout(&done).contains('5')),
+        (Some(74), true),
+        "{done:?}"
+    );
+}
+
+#[test]
+fn the_terminal_does_not_matter() {
+    let scratch = Scratch::new("hostile-terminal");
+    for set in [
+        "TERM=dumb",
+        "TERM=",
+        "COLUMNS=0",
+        "COLUMNS=1",
+        "COLUMNS=9999999999",
+        "LC_ALL=C",
+        "RAYON_NUM_THREADS=-1",
+    ] {
+        for verb in [
+            "count --progress always $K",
+            "help count",
+            "show $K",
+            "check --full $K",
+        ] {
+            let done = shell(&scratch, &format!("{set} $O {verb}"));
+            assert!(
+                matches!(done.status.code(), Some(0 | 1)),
+                "{set} {verb}: {done:?}"
+            );
+            assert!(!done.stdout.is_empty());
+        }
+    }
+}
+
+#[test]
+fn names_of_any_bytes() {
+    let scratch = Scratch::new("hostile-names");
+    let names: [&[u8]; 9] = [
+        b"-dash.non",
+        b"sp ace.non",
+        b"new\nline.non",
+        b"bad\xff\xfe.non",
+        b"escape\x1b[31m.non",
+        "right-to-left\u{202e}.non".as_bytes(),
+        b"hash#2",
+        b"2x2:1",
+        b"tab\t'\"\\.non",
+    ];
+    let key = Path::new(env!("CARGO_MANIFEST_DIR")).join(KEY);
+    for name in names {
+        let name = std::ffi::OsStr::from_bytes(name);
+        fs::copy(&key, scratch.join(name)).expect("a copy");
+        let run = |verb: &str| {
+            let mut command = omnogram(&[verb, "--json", "--"]);
+            let done = command.arg(name).current_dir(&*scratch).output();
+            done.expect("it runs")
+        };
+        for verb in ["check", "count"] {
+            let done = run(verb);
+            assert!(matches!(done.status.code(), Some(0 | 1)), "{done:?}");
+            let line: serde_json::Value = serde_json::from_str(stdout(&done)).expect("JSON");
+            assert!(line["puzzle"].as_str().is_some_and(|name| !name.is_empty()));
+        }
+        // The output has a name of such bytes too.
+        let list = [b"list-", name.as_bytes(), b".txt"].concat();
+        let done = omnogram(&["enumerate", KEY, "-o"])
+            .arg(scratch.join(std::ffi::OsStr::from_bytes(&list)))
+            .output()
+            .expect("it runs");
+        assert_eq!(done.status.code(), Some(0), "{done:?}");
+    }
+    // On one line each, without what would steer the terminal.
+    let done = omnogram(&["count", "."])
+        .current_dir(&*scratch)
+        .output()
+        .expect("it runs");
+    assert_eq!(stdout(&done).lines().count(), 7, "{done:?}");
+    assert!(!stdout(&done).contains(['\x1b', '\u{202e}', '\t']));
+    for name in ["x".repeat(300), "x/".repeat(3000)] {
+        let done = output(&["check", &name]);
+        assert_refused(&done, 74, &name);
+        let done = output(&["enumerate", "-o", &name, KEY]);
+        assert_eq!(done.status.code(), Some(74), "{done:?}");
+    }
+}
+
+#[test]
+fn links_that_lead_nowhere_and_folders_without_end() {
+    let scratch = Scratch::new("hostile-links");
+    let key = Path::new(env!("CARGO_MANIFEST_DIR")).join(KEY);
+    for (from, to) in [
+        ("self.non", "self.non"),
+        ("a.non", "b.non"),
+        ("b.non", "a.non"),
+    ] {
+        symlink(to, scratch.join(from)).expect("a link");
+    }
+    for name in ["self.non", "a.non"] {
+        assert_refused(&output(&["count", &scratch.file(name)]), 74, name);
+        let to = scratch.file(name);
+        assert_refused(&output(&["enumerate", "--force", "-o", &to, KEY]), 74, name);
+    }
+    let folder = scratch.join("loop");
+    fs::create_dir(&folder).expect("a folder");
+    fs::copy(&key, folder.join("key.non")).expect("a copy");
+    symlink("../loop", folder.join("again")).expect("a link");
+    symlink("..", folder.join("up")).expect("a link");
+    assert_eq!(answer(&["count", &scratch.file("loop")]), "5");
+    // Folders inside each other: a thousand, and then so deep that the system does not take their name.
+    let deep = "n/".repeat(1000);
+    assert!(
+        shell(
+            &scratch,
+            &format!("mkdir -p deep/{deep}; cp $K deep/{deep}")
+        )
+        .status
+        .success()
+    );
+    let done = shell(&scratch, "ulimit -s 1024; $O count deep");
+    assert_eq!(stdout(&done), "5\n", "{done:?}");
+    let script = format!(
+        "mkdir deeper; cd deeper; for i in $(seq 25); do mkdir {0}; cd {0}; done",
+        "n".repeat(200)
+    );
+    assert!(shell(&scratch, &script).status.success());
+    for verb in ["count deeper", "convert --to json deeper out"] {
+        assert_refused(&shell(&scratch, &format!("$O {verb}")), 74, "deeper/nn");
+    }
+    assert!(shell(&scratch, "rm -r deep deeper").status.success());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn devices_and_processes_are_no_puzzles() {
+    for (file, message) in [
+        ("/dev/null", "the file is empty"),
+        ("/dev/zero", "at most 256 MB"),
+        ("/proc/self/status", "not a puzzle"),
+        ("/proc/self/cmdline", "not a puzzle"),
+    ] {
+        assert_refused(&output(&["count", file]), 65, message);
+    }
+    assert_eq!(output(&["count", "/proc/self/mem"]).status.code(), Some(74));
+    assert_eq!(
+        output(&["count", "--journal", "/dev/zero", KEY])
+            .status
+            .code(),
+        Some(74)
+    );
+    assert_eq!(
+        output(&["work", "--puzzle", KEY, "/dev/zero"])
+            .status
+            .code(),
+        Some(65)
+    );
+    assert_refused(
+        &output(&["verify", KEY, "/dev/zero"]),
+        65,
+        "too long for a solution",
+    );
+}
+
+/// Once, the mask was read for ever.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_mask_without_end_is_refused() {
+    assert_refused(
+        &output(&["repair", "--keep", "/dev/zero", KEY]),
+        65,
+        "at most 256 MB",
+    );
+}
+
+#[test]
+fn pipes_with_names_are_read_and_written() {
+    let scratch = Scratch::new("hostile-pipes");
+    let done = shell(&scratch, "mkfifo in out; cat $K > in & $O count in");
+    assert_eq!(stdout(&done), "5\n", "{done:?}");
+    let done = shell(
+        &scratch,
+        "cat out > copy & $O enumerate -o out $K; wait; grep -c '#' copy",
+    );
+    assert_eq!(stdout(&done), "35\n", "{done:?}");
+    // In a folder they are left out, because reading one might never end.
+    let done = shell(
+        &scratch,
+        "mkdir folder; mkfifo folder/x.non; $O count folder",
+    );
+    assert_refused(&done, 65, "no puzzle files");
+}
+
+/// Between two answers the second file shrinks, is replaced by a folder, or is gone.
+#[test]
+fn a_file_that_changes_meanwhile_is_an_error_of_its_own() {
+    let scratch = Scratch::new("hostile-changes");
+    let key = Path::new(env!("CARGO_MANIFEST_DIR")).join(KEY);
+    for (change, status, message) in [
+        ("gone", 74, "no such file"),
+        ("shrunk", 65, "second"),
+        ("folder", 74, "directory"),
+        ("other", 0, ""),
+    ] {
+        let (pipe, second) = (scratch.file("pipe"), scratch.file("second.non"));
+        assert!(
+            Command::new("mkfifo")
+                .arg(&pipe)
+                .status()
+                .expect("mkfifo")
+                .success()
+        );
+        fs::copy(&key, &second).expect("a copy");
+        let mut child = spawn(&mut omnogram(&["count", "-j1", &pipe, &second]));
+        // The command has found both files when it opens the pipe, and has not read the second.
+        let mut feed = fs::OpenOptions::new()
+            .write(true)
+            .open(&pipe)
+            .expect("the pipe");
+        feed.write_all(&fs::read(&key).expect("the puzzle"))
+            .expect("it is read");
+        match change {
+            "shrunk" => fs::write(&second, "width 15\nheight 7\nrows\n3\n").expect("a file"),
+            "other" => fs::copy("puzzles/pictures/heart.non", &second)
+                .map(drop)
+                .expect("a copy"),
+            _ => fs::remove_file(&second).expect("a file"),
+        }
+        if change == "folder" {
+            fs::create_dir(&second).expect("a folder");
+        }
+        drop(feed);
+        assert_eq!(ends(&mut child), Some(status), "{change}");
+        let done = child.wait_with_output().expect("it has ended");
+        assert!(
+            stdout(&done).starts_with(&format!("{pipe}: 5\n")),
+            "{done:?}"
+        );
+        assert!(stderr(&done).contains(message), "{done:?}");
+        fs::remove_file(&pipe).expect("the pipe");
+        let _ = fs::remove_dir(&second);
+    }
+}
+
+#[test]
+fn a_pack_of_many_tiny_puzzles() {
+    let scratch = Scratch::new("hostile-pack");
+    let file = scratch.file("tiny.json");
+    let puzzles = vec!["{\"rows\":[[1]],\"columns\":[[1]]}"; 20_000].join(",\n");
+    fs::write(&file, format!("[{puzzles}]")).expect("a file");
+    let done = output(&["check", "-q", "-j2", "--memory", "1M", &file]);
+    assert_eq!(done.status.code(), Some(0));
+    assert_eq!(stdout(&done).lines().count(), 20_000);
+    // As many that are none: the first thousand are named.
+    fs::write(&file, format!("[{}{{}}]", "{},\n".repeat(20_000))).expect("a file");
+    let done = output(&["check", "-q", &file]);
+    assert_eq!(done.status.code(), Some(65));
+    assert_eq!(stderr(&done).matches("error: ").count(), 1001);
+}
+
+/// A folder of certificates with one record.
+fn certificates(scratch: &Scratch, record: &serde_json::Value) {
+    fs::write(scratch.join("certificates.jsonl"), seal(record)).expect("a list");
+}
+
+/// The record of a puzzle of 2x2 cells with two solutions, whose proof is in these files.
+fn record(graph: Option<&str>, refutation: Option<&str>) -> serde_json::Value {
+    let file = |name: &str| json!({ "name": name, "bytes": 1, "checksum": "00" });
+    json!({
+        "puzzle": "x", "rows": [[1], [1]], "columns": [[1], [1]], "verdict": "multiple", "solutions": "2", "examples": [],
+        "clauses": refutation.map(|_| file("clauses")), "refutation": refutation.map(file), "graph": graph.map(file),
+    })
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn certificates_name_no_files_elsewhere_and_none_without_end() {
+    let scratch = Scratch::new("hostile-certificates");
+    let verify = |more: &[&str]| {
+        let folder = scratch.display().to_string();
+        output(&[&["verify", "--proof", &folder, "-q"], more].concat())
+    };
+    for name in [
+        "../clauses",
+        "/etc/passwd",
+        "",
+        ".",
+        "..",
+        "a/b",
+        "a/",
+        "/",
+        "\0",
+    ] {
+        certificates(&scratch, &record(Some(name), None));
+        let done = verify(&[]);
+        assert!(
+            matches!(done.status.code(), Some(65 | 74)),
+            "{name:?}: {done:?}"
+        );
+        assert!(stderr(&done).starts_with("error: "), "{done:?}");
+    }
+    // Once, a line without an end was read until no memory was left.
+    symlink("/dev/zero", scratch.join("zero")).expect("a link");
+    fs::write(scratch.join("clauses"), "p cnf 8 0\n").expect("a file");
+    for record in [record(Some("zero"), None), record(None, Some("zero"))] {
+        certificates(&scratch, &record);
+        let done = verify(&["--memory", "16M"]);
+        assert_eq!(done.status.code(), Some(3), "{done:?}");
+        assert!(stderr(&done).contains("stopped by --memory"), "{done:?}");
+        assert_refused(&verify(&[]), 65, "this line is too long");
+    }
+    // A puzzle that is none, and numbers that are none.
+    for (field, value) in [
+        ("rows", json!([[u64::MAX, u64::MAX]])),
+        ("rows", json!([])),
+        ("columns", json!([[1]])),
+        ("examples", json!([["#?", ".."]])),
+        ("examples", json!([["#", ".."]])),
+        ("solutions", json!("-1")),
+        ("verdict", json!("")),
+        (
+            "graph",
+            json!({ "name": "zero", "bytes": -1, "checksum": "" }),
+        ),
+        ("graph", json!(null)),
+    ] {
+        let mut changed = record(None, None);
+        changed[field] = value;
+        certificates(&scratch, &changed);
+        assert_eq!(verify(&[]).status.code(), Some(65), "{changed}");
+    }
+}
+
+/// Once, the check of a graph whose products share their nodes went all ways through it: 2 to the power of 40 here.
+#[test]
+fn a_graph_of_many_ways_is_refused_at_once() {
+    let scratch = Scratch::new("hostile-graph");
+    let mut graph = String::new();
+    // Each or-node leads to a product of one or-node with itself.
+    for level in 0..40 {
+        graph += &format!("o {} 0\na {} 0\n", 2 * level + 1, 2 * level + 2);
+    }
+    graph += "o 81 0\nt 82 0\n81 82 0\n";
+    for level in 0..40 {
+        let (or, and) = (2 * level + 1, 2 * level + 2);
+        graph += &format!("{or} {and} 0\n{and} {} 0\n{and} {} 0\n", or + 2, or + 2);
+    }
+    fs::write(scratch.join("graph"), graph).expect("a file");
+    certificates(&scratch, &record(Some("graph"), None));
+    let done = output(&["verify", "-q", "--proof", &scratch.display().to_string()]);
+    assert_refused(&done, 65, "not those that are still undecided");
+}
+
+/// Once, the time limit was looked at once in a million bytes, each of which may stand for a million steps.
+#[test]
+fn a_refutation_of_much_work_stops_by_its_limits() {
+    let scratch = Scratch::new("hostile-refutation");
+    let verify = |more: &[&str]| {
+        let folder = scratch.display().to_string();
+        output(&[&["verify", "--proof", &folder], more].concat())
+    };
+    // One clause of all variables but the last, which a step names again and again after all its literals are false but one.
+    let most = 50_000;
+    let literals: Vec<String> = (1..most)
+        .map(|variable: i32| (variable + 8).to_string())
+        .collect();
+    let opposites: Vec<String> = (2..most)
+        .map(|variable| (variable + 8).to_string())
+        .collect();
+    let (literals, opposites) = (literals.join(" "), opposites.join(" "));
+    fs::write(
+        scratch.join("clauses"),
+        format!("p cnf {} 1\n{literals} 0\n", most + 8),
+    )
+    .expect("a file");
+    let step = format!("2 {opposites} 0 {}0\n", "1 ".repeat(300_000));
+    fs::write(scratch.join("steps"), step).expect("a file");
+    certificates(&scratch, &record(None, Some("steps")));
+    let done = verify(&["--time", "100ms"]);
+    assert_eq!(done.status.code(), Some(3), "{done:?}");
+    assert!(stderr(&done).contains("stopped by --time"), "{done:?}");
+    // Once, the number of variables was memory that no limit counted.
+    fs::write(scratch.join("clauses"), format!("p cnf {} 0\n", i32::MAX)).expect("a file");
+    let done = verify(&["--memory", "100M"]);
+    assert_eq!(done.status.code(), Some(3), "{done:?}");
+    // Numbers at their bounds.
+    for clauses in [
+        format!("p cnf 8 1\n{} 0\n", i32::MIN),
+        format!("p cnf 8 1\n{} 0\n", i32::MAX),
+        format!("p cnf {} 1\n1 0\n", i32::MIN),
+        format!("p cnf 8 {}\n", u64::MAX),
+        format!("p cnf 8 1\n{} 0\n", i64::MIN),
+        "p cnf -1 0\n".to_owned(),
+        "p cnf 8 1\n1 2\n".to_owned(),
+    ] {
+        fs::write(scratch.join("clauses"), &clauses).expect("a file");
+        assert_refused(&verify(&["-q"]), 65, "clauses");
+    }
+    fs::write(scratch.join("clauses"), "p cnf 8 0\n").expect("a file");
+    for steps in [
+        format!("{} 0 1 0\n", u64::MAX),
+        format!("1 {} 0 1 0\n", i32::MIN),
+        format!("1 0 {} 0\n", i64::MIN),
+        format!("1 d {} 0\n", i64::MIN),
+        "1 d 0\n".to_owned(),
+        "-1 0 0\n".to_owned(),
+    ] {
+        fs::write(scratch.join("steps"), &steps).expect("a file");
+        assert_refused(&verify(&["-q"]), 65, "steps");
+    }
+}
+
+/// What is fed on standard input may end anywhere, or never come.
+#[test]
+fn an_input_that_is_torn_is_refused() {
+    let text = fs::read(KEY).expect("the puzzle");
+    for end in (0..text.len()).step_by(7) {
+        let done = fed(&["check", "-q", "-"], &text[..end]);
+        assert!(
+            matches!(done.status.code(), Some(0 | 1 | 65)),
+            "{end}: {done:?}"
+        );
+    }
+    let mut child = spawn(omnogram(&["merge", "-", KEY]).stdin(Stdio::piped()));
+    drop(child.stdin.take());
+    assert_eq!(ends(&mut child), Some(65));
+    let mut said = String::new();
+    let mut errors = BufReader::new(child.stderr.take().expect("a pipe"));
+    errors.read_to_string(&mut said).expect("UTF-8");
+    assert!(said.starts_with("error: "), "{said}");
+}
