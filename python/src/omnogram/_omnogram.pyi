@@ -1,0 +1,109 @@
+"""The native module: what it returns is given names by the package's other modules."""
+
+from collections.abc import Callable, Iterator
+from typing import TypeAlias, final
+
+import numpy as np
+import numpy.typing as npt
+
+from ._limits import Bounds
+
+_Grid: TypeAlias = npt.NDArray[np.uint8]
+_Place: TypeAlias = tuple[int, int]
+_Lengths: TypeAlias = list[list[int]]
+_Texts: TypeAlias = list[str | None]
+_Report: TypeAlias = Callable[[int, int, float | None, float], object] | None
+
+#: Why it stopped, search tree nodes, seconds.
+_Figures: TypeAlias = tuple[str | None, int, float]
+_Backbone: TypeAlias = list[_Grid]
+_Ambiguous: TypeAlias = tuple[_Backbone, list[tuple[list[_Place], int, bool]]]
+_Checked: TypeAlias = tuple[str, list[_Grid], _Ambiguous | None, _Figures]
+_Step: TypeAlias = tuple[tuple[str, int], list[tuple[int, int, bool]], str, str]
+
+__all__ = [
+    "NativePuzzle",
+    "NativeSolutions",
+    "NativeSpace",
+    "__version__",
+    "backbone",
+    "check",
+    "check_many",
+    "count",
+    "estimate",
+    "explain",
+    "profile",
+    "read",
+    "repair",
+    "solutions",
+    "solve",
+    "space",
+]
+
+__version__: str
+
+@final
+class NativePuzzle:
+    @staticmethod
+    def from_clues(rows: _Lengths, columns: _Lengths, texts: _Texts, goal: _Grid | None) -> NativePuzzle: ...
+    @staticmethod
+    def from_grid(cells: _Grid, texts: _Texts) -> NativePuzzle: ...
+    def rows(self) -> _Lengths: ...
+    def columns(self) -> _Lengths: ...
+    def shape(self) -> tuple[int, int]: ...
+    def texts(self) -> _Texts: ...
+    def goal(self) -> _Grid | None: ...
+    def write(self, format: str) -> tuple[bytes, list[str]]: ...
+    def svg(self, cells: _Grid | None) -> str: ...
+    def text(self, cells: _Grid | None) -> str: ...
+
+@final
+class NativeSolutions(Iterator[_Grid]):
+    def __iter__(self) -> NativeSolutions: ...
+    def __next__(self) -> _Grid: ...
+    def close(self) -> None: ...
+    @property
+    def given(self) -> int: ...
+    @property
+    def figures(self) -> _Figures | None: ...
+
+@final
+class NativeSpace:
+    def count(self) -> int: ...
+    def size(self) -> tuple[int, int, int]: ...
+    def cells(self, bounds: Bounds) -> npt.NDArray[np.float64] | None: ...
+    def sample(self, number: int, seed: int, bounds: Bounds) -> _Grid | None: ...
+    def slice(self, skip: bytes, number: int, bounds: Bounds) -> _Grid | None: ...
+    def given(self, cells: list[tuple[int, int, bool]], bounds: Bounds) -> tuple[NativeSpace | None, _Figures]: ...
+
+def read(
+    bytes: bytes,
+    file: str,
+    format: str | None,
+    tracing: tuple[tuple[int, int | None] | None, int | None, bool, bool],
+) -> list[NativePuzzle]: ...
+def solve(puzzle: NativePuzzle, bounds: Bounds, progress: _Report) -> tuple[_Grid | None, bool, _Figures]: ...
+def check(puzzle: NativePuzzle, full: bool, bounds: Bounds, progress: _Report) -> _Checked: ...
+def check_many(puzzles: list[NativePuzzle], bounds: Bounds, done: Callable[[int, _Checked], object]) -> None: ...
+def count(puzzle: NativePuzzle, method: str, bounds: Bounds, progress: _Report) -> tuple[int, bool, _Figures]: ...
+def estimate(
+    puzzle: NativePuzzle, populations: int | None, seed: int | None, bounds: Bounds
+) -> tuple[tuple[float | None, float | None, str | None, int, int], tuple[int, bool], _Figures]: ...
+def backbone(puzzle: NativePuzzle, bounds: Bounds, progress: _Report) -> tuple[_Backbone, str, _Figures]: ...
+def repair(
+    puzzle: NativePuzzle,
+    picture: _Grid,
+    keep: _Grid | None,
+    only: str | None,
+    budget: int | None,
+    line_solvable: bool,
+    alternatives: int,
+    bounds: Bounds,
+    progress: _Report,
+) -> tuple[list[_Place] | None, bool, int | None, list[list[_Place]], tuple[str | None, float]]: ...
+def explain(puzzle: NativePuzzle, bounds: Bounds) -> tuple[list[_Step], str, str | None, list[str]]: ...
+def profile(
+    puzzle: NativePuzzle, bounds: Bounds
+) -> tuple[str, int, list[tuple[int, int, int]], int, int | None, int, int | None, str | None]: ...
+def space(puzzle: NativePuzzle, memory: int, bounds: Bounds, progress: _Report) -> tuple[NativeSpace | None, _Figures]: ...
+def solutions(puzzle: NativePuzzle, limit: int | None, batch: int | None, bounds: Bounds) -> NativeSolutions: ...
