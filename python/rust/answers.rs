@@ -10,6 +10,7 @@ use omnogram::search::{Backbone, Outcome, Verdict};
 use omnogram::{Counter, Error, Estimator, Search};
 use pyo3::prelude::*;
 
+use crate::cubes::{self, Given};
 use crate::error::exception;
 use crate::puzzle::NativePuzzle;
 use crate::run::{Bounds, Job, run};
@@ -111,13 +112,14 @@ pub(crate) fn checked<'py>(py: Python<'py>, grids: &[Grid], outcome: &Outcome) -
     (verdict.to_string(), grids, None, figures)
 }
 
-/// The number of solutions, whether it is exact, and the figures of the run.
+/// The number of solutions in which some cells have given values, whether it is exact, and the figures of the run.
 #[pyfunction]
-#[pyo3(signature = (puzzle, method, bounds, progress))]
+#[pyo3(signature = (puzzle, method, given, bounds, progress))]
 pub(crate) fn count<'py>(
     py: Python<'py>,
     puzzle: &NativePuzzle,
     method: &str,
+    given: Given,
     bounds: Bounds,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<(Bound<'py, PyAny>, bool, Figures)> {
@@ -132,10 +134,12 @@ pub(crate) fn count<'py>(
             return Err(exception(py, &Error::new(Kind::Usage, message)));
         }
     };
+    let cube = cubes::cube(py, &puzzle.0, given)?;
     let puzzle = Arc::clone(&puzzle.0);
     let outcome = run(py, &bounds, progress.as_ref(), move |job: &Job| {
         let observer = job.observer();
         let counter = Counter::new(&puzzle)
+            .within(cube)
             .limits(job.limits.clone())
             .method(method);
         counter.observer(&observer).run()

@@ -2,6 +2,7 @@
 //! documentation.
 
 mod answers;
+mod cubes;
 mod design;
 mod error;
 mod many;
@@ -17,6 +18,8 @@ mod values;
 mod _omnogram {
     #[pymodule_export]
     use crate::answers::{backbone, check, count, estimate, solve};
+    #[pymodule_export]
+    use crate::cubes::split;
     #[pymodule_export]
     use crate::design::{explain, profile, repair};
     #[pymodule_export]

@@ -7,11 +7,12 @@ use numpy::ndarray::{Array2, Array3};
 use numpy::{IntoPyArray, PyArray2, PyArray3};
 use omnogram::count::ComponentTable;
 use omnogram::graph::{Advance, SolutionGraph};
-use omnogram::search::{Cube, Decision};
+use omnogram::search::Cube;
 use omnogram::solutions::{Count, Stop};
 use omnogram::{Cell, Counter, Puzzle};
 use pyo3::prelude::*;
 
+use crate::cubes::{self, Given};
 use crate::puzzle::NativePuzzle;
 use crate::run::{Bounds, Job, run};
 use crate::values::{self, Figures};
@@ -125,15 +126,11 @@ impl NativeSpace {
     fn given(
         &self,
         py: Python<'_>,
-        cells: Vec<(usize, usize, bool)>,
+        cells: Given,
         bounds: Bounds,
     ) -> PyResult<(Option<NativeSpace>, Figures)> {
         let mut cube = self.given.clone();
-        let decision = |(row, column, filled)| Decision {
-            cell: Cell::new(row, column),
-            filled,
-        };
-        cube.path.extend(cells.into_iter().map(decision));
+        cube.path.extend(cubes::cube(py, &self.puzzle, cells)?.path);
         build(py, &self.puzzle, cube, &self.table, &bounds, None)
     }
 }

@@ -79,3 +79,19 @@ def test_a_space_that_is_too_large_is_an_error(endless_count: Puzzle) -> None:
         endless_count.space(time=0.1)
     with pytest.raises(Stopped, match="memory"):
         ones(8).space().sample(100, memory="1K")
+
+
+def test_cubes_hold_every_solution_once() -> None:
+    random = np.random.default_rng(7)
+    for puzzle, expected in random_puzzles(ROUNDS // 4, 7):
+        number = int(random.integers(1, 9))
+        cubes = puzzle.split(number)
+        assert len(cubes) <= number + 1
+        assert sum(puzzle.count(given=cube) for cube in cubes) == len(expected)
+        again = [part for cube in cubes for part in puzzle.split(2, given=cube)]
+        assert sum(puzzle.count(given=cube) for cube in again) == len(expected)
+    assert len(ones(12).split(30)) in (30, 31)
+    with pytest.raises(ValueError, match="cubes=0"):
+        ones(3).split(0)
+    with pytest.raises(IndexError, match="outside"):
+        ones(3).count(given={(3, 0): 1})

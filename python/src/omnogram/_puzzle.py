@@ -15,10 +15,12 @@ from ._errors import PuzzleError, Stopped
 from ._limits import DEFAULT_MEMORY, Bytes, ProgressCallback, Seconds, bounds, report, size
 from ._results import (
     Backbone,
+    Cell,
     Check,
     Count,
     Estimate,
     Explanation,
+    Given,
     Grid,
     Profile,
     Region,
@@ -27,6 +29,7 @@ from ._results import (
     Solution,
     Step,
     Verdict,
+    decisions,
 )
 from ._space import Space
 
@@ -322,6 +325,7 @@ class Puzzle:
     def count(
         self,
         *,
+        given: Given | None = None,
         method: Method = "auto",
         threads: int | None = None,
         time: Seconds | None = None,
@@ -330,15 +334,43 @@ class Puzzle:
         progress: ProgressCallback | None = None,
         raise_on_stop: bool = False,
     ) -> Count:
-        """The number of solutions, without listing them.
+        """The number of solutions, without listing them; with ``given``, of those in which these cells are filled (1) or empty (0).
 
+        >>> Puzzle([[1]] * 5, [[1]] * 5).count(given={(0, 0): 1})
+        24
         >>> number = Puzzle([[1]] * 20, [[1]] * 20).count(method="tree", nodes=100)
         >>> number.exact, number.stopped
         (False, 'nodes')
         """
         limits = bounds(threads, time, nodes, memory)
-        number, exact, (stopped, visited, seconds) = native.count(self._native, method, limits, report(progress))
+        cells = decisions(given or {}, self.shape)
+        number, exact, (stopped, visited, seconds) = native.count(self._native, method, cells, limits, report(progress))
         return _stop(Count(number, exact, stopped, visited, seconds), stopped, raise_on_stop)
+
+    def split(
+        self,
+        cubes: int,
+        *,
+        given: Given | None = None,
+        seed: int = 1,
+        threads: int | None = None,
+        time: Seconds | None = None,
+    ) -> list[dict[Cell, int]]:
+        """Cuts the search into about this number of cubes, for several machines or processes.
+
+        A cube is a dict of given cells. Every solution lies in exactly one of them, so that the counts of the cubes add up to the number of
+        solutions. The cubes that are expected to take longest come first. If nothing more can be cut, there are fewer. A cube can be cut
+        again: it is then ``given``.
+
+        >>> puzzle = Puzzle([[1]] * 8, [[1]] * 8)
+        >>> sum(puzzle.count(given=cube) for cube in puzzle.split(10))
+        40320
+        """
+        if cubes < 1:
+            raise ValueError(f"cubes={cubes}: expected 1 or more")
+        cells = decisions(given or {}, self.shape)
+        found = native.split(self._native, cubes, cells, seed, bounds(threads, time, None, None))
+        return [{(row, column): int(filled) for row, column, filled in cube} for cube, _ in found]
 
     def estimate(
         self,

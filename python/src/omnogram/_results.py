@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -17,7 +17,22 @@ Grid: TypeAlias = npt.NDArray[np.uint8]
 Mask: TypeAlias = npt.NDArray[np.bool_]
 #: Row and column of a cell, from 0.
 Cell: TypeAlias = tuple[int, int]
+#: Cells with their values: 1 for a filled cell, 0 for an empty one.
+Given: TypeAlias = Mapping[Cell, int | bool]
 Verdict: TypeAlias = Literal["unique", "none", "multiple", "undecided"]
+
+
+def decisions(cells: Given, shape: tuple[int, int]) -> list[tuple[int, int, bool]]:
+    """Given cells as the native functions take them."""
+    height, width = shape
+    found: list[tuple[int, int, bool]] = []
+    for (row, column), value in cells.items():
+        if not (0 <= row < height and 0 <= column < width):
+            raise IndexError(f"cell ({row}, {column}) is outside of {height} x {width}")
+        if value not in (0, 1):
+            raise ValueError(f"cell ({row}, {column}): expected 0 or 1, not {value!r}")
+        found.append((row, column, bool(value)))
+    return found
 
 
 class Count(int):

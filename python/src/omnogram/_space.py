@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import SupportsIndex, overload
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from . import _omnogram as native
 from ._errors import Stopped
 from ._limits import Bytes, Seconds, bounds
-from ._results import Cell, Grid
+from ._results import Given, Grid, decisions
 
 _UNLIMITED = bounds(1, None, None, None)
 #: Most grids, and about how many bytes, that an iterator reads at once.
@@ -83,7 +83,7 @@ class Space:
 
     def given(
         self,
-        cells: Mapping[Cell, int | bool],
+        cells: Given,
         *,
         threads: int | None = None,
         time: Seconds | None = None,
@@ -91,15 +91,7 @@ class Space:
         memory: Bytes | None = None,
     ) -> Space:
         """The solutions in which these cells are filled (1) or empty (0). Cells are (row, column), from 0."""
-        height, width = self.shape
-        decisions: list[tuple[int, int, bool]] = []
-        for (row, column), value in cells.items():
-            if not (0 <= row < height and 0 <= column < width):
-                raise IndexError(f"cell ({row}, {column}) is outside of {height} x {width}")
-            if value not in (0, 1):
-                raise ValueError(f"cell ({row}, {column}): expected 0 or 1, not {value!r}")
-            decisions.append((row, column, bool(value)))
-        found, (stopped, _, _) = self._native.given(decisions, bounds(threads, time, nodes, memory))
+        found, (stopped, _, _) = self._native.given(decisions(cells, self.shape), bounds(threads, time, nodes, memory))
         if found is None:
             raise Stopped(stopped or "memory")
         return Space(found, self.shape)
