@@ -58,5 +58,9 @@ pub(crate) fn split(
         (usize::from(cell.row), usize::from(cell.column), filled)
     };
     let given = |cube: &Cube| cube.path.iter().map(decided).collect();
-    Ok(split.cubes.iter().map(|(cube, size)| (given(cube), *size)).collect())
+    Ok(split
+        .cubes
+        .iter()
+        .map(|(cube, size)| (given(cube), *size))
+        .collect())
 }
