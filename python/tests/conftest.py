@@ -37,8 +37,8 @@ def _pictures(height: int, width: int) -> tuple[Grids, npt.NDArray[np.int64], np
     size = height * width
     bits = np.arange(2**size, dtype=np.int64)
     grids = np.stack([bits >> (size - 1 - i) & 1 for i in range(size)], axis=1).astype(np.uint8)
-    # In the first row that differs, the rightmost cell that differs decides.
-    grids = grids.reshape(-1, height, width)[:, :, ::-1]
+    # Row by row, a filled cell comes before an empty one.
+    grids = grids[::-1].reshape(-1, height, width)
 
     def numbers(lines: Grids) -> npt.NDArray[np.int64]:
         length = lines.shape[-1]

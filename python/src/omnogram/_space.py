@@ -22,8 +22,8 @@ _MAX_READ, _READ_BYTES = 4096, 1 << 22
 class Space:
     """All solutions of a puzzle, in a fixed order. Made by :meth:`Puzzle.space`.
 
-    Of two solutions, the one comes first that is empty where the other is filled, at the rightmost cell of the first row in which they
-    differ. It is the order of ``omnogram enumerate --sort``.
+    Of two solutions, the one comes first that is filled where they first differ, read row by row from the left. It is the order of
+    ``omnogram enumerate --sort``.
 
     >>> import omnogram
     >>> space = omnogram.Puzzle([[1]] * 20, [[1]] * 20).space()
