@@ -85,7 +85,7 @@ CALLS = [
     "puzzle.count()",
     "puzzle.count(method='tree')",
     "puzzle.space()",
-    "puzzle.estimate(samples=10**9)",
+    "puzzle.estimate(populations=10**9)",
     "puzzle.repair(line_solvable=True)",
     "omnogram.check_many([puzzle] * 100_000)",
     "list(omnogram.Puzzle([[1]] * 20, [[1]] * 20).solutions(batch=10**6))",

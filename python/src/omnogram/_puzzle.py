@@ -375,22 +375,22 @@ class Puzzle:
     def estimate(
         self,
         *,
-        samples: int | None = None,
+        populations: int | None = None,
         seed: int | None = None,
         threads: int | None = None,
         time: Seconds | None = None,
         memory: Bytes | None = None,
         raise_on_stop: bool = False,
     ) -> Estimate:
-        """About how many solutions there are, from random samples of the search tree.
+        """About how many solutions there are, from random dives into the search tree, in populations that are independent of each other.
 
         With a ``seed`` and no ``time``, the same estimate comes again.
         """
         limits = bounds(threads, time, None, memory)
-        found, (number, exact), (stopped, _, seconds) = native.estimate(self._native, samples, seed, limits)
-        log10, error, doubt, drawn, used = found
+        found, (number, exact), (stopped, _, seconds) = native.estimate(self._native, populations, seed, limits)
+        log10, error, doubt, dives, used = found
         certain = Count(number, exact)
-        result = Estimate(log10, error, doubt, drawn, used, certain, stopped=stopped, seconds=seconds)
+        result = Estimate(log10, error, doubt, dives, used, certain, stopped=stopped, seconds=seconds)
         return _stop(result, stopped, raise_on_stop)
 
     def backbone(

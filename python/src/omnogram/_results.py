@@ -144,12 +144,12 @@ class Estimate(Result):
 
     #: Decimal logarithm of the number; ``None`` if no solution was found.
     log10: float | None
-    #: Standard error relative to the number; ``None`` if there are too few samples to tell.
+    #: Standard error relative to the number; ``None`` if there are too few dives to tell.
     standard_error: float | None
     #: Why the estimate should not be trusted; ``None`` if nothing speaks against it.
     doubt: str | None
-    #: How many samples were drawn, and the seed with which they can be drawn again.
-    samples: int
+    #: How many dives were made, and the seed with which they can be made again.
+    dives: int
     seed: int
     #: The number of solutions that is certain: exact if the estimate turned out to be a count.
     certain: Count
