@@ -184,7 +184,7 @@ class Puzzle:
     def write(self, path: str | os.PathLike[str], *, format: str | None = None) -> list[str]:
         """Writes the puzzle to a file, in the format of its ending unless another one is given.
 
-        Returns what the format cannot keep, such as ``["author"]``.
+        Returns what the format cannot keep, such as ``["the author"]``.
         """
         target = Path(path)
         name = format if format is not None else target.suffix.removeprefix(".")
