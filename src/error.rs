@@ -124,6 +124,11 @@ impl Error {
         &self.0.message
     }
 
+    /// The name of the file, if it is known.
+    pub fn file(&self) -> Option<&str> {
+        Some(&*self.0.file).filter(|file| !file.is_empty())
+    }
+
     /// The place of the error, if it was found in a text.
     pub fn place(&self) -> Option<&Place> {
         self.0.place.as_ref()

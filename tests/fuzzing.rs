@@ -99,9 +99,13 @@ fn pictures_are_repaired_as_by_brute_force() {
 
 #[test]
 fn what_fuzzing_has_reached_is_right() {
-    packed("settle").iter().for_each(|input| settling::any(input));
+    packed("settle")
+        .iter()
+        .for_each(|input| settling::any(input));
     packed("whole").iter().for_each(|input| whole::any(input));
-    packed("repair").iter().for_each(|input| repairing::any(input));
+    packed("repair")
+        .iter()
+        .for_each(|input| repairing::any(input));
 }
 
 #[test]

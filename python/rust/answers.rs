@@ -86,7 +86,9 @@ pub(crate) fn check<'py>(
         };
         let regions = found.regions.iter().map(region).collect::<PyResult<_>>()?;
         let ambiguous = (values::backbone(py, &found.backbone), regions);
-        let (verdict, grids, _, figures) = checked(py, &found.solutions, &found.outcome);
+        let (verdict, grids, _, _) = checked(py, &found.solutions, &found.outcome);
+        // The regions are part of the answer.
+        let figures = values::figures(&found.outcome);
         return Ok((verdict, grids, Some(ambiguous), figures));
     }
     let own = Arc::clone(&puzzle.0);

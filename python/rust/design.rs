@@ -1,6 +1,7 @@
 //! What a designer asks: repairs, explanations, profiles.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use numpy::PyReadonlyArray2;
 use omnogram::Cell;
@@ -53,7 +54,8 @@ pub(crate) fn repair<'py>(
         }
     };
     let keep = puzzle.fitting(py, keep)?;
-    let picture = values::grid(py, &picture)?;
+    let picture = puzzle.fitting(py, Some(picture))?;
+    let picture = picture.expect("a picture was given");
     let found = run(py, &bounds, progress.as_ref(), move |job| {
         let observer = job.observer();
         Repair::new(&picture)
@@ -105,8 +107,8 @@ fn said(step: &Step) -> Said {
     )
 }
 
-/// Steps, the name of the ending, why it stopped, and rows of `#`, `.` and `?`.
-type Explained = (Vec<Said>, &'static str, Option<String>, Vec<String>);
+/// Steps, the name of the ending, why it stopped, rows of `#`, `.` and `?`, and seconds.
+type Explained = (Vec<Said>, &'static str, Option<String>, Vec<String>, f64);
 
 /// The steps by which a person solves a puzzle, the name of the ending, why it stopped, and what is known in the end: rows of `#`, `.` and
 /// `?`.
@@ -117,7 +119,7 @@ pub(crate) fn explain(
     puzzle: &NativePuzzle,
     bounds: Bounds,
 ) -> PyResult<Explained> {
-    let puzzle = Arc::clone(&puzzle.0);
+    let (started, puzzle) = (Instant::now(), Arc::clone(&puzzle.0));
     let explained = run(py, &bounds, None, move |job| {
         let mut steps = Vec::new();
         let explainer = Explainer::new(&puzzle).limits(job.limits.clone());
@@ -137,11 +139,12 @@ pub(crate) fn explain(
         explanation.ending.name(),
         stopped,
         explanation.position.rows(),
+        started.elapsed().as_secs_f64(),
     ))
 }
 
 /// How hard a puzzle is: the method, sweeps, rounds (helping lines, open lines, unknown cells), probes, depth, cells left unknown, the most
-/// arrangements of a line, and why it stopped.
+/// arrangements of a line, why it stopped, and seconds.
 type Profiled<'py> = (
     &'static str,
     usize,
@@ -151,6 +154,7 @@ type Profiled<'py> = (
     usize,
     Option<Bound<'py, PyAny>>,
     Option<String>,
+    f64,
 );
 
 /// How a puzzle is solved, and how hard that is.
@@ -161,7 +165,7 @@ pub(crate) fn profile<'py>(
     puzzle: &NativePuzzle,
     bounds: Bounds,
 ) -> PyResult<Profiled<'py>> {
-    let puzzle = Arc::clone(&puzzle.0);
+    let (started, puzzle) = (Instant::now(), Arc::clone(&puzzle.0));
     let profile = run(py, &bounds, None, move |job| {
         Profile::of(&puzzle, &job.limits)
     })?;
@@ -181,5 +185,6 @@ pub(crate) fn profile<'py>(
         profile.unknown,
         hardest.transpose()?,
         profile.stopped.map(|stop| stop.to_string()),
+        started.elapsed().as_secs_f64(),
     ))
 }

@@ -18,7 +18,7 @@ pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
         .source()
         .and_then(|source| source.downcast_ref::<io::Error>());
     if let (Kind::Io, Some(source)) = (error.kind(), source) {
-        let file = error.place().map(|place| place.file.clone());
+        let file = error.file().map(str::to_owned);
         return match source.raw_os_error() {
             // With a number, Python chooses the subclass, such as FileNotFoundError.
             Some(number) => PyOSError::new_err((number, error.message().to_owned(), file)),
@@ -28,9 +28,7 @@ pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
     let place = error.place();
     let arguments = (
         error.message(),
-        place
-            .map(|place| place.file.as_str())
-            .filter(|file| !file.is_empty()),
+        error.file(),
         place.map(|place| place.line).filter(|&line| line > 0),
         place.map(|place| place.column).filter(|&column| column > 0),
         error.excerpt(),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use numpy::PyReadonlyArray2;
-use omnogram::format::{FORMATS, Format, ReadOptions, Threshold, TraceOptions};
+use omnogram::format::{FORMATS, Format, ReadOptions, Threshold, TraceOptions, detect};
 use omnogram::puzzle::{Clue, Grid, Notes, Puzzle};
 use omnogram::render::{Drawing, Look, Sheet, svg, text};
 use omnogram::{Error, error::Kind};
@@ -166,7 +166,7 @@ fn named(py: Python<'_>, name: &str) -> PyResult<&'static Format> {
 /// The options of images: width and height, threshold from 0 to 255, dithering, inverting.
 type Tracing = (Option<(usize, Option<usize>)>, Option<u8>, bool, bool);
 
-/// The puzzles in a file's bytes.
+/// The puzzles in a file's bytes; with `only_pictures`, an error unless it is an image.
 #[pyfunction]
 pub(crate) fn read(
     py: Python<'_>,
@@ -174,6 +174,7 @@ pub(crate) fn read(
     file: &str,
     format: Option<&str>,
     tracing: Tracing,
+    only_pictures: bool,
 ) -> PyResult<Vec<NativePuzzle>> {
     let format = format.map(|name| named(py, name)).transpose()?;
     let (size, threshold, dither, invert) = tracing;
@@ -182,11 +183,18 @@ pub(crate) fn read(
         .threshold(threshold.map_or(Threshold::Auto, Threshold::Fixed))
         .dither(dither)
         .invert(invert);
+    let failed = |error: Error| match error.file() {
+        Some(_) => exception(py, &error),
+        None => exception(py, &error.in_file(file)),
+    };
+    if only_pictures && !detect(bytes, file).map_err(failed)?.is_picture() {
+        return Err(failed(Error::data("this is no image")));
+    }
     let options = ReadOptions::default().format(format).tracing(tracing);
     let entries = py.detach(|| options.entries(bytes, file).collect::<Vec<_>>());
     let puzzle = |puzzle: Result<Puzzle, Error>| match puzzle {
         Ok(puzzle) => Ok(NativePuzzle(Arc::new(puzzle))),
-        Err(error) => Err(exception(py, &error)),
+        Err(error) => Err(failed(error)),
     };
     entries
         .into_iter()

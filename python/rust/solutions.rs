@@ -173,6 +173,8 @@ pub(crate) struct Solutions {
     batch: Option<usize>,
     /// Solutions that have been given out.
     given: u64,
+    /// Whether it was closed before its end.
+    closed: bool,
     end: Option<Outcome>,
 }
 
@@ -208,6 +210,7 @@ impl Solutions {
 
     /// Stops the search. The solutions that are not read yet are lost.
     fn close(&mut self, py: Python<'_>) -> PyResult<()> {
+        self.closed |= self.source.is_some() || self.read < self.piece.len();
         self.piece.clear();
         self.read = 0;
         if let Some(source) = self.source.take() {
@@ -225,7 +228,10 @@ impl Solutions {
     /// The figures of the search, when it has ended.
     #[getter]
     fn figures(&self) -> Option<Figures> {
-        self.end.as_ref().map(values::figures)
+        let (stopped, nodes, seconds) = values::figures(self.end.as_ref()?);
+        // Solutions that were found may not have been read.
+        let closed = self.closed.then(|| Stop::Closed.to_string());
+        Some((closed.or(stopped), nodes, seconds))
     }
 }
 
@@ -307,6 +313,7 @@ pub(crate) fn solutions(
         width,
         batch,
         given: 0,
+        closed: false,
         end: None,
     })
 }

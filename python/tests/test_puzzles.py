@@ -49,8 +49,9 @@ def test_wrong_clues_are_refused() -> None:
     for rows, columns in [([], []), ([[1]], []), ([[-1]], [[1]]), ([[1]] * 5000, [[1]])]:
         with pytest.raises(PuzzleError):
             Puzzle(rows, columns)
-    with pytest.raises((TypeError, ValueError)):
-        Puzzle([["x"]], [[1]])  # type: ignore[list-item]
+    for wrong in ("1", 1.0):
+        with pytest.raises(TypeError):
+            Puzzle([[wrong]], [[1]])  # type: ignore[list-item]
 
 
 def test_pictures() -> None:
@@ -93,6 +94,13 @@ def test_errors_have_their_place(tmp_path: Path) -> None:
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
 
 
+def test_errors_name_the_file() -> None:
+    path = ROOT / "puzzles/bad/compressed.non.gz"
+    with pytest.raises(PuzzleError) as raised:
+        omnogram.read(path)
+    assert raised.value.file == os.fspath(path) and str(raised.value).startswith(f"{path}: ")
+
+
 def test_images(tmp_path: Path) -> None:
     grid = np.random.default_rng(2).random((9, 7)) < 0.5
     path = tmp_path / "picture.pbm"
@@ -106,8 +114,14 @@ def test_images(tmp_path: Path) -> None:
     assert Puzzle.from_image(path, size=(14, 18)).shape == (18, 14)
     FLAG.write(tmp_path / "flag.png")
     assert Puzzle.from_image(tmp_path / "flag.png", size=2).shape == (3, 2)
-    with pytest.raises(PuzzleError, match="no image"):
-        Puzzle.from_image(ROOT / "puzzles/families/permutation-10.non")
+    for text in ("families/permutation-10.non", "pictures/key.non"):
+        with pytest.raises(PuzzleError, match="no image"):
+            Puzzle.from_image(ROOT / "puzzles" / text, size=3)
+    for size in (0, 5000, (3, 0)):
+        with pytest.raises(ValueError, match="size="):
+            Puzzle.from_image(path, size=size)
+    with pytest.raises(ValueError, match="threshold=300"):
+        Puzzle.from_image(path, threshold=300)
 
 
 def test_drawings() -> None:

@@ -14,6 +14,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
+import numpy as np
 import pytest
 from conftest import ones
 
@@ -41,11 +42,29 @@ def test_a_stopped_run_says_so(endless: Puzzle, endless_count: Puzzle) -> None:
 
 @pytest.mark.parametrize(
     "limits",
-    [{"threads": 0}, {"threads": 5000}, {"time": -1}, {"time": float("nan")}, {"nodes": -1}, {"memory": -1}, {"memory": "1X"}],
+    [
+        {"threads": 0},
+        {"threads": 5000},
+        {"time": -1},
+        {"time": float("nan")},
+        {"nodes": -1},
+        {"nodes": 2**64},
+        {"memory": -1},
+        {"memory": "1X"},
+    ],
 )
 def test_wrong_limits_are_refused(limits: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=str(*limits)):
         ones(3).count(**limits)  # type: ignore[arg-type]
+
+
+def test_a_full_check_that_was_stopped_says_so() -> None:
+    """Once, it was complete as soon as the verdict was known, although the regions were not counted."""
+    puzzle = Puzzle.from_grid(np.random.default_rng(1).random((30, 30)) < 0.3)
+    check = puzzle.check(full=True, nodes=2000, threads=1)
+    assert (check.complete, check.stopped) == (False, "nodes")
+    with pytest.raises(Stopped, match="nodes"):
+        puzzle.check(full=True, nodes=2000, threads=1, raise_on_stop=True)
 
 
 def test_results_can_be_pickled(endless: Puzzle) -> None:

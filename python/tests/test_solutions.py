@@ -67,6 +67,13 @@ def test_a_stopped_search_says_so(endless: Puzzle) -> None:
     assert len(list(endless.solutions(limit=5, raise_on_stop=True))) == 5
 
 
+def test_solutions_that_were_not_read_are_not_all() -> None:
+    solutions = ones(3).solutions()
+    time.sleep(0.2)
+    solutions.close()
+    assert (solutions.given, solutions.complete, solutions.stopped) == (0, False, "closed")
+
+
 def test_leaving_the_loop_stops_the_search(endless: Puzzle) -> None:
     endless.count(nodes=10)
     before = native_threads()

@@ -1,6 +1,6 @@
 //! Conversion of grey pixels to filled and empty cells: scaling, then a threshold or dithering.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
 use crate::puzzle::{Grid, MAX_SIDE};
 
 /// Largest number of pixels of a picture. Decoding them takes some gigabytes at most.
@@ -79,7 +79,7 @@ impl TraceOptions {
         self
     }
 
-    /// Fails when a picture of this width and height, in pixels, is too large.
+    /// Fails when a picture of this width and height, in pixels, is too large, or the wanted size is none of a puzzle.
     pub(super) fn check_size(&self, width: usize, height: usize) -> Result<()> {
         let size = format!("{width}x{height} pixels are too many");
         if width as u64 * height as u64 > MAX_PIXELS {
@@ -87,6 +87,13 @@ impl TraceOptions {
             return Err(Error::data(format!(
                 "{size}: at most {most} megapixels can be read, scale the picture down first"
             )));
+        }
+        let (columns, rows) = self.size.unwrap_or((1, None));
+        for side in [columns, rows.unwrap_or(1)] {
+            if !(1..=MAX_SIDE).contains(&side) {
+                let message = format!("a puzzle has 1 to {MAX_SIDE} cells a side, not {side}");
+                return Err(Error::new(Kind::Usage, message));
+            }
         }
         if self.size.is_none() && (width > MAX_SIDE || height > MAX_SIDE) {
             return Err(Error::data(format!(

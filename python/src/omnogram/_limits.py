@@ -45,9 +45,16 @@ def bounds(threads: int | None, time: Seconds | None, nodes: int | None, memory:
     # The comparison is false for a number that is none.
     if seconds is not None and not seconds >= 0:
         raise ValueError(f"time={time}: expected a number of seconds from 0 on")
-    if nodes is not None and nodes < 0:
-        raise ValueError(f"nodes={nodes}: expected a number from 0 on")
+    if nodes is not None and not 0 <= nodes < 1 << 64:
+        raise ValueError(f"nodes={nodes}: expected a number from 0 to 2**64 - 1")
     return (threads or 0, seconds, nodes, None if memory is None else size(memory))
+
+
+def seed_of(seed: int | None) -> int | None:
+    """A seed, checked."""
+    if seed is not None and not 0 <= seed < 1 << 64:
+        raise ValueError(f"seed={seed}: expected a number from 0 to 2**64 - 1")
+    return seed
 
 
 def size(memory: Bytes) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -12,7 +13,7 @@ import numpy.typing as npt
 
 from . import _omnogram as native
 from ._errors import PuzzleError, Stopped
-from ._limits import DEFAULT_MEMORY, Bytes, ProgressCallback, Seconds, bounds, report, size
+from ._limits import DEFAULT_MEMORY, Bytes, ProgressCallback, Seconds, bounds, report, seed_of, size
 from ._results import (
     Backbone,
     Cell,
@@ -34,6 +35,8 @@ from ._results import (
 from ._space import Space
 
 _R = TypeVar("_R")
+#: Most cells of a line.
+MAX_SIDE = 4096
 Method = Literal["auto", "tree", "regions", "frontier"]
 
 
@@ -56,7 +59,7 @@ def as_grid(cells: npt.ArrayLike) -> Grid:
 def _lengths(clues: Iterable[Iterable[int]], side: str) -> list[list[int]]:
     lengths: list[list[int]] = []
     for index, clue in enumerate(clues):
-        blocks = [int(length) for length in clue]
+        blocks = [operator.index(length) for length in clue]
         if any(length < 0 for length in blocks):
             raise PuzzleError(f"{side} {index + 1}: a block cannot have a negative length")
         # A clue of one 0 is the usual notation for an empty line.
@@ -166,11 +169,11 @@ class Puzzle:
         else:
             data, name = Path(image).read_bytes(), os.fspath(image)
         cells = (size, None) if isinstance(size, int) else size
-        puzzles = native.read(data, name, None, (cells, threshold, dither, invert))
-        puzzle = cls._of(puzzles[0])
-        if puzzle.goal is None:
-            raise PuzzleError("this is no image", name)
-        return puzzle
+        if threshold is not None and not 0 <= threshold <= 255:
+            raise ValueError(f"threshold={threshold}: expected 0 to 255")
+        if any(side is not None and not 1 <= side <= MAX_SIDE for side in cells or ()):
+            raise ValueError(f"size={size}: expected 1 to {MAX_SIDE} cells a side")
+        return cls._of(native.read(data, name, None, (cells, threshold, dither, invert), True)[0])
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], *, format: str | None = None) -> Puzzle | list[Puzzle]:
@@ -319,7 +322,7 @@ class Puzzle:
         """
         limits = bounds(threads, time, nodes, memory)
         found = native.check(self._native, full, limits, report(progress))
-        result = _check(found)
+        result = _check(found, self.shape)
         return _stop(result, result.stopped, raise_on_stop)
 
     def count(
@@ -369,7 +372,7 @@ class Puzzle:
         if cubes < 1:
             raise ValueError(f"cubes={cubes}: expected 1 or more")
         cells = decisions(given or {}, self.shape)
-        found = native.split(self._native, cubes, cells, seed, bounds(threads, time, None, None))
+        found = native.split(self._native, cubes, cells, seed_of(seed) or 0, bounds(threads, time, None, None))
         return [{(row, column): int(filled) for row, column, filled in cube} for cube, _ in found]
 
     def estimate(
@@ -384,10 +387,10 @@ class Puzzle:
     ) -> Estimate:
         """About how many solutions there are, from random dives into the search tree, in populations that are independent of each other.
 
-        With a ``seed`` and no ``time``, the same estimate comes again.
+        The same ``seed``, 1 if not given, makes the same dives, if no time limit ends them.
         """
         limits = bounds(threads, time, None, memory)
-        found, (number, exact), (stopped, _, seconds) = native.estimate(self._native, populations, seed, limits)
+        found, (number, exact), (stopped, _, seconds) = native.estimate(self._native, populations, seed_of(seed), limits)
         log10, error, doubt, dives, used = found
         certain = Count(number, exact)
         result = Estimate(log10, error, doubt, dives, used, certain, stopped=stopped, seconds=seconds)
@@ -481,9 +484,9 @@ class Puzzle:
           3. Row 2: the 1 is there, so the other cells are empty.
         """
         limits = bounds(threads, time, None, memory)
-        found, ending, stopped, position = native.explain(self._native, limits)
+        found, ending, stopped, position, seconds = native.explain(self._native, limits)
         steps = [Step(cast(Any, line), cells, rule, text) for line, cells, rule, text in found]
-        return _stop(Explanation(steps, ending, position, stopped=stopped, seconds=0.0), stopped, raise_on_stop)
+        return _stop(Explanation(steps, ending, position, stopped=stopped, seconds=seconds), stopped, raise_on_stop)
 
     def profile(
         self,
@@ -499,9 +502,10 @@ class Puzzle:
         'lines'
         """
         limits = bounds(threads, time, None, memory)
-        method, sweeps, rounds, probes, depth, unknown, hardest, stopped = native.profile(self._native, limits)
+        found = native.profile(self._native, limits)
+        method, sweeps, rounds, probes, depth, unknown, hardest, stopped, seconds = found
         all_rounds = [Round(*numbers) for numbers in rounds]
-        result = Profile(method, sweeps, all_rounds, probes, depth, unknown, hardest, stopped=stopped, seconds=0.0)
+        result = Profile(method, sweeps, all_rounds, probes, depth, unknown, hardest, stopped=stopped, seconds=seconds)
         return _stop(result, stopped, raise_on_stop)
 
     def space(
@@ -623,20 +627,20 @@ def _unpickle(
     return Puzzle._of(native.NativePuzzle.from_clues([*map(list, rows)], [*map(list, columns)], list(texts), goal))
 
 
-def _check(found: native._Checked) -> Check:
+def _check(found: native._Checked, shape: tuple[int, int]) -> Check:
     verdict, grids, ambiguous, (stopped, visited, seconds) = found
     mask, regions = None, None
     if ambiguous is not None:
         (_, _, cells), parts = ambiguous
         mask = cells.view(np.bool_)
         regions = [Region(where, Count(number, exact)) for where, number, exact in parts]
-    return Check(cast(Verdict, verdict), grids, visited, mask, regions, stopped=stopped, seconds=seconds)
+    return Check(cast(Verdict, verdict), grids, shape, visited, mask, regions, stopped=stopped, seconds=seconds)
 
 
 def read(path: str | os.PathLike[str], *, format: str | None = None) -> list[Puzzle]:
     """All puzzles in a file. The format is detected unless it is given."""
     data = Path(path).read_bytes()
-    return [Puzzle._of(puzzle) for puzzle in native.read(data, os.fspath(path), format, (None, None, False, False))]
+    return [Puzzle._of(puzzle) for puzzle in native.read(data, os.fspath(path), format, (None, None, False, False), False)]
 
 
 def check_many(
@@ -660,14 +664,14 @@ def check_many(
     ['unique', 'multiple', 'multiple']
     """
     limits = bounds(threads, time, nodes, memory)
-    natives = [puzzle._native for puzzle in puzzles]
-    results: list[Check | None] = [None] * len(natives)
+    puzzles = list(puzzles)
+    results: list[Check | None] = [None] * len(puzzles)
 
     def done(index: int, found: native._Checked) -> None:
-        result = results[index] = _check(found)
+        result = results[index] = _check(found, puzzles[index].shape)
         _stop(result, result.stopped, raise_on_stop)
         if progress is not None:
             progress(result)
 
-    native.check_many(natives, limits, done)
+    native.check_many([puzzle._native for puzzle in puzzles], limits, done)
     return [cast(Check, result) for result in results]

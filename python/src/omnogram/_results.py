@@ -117,6 +117,8 @@ class Check(Result):
     verdict: Verdict
     #: Up to two solutions. The puzzle's goal is the first, if it is a solution.
     solutions: list[Grid]
+    #: Height and width of the puzzle.
+    shape: tuple[int, int]
     nodes: int
     #: The cells that differ between solutions, and the regions in which they lie: with ``check(full=True)`` alone.
     ambiguous: Mask | None = None
@@ -132,7 +134,7 @@ class Check(Result):
         """The cells in which the two solutions differ; none if there are not two."""
         if len(self.solutions) == 2:
             return np.not_equal(*self.solutions)
-        return np.zeros(self.solutions[0].shape if self.solutions else (0, 0), dtype=np.bool_)
+        return np.zeros(self.shape, dtype=np.bool_)
 
     def __bool__(self) -> bool:
         return self.unique

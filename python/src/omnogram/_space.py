@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from . import _omnogram as native
 from ._errors import Stopped
-from ._limits import Bytes, Seconds, bounds
+from ._limits import Bytes, Seconds, bounds, seed_of
 from ._results import Given, Grid, decisions
 
 _UNLIMITED = bounds(1, None, None, None)
@@ -74,9 +74,10 @@ class Space:
         """
         if n < 0:
             raise ValueError(f"n={n}: expected a number from 0 on")
-        if seed is None:
-            seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
-        grids = self._native.sample(n, seed, bounds(1, time, None, memory))
+        own = seed_of(seed)
+        if own is None:
+            own = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
+        grids = self._native.sample(n, own, bounds(1, time, None, memory))
         if grids is None:
             raise Stopped("time or memory")
         return grids
@@ -112,7 +113,6 @@ class Space:
     def __getitem__(self, key: SupportsIndex | slice) -> npt.NDArray[np.uint8]:
         """The k-th solution; for a slice, an array of n x height x width."""
         if isinstance(key, slice):
-            # Not slice.indices, which takes no number beyond sys.maxsize in all versions.
             places = range(*key.indices(self.count))
             if places.step == 1:
                 return self._read(places.start, max(0, places.stop - places.start))
@@ -136,7 +136,9 @@ class Space:
         place, number, count = 0, 1, self.count
         while place < count:
             grids = self._read(place, number)
-            yield from grids
+            for grid in grids:
+                # Not a view, which would keep all of them in memory.
+                yield grid.copy()
             place += len(grids)
             number = min(2 * number, most)
 
