@@ -46,12 +46,14 @@ fn metadata() -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// The packages by their ids, without omnogram.
+/// The packages by their ids, without those of this repository.
 fn packages(metadata: &Value) -> HashMap<&str, &Value> {
     let packages = metadata["packages"].as_array().unwrap().iter();
     packages
         .map(|package| (package["id"].as_str().unwrap(), package))
-        .filter(|(_, package)| package["name"] != "omnogram")
+        .filter(|(_, package)| {
+            package["name"] != "omnogram" && package["name"] != "omnogram-python"
+        })
         .collect()
 }
 

@@ -29,6 +29,15 @@ fn seeds(prefix: &str) -> Vec<Vec<u8>> {
     seeds
 }
 
+/// The inputs of a fuzz target that together reach the code that fuzzing has reached: hexadecimal digits, one input on each line.
+fn packed(target: &str) -> Vec<Vec<u8>> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fuzz/seeds");
+    let text = fs::read_to_string(format!("{folder}/{target}.hex")).unwrap();
+    let byte = |pair: &[u8]| u8::from_str_radix(str::from_utf8(pair).unwrap(), 16).unwrap();
+    let input = |line: &str| line.as_bytes().chunks(2).map(byte).collect();
+    text.lines().map(input).collect()
+}
+
 /// The seeds, and each with a few bytes changed, or a part left out or doubled.
 fn changed(prefix: &str, rounds: usize, random: &mut Random) -> Vec<Vec<u8>> {
     let mut all = seeds(prefix);
@@ -86,6 +95,13 @@ fn pictures_are_repaired_as_by_brute_force() {
         bytes[6..].iter_mut().for_each(|byte| *byte &= 0x24);
         repairing::any(&bytes);
     }
+}
+
+#[test]
+fn what_fuzzing_has_reached_is_right() {
+    packed("settle").iter().for_each(|input| settling::any(input));
+    packed("whole").iter().for_each(|input| whole::any(input));
+    packed("repair").iter().for_each(|input| repairing::any(input));
 }
 
 #[test]

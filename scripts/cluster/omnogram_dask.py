@@ -6,17 +6,22 @@ if the worker is asked to terminate, the open cubes are returned and sent out ag
 another worker. All results are appended to one file, and `omnogram merge` computes the total; cubes without an answer are sent out again.
 With --keep, a run that was killed is resumed by the same command.
 
+A count that is not kept needs no files where the Python package omnogram is installed, here and on the workers: the cubes are then tasks of
+the cluster, and a cube that takes longer than --slice is cut into smaller ones. --command uses the command all the same.
+
     omnogram_dask.py puzzle.non                                   a cluster on this machine, one worker for each core
     omnogram_dask.py --scheduler tcp://head:8786 puzzle.non       running workers; omnogram must be on their PATH
     omnogram_dask.py --solutions-dir found --output all.txt puzzle.non    list them; `found` must be a folder that all workers share
 
-It needs Python 3.9 and the packages dask and distributed.
+It needs Python 3.9 and the packages dask and distributed; with the package omnogram, Python 3.10.
 """
 
 import argparse
 import collections
+import importlib.util
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -25,7 +30,7 @@ import tempfile
 import time
 
 try:
-    from dask.distributed import Client, LocalCluster, as_completed
+    from dask.distributed import Client, KilledWorker, LocalCluster, as_completed
 except ImportError as error:
     # --help works without these packages.
     MISSING = error
@@ -49,6 +54,7 @@ def arguments():
     parser.add_argument("--force", action="store_true", help="replace the output file if it exists")
     parser.add_argument("--sort", action="store_true", help="write the solutions in canonical order")
     parser.add_argument("--keep", metavar="DIR", help="keep the cubes and the results in this folder, so that the run can be resumed")
+    parser.add_argument("--command", action="store_true", help="use the command even if the Python package omnogram is installed")
     parser.add_argument("--omnogram", default=shutil.which("omnogram") or "omnogram", help="the command, here and on the workers")
     given = parser.parse_args()
     if given.output and not given.solutions_dir:
@@ -84,6 +90,62 @@ def die_with_parent():
         ctypes.CDLL(None).prctl(1, signal.SIGTERM)
     except (OSError, AttributeError):
         pass
+
+
+def has_package():
+    """Whether the Python package omnogram is installed."""
+    return importlib.util.find_spec("omnogram") is not None
+
+
+def seconds_of(text):
+    """A time as the command takes it, such as 10m, in seconds."""
+    parts = re.fullmatch(r"(\d+(?:\.\d+)?)(ms|s|m|h|)", text)
+    if parts is None:
+        sys.exit(f"--slice {text}: expected a time such as 90s, 10m or 2h")
+    return float(parts[1]) * {"ms": 0.001, "s": 1, "": 1, "m": 60, "h": 3600}[parts[2]]
+
+
+def count_cube(puzzle, cube, method, seconds):
+    """On a worker: the number of solutions in a cube, and the cubes that are left of it if it takes longer than this time."""
+    number = puzzle.count(given=cube, method=method, threads=1, time=seconds)
+    if number.exact:
+        return int(number), []
+    parts = puzzle.split(8, given=cube, threads=1, time=seconds)
+    if len(parts) > 1:
+        return 0, parts
+    # It cannot be cut.
+    return int(puzzle.count(given=cube, method=method, threads=1)), []
+
+
+def count_with_package(client, puzzle, cubes, method="auto", seconds=600.0):
+    """The number of solutions: each cube is a task. A task of a worker that died is repeated by another worker, and counts once."""
+    begun, found, done, deaths = time.monotonic(), 0, 0, 0
+    held, running = {}, as_completed()
+
+    def submit(cubes):
+        for cube in cubes:
+            # The puzzle travels with each cube: what is scattered is lost with the workers that hold it.
+            future = client.submit(count_cube, puzzle, cube, method, seconds, pure=False)
+            held[future.key] = cube
+            running.add(future)
+
+    submit(cubes)
+    for future in running:
+        cube = held.pop(future.key)
+        if future.status == "finished":
+            number, parts = future.result()
+            found += number
+            done += 1
+            submit(parts)
+        elif isinstance(future.exception(), KilledWorker) and deaths < 100:
+            # Several workers died on this cube.
+            deaths += 1
+            submit([cube])
+        else:
+            future.result()
+        say(f"{done} of {done + len(held)} cubes, {found} solutions, {time.monotonic() - begun:.0f} s",
+            end="\r" if sys.stderr.isatty() else "\n")
+    return found
 
 
 class Run:
@@ -175,6 +237,17 @@ def main():
     own = None if given.scheduler else LocalCluster(n_workers=given.workers, threads_per_worker=1, dashboard_address=None)
     with Client(given.scheduler or own) as client, tempfile.TemporaryDirectory() as scratch:
         say(f"cluster: {client.scheduler.address}")
+        is_plain = not (given.command or given.keep or given.solutions_dir)
+        if is_plain and has_package() and all(client.run(has_package).values()):
+            import omnogram
+
+            puzzles = omnogram.read(given.puzzle)
+            if len(puzzles) != 1:
+                sys.exit(f"{given.puzzle}: expected one puzzle, not {len(puzzles)}")
+            cores = max(1, sum(client.nthreads().values()))
+            cubes = puzzles[0].split(given.cubes or 60 * cores)
+            print(count_with_package(client, puzzles[0], cubes, given.method or "auto", seconds_of(given.slice)))
+            return 0
         folder = given.keep or scratch
         os.makedirs(folder, exist_ok=True)
         run = Run(given, folder, max(1, sum(client.nthreads().values())))

@@ -12,7 +12,7 @@ mod cadical;
 #[cfg(not(feature = "sat"))]
 #[path = "absent.rs"]
 mod cadical;
-#[cfg(feature = "sat")]
+#[cfg(all(feature = "sat", feature = "unstable"))]
 mod certify;
 mod dimacs;
 mod encode;
@@ -20,7 +20,7 @@ mod exchange;
 mod solver;
 
 pub use backbone::{Backbone, BackboneResult, backbone};
-#[cfg(feature = "sat")]
+#[cfg(all(feature = "sat", feature = "unstable"))]
 pub use certify::{Claim, LemmaFinder, Refutation, write_refutation};
 pub use dimacs::dimacs;
 pub(crate) use exchange::Exchange;

@@ -76,6 +76,25 @@ impl Count {
         }
     }
 
+    /// The 64-bit digits, lowest first and without leading zeros: none for 0.
+    ///
+    /// ```
+    /// use omnogram::solutions::Count;
+    ///
+    /// assert_eq!(Count::from_words(&[7, 1, 0]).to_words(), [7, 1]);
+    /// assert!(Count::ZERO.to_words().is_empty());
+    /// ```
+    pub fn to_words(&self) -> Vec<u64> {
+        match &self.0 {
+            Small(n) => {
+                let words = [*n as u64, (*n >> 64) as u64];
+                let number = self.bits().div_ceil(64) as usize;
+                words[..number].to_vec()
+            }
+            Big(n) => n.to_u64_digits(),
+        }
+    }
+
     /// The quotient and the remainder of the division by `by`.
     ///
     /// # Panics

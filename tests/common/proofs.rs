@@ -17,8 +17,11 @@ struct Known {
     lemmas: Lemmas,
 }
 
+/// The lengths of the blocks of some lines.
+type Lengths = &'static [&'static [usize]];
+
 /// The clues of the puzzles: without a solution, with one, with two, with 24, and of a few regions.
-const CLUES: [(&[&[usize]], &[&[usize]]); 5] = [
+const CLUES: [(Lengths, Lengths); 5] = [
     (&[&[1], &[1]], &[&[2], &[]]),
     (&[&[2], &[1, 1], &[4]], &[&[2], &[1, 1], &[1, 1], &[2]]),
     (&[&[1], &[1]], &[&[1], &[1]]),
@@ -32,7 +35,7 @@ const CLUES: [(&[&[usize]], &[&[usize]]); 5] = [
 fn known() -> &'static [Known] {
     static KNOWN: OnceLock<Vec<Known>> = OnceLock::new();
     KNOWN.get_or_init(|| {
-        let known = |(rows, columns): (&[&[usize]], &[&[usize]])| {
+        let known = |(rows, columns): (Lengths, Lengths)| {
             let puzzle = Puzzle::from_clues(rows, columns).unwrap();
             Known {
                 solutions: brute_force(&puzzle),

@@ -1,0 +1,195 @@
+//! Puzzles: their clues, notes, formats and drawings.
+
+use std::sync::Arc;
+
+use numpy::PyReadonlyArray2;
+use omnogram::format::{FORMATS, Format, ReadOptions, Threshold, TraceOptions};
+use omnogram::puzzle::{Clue, Grid, Notes, Puzzle};
+use omnogram::render::{Drawing, Look, Sheet, svg, text};
+use omnogram::{Error, error::Kind};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::error::exception;
+use crate::values::{self, Cells};
+
+/// The lengths of the blocks of some lines.
+type Lengths = Vec<Vec<usize>>;
+
+/// The texts of a puzzle's notes: title, author, copyright, license, catalogue.
+type Texts = [Option<String>; 5];
+
+/// A puzzle of the engine.
+#[pyclass(frozen, name = "NativePuzzle", module = "omnogram._omnogram")]
+pub(crate) struct NativePuzzle(pub(crate) Arc<Puzzle>);
+
+impl NativePuzzle {
+    fn new(py: Python<'_>, puzzle: Puzzle, texts: Texts, goal: Option<Grid>) -> PyResult<Self> {
+        let [title, author, copyright, license, catalogue] = texts;
+        let notes = Notes::default()
+            .title(title)
+            .author(author)
+            .copyright(copyright)
+            .license(license)
+            .catalogue(catalogue)
+            .goal(goal);
+        let puzzle = puzzle.with_notes(notes);
+        let puzzle = puzzle.map_err(|error| exception(py, &error))?;
+        Ok(NativePuzzle(Arc::new(puzzle)))
+    }
+}
+
+#[pymethods]
+impl NativePuzzle {
+    /// A puzzle with these lengths of blocks.
+    #[staticmethod]
+    fn from_clues(
+        py: Python<'_>,
+        rows: Lengths,
+        columns: Lengths,
+        texts: Texts,
+        goal: Option<PyReadonlyArray2<'_, u8>>,
+    ) -> PyResult<Self> {
+        let puzzle = Puzzle::from_clues(&rows, &columns).map_err(|error| exception(py, &error))?;
+        let goal = goal.map(|cells| values::grid(py, &cells)).transpose()?;
+        Self::new(py, puzzle, texts, goal)
+    }
+
+    /// The puzzle of a picture.
+    #[staticmethod]
+    fn from_grid(py: Python<'_>, cells: PyReadonlyArray2<'_, u8>, texts: Texts) -> PyResult<Self> {
+        let grid = values::grid(py, &cells)?;
+        Self::new(py, Puzzle::from_grid(&grid), texts, Some(grid))
+    }
+
+    fn rows(&self) -> Lengths {
+        lengths(self.0.rows())
+    }
+
+    fn columns(&self) -> Lengths {
+        lengths(self.0.columns())
+    }
+
+    fn shape(&self) -> (usize, usize) {
+        (self.0.height(), self.0.width())
+    }
+
+    fn texts(&self) -> [Option<&str>; 5] {
+        let notes = self.0.notes();
+        let texts = [
+            &notes.title,
+            &notes.author,
+            &notes.copyright,
+            &notes.license,
+            &notes.catalogue,
+        ];
+        texts.map(Option::as_deref)
+    }
+
+    fn goal<'py>(&self, py: Python<'py>) -> Option<Cells<'py>> {
+        let goal = self.0.notes().goal.as_ref();
+        goal.map(|goal| values::array(py, goal))
+    }
+
+    /// The puzzle in a format, and what the format cannot keep.
+    fn write<'py>(
+        &self,
+        py: Python<'py>,
+        format: &str,
+    ) -> PyResult<(Bound<'py, PyBytes>, Vec<String>)> {
+        let format = named(py, format)?;
+        let bytes = format
+            .write(&self.0)
+            .map_err(|error| exception(py, &error))?;
+        Ok((PyBytes::new(py, &bytes), format.kept(&self.0).1))
+    }
+
+    /// A drawing in SVG: of the clues, and of a picture if one is given.
+    fn svg(&self, py: Python<'_>, cells: Option<PyReadonlyArray2<'_, u8>>) -> PyResult<String> {
+        let grid = self.fitting(py, cells)?;
+        Ok(svg(&Sheet::new([self.drawing(grid.as_ref())]), None, None))
+    }
+
+    /// A drawing in characters.
+    fn text(&self, py: Python<'_>, cells: Option<PyReadonlyArray2<'_, u8>>) -> PyResult<String> {
+        let grid = self.fitting(py, cells)?;
+        let drawn = text(&Sheet::new([self.drawing(grid.as_ref())]), &Look::default());
+        let drawn = drawn.map_err(|error| exception(py, &error))?;
+        Ok(drawn.lines.join("\n"))
+    }
+}
+
+impl NativePuzzle {
+    fn drawing(&self, grid: Option<&Grid>) -> Drawing<'_> {
+        match grid {
+            Some(grid) => Drawing::solution(&self.0, grid),
+            None => Drawing::blank(&self.0),
+        }
+    }
+
+    /// The picture, which must have the size of the puzzle.
+    pub(crate) fn fitting(
+        &self,
+        py: Python<'_>,
+        cells: Option<PyReadonlyArray2<'_, u8>>,
+    ) -> PyResult<Option<Grid>> {
+        let Some(cells) = cells else { return Ok(None) };
+        let grid = values::grid(py, &cells)?;
+        let ((height, width), own) = ((grid.height(), grid.width()), self.shape());
+        if (height, width) != own {
+            let message = format!(
+                "a picture of {height} x {width} cells for a puzzle of {} x {}",
+                own.0, own.1
+            );
+            return Err(exception(py, &Error::data(message)));
+        }
+        Ok(Some(grid))
+    }
+}
+
+fn lengths(clues: &[Clue]) -> Lengths {
+    clues.iter().map(|clue| clue.lengths().collect()).collect()
+}
+
+fn named(py: Python<'_>, name: &str) -> PyResult<&'static Format> {
+    let format = Format::named(name).or_else(|| Format::of_ending(name));
+    format.ok_or_else(|| {
+        let names: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
+        let message = format!(
+            "there is no format {name:?}; the formats are {}",
+            names.join(", ")
+        );
+        exception(py, &Error::new(Kind::Usage, message))
+    })
+}
+
+/// The options of images: width and height, threshold from 0 to 255, dithering, inverting.
+type Tracing = (Option<(usize, Option<usize>)>, Option<u8>, bool, bool);
+
+/// The puzzles in a file's bytes.
+#[pyfunction]
+pub(crate) fn read(
+    py: Python<'_>,
+    bytes: &[u8],
+    file: &str,
+    format: Option<&str>,
+    tracing: Tracing,
+) -> PyResult<Vec<NativePuzzle>> {
+    let format = format.map(|name| named(py, name)).transpose()?;
+    let (size, threshold, dither, invert) = tracing;
+    let tracing = TraceOptions::default()
+        .size(size)
+        .threshold(threshold.map_or(Threshold::Auto, Threshold::Fixed))
+        .dither(dither)
+        .invert(invert);
+    let options = ReadOptions::default().format(format).tracing(tracing);
+    let entries = py.detach(|| options.entries(bytes, file).collect::<Vec<_>>());
+    let puzzle = |puzzle: Result<Puzzle, Error>| match puzzle {
+        Ok(puzzle) => Ok(NativePuzzle(Arc::new(puzzle))),
+        Err(error) => Err(exception(py, &error)),
+    };
+    entries
+        .into_iter()
+        .map(|entry| puzzle(entry.puzzle))
+        .collect()
+}
