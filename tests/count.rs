@@ -435,3 +435,30 @@ fn a_table_serves_many_puzzles() {
         assert_eq!(count(&wide), exactly(product), "{puzzle:?} {switched}");
     }
 }
+
+#[test]
+fn a_counter_shows_its_settings() {
+    let puzzle = permutation(3);
+    let counter = Counter::new(&puzzle).method(Method::Regions);
+    let shown = format!("{counter:?}");
+    assert!(shown.starts_with("Counter {"), "{shown}");
+    assert!(shown.contains("method: Regions"), "{shown}");
+}
+
+/// What the sides that are under way have proved belongs to the lower bound of a stopped count.
+#[test]
+fn a_stopped_count_of_components_proves_some_solutions() {
+    let puzzle = Puzzle::from_grid(&Random(22).grid(14, 14, 0.35));
+    let counter = Counter::new(&puzzle).method(Method::Regions);
+    let mut proved = Vec::new();
+    for nodes in [100, 1000, 4000] {
+        let limits = Limits::default().nodes(nodes);
+        let outcome = on_threads(1, || counter.clone().limits(limits).run());
+        assert_eq!(outcome.stopped, Some(Stop::Nodes));
+        proved.push(outcome.solutions.number().clone());
+    }
+    assert!(
+        proved.is_sorted() && proved[2] > Count::from(1000),
+        "{proved:?}"
+    );
+}

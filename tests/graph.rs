@@ -32,6 +32,10 @@ fn listed(puzzle: &Puzzle) -> Vec<Grid> {
 fn agrees(space: &SolutionGraph, list: &[Grid], jumps: usize, random: &mut Random) {
     assert_eq!(space.count(), &Count::from(list.len() as u64));
     let cells = space.cells();
+    assert_eq!(
+        (cells.height(), cells.width()),
+        (space.height(), space.width())
+    );
     for row in 0..space.height() {
         for column in 0..space.width() {
             let filled = list.iter().filter(|grid| grid.get(row, column)).count() as u64;
@@ -541,6 +545,11 @@ fn telling_of_each_cell_stops_at_limits() {
     assert_eq!(within(&memory(space.bytes())), Err(Stop::Memory));
     assert_eq!(within(&memory(space.bytes() + 1_000)), Err(Stop::Memory));
     assert!(within(&memory(space.bytes() + (4 << 20))).is_ok());
+    // Without a solution there is no pass, which would find the limit again.
+    let none = Puzzle::from_clues(&[&[2][..], &[]], &[&[], &[2][..]]).unwrap();
+    let none = self::space(&none);
+    let stop = none.cells_within(&memory(none.bytes())).err();
+    assert_eq!(stop, Some(Stop::Memory));
     let mut checks = 1;
     loop {
         let limits = Limits::default().checks(checks);

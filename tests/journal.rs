@@ -207,7 +207,7 @@ fn a_recorded_solution_has_a_value_for_every_cell() {
 #[test]
 fn a_count_that_another_process_goes_on_with_at_every_turn_is_exact() {
     let mut random = Random(7);
-    let (mut cuts, mut parts) = (0, 0);
+    let (mut cuts, mut parts, mut trails) = (0, 0, 0);
     for i in 0..160 {
         let side = 5 + random.below(5);
         let puzzle = Puzzle::from_grid(&random.grid(side, side, 0.3 + 0.01 * (i % 10) as f64));
@@ -229,6 +229,7 @@ fn a_count_that_another_process_goes_on_with_at_every_turn_is_exact() {
             if let Some(checkpoint) = checkpointer.checkpoint() {
                 let text = serde_json::to_string(&checkpoint).unwrap();
                 parts += usize::from(text.contains("\"parts\""));
+                trails += usize::from(text.contains("\"trails\""));
                 written.push(text);
             }
             if outcome.is_complete() {
@@ -239,7 +240,8 @@ fn a_count_that_another_process_goes_on_with_at_every_turn_is_exact() {
             checks += checks / 8 + 1;
         }
     }
-    assert!(cuts > 300 && parts > 100, "{cuts} {parts}");
+    let recorded = (cuts, parts, trails);
+    assert!(cuts > 300 && parts > 100 && trails > 30, "{recorded:?}");
 }
 
 /// Each part of the run may take a twentieth of the nodes that the whole takes.

@@ -119,7 +119,7 @@ pub(crate) fn blocks<W: Word>(filled: W) -> impl Iterator<Item = u16> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::puzzle::{Grid, Line};
+    use crate::puzzle::{Grid, Line, Puzzle};
 
     #[test]
     fn blocks_of_words_are_those_of_grids() {
@@ -131,6 +131,26 @@ mod tests {
                 .map(|n| n as u16)
                 .collect::<Vec<_>>();
             assert_eq!(blocks(bits).collect::<Vec<_>>(), wanted);
+        }
+    }
+
+    /// Lines get more blocks, fewer, none, and as many as before.
+    #[test]
+    fn a_line_that_is_set_moves_the_clues_behind_it() {
+        let pictures = [0b00110101u64, 0, 0b11111111, 0b10101010, 0b01111011];
+        let words = |lines: &[u64]| Grid::from_words(8, lines.len(), lines.to_vec().into());
+        let mut lines = pictures.to_vec();
+        let mut clues = Clues::new(&Puzzle::from_grid(&words(&lines)));
+        for round in 0..25 {
+            let (line, filled) = (round * 3 % 5, pictures[round / 5]);
+            lines[line] = filled;
+            clues.set_line(line, filled);
+            let wanted = Clues::new(&Puzzle::from_grid(&words(&lines)));
+            for (line, filled) in lines.iter().enumerate() {
+                assert_eq!(clues.line(line), wanted.line(line));
+                assert_eq!(clues.filled(line), filled.count_ones() as usize);
+            }
+            assert_eq!(clues.lengths.len(), clues.ends[13] as usize);
         }
     }
 }

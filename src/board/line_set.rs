@@ -38,3 +38,18 @@ impl LineSet {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_union_has_the_lines_of_both_sets() {
+        let set = |rows, columns| LineSet { rows, columns };
+        let union = set(0b011, 0b110).and(set(0b110, 0b011));
+        assert_eq!(union, set(0b111, 0b111));
+        assert!(union.meets(set(0b100, 0)) && union.meets(set(0, 0b1)));
+        assert!(!union.meets(set(0b1000, 0b1000)) && !union.meets(LineSet::NONE));
+        assert!(!LineSet::NONE.meets(LineSet::ALL));
+    }
+}

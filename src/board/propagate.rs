@@ -564,4 +564,65 @@ mod tests {
         assert_eq!((known(&a), a.settles()), (known(&b), b.settles()));
         assert_eq!((known(&a), a.settles()), (known(&c), c.settles()));
     }
+
+    /// A row with 2 of 6 cells to fill and a column with 1 of 3: the chance is the mean of 2/6 and 1/3.
+    #[test]
+    fn the_chance_of_a_cell_is_the_mean_of_its_lines() {
+        let clue = |lengths: &[usize]| Clue::new(lengths.iter().copied()).unwrap();
+        let rows = vec![clue(&[2]), clue(&[2]), clue(&[2])];
+        let clues = Clues::new(&Puzzle::new(rows, vec![clue(&[1]); 6]).unwrap());
+        let mut board = Board::<u64>::new(&clues);
+        assert!(board.propagate());
+        let (filled, all) = board.filled_chance(Cell::new(1, 2));
+        assert_eq!((3 * filled, board.unknown()), (all, 18));
+        board.decide(Cell::new(0, 0), true);
+        // The rest of the first row is decided, and the first column.
+        let (filled, all) = board.filled_chance(Cell::new(1, 3));
+        assert_eq!((filled, all), (2 * 2 + 4, 2 * 4 * 2));
+    }
+
+    #[test]
+    fn the_lines_of_changed_cells_are_reported() {
+        let clue = |length| Clue::new([length]).unwrap();
+        let clues = Clues::new(&Puzzle::new(vec![clue(1); 4], vec![clue(1); 4]).unwrap());
+        let mut board = Board::<u64>::new(&clues);
+        assert!(board.propagate());
+        board.watch();
+        board.learn(
+            1,
+            Known {
+                filled: 1 << 2,
+                empty: 0,
+            },
+        );
+        let changed = board.take_changed();
+        assert_eq!((changed.rows, changed.columns), (1 << 1, 1 << 2));
+        board.learn(
+            4,
+            Known {
+                filled: 0,
+                empty: 1 << 3,
+            },
+        );
+        let changed = board.take_changed();
+        assert_eq!((changed.rows, changed.columns), (1 << 3, 1));
+        let changed = board.take_changed();
+        assert!(!changed.meets(LineSet::ALL));
+    }
+
+    #[test]
+    fn cells_known_with_another_value_are_a_conflict() {
+        let clues = Clues::new(&puzzle());
+        let cell = |filled, empty| Known::<u64> { filled, empty };
+        let board = || {
+            let mut board = Board::<u64>::new(&clues);
+            assert!(board.assign_rows([(1, cell(0b10, 0b01))].into_iter()));
+            board
+        };
+        assert!(!board().assign_rows([(1, cell(0b01, 0))].into_iter()));
+        assert!(!board().assign_rows([(1, cell(0, 0b10))].into_iter()));
+        let mut board = board();
+        assert!(board.assign_rows([(1, cell(0b10, 0b01)), (2, cell(1, 0))].into_iter()));
+        assert_eq!(known(&board)[..3], ["????", ".#??", "#???"]);
+    }
 }

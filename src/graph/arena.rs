@@ -77,3 +77,24 @@ impl Arena {
         words as u64 * 4 + self.counts.bytes()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::edge::CellFate;
+    use super::*;
+
+    /// The memory limit of a count covers the graph, so what is reported must cover every list, and not much more.
+    #[test]
+    fn the_reported_bytes_cover_all_lists() {
+        let mut arena = Arena::default();
+        let edge = |filled| Edge::new([CellFate::from(filled)], Vec::new());
+        for _ in 0..1000 {
+            arena.push(&[edge(false), edge(true)], Count::from(2));
+        }
+        let lists = 4 * (arena.words.len() + arena.offsets.len()) as u64;
+        let used = lists + 8 * 1000;
+        assert_eq!(arena.node_count(), 1000);
+        assert!((used..2 * used).contains(&arena.bytes()));
+        assert!(arena.counts.bytes() >= 8 * 1000 && arena.bytes() >= lists + arena.counts.bytes());
+    }
+}

@@ -167,7 +167,14 @@ mod tests {
                 graph.node_count(),
                 (0..40).map(|i| 1 + i % 30).sum::<usize>()
             );
-            assert!(graph.bytes() > 0);
+            let mut bytes = 0;
+            for arena in &graph.arenas {
+                let arena = lock(arena);
+                let numbers = 4 * arena.numbers.len() as u64;
+                assert!(arena.bytes() >= arena.nodes.bytes() + numbers);
+                bytes += arena.bytes();
+            }
+            assert_eq!(graph.bytes(), bytes);
             let builder = graph.join();
             for (i, &root) in (0..40).zip(&roots) {
                 let mut alone = Builder::new();

@@ -149,4 +149,19 @@ mod tests {
         assert_eq!(list.small(1), None);
         assert_eq!(list.small(2), Some(LARGE - 1));
     }
+
+    #[test]
+    fn the_reported_bytes_cover_small_and_large_counts() {
+        let mut list = CountList::default();
+        for _ in 0..100 {
+            list.push(Count::ONE);
+        }
+        let small = list.bytes();
+        assert!((800..2000).contains(&small), "{small}");
+        for _ in 0..100 {
+            list.push(Count::from(u64::MAX));
+        }
+        let large = list.bytes() - small;
+        assert!((8000..40_000).contains(&large), "{large}");
+    }
 }

@@ -231,4 +231,24 @@ mod tests {
         assert_eq!(cache.insert(key(2), 2, 1, 200), 0);
         assert_eq!(cache.take_log(100), []);
     }
+
+    #[test]
+    fn eviction_frees_half_of_the_bytes() {
+        let mut shard = Shard {
+            entries: FxHashMap::default(),
+            bytes: 160 * entry_bytes::<u32>(&key(0)),
+        };
+        for n in 0..160 {
+            let entry = Entry {
+                value: n,
+                cost_bits: (n % 16) as u8,
+                recompute_cost: 1,
+            };
+            shard.entries.insert(key(n), entry);
+        }
+        shard.evict();
+        assert_eq!(shard.entries.len(), 80);
+        assert_eq!(shard.bytes, 80 * entry_bytes::<u32>(&key(0)));
+        assert!(shard.entries.values().all(|entry| entry.cost_bits >= 8));
+    }
 }

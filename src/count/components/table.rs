@@ -67,3 +67,21 @@ impl ComponentTable {
         self.cache.insert(key, value, nodes, 0);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A resumed count finds what was counted before, and does not write it again.
+    #[test]
+    fn components_of_a_journal_are_kept_and_not_logged_again() {
+        let table = ComponentTable::new(1 << 24).with_log(1);
+        let key: Key = vec![1, 2, 3].into();
+        let value = ComponentValue::number(Count::from(7));
+        table.insert_logged(key.clone(), value, 1000);
+        let found = table.cache.get(&key);
+        let found = found.map(|(value, recompute_cost)| (value.count, recompute_cost));
+        assert_eq!(found, Some((Count::from(7), 0)));
+        assert!(table.cache.take_log(1).is_empty());
+    }
+}

@@ -262,4 +262,11 @@ mod tests {
         let folder = std::env::temp_dir().display().to_string();
         assert!(scratch.error().unwrap().to_string().starts_with(&folder));
     }
+
+    #[test]
+    fn at_least_16_runs_are_merged_at_once() {
+        assert_eq!(max_merged_runs(0), 16);
+        assert_eq!(max_merged_runs(100 * MIN_READ_BYTES), 100);
+        assert_eq!(max_merged_runs(u64::MAX), 4096);
+    }
 }
