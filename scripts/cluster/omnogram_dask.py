@@ -132,17 +132,19 @@ def count_with_package(client, puzzle, cubes, method="auto", seconds=600.0):
     submit(cubes)
     for future in running:
         cube = held.pop(future.key)
-        if future.status == "finished":
+        try:
+            # If the worker that held the result has died since, this waits until another one has repeated the task.
             number, parts = future.result()
+        except KilledWorker:
+            # Several workers died on this cube.
+            deaths += 1
+            if deaths > 100:
+                raise
+            submit([cube])
+        else:
             found += number
             done += 1
             submit(parts)
-        elif isinstance(future.exception(), KilledWorker) and deaths < 100:
-            # Several workers died on this cube.
-            deaths += 1
-            submit([cube])
-        else:
-            future.result()
         say(f"{done} of {done + len(held)} cubes, {found} solutions, {time.monotonic() - begun:.0f} s",
             end="\r" if sys.stderr.isatty() else "\n")
     return found
