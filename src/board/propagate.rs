@@ -259,28 +259,35 @@ impl<'p, W: Word> Board<'p, W> {
     ) -> Option<bool> {
         debug_assert!(self.is_unknown(cell));
         let new = Known::of_cell(usize::from(cell.column), filled);
-        self.assign(usize::from(cell.row), new);
-        self.dirty_rows |= W::bit(usize::from(cell.row));
+        self.assign_row(usize::from(cell.row), new);
         self.propagate_unless(stop)
     }
 
-    /// Makes these decisions in order, and propagates after each; a cell that is known already must agree. `Some(false)` is a
-    /// contradiction; `None` if `stop`, called before every settle, returns `true`. Decisions made so far are kept.
+    /// Makes all these decisions, and propagates once; a cell that is known already must agree. `Some(false)` is a contradiction; `None` if
+    /// `stop`, called before every settle, returns `true`.
     pub fn follow(
         &mut self,
         path: impl IntoIterator<Item = (Cell, bool)>,
-        mut stop: impl FnMut() -> bool,
+        stop: impl FnMut() -> bool,
     ) -> Option<bool> {
+        // Cells of one row that follow each other are assigned together, because the trail has a row of cells for each assignment.
+        let mut assigned = (0, Known::NOTHING);
         for (cell, filled) in path {
-            let agrees = match self.known(cell) {
-                Some(known) => known == filled,
-                None => self.decide_unless(cell, filled, &mut stop)?,
-            };
-            if !agrees {
-                return Some(false);
+            let row = usize::from(cell.row);
+            if row != assigned.0 {
+                let before = std::mem::replace(&mut assigned, (row, Known::NOTHING));
+                if !self.assign_rows(std::iter::once(before)) {
+                    return Some(false);
+                }
             }
+            let new = Known::of_cell(usize::from(cell.column), filled);
+            assigned.1.filled |= new.filled;
+            assigned.1.empty |= new.empty;
         }
-        Some(true)
+        match self.assign_rows(std::iter::once(assigned)) {
+            true => self.propagate_unless(stop),
+            false => Some(false),
+        }
     }
 
     /// Decides all these cells, unless known already, and propagates; `false` is a contradiction.
@@ -292,7 +299,7 @@ impl<'p, W: Word> Board<'p, W> {
     pub(crate) fn assign_rows(&mut self, rows: impl Iterator<Item = (usize, Known<W>)>) -> bool {
         for (row, cells) in rows {
             let known = self.lines[row];
-            let conflict = cells.filled & known.empty | cells.empty & known.filled;
+            let conflict = cells.filled & (known.empty | cells.empty) | cells.empty & known.filled;
             if !conflict.is_zero() {
                 return false;
             }

@@ -59,8 +59,7 @@ pub(crate) fn drive<W: Word>(setup: &Setup<'_>, keeps_graph: bool) -> Answer {
     let checkpointer = setup.checkpointer.filter(|_| !keeps_graph);
     let progress = checkpointer.map(Checkpointer::progress).unwrap_or_default();
     let mut board = Board::<W>::new(&clues);
-    let fixed_cells = progress.cells.as_ref().or(setup.known.as_ref());
-    let alive = propagate_root(setup, &mut board, &control, fixed_cells);
+    let alive = propagate_root(setup, &mut board, &control, progress.cells.as_ref());
     let statistics = Statistics {
         settles: board.settles(),
         ..Statistics::default()

@@ -33,7 +33,6 @@ use crate::graph::SolutionGraph;
 use crate::line::by_width;
 use crate::puzzle::Puzzle;
 use crate::run::{Control, Limits, Observer};
-use crate::sat::Backbone;
 use crate::search::{Cube, Outcome, Search};
 pub use components::ComponentTable;
 use driver::drive;
@@ -72,7 +71,6 @@ impl fmt::Debug for Counter<'_> {
             .field("limits", &self.setup.limits)
             .field("options", &self.setup.options)
             .field("cube", &self.setup.cube)
-            .field("known", &self.setup.known)
             .field("single_threaded", &self.setup.single_threaded)
             .finish_non_exhaustive()
     }
@@ -90,7 +88,6 @@ impl<'a> Counter<'a> {
                 limits: Limits::default(),
                 options: Options::default(),
                 cube: Cube::default(),
-                known: None,
                 run: None,
                 single_threaded: false,
                 table: None,
@@ -135,11 +132,9 @@ impl<'a> Counter<'a> {
         self
     }
 
-    /// Counts only the solutions in which the cells that are known here have these values, within the limits on time and nodes of this run.
-    /// [`Method::Tree`] does not support it.
+    /// Counts as a part of this run, within its limits on time and nodes. [`Method::Tree`] does not support it.
     #[must_use]
-    pub(crate) fn part(mut self, known: Backbone, run: &Arc<Control>) -> Self {
-        self.setup.known = Some(known);
+    pub(crate) fn under(mut self, run: &Arc<Control>) -> Self {
         self.setup.run = Some(Arc::clone(run));
         self
     }

@@ -7,12 +7,12 @@ use crate::line::Word;
 use crate::run::{Control, Pace};
 use crate::sat::Backbone;
 
-/// Propagates the root, and probes it or takes over the `known` cells that an earlier process has found so. `false` on a contradiction.
+/// Propagates the root, and probes it or takes over the cells that an earlier process has found so. `false` on a contradiction.
 pub(crate) fn propagate_root<W: Word>(
     setup: &Setup<'_>,
     board: &mut Board<'_, W>,
     control: &Control,
-    known: Option<&Backbone>,
+    cells_found: Option<&Backbone>,
 ) -> bool {
     let (rows, columns) = setup.puzzle.sums();
     // A settle reads a few words for each block of the line.
@@ -29,9 +29,9 @@ pub(crate) fn propagate_root<W: Word>(
         Some(false) => return false,
         None => return true,
     }
-    if let Some(known) = known {
+    if let Some(cells) = cells_found {
         let height = setup.puzzle.height();
-        return board.decide_all((0..height).map(|row| (row, known.known_in_row(row))));
+        return board.decide_all((0..height).map(|row| (row, cells.known_in_row(row))));
     }
     let limit = board.settles() + setup.options.max_probing_settles;
     let mut settles = board.settles();

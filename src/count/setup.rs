@@ -8,7 +8,6 @@ use super::options::{Method, Options};
 use super::scratch::Scratch;
 use crate::puzzle::Puzzle;
 use crate::run::{Control, Limits, Observer};
-use crate::sat::Backbone;
 use crate::search::Cube;
 use crate::solutions::Count;
 
@@ -38,8 +37,6 @@ pub(crate) struct Setup<'a> {
     pub(crate) options: Options,
     /// Only solutions in which these decisions hold are counted.
     pub(crate) cube: Cube,
-    /// Only solutions with these cells are counted.
-    pub(crate) known: Option<Backbone>,
     /// The run that contains this count, instead of the limits on time and nodes.
     pub(crate) run: Option<Arc<Control>>,
     /// Whether only the calling thread is used.
@@ -56,7 +53,7 @@ pub(crate) struct Setup<'a> {
 impl Setup<'_> {
     /// Whether all solutions of the puzzle are counted.
     pub(crate) fn is_whole(&self) -> bool {
-        self.cube.path.is_empty() && self.known.is_none()
+        self.cube.path.is_empty()
     }
 
     /// Number of threads to use.

@@ -15,7 +15,7 @@ use crate::line::{Word, by_width};
 use crate::puzzle::{Grid, Puzzle, verify};
 use crate::run::Control;
 use crate::search::{
-    Backbone, Limits, Outcome, Search, Total, reduce_difference, switch_rectangle,
+    Backbone, Cube, Decision, Limits, Outcome, Search, Total, reduce_difference, switch_rectangle,
 };
 use crate::solutions::Count;
 
@@ -121,6 +121,7 @@ impl Ambiguity {
                 table,
                 control: &control,
                 base: first.clone(),
+                undecided_by_lines: Vec::new(),
                 closest,
                 ambiguity,
                 is_listed: true,
@@ -180,6 +181,8 @@ struct Survey<'a> {
     control: &'a Arc<Control>,
     /// A solution: while a region is examined, all other cells are as here.
     base: Grid,
+    /// The cells that propagation of the clues alone leaves unknown, row by row.
+    undecided_by_lines: Vec<Cell>,
     closest: Closest,
     /// The result so far.
     ambiguity: Ambiguity,
@@ -227,9 +230,11 @@ impl Survey<'_> {
 
     /// The regions of the cells that are not the same in every solution, as far as the clues of single lines divide them. `None` when the
     /// control has stopped it.
-    fn split<W: Word>(&self) -> Option<Vec<Vec<Cell>>> {
+    fn split<W: Word>(&mut self) -> Option<Vec<Vec<Cell>>> {
         let clues = Clues::new(self.search.puzzle);
         let mut board = Board::<W>::new(&clues);
+        board.propagate_unless(|| self.control.poll())?;
+        self.undecided_by_lines = board::Region::whole(&board).unknown(&board).collect();
         let backbone = &self.ambiguity.backbone;
         let rows = (0..clues.height()).map(|row| (row, backbone.known_in_row(row)));
         let mut alive = board.assign_rows(rows);
@@ -251,8 +256,8 @@ impl Survey<'_> {
             let cells = self.ambiguous(&cells);
             return self.add(cells, Total::AtLeast(Count::from(2)));
         }
-        let known = self.known_outside(&cells);
-        let (list, is_complete) = self.list(cells, known.clone());
+        let cube = self.cube_of(&cells);
+        let (list, is_complete) = self.list(cells, cube.clone());
         if is_complete && let Some(groups) = list.groups(self.control) {
             for (i, cell) in list.cells.iter().enumerate() {
                 let (row, column) = (cell.row.into(), cell.column.into());
@@ -274,7 +279,7 @@ impl Survey<'_> {
         let varying = list.varying().map(|i| list.cells[i]);
         varying.for_each(|cell| self.mark_ambiguous(cell));
         let listed = Count::from(list.len().max(2) as u64);
-        let fillings = match self.count(known) {
+        let fillings = match self.count(cube) {
             Total::Exactly(number) => Total::Exactly(number),
             Total::AtLeast(number) => Total::AtLeast(number.max(listed)),
         };
@@ -302,24 +307,27 @@ impl Survey<'_> {
         cells.iter().filter(is_ambiguous).copied().collect()
     }
 
-    /// The base outside a region.
-    fn known_outside(&self, cells: &[Cell]) -> Backbone {
-        let mut known = Backbone::of_single_solution(&self.base);
-        for cell in cells {
-            known.filled.set(cell.row.into(), cell.column.into(), false);
-            known.empty.set(cell.row.into(), cell.column.into(), false);
+    /// The solutions that are as the base outside of this region.
+    fn cube_of(&self, region: &[Cell]) -> Cube {
+        let outside = self.undecided_by_lines.iter().copied();
+        let outside = outside.filter(|cell| region.binary_search(cell).is_err());
+        let path = outside.map(|cell| Decision {
+            cell,
+            filled: self.base.get(cell.row.into(), cell.column.into()),
+        });
+        Cube {
+            path: path.collect(),
         }
-        known
     }
 
     /// Lists the fillings of a region, and returns whether these are all.
-    fn list(&mut self, cells: Vec<Cell>, known: Backbone) -> (List, bool) {
+    fn list(&mut self, cells: Vec<Cell>, cube: Cube) -> (List, bool) {
         let most = max_fillings(cells.len()) as u64 + 1;
         let fillings = Fillings::new(cells);
         let control = Arc::new(self.control.part(MAX_NODES_PER_LIST));
         let limits = Limits::default().memory(self.search.limits.memory);
         let outcome = Search::new(self.search.puzzle)
-            .with_known_cells(known)
+            .cubes(vec![cube])
             .single_threaded()
             .limits(limits.solutions(most))
             .run_under(&control, &fillings);
@@ -327,15 +335,16 @@ impl Survey<'_> {
         (fillings.into_list(&self.base), outcome.stopped.is_none())
     }
 
-    /// Counts the fillings of a region; `known` are all other cells.
-    fn count(&mut self, known: Backbone) -> Total {
+    /// Counts the fillings of a region.
+    fn count(&mut self, cube: Cube) -> Total {
         if self.control.stopped() {
             return Total::AtLeast(Count::ONE);
         }
         let search = self.search;
         let mut counter = Counter::new(search.puzzle)
             .limits(search.limits.clone())
-            .part(known, self.control);
+            .within(cube)
+            .under(self.control);
         if search.single_threaded {
             counter = counter.single_threaded();
         }

@@ -245,30 +245,33 @@ impl<const N: usize> Word for Wide<N> {
     #[inline]
     fn up(self, n: usize) -> Self {
         let (words, bits) = (n / 64, n % 64);
-        let part = |i: usize| if i < N { self.0[i] } else { 0 };
-        Wide(std::array::from_fn(|i| {
-            // A negative index wraps around to a huge one, for which `part` returns 0.
-            let whole = part(i.wrapping_sub(words)) << bits;
-            let carried = if bits == 0 {
-                0
-            } else {
-                part(i.wrapping_sub(words + 1)) >> (64 - bits)
-            };
-            whole | carried
-        }))
+        let mut parts = self.0;
+        if words > 0 {
+            parts.copy_within(..N - words, words);
+            parts[..words].fill(0);
+        }
+        // Without a condition, so that the compiler makes vector instructions of it. A shift by 1 and 63 - bits is one by 64 - bits, which
+        // is allowed for 0 bits too.
+        let mut shifted = [parts[0] << bits; N];
+        for i in 1..N {
+            shifted[i] = parts[i] << bits | parts[i - 1] >> 1 >> (63 - bits);
+        }
+        Wide(shifted)
     }
 
     #[inline]
     fn down(self, n: usize) -> Self {
         let (words, bits) = (n / 64, n % 64);
-        Wide(std::array::from_fn(|i| {
-            let carried = if bits == 0 {
-                0
-            } else {
-                self.part(i + words + 1) << (64 - bits)
-            };
-            self.part(i + words) >> bits | carried
-        }))
+        let mut parts = self.0;
+        if words > 0 {
+            parts.copy_within(words.., 0);
+            parts[N - words..].fill(0);
+        }
+        let mut shifted = [parts[N - 1] >> bits; N];
+        for i in 0..N - 1 {
+            shifted[i] = parts[i] >> bits | parts[i + 1] << 1 << (63 - bits);
+        }
+        Wide(shifted)
     }
 
     #[inline]

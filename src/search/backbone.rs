@@ -66,7 +66,6 @@ impl Search<'_> {
         };
         let first = Search {
             cubes: None,
-            known: None,
             observer: self.observer.and(Some(&observe)),
             ..self.clone()
         };

@@ -119,7 +119,6 @@ impl Search<'_> {
         let (sender, messages) = channel::bounded(MAX_MESSAGES);
         let (puzzle, threads) = (self.puzzle.clone(), self.threads());
         let (cubes, shares) = (self.cubes.clone(), self.shares.clone());
-        let known = self.known.clone();
         let (limits, options) = (self.limits.clone(), self.options.clone());
         let (classic, search_control) = (self.classic.clone(), Arc::clone(&control));
         let search = std::thread::spawn(move || {
@@ -131,7 +130,6 @@ impl Search<'_> {
             let search = Search {
                 puzzle: &puzzle,
                 cubes,
-                known,
                 shares,
                 limits,
                 options,

@@ -23,7 +23,7 @@ use crate::classic::Classic;
 use crate::line::{Word, by_width};
 use crate::puzzle::{Grid, Puzzle, verify};
 use crate::run::{Control, Limits, Observer, Statistics, lock, memory_plan, ticking};
-use crate::sat::{Backbone, SatSolver};
+use crate::sat::SatSolver;
 use crate::solutions::{Count, CountSink, Set, Sink, Stop};
 
 /// A search for the solutions of one puzzle.
@@ -42,8 +42,6 @@ use crate::solutions::{Count, CountSink, Set, Sink, Stop};
 pub struct Search<'a> {
     pub(crate) puzzle: &'a Puzzle,
     pub(super) cubes: Option<Vec<Cube>>,
-    /// Only solutions with these cells are searched.
-    pub(super) known: Option<Backbone>,
     /// For each cube, the estimated share of the total work; `None` if there are no estimates.
     pub(super) shares: Option<Vec<f64>>,
     pub(crate) limits: Limits,
@@ -58,7 +56,6 @@ impl fmt::Debug for Search<'_> {
         let Search {
             puzzle,
             cubes,
-            known,
             shares,
             limits,
             options,
@@ -70,7 +67,6 @@ impl fmt::Debug for Search<'_> {
         debug
             .field("puzzle", puzzle)
             .field("cubes", cubes)
-            .field("known", known)
             .field("shares", shares)
             .field("limits", limits)
             .field("options", options)
@@ -88,7 +84,6 @@ impl<'a> Search<'a> {
         Search {
             puzzle,
             cubes: None,
-            known: None,
             shares: None,
             limits: Limits::default(),
             options: Options::default(),
@@ -117,13 +112,6 @@ impl<'a> Search<'a> {
             );
         }
         self.cubes = Some(cubes);
-        self
-    }
-
-    /// Searches only the solutions in which these cells have these values: a restriction, which need not hold in other solutions.
-    #[must_use]
-    pub(crate) fn with_known_cells(mut self, known: Backbone) -> Self {
-        self.known = Some(known);
         self
     }
 
@@ -243,7 +231,6 @@ impl<'a> Search<'a> {
     pub fn second(&self, first: &Grid) -> (Vec<Grid>, Outcome) {
         let whole = Search {
             cubes: None,
-            known: None,
             shares: None,
             ..self.clone()
         };
@@ -367,7 +354,6 @@ impl<'a> Search<'a> {
         let uses_solver = SatSolver::IS_BUILT_IN
             && portfolio.is_some()
             && self.cubes.is_none()
-            && self.known.is_none()
             && self.options.sat_after_settles.is_some();
         let clues = Clues::new(self.puzzle);
         let threads = match self.threads() {
@@ -448,19 +434,15 @@ impl<'a> Search<'a> {
     fn search<W: Word>(&self, shared: &Shared<'_, W>, uses_solver: bool) {
         let cubes = self.cubes.clone().unwrap_or_else(|| vec![Cube::default()]);
         let mut board = Board::<W>::new(shared.clues);
-        let known_cells_fit = self.known.as_ref().is_none_or(|known| {
-            let rows = 0..self.puzzle.height();
-            board.assign_rows(rows.map(|row| (row, known.known_in_row(row))))
-        });
         let mut settles = 0u64;
-        let propagated = board.propagate_unless(|| {
+        let mut is_stopped = || {
             settles += 1;
             if settles.is_multiple_of(shared.settles_per_poll) {
                 shared.control.poll();
             }
             shared.control.stopped()
-        });
-        let root_is_consistent = propagated.map(|is_consistent| is_consistent && known_cells_fit);
+        };
+        let root_is_consistent = board.propagate_unless(&mut is_stopped);
         lock(&shared.totals).0.settles += board.settles();
         if let Some(portfolio) = shared
             .portfolio
@@ -489,10 +471,23 @@ impl<'a> Search<'a> {
                 Some(shares) => (shares[i] / sum_of_shares * WHOLE as f64) as u64,
                 None => WHOLE / count + u64::from((i as u64) < WHOLE % count),
             };
-            let node = root_of_cube(&mut board, cube, weight, &self.options);
-            if node.is_none() {
-                shared.meter.add(weight, 1);
+            if shared.control.stopped() {
+                shared.cubes.push((cube, weight));
+                return None;
             }
+            let mark = board.mark();
+            let node = match board.follow(cube.decisions(), &mut is_stopped) {
+                Some(true) => Some(Node::root(&board, cube, weight, &self.options)),
+                Some(false) => {
+                    shared.meter.add(weight, 1);
+                    None
+                }
+                None => {
+                    shared.cubes.push((cube, weight));
+                    None
+                }
+            };
+            board.undo(mark);
             node
         });
         let portfolio = shared.portfolio.as_ref().filter(|_| uses_solver);
@@ -546,20 +541,6 @@ impl<'a> Search<'a> {
     pub(super) fn memory(&self) -> u64 {
         self.limits.bytes()
     }
-}
-
-/// The root node of a cube; `None` if propagating its decisions leads to a contradiction. The board is left unchanged.
-fn root_of_cube<W: Word>(
-    board: &mut Board<'_, W>,
-    cube: Cube,
-    weight: u64,
-    options: &Options,
-) -> Option<Node<W>> {
-    let mark = board.mark();
-    let holds = board.follow(cube.decisions(), || false) == Some(true);
-    let node = holds.then(|| Node::root(board, cube, weight, options));
-    board.undo(mark);
-    node
 }
 
 /// The outcome of a run, from the shared state.
