@@ -19,7 +19,7 @@ fn worked_on<W: Word>(clues: &Clues, probe: bool) -> Board<'_, W> {
     assert!(board.propagate());
     if probe {
         let whole = Region::whole(&board);
-        let probed = Prober::default().probe(&mut board, &whole, None, |_| false);
+        let probed = Prober::default().probe(&mut board, &whole, None, || false, |_| false);
         assert!(matches!(probed, Probed::Fixpoint(..)));
     }
     board

@@ -4,10 +4,8 @@
 
 use std::process::Command;
 
-/// Once `count` built the states of all lines of a 300x300 puzzle again at each of 256 nodes before it looked at the clock: it took
-/// five seconds more than its limit.
-#[test]
-fn a_large_puzzle_does_not_keep_a_verb_from_its_limit() {
+/// Runs `scripts/limits`, which must find no run that stops too late.
+fn all_stop(arguments: &[&str]) {
     let python = std::env::var("OMNOGRAM_PYTHON").unwrap_or_else(|_| "python3".to_owned());
     if Command::new(&python).arg("--version").output().is_err() {
         eprintln!("skipped: there is no {python}");
@@ -15,17 +13,34 @@ fn a_large_puzzle_does_not_keep_a_verb_from_its_limit() {
     }
     let done = Command::new(&python)
         .args(["scripts/limits", "--quick", "--how", "time"])
-        .args(["--puzzles", "ones-300", "--puzzles", "random-100-0.1"])
+        .args(arguments)
         .args(["--omnogram", env!("CARGO_BIN_EXE_omnogram")])
         // A machine that does other things may be slow; what was wrong took longer all the same.
         .args(["--within", "2"])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
         .expect("it runs");
-    assert!(
-        done.status.success(),
-        "{}{}",
+    let (out, err) = (
         String::from_utf8_lossy(&done.stdout),
-        String::from_utf8_lossy(&done.stderr)
+        String::from_utf8_lossy(&done.stderr),
     );
+    assert!(done.status.success(), "{out}{err}");
+    assert!(!out.starts_with("0 runs"), "{out}");
+}
+
+/// Once `count` built the states of all lines of a 300x300 puzzle again at each of 256 nodes before it looked at the clock: it took
+/// five seconds more than its limit.
+#[test]
+fn a_large_puzzle_does_not_keep_a_verb_from_its_limit() {
+    all_stop(&["--puzzles", "ones-300", "--puzzles", "random-100-0.1"]);
+}
+
+/// Once a single decision in a dense picture of 600x600 cells settled tens of thousands of lines before anything looked at the clock: every
+/// verb took more than ten seconds longer than its limit.
+#[test]
+fn a_long_propagation_does_not_keep_a_verb_from_its_limit() {
+    let verbs = ["check", "count --method", "explain", "repair", "split"];
+    let mut arguments = vec!["--puzzles", "random-600-0.75"];
+    arguments.extend(verbs.iter().flat_map(|verb| ["--only", verb]));
+    all_stop(&arguments);
 }

@@ -23,4 +23,5 @@ pub(crate) use clues::blocks;
 pub use line_set::LineSet;
 pub use probe::{Inherited, Probed, Prober};
 pub use propagate::Board;
+pub(crate) use propagate::between_settles;
 pub use regions::{Region, split, split_unless};

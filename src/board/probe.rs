@@ -48,6 +48,16 @@ impl Inherited {
     }
 }
 
+/// The result of the probe of one cell.
+#[derive(Clone, Copy, Debug)]
+enum Probe {
+    /// Both sides lead to a contradiction.
+    Contradiction,
+    /// Cells were decided.
+    Deduction,
+    Nothing,
+}
+
 /// The result of probing a node.
 #[derive(Clone, Copy, Debug)]
 pub enum Probed {
@@ -123,12 +133,13 @@ impl<W: Word> Prober<W> {
 
     /// Probes the unknown cells of `region` until no more are decided. The board must be at a propagation fixpoint.
     ///
-    /// `stop` is called before every probe.
+    /// `stop` is called before every probe, and `is_over` before every settle; either ends it by returning `true`.
     pub fn probe(
         &mut self,
         board: &mut Board<'_, W>,
         region: &Region<W>,
         inherited: Option<Inherited>,
+        mut is_over: impl FnMut() -> bool,
         mut stop: impl FnMut(&Board<'_, W>) -> bool,
     ) -> Probed {
         let start = self.records.len();
@@ -173,13 +184,14 @@ impl<W: Word> Prober<W> {
             } else if stop(board) {
                 return Probed::Stopped;
             } else {
-                match self.probe_cell(board, start + i) {
-                    None => return Probed::Contradiction,
-                    Some(true) => {
+                match self.probe_cell(board, start + i, &mut is_over) {
+                    None => return Probed::Stopped,
+                    Some(Probe::Contradiction) => return Probed::Contradiction,
+                    Some(Probe::Deduction) => {
                         self.deductions += 1;
                         unchanged = 0;
                     }
-                    Some(false) => unchanged += 1,
+                    Some(Probe::Nothing) => unchanged += 1,
                 }
             }
             i = if i + 1 == count { 0 } else { i + 1 };
@@ -210,22 +222,37 @@ impl<W: Word> Prober<W> {
             .map(|record| record.cell)
     }
 
-    /// Probes one cell. `None` is a contradiction; otherwise whether any cell was decided.
-    fn probe_cell(&mut self, board: &mut Board<'_, W>, at: usize) -> Option<bool> {
+    /// Probes one cell. `None` if `is_over` has ended it; the board is then correct, but not at a fixpoint.
+    fn probe_cell(
+        &mut self,
+        board: &mut Board<'_, W>,
+        at: usize,
+        is_over: &mut impl FnMut() -> bool,
+    ) -> Option<Probe> {
         self.probes += 1;
         let cell = self.records[at].cell;
         let (mark, unknown) = (board.mark(), board.unknown());
         board.watch();
-        if !board.decide(cell, true) {
-            return self.decide_other_side(board, mark, |board| board.decide(cell, false));
+        match board.decide_unless(cell, true, &mut *is_over) {
+            Some(true) => {}
+            Some(false) => return self.decide_other_side(board, mark, (cell, false), is_over),
+            None => {
+                board.undo(mark);
+                return None;
+            }
         }
         let filled = unknown - board.unknown();
         let changed = board.take_changed();
         self.filled_rows.clear();
         self.filled_rows.extend_from_slice(board.rows());
         board.undo(mark);
-        if !board.decide(cell, false) {
-            return self.decide_other_side(board, mark, |board| board.decide(cell, true));
+        match board.decide_unless(cell, false, &mut *is_over) {
+            Some(true) => {}
+            Some(false) => return self.decide_other_side(board, mark, (cell, true), is_over),
+            None => {
+                board.undo(mark);
+                return None;
+            }
         }
         let empty = unknown - board.unknown();
         let common_rows = changed.rows & board.changed.rows;
@@ -266,8 +293,8 @@ impl<W: Word> Prober<W> {
                 cell,
                 &super::checked::Rows::of(board.rows(), board.clues().width()),
             );
-            if !board.propagate() {
-                return None;
+            if !board.propagate_unless(is_over)? {
+                return Some(Probe::Contradiction);
             }
             let changed = board.take_changed();
             self.events.push(changed);
@@ -280,7 +307,10 @@ impl<W: Word> Prober<W> {
             touched,
             decides: [filled as u32, empty as u32],
         };
-        Some(has_agreement)
+        Some(match has_agreement {
+            true => Probe::Deduction,
+            false => Probe::Nothing,
+        })
     }
 
     /// After a contradiction of one side: undoes to the mark, and decides the other side permanently.
@@ -288,16 +318,17 @@ impl<W: Word> Prober<W> {
         &mut self,
         board: &mut Board<'_, W>,
         mark: usize,
-        decide: impl FnOnce(&mut Board<'_, W>) -> bool,
-    ) -> Option<bool> {
+        (cell, filled): (Cell, bool),
+        is_over: &mut impl FnMut() -> bool,
+    ) -> Option<Probe> {
         board.undo(mark);
         board.watch();
-        if !decide(board) {
-            return None;
+        if !board.decide_unless(cell, filled, is_over)? {
+            return Some(Probe::Contradiction);
         }
         let changed = board.take_changed();
         self.events.push(changed);
-        Some(true)
+        Some(Probe::Deduction)
     }
 }
 

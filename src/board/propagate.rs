@@ -4,6 +4,7 @@ use super::cell::Cell;
 use super::clues::Clues;
 use super::line_set::LineSet;
 use crate::line::{Kernel, Known, Word};
+use crate::run::{Control, Pace};
 
 /// A trail entry: cells of one line that became known.
 #[derive(Clone, Copy, Debug)]
@@ -263,6 +264,16 @@ impl<'p, W: Word> Board<'p, W> {
         self.propagate_unless(stop)
     }
 
+    /// As [`Board::decide`]; `None` if the run has ended, also while lines are settled.
+    pub(crate) fn decide_under(
+        &mut self,
+        cell: Cell,
+        filled: bool,
+        control: &Control,
+    ) -> Option<bool> {
+        self.decide_unless(cell, filled, between_settles::<W>(control))
+    }
+
     /// Makes all these decisions, and propagates once; a cell that is known already must agree. `Some(false)` is a contradiction; `None` if
     /// `stop`, called before every settle, returns `true`.
     pub fn follow(
@@ -290,9 +301,16 @@ impl<'p, W: Word> Board<'p, W> {
         }
     }
 
-    /// Decides all these cells, unless known already, and propagates; `false` is a contradiction.
-    pub fn decide_all(&mut self, rows: impl Iterator<Item = (usize, Known<W>)>) -> bool {
-        self.assign_rows(rows) && self.propagate()
+    /// Decides all these cells, unless known already, and propagates; `Some(false)` is a contradiction, `None` the end of the run.
+    pub(crate) fn decide_all(
+        &mut self,
+        rows: impl Iterator<Item = (usize, Known<W>)>,
+        control: &Control,
+    ) -> Option<bool> {
+        match self.assign_rows(rows) {
+            true => self.propagate_under(control),
+            false => Some(false),
+        }
     }
 
     /// Decides all these cells, unless known already, without settling lines; `false` if a cell is known with another value.
@@ -325,6 +343,11 @@ impl<'p, W: Word> Board<'p, W> {
     /// Each round settles all dirty rows, then all dirty columns, so a line is settled once for all changes of the lines that cross it.
     pub fn propagate(&mut self) -> bool {
         self.propagate_unless(|| false) == Some(true)
+    }
+
+    /// As [`Board::propagate`]; `None` if the run has ended, also while lines are settled.
+    pub(crate) fn propagate_under(&mut self, control: &Control) -> Option<bool> {
+        self.propagate_unless(between_settles::<W>(control))
     }
 
     /// As [`Board::propagate`]; `None` if `stop`, called before every settle, returns `true`.
@@ -486,6 +509,16 @@ fn unassign<W: Word>(lines: &mut [Known<W>], height: usize, line: usize, new: Kn
     new.empty
         .cells()
         .for_each(|i| lines[first + i].empty &= mask);
+}
+
+/// The largest boards, in bits of a line, that are propagated in milliseconds at most.
+const MAX_QUICK_BITS: usize = 128;
+
+/// Whether the run has ended, to be asked before every settle. Only large boards poll the control, because only there can one propagation
+/// take seconds: it may settle tens of thousands of lines, each of which takes up to a millisecond.
+pub(crate) fn between_settles<W: Word>(control: &Control) -> impl FnMut() -> bool {
+    let mut pace = Pace::new(control);
+    move || W::BITS > MAX_QUICK_BITS && pace.spend(W::BITS as u64)
 }
 
 #[cfg(test)]

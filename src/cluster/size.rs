@@ -14,7 +14,7 @@ use std::collections::btree_map::Entry;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-use crate::board::{Board, Cell, Inherited, Probed, Prober, Region, split_unless};
+use crate::board::{Board, Cell, Inherited, Probed, Prober, Region, between_settles, split_unless};
 use crate::line::{Known, Word};
 use crate::run::{Control, Pace};
 use crate::search::narrowest_cell;
@@ -52,7 +52,7 @@ pub(super) type ProbeState<W> = (Prober<W>, Inherited);
 pub(super) struct SizeEstimator<'a, W: Word> {
     pub(super) board: Board<'a, W>,
     prober: Prober<W>,
-    control: &'a Control,
+    pub(super) control: &'a Control,
     /// Whether the search is predicted to probe, so that samples probe too.
     probing: bool,
     /// Whether probing chooses the branch cell.
@@ -222,7 +222,9 @@ impl<'a, W: Word> SizeEstimator<'a, W> {
                 (cell, false)
             };
             self.board.take_changed();
-            is_consistent = self.board.decide(decision.0, decision.1);
+            let (cell, filled) = decision;
+            // If the run has ended, the loop does too.
+            is_consistent = self.board.decide_under(cell, filled, self.control) != Some(false);
             let changed = self.board.take_changed();
             inherited = inherited.map(|inherited: Inherited| inherited.after(changed));
             best = None;
@@ -322,8 +324,10 @@ impl<'a, W: Word> SizeEstimator<'a, W> {
     ) -> (bool, Option<Inherited>, Option<Cell>) {
         self.board.take_changed();
         let before = self.board.unknown();
-        if !self.board.decide(cell, filled) {
-            return (false, None, None);
+        match self.board.decide_under(cell, filled, self.control) {
+            Some(true) => {}
+            Some(false) => return (false, None, None),
+            None => return (true, None, None),
         }
         if !self.probing {
             return (true, None, None);
@@ -351,6 +355,7 @@ impl<'a, W: Word> SizeEstimator<'a, W> {
             self.prober.backtrack(0);
         }
         let stop = |board: &Board<'_, W>| control.poll() || board.settles() >= limit;
-        self.prober.probe(&mut self.board, region, inherited, stop)
+        let is_over = between_settles::<W>(control);
+        (self.prober).probe(&mut self.board, region, inherited, is_over, stop)
     }
 }

@@ -246,7 +246,8 @@ impl<W: Word> Cutter<'_, W> {
             let board = &mut self.estimator.board;
             board.set_rows(&node.rows);
             board.take_changed();
-            if !board.decide(cell, filled) {
+            // If the run has ended, the side is open.
+            if board.decide_under(cell, filled, self.estimator.control) == Some(false) {
                 return None;
             }
             let changed = board.take_changed();

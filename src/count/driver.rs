@@ -255,8 +255,11 @@ impl<W: Word> Driver<'_, W> {
         }
         let height = setup.puzzle.height();
         let known = (0..height).map(|row| (row, backbone.known_in_row(row)));
-        let alive = self.board.decide_all(known);
-        debug_assert!(alive, "the backbone contradicts no solution");
+        let alive = self.board.decide_all(known, &self.shared.control);
+        debug_assert!(alive != Some(false), "the backbone contradicts no solution");
+        if alive.is_none() {
+            return BackboneResult::Stopped;
+        }
         self.known_filled = known_cells(&self.board).filled;
         if let Some(checkpointer) = self.checkpointer {
             checkpointer.record_cells(Backbone {
@@ -301,10 +304,15 @@ impl<W: Word> Driver<'_, W> {
             (row, Known { filled, empty })
         };
         let mark = self.board.mark();
-        let alive = self.board.decide_all((0..witness.height()).map(row));
-        debug_assert!(alive, "the cells of a solution cause no contradiction");
+        let rows = (0..witness.height()).map(row);
+        let alive = self.board.decide_all(rows, &shared.control);
+        debug_assert!(
+            alive != Some(false),
+            "the cells of a solution cause no contradiction"
+        );
         let numbers = &shared.store.table.state_numbers;
-        let Some(near) = components(&self.board, numbers, &shared.control) else {
+        let near = alive.and_then(|_| components(&self.board, numbers, &shared.control));
+        let Some(near) = near else {
             self.board.undo(mark);
             return Count::ZERO;
         };

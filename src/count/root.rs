@@ -2,7 +2,7 @@
 
 use super::components::{Component, ComponentFinder, PieceCache, UniqueTable};
 use super::setup::Setup;
-use crate::board::{Board, Cell, Probed, Prober, Region};
+use crate::board::{Board, Cell, Probed, Prober, Region, between_settles};
 use crate::line::Word;
 use crate::run::{Control, Pace};
 use crate::sat::Backbone;
@@ -31,12 +31,15 @@ pub(crate) fn propagate_root<W: Word>(
     }
     if let Some(cells) = cells_found {
         let height = setup.puzzle.height();
-        return board.decide_all((0..height).map(|row| (row, cells.known_in_row(row))));
+        let rows = (0..height).map(|row| (row, cells.known_in_row(row)));
+        // If the run has ended, nothing is counted.
+        return board.decide_all(rows, control) != Some(false);
     }
     let limit = board.settles() + setup.options.max_probing_settles;
     let mut settles = board.settles();
     let region = Region::whole(board);
-    let probed = Prober::default().probe(board, &region, None, |board| {
+    let is_over = between_settles::<W>(control);
+    let probed = Prober::default().probe(board, &region, None, is_over, |board| {
         let since = board.settles() - std::mem::replace(&mut settles, board.settles());
         pace.spend(since * settle_cost) || board.settles() >= limit
     });

@@ -104,12 +104,15 @@ impl<W: Word> Shared<'_, W> {
     fn root_of_tree(&self) -> OpenTree {
         let mut board = Board::<W>::new(self.clues);
         let mut path = Vec::new();
-        let mut alive = board.propagate();
+        let mut is_consistent = board.propagate_under(&self.control);
         for (row, known) in self.rows.iter().enumerate() {
             for column in (known.filled | known.empty).cells() {
                 let (cell, filled) = (Cell::new(row, column), known.filled.has(column));
-                if alive && board.is_unknown(cell) {
-                    alive = board.decide(cell, filled);
+                if is_consistent != Some(false) && board.is_unknown(cell) {
+                    // If the run has ended, all unknown cells become decisions, also those that propagation would find.
+                    if is_consistent.is_some() {
+                        is_consistent = board.decide_under(cell, filled, &self.control);
+                    }
                     path.push(Decision { cell, filled });
                 }
             }

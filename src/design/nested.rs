@@ -4,7 +4,7 @@
 //! cell is tried, and probing of depth 1 follows; if that ends in a contradiction, the cell has the other value.
 
 use super::rounds::Ended;
-use crate::board::{Board, Cell, Inherited, Probed, Prober, Region};
+use crate::board::{Board, Cell, Inherited, Probed, Prober, Region, between_settles};
 use crate::line::Word;
 use crate::run::Control;
 
@@ -76,8 +76,10 @@ impl<'b, 'p, W: Word> Nested<'b, 'p, W> {
                         self.probes += 1;
                         unchanged = 0;
                         self.board.take_changed();
-                        if !self.board.decide(cell, !filled) {
-                            return Ended::Contradiction;
+                        match self.board.decide_under(cell, !filled, self.control) {
+                            Some(true) => {}
+                            Some(false) => return Ended::Contradiction,
+                            None => return Ended::Stopped,
                         }
                         let changed = self.board.take_changed();
                         self.inherited = self.inherited.map(|inherited| inherited.after(changed));
@@ -96,16 +98,18 @@ impl<'b, 'p, W: Word> Nested<'b, 'p, W> {
     fn fails(&mut self, cell: Cell, filled: bool) -> Option<bool> {
         let (on_board, in_prober) = (self.board.mark(), self.prober.mark());
         self.board.take_changed();
-        let fails = if self.board.decide(cell, filled) {
-            let changed = self.board.take_changed();
-            let inherited = self.inherited.map(|inherited| inherited.after(changed));
-            match self.probe_from(inherited) {
-                Probed::Contradiction => Some(true),
-                Probed::Stopped => None,
-                Probed::Fixpoint(..) => Some(false),
+        let fails = match self.board.decide_under(cell, filled, self.control) {
+            Some(true) => {
+                let changed = self.board.take_changed();
+                let inherited = self.inherited.map(|inherited| inherited.after(changed));
+                match self.probe_from(inherited) {
+                    Probed::Contradiction => Some(true),
+                    Probed::Stopped => None,
+                    Probed::Fixpoint(..) => Some(false),
+                }
             }
-        } else {
-            Some(true)
+            Some(false) => Some(true),
+            None => None,
         };
         self.board.undo(on_board);
         self.prober.backtrack(in_prober);
@@ -116,6 +120,7 @@ impl<'b, 'p, W: Word> Nested<'b, 'p, W> {
         let control = self.control;
         // A probe counts as a node.
         let stop = |_: &Board<'_, W>| control.poll() || control.reserve_nodes(1) == 0;
-        self.prober.probe(self.board, &self.region, inherited, stop)
+        let is_over = between_settles::<W>(control);
+        (self.prober).probe(self.board, &self.region, inherited, is_over, stop)
     }
 }

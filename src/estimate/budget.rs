@@ -23,6 +23,10 @@ impl<'c> Budget<'c> {
         }
     }
 
+    pub(super) fn control(&self) -> &'c Control {
+        self.control
+    }
+
     /// Takes one node from the budget; `false` if the run must stop.
     pub(super) fn take_node(&mut self) -> bool {
         if self.must_stop() {

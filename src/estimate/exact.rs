@@ -62,7 +62,13 @@ impl ExactCounter {
                 }
                 *branches_left -= 1;
                 self.open.push((board.mark(), cell));
-                is_consistent = board.decide(cell, true);
+                match board.decide_under(cell, true, budget.control()) {
+                    Some(consistent) => is_consistent = consistent,
+                    None => {
+                        board.undo(root);
+                        return None;
+                    }
+                }
                 continue;
             }
             if is_consistent && count == 0 {
@@ -78,7 +84,13 @@ impl ExactCounter {
                 return Some(count);
             };
             board.undo(mark);
-            is_consistent = board.decide(cell, false);
+            match board.decide_under(cell, false, budget.control()) {
+                Some(consistent) => is_consistent = consistent,
+                None => {
+                    board.undo(root);
+                    return None;
+                }
+            }
         }
     }
 }

@@ -38,7 +38,9 @@ pub(super) fn decide_backbone<W: Word>(
         filled: W::from_parts(backbone.filled.row(row)),
         empty: W::from_parts(backbone.empty.row(row)),
     };
-    let is_consistent = board.decide_all((0..puzzle.height()).map(|r| (r, row(r))));
+    let rows = (0..puzzle.height()).map(|r| (r, row(r)));
+    // If the run has ended, nothing is estimated.
+    let is_consistent = board.decide_all(rows, &control) != Some(false);
     let witness = found.pop().map(Arc::new);
     (is_consistent.then_some(witness), outcome)
 }

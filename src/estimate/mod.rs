@@ -27,7 +27,7 @@ use std::time::{Duration, Instant};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
-use crate::board::{Board, Clues, Probed, Prober, Region, split_unless};
+use crate::board::{Board, Clues, Probed, Prober, Region, between_settles, split_unless};
 use crate::line::{Word, by_width};
 use crate::puzzle::{Grid, Puzzle};
 use crate::run::{Control, Limits, Statistics, lock, memory_plan};
@@ -563,7 +563,10 @@ impl<W: Word> SharedRun<W> {
             Some(false) => false,
             Some(true) => {
                 let mut prober = Prober::default();
-                match prober.probe(board, &whole, None, |_| budget.must_stop() || is_late()) {
+                let is_over = between_settles::<W>(control);
+                match prober.probe(board, &whole, None, is_over, |_| {
+                    budget.must_stop() || is_late()
+                }) {
                     Probed::Contradiction => false,
                     Probed::Stopped if budget.must_stop() => return false,
                     // Without probing the search is still correct.

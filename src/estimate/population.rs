@@ -35,6 +35,7 @@ use crate::belief::Beliefs;
 use crate::board::{Board, Cell, Clues, Region};
 use crate::line::{Known, Word};
 use crate::puzzle::Grid;
+use crate::run::Control;
 
 /// Minimum probability of a consistent side of a branch: the beliefs may be wrong.
 const MIN_PROBABILITY: f64 = 0.02;
@@ -227,7 +228,9 @@ impl<'p, W: Word> ParticleFilter<'p, W> {
             }
             let filled = spine.witness.get(cell.row.into(), cell.column.into());
             let mark = self.board.mark();
-            if self.board.decide(cell, !filled) && !guide.is_dead(upwards, cell) {
+            let control = budget.control();
+            let is_consistent = self.board.decide_under(cell, !filled, control)?;
+            if is_consistent && !guide.is_dead(upwards, cell) {
                 spine.open_sides += 1;
                 let probability = guide.probability(upwards, cell, size, lines);
                 let drawn = uniform(random) < probability;
@@ -258,7 +261,7 @@ impl<'p, W: Word> ParticleFilter<'p, W> {
             }
             self.board.undo(mark);
             self.board.take_changed();
-            let alive = self.board.decide(cell, filled);
+            let alive = self.board.decide_under(cell, filled, control)?;
             debug_assert!(alive, "a solution contradicts nothing");
             let changed = self.board.take_changed();
             particle.record_changes(&self.board, changed);
@@ -315,7 +318,7 @@ impl<'p, W: Word> ParticleFilter<'p, W> {
                 (probability, side_solution) =
                     self.adjust_probability(particle, cell, probability, guide, budget)?;
             }
-            match self.branch(particle, cell, probability, random) {
+            match self.branch(particle, cell, probability, random, budget.control())? {
                 None => particle.kill(),
                 Some(filled) => {
                     let agrees =
@@ -347,7 +350,7 @@ impl<'p, W: Word> ParticleFilter<'p, W> {
         };
         let other = !solution.get(cell.row.into(), cell.column.into());
         let mark = self.board.mark();
-        let other_is_consistent = self.board.decide(cell, other);
+        let other_is_consistent = self.board.decide_under(cell, other, budget.control())?;
         self.board.undo(mark);
         self.board.take_changed();
         let certain = if other { 0.0 } else { 1.0 };
@@ -364,20 +367,21 @@ impl<'p, W: Word> ParticleFilter<'p, W> {
         })
     }
 
-    /// Decides a cell at random and returns its value; `None` if both values lead to a contradiction.
+    /// Decides a cell at random and returns its value; `Some(None)` if both values lead to a contradiction, `None` if the run has ended.
     fn branch(
         &mut self,
         particle: &mut Particle<'p, W>,
         cell: Cell,
         probability: f64,
         random: &mut Xoshiro256PlusPlus,
-    ) -> Option<bool> {
+        control: &Control,
+    ) -> Option<Option<bool>> {
         let mut filled = uniform(random) < probability;
         let mark = self.board.mark();
-        let other_is_consistent = self.board.decide(cell, !filled);
+        let other_is_consistent = self.board.decide_under(cell, !filled, control)?;
         self.board.undo(mark);
         self.board.take_changed();
-        if self.board.decide(cell, filled) {
+        if self.board.decide_under(cell, filled, control)? {
             if other_is_consistent {
                 let taken = if filled {
                     probability
@@ -390,14 +394,14 @@ impl<'p, W: Word> ParticleFilter<'p, W> {
             self.board.undo(mark);
             self.board.take_changed();
             filled = !filled;
-            if !other_is_consistent || !self.board.decide(cell, filled) {
-                return None;
+            if !other_is_consistent || !self.board.decide_under(cell, filled, control)? {
+                return Some(None);
             }
         }
         let changed = self.board.take_changed();
         particle.record_changes(&self.board, changed);
         particle.path.push((cell, filled));
-        Some(filled)
+        Some(Some(filled))
     }
 
     /// The probability to fill a cell of a line, after updating the messages of the lines that matter. `None` if the budget ends.

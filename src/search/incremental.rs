@@ -16,7 +16,9 @@ use super::probing_policy::ProbingPolicy;
 use super::product::{ProductValue, RegionCollector, Reservation};
 use super::task::{Context, LeafTarget, Node, Product, Shared, SubproblemCache, Task};
 use super::tree::{Search, conclude};
-use crate::board::{Board, Clues, Inherited, Probed, Prober, Region, split_unless};
+use crate::board::{
+    Board, Clues, Inherited, Probed, Prober, Region, between_settles, split_unless,
+};
 use crate::line::{Word, by_width};
 use crate::run::{Control, Limits, Pace, lock};
 use crate::solutions::{Count, Factor, Sink};
@@ -297,7 +299,8 @@ impl<'a, W: Word> CubeCursor<'a, W> {
             let Some(&next) = path.first() else {
                 return Some(Some(subproblem));
             };
-            if !self.decide(next, subproblem, self.node.confines(path)) {
+            let is_confined = self.node.confines(path);
+            if !self.decide(next, subproblem, is_confined, &shared.control)? {
                 return Some(None);
             }
         }
@@ -370,7 +373,8 @@ impl<'a, W: Word> CubeCursor<'a, W> {
                 shared.control.stopped()
             };
             let region = &self.node.subproblem.region;
-            let probed = self.prober.probe(&mut self.board, region, inherited, stop);
+            let is_over = between_settles::<W>(&shared.control);
+            let probed = (self.prober).probe(&mut self.board, region, inherited, is_over, stop);
             let decided = (unknown - self.board.unknown()) as u64;
             self.decided_by_probing += decided;
             self.decided += decided;
@@ -484,15 +488,26 @@ impl<'a, W: Word> CubeCursor<'a, W> {
         Some(solved)
     }
 
-    /// Makes a decision, with this subproblem below it. `false` when it leads to a contradiction; it is then undone.
-    fn decide(&mut self, decision: Decision, subproblem: Subproblem<W>, is_confined: bool) -> bool {
+    /// Makes a decision, with this subproblem below it. `Some(false)` when it leads to a contradiction, `None` when the run has ended; it
+    /// is then undone.
+    fn decide(
+        &mut self,
+        decision: Decision,
+        subproblem: Subproblem<W>,
+        is_confined: bool,
+        control: &Control,
+    ) -> Option<bool> {
         let Decision { cell, filled } = decision;
         let (mark, records) = (self.board.mark(), self.prober.mark());
         let unknown = self.board.unknown();
         self.board.take_changed();
-        if self.board.follow([(cell, filled)], || false) != Some(true) {
+        let is_consistent = match self.board.known(cell) {
+            Some(known) => Some(known == filled),
+            None => self.board.decide_under(cell, filled, control),
+        };
+        if is_consistent != Some(true) {
             self.board.undo(mark);
-            return false;
+            return is_consistent;
         }
         self.decided += (unknown - self.board.unknown()) as u64;
         let changed = self.board.take_changed();
@@ -505,6 +520,6 @@ impl<'a, W: Word> CubeCursor<'a, W> {
             node,
             is_confined,
         });
-        true
+        Some(true)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::order::Order;
 use super::worker::Worker;
-use crate::board::{Board, Cell, Probed, Region};
+use crate::board::{Board, Cell, Probed, Region, between_settles};
 use crate::count::components::Component;
 use crate::line::Word;
 
@@ -38,7 +38,8 @@ impl<W: Word> Worker<'_, '_, W> {
             let since = board.settles() - std::mem::replace(&mut settles, board.settles());
             pace.spend(since * settle_cost)
         };
-        match (self.prober).probe(&mut self.board, &region, inherited, stop) {
+        let is_over = between_settles::<W>(&self.shared.control);
+        match (self.prober).probe(&mut self.board, &region, inherited, is_over, stop) {
             Probed::Contradiction => self.statistics.dead_ends += 1,
             Probed::Stopped => {}
             Probed::Fixpoint(records, _) => {

@@ -3,9 +3,9 @@
 use std::collections::VecDeque;
 
 use super::super::rounds::dirty_lines;
-use crate::board::{Board, Cell, Region};
+use crate::board::{Board, Cell, Region, between_settles};
 use crate::line::{Known, Word};
-use crate::run::Control;
+use crate::run::{Control, Pace};
 
 /// What trying cells has found.
 #[derive(Clone, Debug)]
@@ -40,15 +40,20 @@ pub(super) fn best<W: Word>(board: &mut Board<'_, W>, control: &Control) -> Tria
             }
             let mark = board.mark();
             try_cell(board, cell, filled);
-            let lines = follow(board, cell, below);
+            let lines = follow(board, cell, below, control);
             board.undo(mark);
+            let Some(lines) = lines else {
+                return Trial::Stopped;
+            };
             if let Some(lines) = lines {
                 shortest = Some((cell, filled, lines));
             }
         }
     }
     if let Some((cell, filled, lines)) = shortest {
-        let lines = shortened(board, (cell, filled), lines);
+        let Some(lines) = shortened(board, (cell, filled), lines, control) else {
+            return Trial::Stopped;
+        };
         return Trial::Contradiction(cell, filled, lines);
     }
     let mut most: Option<(Cell, Vec<(Cell, bool)>)> = None;
@@ -56,13 +61,16 @@ pub(super) fn best<W: Word>(board: &mut Board<'_, W>, control: &Control) -> Tria
         if control.poll() || control.reserve_nodes(1) == 0 {
             return Trial::Stopped;
         }
-        let [filled, empty] = [true, false].map(|filled| {
+        let mut rows_after = |filled| {
             let mark = board.mark();
-            board.decide(cell, filled);
+            let decided = board.decide_under(cell, filled, control);
             let rows = board.rows().to_vec();
             board.undo(mark);
-            rows
-        });
+            decided.map(|_| rows)
+        };
+        let (Some(filled), Some(empty)) = (rows_after(true), rows_after(false)) else {
+            return Trial::Stopped;
+        };
         let mut common = Vec::new();
         for (row, (a, b)) in filled.iter().zip(&empty).enumerate() {
             let unknown = board.unknown_in_row(row);
@@ -94,18 +102,27 @@ fn try_cell<W: Word>(board: &mut Board<'_, W>, cell: Cell, filled: bool) {
 }
 
 /// Settles lines in the order in which they change, until one has no arrangement. Returns the lines that decided cells, and that one;
-/// `None` if there is no contradiction with fewer than `below` lines. `cell` has just been tried.
-fn follow<W: Word>(board: &mut Board<'_, W>, cell: Cell, below: usize) -> Option<Vec<usize>> {
+/// `Some(None)` if there is no contradiction with fewer than `below` lines, `None` if the run has ended. `cell` has just been tried.
+fn follow<W: Word>(
+    board: &mut Board<'_, W>,
+    cell: Cell,
+    below: usize,
+    control: &Control,
+) -> Option<Option<Vec<usize>>> {
+    let mut is_over = between_settles::<W>(control);
     let column = board.clues().height() + usize::from(cell.column);
     let mut queue = VecDeque::from([usize::from(cell.row), column]);
     let mut queued = vec![false; board.clues().height() + board.clues().width()];
     queue.iter().for_each(|&line| queued[line] = true);
     let mut lines = Vec::new();
     while let Some(line) = queue.pop_front() {
+        if is_over() {
+            return None;
+        }
         queued[line] = false;
         let Some(new) = board.preview(line) else {
             lines.push(line);
-            return (lines.len() < below).then_some(lines);
+            return Some((lines.len() < below).then_some(lines));
         };
         if new.cells().is_zero() {
             continue;
@@ -113,7 +130,7 @@ fn follow<W: Word>(board: &mut Board<'_, W>, cell: Cell, below: usize) -> Option
         lines.push(line);
         // The contradiction would be one line more.
         if lines.len() + 1 >= below {
-            return None;
+            return Some(None);
         }
         board.learn(line, new);
         for line in dirty_lines(board) {
@@ -122,18 +139,23 @@ fn follow<W: Word>(board: &mut Board<'_, W>, cell: Cell, below: usize) -> Option
             }
         }
     }
-    None
+    Some(None)
 }
 
-/// The same contradiction without the lines that it does not need.
+/// The same contradiction without the lines that it does not need; `None` if the run has ended.
 fn shortened<W: Word>(
     board: &mut Board<'_, W>,
     (cell, filled): (Cell, bool),
     mut lines: Vec<usize>,
-) -> Vec<usize> {
+    control: &Control,
+) -> Option<Vec<usize>> {
+    let mut pace = Pace::new(control);
     let mut at = lines.len() - 1;
     while at > 0 {
         at -= 1;
+        if pace.spend((W::BITS * lines.len()) as u64) {
+            return None;
+        }
         let mut fewer = lines.clone();
         fewer.remove(at);
         let mark = board.mark();
@@ -153,5 +175,5 @@ fn shortened<W: Word>(
             at = at.min(lines.len() - 1);
         }
     }
-    lines
+    Some(lines)
 }

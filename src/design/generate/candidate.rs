@@ -106,9 +106,9 @@ impl<W: Word> Candidate<W> {
                 .iter()
                 .flat_map(|&(row, column)| [row, self.picture.height() + column]);
             lines.clone().for_each(|line| board.queue(line));
-            board.propagate();
+            let propagated = board.propagate_under(control);
             self.settles += board.settles();
-            if board.unknown() > most {
+            if propagated.is_none() || board.unknown() > most {
                 return false;
             }
             if !lines.clone().any(|line| self.decides[line]) {

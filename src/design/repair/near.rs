@@ -53,9 +53,16 @@ impl<W: Word> Near<'_, W> {
                 }
                 let cell = Cell::new(row, column);
                 let mark = board.mark();
-                if !board.decide(cell, !self.picture.get(cell)) {
+                let Some(can_differ) =
+                    board.decide_under(cell, !self.picture.get(cell), self.control)
+                else {
+                    return Dived::Open;
+                };
+                if !can_differ {
                     board.undo(mark);
-                    board.decide(cell, self.picture.get(cell));
+                    if (board.decide_under(cell, self.picture.get(cell), self.control)).is_none() {
+                        return Dived::Open;
+                    }
                 } else if self.complete(board) {
                     let rows = board.rows().iter().enumerate();
                     let cells = rows.map(|(r, known)| known.filled ^ self.picture.line(r));
@@ -84,9 +91,10 @@ impl<W: Word> Near<'_, W> {
                 }
                 let cell = Cell::new(row, column);
                 let mark = board.mark();
-                if !board.decide(cell, self.picture.get(cell)) {
+                let own = self.picture.get(cell);
+                if board.decide_under(cell, own, self.control) != Some(true) {
                     board.undo(mark);
-                    if !board.decide(cell, !self.picture.get(cell)) {
+                    if board.decide_under(cell, !own, self.control) != Some(true) {
                         return false;
                     }
                 }
@@ -124,7 +132,8 @@ impl<W: Word> Near<'_, W> {
                         .map(|(row, cells)| (row, self.along(row, cells)))
                         .collect();
                     let mark = board.mark();
-                    if board.decide_all(outside.into_iter()) && board.unknown() > 0 {
+                    let outside = board.decide_all(outside.into_iter(), self.control);
+                    if outside == Some(true) && board.unknown() > 0 {
                         found.extend(self.obstacle(board, MAX_FAILED_IN_WINDOW));
                     }
                     board.undo(mark);
@@ -180,8 +189,10 @@ impl<W: Word> Near<'_, W> {
                 tried |= W::bit(column);
                 let cell = Cell::new(row, column);
                 board.set_rows(&known(&cells));
-                if !board.decide(cell, self.picture.get(cell)) || board.unknown() == 0 {
-                    continue;
+                match board.decide_under(cell, self.picture.get(cell), self.control) {
+                    None => return cells,
+                    Some(true) if board.unknown() > 0 => {}
+                    Some(_) => continue,
                 }
                 if let Some(smaller) = self.obstacle(&mut board, 1) {
                     let groups = self.groups(&smaller).into_iter();

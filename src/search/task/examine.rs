@@ -7,7 +7,7 @@ use super::super::options::Probing;
 use super::node::Finding;
 use super::state::{Task, poll};
 use super::subproblem_cache;
-use crate::board::{Board, Cell, Probed, Region, split_unless};
+use crate::board::{Board, Cell, Probed, Region, between_settles, split_unless};
 use crate::line::{Known, Word};
 use crate::run::Pace;
 
@@ -17,8 +17,10 @@ impl<W: Word> Task<'_, '_, W> {
         if !self.is_consistent || self.context().target.is_closed() {
             return Finding::DeadEnd;
         }
-        if !self.apply_facts() {
-            return Finding::DeadEnd;
+        match self.apply_facts() {
+            Some(true) => {}
+            Some(false) => return Finding::DeadEnd,
+            None => return Finding::Stopped,
         }
         if self.open_cells() == 0 {
             return Finding::Leaf;
@@ -98,9 +100,10 @@ impl<W: Word> Task<'_, '_, W> {
             }
             shared.control.stopped()
         };
+        let is_over = between_settles::<W>(&shared.control);
         let probed = self
             .prober
-            .probe(&mut self.board, &region, self.inherited, stop);
+            .probe(&mut self.board, &region, self.inherited, is_over, stop);
         let decided = match probed {
             Probed::Contradiction => true,
             Probed::Stopped | Probed::Fixpoint(..) => self.board.unknown() < unknown,
@@ -115,26 +118,27 @@ impl<W: Word> Task<'_, '_, W> {
         self.path.is_empty() && self.stack.is_empty()
     }
 
-    /// Decides the cells of the region that the SAT solver has fixed; `false` on a contradiction.
-    fn apply_facts(&mut self) -> bool {
+    /// Decides the cells of the region that the SAT solver has fixed; `Some(false)` is a contradiction, `None` the end of the run.
+    fn apply_facts(&mut self) -> Option<bool> {
         let Some(facts) = self
             .shared
             .portfolio
             .as_ref()
             .and_then(|portfolio| portfolio.facts::<W>())
         else {
-            return true;
+            return Some(true);
         };
         let region = Arc::clone(&self.context().region);
         self.board.take_changed();
-        let is_consistent = self.board.decide_all(region.rows().map(|(row, cells)| {
+        let facts = region.rows().map(|(row, cells)| {
             let fact = facts(row);
             let fact_in_region = Known {
                 filled: fact.filled & cells,
                 empty: fact.empty & cells,
             };
             (row, fact_in_region)
-        }));
+        });
+        let is_consistent = self.board.decide_all(facts, &self.shared.control);
         let changed = self.board.take_changed();
         self.inherited = self.inherited.map(|inherited| inherited.after(changed));
         is_consistent

@@ -222,7 +222,10 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
 
     fn decide(&mut self, decision: Decision) {
         self.board.take_changed();
-        self.is_consistent = self.board.decide(decision.cell, decision.filled);
+        let Decision { cell, filled } = decision;
+        let decided = self.board.decide_under(cell, filled, &self.shared.control);
+        // If the run has ended meanwhile, the search loop hands this node back.
+        self.is_consistent = decided.unwrap_or(true);
         let changed = self.board.take_changed();
         self.inherited = self.inherited.map(|inherited| inherited.after(changed));
     }
