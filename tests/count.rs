@@ -41,6 +41,26 @@ fn agree(puzzle: &Puzzle, expected: &Total) {
     }
 }
 
+/// Helpers take trials of their own only in a round of 200 ms of work or more. If a helper dropped such a trial, the round would never end.
+#[test]
+fn the_trials_that_helpers_take_come_to_an_end() {
+    let options = Options {
+        trial_ns: 200_000_000,
+        ..Options::default()
+    };
+    let mut random = Random(8);
+    on_threads(2, || {
+        for _ in 0..4 {
+            let puzzle = Puzzle::from_grid(&random.grid(13, 13, 0.3));
+            let counter = Counter::new(&puzzle).method(Method::Regions);
+            let expected = Counter::new(&puzzle).method(Method::Frontier).run();
+            let limits = Limits::default().time(Some(Duration::from_secs(60)));
+            let outcome = counter.options(options.clone()).limits(limits).run();
+            assert_eq!(outcome.solutions, expected.solutions, "{puzzle:?}");
+        }
+    });
+}
+
 #[test]
 fn random_puzzles_agree_with_brute_force_by_every_method() {
     let mut random = Random(4);
