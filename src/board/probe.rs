@@ -233,26 +233,16 @@ impl<W: Word> Prober<W> {
         let cell = self.records[at].cell;
         let (mark, unknown) = (board.mark(), board.unknown());
         board.watch();
-        match board.decide_unless(cell, true, &mut *is_over) {
-            Some(true) => {}
-            Some(false) => return self.decide_other_side(board, mark, (cell, false), is_over),
-            None => {
-                board.undo(mark);
-                return None;
-            }
+        if !try_side(board, mark, (cell, true), is_over)? {
+            return self.decide_other_side(board, mark, (cell, false), is_over);
         }
         let filled = unknown - board.unknown();
         let changed = board.take_changed();
         self.filled_rows.clear();
         self.filled_rows.extend_from_slice(board.rows());
         board.undo(mark);
-        match board.decide_unless(cell, false, &mut *is_over) {
-            Some(true) => {}
-            Some(false) => return self.decide_other_side(board, mark, (cell, true), is_over),
-            None => {
-                board.undo(mark);
-                return None;
-            }
+        if !try_side(board, mark, (cell, false), is_over)? {
+            return self.decide_other_side(board, mark, (cell, true), is_over);
         }
         let empty = unknown - board.unknown();
         let common_rows = changed.rows & board.changed.rows;
@@ -330,6 +320,20 @@ impl<W: Word> Prober<W> {
         self.events.push(changed);
         Some(Probe::Deduction)
     }
+}
+
+/// Decides a cell; `Some(false)` is a contradiction. `None` if `is_over` has ended it; the board is then as at the mark.
+fn try_side<W: Word>(
+    board: &mut Board<'_, W>,
+    mark: usize,
+    (cell, filled): (Cell, bool),
+    is_over: &mut impl FnMut() -> bool,
+) -> Option<bool> {
+    let decided = board.decide_unless(cell, filled, is_over);
+    if decided.is_none() {
+        board.undo(mark);
+    }
+    decided
 }
 
 /// Score of a branch on a cell: both sides should decide many cells, above all the one that decides fewer.

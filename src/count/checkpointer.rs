@@ -258,12 +258,11 @@ impl Checkpointer {
             return None;
         }
         state.component_bytes += (states.len() + components.len()) as u64;
-        let text = |backbone: &Backbone| backbone.to_string();
         let cells = progress.cells.as_ref().filter(|_| unwritten.cells);
         let solution = (progress.solution.as_ref()).filter(|_| unwritten.solution);
         Some(Checkpoint {
-            cells: cells.map(text),
-            solution: solution.map(|grid| text(&Backbone::of_single_solution(grid))),
+            cells: cells.map(Backbone::to_string),
+            solution: solution.map(Grid::to_string),
             opening: Some(progress.opening),
             selection: selection.map(SelectionState::for_journal),
             trails,

@@ -41,7 +41,7 @@ impl ExactCounter {
         }
     }
 
-    /// Depth-first search: branches on the first unknown cell, filled first.
+    /// The number of fillings of a region; the board is unchanged.
     fn search<W: Word>(
         &mut self,
         board: &mut Board<'_, W>,
@@ -50,6 +50,19 @@ impl ExactCounter {
         budget: &mut Budget<'_>,
     ) -> Option<u64> {
         let root = board.mark();
+        let count = self.enumerate(board, region, branches_left, budget);
+        board.undo(root);
+        count
+    }
+
+    /// Depth-first search: branches on the first unknown cell, filled first. The board is left anywhere.
+    fn enumerate<W: Word>(
+        &mut self,
+        board: &mut Board<'_, W>,
+        region: &Region<W>,
+        branches_left: &mut u64,
+        budget: &mut Budget<'_>,
+    ) -> Option<u64> {
         let mut count = 0;
         let mut is_consistent = true;
         self.open.clear();
@@ -57,18 +70,11 @@ impl ExactCounter {
             let cell = region.unknown(board).next().filter(|_| is_consistent);
             if let Some(cell) = cell {
                 if *branches_left == 0 || !budget.take_node() {
-                    board.undo(root);
                     return None;
                 }
                 *branches_left -= 1;
                 self.open.push((board.mark(), cell));
-                match board.decide_under(cell, true, budget.control()) {
-                    Some(consistent) => is_consistent = consistent,
-                    None => {
-                        board.undo(root);
-                        return None;
-                    }
-                }
+                is_consistent = board.decide_under(cell, true, budget.control())?;
                 continue;
             }
             if is_consistent && count == 0 {
@@ -80,17 +86,10 @@ impl ExactCounter {
             }
             count += u64::from(is_consistent);
             let Some((mark, cell)) = self.open.pop() else {
-                board.undo(root);
                 return Some(count);
             };
             board.undo(mark);
-            match board.decide_under(cell, false, budget.control()) {
-                Some(consistent) => is_consistent = consistent,
-                None => {
-                    board.undo(root);
-                    return None;
-                }
-            }
+            is_consistent = board.decide_under(cell, false, budget.control())?;
         }
     }
 }
