@@ -10,6 +10,7 @@ use omnogram::graph::{Advance, SolutionGraph};
 use omnogram::search::Cube;
 use omnogram::solutions::{Count, Stop};
 use omnogram::{Cell, Counter, Puzzle};
+use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 
 use crate::cubes::{self, Given};
@@ -80,7 +81,7 @@ impl NativeSpace {
                 None => false,
             })
         })?;
-        Ok(self.arrays(py, grids))
+        self.arrays(py, grids)
     }
 
     /// Up to `number` solutions in lexicographic order of the rows, after the first `skip`, which is given as bytes from the least
@@ -103,7 +104,7 @@ impl NativeSpace {
                     .is_some_and(|flag| flag.load(Ordering::Relaxed))
             };
             let mut stopped = false;
-            let (bytes, late) = collect(job, &graph, number, |bytes| {
+            let grids = collect(job, &graph, number, |bytes| {
                 let advanced = loop {
                     match solutions.advance_unless(&mut stop) {
                         Advance::Deciding => {}
@@ -116,9 +117,9 @@ impl NativeSpace {
                 }
                 advanced == Advance::Found
             });
-            (bytes, late || stopped)
+            grids.map(|(bytes, late)| (bytes, late || stopped))
         })?;
-        Ok(self.arrays(py, grids))
+        self.arrays(py, grids)
     }
 
     /// The solutions in which further cells have given values: row, column, whether it is filled. `None` instead if the run was stopped; and
@@ -139,20 +140,28 @@ impl NativeSpace {
     fn arrays<'py>(
         &self,
         py: Python<'py>,
-        (bytes, stopped): Grids,
-    ) -> Option<Bound<'py, PyArray3<u8>>> {
+        grids: Result<Grids, TooLarge>,
+    ) -> PyResult<Option<Bound<'py, PyArray3<u8>>>> {
+        let (bytes, stopped) = grids.map_err(|TooLarge(number)| {
+            let (height, width) = (self.graph.height(), self.graph.width());
+            let message = format!("no memory for {number} solutions of {height} x {width} cells");
+            PyMemoryError::new_err(message)
+        })?;
         if stopped {
-            return None;
+            return Ok(None);
         }
         let (height, width) = (self.graph.height(), self.graph.width());
         let shape = (bytes.len() / (height * width), height, width);
-        Some(
+        Ok(Some(
             Array3::from_shape_vec(shape, bytes)
                 .expect("whole grids")
                 .into_pyarray(py),
-        )
+        ))
     }
 }
+
+/// There is no memory for this number of grids.
+struct TooLarge(usize);
 
 /// Up to `number` grids, which `push` appends as bytes until it returns `false`; and whether the run was stopped.
 fn collect(
@@ -160,11 +169,21 @@ fn collect(
     graph: &SolutionGraph,
     number: usize,
     mut push: impl FnMut(&mut Vec<u8>) -> bool,
-) -> Grids {
+) -> Result<Grids, TooLarge> {
     let started = std::time::Instant::now();
     let limits = &job.limits;
-    // Memory is reserved as grids come, because there may be fewer than asked for.
+    let cells = graph.width() * graph.height();
+    let total = match graph.count().is_zero() {
+        true => 0,
+        false => number.checked_mul(cells).ok_or(TooLarge(number))?,
+    };
+    // All memory is reserved at once: if there is too little, an error says so before anything is drawn.
+    let within = limits.memory.unwrap_or(u64::MAX);
+    let reserved = total.min(usize::try_from(within).unwrap_or(usize::MAX));
     let mut bytes = Vec::new();
+    bytes
+        .try_reserve_exact(reserved)
+        .map_err(|_| TooLarge(number))?;
     for grids in 0..number {
         // Relaxed: the flag publishes no other data.
         let interrupted = limits
@@ -174,15 +193,15 @@ fn collect(
         let late = limits
             .time
             .is_some_and(|time| grids % 64 == 0 && started.elapsed() >= time);
-        let size = (bytes.len() + graph.width() * graph.height()) as u64;
-        if interrupted || late || limits.memory.is_some_and(|memory| size > memory) {
-            return (bytes, true);
+        let size = (bytes.len() + cells) as u64;
+        if interrupted || late || size > within {
+            return Ok((bytes, true));
         }
         if !push(&mut bytes) {
             break;
         }
     }
-    (bytes, false)
+    Ok((bytes, false))
 }
 
 /// The quotient of two numbers of which the first is not larger.

@@ -157,3 +157,9 @@ def test_the_command_gives_the_same_answers() -> None:
                 assert check.verdict == line["verdict"], path
                 compared += 1
     assert compared > 50
+
+
+def test_clues_that_no_line_can_have_are_refused() -> None:
+    for clue in ([2**70], [-1], [5000], [1, 0, 1]):
+        with pytest.raises(PuzzleError):
+            Puzzle([clue], [[1]])

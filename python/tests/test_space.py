@@ -95,3 +95,17 @@ def test_cubes_hold_every_solution_once() -> None:
         ones(3).split(0)
     with pytest.raises(IndexError, match="outside"):
         ones(3).count(given={(3, 0): 1})
+
+
+def test_an_array_that_does_not_fit_is_a_memory_error(endless: Puzzle) -> None:
+    space = endless.space()
+    for key in (slice(None), slice(0, 10**14), slice(None, None, 2), slice(0, 10**15, 10)):
+        with pytest.raises(MemoryError):
+            space[key]
+    for number in (10**14, 10**30):
+        with pytest.raises(MemoryError):
+            space.sample(number, seed=1)
+    assert space[:: 10**18].shape == (3, 20, 20)
+    # With a limit on memory, that is what stops it.
+    with pytest.raises(Stopped):
+        space.sample(10**14, seed=1, memory="1M")

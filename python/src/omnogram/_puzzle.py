@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar, cast
@@ -62,6 +63,8 @@ def _lengths(clues: Iterable[Iterable[int]], side: str) -> list[list[int]]:
         blocks = [operator.index(length) for length in clue]
         if any(length < 0 for length in blocks):
             raise PuzzleError(f"{side} {index + 1}: a block cannot have a negative length")
+        if any(length > sys.maxsize for length in blocks):
+            raise PuzzleError(f"{side} {index + 1}: a block of {max(blocks)} cells does not fit a line")
         # A clue of one 0 is the usual notation for an empty line.
         lengths.append([] if blocks == [0] else blocks)
     return lengths

@@ -22,8 +22,8 @@ _MAX_READ, _READ_BYTES = 4096, 1 << 22
 class Space:
     """All solutions of a puzzle, in a fixed order. Made by :meth:`Puzzle.space`.
 
-    Of two solutions, the one comes first that is filled where they first differ, read row by row from the left. It is the order of
-    ``omnogram enumerate --sort``.
+    Of two solutions, look at the first row in which they differ, and there at the rightmost cell that differs: the solution in which it is
+    empty comes first. It is the order of ``omnogram enumerate --sort``.
 
     >>> import omnogram
     >>> space = omnogram.Puzzle([[1]] * 20, [[1]] * 20).space()
@@ -77,7 +77,7 @@ class Space:
         own = seed_of(seed)
         if own is None:
             own = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
-        grids = self._native.sample(n, own, bounds(1, time, None, memory))
+        grids = self._native.sample(self._fitting(n), own, bounds(1, time, None, memory))
         if grids is None:
             raise Stopped("time or memory")
         return grids
@@ -114,10 +114,13 @@ class Space:
         """The k-th solution; for a slice, an array of n x height x width."""
         if isinstance(key, slice):
             places = range(*key.indices(self.count))
+            number = max(0, -((places.start - places.stop) // places.step))
             if places.step == 1:
-                return self._read(places.start, max(0, places.stop - places.start))
-            grids = [self._read(place, 1) for place in places]
-            return np.concatenate(grids) if grids else np.zeros((0, *self.shape), dtype=np.uint8)
+                return self._read(places.start, number)
+            grids = np.empty((self._fitting(number), *self.shape), dtype=np.uint8)
+            for i, place in enumerate(places):
+                grids[i] = self._read(place, 1)[0]
+            return grids
         place = key.__index__()
         count = self.count
         if not -count <= place < count:
@@ -126,9 +129,16 @@ class Space:
         return grid
 
     def _read(self, skip: int, number: int) -> npt.NDArray[np.uint8]:
-        grids = self._native.slice(skip.to_bytes((skip.bit_length() + 7) // 8, "little"), number, _UNLIMITED)
+        grids = self._native.slice(skip.to_bytes((skip.bit_length() + 7) // 8, "little"), self._fitting(number), _UNLIMITED)
         assert grids is not None, "nothing stops it"
         return grids
+
+    def _fitting(self, number: int) -> int:
+        """This number of solutions, if an array of them can be addressed."""
+        height, width = self.shape
+        if number * height * width > sys.maxsize:
+            raise MemoryError(f"no memory for {number} solutions of {height} x {width} cells")
+        return number
 
     def __iter__(self) -> Iterator[Grid]:
         height, width = self.shape
