@@ -11,9 +11,9 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use common::command::{Scratch, answer, ends, fed, omnogram, output, spawn, stderr, stdout};
-use omnogram::cluster::seal;
-use serde_json::json;
+use common::command::{
+    Scratch, answer, assert_refused, ends, fed, omnogram, output, spawn, stderr, stdout,
+};
 
 const KEY: &str = "puzzles/pictures/key.non";
 
@@ -61,17 +61,6 @@ fn shell(folder: &Path, script: &str) -> Output {
         .stdin(Stdio::null())
         .output()
         .expect("bash runs")
-}
-
-/// One message, which is an error, and this status.
-fn assert_refused(done: &Output, status: i32, message: &str) {
-    let said = stderr(done);
-    assert_eq!(done.status.code(), Some(status), "{said}");
-    assert!(
-        said.starts_with("error: ") && said.contains(message),
-        "{said}"
-    );
-    assert_eq!(said.matches("error: ").count(), 1, "{said}");
 }
 
 #[test]
@@ -596,158 +585,6 @@ fn a_pack_of_many_tiny_puzzles() {
     let done = output(&["check", "-q", &file]);
     assert_eq!(done.status.code(), Some(65));
     assert_eq!(stderr(&done).matches("error: ").count(), 1001);
-}
-
-/// A folder of certificates with one record.
-fn certificates(scratch: &Scratch, record: &serde_json::Value) {
-    fs::write(scratch.join("certificates.jsonl"), seal(record)).expect("a list");
-}
-
-/// The record of a puzzle of 2x2 cells with two solutions, whose proof is in these files.
-fn record(graph: Option<&str>, refutation: Option<&str>) -> serde_json::Value {
-    let file = |name: &str| json!({ "name": name, "bytes": 1, "checksum": "00" });
-    json!({
-        "puzzle": "x", "rows": [[1], [1]], "columns": [[1], [1]], "verdict": "multiple", "solutions": "2", "examples": [],
-        "clauses": refutation.map(|_| file("clauses")), "refutation": refutation.map(file), "graph": graph.map(file),
-    })
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn certificates_name_no_files_elsewhere_and_none_without_end() {
-    let scratch = Scratch::new("hostile-certificates");
-    let verify = |more: &[&str]| {
-        let folder = scratch.display().to_string();
-        output(&[&["verify", "--proof", &folder, "-q"], more].concat())
-    };
-    for name in [
-        "../clauses",
-        "/etc/passwd",
-        "",
-        ".",
-        "..",
-        "a/b",
-        "a/",
-        "/",
-        "\0",
-    ] {
-        certificates(&scratch, &record(Some(name), None));
-        let done = verify(&[]);
-        assert!(
-            matches!(done.status.code(), Some(65 | 74)),
-            "{name:?}: {done:?}"
-        );
-        assert!(stderr(&done).starts_with("error: "), "{done:?}");
-    }
-    // Once, a line without an end was read until no memory was left.
-    symlink("/dev/zero", scratch.join("zero")).expect("a link");
-    fs::write(scratch.join("clauses"), "p cnf 8 0\n").expect("a file");
-    for record in [record(Some("zero"), None), record(None, Some("zero"))] {
-        certificates(&scratch, &record);
-        let done = verify(&["--memory", "16M"]);
-        assert_eq!(done.status.code(), Some(3), "{done:?}");
-        assert!(stderr(&done).contains("stopped by --memory"), "{done:?}");
-        assert_refused(&verify(&[]), 65, "this line is too long");
-    }
-    // A puzzle that is none, and numbers that are none.
-    for (field, value) in [
-        ("rows", json!([[u64::MAX, u64::MAX]])),
-        ("rows", json!([])),
-        ("columns", json!([[1]])),
-        ("examples", json!([["#?", ".."]])),
-        ("examples", json!([["#", ".."]])),
-        ("solutions", json!("-1")),
-        ("verdict", json!("")),
-        (
-            "graph",
-            json!({ "name": "zero", "bytes": -1, "checksum": "" }),
-        ),
-        ("graph", json!(null)),
-    ] {
-        let mut changed = record(None, None);
-        changed[field] = value;
-        certificates(&scratch, &changed);
-        assert_eq!(verify(&[]).status.code(), Some(65), "{changed}");
-    }
-}
-
-/// Once, the check of a graph whose products share their nodes went all ways through it: 2 to the power of 40 here.
-#[test]
-fn a_graph_of_many_ways_is_refused_at_once() {
-    let scratch = Scratch::new("hostile-graph");
-    let mut graph = String::new();
-    // Each or-node leads to a product of one or-node with itself.
-    for level in 0..40 {
-        graph += &format!("o {} 0\na {} 0\n", 2 * level + 1, 2 * level + 2);
-    }
-    graph += "o 81 0\nt 82 0\n81 82 0\n";
-    for level in 0..40 {
-        let (or, and) = (2 * level + 1, 2 * level + 2);
-        graph += &format!("{or} {and} 0\n{and} {} 0\n{and} {} 0\n", or + 2, or + 2);
-    }
-    fs::write(scratch.join("graph"), graph).expect("a file");
-    certificates(&scratch, &record(Some("graph"), None));
-    let done = output(&["verify", "-q", "--proof", &scratch.display().to_string()]);
-    assert_refused(&done, 65, "not those that are still undecided");
-}
-
-/// Once, the time limit was looked at once in a million bytes, each of which may stand for a million steps.
-#[test]
-fn a_refutation_of_much_work_stops_by_its_limits() {
-    let scratch = Scratch::new("hostile-refutation");
-    let verify = |more: &[&str]| {
-        let folder = scratch.display().to_string();
-        output(&[&["verify", "--proof", &folder], more].concat())
-    };
-    // One clause of all variables but the last, which a step names again and again after all its literals are false but one.
-    let most = 50_000;
-    let literals: Vec<String> = (1..most)
-        .map(|variable: i32| (variable + 8).to_string())
-        .collect();
-    let opposites: Vec<String> = (2..most)
-        .map(|variable| (variable + 8).to_string())
-        .collect();
-    let (literals, opposites) = (literals.join(" "), opposites.join(" "));
-    fs::write(
-        scratch.join("clauses"),
-        format!("p cnf {} 1\n{literals} 0\n", most + 8),
-    )
-    .expect("a file");
-    let step = format!("2 {opposites} 0 {}0\n", "1 ".repeat(300_000));
-    fs::write(scratch.join("steps"), step).expect("a file");
-    certificates(&scratch, &record(None, Some("steps")));
-    let done = verify(&["--time", "100ms"]);
-    assert_eq!(done.status.code(), Some(3), "{done:?}");
-    assert!(stderr(&done).contains("stopped by --time"), "{done:?}");
-    // Once, the number of variables was memory that no limit counted.
-    fs::write(scratch.join("clauses"), format!("p cnf {} 0\n", i32::MAX)).expect("a file");
-    let done = verify(&["--memory", "100M"]);
-    assert_eq!(done.status.code(), Some(3), "{done:?}");
-    // Numbers at their bounds.
-    for clauses in [
-        format!("p cnf 8 1\n{} 0\n", i32::MIN),
-        format!("p cnf 8 1\n{} 0\n", i32::MAX),
-        format!("p cnf {} 1\n1 0\n", i32::MIN),
-        format!("p cnf 8 {}\n", u64::MAX),
-        format!("p cnf 8 1\n{} 0\n", i64::MIN),
-        "p cnf -1 0\n".to_owned(),
-        "p cnf 8 1\n1 2\n".to_owned(),
-    ] {
-        fs::write(scratch.join("clauses"), &clauses).expect("a file");
-        assert_refused(&verify(&["-q"]), 65, "clauses");
-    }
-    fs::write(scratch.join("clauses"), "p cnf 8 0\n").expect("a file");
-    for steps in [
-        format!("{} 0 1 0\n", u64::MAX),
-        format!("1 {} 0 1 0\n", i32::MIN),
-        format!("1 0 {} 0\n", i64::MIN),
-        format!("1 d {} 0\n", i64::MIN),
-        "1 d 0\n".to_owned(),
-        "-1 0 0\n".to_owned(),
-    ] {
-        fs::write(scratch.join("steps"), &steps).expect("a file");
-        assert_refused(&verify(&["-q"]), 65, "steps");
-    }
 }
 
 /// What is fed on standard input may end anywhere, or never come.

@@ -27,8 +27,10 @@ impl ExactCounter {
         let mut branches_left = max_branches;
         self.filling.clear();
         for part in split_unless(board, region, || budget.must_stop())? {
-            product =
-                product.checked_mul(self.search(board, &part, &mut branches_left, budget)?)?;
+            let root = board.mark();
+            let number = self.search(board, &part, &mut branches_left, budget);
+            board.undo(root);
+            product = product.checked_mul(number?)?;
         }
         Some(product)
     }
@@ -41,22 +43,8 @@ impl ExactCounter {
         }
     }
 
-    /// The number of fillings of a region; the board is unchanged.
-    fn search<W: Word>(
-        &mut self,
-        board: &mut Board<'_, W>,
-        region: &Region<W>,
-        branches_left: &mut u64,
-        budget: &mut Budget<'_>,
-    ) -> Option<u64> {
-        let root = board.mark();
-        let count = self.enumerate(board, region, branches_left, budget);
-        board.undo(root);
-        count
-    }
-
     /// Depth-first search: branches on the first unknown cell, filled first. The board is left anywhere.
-    fn enumerate<W: Word>(
+    fn search<W: Word>(
         &mut self,
         board: &mut Board<'_, W>,
         region: &Region<W>,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// A puzzle that no test waits for: 479,001,600 solutions.
+/// A puzzle that no test waits for: 20! solutions.
 pub(crate) const LONG: &str = "puzzles/families/permutation-20.non";
 
 pub(crate) fn omnogram(arguments: &[&str]) -> Command {
@@ -118,4 +118,15 @@ pub(crate) fn whole(text: &str, side: usize) -> usize {
             assert!(rows.iter().all(|row| row.len() == side));
         })
         .count()
+}
+
+/// One message, which is an error, and this status.
+pub(crate) fn assert_refused(done: &Output, status: i32, message: &str) {
+    let said = stderr(done);
+    assert_eq!(done.status.code(), Some(status), "{said}");
+    assert!(
+        said.starts_with("error: ") && said.contains(message),
+        "{said}"
+    );
+    assert_eq!(said.matches("error: ").count(), 1, "{said}");
 }
