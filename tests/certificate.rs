@@ -503,10 +503,35 @@ fn a_graph_of_many_ways_is_refused_at_once() {
         let (or, and) = (2 * level + 1, 2 * level + 2);
         graph += &format!("{or} {and} 0\n{and} {} 0\n{and} {} 0\n", or + 2, or + 2);
     }
-    fs::write(scratch.join("graph"), graph).expect("a file");
-    list_one(&scratch, &record(Some("graph"), None));
-    let done = output(&["verify", "-q", "--proof", &scratch.display().to_string()]);
-    assert_refused(&done, 65, "not those that are still undecided");
+    // Once, a chain of nodes without literals, longer than any graph of the puzzle, used up the number of nodes that a check could visit,
+    // which then began again at the largest number.
+    let chain = 300;
+    let mut long = String::new();
+    for node in 1..=chain {
+        long += &format!("o {node} 0\n");
+    }
+    for node in 1..chain {
+        long += &format!("{node} {} 0\n", node + 1);
+    }
+    for level in 0..40 {
+        let or = chain + 2 * level;
+        let (and, next) = (or + 1, or + 2);
+        long += &format!("a {and} 0\no {next} 0\n{or} {and} 0\n{and} {next} 0\n{and} {next} 0\n");
+    }
+    // A product of one node, and a product of nodes without cells.
+    let one = "o 1 0\na 2 0\no 3 0\nt 4 0\n1 2 1 0\n2 3 0\n3 4 2 3 4 0\n".to_owned();
+    let empty = "o 1 0\na 2 0\no 3 0\nt 4 0\n1 2 1 2 3 4 0\n2 3 0\n2 3 0\n3 4 0\n".to_owned();
+    for (graph, message) in [
+        (graph, "a product of this formula has a node without cells"),
+        (long, "another form than those of a counted graph"),
+        (one, "a product of this formula has fewer than two edges"),
+        (empty, "a product of this formula has a node without cells"),
+    ] {
+        fs::write(scratch.join("graph"), graph).expect("a file");
+        list_one(&scratch, &record(Some("graph"), None));
+        let done = output(&["verify", "-q", "--proof", &scratch.display().to_string()]);
+        assert_refused(&done, 65, message);
+    }
 }
 
 /// Once, the time limit was looked at once in a million bytes, each of which may stand for a million steps.

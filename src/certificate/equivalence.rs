@@ -23,8 +23,8 @@ use num_bigint::BigUint;
 use rustc_hash::FxHashMap;
 
 use super::formula::{Formula, Kind};
-use super::language::{END, Language, Languages, NOTHING, Value};
-use super::text::Bounds;
+use super::language::{self, END, Language, Languages, NOTHING, Value};
+use super::text::{Bounds, STOP_INTERVAL_STEPS};
 use crate::error::{Error, Result};
 use crate::puzzle::Puzzle;
 
@@ -64,7 +64,8 @@ pub fn check_formula(
         workspace: Workspace {
             languages: Languages::new(),
             bounds,
-            other_bytes: 0,
+            other_bytes: formula.bytes(),
+            unpolled_steps: 0,
         },
         lemma,
         pending: FxHashMap::default(),
@@ -74,9 +75,15 @@ pub fn check_formula(
     let all = puzzle
         .lines()
         .map(|(line, clue)| {
-            let length = puzzle.length(line);
-            let language = checker.workspace.languages.of_clue(clue, length);
-            checker.workspace.poll().map(|()| language)
+            let Workspace {
+                languages,
+                bounds,
+                other_bytes,
+                ..
+            } = &mut checker.workspace;
+            languages.of_clue(clue, puzzle.length(line), |bytes| {
+                poll(bounds, bytes, *other_bytes)
+            })
         })
         .collect::<Result<_>>()?;
     let cells: Rc<[u32]> = (1..=checker.width * checker.height).collect();
@@ -84,14 +91,23 @@ pub fn check_formula(
     for &node in formula.order() {
         if let Some(pending) = checker.pending.remove(&node) {
             let layout = Layout::new(&pending.cells, checker.width, checker.height);
+            let workspace = &mut checker.workspace;
+            workspace.other_bytes -= cells_bytes(&pending.cells);
+            workspace.other_bytes += layout.bytes();
             for (languages, way) in pending.contexts {
                 checker.workspace.other_bytes -= context_bytes(&languages);
                 checker.check_node(node, &layout, &languages, way)?;
             }
+            checker.workspace.other_bytes -= layout.bytes();
         }
     }
+    let other_bytes = checker.workspace.other_bytes;
+    let solutions = formula.count(|bytes| {
+        checker.workspace.other_bytes = other_bytes + bytes;
+        checker.workspace.work(1 << 8)
+    })?;
     Ok(Checked {
-        solutions: formula.count(),
+        solutions,
         contexts: checker.ways.len() as u64,
         lemmas: checker.lemmas,
     })
@@ -103,21 +119,47 @@ struct Workspace<'a, 'b> {
     bounds: &'a mut Bounds<'b>,
     /// Approximate memory besides the languages.
     other_bytes: u64,
+    unpolled_steps: usize,
 }
 
 impl Workspace<'_, '_> {
     /// Fails if a bound is reached.
     fn poll(&mut self) -> Result<()> {
-        let name = "the check";
-        let bytes = self.languages.bytes() + self.other_bytes;
-        self.bounds.check_memory(bytes, name)?;
-        self.bounds.poll(name)
+        self.unpolled_steps = 0;
+        poll(self.bounds, self.languages.bytes(), self.other_bytes)
+    }
+
+    /// Counts work, in steps of a few nanoseconds, and polls at intervals.
+    fn work(&mut self, steps: usize) -> Result<()> {
+        self.unpolled_steps += steps;
+        match self.unpolled_steps >= STOP_INTERVAL_STEPS {
+            true => self.poll(),
+            false => Ok(()),
+        }
     }
 }
+
+/// Fails if a bound is reached by a check whose languages and everything else have this approximate memory.
+fn poll(bounds: &mut Bounds<'_>, languages: u64, other: u64) -> Result<()> {
+    let bytes = match languages > language::MAX_BYTES {
+        true => u64::MAX,
+        false => languages + other,
+    };
+    bounds.check_memory(bytes, CHECK)?;
+    bounds.poll(CHECK)
+}
+
+/// What the errors of bounds name.
+const CHECK: &str = "the check";
 
 /// Approximate memory of a context with its entry in the hash table, which is up to half empty and is copied when it grows.
 fn context_bytes(languages: &[Language]) -> u64 {
     (size_of_val(languages) + 96) as u64
+}
+
+/// Approximate memory of the cells of a node with the table of its contexts.
+fn cells_bytes(cells: &[u32]) -> u64 {
+    (size_of_val(cells) + 128) as u64
 }
 
 /// The way to the root.
@@ -160,6 +202,12 @@ impl Layout {
         }
     }
 
+    /// Approximate memory, in bytes.
+    fn bytes(&self) -> u64 {
+        let cells = size_of_val(&*self.places) + 2 * size_of_val(&*self.cells);
+        (cells + size_of_val(&*self.lines)) as u64
+    }
+
     /// The index of a variable.
     fn index(&self, variable: u32) -> Option<usize> {
         self.cells.binary_search(&variable).ok()
@@ -175,6 +223,11 @@ struct State {
 }
 
 impl State {
+    /// Approximate memory, in bytes.
+    fn bytes(&self) -> u64 {
+        (size_of_val(&*self.languages) + size_of_val(&*self.values)) as u64
+    }
+
     /// Adds the value of a cell and what follows from it; `false` if nothing is left.
     fn assume(
         &mut self,
@@ -260,14 +313,14 @@ impl Checker<'_, '_> {
         way: u32,
         edge: u32,
     ) -> Result<()> {
+        let other_cells = || wrong(node, "its cells are not those that are still undecided");
         if !self.pending.contains_key(&node) {
-            let below = self.formula.variables(node, cells.len());
-            if below.as_deref() != Some(cells) {
-                return Err(wrong(
-                    node,
-                    "its cells are not those that are still undecided",
-                ));
+            self.workspace.work(8 * cells.len())?;
+            let has_number = self.formula.variable_count(node) == cells.len();
+            if !has_number || self.formula.variables(node) != cells {
+                return Err(other_cells());
             }
+            self.workspace.other_bytes += cells_bytes(cells);
             let pending = Pending {
                 cells: cells.into(),
                 contexts: FxHashMap::default(),
@@ -277,7 +330,8 @@ impl Checker<'_, '_> {
         let pending = self.pending.get_mut(&node);
         if let Some(pending) = pending.filter(|pending| *pending.cells == *cells) {
             let number = self.ways.len() as u32;
-            let bytes = context_bytes(&languages);
+            // Its way is kept, and so never subtracted.
+            let bytes = context_bytes(&languages) + size_of::<(u32, u32)>() as u64;
             pending.contexts.entry(languages).or_insert_with(|| {
                 self.workspace.other_bytes += bytes;
                 self.ways.push((way, edge));
@@ -285,10 +339,7 @@ impl Checker<'_, '_> {
             });
             return Ok(());
         }
-        Err(wrong(
-            node,
-            "its cells are not those that are still undecided",
-        ))
+        Err(other_cells())
     }
 
     /// Checks an or-node in one context.
@@ -307,10 +358,16 @@ impl Checker<'_, '_> {
         if !state.propagate(&mut self.workspace, layout, all)? {
             return Err(wrong(node, "its context has no solution"));
         }
-        let mut edges = Vec::new();
+        let mut edges: Vec<Edge> = Vec::new();
+        // One state for each group of edges, of which few are open at a time, and one that is tried.
+        let groups = 2 + self.formula.edges(node).len().ilog2();
+        let mut bytes = u64::from(groups) * state.bytes();
+        self.workspace.other_bytes += bytes;
         for edge in self.formula.edges(node) {
-            let mut decided: Vec<(usize, bool)> = Vec::new();
-            for &literal in self.formula.literals(edge) {
+            let literals = self.formula.literals(edge);
+            self.workspace.work(8 * literals.len())?;
+            let mut decided: Vec<(usize, bool)> = Vec::with_capacity(literals.len());
+            for &literal in literals {
                 match layout.index(literal.unsigned_abs()) {
                     Some(index) => decided.push((index, literal > 0)),
                     None => return Err(wrong(node, "an edge has a literal of a decided cell")),
@@ -320,7 +377,13 @@ impl Checker<'_, '_> {
             if decided.windows(2).any(|pair| pair[0].0 == pair[1].0) {
                 return Err(wrong(node, "an edge has two literals of one cell"));
             }
-            edges.push((edge, decided));
+            let edge = Edge {
+                number: edge,
+                decided,
+            };
+            bytes += edge.bytes();
+            self.workspace.other_bytes += edge.bytes();
+            edges.push(edge);
         }
         let case = Case {
             node,
@@ -328,50 +391,55 @@ impl Checker<'_, '_> {
             context,
             way,
         };
-        let edges: Vec<&(u32, Vec<(usize, bool)>)> = edges.iter().collect();
-        self.check_cases(&case, &edges, state)
+        self.check_edges(&case, &edges, state)?;
+        self.workspace.other_bytes -= bytes;
+        Ok(())
     }
 
     /// Checks that these edges are the cases of what the state allows.
-    fn check_cases(
-        &mut self,
-        case: &Case<'_>,
-        edges: &[&(u32, Vec<(usize, bool)>)],
-        mut state: State,
-    ) -> Result<()> {
-        if let [(edge, decided)] = edges {
-            self.check_literals(case, decided, &mut state)?;
-            return self.follow(case, *edge, decided);
-        }
-        // The first cell that is in all of the edges, not with the same value.
-        let value = |edge: &(u32, Vec<(usize, bool)>), cell: usize| {
-            let at = edge.1.binary_search_by_key(&cell, |&(cell, _)| cell).ok()?;
-            Some(edge.1[at].1)
-        };
-        let split = edges[0].1.iter().find(|&&(cell, filled)| {
-            let values = edges.iter().map(|edge| value(edge, cell));
-            let mut differs = false;
-            let in_all = values.fold(true, |in_all, value| {
-                differs |= value == Some(!filled);
-                in_all && value.is_some()
-            });
-            in_all && differs
-        });
-        let Some(&(cell, _)) = split else {
-            return Err(wrong(case.node, "its edges do not decide a cell both ways"));
-        };
-        for filled in [true, false] {
-            let mut state = state.clone();
-            if !state.assume(&mut self.workspace, case.layout, cell, filled)? {
-                return Err(wrong(case.node, "an edge has no solution"));
+    fn check_edges(&mut self, case: &Case<'_>, edges: &[Edge], state: State) -> Result<()> {
+        // Groups of edges, each with the state in which it is to be all cases.
+        let mut groups: Vec<(Vec<&Edge>, State)> = vec![(edges.iter().collect(), state)];
+        while let Some((edges, mut state)) = groups.pop() {
+            if let [edge] = edges[..] {
+                self.check_literals(case, &edge.decided, &mut state)?;
+                self.follow(case, edge.number, &edge.decided)?;
+                continue;
             }
-            let group = edges.iter().copied();
-            let group: Vec<_> = group
-                .filter(|edge| value(edge, cell) == Some(filled))
-                .collect();
-            self.check_cases(case, &group, state)?;
+            let cell = self.decision(case.node, &edges)?;
+            let first = groups.len();
+            for filled in [false, true] {
+                let mut state = state.clone();
+                if !state.assume(&mut self.workspace, case.layout, cell, filled)? {
+                    return Err(wrong(case.node, "an edge has no solution"));
+                }
+                let group = edges.iter().copied();
+                let group = group.filter(|edge| edge.value(cell) == Some(filled));
+                groups.push((group.collect(), state));
+            }
+            // The smaller group comes next, so no more are open than the logarithm of the number of edges.
+            if groups[first].0.len() < groups[first + 1].0.len() {
+                groups.swap(first, first + 1);
+            }
         }
         Ok(())
+    }
+
+    /// The first cell that is in all of these edges, not with the same value.
+    fn decision(&mut self, node: u32, edges: &[&Edge]) -> Result<usize> {
+        for &(cell, filled) in &edges[0].decided {
+            self.workspace.work(8 * edges.len())?;
+            let mut differs = false;
+            let is_in_all = edges.iter().all(|edge| {
+                let value = edge.value(cell);
+                differs |= value == Some(!filled);
+                value.is_some()
+            });
+            if is_in_all && differs {
+                return Ok(cell);
+            }
+        }
+        Err(wrong(node, "its edges do not decide a cell both ways"))
     }
 
     /// Checks that these values hold in all solutions that the state allows.
@@ -413,10 +481,14 @@ impl Checker<'_, '_> {
             if filled { variable } else { -variable }
         };
         let mut holding = self.literals_on(case.way);
-        let proved = decided.iter().filter(|value| !open.contains(value));
+        let mut unproved = open.iter().peekable();
+        let proved = decided
+            .iter()
+            .filter(|value| unproved.next_if_eq(value).is_none());
         holding.extend(proved.map(literal));
         for value in open {
             if state.values[value.0] == 0 {
+                self.workspace.poll()?;
                 self.lemmas += 1;
                 if !(self.lemma)(&holding, literal(&value))? {
                     let (row, column) = self.place(layout.cells[value.0]);
@@ -472,6 +544,8 @@ impl Checker<'_, '_> {
             if language == NOTHING {
                 return Err(wrong(node, "an edge has a model that is not a solution"));
             }
+            let steps = 8 * self.workspace.languages.last_work() + cells.len();
+            self.workspace.work(steps)?;
             let mut cells = cells.clone();
             cells.retain(|&cell| !is_decided[cell as usize]);
             if !cells.is_empty() {
@@ -510,12 +584,18 @@ impl Checker<'_, '_> {
             edges.map(|edge| self.formula.target(edge)).collect()
         };
         const NOBODY: u32 = u32::MAX;
+        let counts = factors.iter().map(|&to| self.formula.variable_count(to));
+        if counts.sum::<usize>() != left.len() {
+            return Err(wrong(
+                node,
+                "a product does not have all undecided cells once",
+            ));
+        }
+        self.workspace.work(8 * left.len())?;
         let mut owners = vec![NOBODY; case.layout.cells.len()];
         let mut cells: Vec<Vec<u32>> = Vec::new();
         for (factor, &to) in (0..).zip(&factors) {
-            let Some(variables) = self.formula.variables(to, left.len()) else {
-                return Err(wrong(node, "two nodes of a product share a cell"));
-            };
+            let variables = self.formula.variables(to);
             for &variable in &variables {
                 let owner = case.layout.index(variable).map(|cell| &mut owners[cell]);
                 match owner {
@@ -525,41 +605,57 @@ impl Checker<'_, '_> {
             }
             cells.push(variables);
         }
-        if left.len() != cells.iter().map(Vec::len).sum::<usize>() {
-            return Err(wrong(node, "a product does not have all undecided cells"));
-        }
         let mut languages: Vec<Vec<Language>> = vec![Vec::new(); factors.len()];
         for (language, indices) in lines {
-            let owners: Vec<u32> = indices.iter().map(|&cell| owners[cell as usize]).collect();
-            let first = owners[0];
-            if owners.iter().all(|&owner| owner == first) {
-                // The usual case: all cells of the line are in one node.
-                languages
-                    .get_mut(first as usize)
-                    .ok_or_else(|| wrong(node, "a product does not have all undecided cells"))?
-                    .push(*language);
-                continue;
-            }
+            let mut owners: Vec<u32> = indices.iter().map(|&cell| owners[cell as usize]).collect();
             if owners.contains(&NOBODY) {
                 return Err(wrong(node, "a product does not have all undecided cells"));
             }
-            let Some(parts) = self
+            let first = owners[0];
+            if owners.iter().all(|&owner| owner == first) {
+                // The usual case: all cells of the line are in one node.
+                languages[first as usize].push(*language);
+                continue;
+            }
+            let divided = self
                 .workspace
                 .languages
-                .divide(*language, &owners, factors.len())
-            else {
+                .divide(*language, &owners, factors.len());
+            self.workspace.poll()?;
+            let Some(parts) = divided else {
                 return Err(wrong(node, "a line is not shown to be a product"));
             };
-            for (factor, part) in (0..).zip(parts) {
-                if owners.contains(&factor) {
-                    languages[factor as usize].push(part);
-                }
+            owners.sort_unstable();
+            owners.dedup();
+            for owner in owners {
+                languages[owner as usize].push(parts[owner as usize]);
             }
         }
         for ((to, cells), languages) in factors.into_iter().zip(cells).zip(languages) {
             self.reach(to, &cells, languages.into(), case.way, edge)?;
         }
         Ok(())
+    }
+}
+
+/// An edge of an or-node, with its literals.
+#[derive(Debug)]
+struct Edge {
+    number: u32,
+    /// The indices of the cells that it decides, in increasing order, with their values.
+    decided: Vec<(usize, bool)>,
+}
+
+impl Edge {
+    /// The value of a cell, if the edge decides it.
+    fn value(&self, cell: usize) -> Option<bool> {
+        let at = self.decided.binary_search_by_key(&cell, |&(cell, _)| cell);
+        Some(self.decided[at.ok()?].1)
+    }
+
+    /// Approximate memory with the references to the edge.
+    fn bytes(&self) -> u64 {
+        (2 * size_of::<Self>() + size_of_val(&*self.decided)) as u64
     }
 }
 

@@ -1,7 +1,9 @@
 //! A decision-DNNF as its file says it, in the text format of the d4 compiler, with the cells as variables 1, 2, 3 and so on, row by row.
 //!
 //! Only formulas of this form are read: the root is the or-node 1; an edge of an or-node leads to an or-node, an and-node, or the true
-//! node, and has the literals that it decides; an edge of an and-node leads to an or-node, and has no literals.
+//! node, and has the literals that it decides, at least one if it leads from another or-node than the root to an or-node; an and-node has
+//! two edges or more, which have no literals, and lead to or-nodes with cells below them. So the nodes below a node are fewer than a few
+//! times its cells, on each way.
 
 use std::io::BufRead;
 
@@ -38,6 +40,9 @@ pub struct Formula {
     literals: Vec<i32>,
     /// All nodes that the root leads to, each after those that lead to it.
     order: Vec<u32>,
+    /// For each node that the root leads to, the number of variables below it: along its first edges, for an and-node along all. At most
+    /// `u32::MAX`.
+    variable_counts: Vec<u32>,
 }
 
 impl Formula {
@@ -86,7 +91,11 @@ impl Formula {
             };
             let literals = &numbers[2..];
             let has_form = match from_kind {
-                Kind::Or => literals.iter().all(|l| l.unsigned_abs() <= cells as u64),
+                Kind::Or => {
+                    let may_be_empty = from == 0 || to_kind != Kind::Or;
+                    (may_be_empty || !literals.is_empty())
+                        && literals.iter().all(|l| l.unsigned_abs() <= cells as u64)
+                }
                 Kind::And => to_kind == Kind::Or && literals.is_empty(),
                 Kind::True => false,
             };
@@ -94,19 +103,23 @@ impl Formula {
                 return Err(lines.wrong("this edge has another form than those of a counted graph"));
             }
             unsorted_literals.extend(literals.iter().map(|&literal| literal as i32));
-            if unsorted_literals.len() > u32::MAX as usize || kinds.len() > u32::MAX as usize {
+            let longest = unsorted_literals.len().max(unsorted.len()).max(kinds.len());
+            if longest >= u32::MAX as usize {
                 return Err(lines.wrong_as_a_whole("this formula is too large to be checked"));
             }
             unsorted.push((from, to, unsorted_literals.len() as u32));
             // Everything is held twice while it is sorted.
-            let bytes = 2 * (24 * (kinds.len() + unsorted.len()) + 4 * unsorted_literals.len());
-            lines.check_memory(bytes as u64)?;
+            let bytes = Self::bytes_of(kinds.len(), unsorted.len(), unsorted_literals.len());
+            lines.check_memory(2 * bytes)?;
         }
         if kinds.first() != Some(&Kind::Or) {
             return Err(lines.wrong_as_a_whole("the node 1 is not an or-node"));
         }
         let mut formula = Formula::sort(kinds, &unsorted, &unsorted_literals);
-        match formula.sort_nodes() {
+        match formula
+            .sort_nodes()
+            .and_then(|()| formula.count_variables())
+        {
             Ok(()) => Ok(formula),
             Err(message) => Err(lines.wrong_as_a_whole(message)),
         }
@@ -134,6 +147,7 @@ impl Formula {
             edges: Vec::with_capacity(unsorted.len()),
             literals: Vec::with_capacity(literals.len()),
             order: Vec::new(),
+            variable_counts: Vec::new(),
         };
         for edge in sorted {
             let begin = edge.checked_sub(1).map_or(0, |before| unsorted[before].2);
@@ -171,9 +185,13 @@ impl Formula {
                 }
                 continue;
             }
-            let is_leaf = self.edges(*node).is_empty();
-            if is_leaf != (self.kind(*node) == Kind::True) {
-                return Err("a node of this formula has no edge");
+            let edges = self.edges(*node).len();
+            match self.kind(*node) {
+                Kind::Or if edges == 0 => return Err("an or-node of this formula has no edge"),
+                Kind::And if edges < 2 => {
+                    return Err("a product of this formula has fewer than two edges");
+                }
+                _ => {}
             }
             states[*node as usize] = CLOSED;
             self.order.push(*node);
@@ -181,6 +199,37 @@ impl Formula {
         }
         self.order.reverse();
         Ok(())
+    }
+
+    /// Counts the variables below each node that the root leads to.
+    fn count_variables(&mut self) -> std::result::Result<(), &'static str> {
+        let mut counts = vec![0_u32; self.kinds.len()];
+        for &node in self.order.iter().rev() {
+            let edges = self.edges(node);
+            let below = |edge: u32| counts[self.target(edge) as usize];
+            counts[node as usize] = match self.kind(node) {
+                Kind::True => 0,
+                Kind::Or => {
+                    below(edges.start).saturating_add(self.literals(edges.start).len() as u32)
+                }
+                Kind::And if edges.clone().any(|edge| below(edge) == 0) => {
+                    return Err("a product of this formula has a node without cells");
+                }
+                Kind::And => edges.map(below).fold(0, u32::saturating_add),
+            };
+        }
+        self.variable_counts = counts;
+        Ok(())
+    }
+
+    /// Approximate memory of these numbers of nodes, edges and literals, in bytes.
+    fn bytes_of(nodes: usize, edges: usize, literals: usize) -> u64 {
+        (24 * (nodes + edges) + 4 * literals) as u64
+    }
+
+    /// Approximate memory, in bytes.
+    pub(super) fn bytes(&self) -> u64 {
+        Self::bytes_of(self.kinds.len(), self.edges.len(), self.literals.len())
     }
 
     pub(super) fn kind(&self, node: u32) -> Kind {
@@ -211,18 +260,17 @@ impl Formula {
         &self.order
     }
 
+    /// The number of variables that [`Formula::variables`] gives, or `u32::MAX` if there are more. O(1).
+    pub(super) fn variable_count(&self, node: u32) -> usize {
+        self.variable_counts[node as usize] as usize
+    }
+
     /// The variables below a node: along its first edges, for an and-node along all. In increasing order; of a formula that is not smooth,
-    /// those of one way. `None` if there are more than `most`, as there may be where nodes of a product share others.
-    pub(super) fn variables(&self, node: u32, most: usize) -> Option<Vec<u32>> {
-        let mut variables = Vec::new();
+    /// those of one way. O(number of variables).
+    pub(super) fn variables(&self, node: u32) -> Vec<u32> {
+        let mut variables = Vec::with_capacity(self.variable_count(node));
         let mut open = vec![node];
-        // Each or-node but a few has a literal, and leads to one other node.
-        let mut nodes_left = 16 * most + 64;
         while let Some(node) = open.pop() {
-            if variables.len() > most || nodes_left < open.len() {
-                return None;
-            }
-            nodes_left -= 1;
             let edges = self.edges(node);
             match self.kind(node) {
                 Kind::And => open.extend(edges.map(|edge| self.target(edge))),
@@ -235,23 +283,28 @@ impl Formula {
             }
         }
         variables.sort_unstable();
-        (variables.len() <= most).then_some(variables)
+        variables
     }
 
-    /// Number of models, if the formula is smooth, decomposable and deterministic.
-    pub(super) fn count(&self) -> BigUint {
+    /// Number of models, if the formula is smooth, decomposable and deterministic. `poll` is called for every node, with the memory of the
+    /// numbers so far, in bytes.
+    pub(super) fn count(&self, mut poll: impl FnMut(u64) -> Result<()>) -> Result<BigUint> {
         let mut counts: Vec<BigUint> = vec![BigUint::ZERO; self.kinds.len()];
+        let mut bytes = size_of_val(&*counts) as u64;
         for &node in self.order.iter().rev() {
             let mut below = self
                 .edges(node)
                 .map(|edge| &counts[self.target(edge) as usize]);
-            counts[node as usize] = match self.kind(node) {
+            let count = match self.kind(node) {
                 Kind::True => BigUint::from(1_u8),
                 Kind::And => below.product(),
                 Kind::Or if below.len() == 1 => below.next().cloned().unwrap_or_default(),
                 Kind::Or => below.sum(),
             };
+            bytes += count.bits().div_ceil(8);
+            poll(bytes)?;
+            counts[node as usize] = count;
         }
-        std::mem::take(&mut counts[0])
+        Ok(std::mem::take(&mut counts[0]))
     }
 }

@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::error::Result;
 use crate::puzzle::Clue;
 
 /// A set of words of the same length: the number of its root.
@@ -22,6 +23,9 @@ pub(super) const END: Language = 1;
 
 /// Approximate memory of a node with its entry in the hash table, which is up to half empty and is copied when it grows.
 const BYTES_PER_NODE: usize = 64;
+
+/// Languages of more bytes might have nodes that cannot be numbered.
+pub(super) const MAX_BYTES: u64 = BYTES_PER_NODE as u64 * (u32::MAX / 2) as u64;
 
 /// A cell of a line, counted from its first, and its value: `true` is filled.
 pub(super) type Value = (u16, bool);
@@ -75,8 +79,19 @@ impl Languages {
         (self.nodes.len() * BYTES_PER_NODE) as u64 + self.table_bytes
     }
 
-    /// The arrangements of a clue, which fits into `length` cells. O(length²) at most.
-    pub(super) fn of_clue(&mut self, clue: &Clue, length: usize) -> Language {
+    /// Number of nodes that the last operation went through.
+    pub(super) fn last_work(&self) -> usize {
+        self.results.len()
+    }
+
+    /// The arrangements of a clue, which fits into `length` cells. O(length²) at most. `poll` is called for every block, with the
+    /// approximate memory of all languages in bytes.
+    pub(super) fn of_clue(
+        &mut self,
+        clue: &Clue,
+        length: usize,
+        mut poll: impl FnMut(u64) -> Result<()>,
+    ) -> Result<Language> {
         let slack = length - clue.span();
         // `after[extra]`: what follows when this number of extra empty cells is left. After the last block all are empty.
         let mut after = vec![END];
@@ -102,8 +117,9 @@ impl Languages {
                 before.push(self.node([later, node]));
             }
             after = before;
+            poll(self.bytes())?;
         }
-        after[slack]
+        Ok(after[slack])
     }
 
     /// The words in which this cell has this value. O(nodes) for the first call, then O(1).
@@ -197,8 +213,8 @@ impl Languages {
     }
 
     /// Divides a language between owners: `owners[i]` owns cell `i`, and is less than `count`. The result has the language of the cells of
-    /// each owner. `None` if the line is not their product as far as this is visible: wherever the owner changes, all words that agree
-    /// before that cell must have the same continuations. O(nodes).
+    /// each owner. `None` if the line is not their product as far as this is visible: wherever the owner
+    /// changes, all words that agree before that cell must have the same continuations. O(nodes).
     pub(super) fn divide(
         &mut self,
         language: Language,
@@ -280,7 +296,7 @@ mod tests {
             let all: Vec<u32> = (0..1 << length)
                 .filter(|&word| clue_of(word, length) == clue)
                 .collect();
-            let language = languages.of_clue(&clue, length);
+            let language = languages.of_clue(&clue, length, |_| Ok(())).unwrap();
             let sorted = |mut words: Vec<u32>| {
                 words.sort_unstable();
                 words
@@ -327,18 +343,21 @@ mod tests {
     #[test]
     fn a_line_is_divided_only_where_it_is_a_product() {
         let mut languages = Languages::new();
-        let clue = |lengths: &[usize]| Clue::new(lengths.iter().copied()).unwrap();
         // Where the second block can be depends on the first.
-        let line = languages.of_clue(&clue(&[1, 1]), 5);
+        let of_clue = |languages: &mut Languages, lengths: &[usize], length| {
+            let clue = Clue::new(lengths.iter().copied()).unwrap();
+            languages.of_clue(&clue, length, |_| Ok(())).unwrap()
+        };
+        let line = of_clue(&mut languages, &[1, 1], 5);
         assert_eq!(languages.divide(line, &[0, 0, 0, 1, 1], 2), None);
-        let line = languages.of_clue(&clue(&[2, 2]), 7);
+        let line = of_clue(&mut languages, &[2, 2], 7);
         let values = [(1, true), (3, false), (5, true)];
         let mut with = |line, values: &[Value]| {
             let values = values.iter();
             values.fold(line, |line, &value| languages.with(line, value))
         };
         let line = with(line, &values);
-        let half = languages.of_clue(&clue(&[2]), 3);
+        let half = of_clue(&mut languages, &[2], 3);
         let half = languages.with(half, (1, true));
         let parts = languages.divide(line, &[0, 0, 0, 1, 1, 1, 1], 2).unwrap();
         assert_eq!(parts[0], half);

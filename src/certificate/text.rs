@@ -4,8 +4,8 @@ use std::io::{self, BufRead, Read};
 
 use crate::error::{Error, Result};
 
-/// Bytes that are read, or steps of work, between two calls of `stop`.
-const STOP_INTERVAL_BYTES: usize = 1 << 20;
+/// Bytes that are read, or steps of work of a few nanoseconds, between two calls of `stop`.
+pub(super) const STOP_INTERVAL_STEPS: usize = 1 << 20;
 
 /// Length of the longest line that is read, in bytes.
 const MAX_LINE_BYTES: u64 = 1 << 28;
@@ -110,7 +110,7 @@ impl<'a, 'b> Lines<'a, 'b> {
     /// Counts work on the current line, in steps of a few nanoseconds, so that a check of much work per byte is stopped too.
     pub(super) fn work(&mut self, steps: usize) -> Result<()> {
         self.unpolled_bytes += steps;
-        if self.unpolled_bytes >= STOP_INTERVAL_BYTES {
+        if self.unpolled_bytes >= STOP_INTERVAL_STEPS {
             self.unpolled_bytes = 0;
             self.bounds.poll(self.name)?;
         }
