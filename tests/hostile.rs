@@ -215,13 +215,25 @@ fn threads_that_cannot_be_started_are_an_error() {
             match done.status.code() {
                 Some(0) => {}
                 Some(74) => assert_refused(&done, 74, "the threads cannot be started"),
-                // An allocation that fails ends the process at once.
-                None | Some(134) => {}
+                Some(70) => assert!(stderr(&done).contains("memory allocation of"), "{done:?}"),
                 _ => panic!("{script}: {done:?}"),
             }
             assert!(!stderr(&done).contains("panicked"), "{script}: {done:?}");
         }
     }
+}
+
+/// Once, the process ended by a signal.
+#[test]
+fn a_failed_allocation_is_an_internal_error() {
+    let scratch = Scratch::new("hostile-allocation");
+    let ones = "1\n".repeat(30);
+    let puzzle = format!("width 30\nheight 30\nrows\n{ones}columns\n{ones}");
+    fs::write(scratch.join("large.non"), puzzle).expect("a puzzle");
+    let script = "ulimit -v 400000; $O count -j1 --memory 100G --method frontier large.non";
+    let done = shell(&scratch, script);
+    assert_eq!(done.status.code(), Some(70), "{done:?}");
+    assert!(stderr(&done).contains("memory allocation of"), "{done:?}");
 }
 
 #[test]

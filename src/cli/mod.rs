@@ -118,6 +118,7 @@ enum Verb {
 
 /// Parses the command line and runs its verb.
 pub(super) fn run() -> ExitCode {
+    panics::end_process_on_abort();
     let status = match parse_verb() {
         Ok(verb) => run_verb(verb),
         Err(error) => print_clap_error(&error),
