@@ -44,6 +44,7 @@
 //! |---|---|
 //! | `sat` | clause learning, which proves hard puzzles much faster; needs a C++ compiler |
 //! | `images` | reading of PNG, JPEG, GIF, BMP and WebP; drawings as PNG and PDF |
+//! | `design` | what designers of puzzles ask: [`design`] |
 //! | `serde` | results implement `serde::Serialize` |
 //! | `unstable` | the internals and expert options are public, without any promise of stability: `line`, `board`, `belief`, `sat`, `classic`, `census`, `cluster`, `studio` |
 //! | `cli` | the command, which needs all of these; on by default |
@@ -116,6 +117,7 @@ macro_rules! unstable {
 }
 
 pub mod count;
+#[cfg(feature = "design")]
 pub mod design;
 pub mod error;
 pub mod estimate;

@@ -35,36 +35,29 @@ const MAX_BACKBONE_TRIES: u32 = 2;
 const LIFETIME_DIVISOR: u32 = 8;
 
 /// A line of a journal: what has changed since the last checkpoint.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "unstable", derive(Serialize, Deserialize), serde(default))]
 pub struct Checkpoint {
     /// The cells, row by row: `#` and `.` for the backbone, `?` for an ambiguous cell (not for an unknown one, as elsewhere),
     /// `-` where neither is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     cells: Option<String>,
     /// A solution, row by row.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     solution: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     opening: Option<Opening>,
-    #[serde(rename = "contest", default, skip_serializing_if = "Option::is_none")]
     selection: Option<SelectionState>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     trails: Vec<WrittenTrail>,
     /// The size in cells of the smallest component that was found too wide to be swept.
-    #[serde(rename = "wide", default, skip_serializing_if = "Option::is_none")]
     too_wide: Option<u32>,
     /// The number of solutions that are proved: a lower bound.
-    #[serde(rename = "least", default, skip_serializing_if = "Option::is_none")]
     lower_bound: Option<String>,
     /// States and components as in [`ComponentText`].
-    #[serde(default, skip_serializing_if = "String::is_empty")]
     states: String,
-    #[serde(rename = "parts", default, skip_serializing_if = "String::is_empty")]
     components: String,
 }
 
 /// A [`Trail`] in a checkpoint; `steps` is the text of [`trail::write`].
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "unstable", derive(Serialize, Deserialize))]
 struct WrittenTrail {
     place: u64,
     plan: Plan,
@@ -72,18 +65,16 @@ struct WrittenTrail {
 }
 
 /// The progress of the opening: the quick trial, and the rounds of the backbone search.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "unstable", derive(Serialize, Deserialize))]
 pub(crate) struct Opening {
     /// Whether the quick trial has been begun.
-    #[serde(rename = "tried")]
     pub(crate) quick_trial_begun: bool,
     /// The round, from 0; each round has more effort than the one before.
     pub(crate) round: u32,
     /// Number of times that the backbone search was begun in this round.
-    #[serde(rename = "tries")]
     backbone_tries: u32,
     /// Whether every cell of the backbone is decided; `None` until the backbone search of this round has ended.
-    #[serde(rename = "whole")]
     pub(crate) backbone_is_complete: Option<bool>,
 }
 

@@ -8,7 +8,8 @@ use super::frontier::Direction;
 use crate::run::Activity;
 
 /// A method of counting a component.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "unstable", derive(Serialize, Deserialize))]
 pub(crate) enum Plan {
     /// Branch in this order.
     Branch(Order),
@@ -71,16 +72,15 @@ pub(crate) enum TrialEnd {
 }
 
 /// The result of a trial that used up its budget.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "unstable", derive(Serialize, Deserialize))]
 pub(crate) struct TrialResult {
     pub(crate) plan: Plan,
     /// Nanoseconds of work that it had.
     pub(crate) spent: u64,
     /// Forecast of the nanoseconds of work for the whole component: `spent` divided by the share of the component that is done.
-    #[serde(rename = "foreseen")]
     pub(crate) forecast: f64,
     /// Lower bound that it has proved for the count of the component, rounded.
-    #[serde(default)]
     pub(crate) proved: f64,
 }
 

@@ -7,17 +7,15 @@ use serde::{Deserialize, Serialize};
 use super::plan::{Plan, TrialResult};
 
 /// The state of plan selection for one component.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "unstable", derive(Serialize, Deserialize))]
 pub(crate) struct SelectionState {
     /// Number of components, and the index of the one that is being counted.
-    #[serde(rename = "parts")]
     pub(crate) components: usize,
-    #[serde(rename = "part")]
     pub(crate) component: usize,
     /// Nanoseconds of work of a trial in this round.
     pub(crate) budget: u64,
     /// The plan that leads this round, and its nanoseconds of work.
-    #[serde(rename = "favoured", default)]
     pub(crate) leader: Option<(Plan, u64)>,
     /// Plans to be tried in this round, and those that have been tried.
     pub(crate) todo: Vec<Plan>,
@@ -27,15 +25,15 @@ pub(crate) struct SelectionState {
     /// Branching orders that wait for the outcome of a sweep.
     pub(crate) waiting: Vec<TrialResult>,
     /// Trials of this round that earlier processes have begun and not ended.
-    #[serde(rename = "open")]
     pub(crate) interrupted: Vec<InterruptedTrial>,
     /// The plans of the trials under way, and when each trial began.
-    #[serde(skip)]
+    #[cfg_attr(feature = "unstable", serde(skip))]
     pub(crate) under_way: Vec<(Plan, Instant)>,
 }
 
 /// A trial that was interrupted.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "unstable", derive(Serialize, Deserialize))]
 pub(crate) struct InterruptedTrial {
     pub(crate) plan: Plan,
     /// Nanoseconds that it has run: in all tries together, but for a sweep in the longest one, as each try of a sweep starts afresh.

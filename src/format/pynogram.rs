@@ -4,8 +4,8 @@
 
 use std::ops::Range;
 
-use serde::Deserialize;
 use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
 use super::contents::Contents;
 use super::part::{self, Part};
@@ -104,25 +104,13 @@ fn ini(text: &str) -> Result<Puzzle> {
     part::puzzle(&rows, &columns, head, Part::clue)
 }
 
-/// The relevant part of a TOML file.
-#[derive(Deserialize)]
-struct Document {
-    clues: Clues,
-}
-
-#[derive(Deserialize)]
-struct Clues {
-    rows: Spanned<String>,
-    columns: Spanned<String>,
-}
-
 /// Reads a puzzle in a TOML file.
 pub(super) fn read_toml(text: &str) -> Contents<'_> {
     Contents::Single(toml(text))
 }
 
 fn toml(text: &str) -> Result<Puzzle> {
-    let Document { clues } = toml::from_str(text).map_err(|error| {
+    let document = DeTable::parse(text).map_err(|error| {
         let Range { start, .. } = error.span().unwrap_or_default();
         let words = error.message().lines().collect::<Vec<_>>().join(": ");
         let start = (0..=start.min(text.len()))
@@ -135,19 +123,27 @@ fn toml(text: &str) -> Result<Puzzle> {
             here,
         )
     })?;
-    let rows = clues_of(text, &clues.rows);
-    let columns = clues_of(text, &clues.columns);
     let head = Part::lines(text).find(|line| line.text.trim() == "[clues]");
     let head = head.unwrap_or(Part::line(1, text.lines().next().unwrap_or_default()));
-    part::puzzle(&rows, &columns, head, Part::clue)
+    let section = document.get_ref().get("clues").map(Spanned::get_ref);
+    let side = |name: &str| match section.and_then(|section| section.get(name)) {
+        Some(value) => match value.get_ref() {
+            DeValue::String(string) => Ok(clues_of(text, value.span(), string)),
+            _ => Err(place(
+                Error::data(format!("the {name} are not one text in quotes")),
+                text,
+                &text[value.span().start..],
+            )),
+        },
+        None => Err(head.error(format!("there are no {name} in the section [clues]"))),
+    };
+    part::puzzle(&side("rows")?, &side("columns")?, head, Part::clue)
 }
 
 /// The clues in a string, with their places in the file; only the first line is known if the string contains escapes.
-fn clues_of<'a>(text: &'a str, value: &'a Spanned<String>) -> Vec<Part<'a>> {
-    let Range { start, end } = value.span();
-    let raw = &text[start..end];
-    let value = value.get_ref();
-    let (start, end) = match raw.find(value.as_str()) {
+fn clues_of<'a>(text: &'a str, span: Range<usize>, value: &'a str) -> Vec<Part<'a>> {
+    let Range { start, end } = span;
+    let (start, end) = match text[start..end].find(value) {
         Some(at) => (start + at, start + at + value.len()),
         None => {
             let number = text[..start].matches('\n').count() + 1;
@@ -239,9 +235,13 @@ mod tests {
             failure(read_toml("[clues]\nrows = \"1\\u0020x\"\ncolumns = '1'")),
             "2:3: 'x' in a clue: a clue is a list of numbers"
         );
-        assert!(
-            failure(read_toml("[clues]\nrows = '1'\n"))
-                .starts_with("1:1: this is not the TOML of a puzzle: missing field `columns`")
+        assert_eq!(
+            failure(read_toml("[clues]\nrows = '1'\n")),
+            "1:1: there are no columns in the section [clues]"
+        );
+        assert_eq!(
+            failure(read_toml("[clues]\nrows = 1\ncolumns = '1'")),
+            "2:8: the rows are not one text in quotes"
         );
         assert_eq!(
             failure(read_ini("x\n[clues]\nrows = 1\n")),

@@ -7,7 +7,7 @@
 use std::io::{BufRead, Read};
 
 use serde::Deserialize;
-use serde::de::{Deserializer, Error as _, SeqAccess, Visitor};
+use serde::de::{Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::json;
 use super::place::not_utf8;
@@ -171,10 +171,40 @@ impl<R: BufRead> Solutions<R> {
     }
 }
 
-/// A line of JSON; other members are skipped.
-#[derive(Deserialize)]
+/// A line of JSON; other members than the solution are skipped.
 struct Object {
     solution: Option<Rows>,
+}
+
+impl<'de> Deserialize<'de> for Object {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        struct Members;
+        impl<'de> Visitor<'de> for Members {
+            type Value = Object;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(
+                self,
+                mut map: A,
+            ) -> std::result::Result<Object, A::Error> {
+                let mut solution = None;
+                while let Some(key) = map.next_key::<String>()? {
+                    if key != "solution" {
+                        map.next_value::<IgnoredAny>()?;
+                    } else if solution.replace(map.next_value()?).is_some() {
+                        return Err(A::Error::custom("two solutions"));
+                    }
+                }
+                Ok(Object {
+                    solution: solution.flatten(),
+                })
+            }
+        }
+        deserializer.deserialize_map(Members)
+    }
 }
 
 /// The rows of a grid, limited to the largest number that a grid can have: a line of empty rows would take many times its length in

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use html_escape::encode_text;
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::drawing::{Drawing, Sheet};
 use super::harmless::sanitized;
@@ -64,29 +64,6 @@ impl Frame {
     }
 }
 
-/// What the script of the page reads.
-#[derive(Serialize)]
-struct Data<'a> {
-    cell: u32,
-    /// The upper left corner of the cells, and the width and height of the grid in cells.
-    left: u32,
-    top: u32,
-    width: usize,
-    height: usize,
-    /// Cells that are known from the start: row, column, filled.
-    given: &'a [(usize, usize, bool)],
-    steps: Vec<StepData<'a>>,
-}
-
-#[derive(Serialize)]
-struct StepData<'a> {
-    /// Rows, then columns.
-    lines: [Vec<usize>; 2],
-    cells: &'a [(usize, usize, bool)],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tried: Option<(usize, usize)>,
-}
-
 /// A page that shows a puzzle, with buttons and arrow keys that step through `frames`, and a list of all steps below. `sheet` gives the
 /// titles, `given` the cells known from the start, `closing` the sentence after the last step.
 ///
@@ -141,16 +118,17 @@ pub fn steps(
         encode_text(&sanitized(closing))
     );
     let (left, top) = layout.first_cell();
-    let data = Data {
-        cell: UNIT,
-        left,
-        top,
-        width: puzzle.width(),
-        height: puzzle.height(),
-        given,
-        steps: frames.iter().map(step_data).collect(),
-    };
-    let data = serde_json::to_string(&data).expect("numbers and lists can always be serialized");
+    let data = json!({
+        "cell": UNIT,
+        // The upper left corner of the cells, and the width and height of the grid in cells.
+        "left": left,
+        "top": top,
+        "width": puzzle.width(),
+        "height": puzzle.height(),
+        // Cells that are known from the start: row, column, filled.
+        "given": given,
+        "steps": frames.iter().map(step_data).collect::<Vec<_>>(),
+    });
     let _ = write!(
         page,
         "<script>\nconst ink = \"{INK}\", faint = \"{FAINT}\";\nconst data = {data};\n{SCRIPT}</script>\n"
@@ -158,7 +136,9 @@ pub fn steps(
     page + Html::new("", Paper::A4).foot()
 }
 
-fn step_data(frame: &Frame) -> StepData<'_> {
+/// What the script of the page reads of a step.
+fn step_data(frame: &Frame) -> Value {
+    // Rows, then columns.
     let mut lines = [Vec::new(), Vec::new()];
     for line in &frame.lines {
         match *line {
@@ -166,11 +146,7 @@ fn step_data(frame: &Frame) -> StepData<'_> {
             Line::Column(column) => lines[1].push(column),
         }
     }
-    StepData {
-        lines,
-        cells: &frame.cells,
-        tried: frame.tried,
-    }
+    json!({ "lines": lines, "cells": frame.cells, "tried": frame.tried })
 }
 
 const STYLE: &str = "\

@@ -12,7 +12,8 @@ use crate::count::components::Component;
 use crate::line::Word;
 
 /// A branching order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "unstable", derive(Serialize, Deserialize))]
 pub(crate) enum Order {
     /// From the top row down.
     Down,

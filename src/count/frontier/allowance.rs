@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::count::scratch::Scratch;
 
 /// The direction in which the frontier moves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "unstable", derive(Serialize, Deserialize))]
 pub(crate) enum Direction {
     /// Row by row.
     Down,
