@@ -584,3 +584,49 @@ fn a_walk_that_was_stopped_goes_on_where_it_was() {
         assert!(stops > 0);
     }
 }
+
+/// Once, when a selection was resumed in a later component than the first, its next trial was taken for one of a component that was counted
+/// already: it ended at once, and was waited for ever after.
+#[test]
+fn a_pause_in_a_later_component_is_no_end() {
+    let mut random = Random(29);
+    let mut pauses = 0;
+    for _ in 0..14 {
+        let puzzle = beside(&switches(1), &random.puzzle(12, 12, 0.35));
+        let options = Options {
+            // Rounds are so short that the large component takes several.
+            trial_ns: 100_000,
+            max_probing_settles: 0,
+            oracle_percent: 0,
+            ..Options::default()
+        };
+        for threads in [1, 3] {
+            let rounds = std::sync::atomic::AtomicU64::new(0);
+            let observe = |_: &omnogram::count::GraphProgress| {
+                rounds.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            };
+            let limits = Limits::default().time(std::time::Duration::from_secs(60));
+            let counter = Counter::new(&puzzle)
+                .options(options.clone())
+                .limits(limits);
+            let counter = counter.graph_observer(&observe);
+            let (graph, outcome) = on_threads(threads, || counter.graph());
+            assert_eq!(outcome.stopped, None, "{puzzle:?}");
+            let number = Counter::new(&puzzle).run().solutions;
+            assert_eq!(graph.unwrap().count(), number.number());
+            pauses += rounds.into_inner();
+        }
+    }
+    assert!(pauses > 5, "{pauses}");
+}
+
+/// Once, what was counted after the graph had outgrown its memory ended at once, because the graph had.
+#[test]
+fn the_number_is_counted_when_the_graph_does_not_fit() {
+    let puzzle = corpus::read("hard/random-12x12-density-0.35-seed-2.non");
+    let limits = Limits::default().memory(512 << 10);
+    let (graph, outcome) = on_threads(1, || Counter::new(&puzzle).limits(limits).graph());
+    assert!(graph.is_none());
+    assert_eq!(outcome.stopped, Some(Stop::Memory));
+    assert_eq!(outcome.solutions.to_string(), "35371");
+}

@@ -12,10 +12,12 @@ use common::command::{Scratch, answer, output, stderr, stdout};
 use common::permutation;
 use common::pieces::{lines, merged, pieces, work};
 use omnogram::board::Cell;
-use omnogram::cluster::{Answer, CubeTask, Digest, Id, Lines, Merge, Mode, seal};
+use omnogram::census::Slice;
+use omnogram::cluster::{Answer, CubeTask, Digest, Id, Lines, Merge, Merged, Mode, seal};
 use omnogram::count::Method;
 use omnogram::search::{Cube, Decision, Limits, Total};
 use omnogram::solutions::Count;
+use serde_json::json;
 
 #[test]
 fn a_merge_names_what_is_wrong() {
@@ -399,4 +401,95 @@ fn of_two_incomplete_answers_the_one_with_more_solutions_counts() {
         let sum = merged(&pieces, &[&results[0], &results[1]]);
         assert_eq!(sum.solutions, Total::AtLeast(number(&many)));
     }
+}
+
+/// A merge of the answers to one slice of a census. Each answer has the start of its part, a number of clue sets, a file, and the starts of
+/// the parts that it leaves open; all parts end where the slice ends.
+fn merged_slices(answers: &[(u64, u64, Option<String>, Vec<u64>)]) -> Merged<Slice> {
+    let slice = |from: u64| format!("5x5 none {from}..371293").parse::<Slice>().unwrap();
+    let digest = Digest::of_census(slice(0).census());
+    let id = |from: u64| Id::of(digest, &slice(from)).to_string();
+    let mut merge = Merge::<Slice>::default();
+    let task = json!({
+        "id": id(0), "path": slice(0).to_string(), "puzzle": digest.to_string(), "of": 1, "size": 1.0,
+    });
+    merge
+        .read_cubes(Lines::new(seal(&task).as_bytes(), "cubes"))
+        .unwrap();
+    let records: String = answers
+        .iter()
+        .map(|(from, count, file, open)| {
+            let open = open.iter().map(|&from| json!({ "path": slice(from).to_string(), "share": 0.5 }));
+            seal(&json!({
+                "id": id(*from), "puzzle": digest.to_string(), "count": count.to_string(), "set": null,
+                "open": open.collect::<Vec<_>>(), "stopped": null, "nodes": 1, "seconds": 0.0, "file": file,
+            }))
+        })
+        .collect();
+    merge
+        .read_results(Lines::new(records.as_bytes(), "results"), 0)
+        .unwrap();
+    merge.finish("cubes", &["results".to_owned()])
+}
+
+/// Once, the answers to a cube that several answers left open were added up again for each of these, so that a chain of 40 cubes would have
+/// taken weeks; and a chain of 20,000 was too deep for the stack.
+#[test]
+fn a_long_chain_of_open_cubes_is_added_up_once() {
+    for file in [None, Some("a.txt"), Some("b.txt")] {
+        let depth = if file.is_none() { 20_000 } else { 200 };
+        let mut answers = Vec::new();
+        for from in 0..depth {
+            let open = || {
+                if from + 1 < depth {
+                    vec![from + 1]
+                } else {
+                    Vec::new()
+                }
+            };
+            answers.push((from, 1, file.map(str::to_owned), open()));
+            if file.is_some() {
+                answers.push((from, 1, None, open()));
+            }
+        }
+        let sum = merged_slices(&answers);
+        assert!(sum.problems.is_empty(), "{:?}", sum.problems);
+        assert_eq!(sum.solutions, Total::Exactly(Count::from(depth)));
+        assert_eq!(sum.answers.len() as u64, depth);
+        // Of two complete sums the one whose solutions are all in files.
+        let listed = sum.answers.iter().all(|(_, answer)| answer.file.is_some());
+        assert_eq!(listed, file.is_some());
+    }
+}
+
+/// Once, an answer was compared only with the best so far, and the sets of two others could differ.
+#[test]
+fn all_answers_to_a_cube_must_agree() {
+    let puzzle = permutation(5);
+    let pieces = pieces(&puzzle, 2);
+    let cubes = || pieces.iter().map(|piece| piece.cube.clone()).collect();
+    let listed = work(&puzzle, Mode::List, 1, cubes(), Limits::default);
+    let stopped = work(&puzzle, Mode::List, 1, cubes(), || {
+        Limits::default().nodes(3)
+    });
+    let open: Vec<Cube> = (stopped.iter())
+        .flat_map(|answer| answer.open.iter().map(|open| open.cube.clone()))
+        .collect();
+    assert!(!open.is_empty());
+    let rest = work(&puzzle, Mode::List, 1, open, Limits::default);
+    let mut in_pieces = stopped;
+    (in_pieces.iter_mut()).for_each(|answer| answer.file = Some(format!("{}.txt", answer.id)));
+    in_pieces.extend(rest);
+    let mut changed = listed.clone();
+    changed[0].set = changed[1].set;
+    let all = [&in_pieces[..], &listed, &changed].map(lines);
+    let sum = merged(&pieces, &[&all[0], &all[1]]);
+    assert!(sum.solutions.is_exact() && sum.problems.is_empty());
+    let sum = merged(&pieces, &[&all[0], &all[1], &all[2]]);
+    assert!(sum.has_invalid_input && !sum.solutions.is_exact());
+    let problem = sum.problems[0].to_string();
+    assert!(
+        problem.contains("and the sets of solutions differ"),
+        "{problem}"
+    );
 }

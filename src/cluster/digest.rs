@@ -40,12 +40,17 @@ impl Digest {
             }
             text.push('\n');
         }
+        Self::of_text(&text)
+    }
+
+    /// The digest of a text.
+    pub(super) fn of_text(text: &str) -> Self {
         Digest(XxHash3_128::oneshot(text.as_bytes()))
     }
 
     /// The digest of a census: of its size, and of what the engine does.
     pub fn of_census(census: Census) -> Self {
-        Digest(XxHash3_128::oneshot(format!("census {census}").as_bytes()))
+        Self::of_text(&format!("census {census}"))
     }
 }
 

@@ -7,18 +7,17 @@
 
 use std::io::BufRead;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::{HashMap, HashSet};
 
-use super::answer::{Answer, Open};
+use super::answer::Answer;
 use super::cube::{CubeTask, Id};
 use super::digest::Digest;
 use super::line::Lines;
-use super::part::Part;
+use super::part::{Part, Text};
 use super::problems::Problems;
-use crate::census::Tally;
+use super::summation::{PlacedAnswer, Summation};
 use crate::error::{Error, Kind, Result};
 use crate::search::{Cube, Total};
-use crate::solutions::Count;
 
 /// Cubes, or slices of a census, and the answers to them.
 #[derive(Debug)]
@@ -28,22 +27,15 @@ pub struct Merge<P = Cube> {
     expected_cubes: u64,
     /// The cubes of the split.
     tasks: Vec<CubeTask<P>>,
-    ids: FxHashSet<Id>,
-    answers: FxHashMap<Id, Vec<PlacedAnswer<P>>>,
+    // The keys come from files, so they must not be able to make a table slow.
+    ids: HashSet<Id>,
+    answers: HashMap<Id, Vec<PlacedAnswer<P>>>,
+    /// The fingerprints of all answers, by which repeated ones are found.
+    fingerprints: HashSet<(Id, Digest)>,
     problems: Problems,
     /// Whether the files of cubes are incomplete or invalid, so that it is not known which cubes are missing.
     has_invalid_cubes: bool,
     repeats: u64,
-}
-
-/// An answer, and its place: the index of the file and the line number.
-#[derive(Debug)]
-struct PlacedAnswer<P> {
-    answer: Answer<P>,
-    file: usize,
-    line: usize,
-    /// Set when the summation reaches its cube: a cube of the split, or one that an answer left open, at any depth.
-    is_requested: bool,
 }
 
 /// The merged answers.
@@ -53,7 +45,7 @@ pub struct Merged<P = Cube> {
     pub solutions: Total,
     /// The answers that were added up, and their cubes.
     pub answers: Vec<(P, Answer<P>)>,
-    /// Cubes without an answer.
+    /// Cubes without an answer that tells anything.
     pub missing: Vec<CubeTask<P>>,
     /// Problems other than missing answers: for each file the first few, with their places, and the number of the others.
     pub problems: Vec<Error>,
@@ -86,8 +78,9 @@ impl<P> Default for Merge<P> {
             puzzle: None,
             expected_cubes: 0,
             tasks: Vec::new(),
-            ids: FxHashSet::default(),
-            answers: FxHashMap::default(),
+            ids: HashSet::new(),
+            answers: HashMap::new(),
+            fingerprints: HashSet::new(),
             problems: Problems::default(),
             has_invalid_cubes: false,
             repeats: 0,
@@ -195,17 +188,12 @@ impl<P: Part> Merge<P> {
                 }
                 Ok(answer) => {
                     valid += 1;
-                    let placed = self.answers.entry(answer.id).or_default();
-                    if placed.iter().any(|placed| is_same(&placed.answer, &answer)) {
-                        self.repeats += 1;
-                    } else {
+                    if self.fingerprints.insert((answer.id, fingerprint(&answer))) {
                         let line = lines.line();
-                        placed.push(PlacedAnswer {
-                            answer,
-                            file,
-                            line,
-                            is_requested: false,
-                        });
+                        let placed = self.answers.entry(answer.id).or_default();
+                        placed.push(PlacedAnswer { answer, file, line });
+                    } else {
+                        self.repeats += 1;
                     }
                 }
             }
@@ -221,33 +209,17 @@ impl<P: Part> Merge<P> {
     pub fn finish(mut self, cubes_file: &str, result_files: &[String]) -> Merged<P> {
         self.check_cubes(cubes_file);
         self.remove_overlaps(cubes_file);
-        let mut summation = Summation {
-            puzzle: self.puzzle,
-            answers: &mut self.answers,
-            results: result_files,
-            problems: &mut self.problems,
-            has_contradiction: false,
-            missing: Vec::new(),
-            chosen: Vec::new(),
-        };
-        let mut total = Count::ZERO;
         let tasks = std::mem::take(&mut self.tasks);
-        for task in &tasks {
-            let subtotal = summation.add(&task.cube, task.size, task.unknown);
-            total += &subtotal.count;
-        }
-        let Summation {
-            mut missing,
-            has_contradiction,
-            chosen,
-            ..
-        } = summation;
+        let summation =
+            Summation::new(self.puzzle, &self.answers, result_files, &mut self.problems);
+        let sum = summation.add_up(&tasks);
+        let (mut missing, has_contradiction) = (sum.missing, sum.has_contradiction);
         let mut unrequested: Vec<&PlacedAnswer<P>> = self
             .answers
-            .values()
-            .flatten()
+            .iter()
             // Without cubes every answer would be unrequested. Then only the lack of cubes is reported.
-            .filter(|placed| !placed.is_requested && !tasks.is_empty())
+            .filter(|(id, _)| !sum.requested.contains(id) && !tasks.is_empty())
+            .flat_map(|(_, placed)| placed)
             .collect();
         unrequested.sort_by_key(|placed| (placed.file, placed.line));
         for placed in unrequested {
@@ -261,12 +233,12 @@ impl<P: Part> Merge<P> {
         let number = missing.len() as u64;
         missing.iter_mut().for_each(|task| task.of = number);
         let complete = missing.is_empty() && !has_contradiction && !self.has_invalid_cubes;
-        let used = chosen.iter().map(|(_, answer)| answer);
+        let used = sum.chosen.iter().map(|(_, answer)| answer);
         let (problems, problem_count) = self.problems.into_parts();
         Merged {
             solutions: match complete {
-                true => Total::Exactly(total),
-                false => Total::AtLeast(total),
+                true => Total::Exactly(sum.count),
+                false => Total::AtLeast(sum.count),
             },
             has_invalid_input: has_contradiction || self.has_invalid_cubes,
             problems,
@@ -278,232 +250,27 @@ impl<P: Part> Merge<P> {
                 .fold(0, |sum, answer| sum.saturating_add(answer.nodes)),
             // A fold, because `sum` of no numbers would be -0.
             seconds: used.fold(0.0, |sum, answer| sum + answer.seconds.max(0.0)),
-            answers: chosen,
+            answers: sum.chosen,
             missing,
         }
     }
 }
 
-/// Whether one answer repeats the other: the same count, digest of the set, file of solutions and open cubes. All else may differ, its
-/// place too.
-fn is_same<P: Part>(a: &Answer<P>, b: &Answer<P>) -> bool {
-    let paths = |answer: &Answer<P>| -> FxHashSet<P> {
-        answer.open.iter().map(|open| open.cube.clone()).collect()
-    };
-    a.count == b.count
-        && a.tally == b.tally
-        && a.set == b.set
-        && a.file == b.file
-        && paths(a) == paths(b)
-}
-
-/// The state of [`Merge::finish`] while it adds up the cubes.
-struct Summation<'a, P> {
-    puzzle: Option<Digest>,
-    answers: &'a mut FxHashMap<Id, Vec<PlacedAnswer<P>>>,
-    results: &'a [String],
-    problems: &'a mut Problems,
-    has_contradiction: bool,
-    missing: Vec<CubeTask<P>>,
-    chosen: Vec<(P, Answer<P>)>,
-}
-
-/// The sum over one answer to a cube and the answers to the cubes that it leaves open.
-struct CubeSum {
-    count: Count,
-    complete: bool,
-}
-
-impl<P: Part> Summation<'_, P> {
-    /// Adds up a cube and, recursively, the cubes that its answers leave open; these have longer paths, so the recursion ends. `unknown` is
-    /// an upper bound on the number of unknown cells in the cube, if one is known; an open cube uses the bound of the cube whose answer
-    /// left it open.
-    fn add(&mut self, cube: &P, size: f64, unknown: Option<u32>) -> CubeSum {
-        let incomplete = || CubeSum {
-            count: Count::ZERO,
-            complete: false,
-        };
-        let Some(puzzle) = self.puzzle else {
-            return incomplete();
-        };
-        let id = Id::of(puzzle, cube);
-        let mut placed = self.answers.remove(&id).unwrap_or_default();
-        let (missing_before, chosen_before) = (self.missing.len(), self.chosen.len());
-        let mut best: Option<Candidate<P>> = None;
-        let mut cube_has_contradiction = false;
-        for placed in &mut placed {
-            placed.is_requested = true;
-            let answer = &placed.answer;
-            // If two answers leave the same cube open, the answers to it are checked twice, but each problem is reported once.
-            let mut wrong = |message: String| {
-                let error = Error::data(message).at(placed.line, 1, "");
-                self.problems.add_once(&self.results[placed.file], error);
-            };
-            let inside = |open: &Open<P>| cube.contains(&open.cube);
-            if !answer.open.iter().all(inside) {
-                wrong(format!(
-                    "this result leaves a cube open that is not part of cube {id}"
-                ));
-                continue;
-            }
-            let open: Vec<&P> = answer.open.iter().map(|open| &open.cube).collect();
-            if !P::overlapping(&open).is_empty() {
-                wrong(format!(
-                    "the cubes that this result leaves open in cube {id} overlap"
-                ));
-                continue;
-            }
-            if let Some(unknown) =
-                unknown.filter(|&unknown| exceeds_fillings(&answer.count, unknown))
-            {
-                wrong(too_many(id, &answer.count, unknown));
-                continue;
-            }
-            if answer.open.iter().any(|open| open.cube == *cube) {
-                // The whole cube stays open, so any solutions found in it will be found again.
-                continue;
-            }
-            let mut subtotal = CubeSum {
-                count: answer.count.clone(),
-                complete: true,
-            };
-            self.chosen.push((cube.clone(), answer.clone()));
-            for Open { cube, share } in &answer.open {
-                let open_sum = self.add(cube, size * share.clamp(0.0, 1.0), unknown);
-                subtotal.count += &open_sum.count;
-                subtotal.complete &= open_sum.complete;
-            }
-            if let Some(unknown) =
-                unknown.filter(|&unknown| exceeds_fillings(&subtotal.count, unknown))
-            {
-                let error =
-                    Error::data(too_many(id, &subtotal.count, unknown)).at(placed.line, 1, "");
-                self.problems.add_once(&self.results[placed.file], error);
-                self.missing.truncate(missing_before);
-                self.chosen.truncate(chosen_before);
-                continue;
-            }
-            let candidate = Candidate {
-                place: (placed.file, placed.line),
-                has_file: answer.file.is_some(),
-                set: answer.set.filter(|_| answer.is_complete()),
-                tally: answer.tally.clone().filter(|_| answer.is_complete()),
-                missing: self.missing.split_off(missing_before),
-                chosen: self.chosen.split_off(chosen_before),
-                subtotal,
-            };
-            match &mut best {
-                None => best = Some(candidate),
-                Some(best) => {
-                    let differ = candidate.contradicts(best);
-                    if differ {
-                        let (file, line) = best.place;
-                        let message = format!(
-                            "cube {id} has {} {} here, but {} in {}:{line}{}",
-                            candidate.subtotal.count,
-                            P::COUNTED,
-                            best.subtotal.count,
-                            self.results[file],
-                            match (
-                                candidate.subtotal.count == best.subtotal.count,
-                                &candidate.tally
-                            ) {
-                                (true, None) => ", and the sets of solutions differ",
-                                (true, Some(_)) => ", and their histograms differ",
-                                (false, _) => "",
-                            }
-                        );
-                        let error = Error::data(message).at(placed.line, 1, "");
-                        self.problems.add_once(&self.results[placed.file], error);
-                        self.has_contradiction = true;
-                        cube_has_contradiction = true;
-                    }
-                    // Of complete answers one with a list, of incomplete ones that with the most solutions.
-                    let rank = |candidate: &Candidate<P>| {
-                        let complete = candidate.subtotal.complete;
-                        let count = (!complete).then(|| candidate.subtotal.count.clone());
-                        (complete, count, candidate.has_file)
-                    };
-                    if rank(&candidate) > rank(best) {
-                        *best = candidate;
-                    }
-                }
-            }
-        }
-        if !placed.is_empty() {
-            self.answers.insert(id, placed);
-        }
-        match best {
-            // It is not known which of the conflicting answers is right.
-            Some(_) if cube_has_contradiction => incomplete(),
-            Some(best) => {
-                self.missing.extend(best.missing);
-                self.chosen.extend(best.chosen);
-                best.subtotal
-            }
-            None => {
-                let mut task = CubeTask::new(puzzle, cube.clone(), 0, size);
-                task.unknown = unknown;
-                self.missing.push(task);
-                incomplete()
-            }
-        }
-    }
-}
-
-/// Whether `count` exceeds 2 to the power of `unknown`, the number of fillings of that many cells.
-fn exceeds_fillings(count: &Count, unknown: u32) -> bool {
-    let unknown = u64::from(unknown);
-    match count.bits().checked_sub(unknown + 1) {
-        None => false,
-        Some(0) => {
-            let mut words = vec![0; unknown as usize / 64 + 1];
-            words[unknown as usize / 64] = 1 << (unknown % 64);
-            *count > Count::from_words(&words)
-        }
-        Some(_) => true,
-    }
-}
-
-fn too_many(id: Id, count: &Count, unknown: u32) -> String {
-    let count = match count.rough() {
-        Some(rough) if count.bits() > 128 => format!("about {rough}"),
-        _ => count.to_string(),
-    };
-    format!(
-        "cube {id} cannot have {count} solutions: it has at most {unknown} unknown cells, with 2^{unknown} fillings"
-    )
-}
-
-/// One answer to a cube, with the answers to the cubes that it leaves open: a candidate for the result of the cube.
-struct Candidate<P> {
-    /// The place of the answer: index of the file, and line number.
-    place: (usize, usize),
-    /// Whether its solutions are in a file.
-    has_file: bool,
-    /// The digest of the set of solutions, if the answer is complete and has one.
-    set: Option<Digest>,
-    /// The numbers of a slice of a census, if the answer is complete.
-    tally: Option<Tally>,
-    missing: Vec<CubeTask<P>>,
-    chosen: Vec<(P, Answer<P>)>,
-    subtotal: CubeSum,
-}
-
-impl<P> Candidate<P> {
-    /// Whether the two cannot both be right. A sum with missing cubes is only a lower bound.
-    fn contradicts(&self, other: &Candidate<P>) -> bool {
-        let (a, b) = (&self.subtotal, &other.subtotal);
-        match (a.complete, b.complete) {
-            (true, true) => {
-                let tallies = self.tally.as_ref().zip(other.tally.as_ref());
-                a.count != b.count
-                    || self.set.zip(other.set).is_some_and(|(a, b)| a != b)
-                    || tallies.is_some_and(|(a, b)| a != b)
-            }
-            (true, false) => b.count > a.count,
-            (false, true) => a.count > b.count,
-            (false, false) => false,
-        }
-    }
+/// What an answer says: its count, its tally, the digest of the set, the file of solutions and the open cubes. An answer with the same
+/// fingerprint repeats it, wherever it is and whatever it cost.
+fn fingerprint<P: Part>(answer: &Answer<P>) -> Digest {
+    let mut open: Vec<String> = answer
+        .open
+        .iter()
+        .map(|open| Text(&open.cube).to_string())
+        .collect();
+    open.sort_unstable();
+    let Answer {
+        count,
+        set,
+        tally,
+        file,
+        ..
+    } = answer;
+    Digest::of_text(&format!("{count} {tally:?} {set:?} {file:?} {open:?}"))
 }

@@ -28,6 +28,7 @@ mod size;
 mod solutions;
 mod split;
 mod state;
+mod summation;
 mod work;
 
 pub use answer::{Answer, Open};

@@ -1,8 +1,6 @@
 //! Collects the problems found in files of records: the first few of each file, and their number. A file of the wrong kind has a problem
 //! in every line, so not all are shown.
 
-use rustc_hash::FxHashSet;
-
 use crate::error::Error;
 
 /// Number of problems per file that are shown in full.
@@ -12,8 +10,6 @@ const MAX_SHOWN: usize = 5;
 #[derive(Debug, Default)]
 pub(super) struct Problems {
     files: Vec<FileProblems>,
-    /// Messages of the problems added by [`add_once`](Self::add_once).
-    once: FxHashSet<String>,
 }
 
 /// The problems of one file.
@@ -41,13 +37,6 @@ impl Problems {
         entry.total += 1;
         if entry.shown.len() < MAX_SHOWN {
             entry.shown.push(error.in_file(file));
-        }
-    }
-
-    /// Adds a problem, unless this method was called with the same one before.
-    pub(super) fn add_once(&mut self, file: &str, error: Error) {
-        if self.once.insert(error.clone().in_file(file).to_string()) {
-            self.add(file, error);
         }
     }
 

@@ -354,7 +354,7 @@ impl Checkpointer {
             let opening = &mut state.progress.opening;
             *opening = Opening {
                 quick_trial_begun: true,
-                round: opening.round + 1,
+                round: opening.round.saturating_add(1),
                 ..Opening::default()
             };
             state.progress.selection = None;

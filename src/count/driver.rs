@@ -35,14 +35,17 @@ use crate::solutions::Count;
 /// The plans of the quick trial: an order with cheap nodes, and one that probes.
 const QUICK_PLANS: &[Plan] = &[Plan::Branch(Order::Down), Plan::Branch(Order::Probed)];
 
-/// The plan for counting the solutions around the witness; and its work in the first round, as a multiple of
-/// [`Options::trial_ns`](super::options::Options::trial_ns).
-const AROUND_PLANS: &[Plan] = &[Plan::Branch(Order::Down)];
-const AROUND_WORK: u64 = 10;
+/// The plan for counting the solutions around the witness.
+const AROUND_WITNESS_PLANS: &[Plan] = &[Plan::Branch(Order::Down)];
 
-/// As long as the backbone is incomplete, the work of each plan is limited: in the first round to this multiple of
-/// [`Options::trial_ns`](super::options::Options::trial_ns). The limit and the effort of the backbone search grow by this factor per round.
+/// The work of that plan in the first round, as a multiple of [`Options::trial_ns`](super::options::Options::trial_ns).
+const AROUND_WITNESS_WORK: u64 = 10;
+
+/// Work limit of each plan in the first round, as a multiple of [`Options::trial_ns`](super::options::Options::trial_ns). There is a limit
+/// as long as the backbone is incomplete.
 const FIRST_ROUND_WORK: u64 = 1000;
+
+/// Factor by which the work limit, and the effort of the backbone search, grow per round.
 const ROUND_GROWTH: u64 = 32;
 
 /// The result of a count: the graph, if it is kept and complete, and the outcome.
@@ -64,12 +67,19 @@ pub(crate) fn drive<W: Word>(setup: &Setup<'_>, keeps_graph: bool) -> Answer {
         settles: board.settles(),
         ..Statistics::default()
     };
-    let zero_outcome = || outcome(&control, began, Count::ZERO, false, statistics);
+    // If the run is stopped here, what an earlier process has proved still holds.
+    let early_outcome = || {
+        let count = match control.stopped() {
+            true => progress.lower_bound.clone(),
+            false => Count::ZERO,
+        };
+        outcome(&control, began, count, false, statistics)
+    };
     if !alive || control.stopped() {
         let is_unsatisfiable = keeps_graph && control.reason().is_none();
         let graph =
             is_unsatisfiable.then(|| SolutionGraph::unsatisfiable(clues.width(), clues.height()));
-        return (graph, zero_outcome());
+        return (graph, early_outcome());
     }
     let memory = setup.limits.bytes();
     let table = match &setup.table {
@@ -77,7 +87,7 @@ pub(crate) fn drive<W: Word>(setup: &Setup<'_>, keeps_graph: bool) -> Answer {
         _ => Arc::new(ComponentTable::new(memory)),
     };
     let Some(components) = components(&board, &table.state_numbers, &control) else {
-        return (None, zero_outcome());
+        return (None, early_outcome());
     };
     let store = Store::new(table, keeps_graph, memory / memory_plan::GRAPH);
     let selection = PlanSelection::new_short(components.len(), setup.options.trial_ns, QUICK_PLANS);
@@ -173,7 +183,8 @@ impl<W: Word> Driver<'_, W> {
             self.setup.options.backbone_conflicts,
             FIRST_ROUND_WORK * self.setup.options.trial_ns,
         );
-        for _ in 0..progress.opening.round {
+        // After these rounds both are at their maximum. The number comes from a file.
+        for _ in 0..progress.opening.round.min(u64::BITS) {
             (effort, plan_work) = next_round(effort, plan_work);
         }
         let mut graph_count = GraphCount::default();
@@ -276,8 +287,8 @@ impl<W: Word> Driver<'_, W> {
         }
         if !self.keeps_graph {
             let growth = (effort / setup.options.backbone_conflicts.max(1)).max(1);
-            let bound =
-                self.count_around_witness(&backbone, AROUND_WORK * setup.options.trial_ns * growth);
+            let work = (AROUND_WITNESS_WORK * setup.options.trial_ns).saturating_mul(growth);
+            let bound = self.count_around_witness(&backbone, work);
             self.shared.status.raise_bound(bound);
         }
         self.shared.rows = self.board.rows().to_vec();
@@ -289,8 +300,8 @@ impl<W: Word> Driver<'_, W> {
         BackboneResult::Backbone { is_complete }
     }
 
-    /// Counts the solutions that equal the witness in all cells not proved ambiguous, for at most this work in nanoseconds. Returns a
-    /// lower bound on their number, and so on the number of all solutions, in case counting all takes too long.
+    /// Gives every cell that is not proved ambiguous its value in the witness, and counts the solutions with these values, for at most
+    /// this work in nanoseconds. Returns a lower bound on their number, which is also one on the number of all solutions.
     fn count_around_witness(&mut self, backbone: &Backbone, work: u64) -> Count {
         let shared = &mut self.shared;
         let Some(witness) = shared.witness.clone() else {
@@ -321,7 +332,7 @@ impl<W: Word> Driver<'_, W> {
         shared.replace_selection(PlanSelection::new_short(
             shared.components.len(),
             work,
-            AROUND_PLANS,
+            AROUND_WITNESS_PLANS,
         ));
         self.board.undo(mark);
         shared.run_one_worker();
@@ -363,6 +374,7 @@ impl<W: Word> Driver<'_, W> {
         self.statistics.add(&lock(&self.shared.statistics));
         let reason = self.shared.control.reason();
         let mut count = self.shared.lower_bound();
+        // Without a graph, the selection under way may be that of the solutions around the witness.
         let is_exact = self.keeps_graph && lock(&self.shared.selection).is_over();
         if reason.is_some() && !is_exact {
             count = self.shared.status.raise_bound(count);

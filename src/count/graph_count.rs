@@ -13,7 +13,7 @@ use crate::solutions::{Count, Stop};
 
 /// Work of each plan in the first round, as a multiple of [`Options::trial_ns`](super::options::Options::trial_ns), and the factor by which
 /// it grows per round. A round must not be short: plan selection is interrupted at its end, and no order, not even the leading one, gets
-/// more work than that of the round.
+/// more work than the round has.
 const FIRST_ROUND_WORK: u64 = 96;
 const GROWTH: u64 = 4;
 
@@ -63,7 +63,7 @@ impl GraphCount {
             }
             if shared.store.is_outgrown() {
                 // The graph is dropped. The number alone may take as much work as the last round, with the memory that is now free.
-                shared.store.graph = None;
+                shared.store.drop_graph();
                 let selection = PlanSelection::new(Method::Auto, shared.components.len(), trial);
                 self.count(shared, selection.with_work_limit(round_work));
                 shared.control.stop(Stop::Memory);

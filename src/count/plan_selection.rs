@@ -240,7 +240,12 @@ impl PlanSelection {
     }
 
     /// Restores the state of an earlier process for the current component.
-    fn restore(&mut self, state: SelectionState) {
+    fn restore(&mut self, mut state: SelectionState) {
+        // The state comes from a file, in which there could be plans that this count does not offer.
+        let mut offered: Vec<Plan> = self.todo.iter().copied().collect();
+        offered.push(Plan::BranchAndSweep);
+        let is_offered = |plan: Plan| offered.contains(&plan);
+        state.keep_plans(is_offered);
         (self.round_work, self.nominal_budget) = (state.budget, state.budget);
         self.leader = state.leader;
         self.tried = with_infinity(&state.tried);
@@ -395,9 +400,9 @@ impl PlanSelection {
         // A walk that starts over must get further than in the previous round, also if the plan led that round.
         let (continued_work, min_budget) = match self.continues_walks && !plan.is_sweep() {
             true => (previous_work, 0),
-            false => (0, 2 * previous_work),
+            false => (0, previous_work.saturating_mul(2)),
         };
-        let earlier_work = interrupted_work + continued_work;
+        let earlier_work = interrupted_work.saturating_add(continued_work);
         let leader_budget = self.leader.filter(|(leader, _)| *leader == plan);
         let budget = leader_budget.map_or(self.round_work.max(min_budget), |(_, budget)| budget);
         let trial = Trial {
@@ -441,10 +446,8 @@ impl PlanSelection {
         self.round_work = match self.todo.len() {
             1 if self.sweeps_on_all_threads => u64::MAX,
             1 => self.work_limit,
-            _ => self
-                .round_work
-                .max(MIN_BUDGET_BEFORE_GROWTH_NS)
-                .saturating_mul(BUDGET_GROWTH),
+            // Not a multiple of the last round's: a sweep on all threads has no limit.
+            _ => self.nominal_budget.min(self.work_limit),
         };
         // The leader has `lead_factor` times the work of all others together.
         let multiple = (lead_factor * (self.todo.len() as u64).saturating_sub(1)).max(MIN_LEAD);
@@ -493,9 +496,17 @@ impl PlanSelection {
         self.values.len()
     }
 
-    /// Whether all workers must leave and be started again; resets that request.
+    /// Whether all workers must leave and be started again. If so, the next workers may begin.
     pub(crate) fn take_restart(&mut self) -> bool {
-        std::mem::take(&mut self.restarts_workers)
+        let restarts = std::mem::take(&mut self.restarts_workers);
+        // A helper may ask before the host does, and must not leave because the last host has left.
+        self.host_left &= !restarts;
+        restarts
+    }
+
+    /// The index of the component that is being counted.
+    pub(crate) fn component(&self) -> usize {
+        self.values.len()
     }
 
     /// The product of the components counted so far, and the number of the others.
@@ -525,7 +536,7 @@ impl PlanSelection {
 mod tests {
     use super::*;
 
-    /// The selection as another process continues_walks it.
+    /// The selection as another process resumes it.
     fn resumed_in_another_process(selection: &PlanSelection) -> PlanSelection {
         let state = selection.state().expect("it is not over").for_journal();
         let text = serde_json::to_string(&state).unwrap();
@@ -672,5 +683,59 @@ mod tests {
         assert!(walks.iter().all(|plan| left.contains(plan)), "{left:?}");
         assert!(left.contains(&Plan::BranchAndSweep) && left.len() == 6);
         assert!(selection.round_work < u64::MAX);
+    }
+
+    /// Once, the orders then had no limit, and a helper that asked before the host left at once.
+    #[test]
+    fn orders_that_waited_for_a_sweep_continue_on_all_threads_when_it_has_no_room() {
+        let mut selection = PlanSelection::new(Method::Auto, 1, DECISIVE_BUDGET_NS);
+        let sweep = Plan::Sweep(Direction::Down);
+        let tried = |plan: Plan, forecast: f64| TrialResult {
+            plan,
+            spent: DECISIVE_BUDGET_NS,
+            forecast,
+            proved: 0.0,
+        };
+        let orders = Order::ALL.map(|order| tried(Plan::Branch(order), 1e30));
+        selection.todo.clear();
+        selection.tried = orders.into_iter().chain([tried(sweep, 1e9)]).collect();
+        let trial = next(&mut selection).unwrap();
+        assert_eq!((trial.plan, trial.budget), (sweep, u64::MAX));
+        assert!(matches!(selection.next_for_helper(), Next::Leave));
+        selection.report(trial, TrialEnd::Full);
+        assert!(matches!(selection.next(), Next::Leave));
+        assert!(selection.take_restart());
+        assert!(!matches!(selection.next_for_helper(), Next::Leave));
+        let leader = next(&mut selection).unwrap();
+        assert!(leader.plan != sweep && leader.budget < u64::MAX);
+        assert!(selection.round_work <= 16 * DECISIVE_BUDGET_NS);
+    }
+
+    /// Once, the tree search from a journal counted the whole puzzle as each of its components.
+    #[test]
+    fn plans_that_are_not_offered_are_not_resumed() {
+        let selection = PlanSelection::new(Method::Regions, 2, 10);
+        let mut state = selection.state().unwrap();
+        let (tree, sweep) = (Plan::Tree, Plan::Sweep(Direction::Down));
+        let down = Plan::Branch(Order::Down);
+        state.todo = vec![tree, down, sweep, down];
+        state.leader = Some((tree, 1));
+        let tried = TrialResult {
+            plan: tree,
+            spent: 1,
+            forecast: 1.0,
+            proved: 0.0,
+        };
+        (state.tried, state.before, state.waiting) = (vec![tried], vec![tried], vec![tried]);
+        state.interrupted = [tree, sweep, down, down]
+            .map(|plan| InterruptedTrial {
+                plan,
+                spent: u64::MAX,
+                tries: u32::MAX,
+            })
+            .to_vec();
+        let mut selection = selection.resume(state);
+        assert_eq!(plans(&mut selection), [down]);
+        assert!(selection.tried.is_empty() && selection.before.is_empty());
     }
 }

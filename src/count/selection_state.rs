@@ -31,6 +31,33 @@ pub(crate) struct SelectionState {
     pub(crate) under_way: Vec<(Plan, Instant)>,
 }
 
+impl SelectionState {
+    /// Removes the plans for which `is_kept` returns `false`, and of several entries of a plan all but the first.
+    pub(crate) fn keep_plans(&mut self, is_kept: impl Fn(Plan) -> bool) {
+        fn keep<T>(
+            entries: &mut Vec<T>,
+            plan: impl Fn(&T) -> Plan,
+            is_kept: impl Fn(Plan) -> bool,
+        ) {
+            let mut seen = Vec::new();
+            entries.retain(|entry| {
+                let plan = plan(entry);
+                let is_new = is_kept(plan) && !seen.contains(&plan);
+                if is_new {
+                    seen.push(plan);
+                }
+                is_new
+            });
+        }
+        self.leader = self.leader.filter(|&(plan, _)| is_kept(plan));
+        keep(&mut self.todo, |&plan| plan, &is_kept);
+        for results in [&mut self.tried, &mut self.before, &mut self.waiting] {
+            keep(results, |result| result.plan, &is_kept);
+        }
+        keep(&mut self.interrupted, |trial| trial.plan, &is_kept);
+    }
+}
+
 /// A trial that was interrupted.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "unstable", derive(Serialize, Deserialize))]
@@ -85,7 +112,7 @@ impl SelectionState {
                 state.interrupted.len() - 1
             });
             let interrupted = &mut state.interrupted[place];
-            interrupted.tries += 1;
+            interrupted.tries = interrupted.tries.saturating_add(1);
             interrupted.spent = match plan.is_sweep() {
                 true => interrupted.spent.max(time),
                 false => interrupted.spent.saturating_add(time),

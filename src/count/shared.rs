@@ -52,8 +52,8 @@ pub(crate) struct Shared<'a, W: Word> {
     /// The open tree of a component that the tree search has begun, and the [place](Shared::place) of that component.
     pub(crate) tree: Mutex<Option<(u64, OpenTree)>>,
     /// Whether no more workers may begin. A thread that waits for the tasks of a sweep or tree search runs any task of the pool. If that is
-    /// a worker that has not begun, the thread gets back to its own work only when that worker ends. Relaxed: only the thread that sets it
-    /// has to see it.
+    /// a worker that has not begun, the thread gets back to its own work only when that worker ends. Relaxed: a thread that has set it, or
+    /// has seen it set, finds it set in whatever task it runs next.
     pub(crate) closed_to_workers: AtomicBool,
     pub(crate) status: &'a Status,
     /// The index of the component that is being counted, and the best lower bound of its count.
@@ -103,11 +103,12 @@ impl<'a, W: Word> Shared<'a, W> {
         }
     }
 
-    /// Makes this the plan selection under way, from its first component on; returns the previous one.
+    /// Makes this the plan selection under way; returns the previous one.
     pub(crate) fn replace_selection(&self, selection: PlanSelection) -> PlanSelection {
+        let component = selection.component();
         let before = std::mem::replace(&mut *lock(&self.selection), selection);
-        *lock(&self.bound) = (0, Count::ZERO);
-        self.current.store(0, Ordering::Relaxed);
+        *lock(&self.bound) = (component, Count::ZERO);
+        self.current.store(component, Ordering::Relaxed);
         before
     }
 

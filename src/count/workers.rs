@@ -1,7 +1,7 @@
 //! The workers of a count: each asks the plan selection what to do next, and tries a plan or joins the shared walk under way.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use super::branch::worker::Worker;
@@ -12,9 +12,10 @@ use crate::run::{Control, lock};
 use crate::sat::Exchange;
 use crate::solutions::Stop;
 
-/// The first and the longest time for which a worker without work sleeps before it asks again; the time doubles in between. Asking takes a
-/// few microseconds.
-const IDLE_SLEEPS: [Duration; 2] = [Duration::from_micros(50), Duration::from_millis(1)];
+/// The first time for which a worker without work sleeps before it asks again; the time then doubles up to the maximum. Asking takes a few
+/// microseconds.
+const FIRST_IDLE_SLEEP: Duration = Duration::from_micros(50);
+const MAX_IDLE_SLEEP: Duration = Duration::from_millis(1);
 
 impl<W: Word> Shared<'_, W> {
     /// Counts all components on all threads: one worker hosts the trials, the others help.
@@ -24,17 +25,20 @@ impl<W: Word> Shared<'_, W> {
             let exchange = (self.workers > 1).then(Arc::default);
             match self.workers {
                 1 => self.run_one_worker(),
-                workers => rayon::scope(|scope| {
-                    for _ in 1..workers {
-                        let exchange = exchange.clone();
-                        scope.spawn(move |_| {
-                            if !self.closed_to_workers.load(Ordering::Relaxed) {
-                                self.help(exchange);
-                            }
-                        });
-                    }
-                    self.run_worker_with(exchange);
-                }),
+                workers => {
+                    let unbegun = AtomicUsize::new(workers - 1);
+                    rayon::scope(|scope| {
+                        for _ in 1..workers {
+                            scope.spawn(|_| {
+                                unbegun.fetch_sub(1, Ordering::Relaxed);
+                                if !self.closed_to_workers.load(Ordering::Relaxed) {
+                                    self.help(exchange.clone(), &unbegun);
+                                }
+                            });
+                        }
+                        self.host(exchange.clone());
+                    });
+                }
             }
             if !lock(&self.selection).take_restart() || self.control.stopped() {
                 break;
@@ -44,14 +48,14 @@ impl<W: Word> Shared<'_, W> {
 
     /// Tries one plan after the other in one worker, whose SAT solver keeps its learnt clauses from trial to trial.
     pub(crate) fn run_one_worker(&self) {
-        self.run_worker_with(None);
+        self.host(None);
     }
 
-    /// [`Self::run_one_worker`], with a SAT solver that exchanges learnt clauses with those of the helpers.
-    fn run_worker_with(&self, exchange: Option<Arc<Exchange>>) {
+    /// Runs the host. If there is an exchange, its SAT solver exchanges learnt clauses with those of the helpers.
+    fn host(&self, exchange: Option<Arc<Exchange>>) {
         let _guard = StopOnPanic(&self.control);
         let mut worker = Worker::new(self, exchange);
-        let mut sleep = IDLE_SLEEPS[0];
+        let mut sleep = FIRST_IDLE_SLEEP;
         while !self.control.stopped() {
             let next = {
                 let mut selection = lock(&self.selection);
@@ -64,7 +68,7 @@ impl<W: Word> Shared<'_, W> {
                     self.status.set_activity(trial.plan.activity());
                     let ended = worker.run_trial(trial);
                     self.report(trial, ended);
-                    sleep = IDLE_SLEEPS[0];
+                    sleep = FIRST_IDLE_SLEEP;
                 }
                 Next::Wait => sleep = self.sleep(sleep),
                 Next::Join | Next::Leave => break,
@@ -73,12 +77,16 @@ impl<W: Word> Shared<'_, W> {
         lock(&self.statistics).add(&worker.statistics());
     }
 
-    /// Joins shared walks and takes over trials that are for one worker, until no trial is left.
-    fn help(&self, exchange: Option<Arc<Exchange>>) {
+    /// Joins shared walks and takes over trials that are for one worker, until no trial is left for now, or a sweep needs all threads.
+    /// `unbegun`: number of helpers that have not begun. Relaxed: a hint.
+    fn help(&self, exchange: Option<Arc<Exchange>>, unbegun: &AtomicUsize) {
         let _guard = StopOnPanic(&self.control);
         let mut worker = Worker::new(self, exchange);
         worker.delay_first_question();
-        let mut sleep = IDLE_SLEEPS[0];
+        let may_run_tasks = || {
+            unbegun.load(Ordering::Relaxed) == 0 || self.closed_to_workers.load(Ordering::Relaxed)
+        };
+        let mut sleep = FIRST_IDLE_SLEEP;
         while !self.control.stopped() {
             let next = lock(&self.selection).next_for_helper();
             let walk = lock(&self.walk).clone();
@@ -89,14 +97,15 @@ impl<W: Word> Shared<'_, W> {
                     self.report(trial, ended);
                 }
                 (Next::Join, Some(walk)) => worker.join_walk(&walk),
-                // Sweeps and the tree search may have tasks in the pool.
-                _ if rayon::yield_now() == Some(rayon::Yield::Executed) => {}
+                // Sweeps and the tree search may have tasks in the pool. A helper that has not begun is a task, too: it would run within
+                // this helper, which could not go on before that one leaves, while the thread that was meant for it has nothing to do.
+                _ if may_run_tasks() && rayon::yield_now() == Some(rayon::Yield::Executed) => {}
                 _ => {
                     sleep = self.sleep(sleep);
                     continue;
                 }
             }
-            sleep = IDLE_SLEEPS[0];
+            sleep = FIRST_IDLE_SLEEP;
         }
         lock(&self.statistics).add(&worker.statistics());
     }
@@ -105,7 +114,7 @@ impl<W: Word> Shared<'_, W> {
     fn sleep(&self, sleep: Duration) -> Duration {
         self.control.poll();
         std::thread::sleep(sleep);
-        IDLE_SLEEPS[1].min(2 * sleep)
+        MAX_IDLE_SLEEP.min(2 * sleep)
     }
 }
 

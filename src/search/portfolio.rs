@@ -134,6 +134,11 @@ impl Portfolio {
         self.count.load(Ordering::Relaxed) as u64
     }
 
+    /// Whether a solution was known before the run.
+    pub(super) fn has_witness(&self) -> bool {
+        self.witness.is_some()
+    }
+
     /// Number of solutions wanted.
     pub(super) fn max_solutions(&self) -> usize {
         self.max_solutions

@@ -433,6 +433,13 @@ impl<'a> Search<'a> {
     /// Propagates the root, then searches every cube: in parallel in the pool, or one after the other on one thread.
     fn search<W: Word>(&self, shared: &Shared<'_, W>, uses_solver: bool) {
         let cubes = self.cubes.clone().unwrap_or_else(|| vec![Cube::default()]);
+        let count = cubes.len() as u64;
+        let sum_of_shares: f64 = self.shares.iter().flatten().sum();
+        let weight = |i: usize| match &self.shares {
+            Some(shares) => (shares[i] / sum_of_shares * WHOLE as f64) as u64,
+            // Without shares, the weights add up to exactly the whole for any number of cubes.
+            None => WHOLE / count + u64::from((i as u64) < WHOLE % count),
+        };
         let mut board = Board::<W>::new(shared.clues);
         let mut settles = 0u64;
         let mut is_stopped = || {
@@ -452,9 +459,8 @@ impl<'a> Search<'a> {
             portfolio.add_root_cells(&board);
         }
         if root_is_consistent.is_none() {
-            cubes
-                .into_iter()
-                .for_each(|cube| shared.cubes.push((cube, 1)));
+            let open = cubes.into_iter().enumerate();
+            open.for_each(|(i, cube)| shared.cubes.push((cube, weight(i))));
             return;
         }
         let sums = self.puzzle.sums();
@@ -463,19 +469,13 @@ impl<'a> Search<'a> {
             return;
         }
         let unknown = board.unknown();
-        let count = cubes.len() as u64;
-        let sum_of_shares: f64 = self.shares.iter().flatten().sum();
         let nodes = cubes.into_iter().enumerate().filter_map(|(i, cube)| {
-            // Without shares, the weights add up to exactly the whole for any number of cubes.
-            let weight = match &self.shares {
-                Some(shares) => (shares[i] / sum_of_shares * WHOLE as f64) as u64,
-                None => WHOLE / count + u64::from((i as u64) < WHOLE % count),
-            };
+            let weight = weight(i);
             if shared.control.stopped() {
                 shared.cubes.push((cube, weight));
                 return None;
             }
-            let mark = board.mark();
+            let (mark, settles_before) = (board.mark(), board.settles());
             let node = match board.follow(cube.decisions(), &mut is_stopped) {
                 Some(true) => Some(Node::root(&board, cube, weight, &self.options)),
                 Some(false) => {
@@ -488,6 +488,7 @@ impl<'a> Search<'a> {
                 }
             };
             board.undo(mark);
+            lock(&shared.totals).0.settles += board.settles() - settles_before;
             node
         });
         let portfolio = shared.portfolio.as_ref().filter(|_| uses_solver);
@@ -546,25 +547,25 @@ impl<'a> Search<'a> {
 /// The outcome of a run, from the shared state.
 pub(super) fn conclude<W: Word>(shared: Shared<'_, W>) -> Outcome {
     let stopped = shared.control.reason();
-    let solver_started = shared
+    // Solutions in the open cubes may have been found already: by the solver, or before the run.
+    let found_elsewhere = shared
         .portfolio
         .as_ref()
-        .is_some_and(|portfolio| portfolio.solver_started());
+        .is_some_and(|portfolio| portfolio.solver_started() || portfolio.has_witness());
     let (mut statistics, count) = shared
         .totals
         .into_inner()
         .unwrap_or_else(PoisonError::into_inner);
     statistics.nodes = statistics.nodes.max(1);
-    // Once the solver has run, solutions in the open cubes may have been found already, so these cubes are not returned.
     let incomplete = shared.cubes_incomplete.into_inner()
-        || solver_started
+        || found_elsewhere
         || matches!(stopped, Some(Stop::Limit | Stop::Memory | Stop::Closed));
     let open: Vec<(Cube, u64)> = match incomplete {
         true => Vec::new(),
         false => shared.cubes.into_iter().collect(),
     };
-    let weights: f64 = open.iter().map(|&(_, weight)| weight as f64).sum();
-    let share = |weight: u64| match weights {
+    let weight_sum: f64 = open.iter().map(|&(_, weight)| weight as f64).sum();
+    let share = |weight: u64| match weight_sum {
         0.0 => 1.0 / open.len() as f64,
         sum => weight as f64 / sum,
     };

@@ -61,11 +61,19 @@ struct Decomposition {
 }
 
 impl Decomposition {
-    /// Eliminates all lines. O(lines³ / 64), and O(lines / 64) for each entry of a bag.
-    fn new(mut neighbours: Vec<LineBits>, lines: &[usize], seed: u64) -> Self {
+    /// Eliminates all lines; `None` if `stop` returns `true`. O(lines³ / 64), and O(lines / 64) for each entry of a bag.
+    fn new(
+        mut neighbours: Vec<LineBits>,
+        lines: &[usize],
+        seed: u64,
+        mut stop: impl FnMut() -> bool,
+    ) -> Option<Self> {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let (mut left, mut eliminated, mut bags) = (lines.to_vec(), Vec::new(), Vec::new());
         while !left.is_empty() {
+            if stop() {
+                return None;
+            }
             let key = |i: &usize| (size(&neighbours[left[*i]]), random.next_u32());
             let fewest = (0..left.len()).min_by_key(key).expect("lines are left");
             let line = left.swap_remove(fewest);
@@ -82,7 +90,7 @@ impl Decomposition {
             bags.push(bag);
             eliminated.push(line);
         }
-        Decomposition { eliminated, bags }
+        Some(Decomposition { eliminated, bags })
     }
 
     fn largest_bag(&self) -> usize {
@@ -156,8 +164,13 @@ impl Decomposition {
 }
 
 impl LineRanks {
-    /// The ranks for a component of a puzzle of this size.
-    pub(crate) fn new<W: Word>(component: &Component<W>, width: usize, height: usize) -> Self {
+    /// The ranks for a component of a puzzle of this size. Once `stop` has returned `true`, they are of less use, or all 0.
+    pub(crate) fn new<W: Word>(
+        component: &Component<W>,
+        width: usize,
+        height: usize,
+        mut stop: impl FnMut() -> bool,
+    ) -> Self {
         let count = height + width;
         let mut neighbours = vec![vec![0; count.div_ceil(64)]; count];
         for &(row, cells) in &component.rows {
@@ -170,9 +183,9 @@ impl LineRanks {
             .filter(|&line| size(&neighbours[line]) > 0)
             .collect();
         let best = (0..ELIMINATION_ORDERS)
-            .map(|seed| Decomposition::new(neighbours.clone(), &lines, seed))
+            .map_while(|seed| Decomposition::new(neighbours.clone(), &lines, seed, &mut stop))
             .min_by_key(Decomposition::largest_bag);
-        let mut rows = best.expect("there are eliminations").ranks(count);
+        let mut rows = best.map_or_else(|| vec![0; count], |best| best.ranks(count));
         let columns = rows.split_off(height);
         LineRanks { rows, columns }
     }
@@ -222,7 +235,7 @@ mod tests {
     fn a_row_that_joins_two_squares_has_rank_0() {
         // Two squares of 3 x 3, which row 3 alone joins.
         let squares = component(&[0b111, 0b111, 0b111, 0b111_1111, 0b111_0000, 0b111_0000]);
-        let ranks = LineRanks::new(&squares, 7, 6);
+        let ranks = LineRanks::new(&squares, 7, 6, || false);
         assert_eq!(ranks.rows[3], 0);
         assert!(
             ranks
@@ -240,7 +253,7 @@ mod tests {
             let rows: Vec<u64> = (0..20)
                 .map(|_| random.next_u64() & random.next_u64() & 0xf_ffff)
                 .collect();
-            let ranks = LineRanks::new(&component(&rows), 20, 20);
+            let ranks = LineRanks::new(&component(&rows), 20, 20, || false);
             let columns = rows.iter().fold(0, |columns, cells| columns | cells);
             for (i, cells) in rows.iter().enumerate() {
                 assert_eq!(ranks.rows[i] == UNRANKED, *cells == 0);

@@ -61,7 +61,8 @@ impl<W: Word> Worker<'_, '_, W> {
             *lock(&self.shared.walk) = None;
         }
         let ended = walk.take_end();
-        if !matches!(ended, TrialEnd::Done(_)) && self.shared_walk.take().is_some() {
+        let was_shared = self.shared_walk.take().is_some();
+        if was_shared && !matches!(ended, TrialEnd::Done(_)) {
             self.raise_bound(&walk, walk.collect_bound_at_end(&self.shared.store));
         }
         match ended {
@@ -97,7 +98,8 @@ impl<W: Word> Worker<'_, '_, W> {
         };
         if self.order == Order::Dissected && self.ranked_component != Some(trial.component) {
             let (clues, component) = (self.shared.clues, &self.shared.components[trial.component]);
-            self.ranks = LineRanks::new(component, clues.width(), clues.height());
+            let stop = || self.shared.control.poll();
+            self.ranks = LineRanks::new(component, clues.width(), clues.height(), stop);
             self.ranked_component = Some(trial.component);
         }
         self.path.clear();

@@ -47,7 +47,8 @@ impl UniqueTable {
         UniqueTable {
             states: DashMap::default(),
             next: AtomicU32::new(END + 1),
-            max_states: (bytes / BYTES_PER_STATE).clamp(2, u64::from(NONE - 1)) as u32,
+            // Threads that number states at the same time may exceed the bound by a few.
+            max_states: (bytes / BYTES_PER_STATE).clamp(2, u64::from(NONE - (1 << 16))) as u32,
             #[cfg(feature = "checked")]
             descriptions: super::checked::Descriptions::default(),
         }

@@ -33,6 +33,12 @@ impl Store {
         }
     }
 
+    /// Drops the graph. What is counted from now on keeps none.
+    pub(crate) fn drop_graph(&mut self) {
+        self.graph = None;
+        self.outgrown.store(false, Ordering::Relaxed);
+    }
+
     /// Whether a solution graph is kept.
     pub(crate) fn keeps_graph(&self) -> bool {
         self.graph.is_some()

@@ -5,7 +5,7 @@
 //! enumerated from the last block to the first, each at one of these starts. So no choice leads to a dead end, and a filling costs a few
 //! operations per block.
 
-use std::ops::BitXor;
+use std::ops::{BitXor, Range};
 
 use crate::line::{Known, Word};
 
@@ -24,6 +24,7 @@ const MAX_CELLS: usize = 62;
 
 impl LineFillings {
     /// The line with these blocks and known cells, restricted to `cells`, which are whole pieces of it. `None` when it is too long.
+    /// O([`work`](Self::work)).
     pub(crate) fn new<W: Word>(
         blocks: &[u16],
         length: usize,
@@ -59,6 +60,13 @@ impl LineFillings {
                 .map(|&block| block.into())
                 .collect(),
         })
+    }
+
+    /// Bound on the steps of [`new`](Self::new), each of a few nanoseconds.
+    pub(crate) fn work(blocks: &[u16], length: usize) -> u64 {
+        let filled: usize = blocks.iter().map(|&block| usize::from(block)).sum();
+        let states = (filled + blocks.len()) as u64 + 1;
+        3 * length as u64 * states.min(length as u64 + 2 - states.min(length as u64 + 1))
     }
 
     /// A cursor for enumerating its fillings.
@@ -244,7 +252,14 @@ impl WrittenClue {
         }
     }
 
-    /// For each number of leading cells, the states from which the other cells can complete the line.
+    /// The states after `cell` of `length` cells from which the line can end, as far as their number tells: a cell leads one state further
+    /// at most.
+    fn window(&self, cell: usize, length: usize) -> Range<usize> {
+        let states = self.filled.len();
+        (states - 1).saturating_sub(length - cell + 1)..states.min(cell + 1)
+    }
+
+    /// For each number of leading cells, the states from which the other cells can complete the line. O(length · window).
     fn alive(&self, length: usize, known: impl Fn(usize) -> Option<bool>) -> Vec<Vec<bool>> {
         let states = self.filled.len();
         let mut alive = vec![vec![false; states]; length + 1];
@@ -253,7 +268,7 @@ impl WrittenClue {
             alive[length][states - 2] = true;
         }
         for cell in (0..length).rev() {
-            for state in 0..states {
+            for state in self.window(cell, length) {
                 alive[cell][state] = [false, true].into_iter().any(|fill| {
                     let next = self.step(state, fill);
                     known(cell) != Some(!fill) && next.is_some_and(|next| alive[cell + 1][next])
@@ -294,7 +309,7 @@ impl WrittenClue {
         let mut starts = vec![None; self.filled.len()];
         for cell in 0..length {
             let mut next = vec![false; reached.len()];
-            for state in (0..reached.len()).filter(|&state| reached[state]) {
+            for state in self.window(cell, length).filter(|&state| reached[state]) {
                 for fill in [false, true] {
                     let leads = self.step(state, fill);
                     let leads =

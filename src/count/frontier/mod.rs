@@ -162,13 +162,6 @@ impl Sweep {
         };
         let (along_indices, across_indices) =
             (indices(&along, first_along), indices(&across, first_across));
-        let line_fillings = |&(line, cells): &Line<W>| {
-            let (blocks, length, known) = board_line(board, line);
-            Some(AlongLine {
-                line_fillings: LineFillings::new(blocks, length, known, cells)?,
-                crossings: cells.cells().map(|cell| across_indices[&cell]).collect(),
-            })
-        };
         let (mut builder, mut visits_left) = (AutomatonBuilder::default(), MAX_VISITED_STATES);
         let (mut stopped, mut work) = (false, 0);
         let mut poll = |more: u64| {
@@ -178,6 +171,24 @@ impl Sweep {
                 stopped |= stop();
             }
             stopped
+        };
+        let line_fillings = |&(line, cells): &Line<W>| {
+            let (blocks, length, known) = board_line(board, line);
+            let is_stopped = poll(LineFillings::work(blocks, length));
+            Some(AlongLine {
+                line_fillings: LineFillings::new(blocks, length, known, cells)
+                    .filter(|_| !is_stopped)?,
+                crossings: cells.cells().map(|cell| across_indices[&cell]).collect(),
+            })
+        };
+        // First the lines along: these fail at once when they are too long, the most frequent reason to give up.
+        let along: Option<Vec<AlongLine>> = along.iter().map(line_fillings).collect();
+        let Some(along) = along else {
+            return Err(if stopped {
+                SweepEnd::Stopped
+            } else {
+                SweepEnd::Full
+            });
         };
         let mut across_line = |&(line, cells): &Line<W>| {
             let (blocks, length, known) = board_line(board, line);
@@ -193,9 +204,6 @@ impl Sweep {
             )?;
             AcrossLine::new(forward, &mut visits_left, memory, &mut poll)
         };
-        // First the lines along: these fail at once when they are too long, the most frequent reason to give up.
-        let along: Option<Vec<AlongLine>> = along.iter().map(line_fillings).collect();
-        let along = along.ok_or(SweepEnd::Full)?;
         let across: Option<Vec<AcrossLine>> = across.iter().map(&mut across_line).collect();
         match across {
             Some(across) => Ok(Sweep { along, across }),

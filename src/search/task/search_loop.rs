@@ -175,6 +175,10 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             return false;
         }
         if self.reserved_nodes == 0 {
+            // A small task ends before it has settled enough lines to poll.
+            if self.shared.control.poll() {
+                return false;
+            }
             self.reserved_nodes = self.shared.control.reserve_nodes(NODES_PER_RESERVATION);
             if self.reserved_nodes == 0 {
                 return false;
