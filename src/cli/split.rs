@@ -46,7 +46,7 @@ pub(super) struct Options {
     )]
     engine: EngineTask,
 
-    /// Approximate number of cubes; a good choice is 30 to 100 per core. There may be one more, or fewer if nothing is left to split
+    /// Approximate number of cubes; a good choice is 30 to 100 per core. There may be fewer if nothing is left to split
     #[arg(long, short = 'n', value_name = "N", value_parser = number)]
     cubes: u64,
 

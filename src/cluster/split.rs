@@ -34,7 +34,8 @@ pub struct Splitter<'a> {
 /// The cubes into which a puzzle was cut.
 #[derive(Clone, Debug)]
 pub struct Split {
-    /// The cubes, each with the estimated number of nodes of its tree. They are disjoint, and together they contain every solution.
+    /// The cubes, each with its estimated size: the nodes of its tree, or after [`Splitter::rough`] its unknown cells. They are disjoint,
+    /// and together they contain every solution.
     pub cubes: Vec<(Cube, f64)>,
     /// Number of unknown cells in each of them, in the same order.
     pub unknown: Vec<u32>,
@@ -47,7 +48,7 @@ pub struct Split {
 }
 
 impl<'a> Splitter<'a> {
-    /// Cuts into `cubes` or `cubes + 1` cubes, or into fewer if no further cube can be cut.
+    /// Cuts into this number of cubes, or into fewer if no further cube can be cut.
     ///
     /// It runs on the threads of the current rayon pool.
     pub fn new(puzzle: &'a Puzzle, cubes: usize) -> Self {
@@ -191,13 +192,13 @@ struct SplitNode<W: Word> {
     cube: Cube,
     rows: Box<[Known<W>]>,
     unknown: u32,
-    /// Its independent regions, each with its estimated size in nodes.
+    /// Its independent regions, each with its estimated size.
     regions: Vec<(Arc<Region<W>>, f64)>,
     /// Where it is cut: the index of the region, and the cell. `None` if every cell is decided.
     branch: Option<(usize, Cell)>,
     /// The results of its probing, if they are kept.
     probe_state: Option<ProbeState<W>>,
-    /// Estimated number of nodes of its tree; only a lower bound unless `is_reliable`.
+    /// Estimated size; probably too small unless `is_reliable`.
     size: f64,
     is_reliable: bool,
 }
@@ -206,7 +207,7 @@ struct SplitNode<W: Word> {
 enum Cut<W: Word> {
     /// The run was stopped first; the cube is unchanged.
     Uncut(Box<SplitNode<W>>),
-    /// Its two sides, without those that are refuted.
+    /// Its two sides; `None` for one that is refuted.
     Sides(Box<[Option<SplitNode<W>>; 2]>),
 }
 
@@ -246,7 +247,7 @@ impl<W: Word> Cutter<'_, W> {
             let board = &mut self.estimator.board;
             board.set_rows(&node.rows);
             board.take_changed();
-            // If the run has ended, the side is open.
+            // If the run was stopped, the side is kept as not refuted.
             if board.decide_under(cell, filled, self.estimator.control) == Some(false) {
                 return None;
             }
@@ -262,16 +263,16 @@ impl<W: Word> Cutter<'_, W> {
             cube.path.push(Decision { cell, filled });
             Some(self.node(cube, probe_state, Some(&node)))
         });
-        // An unreliable estimate is a lower bound. It is raised to the size of the parent less that of the other side, or, if both are
-        // unreliable, to half of the size of the parent.
+        // An unreliable estimate is probably too small. It is raised to the size of the parent less that of the other side, or, if both are
+        // unreliable, to half of the size of the parent; beside a refuted side, to the size of the parent.
         let [a, b] = [0, 1].map(|side: usize| match &sides[1 - side] {
             Some(other) if other.is_reliable => node.size - other.size,
             Some(_) => node.size / 2.0,
             None => node.size,
         });
-        for (side, min_size) in sides.iter_mut().zip([a, b]) {
+        for (side, size_floor) in sides.iter_mut().zip([a, b]) {
             if let Some(side) = side.as_mut().filter(|side| !side.is_reliable) {
-                side.size = side.size.max(min_size);
+                side.size = side.size.max(size_floor);
             }
         }
         sides

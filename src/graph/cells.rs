@@ -1,13 +1,13 @@
 //! For each cell, the number of solutions in which it is filled.
 //!
 //! A *placement* of a node is a list of cells of the puzzle on which it is reached from a root. The *weight* of the placement is the number
-//! of solutions of the root that contain one given solution of the node on these cells.
+//! of solutions of the root that reach the node there, with one fixed solution of the node.
 //!
 //! A node with few placements is expanded top-down at each of them. The weight of a child is the sum, over the edges that lead to it, of
 //! the weight of the parent times the counts of the child's siblings. A cell that an edge fills is filled in as many solutions as the
 //! weight times the counts of all children of the edge. For a node with many placements its *marginal* is computed bottom-up: for each of
-//! its cells, the number of its own solutions in which the cell is filled. This happens when the node gets too many placements; its
-//! descendants get their marginals before it. A marginal is freed after the last edge that needs it. Each placement of such a node adds its
+//! its cells, the number of its own solutions in which the cell is filled. It is computed once the node has more than
+//! [`MAX_PLACEMENTS`], after those of its descendants. A marginal is freed after the last edge that needs it. Each placement of such a node adds its
 //! marginal, times the weight, to the cells.
 //!
 //! O(edges and cells of their nodes) per expanded placement, and once more for the marginals. As children precede their parents, one pass
@@ -27,8 +27,8 @@ use crate::solutions::{Count, Stop};
 /// Maximum number of placements of a node that is expanded top-down.
 const MAX_PLACEMENTS: usize = 4;
 
-/// Visited cells between two polls of the control.
-const CELLS_PER_POLL: usize = 1 << 16;
+/// Work between two polls of the control: cells that are visited, and eight for each call of [`Pass::poll`].
+const WORK_PER_POLL: usize = 1 << 16;
 
 /// For each cell, the number of solutions in which it is filled.
 #[derive(Clone, Debug)]
@@ -122,7 +122,7 @@ impl SolutionGraph {
                 unprocessed_edges: Vec::new(),
                 bytes,
                 memory,
-                cells_since_poll: 0,
+                work_since_poll: 0,
             };
             pass.run()?;
             for (i, cell) in filled.iter_mut().enumerate() {
@@ -179,13 +179,13 @@ struct Pass<'a> {
     /// The placements of nodes that are not yet expanded and have no marginal.
     placements: FxHashMap<u32, Vec<Placement>>,
     marginals: FxHashMap<u32, Marginal>,
-    /// For each node the number of its incoming edges, roots included, that are not yet processed; 0 for an unreachable node.
+    /// For each node the number of references to it, from edges and roots, that are not yet processed; 0 for an unreachable node.
     unprocessed_edges: Vec<u32>,
     /// Bytes held, and their limit.
     bytes: u64,
     memory: u64,
-    /// Visited cells since the last poll.
-    cells_since_poll: usize,
+    /// Work since the last poll.
+    work_since_poll: usize,
 }
 
 impl Pass<'_> {
@@ -225,9 +225,9 @@ impl Pass<'_> {
 
     /// Counts visited cells, and polls the control at intervals; an error if the run is stopped.
     fn poll(&mut self, cells: usize) -> Result<(), Stop> {
-        self.cells_since_poll += cells + 8;
-        if self.cells_since_poll >= CELLS_PER_POLL {
-            self.cells_since_poll = 0;
+        self.work_since_poll += cells + 8;
+        if self.work_since_poll >= WORK_PER_POLL {
+            self.work_since_poll = 0;
             self.control.poll();
         }
         match self.control.stopped() {

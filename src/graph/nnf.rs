@@ -149,23 +149,23 @@ impl<F: FnMut(&[u8]) -> bool> Exporter<'_, F> {
         let graph = self.graph;
         let (width, height) = (graph.width(), graph.height());
         let row_bits = Grid::stride(width) * 64;
-        let variable = |&position: &u32| {
+        let cell_index = |&position: &u32| {
             (position as usize / row_bits * width + position as usize % row_bits) as u32
         };
         let bytes = (height * row_bits / 8) as u64;
         self.charge(bytes)?;
-        let mut undecided = Grid::new(width, height);
+        let mut decided_by_nodes = Grid::new(width, height);
         let mut below = Vec::with_capacity(graph.roots().len());
         for root in graph.roots() {
             self.poll(root.positions.len())?;
             let cells: Box<[u32]> = root
                 .positions
                 .iter()
-                .map(|position| variable(position) + 1)
+                .map(|position| cell_index(position) + 1)
                 .collect();
             for &cell in &cells {
                 let cell = cell as usize - 1;
-                undecided.set(cell / width, cell % width, true);
+                decided_by_nodes.set(cell / width, cell % width, true);
             }
             below.push((root.node, cells));
         }
@@ -174,7 +174,7 @@ impl<F: FnMut(&[u8]) -> bool> Exporter<'_, F> {
         self.begin_edge(root, to)?;
         for row in 0..height {
             self.poll(width)?;
-            for column in (0..width).filter(|&column| !undecided.get(row, column)) {
+            for column in (0..width).filter(|&column| !decided_by_nodes.get(row, column)) {
                 let cell = (row * width + column + 1) as u32;
                 self.write_literal(cell, graph.known().get(row, column))?;
             }
@@ -193,8 +193,8 @@ impl<F: FnMut(&[u8]) -> bool> Exporter<'_, F> {
         for (cells, number) in &placements {
             for edge in graph.edges_of(node) {
                 self.poll(2 * cells.len())?;
-                let size = |&node: &u32| Vec::with_capacity(graph.cell_count(node) as usize);
-                let mut below: Vec<Vec<u32>> = edge.children.iter().map(size).collect();
+                let with_room = |&node: &u32| Vec::with_capacity(graph.cell_count(node) as usize);
+                let mut below: Vec<Vec<u32>> = edge.children.iter().map(with_room).collect();
                 edge.for_each_run(cells, |code, here| {
                     if let Some(i) = code.checked_sub(FIRST_CHILD) {
                         below[i as usize].extend_from_slice(here);
@@ -350,7 +350,8 @@ impl<F: FnMut(&[u8]) -> bool> Exporter<'_, F> {
     }
 }
 
-/// Bytes of a placement; a hash table is up to half empty, and is copied when it grows.
+/// Bytes of a placement, with its part of the table of its node and of that of all nodes; a table is up to half empty, and is copied when
+/// it grows.
 fn placement_bytes(cells: &[u32]) -> u64 {
-    (size_of_val(cells) + 4 * size_of::<(Box<[u32]>, u64)>()) as u64
+    (size_of_val(cells) + 8 * size_of::<(Box<[u32]>, u64)>()) as u64
 }

@@ -29,8 +29,8 @@ pub type CubeSearch<'f> = dyn FnMut(&Cube, &Limits, &dyn Sink) -> Outcome + 'f;
 impl Search<'_> {
     /// Calls `work` with a function that searches one cube. `work` may call that function for any cubes in any order, each with a sink and
     /// limits for this cube. Of these limits, those on time and nodes and the interrupt flag apply; the sink has to enforce a limit on
-    /// solutions. The search itself should have no limit but that on memory, which bounds the lists kept between cubes. Its cubes, observer
-    /// and classic algorithm are ignored.
+    /// solutions. Of the limits of the search itself only the one on memory applies: it bounds the lists kept between cubes. Its cubes,
+    /// observer and classic algorithm are ignored.
     ///
     /// Cubes cost least when consecutive ones share a long prefix of decisions.
     ///
@@ -65,6 +65,11 @@ impl Search<'_> {
     }
 
     fn search_incrementally_for_width<W: Word>(&self, work: &mut dyn FnMut(&mut CubeSearch<'_>)) {
+        // A limit on solutions would truncate the lists that are kept from cube to cube.
+        let search = Search {
+            limits: self.limits.clone().solutions(None),
+            ..self.clone()
+        };
         let clues = Clues::new(self.puzzle);
         let mut cursor = CubeCursor::<W>::new(&clues);
         let sums = self.puzzle.sums();
@@ -76,7 +81,7 @@ impl Search<'_> {
             let checked_sink = crate::solutions::checked::CheckedSink::new(self.puzzle, sink);
             #[cfg(feature = "checked")]
             let sink = &checked_sink;
-            let mut shared = self.shared::<W>(&clues, &control, sink, None, 1);
+            let mut shared = search.shared::<W>(&clues, &control, sink, None, 1);
             shared.caches = std::mem::take(&mut caches);
             shared.policy = Mutex::new(policy);
             // One memory budget covers the lists kept from cube to cube.
@@ -161,7 +166,7 @@ struct Level<W: Word> {
     /// Number of the prober's records.
     records: usize,
     node: NodeState<W>,
-    /// Whether the node above confined this decision and the later ones of the cube to one region; see [`NodeState::confines`].
+    /// Whether, at the node before it, this decision and the later ones of the cube lie in one region; see [`NodeState::confines`].
     is_confined: bool,
 }
 
@@ -265,8 +270,8 @@ impl<'a, W: Word> CubeCursor<'a, W> {
     /// Moves to the root of a cube and returns the subproblem there: `Some(None)` when the cube has no solution, `None` when the run was
     /// stopped on the way.
     ///
-    /// With `probing`, the nodes on the path are probed, so that the cubes below need not repeat it. A region in which the cube decides
-    /// nothing is searched once, not for every cube.
+    /// With `probing`, the nodes on the path are probed, so that the cubes below need not repeat it. Where a node confines the cube to one
+    /// region, the other regions are searched once, not for every cube.
     fn move_to(
         &mut self,
         cube: &Cube,
@@ -408,8 +413,8 @@ impl<'a, W: Word> CubeCursor<'a, W> {
     }
 
     /// The subproblem at the present node for a cube whose remaining decisions are `path`. If the node confines these to one region, the
-    /// subproblem is that region alone, and each other region is searched by itself, at most once. `Some(None)` when another region has no
-    /// filling, `None` when stopped.
+    /// subproblem is that region alone, and each other region is searched by itself, at most once unless its list is too long to be kept.
+    /// `Some(None)` when another region has no filling, `None` when stopped.
     fn subproblem(
         &mut self,
         path: &[Decision],

@@ -195,9 +195,8 @@ impl<'a> Search<'a> {
         self.run_under(control, &CountSink::new())
     }
 
-    /// Passes every solution to a sink; this control limits time and nodes, instead of the limits of the search. If the search has a limit
-    /// on solutions, lists of regions and batches are cut at that number, so the run must end when it is reached: by the sink, or by a
-    /// control that enforces the limit.
+    /// Passes every solution to a sink; this control limits time and nodes, instead of the limits of the search. A limit of
+    /// the search on solutions truncates lists of regions and batches; the sink or the control must end the run when it is reached.
     pub(crate) fn run_under(&self, control: &Arc<Control>, sink: &dyn Sink) -> Outcome {
         self.run_with(control, sink, None)
     }

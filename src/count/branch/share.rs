@@ -233,9 +233,9 @@ impl<W: Word> Worker<'_, '_, W> {
         walk.end_task();
     }
 
-    /// Gives away the lowest piece of the stack that is not begun. If the oracle may be asked, the decisions above the piece must be known
-    /// to have a solution. Otherwise the work on the piece may be in vain, and if the oracle finds no solution in the piece, that may be
-    /// due to the decisions above it.
+    /// Gives away the piece nearest to the root that is not begun. If the oracle may be asked, the decisions that lead to the piece must be
+    /// known to have a solution. Otherwise the work on the piece may be in vain, and if the oracle finds no solution in the piece, that may
+    /// be due to these decisions.
     fn give_task_away(&mut self, walk: &Walk<W>) {
         if !walk.has_room(self.shared.max_unfinished_bytes()) {
             return;
