@@ -102,6 +102,7 @@ impl<'a, P: Part> Summation<'a, P> {
     /// Adds up disjoint cubes.
     pub(super) fn add_up(mut self, tasks: &'a [CubeTask<P>]) -> Sum<P> {
         let (mut count, mut missing, mut chosen) = (Count::ZERO, Vec::new(), Vec::new());
+        let mut seen = HashSet::new();
         let Some(puzzle) = self.puzzle else {
             return self.finish(count, missing, chosen);
         };
@@ -112,6 +113,10 @@ impl<'a, P: Part> Summation<'a, P> {
             // What the sum of the task consists of, in the order of the open cubes.
             let mut stack = vec![(&task.cube, id, task.size)];
             while let Some((cube, id, size)) = stack.pop() {
+                // Disjoint cubes come once each, unless two have the same id.
+                if !seen.insert(id) {
+                    continue;
+                }
                 match self.sums.get(&id).map(|sum| sum.source) {
                     Some(Source::Answer(index)) => {
                         let answer = &self.answers[&id][index].answer;
