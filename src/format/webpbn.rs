@@ -218,7 +218,12 @@ impl<'a> Document<'a> {
         while open {
             match self.node()? {
                 Node::Open(part) => {
-                    if let Err(error) = self.part(&part, &mut draft) {
+                    // Only one error is built, because each quotes its line, which may be the whole file.
+                    let parsed = match first_error {
+                        None => self.part(&part, &mut draft),
+                        Some(_) => self.content(&part).map(drop),
+                    };
+                    if let Err(error) = parsed {
                         first_error = first_error.or(Some(error));
                         if self.ended {
                             break;
@@ -296,14 +301,14 @@ impl<'a> Document<'a> {
         let mut open = !tag.empty;
         while open {
             match self.node()? {
-                Node::Open(line) if line.name == "line" => {
+                Node::Open(line) if line.name == "line" && first_error.is_none() => {
                     let clue = self.clue(&line, draft);
                     if self.ended {
                         return Err(clue.err().unwrap_or_else(|| self.unclosed(&line)));
                     }
                     match clue {
                         Ok(clue) => clues.push((clue, line.place)),
-                        Err(error) => first_error = first_error.or(Some(error)),
+                        Err(error) => first_error = Some(error),
                     }
                 }
                 Node::Open(other) => {
@@ -326,9 +331,11 @@ impl<'a> Document<'a> {
             match self.node()? {
                 Node::Open(count) if count.name == "count" => {
                     let content = self.content(&count)?.unwrap_or_default();
-                    match self.length(&count, &content, draft) {
-                        Ok(length) => lengths.push(length),
-                        Err(error) => first_error = first_error.or(Some(error)),
+                    if first_error.is_none() {
+                        match self.length(&count, &content, draft) {
+                            Ok(length) => lengths.push(length),
+                            Err(error) => first_error = Some(error),
+                        }
                     }
                 }
                 Node::Open(other) => {
