@@ -20,7 +20,7 @@ const DESCRIPTION: &str = "[Description]";
 const LICENSE: &str = "[License]";
 
 /// The title that the program gives to a picture without one.
-const UNTITLED: &str = "Untitled";
+pub(super) const UNTITLED: &str = "Untitled";
 
 /// Whether one of the headers occurs that a puzzle needs.
 pub(super) fn looks_like(text: &str) -> bool {
@@ -247,5 +247,21 @@ mod tests {
             "15:1: only 3 clues for 4 columns"
         );
         assert_eq!(clues(&one(read(&TEXT.replace("\n[", "\n\n[")))), NOTCH);
+    }
+    /// The title of a puzzle called Untitled was once lost without a warning.
+    #[test]
+    fn the_title_that_stands_for_none_is_reported_as_lost() {
+        let format = crate::format::Format::named("gno").unwrap();
+        for (title, expected) in [("Untitled", vec!["the title"]), ("untitled", vec![])] {
+            let puzzle = one(read(&TEXT.replace("NotchO", "x")));
+            let puzzle = puzzle.with_notes(Notes {
+                title: Some(title.to_owned()),
+                author: Some("us".to_owned()),
+                ..Notes::default()
+            });
+            let (kept, lost) = format.kept(&puzzle.unwrap());
+            assert_eq!(lost, expected);
+            assert_eq!(one(read(&write(&kept).unwrap())), kept);
+        }
     }
 }
