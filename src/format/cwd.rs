@@ -1,9 +1,9 @@
 //! `.cwd`, of QNonograms and of Sukhoy's solver: the height and the width, on a line each; the clues of the rows, a blank line, the clues
-//! of the columns; `0` for an empty line.
+//! of the columns; `0` for an empty line. Any other blank line is ignored, or is an empty clue where clues are missing.
 
 use super::contents::Contents;
 use super::number::numbers;
-use super::part::{self, Part, section};
+use super::part::{self, Part, section, too_few};
 use crate::error::Result;
 use crate::puzzle::Puzzle;
 
@@ -31,21 +31,22 @@ fn puzzle(text: &str) -> Result<Puzzle> {
         .next()
         .unwrap_or(head.at(&head.text[head.text.len()..]));
     let width = second.trim().size("width")?;
-    let body: Vec<Part<'_>> = lines.collect();
-    let end = body.last().copied().unwrap_or(second);
-    // A blank line after `height` lines separates the rows from the columns.
-    let has_separator = body.get(height).is_some_and(|line| line.is_blank())
-        && body.len() >= height + 1 + width
-        && body[height + 1 + width..]
-            .iter()
-            .all(|line| line.is_blank());
-    if has_separator {
-        let (rows, columns) = (&body[..height], &body[height + 1..][..width]);
-        return part::puzzle(rows, columns, head, Part::clue);
+    let end = lines.clone().last().unwrap_or(second);
+    let count = height + width;
+    let written = lines.clone().filter(|line| !line.is_blank()).count();
+    if written >= count {
+        let [rows, columns] = section(lines, count, "line", end)?.split(height);
+        return part::puzzle_of_sections(rows, columns, head);
     }
-    let clues = section(&body, height + width, "line", end)?.clues;
-    let (rows, columns) = clues.split_at(height);
-    part::puzzle(rows, columns, head, Part::clue)
+    // Blank lines are clues only if a blank line after `height` lines separates the rows from the columns. It is no clue itself.
+    let body: Vec<Part<'_>> = lines.by_ref().take(count + 1).collect();
+    if body.len() <= count || !body[height].is_blank() || !lines.all(|line| line.is_blank()) {
+        return Err(too_few(written, count, "line", end));
+    }
+    let (above, below) = (&body[..height], &body[height + 1..]);
+    let rows = section(above.iter().copied(), height, "row", body[height])?;
+    let columns = section(below.iter().copied(), width, "column", end)?;
+    part::puzzle_of_sections(rows, columns, head)
 }
 
 /// The puzzle as `.cwd` text.
@@ -83,5 +84,29 @@ mod tests {
         assert_eq!(clues(&one(read("2\n2\n1\n0\n\n0\n1\n"))), "1/0 | 0/1");
         assert_eq!(clues(&one(read("2\n2\n1\n\n\n1\n\n\n"))), "1/0 | 1/0");
         assert_eq!(failure(read("7\n")), "1:2: the width is not given");
+    }
+
+    /// The separating blank line once stood in for a clue that was missing elsewhere, and another puzzle was read.
+    #[test]
+    fn a_blank_line_does_not_replace_a_missing_clue() {
+        for (text, message) in [
+            (
+                "3\n4\n2\n1 1\n4\n\n2\n1 1\n1 1\n",
+                "9:1: only 6 clues for 7 lines",
+            ),
+            // Here the sums of rows and columns are equal.
+            ("3\n3\n1\n0\n1\n\n1\n1\n", "8:1: only 5 clues for 6 lines"),
+            ("3\n3\n1\n1\n\n0\n1\n1\n", "8:1: only 5 clues for 6 lines"),
+            (
+                "3\n4\n2\n1 1\n4\n\n2\n1 1\n1 1\n\n",
+                "10:1: only 3 clues for 4 columns",
+            ),
+            (
+                "3\n4\n2\n1 1\n\n\n2\n1 1\n1 1\n2\n",
+                "6:1: only 2 clues for 3 rows",
+            ),
+        ] {
+            assert_eq!(failure(read(text)), message, "{text:?}");
+        }
     }
 }

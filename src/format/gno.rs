@@ -20,7 +20,7 @@ const DESCRIPTION: &str = "[Description]";
 const LICENSE: &str = "[License]";
 
 /// The title that the program gives to a picture without one.
-const UNTITLED: &str = "Untitled";
+pub(super) const UNTITLED: &str = "Untitled";
 
 /// Whether one of the headers occurs that a puzzle needs.
 pub(super) fn looks_like(text: &str) -> bool {
@@ -37,54 +37,52 @@ pub(super) fn read(text: &str) -> Contents<'_> {
     Contents::Single(puzzle(text))
 }
 
-/// A section: its header and the lines after it.
-type Body<'a> = (Part<'a>, Vec<Part<'a>>);
+fn is_header(line: &Part<'_>) -> bool {
+    let line = line.text.trim();
+    line.starts_with('[') && line.ends_with(']')
+}
 
-/// The lines of a section that are not blank.
-fn nonblank_lines<'a>((_, lines): &Body<'a>) -> Vec<Part<'a>> {
-    let nonblank_lines = lines.iter().filter(|line| !line.is_blank());
-    nonblank_lines.map(|line| line.trim()).collect()
+/// The header of the first section with one of these names, and the lines after it, up to the next header, known or not.
+fn find<'a>(
+    text: &'a str,
+    names: &[&str],
+) -> Option<(Part<'a>, impl Iterator<Item = Part<'a>> + Clone + use<'a>)> {
+    let mut lines = Part::lines(text);
+    let head = lines.find(|line| {
+        let line = line.text.trim();
+        names.iter().any(|name| line.eq_ignore_ascii_case(name))
+    })?;
+    Some((head, lines.take_while(|line| !is_header(line))))
+}
+
+/// The first `count` lines that are not blank in the section of this name.
+fn nonblank_lines<'a>(text: &'a str, name: &str, count: usize) -> Vec<Part<'a>> {
+    let lines = find(text, &[name]).into_iter().flat_map(|(_, body)| body);
+    let nonblank_lines = lines.filter(|line| !line.is_blank()).map(Part::trim);
+    nonblank_lines.take(count).collect()
 }
 
 fn puzzle(text: &str) -> Result<Puzzle> {
     let start = Part::line(1, text.lines().next().unwrap_or_default());
-    let mut end = start;
-    let mut sections: Vec<Body<'_>> = Vec::new();
-    for line in Part::lines(text) {
-        end = line;
-        let trimmed = line.text.trim();
-        // Unknown headers end a section too.
-        if trimmed.starts_with('[') && trimmed.ends_with(']') {
-            sections.push((line, Vec::new()));
-        } else if let Some((_, body)) = sections.last_mut() {
-            body.push(line);
-        }
-    }
-    let find = |names: &[&str]| {
-        let named = |head: &Part<'_>| {
-            names
-                .iter()
-                .any(|name| head.text.trim().eq_ignore_ascii_case(name))
-        };
-        sections.iter().find(|(head, _)| named(head))
-    };
-    let Some(dimensions) = find(&[DIMENSIONS]) else {
+    let end = Part::lines(text).last().unwrap_or(start);
+    let Some((head, _)) = find(text, &[DIMENSIONS]) else {
         return Err(start.error(format!("there is no section {DIMENSIONS}")));
     };
-    let sizes: Vec<Part<'_>> = nonblank_lines(dimensions);
+    let sizes = nonblank_lines(text, DIMENSIONS, 3);
     let [rows, columns] = sizes[..] else {
-        return Err(dimensions
-            .0
-            .error("the number of rows and, in a line below it, of columns must follow"));
+        let message = "the number of rows and, in a line below it, of columns must follow";
+        return Err(head.error(message));
     };
     let (height, width) = (rows.size("height")?, columns.size("width")?);
-    let goal = match find(&[SOLUTION, OLD_SOLUTION]) {
-        Some(body) => picture(nonblank_lines(body), body.0, width, height)?,
+    let goal = match find(text, &[SOLUTION, OLD_SOLUTION]) {
+        Some((head, body)) => picture(body, head, width, height)?,
         None => None,
     };
-    let clues = |name: &str, count, side| match find(&[name]) {
-        Some((_, body)) => section(body, count, side, body.last().copied().unwrap_or(end))
-            .map(|found| Some(found.clues)),
+    let clues = |name: &str, count, side| match find(text, &[name]) {
+        Some((_, body)) => {
+            let end = body.clone().last().unwrap_or(end);
+            section(body, count, side, end).map(Some)
+        }
         None => Ok(None),
     };
     let puzzle = match (
@@ -92,7 +90,7 @@ fn puzzle(text: &str) -> Result<Puzzle> {
         clues(COLUMNS, width, "column")?,
         &goal,
     ) {
-        (Some(rows), Some(columns), _) => part::puzzle(&rows, &columns, dimensions.0, Part::clue)?,
+        (Some(rows), Some(columns), _) => part::puzzle_of_sections(rows, columns, head)?,
         (None, None, Some(goal)) => Puzzle::from_grid(goal),
         (None, None, None) => {
             return Err(end.error("there are neither clues nor a whole picture in this file"));
@@ -100,35 +98,38 @@ fn puzzle(text: &str) -> Result<Puzzle> {
         (Some(_), None, _) => return Err(end.error(format!("there is no section {COLUMNS}"))),
         (None, Some(_), _) => return Err(end.error(format!("there is no section {ROWS}"))),
     };
-    let lines = |name| find(&[name]).map(nonblank_lines).unwrap_or_default();
-    let text = |lines: &[Part<'_>], i: usize| lines.get(i).map(|line| line.text.to_owned());
-    let (description, license): (Vec<_>, Vec<_>) = (lines(DESCRIPTION), lines(LICENSE));
+    let note = |name: &str, i: usize| {
+        let lines = nonblank_lines(text, name, 2);
+        lines.get(i).map(|line| line.text.to_owned())
+    };
     puzzle.with_notes(Notes {
-        title: text(&description, 0).filter(|title| title != UNTITLED),
-        author: text(&description, 1),
-        license: text(&license, 0),
+        title: note(DESCRIPTION, 0).filter(|title| title != UNTITLED),
+        author: note(DESCRIPTION, 1),
+        license: note(LICENSE, 0),
         goal,
         ..Notes::default()
     })
 }
 
 /// The picture in these lines; `None` if a cell is unknown.
-fn picture(
-    lines: Vec<Part<'_>>,
-    head: Part<'_>,
+fn picture<'a>(
+    body: impl Iterator<Item = Part<'a>> + Clone,
+    head: Part<'a>,
     width: usize,
     height: usize,
 ) -> Result<Option<Grid>> {
-    if lines.len() != height {
+    let lines = body.filter(|line| !line.is_blank()).map(Part::trim);
+    let count = lines.clone().count();
+    if count != height {
         let message = format!(
             "{} in the solution, for {height} rows",
-            plural(lines.len(), "line")
+            plural(count, "line")
         );
         return Err(head.error(message));
     }
     let mut goal = Grid::new(width, height);
     let mut known = true;
-    for (row, line) in lines.into_iter().enumerate() {
+    for (row, line) in lines.enumerate() {
         let cells: Vec<Part<'_>> = line.words().take(width + 1).collect();
         if cells.len() != width {
             return Err(line.error(format!("a row of the solution must have {width} cells")));
@@ -232,5 +233,35 @@ mod tests {
             failure(read(&picture.replace("1 2 2 1", "1 2 3 1"))),
             "5:5: a cell is 1, empty, or 2, filled, or 0 where it is unknown"
         );
+    }
+
+    /// A blank line once stood in for a missing clue, and another puzzle was read.
+    #[test]
+    fn a_blank_line_does_not_replace_a_missing_clue() {
+        assert_eq!(
+            failure(read(&TEXT.replace("4\n[Column", "\n[Column"))),
+            "10:1: only 2 clues for 3 rows"
+        );
+        assert_eq!(
+            failure(read(&format!("{}\n", TEXT.trim_end_matches("2\n")))),
+            "15:1: only 3 clues for 4 columns"
+        );
+        assert_eq!(clues(&one(read(&TEXT.replace("\n[", "\n\n[")))), NOTCH);
+    }
+    /// The title of a puzzle called Untitled was once lost without a warning.
+    #[test]
+    fn the_title_that_stands_for_none_is_reported_as_lost() {
+        let format = crate::format::Format::named("gno").unwrap();
+        for (title, expected) in [("Untitled", vec!["the title"]), ("untitled", vec![])] {
+            let puzzle = one(read(&TEXT.replace("NotchO", "x")));
+            let puzzle = puzzle.with_notes(Notes {
+                title: Some(title.to_owned()),
+                author: Some("us".to_owned()),
+                ..Notes::default()
+            });
+            let (kept, lost) = format.kept(&puzzle.unwrap());
+            assert_eq!(lost, expected);
+            assert_eq!(one(read(&write(&kept).unwrap())), kept);
+        }
     }
 }

@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use super::brief::brief;
 use super::contents::Contents;
 use super::number::{block_too_long, number};
-use super::place::place;
+use super::place::Places;
 use crate::error::{Error, Result};
 use crate::puzzle::{Clue, Grid, Line, Notes, Puzzle};
 
@@ -30,20 +30,27 @@ pub(super) fn looks_like(text: &str) -> bool {
 /// Reads a puzzle or a pack of them.
 pub(super) fn read(text: &str) -> Contents<'_> {
     if !text.trim_start().starts_with('[') {
-        return Contents::Single(puzzle(text, text));
+        return Contents::Single(puzzle(&Places::new(text), text));
     }
     match serde_json::from_str::<Vec<&RawValue>>(text) {
-        Ok(puzzles) => Contents::Pack(Box::new(
-            puzzles
-                .into_iter()
-                .map(move |part| puzzle(text, part.get())),
-        )),
-        Err(error) => Contents::Single(Err(syntax(&error, text, text))),
+        Ok(puzzles) => {
+            let places = Places::new(text);
+            let puzzles = puzzles.into_iter();
+            Contents::Pack(Box::new(
+                puzzles.map(move |part| puzzle(&places, part.get())),
+            ))
+        }
+        Err(error) => Contents::Single(Err(syntax(&error, text))),
     }
 }
 
-/// The error for a slice `part` of `text` that is not JSON.
-pub(super) fn syntax(error: &serde_json::Error, text: &str, part: &str) -> Error {
+/// The error for a text that is not JSON.
+pub(super) fn syntax(error: &serde_json::Error, text: &str) -> Error {
+    syntax_in(error, &Places::new(text), text)
+}
+
+/// The error for a slice `part` of the text that is not JSON.
+fn syntax_in(error: &serde_json::Error, places: &Places<'_>, part: &str) -> Error {
     // The end of the message, which repeats the place, is removed.
     let words = error.to_string();
     let words = words.split(" at line ").next().unwrap_or_default();
@@ -64,7 +71,7 @@ pub(super) fn syntax(error: &serde_json::Error, text: &str, part: &str) -> Error
     let column = error.column().saturating_sub(1).min(line.len());
     let boundary = (0..=column).rev().find(|&i| line.is_char_boundary(i));
     let start = before + boundary.unwrap_or_default();
-    place(Error::data(message), text, &part[start..])
+    places.place(Error::data(message), &part[start..])
 }
 
 /// The members of an object, in order and with duplicates.
@@ -95,20 +102,20 @@ impl<'de> Deserialize<'de> for Members<'de> {
     }
 }
 
-/// The puzzle in the slice `object` of `text`.
-fn puzzle(text: &str, object: &str) -> Result<Puzzle> {
+/// The puzzle in the slice `object` of the text.
+fn puzzle(places: &Places<'_>, object: &str) -> Result<Puzzle> {
     let object = object.trim();
     if !object.starts_with('{') {
         let message = format!(
             "{} is not a puzzle: a puzzle is an object with rows and columns",
             kind(object)
         );
-        return Err(place(Error::data(message), text, object));
+        return Err(places.place(Error::data(message), object));
     }
     let Members(members) =
-        serde_json::from_str(object).map_err(|error| syntax(&error, text, object))?;
+        serde_json::from_str(object).map_err(|error| syntax_in(&error, places, object))?;
     let source = Source {
-        text,
+        places,
         object,
         members,
     };
@@ -120,7 +127,7 @@ fn puzzle(text: &str, object: &str) -> Result<Puzzle> {
 
     let rows = source.fitting(rows, Line::Row, size.0)?;
     let columns = source.fitting(columns, Line::Column, size.1)?;
-    let puzzle = Puzzle::new(rows, columns).map_err(|error| place(error, text, object))?;
+    let puzzle = Puzzle::new(rows, columns).map_err(|error| places.place(error, object))?;
     let notes = Notes {
         title: source.string(&["title"])?,
         author: source.string(&["author", "by"])?,
@@ -131,12 +138,12 @@ fn puzzle(text: &str, object: &str) -> Result<Puzzle> {
     };
     let goal = source.get(&["goal"])?.unwrap_or(object);
     let puzzle = puzzle.with_notes(notes);
-    puzzle.map_err(|error| place(error, text, goal))
+    puzzle.map_err(|error| places.place(error, goal))
 }
 
 /// One puzzle's object in the text of the file.
 struct Source<'a> {
-    text: &'a str,
+    places: &'a Places<'a>,
     object: &'a str,
     members: Vec<(String, &'a RawValue)>,
 }
@@ -187,7 +194,7 @@ impl<'a> Source<'a> {
                     }
                 }
             }
-            let built = Clue::new(lengths).map_err(|error| place(error, self.text, clue))?;
+            let built = Clue::new(lengths).map_err(|error| self.places.place(error, clue))?;
             clues.push((built, clue));
         }
         if clues.is_empty() {
@@ -207,7 +214,7 @@ impl<'a> Source<'a> {
         clues
             .map(|(i, (clue, part))| match clue.check_fit(line(i), length) {
                 Ok(()) => Ok(clue),
-                Err(error) => Err(place(error, self.text, part)),
+                Err(error) => Err(self.places.place(error, part)),
             })
             .collect()
     }
@@ -218,7 +225,7 @@ impl<'a> Source<'a> {
             return Err(self.error(value, format!("{path}: {} is not {what}", kind(value))));
         }
         let elements: Vec<&RawValue> =
-            serde_json::from_str(value).map_err(|error| syntax(&error, self.text, value))?;
+            serde_json::from_str(value).map_err(|error| syntax_in(&error, self.places, value))?;
         Ok(elements.into_iter().map(RawValue::get).collect())
     }
 
@@ -248,7 +255,7 @@ impl<'a> Source<'a> {
         }
         let text = serde_json::from_str(value);
         Ok(Some(
-            text.map_err(|error| syntax(&error, self.text, value))?,
+            text.map_err(|error| syntax_in(&error, self.places, value))?,
         ))
     }
 
@@ -278,7 +285,7 @@ impl<'a> Source<'a> {
     }
 
     fn error(&self, part: &str, message: String) -> Error {
-        place(Error::data(message), self.text, part)
+        self.places.place(Error::data(message), part)
     }
 }
 

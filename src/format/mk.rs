@@ -22,14 +22,15 @@ fn puzzle(text: &str) -> Result<Puzzle> {
     let mut lines = Part::lines(text).skip_while(|line| line.is_blank());
     let head = lines.next().unwrap_or(Part::line(1, ""));
     let [height, width] = sizes(head, ["height", "width"])?;
-    let body: Vec<Part<'_>> = lines.collect();
-    let end = body.last().copied().unwrap_or(head);
-    let Some(middle) = body.iter().position(|line| line.text.trim() == "#") else {
+    let end = lines.clone().last().unwrap_or(head);
+    let is_middle = |line: &Part<'_>| line.text.trim() == "#";
+    let above = lines.clone().take_while(|line| !is_middle(line));
+    let Some(middle) = lines.find(is_middle) else {
         return Err(end.error("there is no line # between rows and columns"));
     };
-    let rows = section(&body[..middle], height, "row", body[middle])?;
-    let columns = section(&body[middle + 1..], width, "column", end)?;
-    part::puzzle(&rows.clues, &columns.clues, head, Part::clue)
+    let rows = section(above, height, "row", middle)?;
+    let columns = section(lines, width, "column", end)?;
+    part::puzzle_of_sections(rows, columns, head)
 }
 
 /// The puzzle as `.mk` text.
@@ -72,5 +73,19 @@ mod tests {
             failure(read("2 2\n1\n1\n")),
             "3:1: there is no line # between rows and columns"
         );
+    }
+
+    /// A blank line at the end once stood in for a missing clue, and another puzzle was read.
+    #[test]
+    fn a_blank_line_does_not_replace_a_missing_clue() {
+        assert_eq!(
+            failure(read("3 4\n2\n1 1\n4\n#\n2\n1 1\n1 1\n\n")),
+            "9:1: only 3 clues for 4 columns"
+        );
+        assert_eq!(
+            failure(read("3 4\n2\n1 1\n\n#\n2\n1 1\n1 1\n2\n")),
+            "5:1: only 2 clues for 3 rows"
+        );
+        assert_eq!(clues(&one(read(&format!("{TEXT}\n\n")))), NOTCH);
     }
 }

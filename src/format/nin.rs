@@ -3,7 +3,7 @@
 
 use super::contents::Contents;
 use super::number::numbers;
-use super::part::{self, Part, section};
+use super::part::{self, Part, section, unclear};
 use crate::error::Result;
 use crate::puzzle::Puzzle;
 
@@ -30,11 +30,13 @@ fn puzzle(text: &str) -> Result<Puzzle> {
     let mut lines = Part::lines(text).skip_while(|line| line.is_blank());
     let head = lines.next().unwrap_or(Part::line(1, ""));
     let [width, height] = sizes(head, ["width", "height"])?;
-    let body: Vec<Part<'_>> = lines.collect();
-    let end = body.last().copied().unwrap_or(head);
-    let clues = section(&body, width + height, "line", end)?.clues;
-    let (rows, columns) = clues.split_at(height);
-    part::puzzle(rows, columns, head, Part::clue)
+    let end = lines.clone().last().unwrap_or(head);
+    let [rows, columns] = section(lines, width + height, "line", end)?.split(height);
+    // Some programs separate rows and columns by a blank line, and then a clue is missing elsewhere.
+    if let Some(separator) = columns.clues.first().filter(|line| line.is_blank()) {
+        return Err(unclear(width + height, "line", *separator));
+    }
+    part::puzzle_of_sections(rows, columns, head)
 }
 
 /// The two sizes in a line; `names` are for errors.
@@ -100,5 +102,22 @@ mod tests {
     fn blank_lines_are_empty_clues_where_clues_are_missing() {
         assert_eq!(clues(&one(read("\n2 2\r\n\t1\r\n\r\n1\r\n0"))), "1/0 | 1/0");
         assert_eq!(clues(&one(read("2 2\n1 0 0\n\n1\n\n"))), "1/0 | 1/0");
+    }
+
+    /// A blank line between rows and columns once stood in for a clue that was missing elsewhere, and another puzzle was read.
+    #[test]
+    fn a_blank_line_does_not_replace_a_missing_clue() {
+        let unclear = "too few clues for 7 lines, and it is not clear which blank lines are empty clues: write 0 for an empty line";
+        assert_eq!(
+            failure(read("4 3\n2\n1 1\n4\n\n2\n1 1\n1 1\n")),
+            format!("5:1: {unclear}")
+        );
+        // Here the sums of rows and columns are equal.
+        assert!(failure(read("3 3\n1\n0\n1\n\n1\n1\n")).starts_with("5:1: too few clues for 6"));
+        assert_eq!(
+            failure(read("4 3\n2\n1 1\n4\n2\n1 1\n1 1\n\n")),
+            "8:1: only 6 clues for 7 lines"
+        );
+        assert_eq!(clues(&one(read(&TEXT.replace("4\n2", "4\n\n2")))), NOTCH);
     }
 }

@@ -17,7 +17,7 @@ pub use write::write;
 
 use super::brief::plural;
 use super::contents::Contents;
-use super::part::{self, Part, section, too_few};
+use super::part::{self, Part, section};
 use crate::error::{Error, Result};
 use crate::puzzle::{Grid, Notes, Puzzle};
 
@@ -113,27 +113,15 @@ impl<'a> Source<'a> {
         let (_, rows) = rows.ok_or_else(|| missing("rows section"))?;
         let (_, columns) = columns.ok_or_else(|| missing("columns section"))?;
 
-        let (row_body, row_end) = self.body(rows);
-        let (column_body, column_end) = self.body(columns);
-        let row_clues = section(&row_body, height, "row", row_end)?;
-        let column_clues = section(&column_body, width, "column", column_end)?;
-        let head = self.part(start).trim();
-        let puzzle = part::puzzle(&row_clues.clues, &column_clues.clues, head, Part::clue)?;
+        let (body, end) = self.body(rows);
+        let rows = section(body, height, "row", end)?;
+        let (body, end) = self.body(columns);
+        let columns = section(body, width, "column", end)?;
+        let puzzle = part::puzzle_of_sections(rows, columns, self.part(start).trim())?;
         notes.goal = match goal {
             Some((at, body)) => Some(self.goal(at, body, width, height)?),
             None => None,
         };
-
-        let (in_rows, in_columns) = puzzle.sums();
-        if in_rows != in_columns {
-            // Probably a clue is missing, and a blank line has been taken for an empty clue instead.
-            if row_clues.blanks {
-                return Err(too_few(&row_body, height, "row", row_end));
-            }
-            if column_clues.blanks {
-                return Err(too_few(&column_body, width, "column", column_end));
-            }
-        }
         puzzle.with_notes(notes)
     }
 
@@ -176,9 +164,9 @@ impl<'a> Source<'a> {
     }
 
     /// The lines of a section, and the line at which it ends.
-    fn body(&self, lines: Range<usize>) -> (Vec<Part<'a>>, Part<'a>) {
+    fn body(&self, lines: Range<usize>) -> (impl Iterator<Item = Part<'a>>, Part<'a>) {
         let end = self.part(lines.end.min(self.lines.len() - 1));
-        (lines.map(|at| self.part(at)).collect(), end)
+        (lines.map(|at| self.part(at)), end)
     }
 
     /// The picture of a goal, which may extend over several lines.

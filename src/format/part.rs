@@ -145,70 +145,125 @@ impl<'a> Part<'a> {
     }
 }
 
-/// The lines of a section that are its clues, and whether some of them are blank lines taken as empty clues.
+/// The lines of a section that are its clues.
 pub(super) struct Section<'a> {
     pub(super) clues: Vec<Part<'a>>,
-    pub(super) blanks: bool,
+    /// If some of the clues are blank lines: the error to report if a clue is probably missing instead.
+    doubt: Option<Error>,
+}
+
+impl<'a> Section<'a> {
+    /// The first `count` clues and the others, as two sections.
+    pub(super) fn split(mut self, count: usize) -> [Self; 2] {
+        let clues = self.clues.split_off(count);
+        [self, Section { clues, doubt: None }]
+    }
 }
 
 /// The `count` clues of the section `body`, which ends before the line `end`; `side` names their lines in errors.
 ///
 /// If there are enough clues without blank lines, these are ignored. Otherwise each blank line between two clues is an empty clue, and
 /// so are as many of those before the first and after the last clue as are still missing, provided that there is only one way to choose
-/// them.
+/// them. [`puzzle_of_sections`] checks that such clues are plausible.
+///
+/// Of a body of any length, only about four lines per clue are kept in memory.
 pub(super) fn section<'a>(
-    body: &[Part<'a>],
+    body: impl Iterator<Item = Part<'a>>,
     count: usize,
     side: &str,
     end: Part<'a>,
 ) -> Result<Section<'a>> {
-    let written: Vec<usize> = (0..body.len()).filter(|&i| !body[i].is_blank()).collect();
-    if let Some(&surplus) = written.get(count) {
+    let mut lines: Vec<Part<'a>> = Vec::new();
+    let (mut written, mut leading, mut inner, mut trailing) = (0, 0, 0, 0);
+    let mut surplus = None;
+    for line in body {
+        if !line.is_blank() {
+            written += 1;
+            if written > count {
+                surplus.get_or_insert(line);
+                continue;
+            }
+            inner += trailing;
+            trailing = 0;
+        } else if written == 0 {
+            // More than `count` lines cannot all be clues.
+            if leading == count {
+                continue;
+            }
+            leading += 1;
+        } else {
+            // More than `count` between clues are an error, and no more than `count` are clues after the last one.
+            if inner + trailing > 2 * count {
+                continue;
+            }
+            trailing += 1;
+        }
+        lines.push(line);
+    }
+    if let Some(surplus) = surplus {
         let message = format!(
             "{} for {}: from here on there are too many",
-            plural(written.len(), "clue"),
+            plural(written, "clue"),
             plural(count, side)
         );
-        return Err(body[surplus].trim().error(message));
+        return Err(surplus.trim().error(message));
     }
-    if written.len() == count {
+    if written == count {
+        lines.retain(|line| !line.is_blank());
         return Ok(Section {
-            clues: written.into_iter().map(|i| body[i]).collect(),
-            blanks: false,
+            clues: lines,
+            doubt: None,
         });
     }
 
-    let first = written.first().map_or(body.len(), |&i| i);
-    let after = written.last().map_or(body.len(), |&i| i + 1);
-    let (leading, trailing) = (first, body.len() - after);
-    let inner = after - first - written.len();
-    let missing = count - written.len();
+    if written == 0 {
+        (leading, trailing) = (0, leading);
+    }
+    let missing = count - written;
     if missing < inner || missing > inner + leading + trailing {
-        return Err(too_few(body, count, side, end));
+        return Err(too_few(written, count, side, end));
     }
     let outer = missing - inner;
     let (fewest, most) = (outer.saturating_sub(trailing), outer.min(leading));
     if fewest != most {
-        let message = format!(
-            "too few clues for {}, and it is not clear which blank lines are empty clues: write 0 for an empty line",
-            plural(count, side)
-        );
-        return Err(body[0].error(message));
+        return Err(unclear(count, side, lines[0]));
     }
     Ok(Section {
-        clues: body[first - most..after + outer - most].to_vec(),
-        blanks: true,
+        clues: lines[leading - most..][..count].to_vec(),
+        doubt: Some(too_few(written, count, side, end)),
     })
 }
 
 /// The error for a section that ends before it has `count` clues.
-pub(super) fn too_few(body: &[Part<'_>], count: usize, side: &str, end: Part<'_>) -> Error {
-    let written = body.iter().filter(|line| !line.is_blank()).count();
+pub(super) fn too_few(written: usize, count: usize, side: &str, end: Part<'_>) -> Error {
     end.trim().error(format!(
         "only {} for {}",
         plural(written, "clue"),
         plural(count, side)
     ))
+}
+
+/// The error for a section with too few clues in which more than one choice of blank lines would complete them.
+pub(super) fn unclear(count: usize, side: &str, at: Part<'_>) -> Error {
+    at.error(format!(
+        "too few clues for {}, and it is not clear which blank lines are empty clues: write 0 for an empty line",
+        plural(count, side)
+    ))
+}
+
+/// The puzzle with the clues of these sections. If blank lines are among them, rows and columns must have equally many filled cells:
+/// otherwise a clue is probably missing, and a blank line has been taken for an empty clue instead.
+pub(super) fn puzzle_of_sections<'a>(
+    rows: Section<'a>,
+    columns: Section<'a>,
+    start: Part<'a>,
+) -> Result<Puzzle> {
+    let puzzle = puzzle(&rows.clues, &columns.clues, start, Part::clue)?;
+    let (in_rows, in_columns) = puzzle.sums();
+    match rows.doubt.or(columns.doubt) {
+        Some(error) if in_rows != in_columns => Err(error),
+        _ => Ok(puzzle),
+    }
 }
 
 /// The puzzle with these clues, each of which must fit its line. Errors of the puzzle as a whole are reported at `start`.

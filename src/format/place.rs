@@ -1,17 +1,49 @@
 //! Adds the place in a file to errors.
 
+use std::cell::Cell;
+
 use crate::error::Error;
+
+/// A text for whose slices places are computed. The lines before a place are counted from the place before, so that the errors of a pack,
+/// which come in the order of the text, take time proportional to the text together.
+#[derive(Debug)]
+pub(super) struct Places<'a> {
+    pub(super) text: &'a str,
+    /// The offset of the line of the last place, and the number of line breaks before it.
+    last: Cell<(usize, usize)>,
+}
+
+impl<'a> Places<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        Places {
+            text,
+            last: Cell::new((0, 0)),
+        }
+    }
+
+    /// The error with the place at which `part`, a slice of the text, begins.
+    pub(super) fn place(&self, error: Error, part: &str) -> Error {
+        let text = self.text;
+        let offset = offset(text, part);
+        let before = text.get(..offset).unwrap_or(text);
+        let start = before.rfind('\n').map_or(0, |i| i + 1);
+        let (from, breaks) = match self.last.get() {
+            (last, breaks) if last <= start => (last, breaks),
+            _ => (0, 0),
+        };
+        let between = text[from..start].bytes().filter(|&b| b == b'\n');
+        let breaks = breaks + between.count();
+        self.last.set((start, breaks));
+        let line = text[start..].lines().next().unwrap_or_default();
+        // A place in a line break of two characters counts as the end of the line.
+        let column = before[start..].len().min(line.len());
+        error.at(breaks + 1, line[..column].chars().count() + 1, line)
+    }
+}
 
 /// The error with the place at which `part`, a slice of `text`, begins.
 pub(super) fn place(error: Error, text: &str, part: &str) -> Error {
-    let offset = offset(text, part);
-    let before = text.get(..offset).unwrap_or(text);
-    let start = before.rfind('\n').map_or(0, |i| i + 1);
-    let number = before.matches('\n').count() + 1;
-    let line = text[start..].lines().next().unwrap_or_default();
-    // A place in a line break of two characters counts as the end of the line.
-    let column = before[start..].len().min(line.len());
-    error.at(number, line[..column].chars().count() + 1, line)
+    Places::new(text).place(error, part)
 }
 
 /// The offset in bytes of the slice `part` in `text`.
@@ -66,5 +98,23 @@ mod tests {
         let error = place(Error::data("x"), text, &text[2..]);
         assert_eq!(error.to_string(), "1:2: x");
         assert_eq!(place(Error::data("x"), "", "").to_string(), "1:1: x");
+    }
+
+    #[test]
+    fn places_may_be_computed_in_any_order() {
+        let text = "\na\r\n\nüb\nc";
+        let places = Places::new(text);
+        let starts: Vec<usize> = (0..=text.len())
+            .filter(|&i| text.is_char_boundary(i))
+            .collect();
+        for &first in &starts {
+            for &second in &starts {
+                for start in [first, second] {
+                    let found = places.place(Error::data("x"), &text[start..]);
+                    let expected = place(Error::data("x"), text, &text[start..]);
+                    assert_eq!(found.place(), expected.place());
+                }
+            }
+        }
     }
 }

@@ -87,11 +87,11 @@ impl Source<'_> {
     /// Reads the next sample of a plain file; `None` at its end.
     fn sample(&mut self, white: usize) -> Result<Option<usize>> {
         let (start, digits) = self.digits();
-        let (value, length) = (digits.parse(), digits.len());
+        let (value, length) = (digits.parse::<usize>(), digits.len());
         let ends = self.at == self.all.len();
         match value {
             // At the end of the file, further digits of the number may have been cut off.
-            Ok(value) if ends && value > 0 && value * 10 <= white => {
+            Ok(value) if ends && value > 0 && value.saturating_mul(10) <= white => {
                 let message = "the file ends with this number, which may be cut off: if it is complete, add a line break";
                 Err(self.error(start, message.to_owned()))
             }
@@ -425,6 +425,17 @@ mod tests {
                 .message(),
             "a PGM begins with P2 or P5"
         );
+    }
+
+    /// Ten times the last sample, computed to see whether a digit may have been cut off, once overflowed.
+    #[test]
+    fn a_huge_last_sample_is_an_error() {
+        for sample in [usize::MAX, usize::MAX / 2, usize::MAX / 10 + 1] {
+            assert_eq!(
+                message(format!("P2 1 1 255 {sample}").as_bytes()),
+                "1:12: a sample is a number from 0, black, to 255, white"
+            );
+        }
     }
 
     #[test]

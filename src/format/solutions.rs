@@ -155,7 +155,7 @@ impl<R: BufRead> Solutions<R> {
     /// The solution in an object, if it has one.
     fn object(&self, text: &str) -> Result<Option<Grid>> {
         let object: Object = serde_json::from_str(text).map_err(|error| {
-            let place = json::syntax(&error, text, text);
+            let place = json::syntax(&error, text);
             let meaning = format!("a solution is a list of at most {MAX_SIDE} rows of '#' and '.'");
             let message = if error.is_data() {
                 &meaning

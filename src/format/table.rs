@@ -66,6 +66,8 @@ enum FieldText {
     None,
     /// One line that is not empty, without blanks around it, and does not begin with a bracket.
     Line,
+    /// As [`FieldText::Line`], but not this text, which stands for none.
+    LineExcept(&'static str),
     /// Characters that XML allows, without blanks around them.
     Xml,
     Any,
@@ -226,7 +228,7 @@ pub static FORMATS: &[Format] = &[
             write: gno::write,
         },
         holds: Capacity {
-            title: FieldText::Line,
+            title: FieldText::LineExcept(gno::UNTITLED),
             author: FieldText::Line,
             license: FieldText::Line,
             ..GOAL
@@ -655,6 +657,10 @@ impl FieldText {
                 line.trim()
                     .trim_start_matches(|c: char| c == '[' || c.is_whitespace())
                     .to_owned()
+            }
+            FieldText::LineExcept(none) => {
+                let line = FieldText::Line.fitting(value);
+                return line.filter(|line| line != none);
             }
             FieldText::Xml => {
                 let allowed = |c: char| {

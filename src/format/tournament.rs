@@ -47,12 +47,18 @@ fn puzzle(head: Part<'_>, body: &[Part<'_>]) -> Result<Puzzle> {
     // the blank lines at the end; without all of those; only the nonblank lines.
     let zero = written.iter().any(|line| line.text.trim() == "0");
     let with_blanks = (0..=trailing.min(2)).map(|none| &body[..body.len() - none]);
-    let readings = (zero.then_some(&written[..]).into_iter())
+    let candidates = (zero.then_some(&written[..]).into_iter())
         .chain(with_blanks)
-        .chain([&body[..body.len() - trailing], &written])
-        .filter(|lines| !lines.is_empty());
+        .chain([&body[..body.len() - trailing], &written]);
+    let mut readings: Vec<&[Part<'_>]> = Vec::new();
+    for lines in candidates.filter(|lines| !lines.is_empty()) {
+        // All contain the nonblank lines, so those of the same length are equal: each is tried once.
+        if readings.iter().all(|other| other.len() != lines.len()) {
+            readings.push(lines);
+        }
+    }
     let mut first = None;
-    for lines in readings.clone().filter(|lines| lines.len() % 2 == 0) {
+    for lines in readings.iter().filter(|lines| lines.len() % 2 == 0) {
         let (columns, rows) = lines.split_at(lines.len() / 2);
         let found = part::puzzle(rows, columns, head, Part::clue);
         if found.as_ref().is_ok_and(is_balanced) {
@@ -61,7 +67,7 @@ fn puzzle(head: Part<'_>, body: &[Part<'_>]) -> Result<Puzzle> {
         first = first.or(Some(found));
     }
     // Not square: accepted if there is exactly one consistent division into columns and rows.
-    for lines in readings.filter(|lines| lines.len() % 2 == 1) {
+    for lines in readings.iter().filter(|lines| lines.len() % 2 == 1) {
         if let Some(puzzle) = oblong(head, lines) {
             return Ok(puzzle);
         }
@@ -89,12 +95,14 @@ fn oblong(head: Part<'_>, lines: &[Part<'_>]) -> Option<Puzzle> {
         .iter()
         .map(|line| line.clue().ok())
         .collect::<Option<_>>()?;
-    let total: usize = clues.iter().map(Clue::filled).sum();
-    let spans = |clues: &[Clue]| clues.iter().map(Clue::span).max().unwrap_or_default();
+    // For each possible number of columns: the filled cells and the longest span of the columns, and the longest span of the rows.
+    let filled = running(&clues, |sum, clue| sum + clue.filled());
+    let column_spans = running(&clues, |longest, clue| longest.max(clue.span()));
+    let row_spans = running(clues.iter().rev(), |longest, clue| longest.max(clue.span()));
+    let total = filled[lines.len()];
     let fits = |width: &usize| {
-        let (columns, rows) = clues.split_at(*width);
-        let filled: usize = columns.iter().map(Clue::filled).sum();
-        2 * filled == total && spans(columns) <= rows.len() && spans(rows) <= columns.len()
+        let height = lines.len() - width;
+        2 * filled[*width] == total && column_spans[*width] <= height && row_spans[height] <= *width
     };
     let mut widths = (1..lines.len()).filter(fits);
     let (width, None) = (widths.next()?, widths.next()) else {
@@ -102,6 +110,18 @@ fn oblong(head: Part<'_>, lines: &[Part<'_>]) -> Option<Puzzle> {
     };
     let (columns, rows) = lines.split_at(width);
     part::puzzle(rows, columns, head, Part::clue).ok()
+}
+
+/// The results of `add` over the first 0, 1, 2 and so on clues, beginning with 0.
+fn running<'a>(
+    clues: impl IntoIterator<Item = &'a Clue>,
+    add: impl Fn(usize, &Clue) -> usize,
+) -> Vec<usize> {
+    let after = clues.into_iter().scan(0, |value, clue| {
+        *value = add(*value, clue);
+        Some(*value)
+    });
+    std::iter::once(0).chain(after).collect()
 }
 
 /// The clues of a square puzzle, without the line of its number, which [`head`] writes.
@@ -177,5 +197,18 @@ mod tests {
             failure(read("x\n1\n")),
             "1:1: a puzzle must begin with $ and its number"
         );
+    }
+
+    /// The blocks were once added up anew for every number of columns.
+    #[test]
+    fn reading_takes_time_proportional_to_the_file() {
+        let text = format!("$1\n{}", format!("{}\n", ["1"; 50].join(" ")).repeat(8191));
+        let began = std::time::Instant::now();
+        assert_eq!(
+            failure(read(&text)),
+            "1:1: 8191 clues: expected the same number of column clues and row clues after this line"
+        );
+        // Generous, for a machine that does other work too; it took two seconds.
+        assert!(began.elapsed().as_millis() < 1000, "{:?}", began.elapsed());
     }
 }

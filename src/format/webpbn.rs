@@ -13,7 +13,7 @@ use quick_xml::events::{BytesStart, Event};
 use super::brief::brief;
 use super::contents::Contents;
 use super::number::{block_too_long, number};
-use super::place::place;
+use super::place::Places;
 use crate::error::{Error, Result};
 use crate::puzzle::{Clue, Grid, Line, MAX_SIDE, Notes, Puzzle};
 
@@ -25,7 +25,7 @@ pub(super) fn looks_like(text: &str) -> bool {
 /// Reads all puzzles.
 pub(super) fn read(text: &str) -> Contents<'_> {
     let mut document = Document {
-        text,
+        places: Places::new(text),
         reader: Reader::from_str(text),
         author: None,
         copyright: None,
@@ -36,7 +36,7 @@ pub(super) fn read(text: &str) -> Contents<'_> {
 
 /// A document that is being parsed.
 struct Document<'a> {
-    text: &'a str,
+    places: Places<'a>,
     reader: Reader<&'a [u8]>,
     /// Author and copyright given for all puzzles of the set.
     author: Option<String>,
@@ -115,16 +115,12 @@ impl<'a> Document<'a> {
     fn node(&mut self) -> Result<Node<'a>> {
         loop {
             let start = self.reader.buffer_position() as usize;
-            let here = self.text.get(start..).unwrap_or_default();
+            let here = self.places.text.get(start..).unwrap_or_default();
             let event = self.reader.read_event().map_err(|error| {
                 self.ended = true;
                 let at = self.reader.error_position() as usize;
-                let here = self.text.get(at..).unwrap_or(here);
-                place(
-                    Error::data(format!("this is not XML: {error}")),
-                    self.text,
-                    here,
-                )
+                let here = self.places.text.get(at..).unwrap_or(here);
+                self.error(here, &format!("this is not XML: {error}"))
             })?;
             let (name, empty) = match &event {
                 Event::Start(tag) => (tag, false),
@@ -133,7 +129,11 @@ impl<'a> Document<'a> {
                 Event::Text(_) => {
                     let end = self.reader.buffer_position() as usize;
                     return Ok(Node::Text(
-                        self.text.get(start..end).unwrap_or_default().to_owned(),
+                        self.places
+                            .text
+                            .get(start..end)
+                            .unwrap_or_default()
+                            .to_owned(),
                     ));
                 }
                 Event::CData(text) => {
@@ -141,7 +141,7 @@ impl<'a> Document<'a> {
                 }
                 Event::GeneralRef(_) => {
                     let end = self.reader.buffer_position() as usize;
-                    return self.reference(self.text.get(start..end).unwrap_or_default());
+                    return self.reference(self.places.text.get(start..end).unwrap_or_default());
                 }
                 Event::Eof => return Ok(Node::End),
                 Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_) => continue,
@@ -159,7 +159,7 @@ impl<'a> Document<'a> {
                 brief(reference)
             );
             self.ended = true;
-            return Err(place(Error::data(message), self.text, reference));
+            return Err(self.places.place(Error::data(message), reference));
         }
         Ok(Node::Text(text.into_owned()))
     }
@@ -184,7 +184,7 @@ impl<'a> Document<'a> {
     fn unclosed(&mut self, tag: &Tag<'a>) -> Error {
         self.ended = true;
         let message = format!("the file ends before <{}> is closed", brief(&tag.name));
-        place(Error::data(message), self.text, tag.place)
+        self.places.place(Error::data(message), tag.place)
     }
 
     /// The puzzle in the tag that has just been opened. All of it is parsed, even after an error, so that the next puzzle begins at its
@@ -218,7 +218,12 @@ impl<'a> Document<'a> {
         while open {
             match self.node()? {
                 Node::Open(part) => {
-                    if let Err(error) = self.part(&part, &mut draft) {
+                    // Only one error is built, because each quotes its line, which may be the whole file.
+                    let parsed = match first_error {
+                        None => self.part(&part, &mut draft),
+                        Some(_) => self.content(&part).map(drop),
+                    };
+                    if let Err(error) = parsed {
                         first_error = first_error.or(Some(error));
                         if self.ended {
                             break;
@@ -296,14 +301,14 @@ impl<'a> Document<'a> {
         let mut open = !tag.empty;
         while open {
             match self.node()? {
-                Node::Open(line) if line.name == "line" => {
+                Node::Open(line) if line.name == "line" && first_error.is_none() => {
                     let clue = self.clue(&line, draft);
                     if self.ended {
                         return Err(clue.err().unwrap_or_else(|| self.unclosed(&line)));
                     }
                     match clue {
                         Ok(clue) => clues.push((clue, line.place)),
-                        Err(error) => first_error = first_error.or(Some(error)),
+                        Err(error) => first_error = Some(error),
                     }
                 }
                 Node::Open(other) => {
@@ -326,9 +331,11 @@ impl<'a> Document<'a> {
             match self.node()? {
                 Node::Open(count) if count.name == "count" => {
                     let content = self.content(&count)?.unwrap_or_default();
-                    match self.length(&count, &content, draft) {
-                        Ok(length) => lengths.push(length),
-                        Err(error) => first_error = first_error.or(Some(error)),
+                    if first_error.is_none() {
+                        match self.length(&count, &content, draft) {
+                            Ok(length) => lengths.push(length),
+                            Err(error) => first_error = Some(error),
+                        }
                     }
                 }
                 Node::Open(other) => {
@@ -341,7 +348,7 @@ impl<'a> Document<'a> {
         }
         match first_error {
             Some(error) => Err(error),
-            None => Clue::new(lengths).map_err(|error| place(error, self.text, tag.place)),
+            None => Clue::new(lengths).map_err(|error| self.places.place(error, tag.place)),
         }
     }
 
@@ -363,7 +370,7 @@ impl<'a> Document<'a> {
                 "a block of unknown length: blotted clues cannot be read so far; an empty line is <line/>",
             )),
             Some(length) => Ok(length),
-            None => Err(place(block_too_long(content), self.text, tag.place)),
+            None => Err(self.places.place(block_too_long(content), tag.place)),
         }
     }
 
@@ -438,7 +445,7 @@ impl<'a> Document<'a> {
             let clue =
                 |(i, (clue, here)): (usize, (Clue, &str))| match clue.check_fit(line(i), length) {
                     Ok(()) => Ok(clue),
-                    Err(error) => Err(place(error, self.text, here)),
+                    Err(error) => Err(self.places.place(error, here)),
                 };
             clues
                 .into_iter()
@@ -456,7 +463,7 @@ impl<'a> Document<'a> {
         };
         puzzle
             .with_notes(notes)
-            .map_err(|error| place(error, self.text, here))
+            .map_err(|error| self.places.place(error, here))
     }
 
     /// The picture in the text of an image, with rows between bars; `None` if a cell is unknown.
@@ -501,7 +508,7 @@ impl<'a> Document<'a> {
     }
 
     fn error(&self, here: &str, message: &str) -> Error {
-        place(Error::data(message), self.text, here)
+        self.places.place(Error::data(message), here)
     }
 }
 

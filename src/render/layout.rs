@@ -106,7 +106,8 @@ const CHARACTER_WIDTH: u32 = 64;
 
 /// Estimated width of a line of text in pixels. Only its first 10,000 characters are counted.
 fn text_width(words: &str, size: u32) -> u32 {
-    (words.chars().take(10_000).count() as u32 * size * CHARACTER_WIDTH).div_ceil(100)
+    let characters = words.chars().take(10_000).count() as u64;
+    (characters * u64::from(size) * u64::from(CHARACTER_WIDTH)).div_ceil(100) as u32
 }
 
 /// Horizontal distance from one number of a row clue to the next.
@@ -124,8 +125,10 @@ fn numbers(clue: &Clue) -> impl Iterator<Item = String> {
 }
 
 impl Layout {
-    /// The layout of a sheet whose cells have sides of `cell` pixels; in the shape of a page, or of a screen if there is none.
+    /// The layout of a sheet whose cells have sides of `cell` pixels, or fewer where lengths would overflow; in the shape of a page, or
+    /// of a screen if there is none.
     pub(super) fn new(sheet: &Sheet<'_>, cell: u32, page: Option<Page>) -> Self {
+        let cell = cell.clamp(1, MAX_CELL);
         let (mut wide, mut high, mut caption) = (0, 0, 0);
         let with_clues = || sheet.drawings.iter().filter(|drawing| drawing.has_clues());
         for drawing in &sheet.drawings {
@@ -171,8 +174,10 @@ impl Layout {
             width: 0,
             height: 0,
         };
-        layout.arrange(sheet, page);
-        layout
+        match layout.arrange(sheet, page) {
+            false if cell > 1 => Layout::new(sheet, cell / 2, page),
+            _ => layout,
+        }
     }
 
     /// The format of the page, portrait or landscape, on which a sheet can be drawn larger below a header of `header_height` tenths of a
@@ -195,25 +200,32 @@ impl Layout {
         (self.width, self.height)
     }
 
-    /// Chooses how many drawings are side by side, for the shape of the page or a screen, and computes the size of the picture.
-    fn arrange(&mut self, sheet: &Sheet<'_>, page: Option<Page>) {
+    /// Chooses how many drawings are side by side, for the shape of the page or a screen, and computes the size of the picture. Returns
+    /// whether it is at most [`MAX_LENGTH`].
+    fn arrange(&mut self, sheet: &Sheet<'_>, page: Option<Page>) -> bool {
         let number = sheet.drawings.len().max(1) as u32;
         let shape = page.map_or((4, 3), |page| (page.width, page.height));
-        let (drawing_size, gap) = (self.drawing_size, self.gap());
+        let (drawing_size, gap) = (self.drawing_size, u64::from(self.gap()));
+        // Thousands of drawings in one line are longer than `u32` can hold.
         let grids = |per_row: u32| {
+            let all = |length: u32, number: u32| {
+                let number = u64::from(number);
+                number * u64::from(length) + (number - 1) * gap
+            };
             let lines = number.div_ceil(per_row);
-            let all = |drawing_size, number| number * drawing_size + (number - 1) * gap;
             (all(drawing_size.0, per_row), all(drawing_size.1, lines))
         };
-        // The scale at which the drawings fill the shape.
+        // The scale at which the drawings fill the shape, fine enough for the longest lengths.
         let fit = |&per_row: &u32| {
             let (width, height) = grids(per_row);
-            let fit = |side: u32, length: u32| u64::from(side) * 1_000_000 / u64::from(length);
+            let fit = |side: u32, length: u64| (u128::from(side) << 64) / u128::from(length);
             fit(shape.0, width).min(fit(shape.1, height))
         };
         // `max_by_key` takes the last of equals: the widest.
         self.per_row = (1..=number).max_by_key(fit).unwrap_or(1);
         let (width, height) = grids(self.per_row);
+        let fits = width.max(height) <= u64::from(MAX_LENGTH);
+        let [width, height] = [width, height].map(|side| side.min(MAX_LENGTH.into()) as u32);
 
         // A title may be wider than a small puzzle, up to 24 cells; a longer title is written smaller.
         let wanted = self.cell * 9 / 10;
@@ -244,6 +256,7 @@ impl Layout {
         };
         self.width = width + 2 * self.margin;
         self.height = self.header_height + height + self.legend_height + 2 * self.margin;
+        fits
     }
 
     /// Distance between two drawings.
@@ -482,6 +495,10 @@ const REGION_COLOURS: [[u8; 3]; 8] = [
 /// Side of a cell in pixels, by default and for measuring.
 pub(super) const UNIT: u32 = 20;
 
+/// Largest side of a cell, and largest width and height of the drawings, in pixels. With them no length overflows.
+const MAX_CELL: u32 = 10_000;
+const MAX_LENGTH: u32 = 1 << 30;
+
 fn both_filled(a: Mark, b: Mark) -> bool {
     matches!((a, b), (Mark::Block(_), Mark::Block(_)))
 }
@@ -501,10 +518,46 @@ fn shortened(words: &str, room: u32, size: u32) -> String {
     if text_width(words, size) <= room {
         return words.to_owned();
     }
-    let characters = room * 100 / (size * CHARACTER_WIDTH).max(1);
+    let characters = u64::from(room) * 100 / u64::from(size * CHARACTER_WIDTH).max(1);
     let begin: String = words
         .chars()
         .take((characters as usize).saturating_sub(1))
         .collect();
     format!("{}…", begin.trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::puzzle::{Grid, Puzzle};
+
+    /// The length of a thousand long drawings in one line once overflowed, and beyond four million pixels all arrangements were taken to
+    /// be equal, so that this one was chosen.
+    #[test]
+    fn very_large_pictures_have_the_shape_of_a_screen() {
+        let puzzle = Puzzle::from_grid(&Grid::new(4096, 1));
+        let sheet = Sheet::new(vec![Drawing::blank(&puzzle); 1100]);
+        let layout = Layout::new(&sheet, 1000, None);
+        assert_eq!(layout.cell, 1000);
+        assert!(layout.width > 4_096_000 * layout.per_row);
+        assert!(layout.height > 1_000 * 1100 / layout.per_row);
+        let ratio = f64::from(layout.width) / f64::from(layout.height);
+        assert!((0.5..3.0).contains(&ratio), "{layout:?}");
+    }
+
+    #[test]
+    fn no_length_overflows() {
+        let grid = Grid::from_rows(&["#.".repeat(2048)]).unwrap();
+        let puzzle = Puzzle::from_grid(&grid);
+        for number in [1, 500] {
+            let sheet = Sheet::new(vec![Drawing::solution(&puzzle, &grid); number]);
+            let sheet = sheet.title("long ".repeat(10_000));
+            for cell in [0, 1, 1000, u32::MAX] {
+                let layout = Layout::new(&sheet, cell, None);
+                let total = (u64::from(layout.width), u64::from(layout.height));
+                let least = 4096 * u64::from(layout.cell) * u64::from(layout.cell) * number as u64;
+                assert!(total.0 * total.1 > least, "{cell}: {layout:?}");
+            }
+        }
+    }
 }

@@ -18,8 +18,8 @@ pub(super) const FAINT: &str = "#57606a";
 /// Fonts whose digits are no wider than the layout assumes; the first one available is used.
 const FONTS: &str = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif";
 
-/// A sheet as an SVG picture, whose cells have sides of `cell` pixels (20 if not given); or as large as fits on a page of paper,
-/// portrait or landscape.
+/// A sheet as an SVG picture, whose cells have sides of `cell` pixels (20 if not given, at most 10,000); or as large as fits on a page of
+/// paper, portrait or landscape.
 ///
 /// ```
 /// use omnogram::puzzle::{Grid, Puzzle};

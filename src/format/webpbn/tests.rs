@@ -197,3 +197,26 @@ fn entity_bombs_are_not_expanded() {
     );
     assert_eq!(clues(&one(read(&harmless))), "1 | 1");
 }
+
+/// An error was once built for each wrong element, with the number and a copy of its line: minutes for a file of megabytes.
+#[test]
+fn a_puzzle_with_many_errors_is_read_in_linear_time() {
+    let clues = |inside: String| small(&format!("<clues type='rows'>{inside}</clues>"));
+    for text in [
+        clues(format!(
+            "<line>{}</line>",
+            "<count>0</count>".repeat(100_000)
+        )),
+        clues(format!(
+            "<line>{}</line>",
+            "<count>0</count>\n".repeat(100_000)
+        )),
+        clues("<line><count>0</count></line>".repeat(50_000)),
+        small(&"<clues type='diagonals'/>".repeat(50_000)),
+    ] {
+        let began = std::time::Instant::now();
+        assert!(failure(read(&text)).starts_with("1:"));
+        // Generous, for a machine that does other work too.
+        assert!(began.elapsed().as_secs() < 2, "{:?}", began.elapsed());
+    }
+}
