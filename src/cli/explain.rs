@@ -111,6 +111,7 @@ pub(super) fn run(options: &Options) -> Status {
         (Err(error), _) | (_, Err(error)) => return messages::fail(&error),
     };
     Session::with(&options.search_options, verbosity, *json, |session| {
+        session.also_reads(read);
         let single = options.position.is_some() || options.html.is_some();
         session.answer_each(&options.puzzles.puzzles, |subject| {
             if single && subject.several {

@@ -122,6 +122,7 @@ pub(super) fn run(options: &Options) -> Status {
     };
     let AnswerOptions { json, verbosity } = &options.answer_options;
     let status = Session::with(&options.search_options, verbosity, *json, |session| {
+        session.also_reads(files);
         session.answer_each(inputs, |subject| {
             answer(session, subject, options, mask.as_ref(), output.as_mut())
         })

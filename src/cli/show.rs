@@ -181,6 +181,7 @@ pub(super) fn run(options: &Options) -> Status {
         &options.verbosity,
         false,
         |session| {
+            session.also_reads(read);
             let mut complete = true;
             let status = session.answer_each(&puzzles.puzzles, |subject| {
                 let answered = drawings.answer(session, subject, &options.what);
