@@ -10,6 +10,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use common::command::{
     Scratch, answer, assert_refused, ends, fed, omnogram, output, spawn, stderr, stdout,
@@ -511,6 +512,36 @@ fn a_mask_without_end_is_refused() {
         &output(&["repair", "--keep", "/dev/zero", KEY]),
         65,
         "at most 256 MB",
+    );
+}
+
+/// Once, the image was decoded 21 times, and neither a limit nor Ctrl-C was looked at before the last of them.
+#[test]
+fn a_large_image_is_decoded_once_and_traced_within_the_time() {
+    let scratch = Scratch::new("hostile-image");
+    let image = scratch.file("stripes.pbm");
+    let side = 8000;
+    let mut bytes = format!("P4\n{side} {side}\n").into_bytes();
+    for y in 0..side {
+        let pixels = if y / 200 % 2 == 0 { 0xf0 } else { 0x0f };
+        bytes.resize(bytes.len() + side / 8, pixels);
+    }
+    fs::write(&image, bytes).expect("a file");
+    let started = Instant::now();
+    answer(&["convert", "--size", "20", &image, "--to", "non", "-"]);
+    let once = started.elapsed();
+    let started = Instant::now();
+    let run = output(&["generate", "--from", &image, "--time", "1ms"]);
+    let took = started.elapsed();
+    assert_eq!(run.status.code(), Some(3), "{run:?}");
+    assert_eq!(
+        stderr(&run),
+        "0 of 1 puzzle made: stopped by --time 1ms\n",
+        "{run:?}"
+    );
+    assert!(
+        took < 5 * once + Duration::from_secs(1),
+        "{took:?}, and {once:?} to decode it once"
     );
 }
 
