@@ -545,6 +545,66 @@ fn a_large_image_is_decoded_once_and_traced_within_the_time() {
     );
 }
 
+/// Once, `-` was accepted as the name of these files too, but opened as a file of that name.
+#[test]
+fn every_input_may_be_standard_input() {
+    let list = answer(&["enumerate", "-q", KEY]) + "\n";
+    let key = fs::read(KEY).expect("a puzzle");
+    for (arguments, input) in [
+        (&["repair", "--keep", "-", KEY][..], &key[..]),
+        (&["generate", "--from", "-"], &key),
+        (&["show", "--solutions-from", "-", KEY], list.as_bytes()),
+    ] {
+        let scratch = Scratch::new("hostile-stdin");
+        let file = scratch.file("input");
+        fs::write(&file, input).expect("a file");
+        let named: Vec<&str> = arguments
+            .iter()
+            .map(|&argument| if argument == "-" { &file } else { argument })
+            .collect();
+        let done = fed(arguments, input);
+        assert_eq!(done.status.code(), Some(0), "{done:?}");
+        assert_eq!(stdout(&done).trim_end(), answer(&named), "{arguments:?}");
+    }
+    for arguments in [
+        ["repair", "--keep", "-", "-"],
+        ["show", "--solutions-from", "-", "-"],
+        ["explain", "--position", "-", "-"],
+    ] {
+        assert_refused(&fed(&arguments, &key), 2, "only once");
+    }
+}
+
+/// Once, the error had no place, and that of a byte that is not UTF-8 not even a line.
+#[test]
+fn an_error_in_a_position_has_its_place() {
+    let scratch = Scratch::new("hostile-position");
+    let file = scratch.file("position");
+    for (text, message) in [
+        (
+            &b"#.\n.x\n"[..],
+            ":2:2: 'x' in a position: a cell is '#', '.' or '?'\n  2 | .x\n    |  ^\n",
+        ),
+        (
+            b"\n#.\n.\n",
+            ":3:1: a row of 1 cells in a position with 2 columns\n  3 | .\n    | ^\n",
+        ),
+        (
+            b"#.\n.\xff\n",
+            ":2:2: the byte 0xff is not UTF-8: save the file as UTF-8\n  2 | .\u{fffd}\n    |  ^\n",
+        ),
+        (b"", ": a position of 0 rows and 0 columns"),
+    ] {
+        fs::write(&file, text).expect("a file");
+        let done = output(&["explain", "--position", &file, KEY]);
+        assert_refused(&done, 65, &format!("error: {file}{message}"));
+    }
+    // A byte order mark is none of the cells.
+    let position = omnogram::design::Position::unknown(15, 7);
+    fs::write(&file, format!("\u{feff}{position}")).expect("a file");
+    answer(&["explain", "--position", &file, KEY]);
+}
+
 #[test]
 fn pipes_with_names_are_read_and_written() {
     let scratch = Scratch::new("hostile-pipes");

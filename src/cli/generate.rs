@@ -91,7 +91,7 @@ pub(super) struct Options {
     attempts: Option<u64>,
 
     /// Stay near this image: trace it at several thresholds and, without --size, sizes, and flip as few cells as can be found until the
-    /// puzzle is unique, or with --line-solvable solved by lines
+    /// puzzle is unique, or with --line-solvable solved by lines. - is standard input
     #[arg(long, value_name = "IMAGE")]
     from: Option<PathBuf>,
 
