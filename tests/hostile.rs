@@ -605,6 +605,44 @@ fn an_error_in_a_position_has_its_place() {
     answer(&["explain", "--position", &file, KEY]);
 }
 
+/// Once, JSON and a puzzle that was converted for a terminal held the control characters of a title above U+007E as they were.
+#[test]
+fn a_title_does_not_control_the_terminal() {
+    let title = "a\u{9b}2J\u{7f}\u{85}\u{2028}\u{202e}b";
+    let key = String::from_utf8(fs::read(KEY).expect("a puzzle")).expect("UTF-8");
+    let titled = key.replace("\"Key\"", &format!("\"{title}\""));
+    let scratch = Scratch::new("hostile-title");
+    let file = scratch.file("titled.non");
+    fs::write(&file, &titled).expect("a file");
+    for verb in ["backbone", "count", "solve"] {
+        let line = answer(&[verb, "--json", &file]);
+        assert!(line.is_ascii() && !line.contains('\x7f'), "{line}");
+        assert!(
+            line.contains(r"a\u009b2J\u007f\u0085\u2028\u202eb"),
+            "{line}"
+        );
+        let value: serde_json::Value = serde_json::from_str(&line).expect("JSON");
+        assert_eq!(value["title"], title);
+    }
+    let convert = format!("$O convert {file} --to non -");
+    let piped = shell(&scratch, &convert);
+    assert!(
+        stdout(&piped).contains(title),
+        "a pipe gets the title: {piped:?}"
+    );
+    // `script` runs it on a terminal of its own.
+    let shown = shell(&scratch, &format!("script -qec '{convert}' /dev/null"));
+    if shown.stdout.is_empty() {
+        eprintln!("there is no `script`: not tried on a terminal");
+        return;
+    }
+    let shown = stdout(&shown);
+    assert!(
+        !shown.contains('\u{9b}') && shown.contains(r"a\u{9b}2J\u{7f}"),
+        "{shown}"
+    );
+}
+
 #[test]
 fn pipes_with_names_are_read_and_written() {
     let scratch = Scratch::new("hostile-pipes");

@@ -9,7 +9,7 @@
 
 use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -244,6 +244,15 @@ impl Output {
                 pending.failed |= written.is_err();
                 written.map_err(|error| Halt::writing(&pending.name, error))
             }
+        }
+    }
+
+    /// Whether a terminal shows what is written. A stream is known once it is begun.
+    pub(super) fn is_terminal(&self) -> bool {
+        match self {
+            Output::Stdout => io::stdout().is_terminal(),
+            Output::Stream(_, _, file) => file.as_ref().is_some_and(File::is_terminal),
+            Output::File(_) => false,
         }
     }
 
