@@ -487,12 +487,9 @@ fn positions_are_checked() {
         ),
         (
             "#.\n#\n",
-            "line 2: a row of 1 cells in a position with 2 columns",
+            "2:1: a row of 1 cells in a position with 2 columns",
         ),
-        (
-            "#x\n",
-            "line 1: 'x' in a position: a cell is '#', '.' or '?'",
-        ),
+        ("#x\n", "1:2: 'x' in a position: a cell is '#', '.' or '?'"),
     ] {
         assert_eq!(text.parse::<Position>().unwrap_err().to_string(), message);
     }

@@ -10,6 +10,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use common::command::{
     Scratch, answer, assert_refused, ends, fed, omnogram, output, spawn, stderr, stdout,
@@ -511,6 +512,134 @@ fn a_mask_without_end_is_refused() {
         &output(&["repair", "--keep", "/dev/zero", KEY]),
         65,
         "at most 256 MB",
+    );
+}
+
+/// Once, the image was decoded 21 times, and neither a limit nor Ctrl-C was looked at before the last of them.
+#[test]
+fn a_large_image_is_decoded_once_and_traced_within_the_time() {
+    let scratch = Scratch::new("hostile-image");
+    let image = scratch.file("stripes.pbm");
+    let side = 8000;
+    let mut bytes = format!("P4\n{side} {side}\n").into_bytes();
+    for y in 0..side {
+        let pixels = if y / 200 % 2 == 0 { 0xf0 } else { 0x0f };
+        bytes.resize(bytes.len() + side / 8, pixels);
+    }
+    fs::write(&image, bytes).expect("a file");
+    let started = Instant::now();
+    answer(&["convert", "--size", "20", &image, "--to", "non", "-"]);
+    let once = started.elapsed();
+    let started = Instant::now();
+    let run = output(&["generate", "--from", &image, "--time", "1ms"]);
+    let took = started.elapsed();
+    assert_eq!(run.status.code(), Some(3), "{run:?}");
+    assert_eq!(
+        stderr(&run),
+        "0 of 1 puzzle made: stopped by --time 1ms\n",
+        "{run:?}"
+    );
+    assert!(
+        took < 5 * once + Duration::from_secs(1),
+        "{took:?}, and {once:?} to decode it once"
+    );
+}
+
+/// Once, `-` was accepted as the name of these files too, but opened as a file of that name.
+#[test]
+fn every_input_may_be_standard_input() {
+    let list = answer(&["enumerate", "-q", KEY]) + "\n";
+    let key = fs::read(KEY).expect("a puzzle");
+    for (arguments, input) in [
+        (&["repair", "--keep", "-", KEY][..], &key[..]),
+        (&["generate", "--from", "-"], &key),
+        (&["show", "--solutions-from", "-", KEY], list.as_bytes()),
+    ] {
+        let scratch = Scratch::new("hostile-stdin");
+        let file = scratch.file("input");
+        fs::write(&file, input).expect("a file");
+        let named: Vec<&str> = arguments
+            .iter()
+            .map(|&argument| if argument == "-" { &file } else { argument })
+            .collect();
+        let done = fed(arguments, input);
+        assert_eq!(done.status.code(), Some(0), "{done:?}");
+        assert_eq!(stdout(&done).trim_end(), answer(&named), "{arguments:?}");
+    }
+    for arguments in [
+        ["repair", "--keep", "-", "-"],
+        ["show", "--solutions-from", "-", "-"],
+        ["explain", "--position", "-", "-"],
+    ] {
+        assert_refused(&fed(&arguments, &key), 2, "only once");
+    }
+}
+
+/// Once, the error had no place, and that of a byte that is not UTF-8 not even a line.
+#[test]
+fn an_error_in_a_position_has_its_place() {
+    let scratch = Scratch::new("hostile-position");
+    let file = scratch.file("position");
+    for (text, message) in [
+        (
+            &b"#.\n.x\n"[..],
+            ":2:2: 'x' in a position: a cell is '#', '.' or '?'\n  2 | .x\n    |  ^\n",
+        ),
+        (
+            b"\n#.\n.\n",
+            ":3:1: a row of 1 cells in a position with 2 columns\n  3 | .\n    | ^\n",
+        ),
+        (
+            b"#.\n.\xff\n",
+            ":2:2: the byte 0xff is not UTF-8: save the file as UTF-8\n  2 | .\u{fffd}\n    |  ^\n",
+        ),
+        (b"", ": a position of 0 rows and 0 columns"),
+    ] {
+        fs::write(&file, text).expect("a file");
+        let done = output(&["explain", "--position", &file, KEY]);
+        assert_refused(&done, 65, &format!("error: {file}{message}"));
+    }
+    // A byte order mark is none of the cells.
+    let position = omnogram::design::Position::unknown(15, 7);
+    fs::write(&file, format!("\u{feff}{position}")).expect("a file");
+    answer(&["explain", "--position", &file, KEY]);
+}
+
+/// Once, JSON and a puzzle that was converted for a terminal held the control characters of a title above U+007E as they were.
+#[test]
+fn a_title_does_not_control_the_terminal() {
+    let title = "a\u{9b}2J\u{7f}\u{85}\u{2028}\u{202e}b";
+    let key = String::from_utf8(fs::read(KEY).expect("a puzzle")).expect("UTF-8");
+    let titled = key.replace("\"Key\"", &format!("\"{title}\""));
+    let scratch = Scratch::new("hostile-title");
+    let file = scratch.file("titled.non");
+    fs::write(&file, &titled).expect("a file");
+    for verb in ["backbone", "count", "solve"] {
+        let line = answer(&[verb, "--json", &file]);
+        assert!(line.is_ascii() && !line.contains('\x7f'), "{line}");
+        assert!(
+            line.contains(r"a\u009b2J\u007f\u0085\u2028\u202eb"),
+            "{line}"
+        );
+        let value: serde_json::Value = serde_json::from_str(&line).expect("JSON");
+        assert_eq!(value["title"], title);
+    }
+    let convert = format!("$O convert {file} --to non -");
+    let piped = shell(&scratch, &convert);
+    assert!(
+        stdout(&piped).contains(title),
+        "a pipe gets the title: {piped:?}"
+    );
+    // `script` runs it on a terminal of its own.
+    let shown = shell(&scratch, &format!("script -qec '{convert}' /dev/null"));
+    if shown.stdout.is_empty() {
+        eprintln!("there is no `script`: not tried on a terminal");
+        return;
+    }
+    let shown = stdout(&shown);
+    assert!(
+        !shown.contains('\u{9b}') && shown.contains(r"a\u{9b}2J\u{7f}"),
+        "{shown}"
     );
 }
 

@@ -10,7 +10,9 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use common::command::{LONG, Scratch, answer, ends, omnogram, output, spawn, stderr, stdout};
+use common::command::{
+    LONG, Scratch, answer, assert_refused, ends, omnogram, output, spawn, stderr, stdout,
+};
 
 const KEY: &str = "puzzles/pictures/key.non";
 const HEART: &str = "puzzles/pictures/heart.non";
@@ -286,6 +288,104 @@ fn standard_input_and_output_are_files_too() {
         .unwrap();
     assert_eq!(done.status.code(), Some(2), "{done:?}");
     assert_eq!(fs::read(&puzzle).unwrap(), fs::read(KEY).unwrap());
+}
+
+/// Once, `enumerate - -o /dev/stdin < FILE` added the solutions to FILE, without `--force`: the file behind a descriptor was not compared
+/// with the inputs. A descriptor that was opened for reading only was opened anew and written, and the list of a journal emptied the file.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_descriptor_leads_to_no_file_that_is_read() {
+    let scratch = Scratch::new("descriptors");
+    let shell = |script: &str| {
+        let done = std::process::Command::new("bash")
+            .args(["-c", script])
+            .env("O", env!("CARGO_BIN_EXE_omnogram"))
+            .env("K", Path::new(env!("CARGO_MANIFEST_DIR")).join(KEY))
+            .current_dir(&*scratch)
+            .output();
+        done.expect("bash runs")
+    };
+    let (puzzle, other) = (scratch.file("key.non"), scratch.file("other"));
+    fs::copy(KEY, &puzzle).unwrap();
+    let empty = omnogram::design::Position::unknown(15, 7).to_string();
+    fs::write(&other, &empty).unwrap();
+    let input = "this is an input file";
+    let closed = "open for reading only: it cannot be written";
+    for (script, status, message) in [
+        ("$O enumerate - -o /dev/stdin < key.non", 2, input),
+        ("$O enumerate - -o /dev/fd/0 0<> key.non", 2, input),
+        ("$O enumerate key.non -o /dev/fd/3 3< key.non", 2, input),
+        ("$O enumerate key.non -o /dev/fd/3 3<> key.non", 2, input),
+        ("$O enumerate key.non -o /dev/fd/3 3>> key.non", 2, input),
+        (
+            "$O convert --force --to json key.non /dev/stdin < key.non",
+            2,
+            input,
+        ),
+        (
+            "$O enumerate --journal j -o /dev/stdin key.non < key.non",
+            2,
+            input,
+        ),
+        (
+            "$O explain --position other --html /dev/fd/3 $K 3>> other",
+            2,
+            input,
+        ),
+        ("$O enumerate $K -o /dev/fd/3 3< other", 74, closed),
+        ("$O enumerate $K -o /dev/stdin < other", 74, closed),
+        (
+            "$O enumerate --journal j -o /dev/fd/3 $K 3< other",
+            74,
+            closed,
+        ),
+        ("cat other | $O enumerate $K -o /dev/stdin", 74, closed),
+    ] {
+        let done = shell(script);
+        assert_refused(&done, status, message);
+        assert_eq!(
+            fs::read(&puzzle).unwrap(),
+            fs::read(KEY).unwrap(),
+            "{script}"
+        );
+        assert_eq!(fs::read_to_string(&other).unwrap(), empty, "{script}");
+        assert_eq!(names(&scratch), ["key.non", "other"], "{script}");
+    }
+    // What the shell has opened for writing is written.
+    let list = answer(&["enumerate", "-q", KEY]);
+    for redirection in ["3>> other", "3<> other", "3> other"] {
+        fs::write(&other, "").unwrap();
+        let done = shell(&format!("$O enumerate -q -o /dev/fd/3 $K {redirection}"));
+        assert_eq!(done.status.code(), Some(0), "{redirection} {done:?}");
+        assert_eq!(fs::read_to_string(&other).unwrap().trim_end(), list);
+    }
+    let done = shell("$O enumerate -q -o /dev/stderr $K");
+    assert_eq!(stderr(&done).trim_end(), list);
+}
+
+/// Once, only the PUZZLE arguments were compared with standard output: `explain --position FILE PUZZLE >> FILE` added to FILE.
+#[cfg(unix)]
+#[test]
+fn standard_output_is_no_other_file_that_is_read() {
+    let scratch = Scratch::new("also-read");
+    let (position, list) = (scratch.file("position"), scratch.file("list"));
+    let mask = scratch.file("mask.non");
+    let empty = omnogram::design::Position::unknown(15, 7).to_string();
+    fs::write(&position, empty).unwrap();
+    fs::write(&list, answer(&["enumerate", "-q", KEY]) + "\n").unwrap();
+    fs::copy(KEY, &mask).unwrap();
+    for (arguments, file) in [
+        (&["explain", KEY, "--position", &position][..], &position),
+        (&["repair", KEY, "--keep", &mask], &mask),
+        (&["show", KEY, "--solutions-from", &list], &list),
+        (&["generate", "--from", &mask], &mask),
+    ] {
+        let before = fs::read(file).unwrap();
+        let end = fs::OpenOptions::new().append(true).open(file).unwrap();
+        let done = omnogram(arguments).stdout(end).output().unwrap();
+        assert_refused(&done, 2, "<stdout>: this is an input file");
+        assert_eq!(fs::read(file).unwrap(), before, "{arguments:?}");
+    }
 }
 
 #[cfg(target_os = "linux")]

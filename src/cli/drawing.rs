@@ -3,7 +3,7 @@
 //! printed.
 
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Args, ValueEnum};
@@ -33,7 +33,8 @@ pub(super) struct Content {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     solutions: Option<u16>,
 
-    /// Draw the solutions in this file, a list as written by enumerate: the first N with --solutions N, otherwise up to 100
+    /// Draw the solutions in this file, a list as written by enumerate: the first N with --solutions N, otherwise up to 100. - is
+    /// standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["solution", "goal", "ambiguous", "heat"])]
     solutions_from: Option<PathBuf>,
 
@@ -166,12 +167,10 @@ impl Content {
             let message = "--solutions-from is for one puzzle, and there are several";
             return Err(Halt::Failed(Error::new(Kind::Usage, message)));
         }
-        let read = File::open(file).map_err(|error| Error::io(&called, error));
-        let read = read.map_err(Halt::Failed)?;
         let most = self.solutions.map_or(DEFAULT_MAX_LISTED, usize::from);
         let mut grids = Vec::new();
-        let mut list = Solutions::new(BufReader::new(read), &called);
-        while let Some(grid) = list.next() {
+        let mut list = Solutions::new(open_list(file, &called).map_err(Halt::Failed)?, &called);
+        while let Some(grid) = session.interrupt().while_reading(|| list.next()) {
             let grid = grid.map_err(Halt::Failed)?;
             if grids.len() == most {
                 if self.solutions.is_none() {
@@ -195,6 +194,15 @@ impl Content {
         }
         Ok((grids, Status::Complete))
     }
+}
+
+/// Opens a list of solutions.
+fn open_list(file: &Path, name: &str) -> Result<Box<dyn BufRead>, Error> {
+    if inputs::is_stdin(file) {
+        return Ok(Box::new(io::stdin().lock()));
+    }
+    let file = File::open(file).map_err(|error| Error::io(name, error))?;
+    Ok(Box::new(BufReader::new(file)))
 }
 
 /// The goal that the puzzle file gives, or a printed error.

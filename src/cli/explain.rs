@@ -9,6 +9,7 @@ use clap::Args;
 use omnogram::board::Cell;
 use omnogram::design::{Ending, Explainer, Explanation, Position, Standing, Step};
 use omnogram::error::{Error, Kind};
+use omnogram::format;
 use omnogram::puzzle::Line;
 use omnogram::render::{self, Frame};
 use omnogram::solutions::Stop;
@@ -99,10 +100,8 @@ pub(super) fn run(options: &Options) -> Status {
     let AnswerOptions { json, verbosity } = &options.answer_options;
     let read: Vec<PathBuf> = options.position.iter().cloned().collect();
     let mut outputs = Outputs::new(options.replacing, &options.puzzles.puzzles, &read);
-    let stdin = |path: &PathBuf| inputs::is_stdin(path);
-    if options.position.iter().any(stdin) && options.puzzles.puzzles.iter().any(stdin) {
-        let message = "standard input can be read only once";
-        return messages::fail(&Error::new(Kind::Usage, message));
+    if let Err(error) = inputs::check_stdin_once(&options.puzzles.puzzles, &read) {
+        return messages::fail(&error);
     }
     let position = options.position.as_deref().map(read_position);
     let page = options.html.as_deref().map(|path| outputs.file(Some(path)));
@@ -111,6 +110,7 @@ pub(super) fn run(options: &Options) -> Status {
         (Err(error), _) | (_, Err(error)) => return messages::fail(&error),
     };
     Session::with(&options.search_options, verbosity, *json, |session| {
+        session.also_reads(read);
         let single = options.position.is_some() || options.html.is_some();
         session.answer_each(&options.puzzles.puzzles, |subject| {
             if single && subject.several {
@@ -138,10 +138,8 @@ fn read_position(path: &Path) -> Result<Position, Error> {
     if bytes.len() as u64 > MAX_POSITION_BYTES {
         return Err(Error::data("too large for a position").in_file(&name));
     }
-    let text = String::from_utf8(bytes);
-    let text = text.map_err(|_| Error::data("a position is a text in UTF-8").in_file(&name))?;
-    text.parse::<Position>()
-        .map_err(|error| error.in_file(&name))
+    let position = format::decode(&bytes).and_then(str::parse::<Position>);
+    position.map_err(|error| error.in_file(&name))
 }
 
 fn answer(

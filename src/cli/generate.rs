@@ -24,7 +24,7 @@ use super::puzzle_output::{PuzzleOutput, Target, target};
 use super::queue::MAX_AHEAD_PER_THREAD;
 use super::session::{Session, status_of};
 use super::status::{Answered, Status};
-use super::{inputs, messages, report};
+use super::{input_files, inputs, messages, report};
 
 /// Make puzzles from random pictures
 ///
@@ -91,7 +91,7 @@ pub(super) struct Options {
     attempts: Option<u64>,
 
     /// Stay near this image: trace it at several thresholds and, without --size, sizes, and flip as few cells as can be found until the
-    /// puzzle is unique, or with --line-solvable solved by lines
+    /// puzzle is unique, or with --line-solvable solved by lines. - is standard input
     #[arg(long, value_name = "IMAGE")]
     from: Option<PathBuf>,
 
@@ -241,6 +241,7 @@ fn open(options: &Options) -> Result<PuzzleOutput> {
     let to = options.to.or(named);
     let to = to.or_else(|| Format::named("non").map(Target::Format));
     let images: Vec<PathBuf> = options.from.iter().cloned().collect();
+    input_files::check_stdout(&[], &images)?;
     let output = PuzzleOutput::new(path, to, options.replacing, &[], &images)?;
     output.check_number(options.number)?;
     Ok(output)

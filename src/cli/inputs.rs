@@ -36,6 +36,18 @@ pub(super) fn is_stdin(argument: &Path) -> bool {
     argument == Path::new("-")
 }
 
+/// An error if standard input is both a puzzle and one of the other files that a command reads.
+pub(super) fn check_stdin_once(puzzles: &[PathBuf], files: &[PathBuf]) -> Result<(), Error> {
+    let named = |paths: &[PathBuf]| paths.iter().any(|path| is_stdin(path));
+    match named(puzzles) && named(files) {
+        false => Ok(()),
+        true => Err(Error::new(
+            Kind::Usage,
+            "standard input can be read only once",
+        )),
+    }
+}
+
 /// The name of an input path in messages and answers.
 pub(super) fn name(path: &Path) -> String {
     match is_stdin(path) {
@@ -289,9 +301,12 @@ impl Source {
     }
 }
 
-/// The bytes of a file that is read as a whole.
+/// The bytes of a file that is read as a whole, or of standard input for `-`.
 pub(super) fn read_file(path: &Path) -> Result<Vec<u8>, Error> {
     let name = name(path);
+    if is_stdin(path) {
+        return read_bytes(io::stdin().lock(), &name);
+    }
     let file = File::open(path).map_err(|error| Error::io(&name, error))?;
     read_bytes(file, &name)
 }

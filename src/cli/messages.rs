@@ -11,15 +11,18 @@ use super::status::Status;
 
 /// Prints a message of one or more lines.
 pub(super) fn note(text: &str) {
+    let _ = writeln!(io::stderr(), "{}", escaped_lines(text));
+}
+
+/// A text of one or more lines, each [escaped].
+pub(super) fn escaped_lines(text: &str) -> String {
     let lines: Vec<_> = text.split('\n').map(escaped).collect();
-    let _ = writeln!(io::stderr(), "{}", lines.join("\n"));
+    lines.join("\n")
 }
 
 /// A name or a title for one line of text: control characters, line breaks among them, and characters that change the writing direction are
 /// escaped, such as `\u{1b}`.
 pub(super) fn escaped(text: &str) -> Cow<'_, str> {
-    let steers =
-        |c: char| c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     if !text.contains(steers) {
         return text.into();
     }
@@ -31,6 +34,11 @@ pub(super) fn escaped(text: &str) -> Cow<'_, str> {
         }
     }
     escaped.into()
+}
+
+/// Whether a character controls the terminal, or changes the writing direction.
+pub(super) fn steers(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Prints a warning: it does not change the answer, but its reader should know it.

@@ -1,12 +1,12 @@
-//! `omnogram generate --from`: puzzles near an image. It is traced in several ways, and each tracing is repaired.
+//! `omnogram generate --from`: puzzles near an image. It is decoded once and traced in several ways, and each tracing is repaired.
 
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crossbeam::channel::{Receiver, bounded};
 use omnogram::design::{Repair, Repaired};
-use omnogram::error::{Error, Result};
-use omnogram::format::{ReadOptions, Threshold, TraceOptions};
+use omnogram::error::Result;
+use omnogram::format::{Picture, ReadOptions, Threshold, TraceOptions};
 use omnogram::puzzle::{Grid, Puzzle};
 use omnogram::search::Limits;
 use omnogram::solutions::Stop;
@@ -73,32 +73,51 @@ struct Near {
 }
 
 pub(super) fn run(session: &Session, wanted: WantedNear<'_>, output: &mut PuzzleOutput) -> Status {
-    match tracings(wanted) {
-        Ok(tracings) => status_of(repair_all(session, wanted, tracings, output)),
+    // There is nothing to report yet, so that a signal may end the process.
+    match session.interrupt().while_reading(|| read(wanted)) {
+        Ok((picture, started)) => {
+            let traced = tracings(session, wanted, &picture, started);
+            status_of(repair_all(session, wanted, traced, started, output))
+        }
         Err(error) => messages::fail(&error),
     }
 }
 
-/// The different tracings of the image.
-fn tracings(wanted: WantedNear<'_>) -> Result<Vec<Tracing>> {
-    let name = inputs::name(wanted.image);
+/// Reads and decodes the image, and tells when the decoding began: `--time` does not hold for the wait for an input.
+fn read(wanted: WantedNear<'_>) -> Result<(Picture, Instant)> {
     let bytes = inputs::read_file(wanted.image)?;
-    let own_size = match wanted.size {
-        Some(_) => None,
-        None => trace(&bytes, &name, TraceOptions::default())
-            .ok()
-            .filter(|grid| grid.width().max(grid.height()) <= MAX_PIXELS),
-    };
-    let sizes: Vec<_> = match (wanted.size, own_size) {
-        (Some(size), _) => vec![Some(size)],
-        (None, Some(_)) => vec![None],
-        (None, None) => WIDTHS.map(|width| Some((width, None))).to_vec(),
+    let started = Instant::now();
+    // With a size, images are read that are too large to be traced without one.
+    let size = wanted.size.unwrap_or((WIDTHS[0], None));
+    let reading = ReadOptions::default().tracing(TraceOptions::default().size(size));
+    let picture = reading.picture(&bytes, &inputs::name(wanted.image))?;
+    Ok((picture, started))
+}
+
+/// The different tracings of the image, and what stopped the tracing before the last of them.
+fn tracings(
+    session: &Session,
+    wanted: WantedNear<'_>,
+    picture: &Picture,
+    started: Instant,
+) -> (Vec<Tracing>, Option<Stop>) {
+    let (width, height) = picture.size();
+    let sizes: Vec<_> = match wanted.size {
+        Some(size) => vec![Some(size)],
+        None if width.max(height) <= MAX_PIXELS => vec![None],
+        None => WIDTHS.map(|width| Some((width, None))).to_vec(),
     };
     let mut tracings: Vec<Tracing> = Vec::new();
     for size in sizes {
+        if let Some(stop) = stop(session, started) {
+            return (tracings, Some(stop));
+        }
+        let scaled = size.map_or_else(|| picture.clone(), |size| picture.scaled(size));
         for threshold in THRESHOLDS {
-            let tracing = TraceOptions::default().size(size).threshold(threshold);
-            let grid = trace(&bytes, &name, tracing)?;
+            if let Some(stop) = stop(session, started) {
+                return (tracings, Some(stop));
+            }
+            let grid = scaled.trace(threshold);
             // A picture without filled or without empty cells shows nothing.
             let shows = grid.filled() > 0 && grid.filled() < grid.width() * grid.height();
             if shows && !tracings.iter().any(|other| other.grid == grid) {
@@ -110,30 +129,27 @@ fn tracings(wanted: WantedNear<'_>) -> Result<Vec<Tracing>> {
             }
         }
     }
-    Ok(tracings)
+    (tracings, None)
 }
 
-/// The image, or the goal of a puzzle, as a picture.
-fn trace(bytes: &[u8], name: &str, tracing: TraceOptions) -> Result<Grid> {
-    let entry = ReadOptions::default()
-        .tracing(tracing)
-        .entries(bytes, name)
-        .next();
-    let puzzle = entry.expect("there is at least one entry").puzzle?;
-    let goal = puzzle.notes().goal.clone();
-    goal.ok_or_else(|| {
-        Error::data("this is neither an image nor a puzzle with a goal").in_file(name)
-    })
+/// Whether the time since `started` is over, or there has been an interrupt.
+fn stop(session: &Session, started: Instant) -> Option<Stop> {
+    if session.interrupt().is_requested() {
+        return Some(Stop::Interrupt);
+    }
+    let is_over = session.limits_since(started).time == Some(Duration::ZERO);
+    is_over.then_some(Stop::Time)
 }
 
 /// Repairs all tracings, several at once, each on one thread, and writes the best.
 fn repair_all(
     session: &Session,
     wanted: WantedNear<'_>,
-    mut tracings: Vec<Tracing>,
+    (mut tracings, mut stopped): (Vec<Tracing>, Option<Stop>),
+    started: Instant,
     output: &mut PuzzleOutput,
 ) -> Answered {
-    let limits = session.limits();
+    let limits = session.limits_since(started);
     let nodes = limits.nodes.unwrap_or(REPAIR_NODES);
     let threads = session.pool().current_num_threads() as u64;
     let memory = limits.memory.map(|memory| memory / threads);
@@ -143,7 +159,7 @@ fn repair_all(
         tracing.repaired = Some(receiver);
     }
     let name = messages::escaped(&inputs::name(wanted.image)).into_owned();
-    let (mut found, mut stopped) = (Vec::new(), None);
+    let mut found = Vec::new();
     for tracing in tracings {
         let repaired = tracing
             .repaired

@@ -4,11 +4,12 @@
 //! An output is written as a [draft](super::drafts) beside its target, and renamed to the target when it is finished: until then an
 //! existing file is unchanged, and an output that is dropped unfinished leaves no trace. A symbolic link is kept, and the file behind it is
 //! replaced. Targets that are not regular files (a pipe, a terminal, `/dev/null`, `/dev/stdout`) are written in place, and so is the list
-//! of a [journal](super::journal), which is extended.
+//! of a [journal](super::journal), which is extended. A file descriptor that the process has inherited is written in place too, unless
+//! the file behind it is an input, or it was opened for reading only.
 
 use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -84,7 +85,10 @@ impl Outputs {
         let failed = |error: io::Error| Error::io(&name, error);
         let (target, exists) = match resolve(path).map_err(failed)? {
             Target::Stdout => return Ok(Output::Stdout),
-            Target::Stream(path) => return Ok(Output::Stream(name, path, None)),
+            Target::Stream(path) => {
+                self.check_stream(&path, &name)?;
+                return Ok(Output::Stream(name, path, None));
+            }
             Target::File(path, exists) => (path, exists),
         };
         self.reads.refuse_input(&target, &name)?;
@@ -115,13 +119,25 @@ impl Outputs {
         })))
     }
 
+    /// Checks that a stream may be written. A descriptor may lead to a file that this command reads.
+    fn check_stream(&self, path: &Path, name: &str) -> Result<(), Error> {
+        self.reads.refuse_input(path, name)?;
+        match descriptor(path).is_some_and(is_read_only) {
+            false => Ok(()),
+            true => {
+                let message = "this is open for reading only: it cannot be written";
+                Err(Error::new(Kind::Io, message).in_file(name))
+            }
+        }
+    }
+
     /// Checks that the list of a [journal](super::journal) may be written: it is extended, or replaced if the journal is `new`.
     pub(super) fn check_journal_list(&self, path: &Path, new: bool) -> Result<(), Error> {
         let name = path.display().to_string();
-        let Target::File(target, exists) =
-            resolve(path).map_err(|error| Error::io(&name, error))?
-        else {
-            return Ok(());
+        let (target, exists) = match resolve(path).map_err(|error| Error::io(&name, error))? {
+            Target::Stdout => return Ok(()),
+            Target::Stream(path) => return self.check_stream(&path, &name),
+            Target::File(target, exists) => (target, exists),
         };
         self.reads.refuse_input(&target, &name)?;
         match new && exists && !self.force {
@@ -231,14 +247,23 @@ impl Output {
         }
     }
 
+    /// Whether a terminal shows what is written. A stream is known once it is begun.
+    pub(super) fn is_terminal(&self) -> bool {
+        match self {
+            Output::Stdout => io::stdout().is_terminal(),
+            Output::Stream(_, _, file) => file.as_ref().is_some_and(File::is_terminal),
+            Output::File(_) => false,
+        }
+    }
+
     /// An error if the output would overwrite one of these files, which have become known as inputs only now.
     pub(super) fn refuse_overwrite(&self, files: &[PathBuf]) -> Result<(), Error> {
-        match self {
-            Output::File(pending) => {
-                InputFiles::new(&[], files).refuse_input(&pending.target, &pending.name)
-            }
-            Output::Stdout | Output::Stream(..) => Ok(()),
-        }
+        let (target, name) = match self {
+            Output::Stdout => return Ok(()),
+            Output::Stream(name, path, _) => (path, name),
+            Output::File(pending) => (&pending.target, &pending.name),
+        };
+        InputFiles::new(&[], files).refuse_input(target, name)
     }
 
     /// Publishes a file that was begun, with everything written to it. A file that is dropped without this is removed.
@@ -349,6 +374,23 @@ fn descriptor(path: &Path) -> Option<u32> {
     let own = own.iter().any(|own| folder == Path::new(own))
         || folder == Path::new(&format!("/proc/{}/fd", std::process::id()));
     own.then_some(number)
+}
+
+/// Whether an inherited descriptor was opened for reading only. Linux opens the file behind the name of a descriptor anew, with the rights
+/// of the user instead of those that the shell has given; other systems refuse that themselves.
+fn is_read_only(descriptor: u32) -> bool {
+    #[cfg(target_os = "linux")]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // The permissions of the link tell how the descriptor was opened.
+        let link = fs::symlink_metadata(format!("/proc/self/fd/{descriptor}"));
+        link.is_ok_and(|link| link.permissions().mode() & 0o200 == 0)
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = descriptor;
+        false
+    }
 }
 
 /// The full path of a file that need not exist, for comparison.

@@ -230,7 +230,7 @@ impl PuzzleOutput {
             &mut self.destination,
         ) {
             (Ok(bytes), Destination::Single(output)) => {
-                output.write(&bytes)?;
+                write_piece(output, &bytes)?;
                 self.record_lost_notes(name, puzzle);
             }
             (Ok(_), Destination::Folder(_)) => {}
@@ -254,7 +254,7 @@ impl PuzzleOutput {
         }
         match self.pack.take() {
             Some(pack) if pack.has_begun() => {
-                output.write(pack.end().as_bytes())?;
+                write_piece(output, pack.end().as_bytes())?;
                 output.finish()
             }
             _ => Ok(()),
@@ -346,7 +346,7 @@ impl PuzzleOutput {
 fn write(target: Target, name: &str, puzzle: &Puzzle, output: &mut Output) -> Answered<Result<()>> {
     match target {
         Target::Format(format) => match format.write(puzzle) {
-            Ok(bytes) => output.write(&bytes).map(Ok),
+            Ok(bytes) => write_piece(output, &bytes).map(Ok),
             Err(error) => Ok(Err(error)),
         },
         Target::Dimacs => {
@@ -363,6 +363,16 @@ fn write(target: Target, name: &str, puzzle: &Puzzle, output: &mut Output) -> An
                 ))),
             }
         }
+    }
+}
+
+/// Writes a piece of a puzzle file. A terminal gets its text with control characters escaped, because titles may have some; every other
+/// output gets the bytes themselves.
+fn write_piece(output: &mut Output, bytes: &[u8]) -> Answered<()> {
+    output.begin()?;
+    match str::from_utf8(bytes) {
+        Ok(text) if output.is_terminal() => output.write(messages::escaped_lines(text).as_bytes()),
+        _ => output.write(bytes),
     }
 }
 

@@ -51,7 +51,8 @@ pub(super) struct Options {
     #[arg(long, value_name = "N")]
     budget: Option<usize>,
 
-    /// Never flip the filled cells of this picture: an image, or a puzzle file with a goal, of the size of the picture
+    /// Never flip the filled cells of this picture: an image, or a puzzle file with a goal, of the size of the picture. - is standard
+    /// input
     #[arg(long, value_name = "MASK")]
     keep: Option<PathBuf>,
 
@@ -110,7 +111,9 @@ impl From<Only> for design::Only {
 pub(super) fn run(options: &Options) -> Status {
     let inputs = &options.puzzles.puzzles;
     let files: Vec<PathBuf> = options.keep.iter().cloned().collect();
-    let opened = mask(options.keep.as_deref()).and_then(|mask| {
+    let once = inputs::check_stdin_once(inputs, &files);
+    let opened = once.and_then(|()| mask(options.keep.as_deref()));
+    let opened = opened.and_then(|mask| {
         let output = options.output.as_deref();
         let output = output
             .map(|path| PuzzleOutput::new(path, options.to, options.replacing, inputs, &files));
@@ -122,6 +125,7 @@ pub(super) fn run(options: &Options) -> Status {
     };
     let AnswerOptions { json, verbosity } = &options.answer_options;
     let status = Session::with(&options.search_options, verbosity, *json, |session| {
+        session.also_reads(files);
         session.answer_each(inputs, |subject| {
             answer(session, subject, options, mask.as_ref(), output.as_mut())
         })

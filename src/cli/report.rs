@@ -3,6 +3,7 @@
 use omnogram::error::Error;
 use serde::Serialize;
 
+use super::messages;
 use super::subject::Subject;
 
 /// The answer for a puzzle: the fields of its result, as the library serializes it, between those of the input and those that one verb
@@ -61,10 +62,21 @@ pub(super) fn round_to_micros(seconds: f64) -> f64 {
     (seconds * 1e6).round() / 1e6
 }
 
-/// An object on one line, with its line break.
+/// An object on one line, with its line break. Characters that control a terminal are escaped, also those that JSON allows as they are.
+/// Only strings have them, so that the value stays the same.
 pub(super) fn json_line(object: &impl Serialize) -> String {
     let mut line = serde_json::to_string(object)
         .expect("strings, numbers and lists of them can always be serialized");
+    if line.contains(messages::steers) {
+        let mut escaped = String::with_capacity(line.len() + 64);
+        for c in line.chars() {
+            match messages::steers(c) {
+                true => escaped.push_str(&format!("\\u{:04x}", u32::from(c))),
+                false => escaped.push(c),
+            }
+        }
+        line = escaped;
+    }
     line.push('\n');
     line
 }

@@ -35,6 +35,8 @@ pub(super) struct Session {
     json: bool,
     quiet: bool,
     classic: Option<Classic>,
+    /// Files that the verb reads beside its PUZZLE arguments.
+    also_reads: Vec<PathBuf>,
     pool: ThreadPool,
     interrupt: Interrupt,
 }
@@ -52,6 +54,7 @@ impl Session {
             json,
             quiet: verbosity.quiet,
             classic: None,
+            also_reads: Vec::new(),
             pool: pool(threads)?,
             interrupt: Interrupt::install(),
         })
@@ -106,6 +109,11 @@ impl Session {
                 verb(session)
             },
         )
+    }
+
+    /// Names the files that the verb reads beside its PUZZLE arguments. Standard output must be none of them.
+    pub(super) fn also_reads(&mut self, files: Vec<PathBuf>) {
+        self.also_reads = files;
     }
 
     /// The classic algorithm chosen instead of the search, if any.
@@ -177,7 +185,7 @@ impl Session {
         answer: impl FnOnce(&Subject<'_>) -> Answered,
     ) -> Status {
         let arguments = [argument.to_owned()];
-        if let Err(error) = input_files::check_stdout(&arguments, &[]) {
+        if let Err(error) = input_files::check_stdout(&arguments, &self.also_reads) {
             return messages::fail(&error);
         }
         let mut queue = Queue::new(inputs::find(&arguments));
@@ -241,7 +249,7 @@ impl Session {
         run: &impl Run<T>,
         mut answer: impl FnMut(&Subject<'_>, Option<T>) -> Answered,
     ) -> Status {
-        if let Err(error) = input_files::check_stdout(arguments, &[]) {
+        if let Err(error) = input_files::check_stdout(arguments, &self.also_reads) {
             return messages::fail(&error);
         }
         for note in inputs::skipped_notes(arguments, None) {

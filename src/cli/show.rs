@@ -8,13 +8,12 @@ use omnogram::error::{Error, Kind};
 use omnogram::render::{self, Html, HtmlSection, Look, Pages, Pdf, Sheet, Style, Text};
 
 use super::drawing::{self, Content, Drawn};
-use super::messages;
 use super::options::{Puzzles, SearchOptions, Verbosity};
 use super::output::{Output, Outputs, Replacing};
 use super::session::{Session, status_of};
 use super::status::{Answered, Halt, Status};
 use super::subject::Subject;
-use super::titles;
+use super::{inputs, messages, titles};
 
 /// Draw a puzzle, its solutions, or its ambiguous cells
 ///
@@ -157,6 +156,9 @@ pub(super) fn run(options: &Options) -> Status {
         }
     };
     let read: Vec<PathBuf> = options.what.list_file().into_iter().cloned().collect();
+    if let Err(error) = inputs::check_stdin_once(&puzzles.puzzles, &read) {
+        return messages::fail(&error);
+    }
     let mut outputs = Outputs::new(appearance.replacing, &puzzles.puzzles, &read);
     let path = appearance.output.as_deref();
     let (output, folder) = match appearance.has_folder() {
@@ -181,6 +183,7 @@ pub(super) fn run(options: &Options) -> Status {
         &options.verbosity,
         false,
         |session| {
+            session.also_reads(read);
             let mut complete = true;
             let status = session.answer_each(&puzzles.puzzles, |subject| {
                 let answered = drawings.answer(session, subject, &options.what);

@@ -250,18 +250,23 @@ impl FromStr for Position {
         let rows: Vec<(usize, &str)> = rows.filter(|(_, row)| !row.is_empty()).collect();
         let width = rows.first().map_or(0, |(_, row)| row.chars().count());
         if width == 0 || width > MAX_SIDE || rows.len() > MAX_SIDE {
-            return Err(Error::data(format!(
+            let error = Error::data(format!(
                 "a position of {} rows and {width} columns: it has 1 to {MAX_SIDE} of each",
                 rows.len()
-            )));
+            ));
+            // The first row that is too long, or one too many; an empty text has no place.
+            let first = if width > MAX_SIDE { 0 } else { MAX_SIDE };
+            return Err(match rows.get(first) {
+                Some((line, row)) => error.at(*line, 1, row),
+                None => error,
+            });
         }
         let mut position = Position::unknown(width, rows.len());
         for (r, (line, row)) in rows.into_iter().enumerate() {
             let length = row.chars().count();
             if length != width {
-                return Err(Error::data(format!(
-                    "line {line}: a row of {length} cells in a position with {width} columns"
-                )));
+                let message = format!("a row of {length} cells in a position with {width} columns");
+                return Err(Error::data(message).at(line, 1, row));
             }
             for (c, cell) in row.chars().enumerate() {
                 let value = match cell {
@@ -269,9 +274,8 @@ impl FromStr for Position {
                     '.' => Some(false),
                     '?' | '-' => None,
                     other => {
-                        return Err(Error::data(format!(
-                            "line {line}: {other:?} in a position: a cell is '#', '.' or '?'"
-                        )));
+                        let message = format!("{other:?} in a position: a cell is '#', '.' or '?'");
+                        return Err(Error::data(message).at(line, c + 1, row));
                     }
                 };
                 position.set(r, c, value);

@@ -7,7 +7,11 @@ use super::table::{FORMATS, Format, Kind};
 use crate::error::{Error, Result};
 
 /// The text of a file, without a byte order mark.
-pub(super) fn decode(bytes: &[u8]) -> Result<&str> {
+///
+/// # Errors
+///
+/// [`Kind::Data`](crate::error::Kind::Data) if it is not UTF-8, with the place of the first byte that is not.
+pub fn decode(bytes: &[u8]) -> Result<&str> {
     if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
         return Err(Error::data("this text is UTF-16: save it as UTF-8"));
     }

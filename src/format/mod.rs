@@ -53,6 +53,11 @@ pub use picture::{Threshold, TraceOptions};
 pub use solutions::Solutions;
 pub use table::{FORMATS, Format, Pack};
 
+unstable! {
+    use detect::decode;
+    use picture::Picture;
+}
+
 use crate::error::{Error, Result};
 use crate::puzzle::Puzzle;
 use contents::{Contents, puzzle_of_picture};
@@ -186,11 +191,37 @@ impl ReadOptions {
         }
     }
 
+    /// The picture of a file, so that it can be traced in several ways: that of an image, which may be too large to be traced without a
+    /// size if these options give one, or else the goal of the first puzzle.
+    ///
+    /// # Errors
+    ///
+    /// [`Kind::Data`](crate::error::Kind::Data) if the file is neither an image nor a puzzle with a goal.
+    #[cfg(feature = "unstable")]
+    pub fn picture(&self, bytes: &[u8], file: &str) -> Result<Picture> {
+        if let Ok(format) = self.format_of(bytes, file)
+            && let Kind::Picture { read, .. } = format.kind
+        {
+            let picture = read(bytes, &self.tracing).map(Picture::from_grey);
+            return picture.map_err(|error| error.in_file(file));
+        }
+        let entry = self.entries(bytes, file).next();
+        let puzzle = entry.expect("there is at least one entry").puzzle?;
+        let goal = puzzle.notes().goal.clone().map(Picture::from_goal);
+        goal.ok_or_else(|| {
+            Error::data("this is neither an image nor a puzzle with a goal").in_file(file)
+        })
+    }
+
+    fn format_of(&self, bytes: &[u8], file: &str) -> Result<&'static Format> {
+        match self.format {
+            Some(format) => Ok(format),
+            None => self::detect(bytes, file),
+        }
+    }
+
     fn contents<'a>(&self, bytes: &'a [u8], file: &str) -> Result<Contents<'a>> {
-        let format = match self.format {
-            Some(format) => format,
-            None => self::detect(bytes, file)?,
-        };
+        let format = self.format_of(bytes, file)?;
         match format.kind {
             Kind::Text { read, .. } => Ok(read(detect::decode(bytes)?)),
             Kind::Picture { read, .. } => {

@@ -116,8 +116,61 @@ pub(super) fn grey_of_rgb(samples: [u8; 3]) -> u8 {
     sum.round() as u8
 }
 
+/// The picture of a file, decoded once, so that it can be traced in several ways.
+#[derive(Clone, Debug)]
+pub struct Picture(Source);
+
+/// Grey levels, or cells, which neither a size nor a threshold changes.
+#[derive(Clone, Debug)]
+enum Source {
+    Grey(Grey),
+    Goal(Grid),
+}
+
+#[cfg(feature = "unstable")]
+impl Picture {
+    pub(super) fn from_grey(grey: Grey) -> Self {
+        Picture(Source::Grey(grey))
+    }
+
+    pub(super) fn from_goal(goal: Grid) -> Self {
+        Picture(Source::Goal(goal))
+    }
+
+    /// Width and height, in pixels or cells.
+    pub fn size(&self) -> (usize, usize) {
+        match &self.0 {
+            Source::Grey(grey) => (grey.width, grey.height),
+            Source::Goal(goal) => (goal.width(), goal.height()),
+        }
+    }
+
+    /// The picture scaled to these columns and rows, as [`TraceOptions::size`] describes them; the goal of a puzzle as it is.
+    pub fn scaled(&self, size: (usize, Option<usize>)) -> Self {
+        match &self.0 {
+            Source::Grey(grey) => Self::from_grey(grey.resized(size)),
+            Source::Goal(goal) => Self::from_goal(goal.clone()),
+        }
+    }
+
+    /// The picture as cells, one per pixel; the goal of a puzzle as it is.
+    ///
+    /// # Panics
+    ///
+    /// If a side is above [`MAX_SIDE`].
+    pub fn trace(&self, threshold: Threshold) -> Grid {
+        match &self.0 {
+            Source::Grey(grey) => {
+                let tracing = TraceOptions::default().threshold(threshold);
+                grey.clone().trace(&tracing)
+            }
+            Source::Goal(goal) => goal.clone(),
+        }
+    }
+}
+
 /// A picture in grey levels.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Grey {
     pub(super) width: usize,
     pub(super) height: usize,
@@ -129,13 +182,7 @@ impl Grey {
     /// The picture as cells. Its size must have been checked by [`TraceOptions::check_size`].
     pub(super) fn trace(self, tracing: &TraceOptions) -> Grid {
         let mut grey = match tracing.size {
-            Some((width, height)) => {
-                let height = height.unwrap_or_else(|| {
-                    let height = (width * self.height + self.width / 2) / self.width;
-                    height.clamp(1, MAX_SIDE)
-                });
-                self.scaled(width, height)
-            }
+            Some(size) => self.resized(size),
             None => self,
         };
         let threshold = match tracing.threshold {
@@ -153,6 +200,15 @@ impl Grey {
             }
         }
         grid
+    }
+
+    /// The picture scaled to these columns and rows; without rows, as many as keep its aspect ratio.
+    fn resized(&self, (width, height): (usize, Option<usize>)) -> Self {
+        let height = height.unwrap_or_else(|| {
+            let height = (width * self.height + self.width / 2) / self.width;
+            height.clamp(1, MAX_SIDE)
+        });
+        self.scaled(width, height)
     }
 
     /// The picture scaled to this size: each pixel is the mean of the pixels that it replaces.
