@@ -11,11 +11,13 @@ use std::time::{Duration, Instant};
 
 use common::command::{Scratch, answer, omnogram, output, spawn, stderr, stdout};
 use common::{Random, corpus, on_threads, permutation, restless};
-use omnogram::cluster::{Answer, Digest, Id, Progress, seal};
+use omnogram::board::Cell;
+use omnogram::cluster::{Answer, Digest, Header, Id, Progress, seal};
 use omnogram::count::{Checkpoint, Checkpointer, Counter, Method, Options};
 use omnogram::format;
 use omnogram::puzzle::Puzzle;
-use omnogram::search::{Cube, Limits, Outcome};
+use omnogram::search::{Cube, Decision, Limits, Outcome};
+use serde_json::{Value, json};
 
 /// Runs a command again and again, killed at a random moment each time but the last.
 #[cfg(unix)]
@@ -665,4 +667,91 @@ fn two_runs_do_not_share_a_journal() {
     first.kill().unwrap();
     first.wait().unwrap();
     assert_eq!(third.wait().unwrap().code(), Some(3));
+}
+
+/// A cube that decides cells of the first row, given by their columns from 0.
+fn first_row(decisions: &[(usize, bool)]) -> Cube {
+    let decision = |&(column, filled): &(usize, bool)| Decision {
+        cell: Cell::new(0, column),
+        filled,
+    };
+    Cube {
+        path: decisions.iter().map(decision).collect(),
+    }
+}
+
+/// The record of an answer to the whole puzzle that leaves these paths open.
+fn answer_to_all(puzzle: &Puzzle, count: &str, open: &[&str]) -> Value {
+    let digest = Digest::of(puzzle);
+    let share = 1.0 / open.len() as f64;
+    let open: Vec<Value> = open
+        .iter()
+        .map(|path| json!({"path": path, "share": share}))
+        .collect();
+    json!({
+        "id": Id::of(digest, &Cube::default()), "puzzle": digest, "count": count, "set": null, "open": open, "stopped": null,
+        "nodes": 1, "seconds": 0.0,
+    })
+}
+
+/// Every run of damaged lines up to the end was taken for a torn last line and cut off: 200 of 202 whole lines were deleted without an
+/// error.
+#[test]
+fn only_a_last_line_that_a_crash_has_torn_is_cut_off() {
+    let scratch = Scratch::new("damaged-end");
+    let journal = scratch.file("journal");
+    let puzzle = "puzzles/families/permutation-7.non";
+    let run = ["count", "-j1", "--method", "tree", "--journal", &journal];
+    let run = [&run[..], &[puzzle]].concat();
+    for _ in 0..6 {
+        output(&[&run[..], &["--nodes", "300"]].concat());
+    }
+    let whole = fs::read_to_string(&journal).unwrap();
+    let lines: Vec<&str> = whole.split_inclusive('\n').collect();
+    let last = lines.len();
+    assert!(last >= 5, "{last}");
+    let damage = |line: &str| line.replacen("\"nodes\":", "\"nodez\":", 1);
+    let refused = |text: &[u8], line: usize, message: &str| {
+        fs::write(&journal, text).unwrap();
+        let done = output(&run);
+        assert_eq!((stdout(&done), done.status.code()), ("", Some(65)));
+        let place = format!("error: {journal}:{line}:");
+        assert!(stderr(&done).starts_with(&place), "{done:?}");
+        assert!(stderr(&done).contains(message), "{done:?}");
+        assert_eq!(fs::read(&journal).unwrap(), text, "it is left as it is");
+    };
+    let changed = "its checksum does not match; to resume from the records before it, delete this";
+    for first in 2..=last {
+        let damaged = lines[first - 1..].iter().map(|line| damage(line));
+        let text = lines[..first - 1].concat() + &damaged.collect::<String>();
+        refused(text.as_bytes(), first, changed);
+    }
+    // A crash can leave zeros where blocks were not written: they are in one line, since they replace line breaks too.
+    let with_zeros = |from: usize, to: usize| {
+        let mut bytes = whole.clone().into_bytes();
+        bytes[from..to].fill(0);
+        bytes
+    };
+    let begin = whole.len() - lines[last - 1].len();
+    for (from, to) in [
+        (begin + 9, begin + 30),
+        (begin - 40, whole.len() - 5),
+        (begin, whole.len()),
+    ] {
+        fs::write(&journal, with_zeros(from, to)).unwrap();
+        let done = output(&run);
+        assert_eq!((stdout(&done), done.status.code()), ("5040\n", Some(0)));
+        assert!(
+            stderr(&done).contains("the last line is incomplete"),
+            "{done:?}"
+        );
+    }
+    let middle = lines[0].len() + lines[1].len();
+    refused(&with_zeros(middle + 9, middle + 30), 3, changed);
+    // The record of another version, as the last line, with its line break or without.
+    let unknown = seal(&json!({"id": "0123456789abcdef", "kind": "new"}));
+    let message = "this is not a record of the expected kind";
+    for unknown in [&unknown, unknown.trim_end()] {
+        refused((whole.clone() + unknown).as_bytes(), last + 1, message);
+    }
 }
