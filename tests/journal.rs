@@ -755,3 +755,56 @@ fn only_a_last_line_that_a_crash_has_torn_is_cut_off() {
         refused((whole.clone() + unknown).as_bytes(), last + 1, message);
     }
 }
+
+/// A small file of another kind was overwritten without --force when the journal had only its header.
+#[test]
+fn a_journal_without_records_does_not_overwrite_another_file() {
+    let scratch = Scratch::new("foreign-list");
+    let (journal, list) = (scratch.file("journal"), scratch.file("list"));
+    let puzzle = "puzzles/families/permutation-5.non";
+    let digest = Digest::of(&permutation(5));
+    for (format, foreign, torn) in [
+        (
+            "text",
+            &["my own notes\n", "#....\n\n", "#....\n.....\n#x"],
+            &["", "#", "#....\n.#"][..],
+        ),
+        (
+            "ndjson",
+            &["{\"note\":1}\n", "#....\n", "# notes"],
+            &["", "{\"sol", "{\"solution\":[\"#....\",\"."],
+        ),
+    ] {
+        let header = seal(&Header::new(digest, format!("enumerate --format {format}")));
+        let run = [
+            "enumerate",
+            "--format",
+            format,
+            "--journal",
+            &journal,
+            "-o",
+            &list,
+            puzzle,
+        ];
+        for text in foreign {
+            fs::write(&journal, &header).unwrap();
+            fs::write(&list, text).unwrap();
+            let done = output(&run);
+            assert_eq!(done.status.code(), Some(65), "{done:?}");
+            assert!(stderr(&done).contains("this file is not the list of this journal"));
+            assert_eq!(fs::read_to_string(&list).unwrap(), *text);
+        }
+        // What a run has left that was killed while it wrote its first solution.
+        for text in torn {
+            fs::write(&journal, &header).unwrap();
+            fs::write(&list, text).unwrap();
+            let done = output(&run);
+            assert_eq!(done.status.code(), Some(0), "{text} {done:?}");
+            let verified = answer(&["verify", puzzle, &list]);
+            assert!(
+                verified.starts_with("120 solutions, all valid"),
+                "{verified}"
+            );
+        }
+    }
+}
