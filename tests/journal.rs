@@ -756,6 +756,96 @@ fn only_a_last_line_that_a_crash_has_torn_is_cut_off() {
     }
 }
 
+/// The cubes that a record leaves open could overlap, or be the answered cube itself beside its solutions, and these solutions were counted
+/// twice: 6 instead of 4.
+#[test]
+fn a_record_by_which_solutions_would_be_counted_twice_is_refused() {
+    let scratch = Scratch::new("overlapping");
+    let (journal, list) = (scratch.file("journal"), scratch.file("list"));
+    let puzzle = "puzzles/families/permutation-5.non";
+    let permutation = permutation(5);
+    let count = ["count", "--method", "tree", "--journal", &journal, puzzle];
+    let listing = ["enumerate", "--journal", &journal, "-o", &list, puzzle];
+    for (run, options) in [
+        (&count[..], "count --method tree"),
+        (&listing, "enumerate --format text"),
+    ] {
+        let header = seal(&Header::new(Digest::of(&permutation), options));
+        for (count, open, message) in [
+            ("0", &["1:1#", "1:1.", "1:4#"][..], "overlap"),
+            ("0", &["1:1#", "1:1# 2:2#"], "overlap"),
+            ("24", &[""], "leaves the whole cube open"),
+        ] {
+            let record = seal(&answer_to_all(&permutation, count, open));
+            fs::write(&journal, format!("{header}{record}")).unwrap();
+            let done = output(run);
+            assert_eq!((stdout(&done), done.status.code()), ("", Some(65)));
+            let place = format!("error: {journal}:2:");
+            assert!(stderr(&done).starts_with(&place), "{done:?}");
+            assert!(stderr(&done).contains(message), "{done:?}");
+        }
+    }
+    // The whole cube may stay open if nothing was found in it, and it may be cut.
+    let header = seal(&Header::new(
+        Digest::of(&permutation),
+        "count --method tree",
+    ));
+    for open in [&[""][..], &["1:1#", "1:1. 1:2#", "1:1. 1:2."]] {
+        let record = seal(&answer_to_all(&permutation, "0", open));
+        fs::write(&journal, format!("{header}{record}")).unwrap();
+        assert_eq!(answer(&count), "120");
+    }
+}
+
+/// The cubes on which an earlier process had worked without a result were cut before the limits were polled: with 400 such cubes,
+/// a run with `--time 500ms` took 9.5 s.
+#[test]
+fn cutting_the_cubes_of_an_earlier_process_stops_at_the_time_limit() {
+    let scratch = Scratch::new("fruitless");
+    let (journal, file) = (scratch.file("journal"), scratch.file("large.non"));
+    let puzzle = permutation(400);
+    fs::write(&file, format::non::write(&puzzle)).unwrap();
+    let digest = Digest::of(&puzzle);
+    // The cubes are disjoint: each has another last filled cell among those that it decides.
+    let path = |filled: usize| {
+        let empty = (0..filled).map(|column| (column, false));
+        empty.chain([(filled, true)]).collect::<Vec<_>>()
+    };
+    let paths: Vec<Cube> = (0..200).map(|filled| first_row(&path(filled))).collect();
+    let text = |filled| {
+        let decision = |(column, is_filled): (usize, bool)| {
+            format!("1:{}{}", column + 1, if is_filled { "#" } else { "." })
+        };
+        path(filled)
+            .into_iter()
+            .map(decision)
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    let texts: Vec<String> = (0..200).map(text).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let mut text = seal(&Header::new(digest, "count --method tree"));
+    text += &seal(&answer_to_all(&puzzle, "0", &texts));
+    for cube in &paths {
+        text += &seal(&Progress {
+            id: Id::of(digest, cube),
+            puzzle: digest,
+            elapsed: 1.0,
+            process_age: 1.0,
+            nodes: 1,
+            checkpoint: None,
+        });
+    }
+    fs::write(&journal, text).unwrap();
+    let run = ["count", "-j1", "--method", "tree", "--time", "300ms"];
+    let began = Instant::now();
+    let done = output(&[&run[..], &["--journal", &journal, &file]].concat());
+    let took = began.elapsed();
+    assert_eq!(done.status.code(), Some(3), "{done:?}");
+    assert!(stderr(&done).contains("--time 300ms"), "{done:?}");
+    assert!(took < Duration::from_secs(4), "{took:?}");
+}
+
 /// A small file of another kind was overwritten without --force when the journal had only its header.
 #[test]
 fn a_journal_without_records_does_not_overwrite_another_file() {
@@ -806,5 +896,35 @@ fn a_journal_without_records_does_not_overwrite_another_file() {
                 "{verified}"
             );
         }
+    }
+}
+
+/// A record with a duration near the largest one ended the program with a panic.
+#[test]
+fn the_numbers_of_a_record_may_be_as_large_as_their_types() {
+    let scratch = Scratch::new("large-numbers");
+    let journal = scratch.file("journal");
+    let puzzle = "puzzles/families/permutation-5.non";
+    let permutation = permutation(5);
+    let digest = Digest::of(&permutation);
+    for method in ["tree", "auto"] {
+        let run = ["count", "--method", method, "--journal", &journal, puzzle];
+        let mut text = seal(&Header::new(digest, format!("count --method {method}")));
+        for round in 0..2 {
+            let mut record = answer_to_all(&permutation, "0", &[""]);
+            record["elapsed"] = json!(18_446_744_073_709_549_568u64);
+            record["nodes"] = json!(u64::MAX - round);
+            text += &seal(&record);
+        }
+        text += &seal(&Progress {
+            id: Id::of(digest, &Cube::default()),
+            puzzle: digest,
+            elapsed: 18_446_744_073_709_549_568.0,
+            process_age: 1.0,
+            nodes: u64::MAX,
+            checkpoint: None,
+        });
+        fs::write(&journal, text).unwrap();
+        assert_eq!(answer(&run), "120");
     }
 }

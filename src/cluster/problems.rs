@@ -1,7 +1,7 @@
 //! Collects the problems found in files of records: the first few of each file, and their number. A file of the wrong kind has a problem
 //! in every line, so not all are shown.
 
-use rustc_hash::FxHashSet;
+use std::collections::HashSet;
 
 use crate::error::Error;
 
@@ -12,8 +12,9 @@ const MAX_SHOWN: usize = 5;
 #[derive(Debug, Default)]
 pub(super) struct Problems {
     files: Vec<FileProblems>,
-    /// Messages of the problems added by [`add_once`](Self::add_once).
-    once: FxHashSet<String>,
+    /// Messages of the problems added by [`add_once`](Self::add_once). They quote files, which must not be able to make
+    /// them collide.
+    once: HashSet<String>,
 }
 
 /// The problems of one file.
