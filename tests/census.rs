@@ -13,6 +13,7 @@ use std::time::Duration;
 use common::Random;
 use common::command::{Scratch, answer, fed, omnogram, output, stderr, stdout};
 use omnogram::census::{Census, Ended, Engine, Slice, Sweeper, Tables, Tally, cut, estimate};
+use omnogram::cluster::{Answer, Digest, Header, seal};
 use omnogram::puzzle::{Grid, Puzzle};
 use omnogram::search::Limits;
 use serde_json::Value;
@@ -469,4 +470,59 @@ fn work_on_a_census_that_is_killed_is_done_by_others() {
         assert_eq!(merged.status.code(), Some(3), "{merged:?}");
         assert!(round < 60);
     }
+}
+
+/// The journal of 3x3 with one record, of the whole census.
+fn journal_of_3x3(tally: Tally, open: Slice, elapsed: Option<f64>) -> String {
+    let census = open.census();
+    let header = Header::new(Digest::of_census(census), format!("census {census}"));
+    let mut answer = Answer::of_slice(&Slice::whole(census), tally, vec![open], None, 0.0);
+    answer.elapsed = elapsed;
+    seal(&header) + &seal(&answer)
+}
+
+/// A census whose journal left an empty slice open went on for ever, whatever its limits: nothing was done of it, so it stayed open.
+#[test]
+fn a_journal_with_an_empty_slice_is_refused() {
+    let scratch = Scratch::new("census-empty");
+    let journal = scratch.file("journal");
+    let census = Census::new(3, 3, Engine::Count).unwrap();
+    let text = journal_of_3x3(Tally::default(), Slice::new(census, 7, 7), None);
+    fs::write(&journal, &text).unwrap();
+    let done = output(&["census", "--journal", &journal, "3x3"]);
+    assert_eq!((stdout(&done), done.status.code()), ("", Some(65)));
+    assert!(
+        stderr(&done).starts_with(&format!("error: {journal}:2:")),
+        "{done:?}"
+    );
+    assert!(
+        stderr(&done).contains("\"3x3 count 7..7\" is not a slice of a census"),
+        "{done:?}"
+    );
+    assert_eq!(fs::read_to_string(&journal).unwrap(), text);
+}
+
+/// Clue sets of a record that leaves its whole slice open are counted again; a duration near the largest one ended the program with a
+/// panic.
+#[test]
+fn a_journal_that_leaves_the_whole_census_open() {
+    let scratch = Scratch::new("census-whole");
+    let journal = scratch.file("journal");
+    let run = ["census", "--journal", &journal, "3x3"];
+    let whole = Slice::whole(Census::new(3, 3, Engine::Count).unwrap());
+    let elapsed = Some(18_446_744_073_709_549_568.0);
+    fs::write(&journal, journal_of_3x3(Tally::default(), whole, elapsed)).unwrap();
+    assert_eq!(answer(&run), answer(&["census", "3x3"]));
+    let one = Tally {
+        pictures: 1,
+        clue_sets: 1,
+        worked_out: 1,
+        line_solvable: 1,
+        histogram: [(1, 1)].into(),
+    };
+    fs::write(&journal, journal_of_3x3(one, whole, None)).unwrap();
+    let done = output(&run);
+    assert_eq!((stdout(&done), done.status.code()), ("", Some(65)));
+    let message = "this record has numbers, but leaves its whole slice open";
+    assert!(stderr(&done).contains(message), "{done:?}");
 }

@@ -11,11 +11,13 @@ use std::time::{Duration, Instant};
 
 use common::command::{Scratch, answer, omnogram, output, spawn, stderr, stdout};
 use common::{Random, corpus, on_threads, permutation, restless};
-use omnogram::cluster::{Answer, Digest, Id, Progress, seal};
+use omnogram::board::Cell;
+use omnogram::cluster::{Answer, Digest, Header, Id, Progress, seal};
 use omnogram::count::{Checkpoint, Checkpointer, Counter, Method, Options};
 use omnogram::format;
 use omnogram::puzzle::Puzzle;
-use omnogram::search::{Cube, Limits, Outcome};
+use omnogram::search::{Cube, Decision, Limits, Outcome};
+use serde_json::{Value, json};
 
 /// Runs a command again and again, killed at a random moment each time but the last.
 #[cfg(unix)]
@@ -665,4 +667,264 @@ fn two_runs_do_not_share_a_journal() {
     first.kill().unwrap();
     first.wait().unwrap();
     assert_eq!(third.wait().unwrap().code(), Some(3));
+}
+
+/// A cube that decides cells of the first row, given by their columns from 0.
+fn first_row(decisions: &[(usize, bool)]) -> Cube {
+    let decision = |&(column, filled): &(usize, bool)| Decision {
+        cell: Cell::new(0, column),
+        filled,
+    };
+    Cube {
+        path: decisions.iter().map(decision).collect(),
+    }
+}
+
+/// The record of an answer to the whole puzzle that leaves these paths open.
+fn answer_to_all(puzzle: &Puzzle, count: &str, open: &[&str]) -> Value {
+    let digest = Digest::of(puzzle);
+    let share = 1.0 / open.len() as f64;
+    let open: Vec<Value> = open
+        .iter()
+        .map(|path| json!({"path": path, "share": share}))
+        .collect();
+    json!({
+        "id": Id::of(digest, &Cube::default()), "puzzle": digest, "count": count, "set": null, "open": open, "stopped": null,
+        "nodes": 1, "seconds": 0.0,
+    })
+}
+
+/// Every run of damaged lines up to the end was taken for a torn last line and cut off: 200 of 202 whole lines were deleted without an
+/// error.
+#[test]
+fn only_a_last_line_that_a_crash_has_torn_is_cut_off() {
+    let scratch = Scratch::new("damaged-end");
+    let journal = scratch.file("journal");
+    let puzzle = "puzzles/families/permutation-7.non";
+    let run = ["count", "-j1", "--method", "tree", "--journal", &journal];
+    let run = [&run[..], &[puzzle]].concat();
+    for _ in 0..6 {
+        output(&[&run[..], &["--nodes", "300"]].concat());
+    }
+    let whole = fs::read_to_string(&journal).unwrap();
+    let lines: Vec<&str> = whole.split_inclusive('\n').collect();
+    let last = lines.len();
+    assert!(last >= 5, "{last}");
+    let damage = |line: &str| line.replacen("\"nodes\":", "\"nodez\":", 1);
+    let refused = |text: &[u8], line: usize, message: &str| {
+        fs::write(&journal, text).unwrap();
+        let done = output(&run);
+        assert_eq!((stdout(&done), done.status.code()), ("", Some(65)));
+        let place = format!("error: {journal}:{line}:");
+        assert!(stderr(&done).starts_with(&place), "{done:?}");
+        assert!(stderr(&done).contains(message), "{done:?}");
+        assert_eq!(fs::read(&journal).unwrap(), text, "it is left as it is");
+    };
+    let changed = "its checksum does not match; to resume from the records before it, delete this";
+    for first in 2..=last {
+        let damaged = lines[first - 1..].iter().map(|line| damage(line));
+        let text = lines[..first - 1].concat() + &damaged.collect::<String>();
+        refused(text.as_bytes(), first, changed);
+    }
+    // A crash can leave zeros where blocks were not written: they are in one line, since they replace line breaks too.
+    let with_zeros = |from: usize, to: usize| {
+        let mut bytes = whole.clone().into_bytes();
+        bytes[from..to].fill(0);
+        bytes
+    };
+    let begin = whole.len() - lines[last - 1].len();
+    for (from, to) in [
+        (begin + 9, begin + 30),
+        (begin - 40, whole.len() - 5),
+        (begin, whole.len()),
+    ] {
+        fs::write(&journal, with_zeros(from, to)).unwrap();
+        let done = output(&run);
+        assert_eq!((stdout(&done), done.status.code()), ("5040\n", Some(0)));
+        assert!(
+            stderr(&done).contains("the last line is incomplete"),
+            "{done:?}"
+        );
+    }
+    let middle = lines[0].len() + lines[1].len();
+    refused(&with_zeros(middle + 9, middle + 30), 3, changed);
+    // The record of another version, as the last line, with its line break or without.
+    let unknown = seal(&json!({"id": "0123456789abcdef", "kind": "new"}));
+    let message = "this is not a record of the expected kind";
+    for unknown in [&unknown, unknown.trim_end()] {
+        refused((whole.clone() + unknown).as_bytes(), last + 1, message);
+    }
+}
+
+/// The cubes that a record leaves open could overlap, or be the answered cube itself beside its solutions, and these solutions were counted
+/// twice: 6 instead of 4.
+#[test]
+fn a_record_by_which_solutions_would_be_counted_twice_is_refused() {
+    let scratch = Scratch::new("overlapping");
+    let (journal, list) = (scratch.file("journal"), scratch.file("list"));
+    let puzzle = "puzzles/families/permutation-5.non";
+    let permutation = permutation(5);
+    let count = ["count", "--method", "tree", "--journal", &journal, puzzle];
+    let listing = ["enumerate", "--journal", &journal, "-o", &list, puzzle];
+    for (run, options) in [
+        (&count[..], "count --method tree"),
+        (&listing, "enumerate --format text"),
+    ] {
+        let header = seal(&Header::new(Digest::of(&permutation), options));
+        for (count, open, message) in [
+            ("0", &["1:1#", "1:1.", "1:4#"][..], "overlap"),
+            ("0", &["1:1#", "1:1# 2:2#"], "overlap"),
+            ("24", &[""], "leaves the whole cube open"),
+        ] {
+            let record = seal(&answer_to_all(&permutation, count, open));
+            fs::write(&journal, format!("{header}{record}")).unwrap();
+            let done = output(run);
+            assert_eq!((stdout(&done), done.status.code()), ("", Some(65)));
+            let place = format!("error: {journal}:2:");
+            assert!(stderr(&done).starts_with(&place), "{done:?}");
+            assert!(stderr(&done).contains(message), "{done:?}");
+        }
+    }
+    // The whole cube may stay open if nothing was found in it, and it may be cut.
+    let header = seal(&Header::new(
+        Digest::of(&permutation),
+        "count --method tree",
+    ));
+    for open in [&[""][..], &["1:1#", "1:1. 1:2#", "1:1. 1:2."]] {
+        let record = seal(&answer_to_all(&permutation, "0", open));
+        fs::write(&journal, format!("{header}{record}")).unwrap();
+        assert_eq!(answer(&count), "120");
+    }
+}
+
+/// The cubes on which an earlier process had worked without a result were cut before the limits were polled: with 400 such cubes,
+/// a run with `--time 500ms` took 9.5 s.
+#[test]
+fn cutting_the_cubes_of_an_earlier_process_stops_at_the_time_limit() {
+    let scratch = Scratch::new("fruitless");
+    let (journal, file) = (scratch.file("journal"), scratch.file("large.non"));
+    let puzzle = permutation(400);
+    fs::write(&file, format::non::write(&puzzle)).unwrap();
+    let digest = Digest::of(&puzzle);
+    // The cubes are disjoint: each has another last filled cell among those that it decides.
+    let path = |filled: usize| {
+        let empty = (0..filled).map(|column| (column, false));
+        empty.chain([(filled, true)]).collect::<Vec<_>>()
+    };
+    let paths: Vec<Cube> = (0..200).map(|filled| first_row(&path(filled))).collect();
+    let text = |filled| {
+        let decision = |(column, is_filled): (usize, bool)| {
+            format!("1:{}{}", column + 1, if is_filled { "#" } else { "." })
+        };
+        path(filled)
+            .into_iter()
+            .map(decision)
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    let texts: Vec<String> = (0..200).map(text).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let mut text = seal(&Header::new(digest, "count --method tree"));
+    text += &seal(&answer_to_all(&puzzle, "0", &texts));
+    for cube in &paths {
+        text += &seal(&Progress {
+            id: Id::of(digest, cube),
+            puzzle: digest,
+            elapsed: 1.0,
+            process_age: 1.0,
+            nodes: 1,
+            checkpoint: None,
+        });
+    }
+    fs::write(&journal, text).unwrap();
+    let run = ["count", "-j1", "--method", "tree", "--time", "300ms"];
+    let began = Instant::now();
+    let done = output(&[&run[..], &["--journal", &journal, &file]].concat());
+    let took = began.elapsed();
+    assert_eq!(done.status.code(), Some(3), "{done:?}");
+    assert!(stderr(&done).contains("--time 300ms"), "{done:?}");
+    assert!(took < Duration::from_secs(4), "{took:?}");
+}
+
+/// A small file of another kind was overwritten without --force when the journal had only its header.
+#[test]
+fn a_journal_without_records_does_not_overwrite_another_file() {
+    let scratch = Scratch::new("foreign-list");
+    let (journal, list) = (scratch.file("journal"), scratch.file("list"));
+    let puzzle = "puzzles/families/permutation-5.non";
+    let digest = Digest::of(&permutation(5));
+    for (format, foreign, torn) in [
+        (
+            "text",
+            &["my own notes\n", "#....\n\n", "#....\n.....\n#x"],
+            &["", "#", "#....\n.#"][..],
+        ),
+        (
+            "ndjson",
+            &["{\"note\":1}\n", "#....\n", "# notes"],
+            &["", "{\"sol", "{\"solution\":[\"#....\",\"."],
+        ),
+    ] {
+        let header = seal(&Header::new(digest, format!("enumerate --format {format}")));
+        let run = [
+            "enumerate",
+            "--format",
+            format,
+            "--journal",
+            &journal,
+            "-o",
+            &list,
+            puzzle,
+        ];
+        for text in foreign {
+            fs::write(&journal, &header).unwrap();
+            fs::write(&list, text).unwrap();
+            let done = output(&run);
+            assert_eq!(done.status.code(), Some(65), "{done:?}");
+            assert!(stderr(&done).contains("this file is not the list of this journal"));
+            assert_eq!(fs::read_to_string(&list).unwrap(), *text);
+        }
+        // What a run has left that was killed while it wrote its first solution.
+        for text in torn {
+            fs::write(&journal, &header).unwrap();
+            fs::write(&list, text).unwrap();
+            let done = output(&run);
+            assert_eq!(done.status.code(), Some(0), "{text} {done:?}");
+            let verified = answer(&["verify", puzzle, &list]);
+            assert!(
+                verified.starts_with("120 solutions, all valid"),
+                "{verified}"
+            );
+        }
+    }
+}
+
+/// A record with a duration near the largest one ended the program with a panic.
+#[test]
+fn the_numbers_of_a_record_may_be_as_large_as_their_types() {
+    let scratch = Scratch::new("large-numbers");
+    let journal = scratch.file("journal");
+    let puzzle = "puzzles/families/permutation-5.non";
+    let permutation = permutation(5);
+    let digest = Digest::of(&permutation);
+    for method in ["tree", "auto"] {
+        let run = ["count", "--method", method, "--journal", &journal, puzzle];
+        let mut text = seal(&Header::new(digest, format!("count --method {method}")));
+        for round in 0..2 {
+            let mut record = answer_to_all(&permutation, "0", &[""]);
+            record["elapsed"] = json!(18_446_744_073_709_549_568u64);
+            record["nodes"] = json!(u64::MAX - round);
+            text += &seal(&record);
+        }
+        text += &seal(&Progress {
+            id: Id::of(digest, &Cube::default()),
+            puzzle: digest,
+            elapsed: 18_446_744_073_709_549_568.0,
+            process_age: 1.0,
+            nodes: u64::MAX,
+            checkpoint: None,
+        });
+        fs::write(&journal, text).unwrap();
+        assert_eq!(answer(&run), "120");
+    }
 }

@@ -1,7 +1,7 @@
 //! `--journal`, which `count`, `enumerate` and `census` share: a run that can be resumed after it was stopped or killed.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::BufReader;
+use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -10,8 +10,8 @@ use omnogram::cluster::{
 };
 use omnogram::error::{Error, Kind};
 use omnogram::format::Solutions;
-use omnogram::puzzle::{Puzzle, verify};
-use omnogram::render::Listing;
+use omnogram::puzzle::{Grid, Puzzle, verify};
+use omnogram::render::{List, Listing};
 use omnogram::search::Outcome;
 
 use super::input_files;
@@ -45,7 +45,13 @@ pub(super) fn has_begun(journal: &Path) -> bool {
 
 /// An error if a file does not look like the list of solutions of which the journal has recorded this number of bytes. The run truncates
 /// the file to this length, so a wrong file would lose data.
-fn check_list(path: &Path, name: &str, puzzle: &Puzzle, written: u64) -> Result<(), Error> {
+fn check_list(
+    path: &Path,
+    name: &str,
+    puzzle: &Puzzle,
+    listing: Listing,
+    written: u64,
+) -> Result<(), Error> {
     let Some(metadata) = fs::metadata(path).ok().filter(fs::Metadata::is_file) else {
         return Ok(());
     };
@@ -53,19 +59,42 @@ fn check_list(path: &Path, name: &str, puzzle: &Puzzle, written: u64) -> Result<
         // The run reports this error.
         return Ok(());
     }
-    let file = File::open(path).map_err(|error| Error::io(name, error))?;
+    let failed = |error| Error::io(name, error);
+    // The run may have been killed before it had written the first solution whole.
+    let is_torn = || match written {
+        0 => begins_solution(File::open(path)?, puzzle, listing),
+        _ => Ok(false),
+    };
+    let file = File::open(path).map_err(failed)?;
     let first = Solutions::new(BufReader::new(file), name).next();
-    let torn =
-        written == 0 && metadata.len() < (2 * puzzle.width() + 16) as u64 * puzzle.height() as u64;
     match first {
         Some(Ok(grid)) if verify(puzzle, &grid).is_ok() => Ok(()),
-        // The run was killed before it had written the first solution.
-        None | Some(Err(_)) if torn => Ok(()),
+        _ if is_torn().map_err(failed)? => Ok(()),
         _ => {
             let message = "this file is not the list of this journal: it does not begin with a solution of the puzzle";
             Err(Error::data(message).in_file(name))
         }
     }
+}
+
+/// Whether a file is empty, or is the beginning of a listed grid of the puzzle's size.
+fn begins_solution(file: File, puzzle: &Puzzle, listing: Listing) -> io::Result<bool> {
+    let mut list = List::new(listing, puzzle.width(), puzzle.height());
+    let mut text = Vec::new();
+    file.take(list.each() + 1).read_to_end(&mut text)?;
+    // In the same place every grid has the byte of the empty grid or that of the full one.
+    let mut grid = Grid::new(puzzle.width(), puzzle.height());
+    list.push(grid.words());
+    for row in 0..puzzle.height() {
+        (0..puzzle.width()).for_each(|column| grid.set(row, column, true));
+    }
+    list.push(grid.words());
+    let (empty, full) = list.bytes().split_at(list.each() as usize);
+    let mut expected = empty.iter().zip(full);
+    Ok(text.iter().all(|byte| {
+        let grids = expected.next();
+        grids.is_some_and(|(empty, full)| byte == empty || byte == full)
+    }))
 }
 
 /// Answers the one puzzle that the arguments name. An error if a pack or folder has several; nothing is started then.
@@ -130,7 +159,8 @@ pub(super) fn run(
             };
             let written = records.iter().rev().find_map(length);
             if begun {
-                check_list(path, &name, subject.puzzle, written.unwrap_or(0)).map_err(failed)?;
+                check_list(path, &name, subject.puzzle, listing, written.unwrap_or(0))
+                    .map_err(failed)?;
             }
             let file = OpenOptions::new()
                 .read(true)

@@ -5,11 +5,10 @@
 //! recorded, in the same form as in a file of results, and written and synced at the same intervals as in a [journalled
 //! run](super::JournalledRun). A tuple that was stopped in the middle is in no answer, so nothing is lost or counted twice.
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-
-use rustc_hash::FxHashMap;
 
 use super::answer::{Answer, Open};
 use super::cube::Id;
@@ -164,7 +163,8 @@ impl<'a> CensusRun<'a> {
     }
 
     fn elapsed(&self, state: &State) -> Duration {
-        state.elapsed_before + self.began.elapsed()
+        // Saturating, because the record of a file may hold any duration.
+        state.elapsed_before.saturating_add(self.began.elapsed())
     }
 
     fn snapshot(&self) -> Snapshot {
@@ -270,7 +270,8 @@ impl<'a> CensusRun<'a> {
                         slice.split_at(next).1
                     }
                 };
-                match rest == *slice {
+                // A slice of which nothing is done needs no record.
+                match ended != Ended::Done && rest == *slice {
                     true => state.open.push(rest),
                     false => {
                         let parts = 1 + self.idle.load(Ordering::Relaxed) as u64;
@@ -346,7 +347,8 @@ impl State {
         let puzzle = Digest::of_census(census);
         let id = |slice: &Slice| Id::of(puzzle, slice);
         let whole = Slice::whole(census);
-        let mut open = FxHashMap::from_iter([(id(&whole), whole)]);
+        // Its keys come from a file, which must not be able to make them collide.
+        let mut open = HashMap::from([(id(&whole), whole)]);
         for (line, record) in (2..).zip(records) {
             let wrong = |message: &str| {
                 let error = Error::new(Kind::Data, message);
@@ -368,6 +370,9 @@ impl State {
             let Some(tally) = answer.tally.filter(Tally::is_consistent) else {
                 return wrong("this record has no numbers, or they contradict each other");
             };
+            if left.contains(&&slice) && tally != Tally::default() {
+                return wrong("this record has numbers, but leaves its whole slice open");
+            }
             self.tally.add(&tally);
             let elapsed = answer.elapsed.unwrap_or_default();
             self.elapsed_before = Duration::try_from_secs_f64(elapsed).unwrap_or_default();

@@ -1,8 +1,9 @@
 //! The journal of a run on one machine: an append-only file of records.
 //!
 //! Its first line identifies the run; every other line is a [`JournalRecord`]: the answer to a cube, or the progress of one. A crash of
-//! the machine may leave the last line torn. That line is cut off, and its work is done again. A damaged line anywhere else cannot
-//! come from a crash, so the journal is then refused.
+//! the machine may leave the last line torn: without its end, or with blocks of zeros. That line is cut off, and its work is done again.
+//! Other damage does not come from a crash, and may be in lines that are still worth something, so the journal is then refused, and not
+//! changed.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
@@ -222,7 +223,7 @@ impl Journal {
 fn read<P: Part>(file: &File, header: &Header, name: &str) -> Result<(Vec<JournalRecord<P>>, u64)> {
     let mut lines = Lines::new(BufReader::new(file), name);
     let mut records = Vec::new();
-    let mut damaged: Option<Error> = None;
+    let mut torn: Option<Error> = None;
     let mut end = match lines.record::<Header>() {
         None => return Err(Error::data("this is not a journal").in_file(name)),
         Some(Ok(found)) if lines.is_whole() => {
@@ -247,22 +248,16 @@ fn read<P: Part>(file: &File, header: &Header, name: &str) -> Result<(Vec<Journa
         }
     };
     while let Some(record) = lines.record_by(JournalRecord::<P>::parse) {
+        if let Some(error) = torn.take() {
+            // A line torn by a crash can only be the last one.
+            return Err(damaged(&error, name));
+        }
         match record {
-            Ok(_) if damaged.is_some() => {
-                // A line torn by a crash can only be the last one.
-                let error = damaged.take().expect("checked by the guard");
-                let message = format!(
-                    "{}; to resume from the records before it, delete this line and all lines after it",
-                    error.message()
-                );
-                let place = error.place().cloned();
-                let error = Error::data(message);
-                return Err(match place {
-                    Some(place) => error.at(place.line, place.column, &place.text),
-                    None => error,
-                }
-                .in_file(name));
-            }
+            Err(error) if error.kind() == Kind::Io => return Err(error),
+            Err(error) if lines.is_torn() => torn = Some(error),
+            // A record of another version of the program, which is not damaged: its work is not to be thrown away.
+            Err(error) if lines.has_checksum() => return Err(error),
+            Err(error) => return Err(damaged(&error, name)),
             Ok(record) if lines.is_whole() => {
                 if record.puzzle() != header.puzzle {
                     return Err(
@@ -272,10 +267,23 @@ fn read<P: Part>(file: &File, header: &Header, name: &str) -> Result<(Vec<Journa
                 records.push(record);
                 end = lines.bytes();
             }
-            Err(error) if error.kind() == Kind::Io => return Err(error),
-            Err(error) => damaged = damaged.or(Some(error)),
+            // Only the line break is missing.
             Ok(_) => {}
         }
     }
     Ok((records, end))
+}
+
+/// The error of a damaged line, with the way to resume without it.
+fn damaged(error: &Error, name: &str) -> Error {
+    let message = format!(
+        "{}; to resume from the records before it, delete this line and all lines after it",
+        error.message()
+    );
+    let with_hint = Error::data(message);
+    match error.place() {
+        Some(place) => with_hint.at(place.line, place.column, &place.text),
+        None => with_hint,
+    }
+    .in_file(name)
 }

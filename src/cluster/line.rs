@@ -36,8 +36,8 @@ pub fn seal(record: &impl Serialize) -> String {
     line
 }
 
-/// Checks the checksum of a line without its line break, and parses the record with `parse`.
-fn unseal<T>(line: &str, parse: impl FnOnce(&str) -> serde_json::Result<T>) -> Result<T> {
+/// Checks the checksum of a line without its line break.
+fn check(line: &str) -> Result<()> {
     let torn = || Error::data("this line is incomplete: it does not end with its checksum");
     let rest = line.strip_suffix(CHECK_SUFFIX).ok_or_else(torn)?;
     let at = rest.len().checked_sub(CHECK_DIGITS).ok_or_else(torn)?;
@@ -49,6 +49,11 @@ fn unseal<T>(line: &str, parse: impl FnOnce(&str) -> serde_json::Result<T>) -> R
             "this line has been changed: its checksum does not match",
         ));
     }
+    Ok(())
+}
+
+/// Parses the record of a line that has the right checksum.
+fn parse_with<T>(line: &str, parse: impl FnOnce(&str) -> serde_json::Result<T>) -> Result<T> {
     parse(line).map_err(|error| {
         let column = error.column().clamp(1, line.len());
         Error::data(format!(
@@ -68,6 +73,8 @@ pub struct Lines<R> {
     bytes: u64,
     /// Whether the last line read ended in a line break.
     whole: bool,
+    /// Whether the last line read had the right checksum.
+    has_checksum: bool,
     ended: bool,
     /// The last line read, without its line break.
     text: Vec<u8>,
@@ -82,6 +89,7 @@ impl<R: BufRead> Lines<R> {
             line: 0,
             bytes: 0,
             whole: true,
+            has_checksum: false,
             ended: false,
             text: Vec::new(),
         }
@@ -100,6 +108,17 @@ impl<R: BufRead> Lines<R> {
     /// Whether the last line read ended in a line break.
     pub(super) fn is_whole(&self) -> bool {
         self.whole
+    }
+
+    /// Whether the last line read had the right checksum.
+    pub(super) fn has_checksum(&self) -> bool {
+        self.has_checksum
+    }
+
+    /// Whether the last line read is damaged as a crash of the machine damages the last line of a file: its end is missing, or blocks of it
+    /// were never written and read as zeros. No record has a zero byte.
+    pub(super) fn is_torn(&self) -> bool {
+        !self.has_checksum && !self.ended && (!self.whole || self.text.contains(&0))
     }
 
     /// The file's name.
@@ -154,6 +173,7 @@ impl<R: BufRead> Lines<R> {
                 Ok(read) => self.bytes += read as u64,
             }
             self.line += 1;
+            self.has_checksum = false;
             self.whole = self.text.last() == Some(&b'\n');
             if self.whole {
                 self.text.pop();
@@ -168,7 +188,10 @@ impl<R: BufRead> Lines<R> {
                 ));
             }
             // A line that is not UTF-8 fails its checksum, because the replacement characters change it.
-            let record = unseal(&String::from_utf8_lossy(&self.text), parse);
+            let line = String::from_utf8_lossy(&self.text);
+            let checked = check(&line);
+            self.has_checksum = checked.is_ok();
+            let record = checked.and_then(|()| parse_with(&line, parse));
             return Some(record.map_err(|error| self.at_last_line(error)));
         }
     }
@@ -197,7 +220,8 @@ mod tests {
         let line = seal(&record());
         assert!(line.ends_with("\"}\n"));
         let parse = |line: &str| serde_json::from_str::<Record>(line);
-        assert_eq!(unseal(line.trim_end(), parse).unwrap(), record());
+        assert!(check(line.trim_end()).is_ok());
+        assert_eq!(parse_with(line.trim_end(), parse).unwrap(), record());
         for at in 0..line.len() - 1 {
             for bit in 0..8 {
                 let mut bytes = line.clone().into_bytes();

@@ -27,7 +27,7 @@ use super::state::{ActiveCube, Appending, State};
 use super::work::{CubeQueue, CubeSolver, Job, Mode, is_unchanged, no_threads};
 use crate::count::Checkpointer;
 use crate::error::Result;
-use crate::run::{Activity, Limits, Observer, Snapshot, Statistics, TICK, lock};
+use crate::run::{Activity, Control, Limits, Observer, Snapshot, Statistics, TICK, lock};
 use crate::search::{Outcome, Total};
 use crate::solutions::{Batch, Count, Stop};
 
@@ -115,7 +115,19 @@ impl<'a> JournalledRun<'a> {
         let began = Instant::now();
         let checkpointer = (!cube_solver.has_partial_results())
             .then(|| Checkpointer::new(cube_solver.puzzle(), cube_solver.memory()));
-        let mut state = State::resume(journal, records, list, &cube_solver, checkpointer.as_ref())?;
+        let stops = Limits::default()
+            .time(limits.time)
+            .interrupt(limits.interrupt.clone());
+        let control = Control::new(&stops, false);
+        let mut state = State::resume(
+            journal,
+            records,
+            list,
+            &cube_solver,
+            checkpointer.as_ref(),
+            &control,
+        )?;
+        state.stopped = control.reason();
         if limits.nodes == Some(0) {
             state.stopped = Some(Stop::Nodes);
         }
@@ -204,7 +216,8 @@ impl<'a> JournalledRun<'a> {
     }
 
     fn elapsed(&self, state: &State) -> Duration {
-        state.elapsed_before + self.began.elapsed()
+        // Saturating, because the record of a file may hold any duration.
+        state.elapsed_before.saturating_add(self.began.elapsed())
     }
 
     /// The longest time that work may go unrecorded at present.
@@ -228,13 +241,13 @@ impl<'a> JournalledRun<'a> {
     /// The share of the work that is done, and the nodes so far.
     fn done_and_nodes(&self, state: &State) -> (f64, u64) {
         if state.open.is_empty() && state.running.is_empty() {
-            return (1.0, state.nodes + state.attempt_nodes);
+            return (1.0, state.nodes_so_far());
         }
-        let mut nodes = state.nodes + state.attempt_nodes;
+        let mut nodes = state.nodes_so_far();
         if let (Some(checkpointer), Some(_)) = (&self.checkpointer, state.tracked)
             && !state.running.is_empty()
         {
-            nodes += checkpointer.nodes();
+            nodes = nodes.saturating_add(checkpointer.nodes());
         }
         (state.done.clamp(0.0, 1.0), nodes)
     }
@@ -259,8 +272,9 @@ impl<'a> JournalledRun<'a> {
             puzzle: state.journal.header().puzzle(),
             elapsed: self.elapsed(state).as_secs_f64(),
             process_age: self.began.elapsed().as_secs_f64(),
-            nodes: state.attempt_nodes
-                + count_under_way.map_or(0, |checkpointer| checkpointer.nodes()),
+            nodes: state
+                .attempt_nodes
+                .saturating_add(count_under_way.map_or(0, |checkpointer| checkpointer.nodes())),
             checkpoint: None,
         }
     }
@@ -368,7 +382,7 @@ impl CubeQueue for JournalledRun<'_> {
                 state.attempt_nodes = 0;
             }
         }
-        let spent = state.nodes + state.attempt_nodes - state.nodes_before;
+        let spent = state.nodes_so_far() - state.nodes_before;
         let limits = Limits {
             interrupt: Some(Arc::clone(&stop)),
             // The threads share the remaining nodes.
@@ -426,11 +440,12 @@ impl CubeQueue for JournalledRun<'_> {
                 let mut open_cube = active.open_cube;
                 open_cube.min_run_time = 2 * active.since.elapsed();
                 if self.checkpointer.is_some() {
-                    state.attempt_nodes += outcome.statistics.nodes;
+                    let nodes = outcome.statistics.nodes;
+                    state.attempt_nodes = state.attempt_nodes.saturating_add(nodes);
                     state.stopped = state.stopped.or(outcome.stopped);
                     self.record_checkpoint(&mut state, false);
                 } else {
-                    state.nodes += outcome.statistics.nodes;
+                    state.nodes = state.nodes.saturating_add(outcome.statistics.nodes);
                     if fruitless {
                         // Recorded for the next process, in case this process is killed while it works on the cube again.
                         let progress = seal(&self.progress(&state, id, false));
@@ -459,7 +474,8 @@ impl CubeQueue for JournalledRun<'_> {
         answer.length = state.list.is_some().then_some(state.list_bytes);
         answer.elapsed = Some(self.elapsed(&state).as_secs_f64());
         if let Some(checkpointer) = &self.checkpointer {
-            answer.nodes += std::mem::take(&mut state.attempt_nodes);
+            let earlier = std::mem::take(&mut state.attempt_nodes);
+            answer.nodes = answer.nodes.saturating_add(earlier);
             state.tracked = None;
             checkpointer.restart();
         }
@@ -477,7 +493,7 @@ impl CubeQueue for JournalledRun<'_> {
 impl JournalledRun<'_> {
     /// Stops the run if this process has used up its limit on nodes, or if a test's limit on checks ended the cube; wakes the idle threads.
     fn finish_job(&self, mut state: MutexGuard<'_, State>, stopped: Option<Stop>) {
-        let spent = state.nodes + state.attempt_nodes - state.nodes_before;
+        let spent = state.nodes_so_far() - state.nodes_before;
         if self.limits.nodes.is_some_and(|nodes| spent >= nodes) {
             state.stopped = state.stopped.or(Some(Stop::Nodes));
         } else if stopped == Some(Stop::Interrupt) && self.limits.checks.is_some() {

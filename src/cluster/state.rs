@@ -4,25 +4,28 @@
 //! It is built by replaying the records of a journal in order. Solutions are on the disk before the journal records the length of the
 //! list. So a list may be longer than its journal says, and is then truncated to that length, but it may not be shorter.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use rustc_hash::FxHashMap;
-
 use super::answer::{Answer, Open};
 use super::cube::{Id, check_inside};
 use super::journal::{Journal, JournalRecord};
 use super::line::seal;
+use super::part::Part;
 use super::work::{CubeSolver, is_unchanged};
 use crate::count::Checkpointer;
 use crate::error::{Error, Kind, Result};
 use crate::render::{List, Listing};
-use crate::run::Statistics;
+use crate::run::{Control, Statistics};
 use crate::search::{Cube, Outcome, Total};
 use crate::solutions::{Batch, Count, Stop};
+
+/// Time after which cuts of cubes are recorded while the run is resumed.
+const MAX_UNRECORDED_CUTS: Duration = Duration::from_secs(1);
 
 /// A list of solutions to append to.
 #[derive(Debug)]
@@ -97,7 +100,8 @@ pub(super) struct ActiveCube {
 }
 
 impl State {
-    /// The state that the records of a journal and its list describe. Cubes on which an earlier process worked without a result are cut.
+    /// The state that the records of a journal and its list describe. Cubes on which an earlier process worked without a result are cut,
+    /// until the control stops the run.
     ///
     /// # Errors
     ///
@@ -108,6 +112,7 @@ impl State {
         list: Option<Appending>,
         cube_solver: &CubeSolver<'_>,
         checkpointer: Option<&Checkpointer>,
+        control: &Control,
     ) -> Result<Self> {
         let puzzle = cube_solver.puzzle();
         let list = list.map(|list| {
@@ -135,9 +140,9 @@ impl State {
             last_ticket: 0,
         };
         state.replay(records, cube_solver, checkpointer)?;
-        state.nodes_before = state.nodes + state.attempt_nodes;
+        state.nodes_before = state.nodes_so_far();
         state.truncate_list()?;
-        state.cut_fruitless(cube_solver);
+        state.cut_fruitless(cube_solver, control);
         Ok(state)
     }
 
@@ -155,7 +160,8 @@ impl State {
             min_run_time: Duration::ZERO,
             is_fruitless: false,
         };
-        let mut open = FxHashMap::default();
+        // Its keys come from a file, which must not be able to make them collide.
+        let mut open = HashMap::new();
         let mut order = 0u64;
         open.insert(Id::of(puzzle, &whole.cube), (order, whole));
         for (line, record) in (2..).zip(records) {
@@ -209,6 +215,19 @@ impl State {
                 }
                 check_inside(cube_solver.puzzle(), cube)?;
             }
+            let left: Vec<&Cube> = answer.open.iter().map(|open| &open.cube).collect();
+            if !Cube::overlapping(&left).is_empty() {
+                return wrong(format!(
+                    "the cubes that this record leaves open in cube {} overlap",
+                    answer.id
+                ));
+            }
+            if left.contains(&&open_cube.cube) && !answer.count.is_zero() {
+                return wrong(format!(
+                    "this record has solutions of cube {}, but leaves the whole cube open",
+                    answer.id
+                ));
+            }
             if let Some(length) = answer.length {
                 self.list_bytes = length;
             }
@@ -229,11 +248,12 @@ impl State {
         Ok(())
     }
 
-    /// Cuts the cubes on which an earlier process has worked without a result.
-    fn cut_fruitless(&mut self, cube_solver: &CubeSolver<'_>) {
+    /// Cuts the cubes on which an earlier process has worked without a result. That may take long, so it ends when the run is stopped, and
+    /// what is cut is recorded every now and then.
+    fn cut_fruitless(&mut self, cube_solver: &CubeSolver<'_>, control: &Control) {
         let open = std::mem::take(&mut self.open);
         for open_cube in open {
-            let pieces = match open_cube.is_fruitless {
+            let pieces = match open_cube.is_fruitless && self.failed.is_none() && !control.poll() {
                 true => cube_solver.replace_by_pieces(&open_cube.cube, unsearched(&open_cube.cube)),
                 false => unsearched(&open_cube.cube),
             };
@@ -246,14 +266,22 @@ impl State {
             answer.length = self.list.is_some().then_some(self.list_bytes);
             self.pending.push_str(&seal(&answer));
             self.add_answer(open_cube.share, answer);
+            if self.last_commit.elapsed() >= MAX_UNRECORDED_CUTS {
+                self.commit();
+            }
         }
+    }
+
+    /// Nodes of all answers and attempts so far. Saturating, because the records of a file may hold any number.
+    pub(super) fn nodes_so_far(&self) -> u64 {
+        self.nodes.saturating_add(self.attempt_nodes)
     }
 
     /// Adds an answer to the totals, and its open cubes to the stack. `share` is the share of the answered cube in the work of the whole
     /// puzzle.
     pub(super) fn add_answer(&mut self, share: f64, answer: Answer) {
         self.total += &answer.count;
-        self.nodes += answer.nodes;
+        self.nodes = self.nodes.saturating_add(answer.nodes);
         let open_share: f64 = answer.open.iter().map(|open| open.share).sum();
         self.done += share * (1.0 - open_share).max(0.0);
         self.open.extend(

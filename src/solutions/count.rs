@@ -7,6 +7,14 @@ use num_bigint::BigUint;
 
 use super::rough::Rough;
 use crate::error::{Error, Result};
+use crate::puzzle::MAX_SIDE;
+
+/// The most decimal digits that a number of solutions can have, which is at most 2 to the power of the number of cells. The logarithm of 2
+/// is 0.30103, rounded up.
+const MAX_DIGITS: usize = (MAX_SIDE * MAX_SIDE) * 30_103 / 100_000 + 1;
+
+/// Number of digits up to which the quadratic time of num-bigint's parser does not matter.
+const SHORT_DIGITS: usize = 1 << 10;
 
 /// A number of solutions, exact at any size. Prints in full, in decimal.
 #[derive(Clone, Debug)]
@@ -158,13 +166,38 @@ impl From<u64> for Count {
 impl FromStr for Count {
     type Err = Error;
 
-    /// A number in decimal digits, of any length.
+    /// A number in decimal digits, of which there are at most as many as in the largest number of solutions of any puzzle, 5,050,446.
     fn from_str(text: &str) -> Result<Self> {
+        if text.len() > MAX_DIGITS {
+            let length = text.len();
+            let message = format!("{length} characters are too many for a number of solutions");
+            return Err(Error::data(message));
+        }
         let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        let number = digits.then(|| text.parse::<BigUint>().ok()).flatten();
+        let number = digits.then(|| from_digits(text.as_bytes())).flatten();
         let wrong = || Error::data(format!("{text:?} is not a number of solutions"));
         number.map(Count::from_big).ok_or_else(wrong)
     }
+}
+
+/// The number with these decimal digits. num-bigint parses in quadratic time but multiplies faster. So it parses short parts, and in each
+/// round pairs of parts are joined.
+fn from_digits(digits: &[u8]) -> Option<BigUint> {
+    let parse = |part: &[u8]| BigUint::parse_bytes(part, 10);
+    // The lowest digits first. Each part has a value less than `power`, but for the last one, which may have fewer digits.
+    let parts: Option<Vec<BigUint>> = digits.rchunks(SHORT_DIGITS).map(parse).collect();
+    let (mut parts, mut power) = (parts?, BigUint::from(10u8).pow(SHORT_DIGITS as u32));
+    while parts.len() > 1 {
+        let join = |pair: &[BigUint]| match pair {
+            [low, high] => low + high * &power,
+            _ => pair[0].clone(),
+        };
+        parts = parts.chunks(2).map(join).collect();
+        if parts.len() > 1 {
+            power = &power * &power;
+        }
+    }
+    parts.pop()
 }
 
 impl std::ops::AddAssign<&Count> for Count {
@@ -293,6 +326,33 @@ mod tests {
         for text in ["", "-1", "1e3", "+1", " 1", "1_0"] {
             assert!(text.parse::<Count>().is_err(), "{text}");
         }
+    }
+
+    /// The time of parsing grew with the square of the length: a record of 1.5 million digits took seconds to read, and a record may have
+    /// 256 MiB.
+    #[test]
+    fn long_numbers_are_read_part_by_part_and_longer_ones_than_any_are_refused() {
+        let length = |digits: usize| "7".repeat(digits);
+        for digits in [1, 1023, 1024, 1025, 2048, 2049, 5000, 9217] {
+            let text = length(digits);
+            assert_eq!(
+                Some(text.parse::<Count>().unwrap().big()),
+                BigUint::parse_bytes(text.as_bytes(), 10)
+            );
+        }
+        let large = format!("1{}", "0".repeat(9999));
+        assert_eq!(
+            large.parse::<Count>().unwrap().big(),
+            BigUint::from(10u8).pow(9999)
+        );
+        let most = length(MAX_DIGITS).parse::<Count>().unwrap();
+        assert!(most.bits() > (MAX_SIDE * MAX_SIDE) as u64);
+        assert!(most.div_rem(&Count::from(7)).1.is_zero());
+        let error = length(MAX_DIGITS + 1).parse::<Count>().unwrap_err();
+        assert_eq!(
+            error.message(),
+            "5050447 characters are too many for a number of solutions"
+        );
     }
 
     #[test]
