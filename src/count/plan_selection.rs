@@ -539,13 +539,12 @@ mod tests {
     /// The selection as another process resumes it.
     fn resumed_in_another_process(selection: &PlanSelection) -> PlanSelection {
         let state = selection.state().expect("it is not over").for_journal();
-        let text = serde_json::to_string(&state).unwrap();
         let selection = PlanSelection::new(
             selection.method,
             selection.components,
             selection.first_budget,
         );
-        selection.resume(serde_json::from_str(&text).unwrap())
+        selection.resume(state)
     }
 
     fn next(selection: &mut PlanSelection) -> Option<Trial> {
