@@ -657,8 +657,8 @@ mod tests {
         assert!(other.interrupted.is_empty());
     }
 
-    #[test]
-    fn orders_that_waited_for_a_sweep_continue_when_it_is_lost() {
+    /// A selection whose orders wait for a sweep on all threads, and the trial of that sweep.
+    fn waiting_for_a_sweep() -> (PlanSelection, Trial) {
         let mut selection = PlanSelection::new(Method::Auto, 1, DECISIVE_BUDGET_NS);
         let sweep = Plan::Sweep(Direction::Down);
         let tried = |plan: Plan, forecast: f64| TrialResult {
@@ -672,14 +672,20 @@ mod tests {
         selection.tried = orders.into_iter().chain([tried(sweep, 1e9)]).collect();
         let trial = next(&mut selection).unwrap();
         assert_eq!((trial.plan, trial.budget), (sweep, u64::MAX));
+        (selection, trial)
+    }
+
+    #[test]
+    fn orders_that_waited_for_a_sweep_continue_when_it_is_lost() {
+        let (selection, Trial { plan: sweep, .. }) = waiting_for_a_sweep();
         let mut selection = resumed_in_another_process(&selection);
         let trial = next(&mut selection).unwrap();
         assert_eq!(trial.plan, sweep);
         assert!(trial.budget < u64::MAX);
         let mut selection = resumed_in_another_process(&selection);
         let left = plans(&mut selection);
-        let walks: Vec<Plan> = orders[..5].iter().map(|tried| tried.plan).collect();
-        assert!(walks.iter().all(|plan| left.contains(plan)), "{left:?}");
+        let mut walks = Order::ALL[..5].iter().map(|&order| Plan::Branch(order));
+        assert!(walks.all(|plan| left.contains(&plan)), "{left:?}");
         assert!(left.contains(&Plan::BranchAndSweep) && left.len() == 6);
         assert!(selection.round_work < u64::MAX);
     }
@@ -687,26 +693,14 @@ mod tests {
     /// Once, the orders then had no limit, and a helper that asked before the host left at once.
     #[test]
     fn orders_that_waited_for_a_sweep_continue_on_all_threads_when_it_has_no_room() {
-        let mut selection = PlanSelection::new(Method::Auto, 1, DECISIVE_BUDGET_NS);
-        let sweep = Plan::Sweep(Direction::Down);
-        let tried = |plan: Plan, forecast: f64| TrialResult {
-            plan,
-            spent: DECISIVE_BUDGET_NS,
-            forecast,
-            proved: 0.0,
-        };
-        let orders = Order::ALL.map(|order| tried(Plan::Branch(order), 1e30));
-        selection.todo.clear();
-        selection.tried = orders.into_iter().chain([tried(sweep, 1e9)]).collect();
-        let trial = next(&mut selection).unwrap();
-        assert_eq!((trial.plan, trial.budget), (sweep, u64::MAX));
+        let (mut selection, trial) = waiting_for_a_sweep();
         assert!(matches!(selection.next_for_helper(), Next::Leave));
         selection.report(trial, TrialEnd::Full);
         assert!(matches!(selection.next(), Next::Leave));
         assert!(selection.take_restart());
         assert!(!matches!(selection.next_for_helper(), Next::Leave));
         let leader = next(&mut selection).unwrap();
-        assert!(leader.plan != sweep && leader.budget < u64::MAX);
+        assert!(leader.plan != trial.plan && leader.budget < u64::MAX);
         assert!(selection.round_work <= 16 * DECISIVE_BUDGET_NS);
     }
 
