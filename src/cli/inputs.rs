@@ -36,6 +36,12 @@ pub(super) fn is_stdin(argument: &Path) -> bool {
     argument == Path::new("-")
 }
 
+/// Whether a name, joined to a folder, is that of a file in the folder. Both separators are refused on every system, so that a record means
+/// the same everywhere; `C:x` leaves the folder on Windows.
+pub(super) fn is_file_name(name: &str) -> bool {
+    !name.contains(['/', '\\']) && Path::new(name).file_name() == Some(name.as_ref())
+}
+
 /// An error if standard input is both a puzzle and one of the other files that a command reads.
 pub(super) fn check_stdin_once(puzzles: &[PathBuf], files: &[PathBuf]) -> Result<(), Error> {
     let named = |paths: &[PathBuf]| paths.iter().any(|path| is_stdin(path));
@@ -352,5 +358,20 @@ fn entries(
         Err(error) => {
             take(error_entry(name, error));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_file_name;
+
+    /// Names were only searched for separators, so that on Windows `C:x` left the folder.
+    #[test]
+    fn a_record_names_a_file_inside_the_folder() {
+        assert!(is_file_name("0123456789abcdef.txt"));
+        for name in ["", ".", "..", "a/b", "a\\b", "/a", "a/", "a/."] {
+            assert!(!is_file_name(name), "{name}");
+        }
+        assert_eq!(is_file_name("C:x"), cfg!(not(windows)));
     }
 }

@@ -338,12 +338,6 @@ fn open(path: &Path) -> Answered<Box<dyn BufRead>> {
     }
 }
 
-/// Whether a name, joined to a folder, is that of a file in the folder. Both separators are refused on every system, so that a result means
-/// the same everywhere; `C:x` leaves the folder on Windows.
-fn is_file_name(name: &str) -> bool {
-    !name.contains(['/', '\\']) && Path::new(name).file_name() == Some(name.as_ref())
-}
-
 /// Most errors in files of solutions that are printed.
 const MAX_PRINTED_ERRORS: u64 = 5;
 
@@ -409,7 +403,7 @@ impl SolutionJoiner<'_> {
                 "its solutions were counted but not written: answer it again with work --solutions-dir",
             );
         };
-        if !is_file_name(name) {
+        if !inputs::is_file_name(name) {
             return wrong("its result names a file outside the folder");
         }
         let path = self.folder.join(name);
@@ -497,20 +491,5 @@ impl SolutionJoiner<'_> {
             list.clear();
         }
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_file_name;
-
-    /// Names were only searched for separators, so that on Windows `C:x` left the folder.
-    #[test]
-    fn a_result_names_a_file_inside_the_folder() {
-        assert!(is_file_name("0123456789abcdef.txt"));
-        for name in ["", ".", "..", "a/b", "a\\b", "/a", "a/", "a/."] {
-            assert!(!is_file_name(name), "{name}");
-        }
-        assert_eq!(is_file_name("C:x"), cfg!(not(windows)));
     }
 }

@@ -323,7 +323,7 @@ impl<'a> ProofReader<'a> {
         let path = folder.join(&file.name);
         let name = inputs::name(&path);
         // A record could name any file.
-        if Path::new(&file.name).file_name() != Some(file.name.as_ref()) {
+        if !inputs::is_file_name(&file.name) {
             return Err(
                 Error::data("a certificate has files in its own folder only").in_file(&name),
             );

@@ -248,6 +248,7 @@ mod tests {
         );
         assert_eq!(clues(&one(read(&TEXT.replace("\n[", "\n\n[")))), NOTCH);
     }
+
     /// The title of a puzzle called Untitled was once lost without a warning.
     #[test]
     fn the_title_that_stands_for_none_is_reported_as_lost() {

@@ -174,10 +174,11 @@ impl Sweep {
         };
         let line_fillings = |&(line, cells): &Line<W>| {
             let (blocks, length, known) = board_line(board, line);
-            let is_stopped = poll(LineFillings::work(blocks, length));
+            if poll(LineFillings::work(blocks, length)) {
+                return None;
+            }
             Some(AlongLine {
-                line_fillings: LineFillings::new(blocks, length, known, cells)
-                    .filter(|_| !is_stopped)?,
+                line_fillings: LineFillings::new(blocks, length, known, cells)?,
                 crossings: cells.cells().map(|cell| across_indices[&cell]).collect(),
             })
         };
