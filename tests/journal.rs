@@ -899,6 +899,29 @@ fn a_journal_without_records_does_not_overwrite_another_file() {
     }
 }
 
+/// A cube with a checkpoint that is cut all the same: the nodes of its checkpoint, which no longer count, were subtracted from those of the
+/// process, and `--nodes` ended the run at once (a fuzz target for journals found it).
+#[test]
+fn nodes_of_a_checkpoint_that_is_dropped_are_not_taken_from_the_limit() {
+    let scratch = Scratch::new("dropped-checkpoint");
+    let journal = scratch.file("journal");
+    let puzzle = "puzzles/families/permutation-7.non";
+    let run = ["count", "-j1", "--method", "regions", "--journal", &journal];
+    let run = [&run[..], &[puzzle]].concat();
+    let begun = output(&[&run[..], &["--nodes", "9"]].concat());
+    assert_eq!(begun.status.code(), Some(3), "{begun:?}");
+    let text = fs::read_to_string(&journal).unwrap();
+    let last = text.lines().next_back().unwrap();
+    let mut record: Value = serde_json::from_str(last).unwrap();
+    assert!(record["checkpoint"].is_object(), "{record}");
+    let fields = record.as_object_mut().unwrap();
+    fields.remove("check");
+    fields.remove("checkpoint");
+    fs::write(&journal, text + &seal(&record)).unwrap();
+    let done = output(&[&run[..], &["--nodes", "100000"]].concat());
+    assert_eq!((stdout(&done), done.status.code()), ("5040\n", Some(0)));
+}
+
 /// A record with a duration near the largest one ended the program with a panic.
 #[test]
 fn the_numbers_of_a_record_may_be_as_large_as_their_types() {

@@ -382,7 +382,7 @@ impl CubeQueue for JournalledRun<'_> {
                 state.attempt_nodes = 0;
             }
         }
-        let spent = state.nodes_so_far() - state.nodes_before;
+        let spent = state.nodes_spent;
         let limits = Limits {
             interrupt: Some(Arc::clone(&stop)),
             // The threads share the remaining nodes.
@@ -437,6 +437,7 @@ impl CubeQueue for JournalledRun<'_> {
             }
             if is_unchanged(&job.cube, &outcome) {
                 let id = Id::of(state.journal.header().puzzle(), &job.cube);
+                state.spend(&outcome);
                 let mut open_cube = active.open_cube;
                 open_cube.min_run_time = 2 * active.since.elapsed();
                 if self.checkpointer.is_some() {
@@ -457,6 +458,7 @@ impl CubeQueue for JournalledRun<'_> {
                 return;
             }
         }
+        state.spend(&outcome);
         let puzzle = state.journal.header().puzzle();
         let listed = solutions_are_usable && self.cube_solver.mode() == Mode::List;
         let mut answer = Answer::new(
@@ -493,8 +495,7 @@ impl CubeQueue for JournalledRun<'_> {
 impl JournalledRun<'_> {
     /// Stops the run if this process has used up its limit on nodes, or if a test's limit on checks ended the cube; wakes the idle threads.
     fn finish_job(&self, mut state: MutexGuard<'_, State>, stopped: Option<Stop>) {
-        let spent = state.nodes_so_far() - state.nodes_before;
-        if self.limits.nodes.is_some_and(|nodes| spent >= nodes) {
+        if (self.limits.nodes).is_some_and(|nodes| state.nodes_spent >= nodes) {
             state.stopped = state.stopped.or(Some(Stop::Nodes));
         } else if stopped == Some(Stop::Interrupt) && self.limits.checks.is_some() {
             state.stopped = state.stopped.or(Some(Stop::Interrupt));

@@ -56,8 +56,8 @@ pub(super) struct State {
     pub(super) nodes: u64,
     /// Nodes of earlier attempts at the tracked cube. They are not included in `nodes`.
     pub(super) attempt_nodes: u64,
-    /// The part of `nodes` and `attempt_nodes` that earlier processes have spent.
-    pub(super) nodes_before: u64,
+    /// Nodes that this process has spent.
+    pub(super) nodes_spent: u64,
     /// The cube whose count the checkpointer records.
     pub(super) tracked: Option<Id>,
     /// Share of the whole puzzle that is done, from 0 to 1.
@@ -129,7 +129,7 @@ impl State {
             total: Count::ZERO,
             nodes: 0,
             attempt_nodes: 0,
-            nodes_before: 0,
+            nodes_spent: 0,
             tracked: None,
             done: 0.0,
             elapsed_before: Duration::ZERO,
@@ -140,7 +140,6 @@ impl State {
             last_ticket: 0,
         };
         state.replay(records, cube_solver, checkpointer)?;
-        state.nodes_before = state.nodes_so_far();
         state.truncate_list()?;
         state.cut_fruitless(cube_solver, control);
         Ok(state)
@@ -270,6 +269,11 @@ impl State {
                 self.commit();
             }
         }
+    }
+
+    /// Adds the nodes of a run of this process.
+    pub(super) fn spend(&mut self, outcome: &Outcome) {
+        self.nodes_spent = self.nodes_spent.saturating_add(outcome.statistics.nodes);
     }
 
     /// Nodes of all answers and attempts so far. Saturating, because the records of a file may hold any number.
