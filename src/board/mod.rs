@@ -21,7 +21,7 @@ pub use cell::Cell;
 pub use clues::Clues;
 pub(crate) use clues::blocks;
 pub use line_set::LineSet;
-pub use probe::{Inherited, Probed, Prober};
+pub use probe::{Inherited, Probed, Prober, ProberMark};
 pub use propagate::Board;
 pub(crate) use propagate::between_settles;
 pub use regions::{Region, split, split_unless};

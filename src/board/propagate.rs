@@ -26,10 +26,8 @@ pub struct Board<'p, W> {
     dirty_columns: W,
     trail: Vec<Change<W>>,
     unknown: usize,
-    /// Lines in which a cell became known since [`Board::watch`] or [`Board::take_changed`].
-    pub(super) changed: LineSet,
-    /// Lines settled since [`Board::watch`].
-    pub(super) settled: LineSet,
+    /// Lines in which a cell became known since [`Board::take_changed`].
+    changed: LineSet,
     settles: u64,
     kernel: Kernel<W>,
 }
@@ -67,7 +65,6 @@ impl<'p, W: Word> Board<'p, W> {
             trail: Vec::new(),
             unknown: 0,
             changed: LineSet::NONE,
-            settled: LineSet::NONE,
             settles: 0,
             kernel: Kernel::new(),
         };
@@ -87,7 +84,6 @@ impl<'p, W: Word> Board<'p, W> {
             trail: Vec::new(),
             unknown: width * height - known,
             changed: LineSet::NONE,
-            settled: LineSet::NONE,
             settles: 0,
             kernel: Kernel::new(),
         }
@@ -332,6 +328,20 @@ impl<'p, W: Word> Board<'p, W> {
         true
     }
 
+    /// Assigns cells of a fixpoint that was found when only the lines of `changed` had fewer known cells than now, and queues those of
+    /// these lines that get a cell: all other lines are settled, either as in that fixpoint or as they are. `false` if a cell is known with
+    /// another value.
+    pub(super) fn assign_fixpoint(
+        &mut self,
+        rows: impl Iterator<Item = (usize, Known<W>)>,
+        changed: LineSet,
+    ) -> bool {
+        let is_consistent = self.assign_rows(rows);
+        self.dirty_rows &= W::spread(changed.rows);
+        self.dirty_columns &= W::spread(changed.columns);
+        is_consistent
+    }
+
     /// Decides unknown cells of a row without settling lines.
     pub(super) fn assign_row(&mut self, row: usize, new: Known<W>) {
         self.assign(row, new);
@@ -369,7 +379,6 @@ impl<'p, W: Word> Board<'p, W> {
         let (width, height) = (self.clues.width(), self.clues.height());
         while !(self.dirty_rows | self.dirty_columns).is_zero() {
             let rows = std::mem::replace(&mut self.dirty_rows, W::ZERO);
-            self.settled.rows |= rows.fold();
             for row in rows.cells() {
                 if stop() {
                     return None;
@@ -379,7 +388,6 @@ impl<'p, W: Word> Board<'p, W> {
                 }
             }
             let columns = std::mem::replace(&mut self.dirty_columns, W::ZERO);
-            self.settled.columns |= columns.fold();
             for column in columns.cells() {
                 if stop() {
                     return None;
@@ -390,12 +398,6 @@ impl<'p, W: Word> Board<'p, W> {
             }
         }
         Some(true)
-    }
-
-    /// Starts to record which lines change and which are settled.
-    pub(super) fn watch(&mut self) {
-        self.changed = LineSet::NONE;
-        self.settled = LineSet::NONE;
     }
 
     /// Lines in which a cell became known since the last call.
@@ -627,7 +629,7 @@ mod tests {
         let clues = Clues::new(&Puzzle::new(vec![clue(1); 4], vec![clue(1); 4]).unwrap());
         let mut board = Board::<u64>::new(&clues);
         assert!(board.propagate());
-        board.watch();
+        board.take_changed();
         board.learn(
             1,
             Known {

@@ -130,7 +130,7 @@ impl<'a, W: Word> SizeEstimator<'a, W> {
             Probed::Stopped => Some(None),
             Probed::Fixpoint(inherited, _) => Some(Some(self.prober.branch(inherited))),
         };
-        self.prober.backtrack(0);
+        self.prober.clear();
         outcome
     }
 
@@ -194,7 +194,7 @@ impl<'a, W: Word> SizeEstimator<'a, W> {
     ) -> Option<u64> {
         let base = self.board.mark();
         let mut inherited = None;
-        self.prober.backtrack(0);
+        self.prober.clear();
         if let Some((prober, root_inherited)) = state.filter(|_| self.probing) {
             self.prober.clone_from(prober);
             inherited = Some(*root_inherited);
@@ -237,7 +237,7 @@ impl<'a, W: Word> SizeEstimator<'a, W> {
             }
         };
         self.board.undo(base);
-        self.prober.backtrack(0);
+        self.prober.clear();
         outcome
     }
 
@@ -352,7 +352,7 @@ impl<'a, W: Word> SizeEstimator<'a, W> {
         let limit = self.board.settles() + MAX_PROBE_SETTLES;
         let control = self.control;
         if inherited.is_none() {
-            self.prober.backtrack(0);
+            self.prober.clear();
         }
         let stop = |board: &Board<'_, W>| control.poll() || board.settles() >= limit;
         let is_over = between_settles::<W>(control);

@@ -1,12 +1,12 @@
 //! The phases of a count: a quick trial, then rounds of a backbone search and a plan selection.
 //!
 //! Most puzzles are counted by the quick trial. For the others, each round first finds and decides backbone cells, as far as the effort of
-//! the round allows. It also counts the solutions that agree with the witness outside the cells proved ambiguous, which gives a lower bound
-//! if the count does not end. Then plan selection counts the components, until each plan has had the work of the round. The next round has
+//! the round allows. If some stay undecided, it also counts the solutions that agree with the witness outside the cells proved ambiguous,
+//! which gives a lower bound if the count does not end. Then plan selection counts the components, until each plan has had the work of the round. The next round has
 //! more effort and more work.
 //!
 //! The quick trial and the backbone searches are called the *opening*. Only [`Method::Auto`] and solution graphs have one. The effort of a
-//! backbone search is its maximum number of conflicts. Work is in nanoseconds, computed from counters and not from a clock.
+//! backbone search is its maximum number of ticks of the SAT solver. Work is in nanoseconds, computed from counters and not from a clock.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -38,7 +38,7 @@ const QUICK_PLANS: &[Plan] = &[Plan::Branch(Order::Down), Plan::Branch(Order::Pr
 /// The plan for counting the solutions around the witness.
 const AROUND_WITNESS_PLANS: &[Plan] = &[Plan::Branch(Order::Down)];
 
-/// The work of that plan in the first round, as a multiple of [`Options::trial_ns`](super::options::Options::trial_ns).
+/// The work of that plan, as a multiple of [`Options::trial_ns`](super::options::Options::trial_ns).
 const AROUND_WITNESS_WORK: u64 = 10;
 
 /// Work limit of each plan in the first round, as a multiple of [`Options::trial_ns`](super::options::Options::trial_ns). There is a limit
@@ -180,7 +180,7 @@ impl<W: Word> Driver<'_, W> {
         }
         let is_done = has_opening && lock(&self.shared.selection).is_over();
         let (mut effort, mut plan_work) = (
-            self.setup.options.backbone_conflicts,
+            self.setup.options.backbone_ticks,
             FIRST_ROUND_WORK * self.setup.options.trial_ns,
         );
         // After these rounds both are at their maximum. The number comes from a file.
@@ -285,10 +285,9 @@ impl<W: Word> Driver<'_, W> {
                 checkpointer.record_backbone_end(is_complete);
             }
         }
-        if !self.keeps_graph {
-            let growth = (effort / setup.options.backbone_conflicts.max(1)).max(1);
-            let work = (AROUND_WITNESS_WORK * setup.options.trial_ns).saturating_mul(growth);
-            let bound = self.count_around_witness(&backbone, work);
+        // Around a witness of a complete backbone lie all solutions, which the plans are to count.
+        if !self.keeps_graph && !is_complete {
+            let bound = self.count_around_witness(&backbone);
             self.shared.status.raise_bound(bound);
         }
         self.shared.rows = self.board.rows().to_vec();
@@ -300,9 +299,10 @@ impl<W: Word> Driver<'_, W> {
         BackboneResult::Backbone { is_complete }
     }
 
-    /// Gives every cell that is not proved ambiguous its value in the witness, and counts the solutions with these values, for at most
-    /// this work in nanoseconds. Returns a lower bound on their number, which is also one on the number of all solutions.
-    fn count_around_witness(&mut self, backbone: &Backbone, work: u64) -> Count {
+    /// Gives every cell that is not proved ambiguous its value in the witness, and counts the solutions with these values, as far as
+    /// [`AROUND_WITNESS_WORK`] allows. Returns a lower bound on their number, which is also one on the number of all solutions.
+    fn count_around_witness(&mut self, backbone: &Backbone) -> Count {
+        let work = AROUND_WITNESS_WORK * self.setup.options.trial_ns;
         let shared = &mut self.shared;
         let Some(witness) = shared.witness.clone() else {
             return Count::ZERO;

@@ -24,8 +24,8 @@ pub struct Options {
     pub trial_ns: u64,
     /// Maximum number of settles for probing the root.
     pub max_probing_settles: u64,
-    /// Maximum number of conflicts for the backbone in the first round.
-    pub backbone_conflicts: u64,
+    /// Work of the first backbone search, in ticks of the SAT solver, some 25 nanoseconds each.
+    pub backbone_ticks: u64,
     /// Components with fewer unknown cells are not given to another worker, because counting them takes less time than that. Components
     /// with less than a third of this number may be counted by two workers at once.
     pub min_shared_cells: u32,
@@ -39,7 +39,7 @@ impl Default for Options {
             oracle_percent: 40,
             trial_ns: 20_000_000,
             max_probing_settles: 1 << 20,
-            backbone_conflicts: 2000,
+            backbone_ticks: 40_000_000,
             min_shared_cells: 24,
             min_probed_cells: 16,
         }

@@ -16,8 +16,11 @@ pub(crate) const DECISIVE_BUDGET_NS: u64 = 1_200_000_000;
 const PATIENT_BUDGET_NS: u64 = 5_000_000_000;
 
 /// From [`DECISIVE_BUDGET_NS`] on, an order is dropped if it proves less than this share of what another one proves in the same work,
-/// unless its forecast is less than [`AFFORDABLE_ROUNDS`] rounds.
+/// unless its forecast is less than [`NEAR_END_ROUNDS`] rounds.
 const MIN_RATE_SHARE: f64 = 0.25;
+
+/// Forecasts of orders that lag behind tend to grow from round to round, so only one that is nearly due is believed.
+const NEAR_END_ROUNDS: f64 = 2.0;
 
 /// The branching order that probes. It is the best one on most puzzles, or close to the best one, so it leads the first rounds.
 const PROBING_PLAN: Plan = Plan::Branch(Order::Probed);
@@ -79,16 +82,17 @@ pub(crate) fn select_plans(
     let is_fastest = |(_, tried): &(f64, TrialResult)| rate(tried) == fastest_rate;
     let fastest_index = forecasts.iter().position(is_fastest);
     let fastest_plan = fastest_index.map(|index| forecasts[index].1.plan);
-    let (is_decisive, affordable) = (
-        budget >= DECISIVE_BUDGET_NS,
+    let is_decisive = budget >= DECISIVE_BUDGET_NS;
+    let (affordable, near_end) = (
         AFFORDABLE_ROUNDS * budget as f64,
+        NEAR_END_ROUNDS * budget as f64,
     );
     let is_patient = !is_decisive || budget < PATIENT_BUDGET_NS && best > affordable;
     let stays = |(i, &(forecast, tried)): (usize, &(f64, TrialResult))| {
         let is_fastest = fastest_index == Some(i) && fastest_rate > 0.0;
         let is_spared = is_patient && [PROBING_PLAN, Plan::Tree].contains(&tried.plan);
         let lags =
-            is_decisive && rate(&tried) < MIN_RATE_SHARE * fastest_rate && forecast > affordable;
+            is_decisive && rate(&tried) < MIN_RATE_SHARE * fastest_rate && forecast > near_end;
         (is_fastest || is_spared || i < max_kept && !lags).then_some(tried)
     };
     let mut plans: Vec<TrialResult> = forecasts.iter().enumerate().filter_map(stays).collect();

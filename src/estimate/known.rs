@@ -11,8 +11,8 @@ use crate::run::{Control, Limits, memory_plan};
 use crate::search::{Cube, Decision, Outcome, Search, Total};
 use crate::solutions::Count;
 
-/// Maximum number of conflicts for the backbone.
-const MAX_BACKBONE_CONFLICTS: u64 = 2000;
+/// Maximum ticks of the SAT solver for the backbone.
+const MAX_BACKBONE_TICKS: u64 = 4_000_000;
 
 /// The goal in the puzzle file, if it is a solution.
 pub(super) fn goal(puzzle: &Puzzle) -> Option<Arc<Grid>> {
@@ -30,7 +30,7 @@ pub(super) fn decide_backbone<W: Word>(
     // A portfolio of several engines would multiply the work.
     let search = Search::new(puzzle).single_threaded().limits(limits.clone());
     let (backbone, mut found, outcome) =
-        search.backbone_under(&control, Some(MAX_BACKBONE_CONFLICTS), None);
+        search.backbone_under(&control, Some(MAX_BACKBONE_TICKS), None);
     if outcome.solutions == Total::Exactly(Count::ZERO) {
         return (None, outcome);
     }

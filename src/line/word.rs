@@ -46,6 +46,8 @@ pub trait Word:
     fn count(self) -> usize;
     /// The OR of all 64-bit parts: cell `i` becomes bit `i % 64`.
     fn fold(self) -> u64;
+    /// The set of all cells `i` for which bit `i % 64` is set.
+    fn spread(folded: u64) -> Self;
     /// The 64 bits from `64 * i` on; 0 beyond the top.
     fn part(self, i: usize) -> u64;
     /// The word with these 64-bit parts; missing ones are zero.
@@ -146,6 +148,11 @@ macro_rules! impl_word {
             #[inline]
             fn fold(self) -> u64 {
                 (0..<Self as Word>::BITS / 64).fold(0, |all, i| all | Word::part(self, i))
+            }
+            #[inline]
+            fn spread(folded: u64) -> Self {
+                (0..<Self as Word>::BITS / 64)
+                    .fold(0, |all, i| all | Self::from(folded) << (i * 64))
             }
             #[inline]
             fn part(self, i: usize) -> u64 {
@@ -299,6 +306,11 @@ impl<const N: usize> Word for Wide<N> {
     #[inline]
     fn fold(self) -> u64 {
         self.0.iter().fold(0, |all, part| all | part)
+    }
+
+    #[inline]
+    fn spread(folded: u64) -> Self {
+        Wide([folded; N])
     }
 
     #[inline]

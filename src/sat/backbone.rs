@@ -148,8 +148,8 @@ const CONFLICT_DIVISOR: u64 = 8;
 /// Finds the backbone of the solutions that are not forbidden in a solver. `first` is one of them; `others` are more, if known. All must be
 /// different.
 ///
-/// `stop` is called before every question with the numbers of undecided cells and of conflicts so far, and ends the call when it returns
-/// `true`; the solver's own `stop` is called during a question. The result is then correct but incomplete. In any case, the backbone cells
+/// `stop` is called before every question with the number of undecided cells and the [ticks](SatSolver::ticks) so far, and ends the call
+/// when it returns `true`; the solver's own `stop` is called during a question. The result is then correct but incomplete. In any case, the backbone cells
 /// found stay fixed in the solver after the call.
 ///
 /// ```
@@ -179,7 +179,7 @@ pub fn backbone(
         candidates.remove_flipped(other);
     }
     candidates.take_proved(solver);
-    while !candidates.cells.is_empty() && !stop(candidates.cells.len(), solver.conflicts()) {
+    while !candidates.cells.is_empty() && !stop(candidates.cells.len(), solver.ticks()) {
         let chunk = candidates.cells.len().saturating_sub(CELLS_PER_CHUNK);
         solver.require_difference(first, &candidates.cells[chunk..]);
         let before = solver.conflicts();

@@ -44,8 +44,8 @@ impl Search<'_> {
         (backbone, outcome)
     }
 
-    /// The same, under a control that outlives the call. After `effort` conflicts the remaining cells stay undecided. Also returns up to
-    /// two of the solutions found; if one is known beforehand, the `witness`, it is the first of them.
+    /// The same, under a control that outlives the call. After `effort` ticks of the SAT solver the remaining cells stay undecided. Also
+    /// returns up to two of the solutions found; if one is known beforehand, the `witness`, it is the first of them.
     pub(crate) fn backbone_under(
         &self,
         control: &Arc<Control>,
@@ -202,11 +202,11 @@ impl Search<'_> {
         guess_phases(&mut solver, &Clues::new(self.puzzle), (filled, empty), over)?;
         let all = known.undecided().max(1) as u64;
         let mut reported = 0;
-        let found = backbone(&mut solver, first, others, |undecided, conflicts| {
+        let found = backbone(&mut solver, first, others, |undecided, ticks| {
             let done = WHOLE / all * all.saturating_sub(undecided as u64);
             meter.add(done - reported, 0);
             reported = done;
-            over() || effort.is_some_and(|effort| conflicts > effort)
+            over() || effort.is_some_and(|effort| ticks > effort)
         });
         Some((found, solver.conflicts()))
     }

@@ -17,7 +17,7 @@ use super::product::{ProductValue, RegionCollector, Reservation};
 use super::task::{Context, LeafTarget, Node, Product, Shared, SubproblemCache, Task};
 use super::tree::{Search, conclude};
 use crate::board::{
-    Board, Clues, Inherited, Probed, Prober, Region, between_settles, split_unless,
+    Board, Clues, Inherited, Probed, Prober, ProberMark, Region, between_settles, split_unless,
 };
 use crate::line::{Word, by_width};
 use crate::run::{Control, Limits, Pace, lock};
@@ -163,8 +163,8 @@ struct Level<W: Word> {
     decision: Decision,
     /// Undo mark of the board.
     mark: usize,
-    /// Number of the prober's records.
-    records: usize,
+    /// The state of the prober.
+    prober_mark: ProberMark,
     node: NodeState<W>,
     /// Whether, at the node before it, this decision and the later ones of the cube lie in one region; see [`NodeState::confines`].
     is_confined: bool,
@@ -354,7 +354,7 @@ impl<'a, W: Word> CubeCursor<'a, W> {
         if levels < self.levels.len() {
             let level = self.levels.swap_remove(levels);
             self.board.undo(level.mark);
-            self.prober.backtrack(level.records);
+            self.prober.backtrack(level.prober_mark);
             self.node = level.node;
             self.levels.truncate(levels);
         }
@@ -366,7 +366,7 @@ impl<'a, W: Word> CubeCursor<'a, W> {
             return Some(false);
         }
         if probing && !self.node.is_probed {
-            let records = self.prober.mark();
+            let prober_mark = self.prober.mark();
             let inherited = self.node.inherited.take();
             let (settles, unknown) = (self.board.settles(), self.board.unknown());
             let mut polled_at = settles;
@@ -390,7 +390,7 @@ impl<'a, W: Word> CubeCursor<'a, W> {
                     return Some(false);
                 }
                 Probed::Stopped => {
-                    self.prober.backtrack(records);
+                    self.prober.backtrack(prober_mark);
                     return None;
                 }
                 Probed::Fixpoint(inherited, _) => {
@@ -503,7 +503,7 @@ impl<'a, W: Word> CubeCursor<'a, W> {
         control: &Control,
     ) -> Option<bool> {
         let Decision { cell, filled } = decision;
-        let (mark, records) = (self.board.mark(), self.prober.mark());
+        let (mark, prober_mark) = (self.board.mark(), self.prober.mark());
         let unknown = self.board.unknown();
         self.board.take_changed();
         let is_consistent = match self.board.known(cell) {
@@ -521,7 +521,7 @@ impl<'a, W: Word> CubeCursor<'a, W> {
         self.levels.push(Level {
             decision,
             mark,
-            records,
+            prober_mark,
             node,
             is_confined,
         });

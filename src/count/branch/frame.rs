@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use super::unfinished::Unfinished;
-use crate::board::{Cell, Inherited};
+use crate::board::{Cell, Inherited, ProberMark};
 use crate::count::components::{Component, Rows};
 use crate::graph::{Edge, NodeId};
 use crate::line::Word;
@@ -21,7 +21,7 @@ pub(crate) struct Frame<W> {
     /// The board's mark before the branch.
     pub(crate) mark: usize,
     /// The prober's mark before the branch; and the probing records of the current side, if it was probed.
-    pub(crate) prober_mark: usize,
+    pub(crate) prober_mark: ProberMark,
     pub(crate) probed: Option<Inherited>,
     /// The decision of the current side; `None` in a frame made by [`Frame::bottom`].
     pub(crate) decision: Option<(Cell, bool)>,
@@ -76,7 +76,7 @@ impl<W> Frame<W> {
         Frame {
             component,
             mark,
-            prober_mark: 0,
+            prober_mark: ProberMark::default(),
             probed: None,
             decision: None,
             has_other_side: false,

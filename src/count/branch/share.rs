@@ -229,7 +229,7 @@ impl<W: Word> Worker<'_, '_, W> {
             self.board.undo(bottom.mark);
         }
         walk.end_stack(std::mem::take(&mut self.frames));
-        self.prober.backtrack(0);
+        self.prober.clear();
         walk.end_task();
     }
 

@@ -72,8 +72,11 @@ pub(crate) struct Worker<'s, 'a, W: Word> {
     /// Polls the control within a node: one node of a large puzzle can take seconds.
     pub(crate) pace: Pace<'s>,
     /// The oracle is asked about a side without a known solution when the work on the side reaches this number of nanoseconds. It follows a
-    /// percentage of the mean cost of a question ([`oracle_percent`](crate::count::options::Options::oracle_percent)).
+    /// percentage of the mean cost of a question ([`oracle_percent`](crate::count::options::Options::oracle_percent)), and is raised where
+    /// questions seldom refute a side.
     pub(crate) question_threshold_ns: u64,
+    /// Running mean of the share of questions that refuted their side, out of [`ALL_QUESTIONS`].
+    refuted_questions: u64,
     /// The value of `work()`, in nanoseconds, at which the work of this worker alone has used up the budget of the trial.
     pub(crate) work_limit: u64,
     /// Number of nodes that a resumed run would need to redo all work so far, if it knew only the components in the journal.
@@ -106,6 +109,14 @@ const MAX_QUESTION_THRESHOLD_NS: u64 = 1_200_000;
 
 /// The first value of [`Worker::question_threshold_ns`] for a helper: the nanoseconds of building a SAT solver.
 const SOLVER_BUILD_NS: u64 = 20_000_000;
+
+/// All questions, as a value of `refuted_questions`.
+const ALL_QUESTIONS: u64 = 1 << 16;
+
+/// The threshold for a question is meant for an order under which half of the questions refute their side. Orders that probe find nearly
+/// all dead ends themselves, and most of their questions are wasted. The threshold is divided by the share of questions that refute their
+/// side, relative to a half, and the share counts as at least this number.
+const MIN_REFUTED_QUESTIONS: u64 = ALL_QUESTIONS / 64;
 
 /// While other workers wait for tasks, the threshold for a question is divided by this number, because tasks are given away only in the
 /// subtree of a side with a known solution.
@@ -164,6 +175,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             polled_nodes: 0,
             pace: Pace::new(&shared.control),
             question_threshold_ns: FIRST_QUESTION_THRESHOLD_NS,
+            refuted_questions: ALL_QUESTIONS / 2,
             work_limit: u64::MAX,
             recompute_cost: 0,
             sweep_ns: 0,
@@ -553,13 +565,22 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         let side_work = self.work().saturating_sub(frame.work_before_side);
         let threshold = match tasks_wanted {
             true => self.question_threshold_ns / TASKS_WANTED_DIVISOR,
-            false => self.question_threshold_ns,
+            false => {
+                let refuted = self.refuted_questions.max(MIN_REFUTED_QUESTIONS);
+                self.question_threshold_ns * (ALL_QUESTIONS / 2) / refuted
+            }
         };
         let threshold = threshold.max(frame.retry_threshold_ns);
         if side_work < threshold || !self.may_ask_oracle || self.oracle.is_unavailable() {
             return true;
         }
-        match self.ask_oracle((side_work / NS_PER_ALLOWED_CONFLICT).max(MIN_CONFLICTS)) {
+        let answer = self.ask_oracle((side_work / NS_PER_ALLOWED_CONFLICT).max(MIN_CONFLICTS));
+        // A question that is asked early for the sake of a task says little about the others.
+        if !tasks_wanted && answer != Answer::Unknown {
+            let refuted = ALL_QUESTIONS * u64::from(answer == Answer::None);
+            self.refuted_questions = (31 * self.refuted_questions + refuted) / 32;
+        }
+        match answer {
             Answer::Solution(grid) => {
                 let grid = Arc::new(grid);
                 for frame in &mut self.frames {

@@ -7,7 +7,7 @@ use super::super::cube::{Cube, Decision};
 use super::super::options::Options;
 use super::super::probing_policy::ProbingPolicy;
 use super::super::product::{self, ProductResults, Reservation};
-use crate::board::{Board, Cell, Inherited, Prober, Region};
+use crate::board::{Board, Cell, Inherited, Prober, ProberMark, Region};
 use crate::line::{Known, Word};
 use crate::solutions::{Count, Factor};
 
@@ -129,9 +129,9 @@ pub(super) struct StackEntry<W: Word> {
     pub(super) context_index: usize,
     pub(super) weight: u64,
     pub(super) inherited: Option<Inherited>,
-    /// Number of probing records to keep when the state is restored. It cannot be read from `inherited`, which is `None` in a region
+    /// The state of the prober to which it returns when the state is restored. It cannot be read from `inherited`, which is `None` in a region
     /// decided in place.
-    pub(super) records: usize,
+    pub(super) prober_mark: ProberMark,
     pub(super) cells_at_split_check: usize,
     pub(super) pending: Pending<W>,
 }

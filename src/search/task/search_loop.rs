@@ -205,7 +205,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             context_index: self.contexts.len() - 1,
             weight: sibling,
             inherited: self.inherited,
-            records: self.prober.mark(),
+            prober_mark: self.prober.mark(),
             cells_at_split_check: self.cells_at_split_check,
             pending: Pending::Sibling(Decision {
                 cell,
@@ -248,7 +248,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             context_index: self.contexts.len() - 1,
             weight,
             inherited: self.inherited,
-            records: self.prober.mark(),
+            prober_mark: self.prober.mark(),
             cells_at_split_check: self.cells_at_split_check,
             pending,
         };
@@ -359,7 +359,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
         };
         self.board.undo(entry.mark);
         self.path.truncate(entry.path_len);
-        self.prober.backtrack(entry.records);
+        self.prober.backtrack(entry.prober_mark);
         self.inherited = entry.inherited;
         self.cells_at_split_check = entry.cells_at_split_check;
         self.is_consistent = true;
@@ -380,7 +380,7 @@ impl<'s, 'a, W: Word> Task<'s, 'a, W> {
             self.board.undo(entry.mark);
             self.path.truncate(entry.path_len);
             self.leave_contexts(entry.context_index + 1, scope);
-            self.prober.backtrack(entry.records);
+            self.prober.backtrack(entry.prober_mark);
             self.weight = entry.weight;
             self.inherited = entry.inherited;
             self.cells_at_split_check = entry.cells_at_split_check;
