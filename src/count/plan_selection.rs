@@ -480,12 +480,17 @@ impl PlanSelection {
                 self.values.push(value);
                 self.begin_component();
             }
-            TrialEnd::Spent { forecast, proved } => self.tried.push(TrialResult {
-                plan: trial.plan,
-                spent,
-                forecast: forecast * scale,
-                proved,
-            }),
+            TrialEnd::Spent { forecast, proved } => {
+                // What an earlier trial has proved still holds. A short trial on several threads may end before it has got back there.
+                let same_plan = |tried: &&TrialResult| tried.plan == trial.plan;
+                let earlier = self.before.iter().find(same_plan);
+                self.tried.push(TrialResult {
+                    plan: trial.plan,
+                    spent,
+                    forecast: forecast * scale,
+                    proved: earlier.map_or(proved, |earlier| earlier.proved.max(proved)),
+                });
+            }
             TrialEnd::Full if self.sweeps_on_all_threads => {
                 // The helpers that left for the sweep are needed again.
                 self.sweeps_on_all_threads = false;
@@ -594,6 +599,28 @@ mod tests {
         assert!(!left.contains(&sweep.plan) && !left.contains(&first.plan));
         assert!(left.contains(&Plan::BranchAndSweep), "{left:?}");
         assert_eq!(left.len(), Order::ALL.len() + 1);
+    }
+
+    /// A short trial on several threads ended before it had got back to where the walk had been, and the plan was dropped because it seemed
+    /// to have proved 17 solutions instead of 1.3 million.
+    #[test]
+    fn a_trial_does_not_lose_what_an_earlier_one_has_proved() {
+        let mut selection = PlanSelection::new(Method::Regions, 1, MIN_TRIAL_NS);
+        let proved = |proved| TrialEnd::Spent {
+            forecast: 1e9,
+            proved,
+        };
+        let first = next(&mut selection).unwrap();
+        selection.report(first, proved(1000.0));
+        let again = loop {
+            let trial = next(&mut selection).unwrap();
+            let is_again = trial.plan == first.plan;
+            selection.report(trial, proved(17.0));
+            if is_again {
+                break selection.tried.last();
+            }
+        };
+        assert_eq!(again.map(|tried| tried.proved), Some(1000.0));
     }
 
     #[test]

@@ -19,7 +19,8 @@ const PATIENT_BUDGET_NS: u64 = 5_000_000_000;
 /// unless its forecast is less than [`NEAR_END_ROUNDS`] rounds.
 const MIN_RATE_SHARE: f64 = 0.25;
 
-/// Forecasts of orders that lag behind tend to grow from round to round, so only one that is nearly due is believed.
+/// Forecasts of orders that lag behind tend to grow from round to round, so only one that is nearly due is believed. The probing order may
+/// take [`AFFORDABLE_ROUNDS`].
 const NEAR_END_ROUNDS: f64 = 2.0;
 
 /// The branching order that probes. It is the best one on most puzzles, or close to the best one, so it leads the first rounds.
@@ -91,8 +92,12 @@ pub(crate) fn select_plans(
     let stays = |(i, &(forecast, tried)): (usize, &(f64, TrialResult))| {
         let is_fastest = fastest_index == Some(i) && fastest_rate > 0.0;
         let is_spared = is_patient && [PROBING_PLAN, Plan::Tree].contains(&tried.plan);
+        let max_forecast = match tried.plan {
+            PROBING_PLAN => affordable,
+            _ => near_end,
+        };
         let lags =
-            is_decisive && rate(&tried) < MIN_RATE_SHARE * fastest_rate && forecast > near_end;
+            is_decisive && rate(&tried) < MIN_RATE_SHARE * fastest_rate && forecast > max_forecast;
         (is_fastest || is_spared || i < max_kept && !lags).then_some(tried)
     };
     let mut plans: Vec<TrialResult> = forecasts.iter().enumerate().filter_map(stays).collect();
