@@ -9,6 +9,8 @@
 //!
 //! The number of cells that each side decides is recorded, to choose the cell to branch on.
 
+use std::ops::Range;
+
 use super::cell::Cell;
 use super::line_set::LineSet;
 use super::propagate::Board;
@@ -24,19 +26,51 @@ struct ProbeRecord {
     cell: Cell,
     /// Number of events before it; [`NEVER`] if it has not been probed.
     event_count: u32,
-    /// Lines in which either side decided a cell.
-    touched: LineSet,
-    /// Number of cells that each side decided, including the probed one: filled, empty.
-    decides: [u32; 2],
-    /// The cells that each side decided, as ranges of [`Prober::side_rows`]: filled, empty. Some may be known by now.
-    sides: [SideRows; 2],
+    /// The filled and the empty side.
+    sides: [Side; 2],
 }
 
-/// A range of [`Prober::side_rows`]; empty if the cells of the side were not kept.
-#[derive(Clone, Copy, Debug, Default)]
-struct SideRows {
+impl ProbeRecord {
+    /// The lines in which either side decided a cell.
+    fn lines(&self) -> LineSet {
+        let [filled, empty] = self.sides;
+        filled.lines.and(empty.lines)
+    }
+}
+
+/// What one side of a probe decided.
+#[derive(Clone, Copy, Debug)]
+struct Side {
+    /// The cells, as a range of [`Prober::side_rows`], which is empty if they were not kept. Some may be known by now.
     start: u32,
     end: u32,
+    /// The lines of the cells.
+    lines: LineSet,
+    /// Number of the cells, including the probed one.
+    decides: u32,
+}
+
+impl Side {
+    /// Before the first probe.
+    const NONE: Side = Side {
+        start: 0,
+        end: 0,
+        lines: LineSet::NONE,
+        decides: 0,
+    };
+
+    /// The same side, without the cells.
+    fn without_cells(self) -> Self {
+        Side {
+            start: 0,
+            end: 0,
+            ..self
+        }
+    }
+
+    fn range(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
 }
 
 /// Cells of one row that a side decided.
@@ -44,16 +78,6 @@ struct SideRows {
 struct SideRow<W> {
     row: u32,
     cells: Known<W>,
-}
-
-/// The result of one side of a probe.
-#[derive(Clone, Copy, Debug)]
-struct Side {
-    rows: SideRows,
-    /// Lines in which it decided a cell.
-    lines: LineSet,
-    /// Number of cells that it decided.
-    decides: u32,
 }
 
 /// Maximum size of [`Prober::side_rows`], in bytes. Beyond it, the cells of further sides are not kept.
@@ -159,7 +183,7 @@ impl<W: Word> Prober<W> {
         let records = self.records[inherited.start..inherited.end].iter();
         let records: Vec<ProbeRecord> = records
             .map(|record| ProbeRecord {
-                sides: Default::default(),
+                sides: record.sides.map(Side::without_cells),
                 ..*record
             })
             .collect();
@@ -216,9 +240,7 @@ impl<W: Word> Prober<W> {
                 let new_record = |cell| ProbeRecord {
                     cell,
                     event_count: NEVER,
-                    touched: LineSet::ALL,
-                    decides: [0, 0],
-                    sides: Default::default(),
+                    sides: [Side::NONE; 2],
                 };
                 self.records
                     .extend(region.unknown(board).take(MAX_PROBED_CELLS).map(new_record));
@@ -234,7 +256,7 @@ impl<W: Word> Prober<W> {
                 || record.event_count != NEVER
                     && !self.events[record.event_count as usize..]
                         .iter()
-                        .any(|e| e.meets(record.touched))
+                        .any(|e| e.meets(record.lines()))
             {
                 unchanged += 1;
             } else if stop(board) {
@@ -274,7 +296,9 @@ impl<W: Word> Prober<W> {
         let records = self.records[node.start..node.end].iter();
         records
             .filter(|record| region.has(record.cell))
-            .min_by_key(|record| std::cmp::Reverse(branch_score(record.decides)))
+            .min_by_key(|record| {
+                std::cmp::Reverse(branch_score(record.sides.map(|side| side.decides)))
+            })
             .map(|record| record.cell)
     }
 
@@ -300,7 +324,7 @@ impl<W: Word> Prober<W> {
         };
         #[cfg(feature = "checked")]
         let before = super::checked::Rows::of(board.rows(), board.clues().width());
-        let has_agreement = self.assign_agreement(board, [filled.rows, empty.rows]);
+        let has_agreement = self.assign_agreement(board, [filled, empty]);
         if has_agreement {
             #[cfg(feature = "checked")]
             before.confirm_agreement(
@@ -313,19 +337,18 @@ impl<W: Word> Prober<W> {
             }
             self.events.push(board.take_changed());
         }
-        let mut sides = [filled.rows, empty.rows];
+        let mut sides = [filled, empty];
         if self.side_rows.len() > MAX_SIDE_BYTES / size_of::<SideRow<W>>() {
             self.side_rows.truncate(start);
-            let is_lost = |side: &&mut SideRows| side.start as usize >= start;
-            let lost = sides.iter_mut().filter(is_lost);
-            lost.for_each(|side| *side = SideRows::default());
+            // The cells of an earlier probe may be kept.
+            for side in sides.iter_mut().filter(|side| side.end as usize > start) {
+                *side = side.without_cells();
+            }
         }
         self.records[at] = ProbeRecord {
             cell,
             // Cells on which both sides agree follow from either, so the sides need not change.
             event_count: self.events.len() as u32,
-            touched: filled.lines.and(empty.lines),
-            decides: [filled.decides, empty.decides],
             sides,
         };
         Some(match has_agreement {
@@ -334,49 +357,33 @@ impl<W: Word> Prober<W> {
         })
     }
 
-    /// Decides one side of a cell and propagates, and undoes that. Begins with the cells that it decided before, if these are kept, when
-    /// only the lines of `changed` had fewer known cells. `Some(None)` is a contradiction; `None` if `is_over` has ended it.
+    /// Decides one side of a cell and propagates, and undoes that. Begins with the cells that it decided `before`, if they are kept; since
+    /// then cells have become known only in the lines of `changed`. `Some(None)` is a contradiction; `None` if `is_over` has ended it.
     fn probe_side(
         &mut self,
         board: &mut Board<'_, W>,
         (cell, filled): (Cell, bool),
-        before: SideRows,
+        before: Side,
         changed: LineSet,
         is_over: &mut impl FnMut() -> bool,
     ) -> Option<Option<Side>> {
         let (mark, unknown) = (board.mark(), board.unknown());
-        let kept = &self.side_rows[before.start as usize..before.end as usize];
+        let kept = &self.side_rows[before.range()];
         let decided = if kept.is_empty() {
             board.take_changed();
             board.decide_unless(cell, filled, is_over)
         } else {
-            let (mut lines, mut decides) = (LineSet::NONE, 0);
-            for &SideRow { row, cells } in kept {
-                let known = board.rows()[row as usize];
-                let conflict = cells.filled & known.empty | cells.empty & known.filled;
-                if !conflict.is_zero() {
-                    return Some(None);
-                }
-                let new = cells.cells() & !known.cells();
-                if !new.is_zero() {
-                    lines.rows |= 1 << (row % 64);
-                    lines.columns |= new.fold();
-                    decides += new.count() as u32;
-                }
-            }
-            if !lines.meets(changed) {
-                return Some(Some(Side {
-                    rows: before,
-                    lines,
-                    decides,
-                }));
+            let Some(left) = still_unknown(board, kept) else {
+                return Some(None);
+            };
+            if !left.lines.meets(changed) {
+                let (start, end) = (before.start, before.end);
+                return Some(Some(Side { start, end, ..left }));
             }
             board.take_changed();
             let rows = kept.iter().map(|side| (side.row as usize, side.cells));
-            match board.assign_fixpoint(rows, changed) {
-                true => board.propagate_unless(is_over),
-                false => Some(false),
-            }
+            board.assign_decided(rows, changed);
+            board.propagate_unless(is_over)
         };
         if decided != Some(true) {
             board.undo(mark);
@@ -396,11 +403,7 @@ impl<W: Word> Prober<W> {
         let mut end = start;
         for i in start..self.side_rows.len() {
             let SideRow { row, cells } = self.side_rows[i];
-            let known = board.rows()[row as usize];
-            let cells = Known {
-                filled: cells.filled & !known.filled,
-                empty: cells.empty & !known.empty,
-            };
+            let cells = cells.without(board.rows()[row as usize]);
             if !cells.cells().is_zero() {
                 self.side_rows[end] = SideRow { row, cells };
                 end += 1;
@@ -408,19 +411,16 @@ impl<W: Word> Prober<W> {
         }
         self.side_rows.truncate(end);
         Some(Some(Side {
-            rows: SideRows {
-                start: start as u32,
-                end: end as u32,
-            },
+            start: start as u32,
+            end: end as u32,
             lines,
             decides: decides as u32,
         }))
     }
 
     /// Assigns the cells on which both sides agree, without settling lines. Returns whether there are any.
-    fn assign_agreement(&self, board: &mut Board<'_, W>, sides: [SideRows; 2]) -> bool {
-        let [filled, empty] =
-            sides.map(|side| &self.side_rows[side.start as usize..side.end as usize]);
+    fn assign_agreement(&self, board: &mut Board<'_, W>, sides: [Side; 2]) -> bool {
+        let [filled, empty] = sides.map(|side| &self.side_rows[side.range()]);
         let mut has_agreement = false;
         let mut others = empty.iter().peekable();
         for &SideRow { row, cells } in filled {
@@ -428,11 +428,11 @@ impl<W: Word> Prober<W> {
             let Some(other) = others.next_if(|other| other.row == row) else {
                 continue;
             };
-            let known = board.rows()[row as usize];
-            let new = Known {
-                filled: cells.filled & other.cells.filled & !known.filled,
-                empty: cells.empty & other.cells.empty & !known.empty,
+            let common = Known {
+                filled: cells.filled & other.cells.filled,
+                empty: cells.empty & other.cells.empty,
             };
+            let new = common.without(board.rows()[row as usize]);
             if !new.cells().is_zero() {
                 if !has_agreement {
                     board.take_changed();
@@ -460,6 +460,25 @@ impl<W: Word> Prober<W> {
         self.events.push(board.take_changed());
         Some(Probe::Deduction)
     }
+}
+
+/// Of cells that a side decided, the lines and the number of those that are unknown; `None` if one is known with the other value.
+fn still_unknown<W: Word>(board: &Board<'_, W>, cells: &[SideRow<W>]) -> Option<Side> {
+    let mut left = Side::NONE;
+    for &SideRow { row, cells } in cells {
+        let known = board.rows()[row as usize];
+        let conflict = cells.filled & known.empty | cells.empty & known.filled;
+        if !conflict.is_zero() {
+            return None;
+        }
+        let new = cells.without(known).cells();
+        if !new.is_zero() {
+            left.lines.rows |= 1 << (row % 64);
+            left.lines.columns |= new.fold();
+            left.decides += new.count() as u32;
+        }
+    }
+    Some(left)
 }
 
 /// Score of a branch on a cell: both sides should decide many cells, above all the one that decides fewer.

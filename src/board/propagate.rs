@@ -317,10 +317,7 @@ impl<'p, W: Word> Board<'p, W> {
             if !conflict.is_zero() {
                 return false;
             }
-            let new = Known {
-                filled: cells.filled & !known.filled,
-                empty: cells.empty & !known.empty,
-            };
+            let new = cells.without(known);
             if !new.cells().is_zero() {
                 self.assign_row(row, new);
             }
@@ -328,18 +325,18 @@ impl<'p, W: Word> Board<'p, W> {
         true
     }
 
-    /// Assigns cells of a fixpoint that was found when only the lines of `changed` had fewer known cells than now, and queues those of
-    /// these lines that get a cell: all other lines are settled, either as in that fixpoint or as they are. `false` if a cell is known with
-    /// another value.
-    pub(super) fn assign_fixpoint(
+    /// Assigns cells that were decided by an earlier propagation and contradict no known cell. Since then, cells have become known only in
+    /// the lines of `changed`. Queues only those of these lines that get a cell: every other line is either as that propagation left it, or
+    /// as it is now.
+    pub(super) fn assign_decided(
         &mut self,
         rows: impl Iterator<Item = (usize, Known<W>)>,
         changed: LineSet,
-    ) -> bool {
+    ) {
         let is_consistent = self.assign_rows(rows);
+        debug_assert!(is_consistent, "no known cell is contradicted");
         self.dirty_rows &= W::spread(changed.rows);
         self.dirty_columns &= W::spread(changed.columns);
-        is_consistent
     }
 
     /// Decides unknown cells of a row without settling lines.
@@ -421,10 +418,7 @@ impl<'p, W: Word> Board<'p, W> {
         self.settles += 1;
         let known = self.lines[line];
         let after = self.kernel.settle(self.clues.line(line), length, known)?;
-        Some(Known {
-            filled: after.filled & !known.filled,
-            empty: after.empty & !known.empty,
-        })
+        Some(after.without(known))
     }
 
     /// The known cells of a line; lines are numbered rows first, then columns.

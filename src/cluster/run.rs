@@ -382,12 +382,12 @@ impl CubeQueue for JournalledRun<'_> {
                 state.attempt_nodes = 0;
             }
         }
-        let spent = state.nodes_spent;
         let limits = Limits {
             interrupt: Some(Arc::clone(&stop)),
             // The threads share the remaining nodes.
             nodes: self.limits.nodes.map(|nodes| {
-                (nodes.saturating_sub(spent) / self.cube_solver.parallel_cubes() as u64).max(1)
+                (nodes.saturating_sub(state.nodes_spent) / self.cube_solver.parallel_cubes() as u64)
+                    .max(1)
             }),
             checks: self.limits.checks,
             ..Limits::default()
@@ -426,6 +426,7 @@ impl CubeQueue for JournalledRun<'_> {
             .expect("the queue has handed out the job");
         let active = state.running.swap_remove(index);
         let (buffer, set) = job.sink.into_parts();
+        state.nodes_spent = (state.nodes_spent).saturating_add(outcome.statistics.nodes);
         let mut outcome = outcome;
         if is_unchanged(&job.cube, &outcome) && outcome.solutions.number().is_zero() {
             let fruitless = self.cube_solver.has_partial_results()
@@ -437,7 +438,6 @@ impl CubeQueue for JournalledRun<'_> {
             }
             if is_unchanged(&job.cube, &outcome) {
                 let id = Id::of(state.journal.header().puzzle(), &job.cube);
-                state.spend(&outcome);
                 let mut open_cube = active.open_cube;
                 open_cube.min_run_time = 2 * active.since.elapsed();
                 if self.checkpointer.is_some() {
@@ -458,7 +458,6 @@ impl CubeQueue for JournalledRun<'_> {
                 return;
             }
         }
-        state.spend(&outcome);
         let puzzle = state.journal.header().puzzle();
         let listed = solutions_are_usable && self.cube_solver.mode() == Mode::List;
         let mut answer = Answer::new(

@@ -271,11 +271,6 @@ impl State {
         }
     }
 
-    /// Adds the nodes of a run of this process.
-    pub(super) fn spend(&mut self, outcome: &Outcome) {
-        self.nodes_spent = self.nodes_spent.saturating_add(outcome.statistics.nodes);
-    }
-
     /// Nodes of all answers and attempts so far. Saturating, because the records of a file may hold any number.
     pub(super) fn nodes_so_far(&self) -> u64 {
         self.nodes.saturating_add(self.attempt_nodes)

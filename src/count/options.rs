@@ -24,7 +24,7 @@ pub struct Options {
     pub trial_ns: u64,
     /// Maximum number of settles for probing the root.
     pub max_probing_settles: u64,
-    /// Work of the first backbone search, in ticks of the SAT solver, some 25 nanoseconds each.
+    /// Effort of the first backbone search, in ticks of the SAT solver; the usual one takes about a second.
     pub backbone_ticks: u64,
     /// Components with fewer unknown cells are not given to another worker, because counting them takes less time than that. Components
     /// with less than a third of this number may be counted by two workers at once.

@@ -41,6 +41,15 @@ impl<W: Word> Known<W> {
     pub fn cells(self) -> W {
         self.filled | self.empty
     }
+
+    /// These cells but for those that `other` has with the same value.
+    #[inline]
+    pub fn without(self, other: Self) -> Self {
+        Known {
+            filled: self.filled & !other.filled,
+            empty: self.empty & !other.empty,
+        }
+    }
 }
 
 /// The results of both sweeps for one block.
