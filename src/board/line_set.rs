@@ -1,5 +1,8 @@
 //! An approximate set of lines, to test whether the lines that a probe depended on have changed.
 
+use super::clues::Clues;
+use crate::line::Word;
+
 /// A set of rows and columns, as bits of their numbers modulo 64.
 ///
 /// Exact up to 64 lines per side; beyond, it may contain lines that were not added, but never lacks one that was. That is the safe
@@ -27,6 +30,15 @@ impl LineSet {
     /// Whether they have a line in common; may be wrongly `true` beyond 64 lines.
     pub fn meets(self, other: LineSet) -> bool {
         (self.rows & other.rows) | (self.columns & other.columns) != 0
+    }
+
+    /// The numbers of the lines, rows first; beyond 64 lines, some that were not added.
+    pub(super) fn lines<W: Word>(self, clues: &Clues) -> impl Iterator<Item = usize> {
+        let (width, height) = (clues.width(), clues.height());
+        let rows = W::spread(self.rows) & W::low(height);
+        let columns = W::spread(self.columns) & W::low(width);
+        rows.cells()
+            .chain(columns.cells().map(move |column| height + column))
     }
 
     /// The union.

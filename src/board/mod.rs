@@ -4,7 +4,8 @@
 //! [`Board::propagate`] settles lines until nothing changes or a contradiction appears; [`Prober`] tries cells both ways; [`split`] finds
 //! the independent regions.
 //!
-//! Every change is recorded on an undo trail, so that probes and branches work in place and are undone, never copied.
+//! Every change is recorded on an undo trail, so that branches work in place and are undone, never copied. A probe is undone by copying
+//! back the few lines that it has changed.
 
 mod cell;
 #[cfg(feature = "checked")]
@@ -16,6 +17,7 @@ pub(crate) mod plain_region;
 mod probe;
 mod propagate;
 mod regions;
+mod settle_cache;
 
 pub use cell::Cell;
 pub use clues::Clues;

@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use super::cell::Cell;
 use super::line_set::LineSet;
-use super::propagate::Board;
+use super::propagate::{Board, Snapshot};
 use super::regions::Region;
 use crate::line::{Known, Word};
 
@@ -141,6 +141,8 @@ pub struct Prober<W> {
     events: Vec<LineSet>,
     /// The cells that the sides of these records decided, the rows of a side in order.
     side_rows: Vec<SideRow<W>>,
+    /// The board before each side of a probe.
+    before: Snapshot<W>,
     probes: u64,
     deductions: u64,
 }
@@ -151,6 +153,7 @@ impl<W: Word> Default for Prober<W> {
             records: Vec::new(),
             events: Vec::new(),
             side_rows: Vec::new(),
+            before: Snapshot::new(),
             probes: 0,
             deductions: 0,
         }
@@ -223,6 +226,7 @@ impl<W: Word> Prober<W> {
     ) -> Probed {
         let start = self.records.len();
         self.events.clear();
+        board.update_snapshot(&mut self.before, LineSet::ALL);
         match inherited {
             Some(parent) => {
                 self.events.push(parent.changed);
@@ -335,7 +339,7 @@ impl<W: Word> Prober<W> {
             if !board.propagate_unless(is_over)? {
                 return Some(Probe::Contradiction);
             }
-            self.events.push(board.take_changed());
+            self.end_deduction(board);
         }
         let mut sides = [filled, empty];
         if self.side_rows.len() > MAX_SIDE_BYTES / size_of::<SideRow<W>>() {
@@ -367,7 +371,6 @@ impl<W: Word> Prober<W> {
         changed: LineSet,
         is_over: &mut impl FnMut() -> bool,
     ) -> Option<Option<Side>> {
-        let (mark, unknown) = (board.mark(), board.unknown());
         let kept = &self.side_rows[before.range()];
         let decided = if kept.is_empty() {
             board.take_changed();
@@ -385,36 +388,29 @@ impl<W: Word> Prober<W> {
             board.assign_decided(rows, changed);
             board.propagate_unless(is_over)
         };
-        if decided != Some(true) {
-            board.undo(mark);
-            return decided.map(|_| None);
-        }
-        let (lines, decides) = (board.take_changed(), unknown - board.unknown());
-        let start = self.side_rows.len();
-        // Rows are taken modulo 64, so some of these may have no new cell.
-        let rows = board.rows().iter().enumerate();
-        let changed_rows = rows.filter(|&(row, _)| lines.rows >> (row % 64) & 1 == 1);
-        self.side_rows
-            .extend(changed_rows.map(|(row, &cells)| SideRow {
-                row: row as u32,
-                cells,
-            }));
-        board.undo(mark);
-        let mut end = start;
-        for i in start..self.side_rows.len() {
-            let SideRow { row, cells } = self.side_rows[i];
-            let cells = cells.without(board.rows()[row as usize]);
-            if !cells.cells().is_zero() {
-                self.side_rows[end] = SideRow { row, cells };
-                end += 1;
+        let (lines, start) = (board.take_changed(), self.side_rows.len());
+        let mut decides = 0;
+        if decided == Some(true) {
+            let rows = W::spread(lines.rows) & W::low(board.clues().height());
+            for row in rows.cells() {
+                let cells = board.rows()[row].without(self.before.lines[row]);
+                // Rows are taken modulo 64, so some of these may have no new cell.
+                if !cells.cells().is_zero() {
+                    decides += cells.cells().count() as u32;
+                    let row = row as u32;
+                    self.side_rows.push(SideRow { row, cells });
+                }
             }
         }
-        self.side_rows.truncate(end);
+        board.restore(&self.before, lines);
+        if !decided? {
+            return Some(None);
+        }
         Some(Some(Side {
             start: start as u32,
-            end: end as u32,
+            end: self.side_rows.len() as u32,
             lines,
-            decides: decides as u32,
+            decides,
         }))
     }
 
@@ -444,6 +440,13 @@ impl<W: Word> Prober<W> {
         has_agreement
     }
 
+    /// Records what a deduction has changed, at the fixpoint after it.
+    fn end_deduction(&mut self, board: &mut Board<'_, W>) {
+        let changed = board.take_changed();
+        self.events.push(changed);
+        board.update_snapshot(&mut self.before, changed);
+    }
+
     /// After a contradiction of one side: decides the other side permanently. Drops the cells of sides from `start` on.
     fn decide_other_side(
         &mut self,
@@ -457,7 +460,7 @@ impl<W: Word> Prober<W> {
         if !board.decide_unless(cell, filled, is_over)? {
             return Some(Probe::Contradiction);
         }
-        self.events.push(board.take_changed());
+        self.end_deduction(board);
         Some(Probe::Deduction)
     }
 }

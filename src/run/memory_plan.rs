@@ -2,7 +2,8 @@
 //!
 //! Uses at the same time add up to at most the whole limit. A search holds fillings and one SAT solver. A count holds numbers, components,
 //! lines, SAT solvers, deferred work and, if requested, the graph; during a frontier sweep there is neither deferred work nor a graph. A
-//! repair holds obstacles, the state of its local search, and searches.
+//! repair holds obstacles, the state of its local search, and searches. Outside of the limit, each thread has up to 2 MiB for the cells of
+//! probes and half a MiB for settled lines.
 
 /// A search: the lists of fillings of regions.
 pub(crate) const FILLINGS: u64 = 2;
