@@ -106,6 +106,8 @@ struct State {
     codec: ComponentCodec,
     progress: CountProgress,
     trails: Trails,
+    /// The work of the latest walk of each plan in this process, in nanoseconds.
+    walk_work: Vec<(Plan, u64)>,
     /// The size in cells of the smallest component that was found too wide to be swept.
     too_wide: Option<u32>,
     /// Nodes of this process on the current cube.
@@ -115,6 +117,13 @@ struct State {
     component_bytes: u64,
     /// The longest lifetime of an earlier process of this run; zero if there is none.
     lifetime: Duration,
+}
+
+impl State {
+    fn record_walk_work(&mut self, plan: Plan, work: u64) {
+        self.walk_work.retain(|(walked, _)| *walked != plan);
+        self.walk_work.push((plan, work));
+    }
 }
 
 /// What has changed since the last checkpoint: anything, the cells, the solution.
@@ -143,6 +152,7 @@ impl Checkpointer {
                 codec: ComponentCodec::new(),
                 progress: CountProgress::default(),
                 trails: Trails::default(),
+                walk_work: Vec::new(),
                 too_wide: None,
                 nodes: 0,
                 unwritten: Unwritten::default(),
@@ -242,7 +252,7 @@ impl Checkpointer {
             })
             .collect();
         let progress = &state.progress;
-        // While a trial is under way, the state always changes, because the time of the trial is part of it.
+        // While a trial is under way, the state always changes, because what the trial has spent is part of it.
         let selection = progress.selection.as_ref();
         let is_under_way = selection.is_some_and(|selection| !selection.under_way.is_empty());
         if !unwritten.any && !is_under_way && components.is_empty() {
@@ -255,7 +265,7 @@ impl Checkpointer {
             cells: cells.map(Backbone::to_string),
             solution: solution.map(Grid::to_string),
             opening: Some(progress.opening),
-            selection: selection.map(SelectionState::for_journal),
+            selection: selection.map(|selection| selection.for_journal(&state.walk_work)),
             trails,
             too_wide: state.too_wide,
             lower_bound: (!progress.lower_bound.is_zero())
@@ -378,9 +388,16 @@ impl Checkpointer {
         self.lock().trails.of(place, plan)
     }
 
-    /// Records the trail of a walk.
-    pub(crate) fn record_trail(&self, trail: Trail) {
-        self.lock().trails.record(trail, false);
+    /// Records that a walk of this plan begins.
+    pub(crate) fn begin_walk(&self, plan: Plan) {
+        self.lock().record_walk_work(plan, 0);
+    }
+
+    /// Records the trail of a walk, and its work so far in nanoseconds.
+    pub(crate) fn record_trail(&self, trail: Trail, work: u64) {
+        let mut state = self.lock();
+        state.record_walk_work(trail.plan, work);
+        state.trails.record(trail, false);
     }
 
     /// Records the nodes, and the solutions that are proved.

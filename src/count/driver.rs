@@ -29,7 +29,7 @@ use crate::line::{Known, Word};
 use crate::puzzle::Grid;
 use crate::run::{Activity, Control, Statistics, lock, memory_plan};
 use crate::sat::{Backbone, SatSolver};
-use crate::search::{Outcome, Search, Total};
+use crate::search::{Effort, Outcome, Search, Total};
 use crate::solutions::Count;
 
 /// The plans of the quick trial: an order with cheap nodes, and one that probes.
@@ -239,15 +239,19 @@ impl<W: Word> Driver<'_, W> {
         )
     }
 
-    /// Finds and decides backbone cells with this effort, and counts the solutions around the witness.
-    fn search_backbone(&mut self, effort: u64) -> BackboneResult {
+    /// Finds and decides backbone cells with this number of ticks, and counts the solutions around the witness.
+    fn search_backbone(&mut self, ticks: u64) -> BackboneResult {
         let setup = self.setup;
         self.shared.status.set_activity(Activity::Backbone);
-        // Several engines in parallel would end sooner, but do several times the work.
+        let effort = Effort {
+            ticks: Some(ticks),
+            solvers: self.shared.workers,
+        };
+        // Several engines for the first two solutions would end sooner, but do several times the work. The SAT solvers share theirs.
         let (backbone, solutions, outcome) = Search::new(setup.puzzle)
             .single_threaded()
             .limits(setup.limits.clone())
-            .backbone_under(&self.shared.control, Some(effort), None);
+            .backbone_under(&self.shared.control, effort, None);
         self.shared.status.add_nodes(outcome.statistics.nodes);
         let is_complete = backbone.is_complete();
         let witness = &mut self.shared.witness;

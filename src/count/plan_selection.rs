@@ -543,7 +543,7 @@ mod tests {
 
     /// The selection as another process resumes it.
     fn resumed_in_another_process(selection: &PlanSelection) -> PlanSelection {
-        let state = selection.state().expect("it is not over").for_journal();
+        let state = selection.state().expect("it is not over").for_journal(&[]);
         // Without the feature, a state cannot be written.
         #[cfg(feature = "unstable")]
         let state = serde_json::from_str(&serde_json::to_string(&state).unwrap()).unwrap();
@@ -663,7 +663,7 @@ mod tests {
         let mut selection = PlanSelection::new(Method::Regions, 1, 10 * MIN_TRIAL_NS);
         let walk = next(&mut selection).unwrap();
         assert_eq!(walk.budget, 10 * MIN_TRIAL_NS);
-        let mut state = selection.state().unwrap().for_journal();
+        let mut state = selection.state().unwrap().for_journal(&[]);
         state.interrupted[0].spent = 6 * MIN_TRIAL_NS;
         let selection = |state: &SelectionState| {
             let selection = PlanSelection::new(Method::Regions, 1, 10 * MIN_TRIAL_NS);

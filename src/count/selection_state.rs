@@ -94,11 +94,16 @@ pub(crate) fn with_infinity(tried: &[TrialResult]) -> Vec<TrialResult> {
 }
 
 impl SelectionState {
-    /// A copy for the journal: the time of the trials under way until now is added to `interrupted`.
-    pub(crate) fn for_journal(&self) -> SelectionState {
+    /// A copy for the journal: what the trials under way have spent until now is added to `interrupted`. That is the work of a walk if
+    /// `walk_work` has its plan, else the time since the trial began.
+    pub(crate) fn for_journal(&self, walk_work: &[(Plan, u64)]) -> SelectionState {
         let mut state = self.clone();
         for (plan, since) in std::mem::take(&mut state.under_way) {
-            let time = u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX);
+            let work = walk_work.iter().find(|(walked, _)| *walked == plan);
+            let spent = match work {
+                Some(&(_, work)) => work,
+                None => u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX),
+            };
             let place = state
                 .interrupted
                 .iter()
@@ -114,8 +119,8 @@ impl SelectionState {
             let interrupted = &mut state.interrupted[place];
             interrupted.tries = interrupted.tries.saturating_add(1);
             interrupted.spent = match plan.is_sweep() {
-                true => interrupted.spent.max(time),
-                false => interrupted.spent.saturating_add(time),
+                true => interrupted.spent.max(spent),
+                false => interrupted.spent.saturating_add(spent),
             };
         }
         state

@@ -190,12 +190,18 @@ impl<'a, W: Word> Shared<'a, W> {
         }
     }
 
-    /// Records the trail of a walk.
-    pub(crate) fn record_trail(&self, component: usize, plan: Plan, steps: Vec<TrailStep>) {
+    /// Records the trail of a walk, and its work so far.
+    pub(crate) fn record_trail(
+        &self,
+        component: usize,
+        plan: Plan,
+        steps: Vec<TrailStep>,
+        work: u64,
+    ) {
         let place = self.place(component);
         let trail = Trail { place, plan, steps };
         match self.checkpointer {
-            Some(checkpointer) => checkpointer.record_trail(trail),
+            Some(checkpointer) => checkpointer.record_trail(trail, work),
             None => lock(&self.trails).record(trail, false),
         }
     }

@@ -106,7 +106,8 @@ impl Ambiguity {
         let control = Arc::new(Control::new(&search.limits, false));
         let goal = search.puzzle.notes().goal.as_ref();
         let goal = goal.filter(|goal| verify(search.puzzle, goal).is_ok());
-        let (backbone, solutions, outcome) = search.backbone_under(&control, None, goal);
+        let (backbone, solutions, outcome) =
+            search.backbone_under(&control, search.whole_effort(), goal);
         let mut ambiguity = Ambiguity {
             outcome,
             backbone,

@@ -8,7 +8,7 @@ use crate::count::Counter;
 use crate::line::{Known, Word};
 use crate::puzzle::{Grid, Puzzle, verify};
 use crate::run::{Control, Limits, memory_plan};
-use crate::search::{Cube, Decision, Outcome, Search, Total};
+use crate::search::{Cube, Decision, Effort, Outcome, Search, Total};
 use crate::solutions::Count;
 
 /// Maximum ticks of the SAT solver for the backbone.
@@ -29,8 +29,11 @@ pub(super) fn decide_backbone<W: Word>(
     let control = Arc::new(Control::new(limits, false));
     // A portfolio of several engines would multiply the work.
     let search = Search::new(puzzle).single_threaded().limits(limits.clone());
-    let (backbone, mut found, outcome) =
-        search.backbone_under(&control, Some(MAX_BACKBONE_TICKS), None);
+    let effort = Effort {
+        ticks: Some(MAX_BACKBONE_TICKS),
+        solvers: 1,
+    };
+    let (backbone, mut found, outcome) = search.backbone_under(&control, effort, None);
     if outcome.solutions == Total::Exactly(Count::ZERO) {
         return (None, outcome);
     }

@@ -6,10 +6,12 @@
 //! answers than undecided cells, and usually far fewer. A question that is too hard for now is asked again later.
 
 use std::fmt;
+use std::sync::{Mutex, PoisonError};
 
 use super::solver::{Answer, SatSolver};
 use crate::line::{Known, Word};
 use crate::puzzle::Grid;
+use crate::run::lock;
 
 /// The cells that are the same in every solution, and those that are not, as far as decided.
 ///
@@ -149,8 +151,8 @@ const CONFLICT_DIVISOR: u64 = 8;
 /// different.
 ///
 /// `stop` is called before every question with the number of undecided cells and the [ticks](SatSolver::ticks) so far, and ends the call
-/// when it returns `true`; the solver's own `stop` is called during a question. The result is then correct but incomplete. In any case, the backbone cells
-/// found stay fixed in the solver after the call.
+/// when it returns `true`; the solver's own `stop` is called during a question. The result is then correct but incomplete. In any case, the
+/// backbone cells found stay fixed in the solver after the call.
 ///
 /// ```
 /// use omnogram::puzzle::{Clue, Grid, Puzzle};
@@ -171,84 +173,160 @@ pub fn backbone(
     solver: &mut SatSolver,
     first: &Grid,
     others: &[Grid],
-    mut stop: impl FnMut(usize, u64) -> bool,
+    stop: impl FnMut(usize, u64) -> bool,
 ) -> BackboneResult {
-    let mut candidates = Candidates::new(first);
-    let mut solutions = 0;
-    for other in others {
-        candidates.remove_flipped(other);
-    }
-    candidates.take_proved(solver);
-    while !candidates.cells.is_empty() && !stop(candidates.cells.len(), solver.ticks()) {
-        let chunk = candidates.cells.len().saturating_sub(CELLS_PER_CHUNK);
-        solver.require_difference(first, &candidates.cells[chunk..]);
-        let before = solver.conflicts();
-        let max_conflicts = MIN_CONFLICTS + before / CONFLICT_DIVISOR;
-        match solver.solve(u32::try_from(max_conflicts).ok()) {
-            Answer::Solution(other) => {
-                solutions += 1;
-                candidates.remove_flipped(&other);
-            }
-            Answer::None => candidates.fix(chunk, solver),
-            // With fewer conflicts than the maximum, the solver was told to stop.
-            Answer::Unknown if solver.conflicts() - before < max_conflicts => break,
-            Answer::Unknown => candidates.cells.rotate_left(chunk),
-        }
-        candidates.take_proved(solver);
-    }
-    candidates.take_proved(solver);
-    BackboneResult {
-        backbone: candidates.backbone,
-        solutions,
-    }
+    let search = BackboneSearch::new(first, others);
+    search.ask(solver, 1, stop);
+    search.into_result()
 }
 
-/// The undecided cells, and the result so far.
-struct Candidates<'a> {
+/// A backbone search, which one solver or several can work on at the same time, each on a thread of its own.
+#[derive(Debug)]
+pub(crate) struct BackboneSearch<'a> {
     first: &'a Grid,
-    cells: Vec<(usize, usize)>,
-    backbone: Backbone,
+    state: Mutex<State>,
 }
 
-impl<'a> Candidates<'a> {
-    fn new(first: &'a Grid) -> Self {
+#[derive(Debug)]
+struct State {
+    /// The undecided cells but for those that a solver is being asked about.
+    candidates: Vec<(usize, usize)>,
+    /// The cells of refuted chunks, in the order of the refutations.
+    fixed: Vec<(usize, usize)>,
+    backbone: Backbone,
+    /// Number of solutions found.
+    solutions: u64,
+}
+
+impl<'a> BackboneSearch<'a> {
+    /// A search that knows a solution, and `others`.
+    pub(crate) fn new(first: &'a Grid, others: &[Grid]) -> Self {
         let (width, height) = (first.width(), first.height());
         let row = |row| (0..width).map(move |column| (row, column));
-        Candidates {
-            first,
-            cells: (0..height).flat_map(row).collect(),
+        let mut state = State {
+            candidates: (0..height).flat_map(row).collect(),
+            fixed: Vec::new(),
             backbone: Backbone::unknown(width, height),
+            solutions: 0,
+        };
+        for other in others {
+            state.backbone.record_difference(first, other);
         }
+        state.drop_decided();
+        let state = Mutex::new(state);
+        BackboneSearch { first, state }
     }
 
-    /// Removes the cells that this solution flips, and records them as ambiguous.
-    fn remove_flipped(&mut self, other: &Grid) {
-        self.cells.retain(|&(row, column)| {
-            let same = self.first.get(row, column) == other.get(row, column);
-            if !same {
-                self.backbone.ambiguous.set(row, column, true);
+    /// Whether no cell is left to ask about. A solver may still be asked about others.
+    pub(crate) fn has_no_candidates(&self) -> bool {
+        lock(&self.state).candidates.is_empty()
+    }
+
+    /// Asks this solver until no cell is left to ask about. `solvers` is the number of solvers that work on the search. `stop` is called as
+    /// that of [`backbone()`].
+    pub(crate) fn ask(
+        &self,
+        solver: &mut SatSolver,
+        solvers: usize,
+        mut stop: impl FnMut(usize, u64) -> bool,
+    ) {
+        let mut fixed_read = 0;
+        while let Some((mut chunk, undecided)) = self.take_chunk(solver, solvers, &mut fixed_read) {
+            let before = solver.conflicts();
+            let max_conflicts = MIN_CONFLICTS + before / CONFLICT_DIVISOR;
+            let answer = match stop(undecided, solver.ticks()) {
+                true => None,
+                false => {
+                    solver.exchange_clauses();
+                    solver.require_difference(self.first, &chunk);
+                    Some(solver.solve(u32::try_from(max_conflicts).ok()))
+                }
+            };
+            let is_stopped = match &answer {
+                // Fewer conflicts than the maximum: the solver was told to stop.
+                Some(Answer::Unknown) => solver.conflicts() - before < max_conflicts,
+                _ => answer.is_none(),
+            };
+            let mut state = lock(&self.state);
+            match answer {
+                Some(Answer::Solution(other)) => state.add_solution(self.first, &other),
+                Some(Answer::None) => {
+                    for (row, column) in chunk.drain(..) {
+                        state.backbone.fix(row, column, self.first.get(row, column));
+                        state.fixed.push((row, column));
+                    }
+                }
+                // Other cells come first.
+                Some(Answer::Unknown) if !is_stopped => {
+                    state.candidates.splice(..0, chunk.drain(..));
+                }
+                Some(Answer::Unknown) | None => {}
             }
-            same
-        });
-    }
-
-    /// Removes the cells from this index on, and records them as backbone cells.
-    fn fix(&mut self, from: usize, solver: &mut SatSolver) {
-        for (row, column) in self.cells.drain(from..) {
-            let filled = self.first.get(row, column);
-            solver.fix_cell(row, column, filled);
-            self.backbone.fix(row, column, filled);
+            state.candidates.append(&mut chunk);
+            state.take_proved(solver);
+            if is_stopped {
+                return;
+            }
         }
     }
 
-    /// Removes the cells whose values the solver has proved, and records them as backbone cells.
+    /// Takes the cells of the next question, after the solver has learnt the cells that others have fixed. Also returns the number of
+    /// undecided cells.
+    fn take_chunk(
+        &self,
+        solver: &mut SatSolver,
+        solvers: usize,
+        fixed_read: &mut usize,
+    ) -> Option<(Vec<(usize, usize)>, usize)> {
+        let mut state = lock(&self.state);
+        for &(row, column) in &state.fixed[*fixed_read..] {
+            solver.fix_cell(row, column, self.first.get(row, column));
+        }
+        *fixed_read = state.fixed.len();
+        state.take_proved(solver);
+        let count = state.candidates.len();
+        // The last cells are divided among the solvers.
+        let size = count.div_ceil(solvers).min(CELLS_PER_CHUNK);
+        let chunk = state.candidates.split_off(count - size);
+        let undecided = state.backbone.undecided();
+        (!chunk.is_empty()).then_some((chunk, undecided))
+    }
+
+    /// What was found.
+    pub(crate) fn into_result(self) -> BackboneResult {
+        let state = self.state.into_inner();
+        let state = state.unwrap_or_else(PoisonError::into_inner);
+        BackboneResult {
+            backbone: state.backbone,
+            solutions: state.solutions,
+        }
+    }
+}
+
+impl State {
+    /// Records the cells that this solution flips as ambiguous.
+    fn add_solution(&mut self, first: &Grid, other: &Grid) {
+        let before = self.backbone.differing();
+        self.backbone.record_difference(first, other);
+        // Two solvers may find the same solution at the same time. The first to flip a cell is different from all before.
+        self.solutions += u64::from(self.backbone.differing() > before);
+    }
+
+    /// Records the cells whose values the solver has proved as backbone cells.
     fn take_proved(&mut self, solver: &SatSolver) {
-        self.cells.retain(|&(row, column)| {
-            let known = solver.fixed_cell(row, column);
-            if let Some(filled) = known {
+        for &(row, column) in &self.candidates {
+            if let Some(filled) = solver.fixed_cell(row, column) {
                 self.backbone.fix(row, column, filled);
             }
-            known.is_none()
+        }
+        self.drop_decided();
+    }
+
+    /// Removes the candidates that are decided.
+    fn drop_decided(&mut self) {
+        let backbone = &self.backbone;
+        self.candidates.retain(|&(row, column)| {
+            !backbone.ambiguous.get(row, column) && backbone.get(row, column).is_none()
         });
     }
 }
@@ -300,5 +378,41 @@ mod tests {
         };
         assert_eq!(asked(&[]), (1, 1));
         assert_eq!(asked(&[other]), (0, 0));
+    }
+
+    /// Two solvers find the cells that one finds, and never report more solutions than there are.
+    #[cfg(feature = "sat")]
+    #[test]
+    fn two_solvers_find_the_cells_that_one_finds() {
+        let mut state = 1_u64;
+        for _ in 0..60 {
+            let mut grid = Grid::new(7, 7);
+            for i in 0..49 {
+                state = state
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1);
+                grid.set(i / 7, i % 7, state >> 62 == 0);
+            }
+            let puzzle = Puzzle::from_grid(&grid);
+            let unknown = Grid::new(7, 7);
+            let never = || false;
+            let new = || SatSolver::new(&puzzle, &unknown, &unknown, u64::MAX, never, |_, _, _| {});
+            let one = backbone(&mut new().unwrap(), &grid, &[], |_, _| false);
+            let search = BackboneSearch::new(&grid, &[]);
+            std::thread::scope(|scope| {
+                for _ in 0..2 {
+                    scope.spawn(|| search.ask(&mut new().unwrap(), 2, |_, _| false));
+                }
+            });
+            let two = search.into_result();
+            assert_eq!(two.backbone, one.backbone);
+            let mut solver = new().unwrap();
+            for _ in 0..=two.solutions {
+                let Answer::Solution(other) = solver.solve(None) else {
+                    panic!("there are at least {} solutions", two.solutions + 1);
+                };
+                solver.forbid(&other);
+            }
+        }
     }
 }

@@ -19,6 +19,7 @@ mod encode;
 mod exchange;
 mod solver;
 
+pub(crate) use backbone::BackboneSearch;
 pub use backbone::{Backbone, BackboneResult, backbone};
 #[cfg(all(feature = "sat", feature = "unstable"))]
 pub use certify::{Claim, LemmaFinder, Refutation, write_refutation};

@@ -23,6 +23,7 @@ mod switch;
 mod task;
 mod tree;
 
+pub(crate) use backbone::Effort;
 pub use cube::{Cube, Decision};
 pub(crate) use meter::WHOLE;
 pub(crate) use near::{connected_groups, reduce_difference};

@@ -9,8 +9,8 @@ use crate::line::Word;
 use crate::solutions::Count;
 
 impl<W: Word> Worker<'_, '_, W> {
-    /// Records the path of decisions to where the walk is, if the trail of this walk is recorded.
-    pub(crate) fn record_trail(&mut self) {
+    /// Records the path of decisions to where the walk is, and its work so far, if the trail of this walk is recorded.
+    pub(crate) fn record_trail(&mut self, walk_work: u64) {
         self.trail_recorded = Instant::now();
         let Some(plan) = self.recorded_plan else {
             return;
@@ -44,7 +44,7 @@ impl<W: Word> Worker<'_, '_, W> {
             })
         });
         self.shared
-            .record_trail(self.component, plan, steps.collect());
+            .record_trail(self.component, plan, steps.collect(), walk_work);
     }
 
     /// Follows the trail of an earlier walk by the same plan, as far as it fits.

@@ -36,6 +36,9 @@ impl<W: Word> Worker<'_, '_, W> {
         // none.
         let is_recorded = trial.thorough && !self.shared.store.keeps_graph();
         self.recorded_plan = is_recorded.then_some(trial.plan);
+        if let (Some(plan), Some(checkpointer)) = (self.recorded_plan, self.shared.checkpointer) {
+            checkpointer.begin_walk(plan);
+        }
         if std::mem::take(&mut self.has_moved) {
             self.board.set_rows(&self.shared.rows);
         }
@@ -187,7 +190,7 @@ impl<W: Word> Worker<'_, '_, W> {
                 if self.shared.checkpointer.is_some()
                     && self.trail_recorded.elapsed() >= TRAIL_INTERVAL
                 {
-                    self.record_trail();
+                    self.record_trail(work);
                 }
                 if self.shared.store.is_outgrown() {
                     walk.end(TrialEnd::Full);
@@ -221,9 +224,9 @@ impl<W: Word> Worker<'_, '_, W> {
                 }
             }
         };
-        self.poll(walk, owner.is_none() && !is_complete);
+        let work = self.poll(walk, owner.is_none() && !is_complete);
         if !is_complete {
-            self.record_trail();
+            self.record_trail(work);
         }
         if let Some(bottom) = self.frames.first() {
             self.board.undo(bottom.mark);
