@@ -239,19 +239,30 @@ impl Search<'_> {
             });
             Some(solver.conflicts())
         };
-        let own_conflicts = rayon::scope(|scope| {
-            for _ in 1..solvers {
-                scope.spawn(|_| {
-                    // A thread may come too late to help.
-                    if !search.has_no_candidates() && !control.poll() {
-                        // Relaxed: read when all threads have ended.
-                        conflicts.fetch_add(ask().unwrap_or(0), Relaxed);
-                    }
-                });
-            }
-            ask()
-        });
+        let own_conflicts = match solvers {
+            1 => ask(),
+            _ => rayon::scope(|scope| {
+                for _ in 1..solvers {
+                    scope.spawn(|_| {
+                        // A thread may come too late to help.
+                        if !search.has_no_candidates() && !control.poll() {
+                            // Relaxed: read when all threads have ended.
+                            conflicts.fetch_add(ask().unwrap_or(0), Relaxed);
+                        }
+                    });
+                }
+                ask()
+            }),
+        };
         let Some(own_conflicts) = own_conflicts else {
+            if solvers > 1 && !control.poll() {
+                // There may be memory for one solver.
+                let effort = Effort {
+                    solvers: 1,
+                    ..effort
+                };
+                return self.ask_solvers(control, meter, known, (first, others), effort);
+            }
             // Has no effect if the run has stopped for another reason.
             if effort.ticks.is_none() {
                 control.stop(Stop::Memory);
