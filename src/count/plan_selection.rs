@@ -4,8 +4,8 @@
 //! and the half with the worse forecasts is dropped ([`ranking`]). The budget grows from round to round, and the last order left counts the
 //! component to the end. What the dropped orders have counted stays in the component table.
 //!
-//! Beside the orders, the frontier is swept in both directions, later in the better one only, as long as the forecast suggests that the
-//! sweep can end. If its forecast is much better than that of any order, all threads take part in the sweep.
+//! Beside the orders, the frontier is swept in both directions, as long as the forecast suggests that the sweep can end. A sweep that is
+//! *due* by its forecast comes first in its round and gets as much work as the leader, and the other direction waits.
 //!
 //! The trials of a round do not depend on the number of threads. One worker, the *host*, runs the trials; the others, the *helpers*, join
 //! its walks or take trials of their own. A *walk* is a trial that branches. The *leader* is the plan that a round tries first and gives
@@ -69,7 +69,7 @@ pub(crate) enum Next {
     Join,
     /// Ask again after a while.
     Wait,
-    /// Leave, because no trial is left for now, or because a sweep needs all threads.
+    /// Leave, because no trial is left for now.
     Leave,
 }
 
@@ -95,18 +95,15 @@ pub(crate) struct PlanSelection {
     tried: Vec<TrialResult>,
     /// The latest results of the plans that are left, sweeps excepted.
     before: Vec<TrialResult>,
-    /// The plans other than sweeps, while they wait for the outcome of a sweep on all threads.
+    /// The sweep in the other direction, while one sweep is due.
     waiting: Vec<TrialResult>,
     /// Nanoseconds of work that a plan has had, over all rounds, when its trial in this round ends (a trial that starts over gets all of it
-    /// again); and the leader of the round, with its nanoseconds of work.
+    /// again); the same for a sweep; and the leader of the round, with its nanoseconds of work.
     round_work: u64,
+    sweep_work: u64,
     leader: Option<(Plan, u64)>,
     /// Whether each trial of this round but the leader's is for one worker alone.
     has_solo_trials: bool,
-    /// Whether the only plan in this round is a sweep that uses all threads.
-    sweeps_on_all_threads: bool,
-    /// Whether all workers must leave and be started again.
-    restarts_workers: bool,
     /// Whether the last answer to the host was [`Next::Leave`]. Then helpers leave too.
     host_left: bool,
     /// Nanoseconds of work of each plan after which the selection pauses.
@@ -138,10 +135,9 @@ impl PlanSelection {
             before: Vec::new(),
             waiting: Vec::new(),
             round_work: 0,
+            sweep_work: 0,
             leader: None,
             has_solo_trials: false,
-            sweeps_on_all_threads: false,
-            restarts_workers: false,
             host_left: false,
             work_limit: u64::MAX,
             nominal_budget: first_budget,
@@ -227,6 +223,7 @@ impl PlanSelection {
             components: self.components,
             component: self.values.len(),
             budget: self.nominal_budget,
+            sweep_work: self.sweep_work,
             leader: self.leader,
             todo: self.todo.iter().copied().collect(),
             tried: without_infinity(&self.tried),
@@ -247,6 +244,7 @@ impl PlanSelection {
         let is_offered = |plan: Plan| offered.contains(&plan);
         state.keep_plans(is_offered);
         (self.round_work, self.nominal_budget) = (state.budget, state.budget);
+        self.sweep_work = state.sweep_work;
         self.leader = state.leader;
         self.tried = with_infinity(&state.tried);
         self.before = with_infinity(&state.before);
@@ -268,13 +266,7 @@ impl PlanSelection {
             self.todo.push_front(interrupted.plan);
         }
         self.interrupted = interrupted;
-        let waiting = with_infinity(&state.waiting);
-        if sweeps.is_empty() {
-            // No sweep is tried again, so the plans that waited for one need not wait any more.
-            self.todo.extend(waiting.iter().map(|tried| tried.plan));
-        } else {
-            self.waiting = waiting;
-        }
+        self.waiting = with_infinity(&state.waiting);
         self.begin_trials();
         let fallback = Plan::BranchAndSweep;
         let is_planned =
@@ -313,9 +305,8 @@ impl PlanSelection {
         self.before.clear();
         self.waiting.clear();
         self.leader = None;
-        self.restarts_workers |= self.sweeps_on_all_threads;
-        self.sweeps_on_all_threads = false;
         (self.round_work, self.nominal_budget) = (self.first_budget, self.first_budget);
+        self.sweep_work = self.first_budget;
         self.begin_trials();
         self.under_way.clear();
         self.interrupted.clear();
@@ -341,7 +332,7 @@ impl PlanSelection {
     }
 
     fn choose(&mut self) -> Next {
-        if self.values.len() == self.components || self.restarts_workers || self.halted {
+        if self.values.len() == self.components || self.halted {
             return Next::Leave;
         }
         if self.todo.is_empty() {
@@ -365,8 +356,7 @@ impl PlanSelection {
     /// What a helper does next.
     pub(crate) fn next_for_helper(&mut self) -> Next {
         let is_over = self.host_left || self.values.len() == self.components;
-        // A sweep on all threads takes them from the rayon pool, so helpers must leave.
-        if is_over || self.sweeps_on_all_threads && !self.under_way.is_empty() {
+        if is_over {
             return Next::Leave;
         }
         let is_walk = |plan: Plan| !plan.is_sweep() && plan != Plan::Tree;
@@ -378,7 +368,7 @@ impl PlanSelection {
         let is_solo = |&plan: &Plan| is_walk(plan) && leader != Some(plan);
         let place = self.todo.iter().position(is_solo);
         let may_begin = self.has_solo_trials && self.round_work >= MIN_HELPER_BUDGET_NS;
-        match place.filter(|_| may_begin && !self.halted && !self.restarts_workers) {
+        match place.filter(|_| may_begin && !self.halted) {
             Some(place) => {
                 let plan = self
                     .todo
@@ -404,7 +394,11 @@ impl PlanSelection {
         };
         let earlier_work = interrupted_work.saturating_add(continued_work);
         let leader_budget = self.leader.filter(|(leader, _)| *leader == plan);
-        let budget = leader_budget.map_or(self.round_work.max(min_budget), |(_, budget)| budget);
+        let round_work = match plan.is_sweep() {
+            true => self.sweep_work,
+            false => self.round_work,
+        };
+        let budget = leader_budget.map_or(round_work.max(min_budget), |(_, budget)| budget);
         let trial = Trial {
             component: self.values.len(),
             plan,
@@ -420,44 +414,46 @@ impl PlanSelection {
     /// Drops the plans with the worst results, and begins the next round with the others.
     fn begin_round(&mut self) {
         let tried = std::mem::take(&mut self.tried);
-        let (sweeps, others): (Vec<TrialResult>, Vec<TrialResult>) =
+        let (mut sweeps, others): (Vec<TrialResult>, Vec<TrialResult>) =
             tried.into_iter().partition(|tried| tried.plan.is_sweep());
-        let (mut others, best_forecast) =
-            ranking::select_plans(others, &self.before, self.round_work);
-        others.append(&mut self.waiting);
-        let (sweeps, sweeps_on_all_threads) =
-            ranking::select_sweeps(sweeps, best_forecast, self.round_work);
-        self.sweeps_on_all_threads = sweeps_on_all_threads;
-        self.before.clone_from(&others);
-        let lead_factor = ranking::lead_factor(&others);
-        if self.sweeps_on_all_threads {
-            self.waiting = std::mem::take(&mut others);
-        }
-        let plans = others.iter().chain(&sweeps).map(|tried| tried.plan);
-        self.todo = plans.collect();
-        if self.todo.is_empty() {
-            self.todo.push_back(Plan::BranchAndSweep);
-        }
+        sweeps.append(&mut self.waiting);
+        let (others, best_forecast) = ranking::select_plans(others, &self.before, self.round_work);
+        let mut sweeps = ranking::select_sweeps(sweeps, best_forecast, self.round_work);
         self.interrupted.clear();
         self.nominal_budget = self
             .nominal_budget
             .max(MIN_BUDGET_BEFORE_GROWTH_NS)
             .saturating_mul(BUDGET_GROWTH);
-        self.round_work = match self.todo.len() {
-            1 if self.sweeps_on_all_threads => u64::MAX,
-            1 => self.work_limit,
-            // Not a multiple of the last round's: a sweep on all threads has no limit.
-            _ => self.nominal_budget.min(self.work_limit),
-        };
         // The leader has `lead_factor` times the work of all others together.
-        let multiple = (lead_factor * (self.todo.len() as u64).saturating_sub(1)).max(MIN_LEAD);
-        let has_leader =
-            !self.sweeps_on_all_threads && self.todo.len() > 1 && !self.todo[0].is_sweep();
-        let leader_budget = self
+        let plans = (others.len() + sweeps.len()) as u64;
+        let multiple = (ranking::lead_factor(&others) * plans.saturating_sub(1)).max(MIN_LEAD);
+        self.round_work = self.nominal_budget.min(self.work_limit);
+        let leader_work = self
             .round_work
             .saturating_mul(multiple)
             .min(self.work_limit);
-        self.leader = has_leader.then(|| (self.todo[0], leader_budget));
+        let is_due = ranking::is_due(&sweeps, leader_work);
+        if is_due {
+            self.waiting = sweeps.split_off(1);
+        }
+        self.sweep_work = if is_due { leader_work } else { self.round_work };
+        let has_leader = plans > 1 && !others.is_empty();
+        self.leader = (others.first())
+            .filter(|_| has_leader)
+            .map(|leader| (leader.plan, leader_work));
+        let (first, last) = if is_due {
+            (&sweeps, &others)
+        } else {
+            (&others, &sweeps)
+        };
+        self.todo = (first.iter().chain(last)).map(|tried| tried.plan).collect();
+        if self.todo.is_empty() {
+            self.todo.push_back(Plan::BranchAndSweep);
+        }
+        if self.todo.len() == 1 {
+            (self.round_work, self.sweep_work) = (self.work_limit, self.work_limit);
+        }
+        self.before = others;
         self.begin_trials();
     }
 
@@ -491,22 +487,9 @@ impl PlanSelection {
                     proved: earlier.map_or(proved, |earlier| earlier.proved.max(proved)),
                 });
             }
-            TrialEnd::Full if self.sweeps_on_all_threads => {
-                // The helpers that left for the sweep are needed again.
-                self.sweeps_on_all_threads = false;
-                self.restarts_workers = true;
-            }
             TrialEnd::Full | TrialEnd::Stopped => {}
         }
         self.values.len()
-    }
-
-    /// Whether all workers must leave and be started again. If so, the next workers may begin.
-    pub(crate) fn take_restart(&mut self) -> bool {
-        let restarts = std::mem::take(&mut self.restarts_workers);
-        // A helper may ask before the host does, and must not leave because the last host has left.
-        self.host_left &= !restarts;
-        restarts
     }
 
     /// The index of the component that is being counted.

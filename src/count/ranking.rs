@@ -22,6 +22,7 @@ const MIN_RATE_SHARE: f64 = 0.25;
 /// Forecasts of orders that lag behind tend to grow from round to round, so only one that is nearly due is believed. The probing order may
 /// take [`AFFORDABLE_ROUNDS`].
 const NEAR_END_ROUNDS: f64 = 2.0;
+const AFFORDABLE_ROUNDS: f64 = 16.0;
 
 /// The branching order that probes. It is the best one on most puzzles, or close to the best one, so it leads the first rounds.
 const PROBING_PLAN: Plan = Plan::Branch(Order::Probed);
@@ -43,12 +44,8 @@ const TWO_PLANS_BUDGET_NS: u64 = 25_000_000_000;
 /// A sweep is dropped when its forecast is this or more, in nanoseconds of work.
 const MAX_SWEEP_FORECAST_NS: f64 = 1e13;
 
-/// All threads sweep when the forecast of the sweep, times this factor, is less than the best forecast of an order.
-const SWEEP_ADVANTAGE: f64 = 4.0;
-
-/// All threads also sweep when the forecast of the sweep is less than this number of rounds with the budget of the last one, because a plan
-/// that ends so soon is affordable in any case.
-const AFFORDABLE_ROUNDS: f64 = 16.0;
+/// A sweep is due when its forecast is less than this multiple of the work of the leader. Forecasts of sweeps are seldom too low.
+const MAX_DUE_FORECAST: f64 = 4.0;
 
 /// Sweeps are dropped when the best forecast of an order, times this factor, is less than the forecast of the sweep.
 const BRANCH_ADVANTAGE: f64 = 32.0;
@@ -119,30 +116,25 @@ pub(crate) fn select_plans(
     (plans, best)
 }
 
-/// The sweeps that stay after a round of this budget, and whether all threads are to sweep. `best_order` is the best forecast of an order.
+/// The sweeps that stay after a round of this budget, the better one first. `best_order` is the best forecast of an order.
 pub(crate) fn select_sweeps(
     mut sweeps: Vec<TrialResult>,
     best_order: f64,
     budget: u64,
-) -> (Vec<TrialResult>, bool) {
-    let mut sweeps_on_all_threads = false;
+) -> Vec<TrialResult> {
+    let max_forecast = match budget < DECISIVE_BUDGET_NS {
+        true => MAX_SWEEP_FORECAST_NS,
+        false => MAX_SWEEP_FORECAST_NS.min(BRANCH_ADVANTAGE * best_order),
+    };
+    sweeps.retain(|tried| tried.forecast < max_forecast);
     sweeps.sort_by(|a, b| a.forecast.total_cmp(&b.forecast));
-    let is_decisive = budget >= DECISIVE_BUDGET_NS;
-    if is_decisive {
-        sweeps.truncate(1);
-    }
-    sweeps.retain(|tried| tried.forecast < MAX_SWEEP_FORECAST_NS);
-    if let (true, Some(sweep)) = (is_decisive, sweeps.first()) {
-        let sweep = sweep.forecast;
-        match best_order * BRANCH_ADVANTAGE < sweep {
-            true => sweeps.clear(),
-            false => {
-                sweeps_on_all_threads = sweep * SWEEP_ADVANTAGE < best_order
-                    || sweep < AFFORDABLE_ROUNDS * budget as f64
-            }
-        }
-    }
-    (sweeps, sweeps_on_all_threads)
+    sweeps
+}
+
+/// Whether the first of these sweeps is due in a round in which the leader has this work.
+pub(crate) fn is_due(sweeps: &[TrialResult], leader_work: u64) -> bool {
+    let first = sweeps.first();
+    first.is_some_and(|sweep| sweep.forecast < MAX_DUE_FORECAST * leader_work as f64)
 }
 
 /// Solutions proved per nanosecond of work, for comparing plans. The rate of the tree search is reduced: it has no component table, so it

@@ -15,6 +15,8 @@ pub(crate) struct SelectionState {
     pub(crate) component: usize,
     /// Nanoseconds of work of a trial in this round.
     pub(crate) budget: u64,
+    /// The same for a sweep.
+    pub(crate) sweep_work: u64,
     /// The plan that leads this round, and its nanoseconds of work.
     pub(crate) leader: Option<(Plan, u64)>,
     /// Plans to be tried in this round, and those that have been tried.
@@ -22,7 +24,7 @@ pub(crate) struct SelectionState {
     pub(crate) tried: Vec<TrialResult>,
     /// Plans tried in the round before.
     pub(crate) before: Vec<TrialResult>,
-    /// Branching orders that wait for the outcome of a sweep.
+    /// The sweep in the other direction, while one sweep is due.
     pub(crate) waiting: Vec<TrialResult>,
     /// Trials of this round that earlier processes have begun and not ended.
     pub(crate) interrupted: Vec<InterruptedTrial>,

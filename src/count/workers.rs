@@ -20,28 +20,23 @@ const MAX_IDLE_SLEEP: Duration = Duration::from_millis(1);
 impl<W: Word> Shared<'_, W> {
     /// Counts all components on all threads: one worker hosts the trials, the others help.
     pub(crate) fn run_workers(&self) {
-        loop {
-            self.closed_to_workers.store(false, Ordering::Relaxed);
-            let exchange = (self.workers > 1).then(Arc::default);
-            match self.workers {
-                1 => self.run_one_worker(),
-                workers => {
-                    let unbegun = AtomicUsize::new(workers - 1);
-                    rayon::scope(|scope| {
-                        for _ in 1..workers {
-                            scope.spawn(|_| {
-                                unbegun.fetch_sub(1, Ordering::Relaxed);
-                                if !self.closed_to_workers.load(Ordering::Relaxed) {
-                                    self.help(exchange.clone(), &unbegun);
-                                }
-                            });
-                        }
-                        self.host(exchange.clone());
-                    });
-                }
-            }
-            if !lock(&self.selection).take_restart() || self.control.stopped() {
-                break;
+        self.closed_to_workers.store(false, Ordering::Relaxed);
+        let exchange = (self.workers > 1).then(Arc::default);
+        match self.workers {
+            1 => self.run_one_worker(),
+            workers => {
+                let unbegun = AtomicUsize::new(workers - 1);
+                rayon::scope(|scope| {
+                    for _ in 1..workers {
+                        scope.spawn(|_| {
+                            unbegun.fetch_sub(1, Ordering::Relaxed);
+                            if !self.closed_to_workers.load(Ordering::Relaxed) {
+                                self.help(exchange.clone(), &unbegun);
+                            }
+                        });
+                    }
+                    self.host(exchange.clone());
+                });
             }
         }
     }
@@ -77,7 +72,7 @@ impl<W: Word> Shared<'_, W> {
         lock(&self.statistics).add(&worker.statistics());
     }
 
-    /// Joins shared walks and takes over trials that are for one worker, until no trial is left for now, or a sweep needs all threads.
+    /// Joins shared walks and takes over trials that are for one worker, until no trial is left for now.
     /// `unbegun`: number of helpers that have not begun. Relaxed: a hint.
     fn help(&self, exchange: Option<Arc<Exchange>>, unbegun: &AtomicUsize) {
         let _guard = StopOnPanic(&self.control);

@@ -12,7 +12,7 @@ use crate::run::memory_plan;
 use crate::solutions::{Count, Stop};
 
 /// Nanoseconds per combination of states in a sweep, roughly.
-const COMBINATION_NS: u64 = 170;
+const COMBINATION_NS: u64 = 100;
 
 impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     /// Counts a component by the plan of the trial, until it is counted or the budget is used up.

@@ -38,6 +38,12 @@ impl Memory {
         self.remaining.fetch_add(bytes as i64, Ordering::Relaxed);
     }
 
+    /// Gives back all that was charged since this number of bytes remained.
+    pub(crate) fn restore(&self, remaining: u64) {
+        let remaining = remaining.try_into().unwrap_or(i64::MAX);
+        self.remaining.store(remaining, Ordering::Relaxed);
+    }
+
     /// The number of remaining bytes.
     pub(crate) fn remaining(&self) -> u64 {
         self.remaining.load(Ordering::Relaxed).max(0) as u64

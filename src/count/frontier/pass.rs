@@ -55,6 +55,8 @@ pub(crate) struct Resources<'s> {
     bytes: u64,
     /// Number of combinations that may still be read or generated.
     combinations: u64,
+    /// That number at the beginning; 0 when more has been granted.
+    max_combinations: u64,
     threads: usize,
     pub(crate) stop: ShouldStop<'s>,
     scratch: Option<&'s Scratch>,
@@ -66,9 +68,20 @@ impl<'s> Resources<'s> {
             memory: Memory::new(allowance.bytes),
             bytes: allowance.bytes,
             combinations: allowance.max_combinations,
+            max_combinations: allowance.max_combinations,
             threads: allowance.threads,
             stop,
             scratch: allowance.scratch,
+        }
+    }
+
+    /// Grants as many combinations as at the beginning twice more, once, if what remains is not enough for this forecast and all of it would
+    /// be: a sweep that starts over later has to do the same work again.
+    pub(crate) fn go_on(&mut self, forecast: f64) {
+        if forecast > self.combinations as f64 && forecast < self.max_combinations as f64 {
+            let granted = self.max_combinations.saturating_mul(2);
+            self.combinations = self.combinations.saturating_add(granted);
+            self.max_combinations = 0;
         }
     }
 
@@ -231,11 +244,11 @@ impl ProductSum {
 impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
     /// The layer behind the next line.
     pub(crate) fn advance(
-        self,
+        mut self,
         transition: &Transition<'_, K>,
         resources: &mut Resources<'s>,
     ) -> Result<Layer<'s, K, N>, SweepEnd> {
-        let (partitions, file) = self.build_next(transition, None, resources)?;
+        let (partitions, file) = self.build_next(transition, None, resources, true)?;
         let is_on_disk = resources.scratch.is_some() && {
             let len: usize = partitions
                 .iter()
@@ -250,20 +263,20 @@ impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
         finish(partitions, file.filter(|_| is_on_disk), resources)
     }
 
-    /// Moves both layers past the line between them. Returns the sum, over all combinations that both results contain, of the
-    /// product of the two path counts.
+    /// Generates what both layers lead to behind the line between them. Returns the sum, over all combinations that both results contain,
+    /// of the product of the two path counts.
     pub(crate) fn join(
-        self,
+        &mut self,
         transition: &Transition<'_, K>,
-        other: Layer<'s, K, N>,
+        other: &mut Layer<'s, K, N>,
         transition_of_other: &Transition<'_, K>,
         resources: &mut Resources<'s>,
     ) -> Result<Count, SweepEnd> {
-        let (others, file) = other.build_next(transition_of_other, None, resources)?;
+        let (others, file) = other.build_next(transition_of_other, None, resources, false)?;
         let sums: Vec<ProductSum> = if others.iter().any(|partition| !partition.runs.is_empty()) {
             let count = others.len();
             let others = finish(others, file, resources)?;
-            let (own, file) = self.build_next(transition, Some(count), resources)?;
+            let (own, file) = self.build_next(transition, Some(count), resources, false)?;
             let own = finish(own, file, resources)?;
             let mut sums: Vec<ProductSum> = (0..count).map(|_| ProductSum::default()).collect();
             resources.for_each(true, &mut sums, |i, sum| {
@@ -280,6 +293,7 @@ impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
                 transition,
                 &mut others,
                 resources,
+                false,
                 |partition, block, _| {
                     for &(key, paths) in block {
                         if let Some(others) = partition.table.get(key) {
@@ -297,12 +311,14 @@ impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
         Ok(total)
     }
 
-    /// Builds the next layer in this number of partitions, or, for `None`, in a number that fits its size.
+    /// Builds the next layer in this number of partitions, or, for `None`, in a number that fits its size. If `frees`, the memory of this
+    /// layer is freed where it has been read.
     fn build_next(
-        self,
+        &mut self,
         transition: &Transition<'_, K>,
         partitions: Option<usize>,
         resources: &mut Resources<'s>,
+        frees: bool,
     ) -> Result<LayerBuilder<'s, K, N>, SweepEnd> {
         let file = resources.scratch.map(ScratchFile::new).transpose()?;
         let max = resources.max_partitions::<K, N>();
@@ -318,6 +334,7 @@ impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
             transition,
             &mut builders,
             resources,
+            frees,
             |partition, block, resources| partition.add(block, resources, file.as_ref()),
             |builders, resources| match partitions {
                 None => split(builders, max, resources),
@@ -328,12 +345,13 @@ impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
     }
 
     /// Partitions the successors of all combinations by hash among `targets`. `take` adds a block of them to a target; `after_batch` may
-    /// split the targets.
+    /// split the targets. If `frees`, the memory of this layer is freed where it has been read.
     fn generate_successors<T: Send>(
-        mut self,
+        &mut self,
         transition: &Transition<'_, K>,
         targets: &mut Vec<T>,
         resources: &mut Resources<'s>,
+        frees: bool,
         take: impl Fn(&mut T, &[(K, N)], &Resources<'s>) -> Result<(), SweepEnd> + Sync,
         mut after_batch: impl FnMut(&mut Vec<T>, &Resources<'s>) -> Result<(), SweepEnd>,
     ) -> Result<(), SweepEnd> {
@@ -346,7 +364,7 @@ impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
             return Err(SweepEnd::Full);
         }
         let chunk = self.len() / (8 * resources.partitioners() as u64);
-        let chunks = Chunks::new(&self, chunk.clamp(1, MAX_CHUNK) as usize);
+        let chunks = Chunks::new(self, chunk.clamp(1, MAX_CHUNK) as usize);
         let mut partitioners = vec![Partitioner::new(transition)];
         let mut size = FIRST_BATCH.max(4 * targets.len() * BLOCK).min(max_batch);
         let mut freed = 0;
@@ -359,7 +377,7 @@ impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
                 partitions: targets.len(),
             };
             let batch = Batch {
-                layer: &self,
+                layer: self,
                 chunks: &chunks,
                 partitioning,
                 max_generated: size / count,
@@ -394,15 +412,18 @@ impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
                 .filter_map(Partitioner::partition)
                 .chain(next)
                 .min();
-            for partition in freed..read.unwrap_or(freed) {
+            let read = read.filter(|_| frees).unwrap_or(freed);
+            for partition in freed..read {
                 self.free(partition, &resources.memory);
             }
-            freed = read.unwrap_or(freed);
+            freed = read;
             after_batch(targets, resources)?;
             size = (size * BATCH_GROWTH).min(max_batch);
         }
-        for partition in freed..self.partitions.len() {
-            self.free(partition, &resources.memory);
+        if frees {
+            for partition in freed..self.partitions.len() {
+                self.free(partition, &resources.memory);
+            }
         }
         resources.memory.release(charged);
         Ok(())

@@ -63,7 +63,7 @@ impl Field {
 }
 
 /// What passing a line does to a line across: for each of its states, the possible next states.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Move {
     /// The passed line crosses it: the next states after an empty and after a filled cell.
     Crossed(Vec<[Vec<u32>; 2]>),
