@@ -28,7 +28,7 @@ const OF_TESTS_ALONE: [&str; 1] = ["webdriver"];
 /// Crates that a build of the command contains in two versions, because two dependencies disagree.
 const TWICE: [&str; 2] = ["hashbrown", "miniz_oxide"];
 
-/// What cargo knows of the crates for this machine.
+/// What cargo knows of the crates for this machine. It downloads those that only the Python package needs, if no build has.
 fn metadata() -> Value {
     let rustc = Command::new(std::env::var("RUSTC").unwrap_or("rustc".into()))
         .arg("-vV")
@@ -37,7 +37,7 @@ fn metadata() -> Value {
     let host = str::from_utf8(&rustc.stdout).unwrap();
     let host = host.lines().find_map(|line| line.strip_prefix("host: "));
     let output = Command::new(env!("CARGO"))
-        .args(["metadata", "--locked", "--offline", "--format-version", "1"])
+        .args(["metadata", "--locked", "--format-version", "1"])
         .args(["--filter-platform", host.unwrap()])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()

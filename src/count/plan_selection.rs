@@ -441,7 +441,11 @@ impl PlanSelection {
         self.leader = (others.first())
             .filter(|_| has_leader)
             .map(|leader| (leader.plan, leader_work));
-        let (first, last) = if is_due {
+        let leads = |sweep: &TrialResult| {
+            let leader = others.first();
+            leader.is_none_or(|leader| sweep.forecast < leader.forecast)
+        };
+        let (first, last) = if is_due && sweeps.first().is_some_and(leads) {
             (&sweeps, &others)
         } else {
             (&others, &sweeps)
@@ -670,51 +674,71 @@ mod tests {
         assert!(other.interrupted.is_empty());
     }
 
-    /// A selection whose orders wait for a sweep on all threads, and the trial of that sweep.
-    fn waiting_for_a_sweep() -> (PlanSelection, Trial) {
+    const DOWN: Plan = Plan::Sweep(Direction::Down);
+    const RIGHT: Plan = Plan::Sweep(Direction::Right);
+
+    /// A selection after a round in which the orders had this forecast and the sweeps had others, in nanoseconds.
+    fn after_round(orders: f64, down: f64, right: f64) -> PlanSelection {
         let mut selection = PlanSelection::new(Method::Auto, 1, DECISIVE_BUDGET_NS);
-        let sweep = Plan::Sweep(Direction::Down);
         let tried = |plan: Plan, forecast: f64| TrialResult {
             plan,
             spent: DECISIVE_BUDGET_NS,
             forecast,
             proved: 0.0,
         };
-        let orders = Order::ALL.map(|order| tried(Plan::Branch(order), 1e30));
+        let orders = Order::ALL.map(|order| tried(Plan::Branch(order), orders));
+        let sweeps = [tried(DOWN, down), tried(RIGHT, right)];
         selection.todo.clear();
-        selection.tried = orders.into_iter().chain([tried(sweep, 1e9)]).collect();
-        let trial = next(&mut selection).unwrap();
-        assert_eq!((trial.plan, trial.budget), (sweep, u64::MAX));
-        (selection, trial)
+        selection.tried = orders.into_iter().chain(sweeps).collect();
+        selection
     }
 
     #[test]
-    fn orders_that_waited_for_a_sweep_continue_when_it_is_lost() {
-        let (selection, Trial { plan: sweep, .. }) = waiting_for_a_sweep();
+    fn a_sweep_that_is_due_has_the_work_of_the_leader_and_the_other_direction_waits() {
+        let mut selection = after_round(1e15, 2e9, 1e9);
+        let sweep = next(&mut selection).unwrap();
+        let leader = next(&mut selection).unwrap();
+        assert_eq!(sweep.plan, RIGHT);
+        assert_eq!(sweep.budget, leader.budget + leader.earlier_work);
+        assert_eq!(leader.plan, Plan::Branch(Order::Down));
+        assert!(!selection.todo.contains(&DOWN));
+        // The sweep has no room. In the next round the other direction is due.
+        selection.report(sweep, TrialEnd::Full);
+        selection.report(leader, spent(1e15));
+        while !selection.todo.is_empty() {
+            let trial = next(&mut selection).unwrap();
+            selection.report(trial, spent(1e15));
+        }
+        let left = plans(&mut selection);
+        assert!(left[0] == DOWN && !left.contains(&RIGHT), "{left:?}");
+    }
+
+    #[test]
+    fn the_leader_comes_before_a_sweep_if_it_is_expected_to_end_sooner() {
+        let mut selection = after_round(1e9, 2e9, 2e9);
+        let plans = plans(&mut selection);
+        assert_eq!(plans[0], Plan::Branch(Order::Down));
+        assert_eq!(plans.last(), Some(&DOWN));
+        // A sweep with a long forecast has no more work than any other plan.
+        let mut selection = after_round(1e15, 1e12, 1e12);
+        let leader = next(&mut selection).unwrap();
+        let sweep = std::iter::from_fn(|| next(&mut selection)).find(|trial| trial.plan == DOWN);
+        assert!(sweep.unwrap().budget < leader.budget);
+    }
+
+    #[test]
+    fn orders_behind_a_sweep_continue_when_it_is_lost() {
+        let mut selection = after_round(1e15, 1e9, 2e9);
+        let sweep = next(&mut selection).unwrap();
         let mut selection = resumed_in_another_process(&selection);
-        let trial = next(&mut selection).unwrap();
-        assert_eq!(trial.plan, sweep);
-        assert!(trial.budget < u64::MAX);
+        let again = next(&mut selection).unwrap();
+        assert_eq!((again.plan, again.budget), (DOWN, sweep.budget));
         let mut selection = resumed_in_another_process(&selection);
         let left = plans(&mut selection);
         let mut walks = Order::ALL[..5].iter().map(|&order| Plan::Branch(order));
         assert!(walks.all(|plan| left.contains(&plan)), "{left:?}");
         assert!(left.contains(&Plan::BranchAndSweep) && left.len() == 6);
-        assert!(selection.round_work < u64::MAX);
-    }
-
-    /// Once, the orders then had no limit, and a helper that asked before the host left at once.
-    #[test]
-    fn orders_that_waited_for_a_sweep_continue_on_all_threads_when_it_has_no_room() {
-        let (mut selection, trial) = waiting_for_a_sweep();
-        assert!(matches!(selection.next_for_helper(), Next::Leave));
-        selection.report(trial, TrialEnd::Full);
-        assert!(matches!(selection.next(), Next::Leave));
-        assert!(selection.take_restart());
-        assert!(!matches!(selection.next_for_helper(), Next::Leave));
-        let leader = next(&mut selection).unwrap();
-        assert!(leader.plan != trial.plan && leader.budget < u64::MAX);
-        assert!(selection.round_work <= 16 * DECISIVE_BUDGET_NS);
+        assert_eq!(selection.waiting.len(), 1);
     }
 
     /// Once, the tree search from a journal counted the whole puzzle as each of its components.

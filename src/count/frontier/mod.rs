@@ -10,6 +10,7 @@
 //! wide components with few solutions there are too many combinations; then the sweep gives up.
 
 mod allowance;
+mod filling_class;
 mod key;
 mod layer;
 mod line_fillings;
@@ -23,6 +24,7 @@ mod transition;
 
 use allowance::ShouldStop;
 pub(crate) use allowance::{Allowance, Direction, SweepEnd};
+use filling_class::FillingClass;
 use key::{Key, Pair, PathCount};
 use layer::Layer;
 use line_fillings::LineFillings;
@@ -285,7 +287,7 @@ impl Sweep {
         let (mut near, mut far) = (self.front::<K, N>(End::Near), self.front::<K, N>(End::Far));
         let mut lines = &self.along[..];
         while let [first, .., last] = lines {
-            resources.go_on(self.forecast(&near, &far, lines));
+            resources.begin_line(self.forecast(&near, &far, lines));
             let (front, line) = match near.len <= far.len {
                 true => (&mut near, first),
                 false => (&mut far, last),
@@ -304,7 +306,7 @@ impl Sweep {
         let [line] = lines else {
             unreachable!("a component has a line, and the loop leaves one")
         };
-        resources.go_on(self.forecast(&near, &far, lines));
+        resources.begin_line(self.forecast(&near, &far, lines));
         let ended = self.meet(&mut near, &mut far, line, &mut resources);
         ended.map_err(|end| self.with_forecast(&near, &far, lines, end))
     }
@@ -423,6 +425,10 @@ impl Sweep {
     /// combinations that also tell how the line is filled: for each line across that it crosses, a backward state together with the value
     /// of the cell on the line that leads to it. The far frontier moves to these directly. The near one moves, for each filling of the
     /// line, to those with compatible backward states. The join is over equal combinations.
+    ///
+    /// There are several times as many of these combinations as of those before the line. So they are joined for one [class of
+    /// fillings](FillingClass) of the line after the other: as many classes as the memory seems to require, and a class that does not fit is
+    /// divided.
     fn meet<'s, K: Key, N: PathCount>(
         &self,
         near: &mut Front<'s, K, N>,
@@ -493,55 +499,6 @@ impl Sweep {
             }
         }
         Ok(total)
-    }
-}
-
-/// A class of the fillings of the line at which the frontiers meet: those in which these cells have these values. The cells are given by the
-/// lines across.
-#[derive(Clone, Debug, Default)]
-struct FillingClass(Vec<(usize, bool)>);
-
-impl FillingClass {
-    /// At least this number of classes that together hold all fillings, if there are enough cells.
-    fn classes(crossings: &[usize], number: f64) -> Vec<FillingClass> {
-        let mut classes = vec![FillingClass::default()];
-        while (classes.len() as f64) < number {
-            let halves = classes.iter().map(|class| class.halves(crossings));
-            match halves.collect::<Option<Vec<_>>>() {
-                Some(halves) => classes = halves.into_iter().flatten().collect(),
-                None => break,
-            }
-        }
-        classes
-    }
-
-    /// Divides the class by the value of one more cell; `None` if there is none left. Cells close together depend on each other, so the
-    /// cells are chosen far apart: by the bits of their number in reverse order (van der Corput 1935).
-    fn halves(&self, crossings: &[usize]) -> Option<[FillingClass; 2]> {
-        let is_open = |i: &usize| self.0.iter().all(|(chosen, _)| chosen != i);
-        let bits = u32::BITS - crossings.len().leading_zeros() as u32;
-        let indices =
-            (1..1u32 << bits).map(|number| (number.reverse_bits() >> (u32::BITS - bits)) as usize);
-        let mut crossings = indices.filter_map(|index| crossings.get(index)).copied();
-        let cell = crossings.find(is_open)?;
-        Some([false, true].map(|fill| {
-            let mut class = self.clone();
-            class.0.push((cell, fill));
-            class
-        }))
-    }
-
-    /// The moves to the fillings of this class.
-    fn restricted(&self, moves: &[Move]) -> Vec<Move> {
-        let mut moves = moves.to_vec();
-        for &(i, fill) in &self.0 {
-            if let Move::Crossed(states) = &mut moves[i] {
-                states
-                    .iter_mut()
-                    .for_each(|next| next[usize::from(!fill)].clear());
-            }
-        }
-        moves
     }
 }
 

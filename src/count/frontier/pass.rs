@@ -57,6 +57,8 @@ pub(crate) struct Resources<'s> {
     combinations: u64,
     /// That number at the beginning; 0 when more has been granted.
     max_combinations: u64,
+    /// The least forecast so far of the combinations from the beginning of a line to the end of the sweep.
+    forecast: f64,
     threads: usize,
     pub(crate) stop: ShouldStop<'s>,
     scratch: Option<&'s Scratch>,
@@ -69,20 +71,30 @@ impl<'s> Resources<'s> {
             bytes: allowance.bytes,
             combinations: allowance.max_combinations,
             max_combinations: allowance.max_combinations,
+            forecast: f64::INFINITY,
             threads: allowance.threads,
             stop,
             scratch: allowance.scratch,
         }
     }
 
-    /// Grants as many combinations as at the beginning twice more, once, if what remains is not enough for this forecast and all of it would
-    /// be: a sweep that starts over later has to do the same work again.
-    pub(crate) fn go_on(&mut self, forecast: f64) {
-        if forecast > self.combinations as f64 && forecast < self.max_combinations as f64 {
+    /// Begins a line, with a forecast of the combinations from here to the end of the sweep.
+    pub(crate) fn begin_line(&mut self, forecast: f64) {
+        self.forecast = self.forecast.min(forecast);
+    }
+
+    /// Subtracts combinations that have been read or generated. If they do not remain, but the sweep has ever been expected to end with as
+    /// many as at the beginning, twice as many as at the beginning are granted, once: a sweep that starts over later has to do the same
+    /// work again.
+    fn spend(&mut self, combinations: u64) -> Result<(), SweepEnd> {
+        if combinations > self.combinations && self.forecast < self.max_combinations as f64 {
             let granted = self.max_combinations.saturating_mul(2);
             self.combinations = self.combinations.saturating_add(granted);
             self.max_combinations = 0;
         }
+        let left = self.combinations.checked_sub(combinations);
+        self.combinations = left.ok_or(SweepEnd::Spent(0.0))?;
+        Ok(())
     }
 
     /// The number of partitioners for a large batch: more than there are threads, so that no thread waits long for the others.
@@ -398,8 +410,7 @@ impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
                 .iter()
                 .map(|partitioner| partitioner.work)
                 .sum();
-            let left = resources.combinations.checked_sub(work);
-            resources.combinations = left.ok_or(SweepEnd::Spent(0.0))?;
+            resources.spend(work)?;
             if stop() {
                 return Err(SweepEnd::Stopped);
             }
