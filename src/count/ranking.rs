@@ -44,7 +44,7 @@ const TWO_PLANS_BUDGET_NS: u64 = 25_000_000_000;
 /// A sweep is dropped when its forecast is this or more, in nanoseconds of work.
 const MAX_SWEEP_FORECAST_NS: f64 = 1e13;
 
-/// A sweep is due when its forecast is less than this multiple of the work of the leader. Forecasts of sweeps are seldom too low.
+/// A sweep is due when its last two forecasts are less than this multiple of the work of the leader.
 const MAX_DUE_FORECAST: f64 = 4.0;
 
 /// Sweeps are dropped when the best forecast of an order, times this factor, is less than the forecast of the sweep.
@@ -131,10 +131,17 @@ pub(crate) fn select_sweeps(
     sweeps
 }
 
-/// Whether the first of these sweeps is due in a round in which the leader has this work.
-pub(crate) fn is_due(sweeps: &[TrialResult], leader_work: u64) -> bool {
-    let first = sweeps.first();
-    first.is_some_and(|sweep| sweep.forecast < MAX_DUE_FORECAST * leader_work as f64)
+/// Whether the first of these sweeps is due in a round in which the leader has this work, by its last two forecasts: the first short one
+/// may be an accident. `before` has the results of the round before.
+pub(crate) fn is_due(sweeps: &[TrialResult], before: &[TrialResult], leader_work: u64) -> bool {
+    let Some(sweep) = sweeps.first() else {
+        return false;
+    };
+    let earlier = before.iter().find(|tried| tried.plan == sweep.plan);
+    let forecast = earlier.map_or(f64::INFINITY, |earlier| {
+        earlier.forecast.max(sweep.forecast)
+    });
+    forecast < MAX_DUE_FORECAST * leader_work as f64
 }
 
 /// Solutions proved per nanosecond of work, for comparing plans. The rate of the tree search is reduced: it has no component table, so it
