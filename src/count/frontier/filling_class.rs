@@ -2,13 +2,17 @@
 
 use super::transition::Move;
 
+/// Maximum number of cells that a class gives values to. Each class takes a pass of its own over both layers, so far more classes would take
+/// longer than to branch.
+const MAX_CELLS: usize = 8;
+
 /// A class of the fillings of the line at which the frontiers meet: those in which these cells have these values. The cells are given by the
 /// lines across.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FillingClass(Vec<(usize, bool)>);
 
 impl FillingClass {
-    /// At least this number of classes that together hold all fillings, if there are enough cells.
+    /// At least this number of classes that together hold all fillings, as far as [`halves`](Self::halves) allows.
     pub(super) fn classes(crossings: &[usize], number: f64) -> Vec<FillingClass> {
         let mut classes = vec![FillingClass::default()];
         while (classes.len() as f64) < number {
@@ -21,11 +25,14 @@ impl FillingClass {
         classes
     }
 
-    /// Divides the class by the value of one more cell; `None` if there is none left. Cells close together depend on each other, so the
-    /// cells are chosen far apart: by the bits of their number in reverse order (van der Corput 1935).
+    /// Divides the class by the value of one more cell; `None` if there is none left, or if it gives [`MAX_CELLS`] values. Cells close
+    /// together depend on each other, so the cells are chosen far apart: by the bits of their number in reverse order (van der Corput 1935).
     pub(super) fn halves(&self, crossings: &[usize]) -> Option<[FillingClass; 2]> {
+        if self.0.len() == MAX_CELLS {
+            return None;
+        }
         let is_open = |i: &usize| self.0.iter().all(|(chosen, _)| chosen != i);
-        let bits = u32::BITS - crossings.len().leading_zeros();
+        let bits = usize::BITS - crossings.len().leading_zeros();
         let indices =
             (1..=1u32 << bits).map(|number| (number.reverse_bits() >> (u32::BITS - bits)) as usize);
         let mut crossings = indices.filter_map(|index| crossings.get(index)).copied();
@@ -67,6 +74,18 @@ mod tests {
                 assert_eq!(classes.iter().filter(holds).count(), 1);
             }
         }
+    }
+
+    #[test]
+    fn classes_are_bounded_also_without_memory() {
+        let crossings: Vec<usize> = (0..1000).collect();
+        let classes = FillingClass::classes(&crossings, f64::INFINITY);
+        assert_eq!(classes.len(), 1 << MAX_CELLS);
+        assert!(
+            classes
+                .iter()
+                .all(|class| class.halves(&crossings).is_none())
+        );
     }
 
     #[test]
