@@ -105,15 +105,20 @@ def test_dropped_iterators_leave_nothing_behind(endless: Puzzle) -> None:
         next(endless.solutions(threads=2))
     wait_for_threads(native_threads())
     gc.collect()
-    threads, memory = native_threads(), resident_bytes()
-    for i in range(number):
-        solutions = endless.solutions(threads=1 + i % 3, batch=None if i % 2 else 16)
-        for _ in range(i % 3):
-            next(solutions)
-    del solutions
-    wait_for_threads(threads)
-    # What is free in the allocator's arenas stays mapped; a leak of one piece per iterator would be far more.
-    assert resident_bytes() - memory < 20_000 * number
+    threads = native_threads()
+    growth = []
+    # What is free in the allocator's arenas stays mapped; a leak of one piece per iterator would be far more. On a busy machine more threads
+    # end late and need arenas at once, so the memory may grow once, but not three times.
+    while len(growth) < 3 and (not growth or growth[-1] >= 20_000 * number):
+        memory = resident_bytes()
+        for i in range(number):
+            solutions = endless.solutions(threads=1 + i % 3, batch=None if i % 2 else 16)
+            for _ in range(i % 3):
+                next(solutions)
+        del solutions
+        wait_for_threads(threads)
+        growth.append(resident_bytes() - memory)
+    assert growth[-1] < 20_000 * number, growth
 
 
 def test_memory_is_bounded(endless: Puzzle) -> None:
