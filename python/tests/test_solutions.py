@@ -106,9 +106,9 @@ def test_dropped_iterators_leave_nothing_behind(endless: Puzzle) -> None:
     wait_for_threads(native_threads())
     gc.collect()
     threads = native_threads()
-    growth = []
-    # What is free in the allocator's arenas stays mapped; a leak of one piece per iterator would be far more. On a busy machine more threads
-    # end late and need arenas at once, so the memory may grow once, but not three times.
+    growth: list[int] = []
+    # What is free in the allocator's arenas stays mapped; a leak of one piece per iterator would be far more. On a busy machine more
+    # threads end late and need arenas at once, so the memory may grow once, but not three times.
     while len(growth) < 3 and (not growth or growth[-1] >= 20_000 * number):
         memory = resident_bytes()
         for i in range(number):
