@@ -9,7 +9,7 @@
 use super::branch::order::Order;
 use super::plan::{Plan, TrialResult};
 
-/// From this budget on, in nanoseconds of work, only the better direction is swept, and sweeps and other plans can rule each other out.
+/// From this budget on, in nanoseconds of work, plans can rule each other out, and an order can rule out sweeps.
 pub(crate) const DECISIVE_BUDGET_NS: u64 = 1_200_000_000;
 
 /// Below this budget, in nanoseconds, the probing order and the tree search stay as long as no order is near its end.
