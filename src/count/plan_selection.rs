@@ -5,7 +5,8 @@
 //! component to the end. What the dropped orders have counted stays in the component table.
 //!
 //! Beside the orders, the frontier is swept in both directions, as long as the forecast suggests that the sweep can end. A sweep that is
-//! *due* by its forecast comes first in its round and gets as much work as the leader, and the other direction waits.
+//! *due* by its last two forecasts gets as much work as the leader, and the other direction waits. It comes first in its round unless the
+//! leader is expected to end sooner.
 //!
 //! The trials of a round do not depend on the number of threads. One worker, the *host*, runs the trials; the others, the *helpers*, join
 //! its walks or take trials of their own. A *walk* is a trial that branches. The *leader* is the plan that a round tries first and gives

@@ -287,7 +287,10 @@ impl Sweep {
         let (mut near, mut far) = (self.front::<K, N>(End::Near), self.front::<K, N>(End::Far));
         let mut lines = &self.along[..];
         while let [first, .., last] = lines {
-            resources.begin_line(self.forecast(&near, &far, lines));
+            // A forecast visits each line across for each line between: a long puzzle has far more of these visits than combinations.
+            if resources.wants_forecast((lines.len() * self.across.len()) as u64) {
+                resources.record_forecast(self.forecast(&near, &far, lines));
+            }
             let (front, line) = match near.len <= far.len {
                 true => (&mut near, first),
                 false => (&mut far, last),
@@ -306,7 +309,7 @@ impl Sweep {
         let [line] = lines else {
             unreachable!("a component has a line, and the loop leaves one")
         };
-        resources.begin_line(self.forecast(&near, &far, lines));
+        resources.record_forecast(self.forecast(&near, &far, lines));
         let ended = self.meet(&mut near, &mut far, line, &mut resources);
         ended.map_err(|end| self.with_forecast(&near, &far, lines, end))
     }

@@ -59,6 +59,8 @@ pub(crate) struct Resources<'s> {
     max_combinations: u64,
     /// The least forecast so far of the combinations from the beginning of a line to the end of the sweep.
     forecast: f64,
+    /// The value of `combinations` at the last forecast.
+    at_forecast: u64,
     threads: usize,
     pub(crate) stop: ShouldStop<'s>,
     scratch: Option<&'s Scratch>,
@@ -72,15 +74,22 @@ impl<'s> Resources<'s> {
             combinations: allowance.max_combinations,
             max_combinations: allowance.max_combinations,
             forecast: f64::INFINITY,
+            at_forecast: allowance.max_combinations,
             threads: allowance.threads,
             stop,
             scratch: allowance.scratch,
         }
     }
 
-    /// Begins a line, with a forecast of the combinations from here to the end of the sweep.
-    pub(crate) fn begin_line(&mut self, forecast: f64) {
+    /// Whether a forecast that takes `cost` steps is worth them: at least as many combinations have been read or generated since the last.
+    pub(crate) fn wants_forecast(&self, cost: u64) -> bool {
+        self.at_forecast.saturating_sub(self.combinations) >= cost
+    }
+
+    /// Records a forecast of the combinations from here, the beginning of a line, to the end of the sweep.
+    pub(crate) fn record_forecast(&mut self, forecast: f64) {
         self.forecast = self.forecast.min(forecast);
+        self.at_forecast = self.combinations;
     }
 
     /// Subtracts combinations that have been read or generated. If they do not remain, but the sweep has ever been expected to end with as
