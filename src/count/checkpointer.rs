@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::branch::trail::{self, Trail, TrailStep, Trails};
 use super::components::{ComponentCodec, ComponentTable, ComponentText, ComponentValue};
 use super::plan::Plan;
-use super::selection_state::SelectionState;
+use super::selection::state::SelectionState;
 use crate::error::{Error, Result};
 use crate::puzzle::{Grid, Puzzle};
 use crate::run::{Snapshot, lock};

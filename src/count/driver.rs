@@ -17,9 +17,9 @@ use super::components::{ComponentTable, Store};
 use super::graph_count::GraphCount;
 use super::options::Method;
 use super::plan::Plan;
-use super::plan_selection::PlanSelection;
 use super::root::{cells_of, components, known_cells, propagate_root};
-use super::selection_state::SelectionState;
+use super::selection::PlanSelection;
+use super::selection::state::SelectionState;
 use super::setup::Setup;
 use super::shared::Shared;
 use super::status::Status;
@@ -177,6 +177,9 @@ impl<W: Word> Driver<'_, W> {
                 checkpointer.record_quick_trial();
             }
             self.shared.run_one_worker();
+            while lock(&self.shared.selection).retry_last() {
+                self.shared.run_workers();
+            }
         }
         let is_done = has_opening && lock(&self.shared.selection).is_over();
         let (mut effort, mut plan_work) = (

@@ -4,7 +4,7 @@
 use super::frontier::Direction;
 use super::options::Method;
 use super::plan::Plan;
-use super::plan_selection::PlanSelection;
+use super::selection::PlanSelection;
 use super::setup::{GraphProgress, Setup};
 use super::shared::Shared;
 use crate::line::Word;

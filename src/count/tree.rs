@@ -135,8 +135,8 @@ mod tests {
     use super::super::components::{ComponentTable, Store};
     use super::super::options::Method;
     use super::super::plan::Plan;
-    use super::super::plan_selection::PlanSelection;
     use super::super::root::components;
+    use super::super::selection::PlanSelection;
     use super::super::status::Status;
     use super::*;
     use crate::board::Clues;

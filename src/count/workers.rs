@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use super::branch::worker::Worker;
-use super::plan_selection::Next;
+use super::selection::Next;
 use super::shared::Shared;
 use crate::line::Word;
 use crate::run::{Control, lock};

@@ -11,9 +11,6 @@ use crate::line::Word;
 use crate::run::memory_plan;
 use crate::solutions::{Count, Stop};
 
-/// Nanoseconds per combination of states in a sweep, roughly.
-const COMBINATION_NS: u64 = 100;
-
 impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     /// Counts a component by the plan of the trial, until it is counted or the budget is used up.
     pub(crate) fn run_trial(&mut self, trial: Trial) -> TrialEnd {
@@ -49,8 +46,8 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                         store.insert(target.key.clone(), value.clone(), u64::MAX, u64::MAX);
                         TrialEnd::Done(value)
                     }
-                    Err(SweepEnd::Spent(combinations)) => TrialEnd::Spent {
-                        forecast: combinations * COMBINATION_NS as f64,
+                    Err(SweepEnd::Spent(forecast)) => TrialEnd::Spent {
+                        forecast,
                         proved: 0.0,
                     },
                     Err(SweepEnd::Full | SweepEnd::Overflow) => TrialEnd::Full,
@@ -75,7 +72,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     fn allowance(&self, sweeps: u64, budget: u64) -> Allowance<'s> {
         Allowance {
             bytes: self.shared.memory / memory_plan::SWEEP / sweeps,
-            max_combinations: budget / COMBINATION_NS,
+            work_ns: budget,
             threads: 1,
             scratch: None,
         }

@@ -19,8 +19,8 @@ pub(crate) enum Direction {
 pub(crate) struct Allowance<'s> {
     /// Bytes of memory.
     pub(crate) bytes: u64,
-    /// Maximum number of combinations of states that are read or generated in all.
-    pub(crate) max_combinations: u64,
+    /// Maximum nanoseconds of work, computed from the number of combinations of states that are read or generated.
+    pub(crate) work_ns: u64,
     /// Number of threads of the current rayon pool that are used.
     pub(crate) threads: usize,
     /// The folder for what exceeds the memory.
@@ -32,7 +32,7 @@ pub(crate) struct Allowance<'s> {
 pub(crate) enum SweepEnd {
     /// It needs more memory than it may take: another try would fail as well.
     Full,
-    /// It has used up its combinations. The number is a forecast of the combinations of the whole sweep.
+    /// It has used up its work. The number is a forecast of the nanoseconds of work of the whole sweep.
     Spent(f64),
     /// It was told to stop.
     Stopped,

@@ -44,6 +44,11 @@ impl FillingClass {
         }))
     }
 
+    /// Whether both classes give values to the same number of cells.
+    pub(super) fn is_as_large_as(&self, other: &FillingClass) -> bool {
+        self.0.len() == other.0.len()
+    }
+
     /// The moves to the fillings of this class.
     pub(super) fn restricted(&self, moves: &[Move]) -> Vec<Move> {
         let mut moves = moves.to_vec();

@@ -11,6 +11,7 @@
 
 mod allowance;
 mod filling_class;
+mod forecast;
 mod key;
 mod layer;
 mod line_fillings;
@@ -43,14 +44,6 @@ use crate::solutions::Count;
 
 /// Maximum number of states that are visited to build the automata: a component that needs more has too many combinations anyway.
 const MAX_VISITED_STATES: usize = 10_000_000;
-
-/// The number of combinations approaches about this power of the product of the numbers of states of the lines across: 0.58 to 0.70 in the
-/// last layers of twenty sweeps of random 15x15 puzzles.
-const SATURATION: f64 = 0.6;
-
-/// Combinations that are read or generated for each one of a new layer, and for each one of the last two layers when they meet.
-const GENERATED_PER_COMBINATION: f64 = 3.0;
-const GENERATED_AT_MEETING: f64 = 8.0;
 
 /// Expected number of combinations behind the last line for each one of the frontier whose combinations are stored there, with some room for
 /// the buckets of the tables.
@@ -118,18 +111,6 @@ struct Front<'s, K, N> {
     packing: Packing,
     /// Number of lines passed.
     passed: usize,
-}
-
-/// The growth of a frontier, for a forecast.
-#[derive(Debug)]
-struct Growth {
-    end: End,
-    depths: Vec<usize>,
-    /// The logarithm of the number of combinations, and by how much a line increases it.
-    log_len: f64,
-    log_growth: f64,
-    /// The number of combinations is at most this power of the product of the numbers of states.
-    saturation: f64,
 }
 
 /// The index of a line (columns come after rows), and its cells in the component.
@@ -283,21 +264,18 @@ impl Sweep {
         allowance: Allowance<'_>,
         stop: ShouldStop<'_>,
     ) -> Result<Count, SweepEnd> {
-        let mut resources = Resources::new(allowance, stop);
+        let mut resources = Resources::new(allowance, K::COMBINATION_NS, stop);
         let (mut near, mut far) = (self.front::<K, N>(End::Near), self.front::<K, N>(End::Far));
         let mut lines = &self.along[..];
-        while let [first, .., last] = lines {
+        while lines.len() > 1 {
             // A forecast visits each line across for each line between: a long puzzle has far more of these visits than combinations.
             if resources.wants_forecast((lines.len() * self.across.len()) as u64) {
                 resources.record_forecast(self.forecast(&near, &far, lines));
             }
-            let (front, line) = match near.len <= far.len {
-                true => (&mut near, first),
-                false => (&mut far, last),
-            };
-            let left = match front.end {
-                End::Near => &lines[1..],
-                End::Far => &lines[..lines.len() - 1],
+            let (end, line, left) = next_line(lines, near.len <= far.len);
+            let front = match end {
+                End::Near => &mut near,
+                End::Far => &mut far,
             };
             let ended = self.advance(front, line, &mut resources);
             ended.map_err(|end| self.with_forecast(&near, &far, lines, end))?;
@@ -309,82 +287,9 @@ impl Sweep {
         let [line] = lines else {
             unreachable!("a component has a line, and the loop leaves one")
         };
-        resources.record_forecast(self.forecast(&near, &far, lines));
+        resources.grant_meeting(self.forecast(&near, &far, lines));
         let ended = self.meet(&mut near, &mut far, line, &mut resources);
         ended.map_err(|end| self.with_forecast(&near, &far, lines, end))
-    }
-
-    /// Adds the forecast to [`SweepEnd::Spent`]; `lines` are those between the frontiers.
-    fn with_forecast<K: Key, N: PathCount>(
-        &self,
-        near: &Front<'_, K, N>,
-        far: &Front<'_, K, N>,
-        lines: &[AlongLine],
-        end: SweepEnd,
-    ) -> SweepEnd {
-        match end {
-            SweepEnd::Spent(spent) => SweepEnd::Spent(self.forecast(near, far, lines).max(spent)),
-            _ => end,
-        }
-    }
-
-    /// Forecast of the combinations that the sweep reads and generates from here on, with these lines between the frontiers.
-    ///
-    /// Each line is assumed to multiply the combinations of a frontier as the lines that it has passed have done on average. But merging
-    /// slows this growth down: there are at most as many combinations as the product of the numbers of states of the lines across, and
-    /// frontiers are found to reach about the same root of it. See [`SATURATION`].
-    fn forecast<K: Key, N: PathCount>(
-        &self,
-        near: &Front<'_, K, N>,
-        far: &Front<'_, K, N>,
-        lines: &[AlongLine],
-    ) -> f64 {
-        let mut near = self.growth(near);
-        let mut far = self.growth(far);
-        let mut lines = lines;
-        let mut total = 0.0;
-        while let [first, .., last] = lines {
-            let (front, line) = match near.log_len <= far.log_len {
-                true => (&mut near, first),
-                false => (&mut far, last),
-            };
-            lines = match front.end {
-                End::Near => &lines[1..],
-                End::Far => &lines[..lines.len() - 1],
-            };
-            line.crossings.iter().for_each(|&i| front.depths[i] += 1);
-            let possible = self.log_possible(front.end, &front.depths);
-            let grown = front.log_len + front.log_growth;
-            front.log_len = grown.min(front.saturation * possible);
-            total += front.log_len.exp();
-        }
-        let layers = near.log_len.exp() + far.log_len.exp();
-        GENERATED_PER_COMBINATION * total + GENERATED_AT_MEETING * layers
-    }
-
-    /// The growth of a frontier so far.
-    fn growth<K: Key, N: PathCount>(&self, front: &Front<'_, K, N>) -> Growth {
-        let log_len = (front.len as f64).ln();
-        let possible = self.log_possible(front.end, &front.depths);
-        Growth {
-            end: front.end,
-            depths: front.depths.clone(),
-            log_len,
-            log_growth: match front.passed {
-                0 => f64::INFINITY,
-                passed => log_len / passed as f64,
-            },
-            saturation: (log_len / possible.max(1.0)).max(SATURATION),
-        }
-    }
-
-    /// The logarithm of the product of the numbers of states of the lines across, at these depths from this end.
-    fn log_possible(&self, end: End, depths: &[usize]) -> f64 {
-        let states = depths
-            .iter()
-            .enumerate()
-            .map(|(i, &depth)| self.automaton(end, i).states(depth));
-        states.map(|states| (states as f64).ln()).sum()
     }
 
     /// Moves a frontier past a line.
@@ -497,11 +402,29 @@ impl Sweep {
             resources.memory.restore(remaining);
             match (ended, class.halves(&line.crossings)) {
                 (Ok(count), _) => total += &count,
-                (Err(SweepEnd::Full), Some(halves)) => classes.extend(halves),
+                (Err(SweepEnd::Full), Some(halves)) => {
+                    // The other classes of this size would hardly fit either.
+                    let smaller = |other: FillingClass| match other.halves(&line.crossings) {
+                        Some(halves) if other.is_as_large_as(&class) => halves.to_vec(),
+                        _ => vec![other],
+                    };
+                    let others = classes.into_iter().flat_map(smaller);
+                    classes = others.chain(halves).collect();
+                }
                 (Err(end), _) => return Err(end),
             }
         }
         Ok(total)
+    }
+}
+
+/// The end whose frontier moves next, the line that it passes, and the lines that are left. `near_is_smaller`: whether the near frontier has
+/// at most as many combinations as the far one.
+fn next_line(lines: &[AlongLine], near_is_smaller: bool) -> (End, &AlongLine, &[AlongLine]) {
+    match (near_is_smaller, lines) {
+        (true, [first, left @ ..]) => (End::Near, first, left),
+        (false, [left @ .., last]) => (End::Far, last, left),
+        (_, []) => unreachable!("a line is left"),
     }
 }
 

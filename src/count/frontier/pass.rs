@@ -48,15 +48,22 @@ const MAX_CHUNK: u64 = 1 << 10;
 /// Combinations merged or joined between two polls of `stop`.
 const COMBINATIONS_PER_POLL: u64 = 1 << 14;
 
+/// The meeting of the frontiers may take its forecast times this margin, if the forecast is at most this multiple of what the sweep has taken.
+/// The margin is large because each class of fillings takes a pass of its own, and one that does not fit into the memory is begun again.
+const MEETING_MARGIN: f64 = 6.0;
+const MAX_MEETING: f64 = 3.0;
+
 /// The remaining resources of a sweep.
 pub(crate) struct Resources<'s> {
     pub(crate) memory: Memory,
     /// Bytes of memory at the beginning.
     bytes: u64,
+    combination_ns: u64,
     /// Number of combinations that may still be read or generated.
     combinations: u64,
-    /// That number at the beginning; 0 when more has been granted.
+    /// That number at the beginning, and with what has been granted since.
     max_combinations: u64,
+    granted: u64,
     /// The least forecast so far of the combinations from the beginning of a line to the end of the sweep.
     forecast: f64,
     /// The value of `combinations` at the last forecast.
@@ -67,14 +74,18 @@ pub(crate) struct Resources<'s> {
 }
 
 impl<'s> Resources<'s> {
-    pub(crate) fn new(allowance: Allowance<'s>, stop: ShouldStop<'s>) -> Self {
+    /// `combination_ns`: nanoseconds per combination.
+    pub(crate) fn new(allowance: Allowance<'s>, combination_ns: u64, stop: ShouldStop<'s>) -> Self {
+        let max_combinations = allowance.work_ns / combination_ns;
         Resources {
             memory: Memory::new(allowance.bytes),
             bytes: allowance.bytes,
-            combinations: allowance.max_combinations,
-            max_combinations: allowance.max_combinations,
+            combination_ns,
+            combinations: max_combinations,
+            max_combinations,
+            granted: max_combinations,
             forecast: f64::INFINITY,
-            at_forecast: allowance.max_combinations,
+            at_forecast: max_combinations,
             threads: allowance.threads,
             stop,
             scratch: allowance.scratch,
@@ -92,17 +103,32 @@ impl<'s> Resources<'s> {
         self.at_forecast = self.combinations;
     }
 
+    /// Grants the combinations that the meeting of the frontiers is expected to take, if they are few compared with those of the sweep so
+    /// far: a sweep that starts over later has to do all of it again.
+    pub(crate) fn grant_meeting(&mut self, forecast: f64) {
+        let spent = self.granted - self.combinations;
+        if forecast < MAX_MEETING * spent as f64 {
+            let needed = (MEETING_MARGIN * forecast) as u64;
+            self.granted = self.granted.max(spent.saturating_add(needed));
+            self.combinations = self.combinations.max(needed);
+        }
+    }
+
     /// Subtracts combinations that have been read or generated. If they do not remain, but the sweep has ever been expected to end with as
     /// many as at the beginning, twice as many as at the beginning are granted, once: a sweep that starts over later has to do the same
     /// work again.
     fn spend(&mut self, combinations: u64) -> Result<(), SweepEnd> {
-        if combinations > self.combinations && self.forecast < self.max_combinations as f64 {
-            let granted = self.max_combinations.saturating_mul(2);
-            self.combinations = self.combinations.saturating_add(granted);
-            self.max_combinations = 0;
+        let max = self.max_combinations;
+        if combinations > self.combinations && self.granted == max && self.forecast < max as f64 {
+            self.granted = max.saturating_mul(3);
+            self.combinations = self.combinations.saturating_add(self.granted - max);
         }
-        let left = self.combinations.checked_sub(combinations);
-        self.combinations = left.ok_or(SweepEnd::Spent(0.0))?;
+        let Some(left) = self.combinations.checked_sub(combinations) else {
+            return Err(SweepEnd::Spent(
+                self.combination_ns as f64 * self.granted as f64,
+            ));
+        };
+        self.combinations = left;
         Ok(())
     }
 

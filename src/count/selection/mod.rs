@@ -8,15 +8,19 @@
 //! *due* by its last two forecasts gets as much work as the leader, and the other direction waits. It comes first in its round unless the
 //! leader is expected to end sooner.
 //!
+//! A leader that is expected to end within the work of the plans after it is *prolonged*: it goes on, before these have their turn.
+//!
 //! The trials of a round do not depend on the number of threads. One worker, the *host*, runs the trials; the others, the *helpers*, join
 //! its walks or take trials of their own. A *walk* is a trial that branches. The *leader* is the plan that a round tries first and gives
 //! the most work. While more than [`MAX_SHARED_PLANS`] orders are left and the budget is small, each trial but the leader's is for one
 //! worker alone: several workers count different places of a component at once, and a forecast from that cannot be compared with one from a
 //! single worker. The leader's walk, and later every walk, is shared by all workers. A sweep uses the threads that have nothing else to do.
 //!
-//! Another process can resume the selection from its [`SelectionState`]. An interrupted walk returns to where it was, so its work adds up
-//! over all processes. An interrupted sweep has lost its progress, and is not begun a third time: instead, the plan
-//! [`Plan::BranchAndSweep`] is added to the round.
+//! Another process can [resume] the selection.
+
+mod ranking;
+mod resume;
+pub(crate) mod state;
 
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -26,10 +30,10 @@ use super::components::ComponentValue;
 use super::frontier::Direction;
 use super::options::Method;
 use super::plan::{Plan, Trial, TrialEnd, TrialResult};
-use super::ranking::{self, DECISIVE_BUDGET_NS};
-use super::selection_state::{InterruptedTrial, SelectionState, with_infinity, without_infinity};
 use crate::graph::NodeId;
 use crate::solutions::Count;
+use ranking::DECISIVE_BUDGET_NS;
+use state::{InterruptedTrial, SelectionState};
 
 /// Factor by which the budget grows per round.
 const BUDGET_GROWTH: u64 = 4;
@@ -40,9 +44,9 @@ const MIN_BUDGET_BEFORE_GROWTH_NS: u64 = 1_000_000;
 /// All workers share each trial if at most this number of plans but sweeps is left, or if the budget is at least [`DECISIVE_BUDGET_NS`].
 const MAX_SHARED_PLANS: usize = 2;
 
-/// Minimum budget of a round in which helpers take trials of their own, in nanoseconds. For such a trial each helper builds a
-/// SAT solver of its own, which is too expensive for a smaller budget.
-const MIN_HELPER_BUDGET_NS: u64 = 200_000_000;
+/// Minimum budget of a round in which helpers take trials of their own, in nanoseconds. For such a trial each helper builds a SAT solver of
+/// its own, which is too expensive for a smaller budget.
+const MIN_HELPER_BUDGET_NS: u64 = 50_000_000;
 
 /// The leader has at least this multiple of the work of each other plan.
 const MIN_LEAD: u64 = 2;
@@ -54,12 +58,12 @@ const MAX_RETRIED_FORECAST_NS: f64 = 6e8;
 /// The budget of that second trial, as a multiple of the forecast.
 const RETRY_BUDGET_FACTOR: f64 = 2.5;
 
+/// The work by which a leader near its end is prolonged, as a multiple of the work that it is expected to need.
+const PROLONGATION_FACTOR: f64 = 2.0;
+
 /// Minimum work of a trial, in nanoseconds, if its plan has used up the budget of the round already, after an interruption or as the leader
 /// of the round before: less would not show its progress.
 const MIN_TRIAL_NS: u64 = 20_000_000;
-
-/// Maximum number of times that a sweep is begun.
-const MAX_SWEEP_TRIES: u32 = 2;
 
 /// What a worker is to do next.
 #[derive(Clone, Copy, Debug)]
@@ -103,6 +107,8 @@ pub(crate) struct PlanSelection {
     round_work: u64,
     sweep_work: u64,
     leader: Option<(Plan, u64)>,
+    /// Whether the leader of the round has been prolonged.
+    is_prolonged: bool,
     /// Whether each trial of this round but the leader's is for one worker alone.
     has_solo_trials: bool,
     /// Whether the last answer to the host was [`Next::Leave`]. Then helpers leave too.
@@ -138,6 +144,7 @@ impl PlanSelection {
             round_work: 0,
             sweep_work: 0,
             leader: None,
+            is_prolonged: false,
             has_solo_trials: false,
             host_left: false,
             work_limit: u64::MAX,
@@ -152,8 +159,8 @@ impl PlanSelection {
     }
 
     /// A short selection: each of these plans is tried once on each component, and the selection ends at the first component that none of
-    /// them counts. If there are several plans and the forecast of the last one is short, that plan is tried once more, from the root but
-    /// with the component table as it is then, with a multiple of the forecast as its budget.
+    /// them counts. If the forecast of the last plan is short, [`retry_last`](Self::retry_last) lets the selection go on with a second trial
+    /// of that plan, from the root but with the component table as it is then. Its budget is a multiple of the forecast.
     pub(crate) fn new_short(
         components: usize,
         first_budget: u64,
@@ -171,11 +178,11 @@ impl PlanSelection {
         !self.short_plans.is_empty()
     }
 
-    /// Tries the last plan of a short selection once more if its forecast is short enough. Returns whether it does.
-    fn retry_last(&mut self) -> bool {
-        let (first_budget, several) = (self.first_budget, self.short_plans.len() > 1);
+    /// Prepares a second trial of the last plan of a short selection if its forecast is short enough. Returns whether it does.
+    pub(crate) fn retry_last(&mut self) -> bool {
+        let first_budget = self.first_budget;
         let is_short = |tried: &mut TrialResult| {
-            several && tried.spent == first_budget && tried.forecast < MAX_RETRIED_FORECAST_NS
+            tried.spent == first_budget && tried.forecast < MAX_RETRIED_FORECAST_NS
         };
         let last = self.tried.pop_if(is_short);
         if let Some(last) = last {
@@ -207,74 +214,6 @@ impl PlanSelection {
     /// Changes the selection: it pauses when each plan has had `work_limit` nanoseconds of work.
     pub(crate) fn with_work_limit(self, work_limit: u64) -> Self {
         PlanSelection { work_limit, ..self }
-    }
-
-    /// Resumes the selection from the state of an earlier process, if that had the same number of components.
-    pub(crate) fn resume(mut self, state: SelectionState) -> Self {
-        if state.components == self.components {
-            self.resumed = Some(state);
-            self.begin_component();
-        }
-        self
-    }
-
-    /// The state from which another process can resume; `None` when there is nothing to resume.
-    pub(crate) fn state(&self) -> Option<SelectionState> {
-        (!self.is_short() && !self.is_over()).then(|| SelectionState {
-            components: self.components,
-            component: self.values.len(),
-            budget: self.nominal_budget,
-            sweep_work: self.sweep_work,
-            leader: self.leader,
-            todo: self.todo.iter().copied().collect(),
-            tried: without_infinity(&self.tried),
-            before: without_infinity(&self.before),
-            waiting: without_infinity(&self.waiting),
-            interrupted: self.interrupted.clone(),
-            under_way: (self.under_way.iter())
-                .map(|(trial, since)| (trial.plan, *since))
-                .collect(),
-        })
-    }
-
-    /// Restores the state of an earlier process for the current component.
-    fn restore(&mut self, mut state: SelectionState) {
-        // The state comes from a file, in which there could be plans that this count does not offer.
-        let mut offered: Vec<Plan> = self.todo.iter().copied().collect();
-        offered.push(Plan::BranchAndSweep);
-        let is_offered = |plan: Plan| offered.contains(&plan);
-        state.keep_plans(is_offered);
-        (self.round_work, self.nominal_budget) = (state.budget, state.budget);
-        self.sweep_work = state.sweep_work;
-        self.leader = state.leader;
-        self.tried = with_infinity(&state.tried);
-        self.before = with_infinity(&state.before);
-        let (lost, interrupted): (Vec<InterruptedTrial>, Vec<InterruptedTrial>) =
-            state.interrupted.into_iter().partition(|interrupted| {
-                interrupted.plan.is_sweep() && interrupted.tries >= MAX_SWEEP_TRIES
-            });
-        self.todo = state.todo.into();
-        let kept = |plan: &Plan| lost.iter().all(|interrupted| interrupted.plan != *plan);
-        self.todo.retain(kept);
-        // Interrupted trials come first, and among them sweeps, because a process has most time left at its beginning. What is pushed to
-        // the front last comes first.
-        let (sweeps, walks): (Vec<InterruptedTrial>, Vec<InterruptedTrial>) = interrupted
-            .iter()
-            .copied()
-            .partition(|interrupted| interrupted.plan.is_sweep());
-        for interrupted in walks.iter().chain(&sweeps) {
-            self.todo.retain(|plan| *plan != interrupted.plan);
-            self.todo.push_front(interrupted.plan);
-        }
-        self.interrupted = interrupted;
-        self.waiting = with_infinity(&state.waiting);
-        self.begin_trials();
-        let fallback = Plan::BranchAndSweep;
-        let is_planned =
-            self.todo.contains(&fallback) || self.tried.iter().any(|t| t.plan == fallback);
-        if !lost.is_empty() && !is_planned && self.method != Method::Regions {
-            self.todo.push_back(fallback);
-        }
     }
 
     /// Ends a pause: the selection continues until each plan has had `work_limit` nanoseconds of work.
@@ -342,11 +281,10 @@ impl PlanSelection {
                 return Next::Wait;
             }
             let pauses = self.round_work >= self.work_limit && !self.tried.is_empty();
-            match self.is_short() {
-                true if self.retry_last() => {}
-                false if !pauses => self.begin_round(),
-                _ => return Next::Leave,
+            if self.is_short() || pauses {
+                return Next::Leave;
             }
+            self.begin_round();
         }
         match self.todo.pop_front() {
             Some(plan) => Next::Try(self.begin(plan)),
@@ -440,13 +378,15 @@ impl PlanSelection {
             self.waiting = sweeps.split_off(1);
         }
         self.sweep_work = if is_due { leader_work } else { self.round_work };
+        self.is_prolonged = false;
         let has_leader = plans > 1 && !others.is_empty();
         self.leader = (others.first())
             .filter(|_| has_leader)
             .map(|leader| (leader.plan, leader_work));
+        // A sweep starts over, while a walk continues.
         let leads = |sweep: &TrialResult| {
             let leader = others.first();
-            leader.is_none_or(|leader| sweep.forecast < leader.forecast)
+            leader.is_none_or(|leader| sweep.forecast < leader.forecast - leader.spent as f64)
         };
         let (first, last) = if is_due && sweeps.first().is_some_and(leads) {
             (&sweeps, &others)
@@ -487,16 +427,51 @@ impl PlanSelection {
                 // What an earlier trial has proved still holds. A short trial on several threads may end before it has got back there.
                 let same_plan = |tried: &&TrialResult| tried.plan == trial.plan;
                 let earlier = self.before.iter().find(same_plan);
-                self.tried.push(TrialResult {
+                let result = TrialResult {
                     plan: trial.plan,
                     spent,
                     forecast: forecast * scale,
                     proved: earlier.map_or(proved, |earlier| earlier.proved.max(proved)),
-                });
+                };
+                match self.prolongation(&result) {
+                    Some(more) => self.prolong_leader(result, more),
+                    None => self.tried.push(result),
+                }
             }
             TrialEnd::Full | TrialEnd::Stopped => {}
         }
         self.values.len()
+    }
+
+    /// The work by which the leader is prolonged after this result, in nanoseconds, if it is the leader's, and if the leader is expected to end
+    /// within the work of the plans that have their turn after it. A leader is prolonged once in a round.
+    fn prolongation(&self, result: &TrialResult) -> Option<u64> {
+        let (leader, _) = self.leader?;
+        let may_extend = leader == result.plan && self.continues_walks && !self.is_short();
+        if !may_extend || self.is_prolonged {
+            return None;
+        }
+        let others = self.todo.iter().map(|plan| match plan.is_sweep() {
+            true => self.sweep_work,
+            false => self.round_work,
+        });
+        let others = others.fold(0, u64::saturating_add);
+        let others = others.min(self.work_limit.saturating_sub(result.spent));
+        let before = self.before.iter().find(|tried| tried.plan == leader);
+        let remaining = result.recent_forecast(before) - result.spent as f64;
+        (remaining < others as f64).then(|| {
+            let more = (PROLONGATION_FACTOR * remaining) as u64;
+            more.max(self.round_work).min(others)
+        })
+    }
+
+    /// Lets the leader, which has this result, go on with more work before the other plans have their turn.
+    fn prolong_leader(&mut self, result: TrialResult, more: u64) {
+        self.is_prolonged = true;
+        self.leader = Some((result.plan, result.spent.saturating_add(more)));
+        self.before.retain(|tried| tried.plan != result.plan);
+        self.before.push(result);
+        self.todo.push_front(result.plan);
     }
 
     /// The index of the component that is being counted.
@@ -531,64 +506,26 @@ impl PlanSelection {
 mod tests {
     use super::*;
 
-    /// The selection as another process resumes it.
-    fn resumed_in_another_process(selection: &PlanSelection) -> PlanSelection {
-        let state = selection.state().expect("it is not over").for_journal(&[]);
-        // Without the feature, a state cannot be written.
-        #[cfg(feature = "unstable")]
-        let state = serde_json::from_str(&serde_json::to_string(&state).unwrap()).unwrap();
-        let selection = PlanSelection::new(
-            selection.method,
-            selection.components,
-            selection.first_budget,
-        );
-        selection.resume(state)
-    }
-
-    fn next(selection: &mut PlanSelection) -> Option<Trial> {
+    pub(super) fn next(selection: &mut PlanSelection) -> Option<Trial> {
         match selection.next() {
             Next::Try(trial) => Some(trial),
             _ => None,
         }
     }
 
-    fn spent(forecast: f64) -> TrialEnd {
+    pub(super) fn spent(forecast: f64) -> TrialEnd {
         TrialEnd::Spent {
             forecast,
             proved: 0.0,
         }
     }
 
-    fn plans(selection: &mut PlanSelection) -> Vec<Plan> {
+    pub(super) fn plans(selection: &mut PlanSelection) -> Vec<Plan> {
         let first = next(selection).map(|trial| trial.plan);
         first
             .into_iter()
             .chain(selection.todo.iter().copied())
             .collect()
-    }
-
-    #[test]
-    fn interrupted_trials_come_first() {
-        let mut selection = PlanSelection::new(Method::Auto, 1, 10);
-        let first = next(&mut selection).unwrap();
-        selection.report(first, spent(f64::INFINITY));
-        // The host begins a sweep, and two processes in turn are interrupted during it.
-        let sweep = next(&mut selection).unwrap();
-        assert!(sweep.plan.is_sweep());
-        let mut selection = resumed_in_another_process(&selection);
-        let tried = TrialResult {
-            plan: first.plan,
-            spent: first.budget,
-            forecast: f64::INFINITY,
-            proved: 0.0,
-        };
-        assert_eq!(selection.tried, [tried]);
-        assert_eq!(next(&mut selection).unwrap().plan, sweep.plan);
-        let mut selection = resumed_in_another_process(&selection);
-        let left = plans(&mut selection);
-        assert!(!left.contains(&sweep.plan) && !left.contains(&first.plan));
-        assert!(left.contains(&Plan::BranchAndSweep), "{left:?}");
-        assert_eq!(left.len(), Order::ALL.len() + 1);
     }
 
     /// A short trial on several threads ended before it had got back to where the walk had been, and the plan was dropped because it seemed
@@ -648,40 +585,11 @@ mod tests {
         assert_eq!((product, open), (Count::from(2), 1));
     }
 
-    #[test]
-    fn a_resumed_walk_gets_the_rest_of_its_budget_and_is_ranked_by_its_whole_work() {
-        let mut selection = PlanSelection::new(Method::Regions, 1, 10 * MIN_TRIAL_NS);
-        let walk = next(&mut selection).unwrap();
-        assert_eq!(walk.budget, 10 * MIN_TRIAL_NS);
-        let mut state = selection.state().unwrap().for_journal(&[]);
-        state.interrupted[0].spent = 6 * MIN_TRIAL_NS;
-        let selection = |state: &SelectionState| {
-            let selection = PlanSelection::new(Method::Regions, 1, 10 * MIN_TRIAL_NS);
-            selection.resume(state.clone())
-        };
-        let mut resumed = selection(&state);
-        let again = next(&mut resumed).unwrap();
-        assert_eq!((again.plan, again.budget), (walk.plan, 4 * MIN_TRIAL_NS));
-        resumed.report(again, spent(8.0));
-        let tried = TrialResult {
-            plan: walk.plan,
-            spent: walk.budget,
-            forecast: 20.0,
-            proved: 0.0,
-        };
-        assert_eq!(resumed.tried, [tried]);
-        state.interrupted[0].spent = 60 * MIN_TRIAL_NS;
-        assert_eq!(next(&mut selection(&state)).unwrap().budget, MIN_TRIAL_NS);
-        // A state with another number of components is ignored.
-        let other = PlanSelection::new(Method::Regions, 2, 10 * MIN_TRIAL_NS).resume(state);
-        assert!(other.interrupted.is_empty());
-    }
-
-    const DOWN: Plan = Plan::Sweep(Direction::Down);
+    pub(super) const DOWN: Plan = Plan::Sweep(Direction::Down);
     const RIGHT: Plan = Plan::Sweep(Direction::Right);
 
     /// A selection after a round in which the orders had this forecast and the sweeps had others, in nanoseconds.
-    fn after_round(orders: f64, down: f64, right: f64) -> PlanSelection {
+    pub(super) fn after_round(orders: f64, down: f64, right: f64) -> PlanSelection {
         let mut selection = PlanSelection::new(Method::Auto, 1, DECISIVE_BUDGET_NS);
         let tried = |plan: Plan, forecast: f64| TrialResult {
             plan,
@@ -740,46 +648,24 @@ mod tests {
         }
     }
 
+    /// A sweep of TCGA 2016 #515 took 40 seconds while the leader had a few seconds left.
     #[test]
-    fn orders_behind_a_sweep_continue_when_it_is_lost() {
-        let mut selection = after_round(1e15, 1e9, 2e9);
+    fn a_leader_near_its_end_goes_on_before_the_others() {
+        let mut selection = after_round(1e15, 1e9, 1e15);
         let sweep = next(&mut selection).unwrap();
-        let mut selection = resumed_in_another_process(&selection);
+        selection.report(sweep, spent(1e15));
+        let leader = next(&mut selection).unwrap();
+        let work = leader.earlier_work + leader.budget;
+        let nearly_done = |trial: Trial| spent(1.01 * trial.budget as f64);
+        selection.report(leader, nearly_done(leader));
         let again = next(&mut selection).unwrap();
-        assert_eq!((again.plan, again.budget), (DOWN, sweep.budget));
-        let mut selection = resumed_in_another_process(&selection);
-        let left = plans(&mut selection);
-        let mut walks = Order::ALL[..5].iter().map(|&order| Plan::Branch(order));
-        assert!(walks.all(|plan| left.contains(&plan)), "{left:?}");
-        assert!(left.contains(&Plan::BranchAndSweep) && left.len() == 6);
-        assert_eq!(selection.waiting.len(), 1);
-    }
-
-    /// Once, the tree search from a journal counted the whole puzzle as each of its components.
-    #[test]
-    fn plans_that_are_not_offered_are_not_resumed() {
-        let selection = PlanSelection::new(Method::Regions, 2, 10);
-        let mut state = selection.state().unwrap();
-        let (tree, sweep) = (Plan::Tree, Plan::Sweep(Direction::Down));
-        let down = Plan::Branch(Order::Down);
-        state.todo = vec![tree, down, sweep, down];
-        state.leader = Some((tree, 1));
-        let tried = TrialResult {
-            plan: tree,
-            spent: 1,
-            forecast: 1.0,
-            proved: 0.0,
-        };
-        (state.tried, state.before, state.waiting) = (vec![tried], vec![tried], vec![tried]);
-        state.interrupted = [tree, sweep, down, down]
-            .map(|plan| InterruptedTrial {
-                plan,
-                spent: u64::MAX,
-                tries: u32::MAX,
-            })
-            .to_vec();
-        let mut selection = selection.resume(state);
-        assert_eq!(plans(&mut selection), [down]);
-        assert!(selection.tried.is_empty() && selection.before.is_empty());
+        assert_eq!((again.plan, again.earlier_work), (leader.plan, work));
+        assert!(again.budget <= leader.budget);
+        // Once in a round.
+        selection.report(again, nearly_done(again));
+        assert_ne!(next(&mut selection).unwrap().plan, leader.plan);
+        // What it had before counts as work of this round.
+        let results: Vec<u64> = selection.tried.iter().map(|tried| tried.spent).collect();
+        assert_eq!(results, [sweep.budget, work + again.budget]);
     }
 }

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use super::plan::{Plan, TrialResult};
+use crate::count::plan::{Plan, TrialResult};
 
 /// The state of plan selection for one component.
 #[derive(Clone, Debug)]

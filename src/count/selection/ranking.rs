@@ -6,8 +6,8 @@
 //! leads, unless another plan proves far more; later the plan that proves most leads. The tree search is one of the plans; it is the best
 //! one where components hardly repeat.
 
-use super::branch::order::Order;
-use super::plan::{Plan, TrialResult};
+use crate::count::branch::order::Order;
+use crate::count::plan::{Plan, TrialResult};
 
 /// From this budget on, in nanoseconds of work, plans can rule each other out, and an order can rule out sweeps.
 pub(crate) const DECISIVE_BUDGET_NS: u64 = 1_200_000_000;
