@@ -585,3 +585,46 @@ fn finish<'s, K: Key, N: PathCount>(
         file,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resources(combinations: u64) -> Resources<'static> {
+        let allowance = Allowance {
+            bytes: 1 << 20,
+            work_ns: 100 * combinations,
+            threads: 1,
+            scratch: None,
+        };
+        Resources::new(allowance, 100, &|| false)
+    }
+
+    /// A sweep of a random 15x15 puzzle gave up shortly before its end, and the next one began again.
+    #[test]
+    fn a_sweep_that_has_got_to_its_last_line_may_end() {
+        let mut resources = resources(1000);
+        assert!(resources.spend(900).is_ok());
+        resources.grant_meeting(2000.0);
+        assert!(resources.spend(12_000).is_ok());
+        // The work of the whole sweep, in nanoseconds.
+        assert_eq!(resources.spend(1), Err(SweepEnd::Spent(1_290_000.0)));
+    }
+
+    #[test]
+    fn a_long_meeting_needs_a_round_with_more_work() {
+        let mut resources = resources(1000);
+        assert!(resources.spend(900).is_ok());
+        resources.grant_meeting(2800.0);
+        assert!(resources.spend(100).is_ok());
+        assert_eq!(resources.spend(1), Err(SweepEnd::Spent(100_000.0)));
+    }
+
+    #[test]
+    fn a_sweep_that_was_expected_to_end_is_granted_more_once() {
+        let mut resources = resources(1000);
+        resources.record_forecast(999.0);
+        assert!(resources.spend(3000).is_ok());
+        assert_eq!(resources.spend(1), Err(SweepEnd::Spent(300_000.0)));
+    }
+}

@@ -569,7 +569,7 @@ mod tests {
         selection.report(helper, spent(1e9));
         let leader = next(&mut selection).unwrap();
         assert!(!leader.is_solo && matches!(selection.next_for_helper(), Next::Join));
-        selection.report(leader, spent(1e9));
+        selection.report(leader, spent(1e15));
         // When one trial has counted the component, the results of the others are ignored.
         let host = next(&mut selection).unwrap();
         let Next::Try(helper) = selection.next_for_helper() else {
