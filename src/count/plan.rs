@@ -51,6 +51,8 @@ pub(crate) struct Trial {
     pub(crate) thorough: bool,
     /// Whether it is for one worker, without helpers.
     pub(crate) is_solo: bool,
+    /// Whether a sweep that seems close to its end may exceed the budget.
+    pub(crate) may_exceed: bool,
 }
 
 /// How a trial ended.

@@ -30,6 +30,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                 let allowance = Allowance {
                     threads: self.shared.workers,
                     scratch: self.shared.scratch,
+                    may_exceed: trial.may_exceed,
                     ..self.allowance(1, trial.budget)
                 };
                 let target = &self.shared.components[component];
@@ -73,6 +74,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         Allowance {
             bytes: self.shared.memory / memory_plan::SWEEP / sweeps,
             work_ns: budget,
+            may_exceed: true,
             threads: 1,
             scratch: None,
         }

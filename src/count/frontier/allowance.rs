@@ -21,6 +21,8 @@ pub(crate) struct Allowance<'s> {
     pub(crate) bytes: u64,
     /// Maximum nanoseconds of work, computed from the number of combinations of states that are read or generated.
     pub(crate) work_ns: u64,
+    /// Whether a sweep that seems close to its end may exceed this work.
+    pub(crate) may_exceed: bool,
     /// Number of threads of the current rayon pool that are used.
     pub(crate) threads: usize,
     /// The folder for what exceeds the memory.

@@ -64,6 +64,7 @@ pub(crate) struct Resources<'s> {
     /// That number at the beginning, and with what has been granted since.
     max_combinations: u64,
     granted: u64,
+    may_exceed: bool,
     /// The least forecast so far of the combinations from the beginning of a line to the end of the sweep.
     forecast: f64,
     /// The value of `combinations` at the last forecast.
@@ -84,6 +85,7 @@ impl<'s> Resources<'s> {
             combinations: max_combinations,
             max_combinations,
             granted: max_combinations,
+            may_exceed: allowance.may_exceed,
             forecast: f64::INFINITY,
             at_forecast: max_combinations,
             threads: allowance.threads,
@@ -107,7 +109,7 @@ impl<'s> Resources<'s> {
     /// far: a sweep that starts over later has to do all of it again.
     pub(crate) fn grant_meeting(&mut self, forecast: f64) {
         let spent = self.granted - self.combinations;
-        if forecast < MAX_MEETING * spent as f64 {
+        if self.may_exceed && forecast < MAX_MEETING * spent as f64 {
             let needed = (MEETING_MARGIN * forecast) as u64;
             self.granted = self.granted.max(spent.saturating_add(needed));
             self.combinations = self.combinations.max(needed);
@@ -119,7 +121,8 @@ impl<'s> Resources<'s> {
     /// work again.
     fn spend(&mut self, combinations: u64) -> Result<(), SweepEnd> {
         let max = self.max_combinations;
-        if combinations > self.combinations && self.granted == max && self.forecast < max as f64 {
+        let may_exceed = self.may_exceed && self.granted == max && self.forecast < max as f64;
+        if combinations > self.combinations && may_exceed {
             self.granted = max.saturating_mul(3);
             self.combinations = self.combinations.saturating_add(self.granted - max);
         }
@@ -594,6 +597,7 @@ mod tests {
         let allowance = Allowance {
             bytes: 1 << 20,
             work_ns: 100 * combinations,
+            may_exceed: true,
             threads: 1,
             scratch: None,
         };

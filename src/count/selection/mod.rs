@@ -339,6 +339,11 @@ impl PlanSelection {
             false => self.round_work,
         };
         let budget = leader_budget.map_or(round_work.max(min_budget), |(_, budget)| budget);
+        let is_leader =
+            |tried: &&TrialResult| Some(tried.plan) == self.leader.map(|leader| leader.0);
+        let leader = self.tried.iter().chain(&self.before).find(is_leader);
+        let leader_remaining =
+            leader.map_or(f64::INFINITY, |tried| tried.forecast - tried.spent as f64);
         let trial = Trial {
             component: self.values.len(),
             plan,
@@ -346,6 +351,7 @@ impl PlanSelection {
             earlier_work,
             thorough: !self.is_short(),
             is_solo: self.has_solo_trials && leader_budget.is_none(),
+            may_exceed: leader_remaining > budget as f64,
         };
         self.under_way.push((trial, Instant::now()));
         trial
