@@ -74,7 +74,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         Allowance {
             bytes: self.shared.memory / memory_plan::SWEEP / sweeps,
             work_ns: budget,
-            may_exceed: true,
+            may_exceed: false,
             threads: 1,
             scratch: None,
         }

@@ -15,7 +15,6 @@ const GENERATED_AT_MEETING: f64 = 8.0;
 /// The growth of a frontier.
 #[derive(Debug)]
 struct Growth {
-    end: End,
     /// For each line across, the number of its cells behind the frontier.
     depths: Vec<usize>,
     /// The logarithm of the number of combinations, and by how much a line increases it.
@@ -50,7 +49,7 @@ impl Sweep {
                 End::Far => &mut far,
             };
             line.crossings.iter().for_each(|&i| front.depths[i] += 1);
-            let possible = self.log_possible(front.end, &front.depths);
+            let possible = self.log_possible(end, &front.depths);
             let grown = front.log_len + front.log_growth;
             front.log_len = grown.min(front.saturation * possible);
             total += front.log_len.exp();
@@ -82,7 +81,6 @@ impl Sweep {
         let log_len = (front.len as f64).ln();
         let possible = self.log_possible(front.end, &front.depths);
         Growth {
-            end: front.end,
             depths: front.depths.clone(),
             log_len,
             log_growth: match front.passed {

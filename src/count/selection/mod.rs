@@ -259,6 +259,7 @@ impl PlanSelection {
 
     /// Prepares the trials of a round whose plans are in `todo`.
     fn begin_trials(&mut self) {
+        self.is_prolonged = false;
         let others = self.todo.iter().filter(|plan| !plan.is_sweep()).count();
         self.has_solo_trials =
             !self.is_short() && others > MAX_SHARED_PLANS && self.round_work < DECISIVE_BUDGET_NS;
@@ -384,7 +385,6 @@ impl PlanSelection {
             self.waiting = sweeps.split_off(1);
         }
         self.sweep_work = if is_due { leader_work } else { self.round_work };
-        self.is_prolonged = false;
         let has_leader = plans > 1 && !others.is_empty();
         self.leader = (others.first())
             .filter(|_| has_leader)
