@@ -51,8 +51,6 @@ pub(crate) struct Trial {
     pub(crate) thorough: bool,
     /// Whether it is for one worker, without helpers.
     pub(crate) is_solo: bool,
-    /// Whether a sweep that seems close to its end may exceed the budget.
-    pub(crate) may_exceed: bool,
 }
 
 /// How a trial ended.
@@ -67,6 +65,13 @@ pub(crate) enum TrialEnd {
         /// Lower bound that it has proved for the count of the component, rounded.
         proved: f64,
     },
+    /// The budget of a sweep was used up.
+    Paused {
+        /// Forecast of the nanoseconds of work of the whole sweep.
+        forecast: f64,
+        /// Nanoseconds of work that the next trial of the sweep need not do again.
+        kept: u64,
+    },
     /// It needs more memory than it may take.
     Full,
     /// The run was stopped.
@@ -78,9 +83,10 @@ pub(crate) enum TrialEnd {
 #[cfg_attr(feature = "unstable", derive(Serialize, Deserialize))]
 pub(crate) struct TrialResult {
     pub(crate) plan: Plan,
-    /// Nanoseconds of work that it had.
+    /// Nanoseconds of work that it had; of a sweep those that it need not do again.
     pub(crate) spent: u64,
-    /// Forecast of the nanoseconds of work for the whole component: `spent` divided by the share of the component that is done.
+    /// Forecast of the nanoseconds of work for the whole component. For a walk it is `spent` divided by the share of the component that is
+    /// done.
     pub(crate) forecast: f64,
     /// Lower bound that it has proved for the count of the component, rounded.
     pub(crate) proved: f64,

@@ -164,7 +164,6 @@ mod tests {
             earlier_work: 0,
             thorough: false,
             is_solo: true,
-            may_exceed: false,
         };
         let mut proved = 0.0;
         for trials in 1.. {

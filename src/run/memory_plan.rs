@@ -1,8 +1,8 @@
 //! The memory plan: each constant is a divisor, and the named use may take the memory limit of the run divided by it.
 //!
 //! Uses at the same time add up to at most the whole limit. A search holds fillings and one SAT solver. A count holds numbers, components,
-//! lines, SAT solvers, deferred work and, if requested, the graph; during a frontier sweep there is neither deferred work nor a graph. A
-//! repair holds obstacles, the state of its local search, and searches. Outside of the limit, each thread has up to 2 MiB for the cells of
+//! lines, SAT solvers, deferred work, paused sweeps and, if requested, the graph; with a graph there are no sweeps, and during a sweep there is
+//! no deferred work. A repair holds obstacles, the state of its local search, and searches. Outside of the limit, each thread has up to 2 MiB for the cells of
 //! probes and half a MiB for settled lines.
 
 /// A search: the lists of fillings of regions.
@@ -31,6 +31,9 @@ pub(crate) const GRAPH: u64 = 3;
 
 /// A count: the two frontiers of a sweep.
 pub(crate) const SWEEP: u64 = 2;
+
+/// A count: sweeps that have paused, while walks and the tree search go on.
+pub(crate) const PAUSED_SWEEPS: u64 = 3;
 
 /// A count: a tree search.
 pub(crate) const TREE: u64 = 8;

@@ -9,6 +9,7 @@ pub(crate) mod order;
 mod probe;
 mod retrace;
 mod share;
+mod sweeping;
 pub(crate) mod trail;
 mod unfinished;
 pub(crate) mod walk;

@@ -1,4 +1,4 @@
-//! The limits of a sweep, and the reasons why it ends without a count.
+//! The limits of a sweep, and the reasons why it ends or pauses without a count.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,28 +14,28 @@ pub(crate) enum Direction {
     Right,
 }
 
-/// The limits of a sweep.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Allowance<'s> {
-    /// Bytes of memory.
+/// The limits of a sweep, until it pauses. `'s` is the lifetime of what it needs beyond that.
+#[derive(Clone, Copy)]
+pub(crate) struct Allowance<'r, 's> {
+    /// Bytes of memory, including those that the sweep already holds.
     pub(crate) bytes: u64,
     /// Maximum nanoseconds of work, computed from the number of combinations of states that are read or generated.
     pub(crate) work_ns: u64,
-    /// Whether a sweep that seems close to its end may exceed this work.
-    pub(crate) may_exceed: bool,
     /// Number of threads of the current rayon pool that are used.
     pub(crate) threads: usize,
     /// The folder for what exceeds the memory.
     pub(crate) scratch: Option<&'s Scratch>,
+    pub(crate) stop: ShouldStop<'r>,
+    pub(crate) make_room: MakeRoom<'r>,
 }
 
-/// Why a sweep ended without a count.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// Why a sweep ended without a count, or paused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SweepEnd {
     /// It needs more memory than it may take: another try would fail as well.
     Full,
-    /// It has used up its work. The number is a forecast of the nanoseconds of work of the whole sweep.
-    Spent(f64),
+    /// It has used up its work, and can go on.
+    Paused,
     /// It was told to stop.
     Stopped,
     /// A path count exceeded its integer type.
@@ -45,4 +45,7 @@ pub(crate) enum SweepEnd {
 }
 
 /// Polled now and then; returns whether the sweep must stop.
-pub(crate) type ShouldStop<'s> = &'s (dyn Fn() -> bool + Sync);
+pub(crate) type ShouldStop<'r> = &'r (dyn Fn() -> bool + Sync);
+
+/// Called with the bytes that remain, whenever memory is charged. What else is held in the same memory can be freed then.
+pub(crate) type MakeRoom<'r> = &'r (dyn Fn(u64) + Sync);

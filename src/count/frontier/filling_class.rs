@@ -44,6 +44,11 @@ impl FillingClass {
         }))
     }
 
+    /// Its share of all fillings, if each cell is filled in half of them.
+    pub(super) fn share(&self) -> f64 {
+        0.5f64.powi(self.0.len() as i32)
+    }
+
     /// Whether both classes give values to the same number of cells.
     pub(super) fn is_as_large_as(&self, other: &FillingClass) -> bool {
         self.0.len() == other.0.len()

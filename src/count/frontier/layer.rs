@@ -43,21 +43,13 @@ impl<K: Key, N: PathCount> Layer<'_, K, N> {
         }
     }
 
-    /// A layer without combinations.
-    pub(crate) fn empty() -> Self {
-        Layer {
-            partitions: Vec::new(),
-            file: None,
-        }
-    }
-
     /// An upper bound on the number of combinations, exact in memory.
     pub(crate) fn len(&self) -> u64 {
         self.partitions.iter().map(Partition::len).sum()
     }
 
     /// Frees the memory of a partition that has been read.
-    pub(crate) fn free(&mut self, partition: usize, memory: &Memory) {
+    pub(crate) fn free(&mut self, partition: usize, memory: &Memory<'_>) {
         if let Partition::Memory(combinations) = &mut self.partitions[partition] {
             memory.release(bytes_of::<K, N>(combinations.len()));
             *combinations = Vec::new();
@@ -98,6 +90,12 @@ impl Chunks {
     fn take(&self) -> Option<(usize, usize, usize)> {
         let next = self.next.fetch_add(1, Ordering::Relaxed);
         self.chunks.get(next).copied()
+    }
+
+    /// The share of the chunks that are taken.
+    pub(crate) fn share(&self) -> f64 {
+        let taken = self.next.load(Ordering::Relaxed).min(self.chunks.len());
+        taken as f64 / self.chunks.len().max(1) as f64
     }
 
     /// The partition of the next chunk; `None` when all are taken.

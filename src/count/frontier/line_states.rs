@@ -109,7 +109,7 @@ impl AcrossLine {
     pub(crate) fn new(
         forward: LineStates,
         visits_left: &mut usize,
-        memory: &Memory,
+        memory: &Memory<'_>,
         stop: &mut dyn FnMut(u64) -> bool,
     ) -> Option<Self> {
         let length = forward.layers.len();

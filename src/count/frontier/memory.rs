@@ -1,18 +1,29 @@
 //! The memory budget of a sweep: every allocation that can grow is charged before it is made.
 
+use std::fmt;
 use std::sync::atomic::{AtomicI64, Ordering};
 
+use super::allowance::MakeRoom;
+
 /// A memory budget.
-#[derive(Debug)]
-pub(crate) struct Memory {
+pub(crate) struct Memory<'r> {
     /// Remaining bytes; negative after [`Memory::reserve`] beyond the budget. Relaxed: a sum that guards no other memory.
     remaining: AtomicI64,
+    make_room: MakeRoom<'r>,
 }
 
-impl Memory {
-    pub(crate) fn new(bytes: u64) -> Self {
+impl fmt::Debug for Memory<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Memory").field(&self.remaining).finish()
+    }
+}
+
+impl<'r> Memory<'r> {
+    /// A budget of which this number of bytes remains. `make_room` is called with the bytes that remain after each charge.
+    pub(crate) fn new(remaining: u64, make_room: MakeRoom<'r>) -> Self {
         Memory {
-            remaining: AtomicI64::new(bytes.try_into().unwrap_or(i64::MAX)),
+            remaining: AtomicI64::new(remaining.try_into().unwrap_or(i64::MAX)),
+            make_room,
         }
     }
 
@@ -25,12 +36,15 @@ impl Memory {
         let taken = self
             .remaining
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
-        taken.is_ok()
+        taken
+            .map(|before| (self.make_room)((before - bytes) as u64))
+            .is_ok()
     }
 
     /// Charges this number of bytes even if they do not remain: for what is small or soon released.
     pub(crate) fn reserve(&self, bytes: u64) {
         self.remaining.fetch_sub(bytes as i64, Ordering::Relaxed);
+        (self.make_room)(self.remaining());
     }
 
     /// Gives this number of bytes back.

@@ -17,8 +17,8 @@ const NONE: u32 = u32::MAX;
 
 /// One thread's share of a transition: reads combinations, generates their successors, and partitions these.
 #[derive(Debug)]
-pub(crate) struct Partitioner<'s, K, N> {
-    successors: Successors<'s, K>,
+pub(crate) struct Partitioner<K, N> {
+    successors: Successors<K>,
     reader: LayerReader<K, N>,
     /// The path count of the current combination, if it may have more successors.
     open_paths: Option<N>,
@@ -37,6 +37,7 @@ pub(crate) struct Partitioner<'s, K, N> {
 #[derive(Debug)]
 pub(crate) struct Batch<'b, 's, K, N> {
     pub(crate) layer: &'b Layer<'s, K, N>,
+    pub(crate) transition: &'b Transition<'b, K>,
     pub(crate) chunks: &'b Chunks,
     pub(crate) partitioning: Partitioning,
     /// For each thread: maximum number of combinations that are generated, and of those that are read and generated.
@@ -46,8 +47,8 @@ pub(crate) struct Batch<'b, 's, K, N> {
     pub(crate) read_bytes: u64,
 }
 
-impl<'s, K: Key, N: PathCount> Partitioner<'s, K, N> {
-    pub(crate) fn new(transition: &'s Transition<'_, K>) -> Self {
+impl<K: Key, N: PathCount> Partitioner<K, N> {
+    pub(crate) fn new(transition: &Transition<'_, K>) -> Self {
         Partitioner {
             successors: transition.successors(),
             reader: LayerReader::new(),
@@ -112,13 +113,13 @@ impl<'s, K: Key, N: PathCount> Partitioner<'s, K, N> {
                     else {
                         break;
                     };
-                    successors.begin(key);
+                    successors.begin(batch.transition, key);
                     *open_paths = Some(paths);
                     work_left -= 1;
                     paths
                 }
             };
-            let all = successors.resume(|key| {
+            let all = successors.resume(batch.transition, |key| {
                 let partition = partitioning.partition(key);
                 let at = next_index[partition] as usize;
                 pool[at] = (key, paths);
@@ -160,6 +161,12 @@ impl<'s, K: Key, N: PathCount> Partitioner<'s, K, N> {
         }
         *work = (granted - work_left) as u64;
         Ok(())
+    }
+
+    /// Frees the memory of the blocks. They must have been visited.
+    pub(crate) fn free(&mut self) {
+        self.max_blocks = 0;
+        (self.pool, self.previous_block) = (Vec::new(), Vec::new());
     }
 
     /// Empties the blocks, and gives one to each partition.

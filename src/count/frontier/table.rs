@@ -84,7 +84,7 @@ impl<K: Key, N: PathCount> Table<K, N> {
 
     /// Adds up to [`BLOCK`] combinations: all of them or none.
     #[inline]
-    pub(crate) fn add(&mut self, block: &[(K, N)], memory: &Memory) -> Added {
+    pub(crate) fn add(&mut self, block: &[(K, N)], memory: &Memory<'_>) -> Added {
         if self.map.len() + block.len() > capacity(self.buckets) && !self.grow(memory) {
             return Added::Full;
         }
@@ -102,7 +102,7 @@ impl<K: Key, N: PathCount> Table<K, N> {
         Added::All
     }
 
-    fn grow(&mut self, memory: &Memory) -> bool {
+    fn grow(&mut self, memory: &Memory<'_>) -> bool {
         let before = self.buckets;
         let buckets = (2 * before).max(FIRST_BUCKETS);
         if !memory.try_reserve(bytes_of_buckets::<K, N>(buckets)) {
@@ -119,7 +119,7 @@ impl<K: Key, N: PathCount> Table<K, N> {
     }
 
     /// Makes the first allocation even if that exceeds the memory.
-    pub(crate) fn allocate_first(&mut self, memory: &Memory) {
+    pub(crate) fn allocate_first(&mut self, memory: &Memory<'_>) {
         memory.reserve(bytes_of_buckets::<K, N>(FIRST_BUCKETS));
         self.resize(FIRST_BUCKETS);
     }
@@ -129,7 +129,7 @@ impl<K: Key, N: PathCount> Table<K, N> {
         mut self,
         factor: usize,
         partitioning: Partitioning,
-        memory: &Memory,
+        memory: &Memory<'_>,
     ) -> Option<Vec<Self>> {
         let mut tables = vec![Table::default(); factor];
         for combination in self.map.drain() {
@@ -148,7 +148,7 @@ impl<K: Key, N: PathCount> Table<K, N> {
     }
 
     /// The combinations with their path counts, in no particular order.
-    pub(crate) fn into_vec(self, memory: &Memory) -> Vec<(K, N)> {
+    pub(crate) fn into_vec(self, memory: &Memory<'_>) -> Vec<(K, N)> {
         // The vector and the table exist at the same time until all is copied.
         memory.reserve(bytes_of::<K, N>(self.map.len()));
         let combinations = self.map.into_iter().collect();
@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn a_table_adds_up_path_counts_and_stays_within_its_memory() {
-        let memory = Memory::new(1 << 20);
+        let memory = Memory::new(1 << 20, &|_| ());
         let mut table = Table::<u64, u64>::default();
         let keys: Vec<(u64, u64)> = (0..5000).map(|i| (i * i % 4001, i + 1)).collect();
         let mut wanted = std::collections::BTreeMap::new();
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn a_table_without_memory_is_full_and_keeps_its_entries() {
-        let memory = Memory::new(4096);
+        let memory = Memory::new(4096, &|_| ());
         let mut table = Table::<u64, u64>::default();
         let added: Vec<Added> = (0..1000)
             .map(|key| table.add(&[(key, 1)], &memory))

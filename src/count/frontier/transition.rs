@@ -200,10 +200,9 @@ impl<'l, K: Key> Transition<'l, K> {
     }
 
     /// A generator of the successors of one combination after the other.
-    pub(crate) fn successors(&self) -> Successors<'_, K> {
+    pub(crate) fn successors(&self) -> Successors<K> {
         let cells = self.crossed.len();
         Successors {
-            transition: self,
             changes: vec![K::ZERO; cells + 1],
             fillings: self.line_fillings.cursor(K::ZERO),
             choices: Vec::new(),
@@ -218,10 +217,9 @@ impl<'l, K: Key> Transition<'l, K> {
 /// of the alternatives to the first.
 type Choice = (Option<(usize, bool)>, (u32, u32));
 
-/// Generates the successors of one combination after the other.
+/// Generates the successors of one combination after the other, always by the same transition.
 #[derive(Debug)]
-pub(crate) struct Successors<'s, K> {
-    transition: &'s Transition<'s, K>,
+pub(crate) struct Successors<K> {
     /// What filled cells change: prefix sums (by exclusive or), from the first cell on.
     changes: Vec<K>,
     fillings: FillingsCursor<K>,
@@ -234,11 +232,10 @@ pub(crate) struct Successors<'s, K> {
     digits: Vec<Digit<K>>,
 }
 
-impl<K: Key> Successors<'_, K> {
+impl<K: Key> Successors<K> {
     /// Begins to generate the successors of this combination.
     #[inline]
-    pub(crate) fn begin(&mut self, key: K) {
-        let transition = self.transition;
+    pub(crate) fn begin(&mut self, transition: &Transition<'_, K>, key: K) {
         self.choices.clear();
         self.digits.clear();
         let (mut base, mut sum) = (K::ZERO, K::ZERO);
@@ -287,8 +284,11 @@ impl<K: Key> Successors<'_, K> {
 
     /// Calls `emit` with each further successor. As soon as `emit` returns false this does too, and the next call continues from there.
     #[inline]
-    pub(crate) fn resume(&mut self, mut emit: impl FnMut(K) -> bool) -> bool {
-        let transition = self.transition;
+    pub(crate) fn resume(
+        &mut self,
+        transition: &Transition<'_, K>,
+        mut emit: impl FnMut(K) -> bool,
+    ) -> bool {
         if self.choices.is_empty() {
             return transition
                 .line_fillings

@@ -325,11 +325,11 @@ impl PlanSelection {
         let interrupted = self.interrupted.iter().find(|trial| trial.plan == plan);
         let interrupted = interrupted.filter(|_| !plan.is_sweep());
         let interrupted_work = interrupted.map_or(0, |trial| trial.spent);
-        let is_previous = |tried: &&TrialResult| tried.plan == plan && !plan.is_sweep();
+        let is_previous = |tried: &&TrialResult| tried.plan == plan;
         let previous = self.before.iter().find(is_previous);
         let previous_work = previous.map_or(0, |tried| tried.spent);
         // A walk that starts over must get further than in the previous round, also if the plan led that round.
-        let (continued_work, min_budget) = match self.continues_walks && !plan.is_sweep() {
+        let (continued_work, min_budget) = match self.continues_walks || plan.is_sweep() {
             true => (previous_work, 0),
             false => (0, previous_work.saturating_mul(2)),
         };
@@ -340,11 +340,6 @@ impl PlanSelection {
             false => self.round_work,
         };
         let budget = leader_budget.map_or(round_work.max(min_budget), |(_, budget)| budget);
-        let is_leader =
-            |tried: &&TrialResult| Some(tried.plan) == self.leader.map(|leader| leader.0);
-        let leader = self.tried.iter().chain(&self.before).find(is_leader);
-        let leader_remaining =
-            leader.map_or(f64::INFINITY, |tried| tried.forecast - tried.spent as f64);
         let trial = Trial {
             component: self.values.len(),
             plan,
@@ -352,7 +347,6 @@ impl PlanSelection {
             earlier_work,
             thorough: !self.is_short(),
             is_solo: self.has_solo_trials && leader_budget.is_none(),
-            may_exceed: leader_remaining > budget as f64,
         };
         self.under_way.push((trial, Instant::now()));
         trial
@@ -389,10 +383,10 @@ impl PlanSelection {
         self.leader = (others.first())
             .filter(|_| has_leader)
             .map(|leader| (leader.plan, leader_work));
-        // A sweep starts over, while a walk continues.
+        let remaining = |tried: &TrialResult| tried.forecast - tried.spent as f64;
         let leads = |sweep: &TrialResult| {
             let leader = others.first();
-            leader.is_none_or(|leader| sweep.forecast < leader.forecast - leader.spent as f64)
+            leader.is_none_or(|leader| remaining(sweep) < remaining(leader))
         };
         let (first, last) = if is_due && sweeps.first().is_some_and(leads) {
             (&sweeps, &others)
@@ -444,6 +438,12 @@ impl PlanSelection {
                     None => self.tried.push(result),
                 }
             }
+            TrialEnd::Paused { forecast, kept } => self.tried.push(TrialResult {
+                plan: trial.plan,
+                spent: kept,
+                forecast,
+                proved: 0.0,
+            }),
             TrialEnd::Full | TrialEnd::Stopped => {}
         }
         self.values.len()
@@ -617,7 +617,8 @@ mod tests {
         let sweep = next(&mut selection).unwrap();
         let leader = next(&mut selection).unwrap();
         assert_eq!(sweep.plan, RIGHT);
-        assert_eq!(sweep.budget, leader.budget + leader.earlier_work);
+        let work = |trial: Trial| trial.earlier_work + trial.budget;
+        assert_eq!(work(sweep), work(leader));
         assert_eq!(leader.plan, Plan::Branch(Order::Down));
         assert!(!selection.todo.contains(&DOWN));
         // The sweep has no room. In the next round the other direction is due.
@@ -637,6 +638,28 @@ mod tests {
         let plans = plans(&mut selection);
         assert_eq!(plans[0], Plan::Branch(Order::Down));
         assert_eq!(plans.last(), Some(&DOWN));
+    }
+
+    /// A sweep of TCGA 2016 #515 used up its work several times, and began again each time.
+    #[test]
+    fn a_paused_sweep_goes_on_unless_its_memory_was_freed() {
+        for kept in [DECISIVE_BUDGET_NS / 2, 0] {
+            let mut selection = after_round(1e15, 1e15, 1e9);
+            selection.tried.retain(|tried| tried.plan != RIGHT);
+            let forecast = 1e9;
+            selection.tried.push(TrialResult {
+                plan: RIGHT,
+                spent: kept,
+                forecast,
+                proved: 0.0,
+            });
+            let sweep = next(&mut selection).unwrap();
+            assert_eq!((sweep.plan, sweep.earlier_work), (RIGHT, kept));
+            let forecast = 2.0 * forecast;
+            selection.report(sweep, TrialEnd::Paused { forecast, kept });
+            let result = selection.tried.last().map(|it| (it.spent, it.forecast));
+            assert_eq!(result, Some((kept, forecast)));
+        }
     }
 
     /// On some puzzles of 25x25 cells, the forecasts of one sweep fell from 1124 to 8 seconds, and much work was wasted on the sweep.
@@ -672,6 +695,7 @@ mod tests {
         assert_ne!(next(&mut selection).unwrap().plan, leader.plan);
         // What it had before counts as work of this round.
         let results: Vec<u64> = selection.tried.iter().map(|tried| tried.spent).collect();
-        assert_eq!(results, [sweep.budget, work + again.budget]);
+        let sweep_work = sweep.earlier_work + sweep.budget;
+        assert_eq!(results, [sweep_work, work + again.budget]);
     }
 }

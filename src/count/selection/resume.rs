@@ -51,6 +51,11 @@ impl PlanSelection {
         (self.round_work, self.nominal_budget) = (state.budget, state.budget);
         self.sweep_work = state.sweep_work;
         self.leader = state.leader;
+        // The sweeps were in the memory of the earlier process.
+        for results in [&mut state.tried, &mut state.before, &mut state.waiting] {
+            let sweeps = results.iter_mut().filter(|tried| tried.plan.is_sweep());
+            sweeps.for_each(|tried| tried.spent = 0);
+        }
         self.tried = with_infinity(&state.tried);
         self.before = with_infinity(&state.before);
         let (lost, interrupted): (Vec<InterruptedTrial>, Vec<InterruptedTrial>) =
@@ -164,7 +169,10 @@ mod tests {
         let sweep = next(&mut selection).unwrap();
         let mut selection = resumed_in_another_process(&selection);
         let again = next(&mut selection).unwrap();
-        assert_eq!((again.plan, again.budget), (DOWN, sweep.budget));
+        // What it had done in the earlier process is lost.
+        assert!(sweep.earlier_work > 0 && again.earlier_work == 0);
+        let work = sweep.earlier_work + sweep.budget;
+        assert_eq!((again.plan, again.budget), (DOWN, work));
         let mut selection = resumed_in_another_process(&selection);
         let left = plans(&mut selection);
         let mut walks = Order::ALL[..5].iter().map(|&order| Plan::Branch(order));

@@ -1,0 +1,160 @@
+//! Sweeps in a worker: those that are trials, which pause and go on in later rounds, and those of components within a walk.
+
+use std::sync::Mutex;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use super::worker::{Worker, nodes_in};
+use crate::count::components::{Component, ComponentValue};
+use crate::count::frontier::{Allowance, Direction, Sweep, SweepEnd};
+use crate::count::plan::{Trial, TrialEnd};
+use crate::line::Word;
+use crate::run::{lock, memory_plan};
+use crate::solutions::{Count, Stop};
+
+/// The sweeps of one component that have paused, one for each direction.
+#[derive(Debug, Default)]
+pub(crate) struct PausedSweeps<'s> {
+    component: usize,
+    sweeps: Vec<(Direction, Sweep<'s>)>,
+}
+
+impl<'s> PausedSweeps<'s> {
+    /// Takes out the sweep of this component in this direction. Drops all sweeps of other components.
+    fn take(&mut self, component: usize, direction: Direction) -> Option<Sweep<'s>> {
+        if self.component != component {
+            self.component = component;
+            self.sweeps.clear();
+        }
+        let is_same = |(paused, _): &(Direction, Sweep<'s>)| *paused == direction;
+        let place = self.sweeps.iter().position(is_same)?;
+        Some(self.sweeps.swap_remove(place).1)
+    }
+
+    fn bytes(&self) -> u64 {
+        self.sweeps.iter().map(|(_, sweep)| sweep.bytes()).sum()
+    }
+
+    /// Drops the other sweep if it holds more than this number of bytes.
+    fn make_room(&mut self, bytes: u64) {
+        if self.bytes() > bytes {
+            self.sweeps.clear();
+        }
+    }
+
+    /// Keeps a sweep if all together hold at most this number of bytes then; else the others are dropped, and if that does not suffice the
+    /// sweep itself. Returns the nanoseconds of work that the sweep need not do again.
+    fn keep(&mut self, direction: Direction, mut sweep: Sweep<'s>, max_bytes: u64) -> u64 {
+        if sweep.bytes() > max_bytes {
+            sweep.shrink();
+        }
+        let Some(room) = max_bytes.checked_sub(sweep.bytes()) else {
+            return 0;
+        };
+        self.make_room(room);
+        let work_ns = sweep.work_ns();
+        self.sweeps.push((direction, sweep));
+        work_ns
+    }
+
+    /// Drops all sweeps.
+    pub(crate) fn clear(&mut self) {
+        self.sweeps.clear();
+    }
+}
+
+impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
+    /// Sweeps the component of a trial, and goes on where the trial before has paused.
+    pub(super) fn run_sweep(&mut self, trial: Trial, direction: Direction) -> TrialEnd {
+        let component = trial.component;
+        if std::mem::take(&mut self.has_moved) {
+            self.board.set_rows(&self.shared.rows);
+        }
+        let stop = self.begin_sweep(component);
+        let paused = self.paused_sweeps.take(component, direction);
+        let others = Mutex::new(std::mem::take(&mut self.paused_sweeps));
+        let allowance = Allowance {
+            bytes: self.shared.memory / memory_plan::SWEEP,
+            work_ns: trial.budget,
+            threads: self.shared.workers,
+            scratch: self.shared.scratch,
+            stop: &stop,
+            make_room: &|remaining| lock(&others).make_room(remaining),
+        };
+        let target = &self.shared.components[component];
+        let sweep = match paused {
+            Some(sweep) => Ok(sweep),
+            None => Sweep::new(&self.board, target, direction, allowance),
+        };
+        let ended = sweep.and_then(|mut sweep| match sweep.run(allowance) {
+            Err(SweepEnd::Paused) => Ok(Err(sweep)),
+            ended => ended.map(Ok),
+        });
+        self.paused_sweeps = others.into_inner().unwrap_or_default();
+        match ended {
+            Ok(Ok(count)) => {
+                let value = ComponentValue::number(count);
+                let store = &self.shared.store;
+                store.insert(target.key.clone(), value.clone(), u64::MAX, u64::MAX);
+                TrialEnd::Done(value)
+            }
+            Ok(Err(sweep)) => TrialEnd::Paused {
+                forecast: sweep.forecast_ns(),
+                kept: {
+                    let max_bytes = self.shared.memory / memory_plan::PAUSED_SWEEPS;
+                    self.paused_sweeps.keep(direction, sweep, max_bytes)
+                },
+            },
+            Err(SweepEnd::Scratch) => {
+                self.shared.control.stop(Stop::Memory);
+                TrialEnd::Stopped
+            }
+            Err(SweepEnd::Stopped) => TrialEnd::Stopped,
+            Err(SweepEnd::Full | SweepEnd::Overflow | SweepEnd::Paused) => TrialEnd::Full,
+        }
+    }
+
+    /// Lets no more workers begin, because a sweep of this component begins. Returns a function that says whether the sweep must stop.
+    fn begin_sweep(&self, component: usize) -> impl Fn() -> bool + Sync + use<'s, 'a, W> {
+        let shared = self.shared;
+        shared.closed_to_workers.store(true, Ordering::Relaxed);
+        move || shared.control.poll() || shared.is_obsolete(component)
+    }
+
+    /// Sweeps a component that is not larger than [`sweep_size_bound`](Self::sweep_size_bound) allows. Returns its count, and the number of
+    /// nodes that would have taken the same time.
+    pub(crate) fn sweep_component(&mut self, component: &Component<W>) -> Option<(Count, u64)> {
+        // A sweep builds no graph.
+        if component.size > self.sweep_size_bound - self.sweep_size_bound / 8
+            || self.shared.store.keeps_graph()
+        {
+            return None;
+        }
+        let budget_ns = self.shared.sweep_budget_ns();
+        let (stop, began) = (self.begin_sweep(self.component), Instant::now());
+        let allowance = Allowance {
+            bytes: self.shared.memory / memory_plan::SWEEP / self.shared.workers as u64,
+            work_ns: budget_ns,
+            threads: 1,
+            scratch: None,
+            stop: &stop,
+            make_room: &|_| (),
+        };
+        let count = [Direction::Down, Direction::Right]
+            .into_iter()
+            .find_map(|direction| {
+                let sweep = Sweep::new(&self.board, component, direction, allowance);
+                sweep.and_then(|mut sweep| sweep.run(allowance)).ok()
+            });
+        if count.is_none() {
+            self.sweep_size_bound = component.size;
+            self.shared.record_too_wide(component.size);
+        }
+        let took = began.elapsed().as_nanos() as u64;
+        if budget_ns < u64::MAX {
+            // Without a time limit for sweeps the clock does not affect the work, so that runs are reproducible.
+            self.sweep_ns += took;
+        }
+        count.map(|count| (count, nodes_in(took)))
+    }
+}

@@ -1,0 +1,333 @@
+//! The two frontiers of a sweep: how they move and meet.
+
+use std::fmt::Debug;
+
+use super::allowance::SweepEnd;
+use super::filling_class::FillingClass;
+use super::join::Join;
+use super::key::{Key, PathCount};
+use super::layer::Layer;
+use super::lines::{AlongLine, End, Lines};
+use super::pass::NextLayer;
+use super::resources::Resources;
+use super::table::bytes_of;
+use super::transition::{Move, Packing, Transition};
+use crate::count::components::NONE;
+use crate::solutions::Count;
+
+/// Expected number of combinations behind the last line for each one of the frontier whose combinations are stored there, with some room for
+/// the buckets of the tables.
+const STORED_AT_MEETING: f64 = 5.0;
+
+/// A frontier that has started at one end.
+#[derive(Debug)]
+pub(super) struct Front<'s, K, N> {
+    pub(super) end: End,
+    layer: Layer<'s, K, N>,
+    /// Number of combinations in the layer.
+    pub(super) len: u64,
+    /// For each line across, the number of its cells behind the frontier.
+    pub(super) depths: Vec<usize>,
+    packing: Packing,
+    /// Number of lines passed.
+    pub(super) passed: usize,
+    /// The layer behind the next line, if the frontier has paused on the way.
+    pub(super) next: Option<NextLayer<'s, K, N>>,
+}
+
+/// The meeting of the frontiers at the last line.
+#[derive(Debug)]
+pub(super) struct Meeting<'s, K, N> {
+    /// The classes of fillings still to be joined, the next one last.
+    classes: Vec<FillingClass>,
+    /// The join of the next class, if it has paused on the way.
+    join: Option<Join<'s, K, N>>,
+    /// The sum for the classes that are done, and their share of all.
+    total: Count,
+    pub(super) share: f64,
+    /// The remaining bytes at its beginning.
+    remaining: u64,
+    /// Combinations read and generated so far.
+    pub(super) work: u64,
+}
+
+/// Both frontiers.
+#[derive(Debug)]
+pub(super) struct Fronts<'s, K, N> {
+    pub(super) near: Front<'s, K, N>,
+    pub(super) far: Front<'s, K, N>,
+    pub(super) meeting: Option<Meeting<'s, K, N>>,
+    /// Combinations read and generated at the line that is being passed.
+    pub(super) line_work: u64,
+}
+
+/// Frontiers with combinations of any width.
+pub(super) trait Run<'s>: Debug + Send {
+    /// Nanoseconds for each combination that is read or generated.
+    fn combination_ns(&self) -> u64;
+
+    /// Goes on until the component is counted or the sweep pauses or ends.
+    fn run(&mut self, lines: &Lines, resources: &mut Resources<'_, 's>) -> Result<Count, SweepEnd>;
+
+    /// Forecast of the combinations that are still to be read and generated.
+    fn remaining_work(&self, lines: &Lines) -> f64;
+
+    /// Frees what has been done for the class of fillings that is being joined. Returns the bytes that remain then, if there was any.
+    fn drop_join(&mut self) -> Option<u64>;
+}
+
+impl<'s, K: Key, N: PathCount> Run<'s> for Fronts<'s, K, N> {
+    fn combination_ns(&self) -> u64 {
+        K::COMBINATION_NS
+    }
+
+    fn run(&mut self, lines: &Lines, resources: &mut Resources<'_, 's>) -> Result<Count, SweepEnd> {
+        loop {
+            match self.lines_between(lines) {
+                [] => unreachable!("a component has a line, and the loop leaves one"),
+                [line] => return self.meet(lines, line, resources),
+                between => {
+                    let (end, line, _) = next_line(between, self.near.len <= self.far.len);
+                    let before = resources.spent;
+                    let front = match end {
+                        End::Near => &mut self.near,
+                        End::Far => &mut self.far,
+                    };
+                    let ended = front.advance(lines, line, resources);
+                    self.line_work += resources.spent - before;
+                    ended?;
+                    self.line_work = 0;
+                    if front.len == 0 {
+                        return Ok(Count::ZERO);
+                    }
+                }
+            }
+        }
+    }
+
+    fn remaining_work(&self, lines: &Lines) -> f64 {
+        self.forecast(lines)
+    }
+
+    fn drop_join(&mut self) -> Option<u64> {
+        let meeting = self.meeting.as_mut()?;
+        meeting.join.take().map(|_| meeting.remaining)
+    }
+}
+
+impl<'s, K: Key, N: PathCount> Fronts<'s, K, N> {
+    pub(super) fn new(lines: &Lines) -> Self {
+        Fronts {
+            near: Front::new(lines, End::Near),
+            far: Front::new(lines, End::Far),
+            meeting: None,
+            line_work: 0,
+        }
+    }
+
+    /// The lines that neither frontier has passed.
+    pub(super) fn lines_between<'l>(&self, lines: &'l Lines) -> &'l [AlongLine] {
+        &lines.along[self.near.passed..lines.along.len() - self.far.passed]
+    }
+
+    /// The number of fillings of the component, by joining both frontiers across the last line between them.
+    ///
+    /// A backward state may be compatible with several forward states, and vice versa. So both frontiers are moved past the line, to
+    /// combinations that also tell how the line is filled: for each line across that it crosses, a backward state together with the value
+    /// of the cell on the line that leads to it. The far frontier moves to these directly. The near one moves, for each filling of the
+    /// line, to those with compatible backward states. The join is over equal combinations.
+    ///
+    /// There are several times as many of these combinations as of those before the line. So they are joined for one [class of
+    /// fillings](FillingClass) of the line after the other: as many classes as the memory seems to require, and a class that does not fit is
+    /// divided.
+    fn meet(
+        &mut self,
+        lines: &Lines,
+        line: &AlongLine,
+        resources: &mut Resources<'_, 's>,
+    ) -> Result<Count, SweepEnd> {
+        let Fronts {
+            near, far, meeting, ..
+        } = self;
+        let (near_moves, far_moves, packing) = meeting_moves(lines, line, near, far);
+        let meeting = meeting.get_or_insert_with(|| {
+            let remaining = resources.memory.remaining();
+            let expected = STORED_AT_MEETING * bytes_of::<K, N>(1) as f64 * far.len as f64;
+            Meeting {
+                classes: FillingClass::classes(&line.crossings, expected / remaining as f64),
+                join: None,
+                total: Count::ZERO,
+                share: 0.0,
+                remaining,
+                work: 0,
+            }
+        });
+        while let Some(class) = meeting.classes.pop() {
+            let transition = |moves: &[Move], before: &Packing| {
+                let moves = class.restricted(moves);
+                Transition::new(
+                    &line.line_fillings,
+                    &line.crossings,
+                    &moves,
+                    before,
+                    &packing,
+                )
+            };
+            let near_transition = transition(&near_moves, &near.packing);
+            let far_transition = transition(&far_moves, &far.packing);
+            let before = resources.spent;
+            let join = match meeting.join.take() {
+                Some(join) => Ok(join),
+                None => Join::new(&far.layer, &far_transition, resources),
+            };
+            let first = (&mut near.layer, &near_transition);
+            let second = (&mut far.layer, &far_transition);
+            let ended = join.and_then(|join| join.run(first, second, resources));
+            meeting.work += resources.spent - before;
+            if let Ok(Err(join)) = ended {
+                meeting.join = Some(join);
+                meeting.classes.push(class);
+                return Err(SweepEnd::Paused);
+            }
+            // The combinations behind the line are not kept.
+            resources.memory.restore(meeting.remaining);
+            match (ended, class.halves(&line.crossings)) {
+                (Ok(count), _) => {
+                    meeting.share += class.share();
+                    count.iter().for_each(|count| meeting.total += count);
+                }
+                (Err(SweepEnd::Full), Some(halves)) => {
+                    // The other classes of this size would hardly fit either.
+                    let smaller = |other: FillingClass| match other.halves(&line.crossings) {
+                        Some(halves) if other.is_as_large_as(&class) => halves.to_vec(),
+                        _ => vec![other],
+                    };
+                    let others = std::mem::take(&mut meeting.classes);
+                    let others = others.into_iter().flat_map(smaller);
+                    meeting.classes = others.chain(halves).collect();
+                }
+                (Err(end), _) => return Err(end),
+            }
+        }
+        Ok(std::mem::replace(&mut meeting.total, Count::ZERO))
+    }
+}
+
+impl<'s, K: Key, N: PathCount> Front<'s, K, N> {
+    fn new(lines: &Lines, end: End) -> Self {
+        let depths = vec![0; lines.across.len()];
+        Front {
+            end,
+            layer: Layer::first(),
+            len: 1,
+            packing: lines.packing(end, &depths),
+            depths,
+            passed: 0,
+            next: None,
+        }
+    }
+
+    /// Moves the frontier past a line.
+    fn advance(
+        &mut self,
+        lines: &Lines,
+        line: &AlongLine,
+        resources: &mut Resources<'_, 's>,
+    ) -> Result<(), SweepEnd> {
+        let moves = (0..lines.across.len()).map(|i| {
+            let (automaton, depth) = (lines.automaton(self.end, i), self.depths[i]);
+            if !line.crossings.contains(&i) {
+                return identity(automaton.states(depth));
+            }
+            let layer = automaton.layers[depth].iter();
+            let single = |state: u32| Vec::from_iter((state != NONE).then_some(state));
+            Move::Crossed(layer.map(|next| next.map(single)).collect())
+        });
+        let moves: Vec<Move> = moves.collect();
+        let mut depths = self.depths.clone();
+        line.crossings.iter().for_each(|&i| depths[i] += 1);
+        let packing = lines.packing(self.end, &depths);
+        let transition = Transition::new(
+            &line.line_fillings,
+            &line.crossings,
+            &moves,
+            &self.packing,
+            &packing,
+        );
+        let mut next = match self.next.take() {
+            Some(next) => next,
+            None => NextLayer::new(&self.layer, &transition, None, resources)?,
+        };
+        if let Err(end) = next.build(&mut self.layer, &transition, resources, true) {
+            self.next = Some(next);
+            return Err(end);
+        }
+        self.layer = next.finish(resources)?;
+        self.len = self.layer.len();
+        (self.depths, self.packing) = (depths, packing);
+        self.passed += 1;
+        Ok(())
+    }
+}
+
+/// The moves of the near and of the far frontier across the last line, and the packing of the combinations behind it.
+fn meeting_moves<K: Key, N: PathCount>(
+    lines: &Lines,
+    line: &AlongLine,
+    near: &Front<'_, K, N>,
+    far: &Front<'_, K, N>,
+) -> (Vec<Move>, Vec<Move>, Packing) {
+    let mut states = vec![0; lines.across.len()];
+    let mut far_moves = Vec::with_capacity(lines.across.len());
+    let mut near_moves = Vec::with_capacity(lines.across.len());
+    for (i, across) in lines.across.iter().enumerate() {
+        let compatible = across.compatible_states(near.depths[i]);
+        let depth = far.depths[i];
+        if !line.crossings.contains(&i) {
+            states[i] = across.backward.states(depth);
+            far_moves.push(identity(states[i]));
+            near_moves.push(Move::Uncrossed(compatible));
+            continue;
+        }
+        let labelled = across.states_with_cell(depth);
+        states[i] = labelled.len();
+        let index_of = |state: u32, fill: usize| {
+            let index = labelled.binary_search(&(state, fill));
+            index.ok().map(|index| index as u32)
+        };
+        let layer = across.backward.layers[depth].iter();
+        let next_labelled =
+            |next: &[u32; 2]| [0, 1].map(|fill| Vec::from_iter(index_of(next[fill], fill)));
+        far_moves.push(Move::Crossed(layer.map(next_labelled).collect()));
+        let compatible_labelled = |compatible: &Vec<u32>| {
+            [0, 1].map(|fill| {
+                compatible
+                    .iter()
+                    .filter_map(|&state| index_of(state, fill))
+                    .collect()
+            })
+        };
+        near_moves.push(Move::Crossed(
+            compatible.iter().map(compatible_labelled).collect(),
+        ));
+    }
+    (near_moves, far_moves, Packing::new(states.into_iter()))
+}
+
+/// The end whose frontier moves next, the line that it passes, and the lines that are left. `near_is_smaller`: whether the near frontier has
+/// at most as many combinations as the far one.
+pub(super) fn next_line(
+    lines: &[AlongLine],
+    near_is_smaller: bool,
+) -> (End, &AlongLine, &[AlongLine]) {
+    match (near_is_smaller, lines) {
+        (true, [first, left @ ..]) => (End::Near, first, left),
+        (false, [left @ .., last]) => (End::Far, last, left),
+        (_, []) => unreachable!("a line is left"),
+    }
+}
+
+/// The transitions of a line of `states` states that is not crossed: each state stays the same.
+fn identity(states: usize) -> Move {
+    Move::Uncrossed((0..states as u32).map(|state| vec![state]).collect())
+}

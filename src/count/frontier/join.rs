@@ -1,0 +1,192 @@
+//! The meeting of two frontiers: joins what both layers lead to behind the line between them.
+
+use super::allowance::SweepEnd;
+use super::key::{Key, PathCount};
+use super::layer::{Layer, Partition};
+use super::pass::{COMBINATIONS_PER_POLL, Generation, NextLayer};
+use super::resources::Resources;
+use super::runs::Merge;
+use super::table::Table;
+use super::transition::Transition;
+use crate::solutions::Count;
+
+/// A layer that is joined, with its transition.
+pub(super) type Joined<'j, 's, K, N> = (&'j mut Layer<'s, K, N>, &'j Transition<'j, K>);
+
+/// A join under way. It can pause, and goes on with the same layers and transitions.
+#[derive(Debug)]
+pub(super) enum Join<'s, K, N> {
+    /// What the second layer leads to is being built.
+    Second(NextLayer<'s, K, N>),
+    /// The successors of the first layer are looked up in what the second one leads to.
+    InMemory(Vec<JoinPartition<K, N>>, Generation<K, N>),
+    /// What the second layer leads to is on disk, and what the first one leads to is being built.
+    OnDisk(Layer<'s, K, N>, NextLayer<'s, K, N>),
+}
+
+/// A partition of what the second layer leads to, and the sum so far of the products with the path counts of the first one.
+#[derive(Debug)]
+pub(super) struct JoinPartition<K, N> {
+    table: Table<K, N>,
+    sum: ProductSum,
+}
+
+/// A sum of products of path counts: of `small`, and of `large` for what `small` cannot hold.
+#[derive(Debug, Default)]
+pub(super) struct ProductSum {
+    large: Count,
+    small: u128,
+}
+
+impl ProductSum {
+    /// Adds the product of two numbers.
+    #[inline]
+    fn add(&mut self, a: u128, b: u128) {
+        let sum = a.checked_mul(b);
+        match sum.and_then(|product| self.small.checked_add(product)) {
+            Some(sum) => self.small = sum,
+            None => {
+                let mut product = Count::small(a);
+                product *= &Count::small(b);
+                self.large += &product;
+            }
+        }
+    }
+
+    fn total(mut self) -> Count {
+        self.large += &Count::small(self.small);
+        self.large
+    }
+}
+
+impl<'s, K: Key, N: PathCount> Join<'s, K, N> {
+    pub(super) fn new(
+        second: &Layer<'s, K, N>,
+        transition: &Transition<'_, K>,
+        resources: &Resources<'_, 's>,
+    ) -> Result<Self, SweepEnd> {
+        NextLayer::new(second, transition, None, resources).map(Join::Second)
+    }
+
+    /// Goes on until all is joined or it pauses. Returns the sum, over all combinations to which both layers lead, of the product of the two
+    /// path counts; and the join where it pauses.
+    pub(super) fn run(
+        self,
+        (first, to_first): Joined<'_, 's, K, N>,
+        (second, to_second): Joined<'_, 's, K, N>,
+        resources: &mut Resources<'_, 's>,
+    ) -> Result<Result<Count, Self>, SweepEnd> {
+        let mut join = self;
+        let sums: Vec<ProductSum> = loop {
+            let ended = match &mut join {
+                Join::Second(next) => next.build(second, to_second, resources, false),
+                Join::InMemory(partitions, generation) => first.generate_successors(
+                    generation,
+                    to_first,
+                    partitions,
+                    resources,
+                    false,
+                    |partition, block, _| {
+                        partition.add(block);
+                        Ok(())
+                    },
+                    |_, _| Ok(()),
+                ),
+                Join::OnDisk(_, next) => next.build(first, to_first, resources, false),
+            };
+            match ended {
+                Ok(()) => {}
+                Err(SweepEnd::Paused) => return Ok(Err(join)),
+                Err(end) => return Err(end),
+            }
+            join = match join {
+                Join::Second(next) if next.is_on_disk() => {
+                    let second = next.write(resources)?;
+                    let partitions = Some(second.partitions.len());
+                    let next = NextLayer::new(first, to_first, partitions, resources)?;
+                    Join::OnDisk(second, next)
+                }
+                Join::Second(next) => {
+                    let partition = |table| JoinPartition {
+                        table,
+                        sum: ProductSum::default(),
+                    };
+                    let tables = next.into_tables().into_iter();
+                    let partitions: Vec<_> = tables.map(partition).collect();
+                    let generation = Generation::new(first, to_first, partitions.len(), resources)?;
+                    Join::InMemory(partitions, generation)
+                }
+                Join::InMemory(partitions, _) => {
+                    break partitions
+                        .into_iter()
+                        .map(|partition| partition.sum)
+                        .collect();
+                }
+                Join::OnDisk(second, next) => {
+                    let first = next.write(resources)?;
+                    let zero = |_: &Partition<K, N>| ProductSum::default();
+                    let mut sums: Vec<ProductSum> = second.partitions.iter().map(zero).collect();
+                    resources.for_each(true, &mut sums, |i, sum| {
+                        first.join_on_disk(&second, i, sum, resources)
+                    })?;
+                    break sums;
+                }
+            };
+        };
+        let mut total = Count::ZERO;
+        sums.into_iter().for_each(|sum| total += &sum.total());
+        Ok(Ok(total))
+    }
+}
+
+impl<K: Key, N: PathCount> JoinPartition<K, N> {
+    /// Adds the products for a block of successors of the first layer.
+    #[inline]
+    fn add(&mut self, block: &[(K, N)]) {
+        for &(key, paths) in block {
+            if let Some(others) = self.table.get(key) {
+                self.sum.add(paths.wide(), others.wide());
+            }
+        }
+    }
+}
+
+impl<K: Key, N: PathCount> Layer<'_, K, N> {
+    /// Adds to `sum` the products of the path counts of the combinations that both layers have in common, for one partition. Both layers
+    /// are on disk.
+    fn join_on_disk(
+        &self,
+        other: &Self,
+        partition: usize,
+        sum: &mut ProductSum,
+        resources: &Resources<'_, '_>,
+    ) -> Result<(), SweepEnd> {
+        let read = |layer: &Self| match (&layer.partitions[partition], &layer.file) {
+            (Partition::Disk(runs), Some(file)) => {
+                Merge::<K, N>::new(file, runs, resources.read_bytes())
+            }
+            _ => unreachable!("all partitions have been written to disk"),
+        };
+        let files = self.file.as_ref().zip(other.file.as_ref());
+        let (of_self, of_other) = files.expect("both layers are on disk");
+        let (mut own, mut others) = (read(self)?, read(other)?);
+        let (mut a, mut b) = (own.next(of_self)?, others.next(of_other)?);
+        let mut combinations = 0;
+        while let (Some((key, paths)), Some((other, other_paths))) = (a, b) {
+            combinations += 1;
+            if combinations % COMBINATIONS_PER_POLL == 0 && (resources.stop)() {
+                return Err(SweepEnd::Stopped);
+            }
+            if key == other {
+                sum.add(paths.wide(), other_paths.wide());
+            }
+            if key <= other {
+                a = own.next(of_self)?;
+            }
+            if other <= key {
+                b = others.next(of_other)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,187 @@
+//! The lines of a component, ready for a sweep.
+
+use rustc_hash::FxHashMap;
+
+use super::allowance::{Direction, ShouldStop, SweepEnd};
+use super::line_fillings::LineFillings;
+use super::line_states::{AcrossLine, LineStates};
+use super::memory::Memory;
+use super::transition::Packing;
+use crate::board::Board;
+use crate::count::components::{AutomatonBuilder, Component};
+use crate::line::{Known, Word};
+use crate::run::Pace;
+
+/// Maximum number of states that are visited to build the automata: a component that needs more has too many combinations anyway.
+const MAX_VISITED_STATES: usize = 10_000_000;
+
+/// The lines of a component, ready for a sweep.
+#[derive(Debug)]
+pub(super) struct Lines {
+    pub(super) along: Vec<AlongLine>,
+    pub(super) across: Vec<AcrossLine>,
+}
+
+/// A line along the frontier.
+#[derive(Debug)]
+pub(super) struct AlongLine {
+    pub(super) line_fillings: LineFillings,
+    /// The indices of the lines across that it crosses in the component, in order.
+    pub(super) crossings: Vec<usize>,
+}
+
+/// The end at which a frontier has started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    Near,
+    Far,
+}
+
+/// The index of a line (columns come after rows), and its cells in the component.
+type Line<W> = (usize, W);
+
+impl Lines {
+    /// [`SweepEnd::Full`] when lines are too long, or have too many states.
+    pub(super) fn new<W: Word>(
+        board: &Board<'_, W>,
+        component: &Component<W>,
+        direction: Direction,
+        memory: &Memory<'_>,
+        stop: ShouldStop<'_>,
+    ) -> Result<Self, SweepEnd> {
+        let height = board.clues().height();
+        let mut columns = vec![W::ZERO; board.clues().width()];
+        for &(row, cells) in &component.rows {
+            for column in cells.cells() {
+                columns[column] |= W::bit(usize::from(row));
+            }
+        }
+        let rows = component
+            .rows
+            .iter()
+            .map(|&(row, cells)| (usize::from(row), cells));
+        let rows: Vec<Line<W>> = rows.collect();
+        let columns = (height..)
+            .zip(columns)
+            .filter(|(_, cells)| !cells.is_zero());
+        let columns: Vec<Line<W>> = columns.collect();
+        let (along, across, first_along, first_across) = match direction {
+            Direction::Down => (rows, columns, 0, height),
+            Direction::Right => (columns, rows, height, 0),
+        };
+        let indices = |lines: &[Line<W>], first: usize| -> FxHashMap<usize, usize> {
+            let lines = lines.iter().enumerate();
+            lines.map(|(i, (line, _))| (line - first, i)).collect()
+        };
+        let (along_indices, across_indices) =
+            (indices(&along, first_along), indices(&across, first_across));
+        let (mut builder, mut visits_left) = (AutomatonBuilder::default(), MAX_VISITED_STATES);
+        let (mut stopped, mut work) = (false, 0);
+        let mut poll = |more: u64| {
+            work += more;
+            if work >= Pace::WORK {
+                work = 0;
+                stopped |= stop();
+            }
+            stopped
+        };
+        let line_fillings = |&(line, cells): &Line<W>| {
+            let (blocks, length, known) = board_line(board, line);
+            if poll(LineFillings::work(blocks, length)) {
+                return None;
+            }
+            Some(AlongLine {
+                line_fillings: LineFillings::new(blocks, length, known, cells)?,
+                crossings: cells.cells().map(|cell| across_indices[&cell]).collect(),
+            })
+        };
+        // First the lines along: these fail at once when they are too long, the most frequent reason to give up.
+        let along: Option<Vec<AlongLine>> = along.iter().map(line_fillings).collect();
+        let Some(along) = along else {
+            return Err(if stopped {
+                SweepEnd::Stopped
+            } else {
+                SweepEnd::Full
+            });
+        };
+        let mut across_line = |&(line, cells): &Line<W>| {
+            let (blocks, length, known) = board_line(board, line);
+            let crossing = |cell: usize| along_indices[&cell];
+            let forward = LineStates::new(
+                &mut builder,
+                blocks,
+                length,
+                known,
+                cells,
+                crossing,
+                &mut poll,
+            )?;
+            AcrossLine::new(forward, &mut visits_left, memory, &mut poll)
+        };
+        let across: Option<Vec<AcrossLine>> = across.iter().map(&mut across_line).collect();
+        match across {
+            Some(across) => Ok(Lines { along, across }),
+            None if stopped => Err(SweepEnd::Stopped),
+            None => Err(SweepEnd::Full),
+        }
+    }
+
+    /// The number of bits of the widest combination.
+    pub(super) fn max_bits(&self) -> u32 {
+        let widest = |end| {
+            let mut depths = vec![0; self.across.len()];
+            let order: Box<dyn Iterator<Item = &AlongLine>> = match end {
+                End::Near => Box::new(self.along.iter()),
+                End::Far => Box::new(self.along.iter().rev()),
+            };
+            let bits = order.map(|line| {
+                line.crossings.iter().for_each(|&i| depths[i] += 1);
+                self.packing(end, &depths).bits
+            });
+            bits.max().unwrap_or(0)
+        };
+        let mut before = vec![0; self.across.len()];
+        let meeting = self.along.iter().map(|line| {
+            let states = before.iter().enumerate().map(|(i, &depth)| {
+                let across = &self.across[i];
+                let far = across.forward.layers.len() - depth;
+                match line.crossings.contains(&i) {
+                    true => across.states_with_cell(far - 1).len(),
+                    false => across.backward.states(far),
+                }
+            });
+            let bits = Packing::new(states).bits;
+            line.crossings.iter().for_each(|&i| before[i] += 1);
+            bits
+        });
+        let meeting = meeting.max().unwrap_or(0);
+        widest(End::Near).max(widest(End::Far)).max(meeting)
+    }
+
+    /// The automaton of a line across, read from this end.
+    pub(super) fn automaton(&self, end: End, i: usize) -> &LineStates {
+        match end {
+            End::Near => &self.across[i].forward,
+            End::Far => &self.across[i].backward,
+        }
+    }
+
+    pub(super) fn packing(&self, end: End, depths: &[usize]) -> Packing {
+        let lines = depths.iter().enumerate();
+        Packing::new(lines.map(|(i, &depth)| self.automaton(end, i).states(depth)))
+    }
+}
+
+/// The blocks, the length and the known cells of a line; columns come after rows.
+fn board_line<'b, W: Word>(board: &'b Board<'_, W>, line: usize) -> (&'b [u16], usize, Known<W>) {
+    let clues = board.clues();
+    let known = match line.checked_sub(clues.height()) {
+        None => board.rows()[line],
+        Some(column) => board.column(column),
+    };
+    let length = match line < clues.height() {
+        true => clues.width(),
+        false => clues.height(),
+    };
+    (clues.line(line), length, known)
+}

@@ -1,0 +1,102 @@
+//! What a sweep may still take until it pauses, and how its work is shared out among threads.
+
+use rayon::prelude::*;
+
+use super::allowance::{Allowance, ShouldStop, SweepEnd};
+use super::memory::Memory;
+use super::pass::MAX_PARTITIONS;
+use super::table::{BLOCK, bytes_of};
+use crate::count::scratch::Scratch;
+
+/// A batch has at most this number of bytes, and at most the memory divided by this divisor.
+const MAX_BATCH_BYTES: u64 = 1 << 26;
+const BATCH_MEMORY_DIVISOR: u64 = 8;
+
+/// The memory divided by this is for the buffers that read from disk.
+const READ_MEMORY_DIVISOR: u64 = 16;
+
+/// The remaining resources of a sweep.
+pub(crate) struct Resources<'r, 's> {
+    pub(crate) memory: Memory<'r>,
+    /// Bytes of memory in all.
+    pub(crate) bytes: u64,
+    /// Number of combinations that may still be read or generated, and of those that have been.
+    pub(crate) combinations: u64,
+    pub(crate) spent: u64,
+    pub(crate) threads: usize,
+    pub(crate) stop: ShouldStop<'r>,
+    pub(crate) scratch: Option<&'s Scratch>,
+}
+
+impl<'r, 's> Resources<'r, 's> {
+    /// `combination_ns`: nanoseconds per combination. `remaining`: the bytes of the memory that the sweep does not hold yet.
+    pub(crate) fn new(allowance: Allowance<'r, 's>, combination_ns: u64, remaining: u64) -> Self {
+        Resources {
+            memory: Memory::new(remaining, allowance.make_room),
+            bytes: allowance.bytes,
+            combinations: allowance.work_ns / combination_ns,
+            spent: 0,
+            threads: allowance.threads,
+            stop: allowance.stop,
+            scratch: allowance.scratch,
+        }
+    }
+
+    /// Subtracts combinations that have been read or generated. [`SweepEnd::Paused`] if they do not remain.
+    pub(crate) fn spend(&mut self, combinations: u64) -> Result<(), SweepEnd> {
+        self.spent += combinations;
+        let left = self.combinations.checked_sub(combinations);
+        self.combinations = left.unwrap_or(0);
+        left.map(|_| ()).ok_or(SweepEnd::Paused)
+    }
+
+    /// The number of partitioners for a large batch: more than there are threads, so that no thread waits long for the others.
+    pub(crate) fn partitioners(&self) -> usize {
+        match self.threads {
+            1 => 1,
+            threads => 2 * threads,
+        }
+    }
+
+    /// Maximum number of successors in a batch.
+    pub(crate) fn max_batch<K, N>(&self) -> usize {
+        let bytes = (self.bytes / BATCH_MEMORY_DIVISOR).min(MAX_BATCH_BYTES);
+        (bytes / bytes_of::<K, N>(1)) as usize
+    }
+
+    /// Maximum number of partitions such that most blocks of a batch are filled.
+    pub(crate) fn max_partitions<K, N>(&self) -> usize {
+        let partitions = self.max_batch::<K, N>() / self.partitioners() / BLOCK / 4;
+        (partitions + 1)
+            .next_power_of_two()
+            .div_ceil(2)
+            .min(MAX_PARTITIONS)
+    }
+
+    /// Bytes of all buffers for reading partitions from disk.
+    pub(crate) fn all_read_bytes(&self) -> u64 {
+        self.scratch.map_or(0, |_| self.bytes / READ_MEMORY_DIVISOR)
+    }
+
+    /// Bytes of the buffers for reading one partition from disk.
+    pub(crate) fn read_bytes(&self) -> u64 {
+        self.all_read_bytes() / (self.partitioners() + self.threads) as u64
+    }
+
+    /// Runs `work` on all items, on all threads if `is_large`.
+    pub(crate) fn for_each<T: Send>(
+        &self,
+        is_large: bool,
+        items: &mut [T],
+        work: impl Fn(usize, &mut T) -> Result<(), SweepEnd> + Sync,
+    ) -> Result<(), SweepEnd> {
+        let mut items = items.iter_mut().enumerate();
+        match is_large && self.threads > 1 {
+            true => items
+                .collect::<Vec<_>>()
+                .into_par_iter()
+                .try_for_each(|(i, item)| work(i, item)),
+            false => items.try_for_each(|(i, item)| work(i, item)),
+        }
+    }
+}
