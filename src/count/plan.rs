@@ -69,7 +69,7 @@ pub(crate) enum TrialEnd {
     Paused {
         /// Forecast of the nanoseconds of work of the whole sweep.
         forecast: f64,
-        /// Nanoseconds of work that the next trial of the sweep need not do again.
+        /// Nanoseconds of work that the next trial of the sweep need not do again, if it finds the sweep in memory.
         kept: u64,
     },
     /// It needs more memory than it may take.
@@ -96,6 +96,11 @@ impl TrialResult {
     /// Solutions proved per nanosecond of work.
     pub(crate) fn rate(&self) -> f64 {
         self.proved / self.spent.max(1) as f64
+    }
+
+    /// Forecast of the nanoseconds of work that are left.
+    pub(crate) fn remaining(&self) -> f64 {
+        self.forecast - self.spent as f64
     }
 
     /// Forecast of the nanoseconds of work for the whole component, from the progress since `before`, the plan's result in the previous

@@ -10,6 +10,7 @@ use super::branch::trail::{Trail, TrailStep, Trails};
 use super::branch::walk::Walk;
 use super::checkpointer::Checkpointer;
 use super::components::{Component, Store};
+use super::frontier::Direction;
 use super::open_tree::OpenTree;
 use super::options::Options;
 use super::plan::{Plan, Trial, TrialEnd};
@@ -150,6 +151,13 @@ impl<'a, W: Word> Shared<'a, W> {
         }
         drop((selection, bound));
         self.status.raise_bound(self.lower_bound());
+    }
+
+    /// Records that sweeps of this component in these directions, which had paused, have to begin again.
+    pub(crate) fn record_dropped_sweeps(&self, component: usize, directions: &[Direction]) {
+        for &direction in directions {
+            lock(&self.selection).record_dropped_sweep(component, direction);
+        }
     }
 
     /// Whether this component is not being counted any more.

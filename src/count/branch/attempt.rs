@@ -5,18 +5,20 @@ use std::sync::atomic::Ordering;
 use super::worker::Worker;
 use crate::count::plan::{Plan, Trial, TrialEnd};
 use crate::line::Word;
+use crate::run::memory_plan;
 
 impl<W: Word> Worker<'_, '_, W> {
     /// Counts a component by the plan of the trial, until it is counted or the budget is used up.
     pub(crate) fn run_trial(&mut self, trial: Trial) -> TrialEnd {
         self.component = trial.component;
         match trial.plan {
-            Plan::Branch(_) => self.run_walk(trial),
-            Plan::BranchAndSweep => {
-                // The sweeps within the walk need the memory.
-                self.paused_sweeps.clear();
-                self.run_walk(trial)
-            }
+            Plan::Sweep(_) => {}
+            // The sweeps within the walk need the memory.
+            Plan::BranchAndSweep => self.shrink_paused_sweeps(0),
+            _ => self.shrink_paused_sweeps(self.shared.memory / memory_plan::PAUSED_SWEEPS),
+        }
+        match trial.plan {
+            Plan::Branch(_) | Plan::BranchAndSweep => self.run_walk(trial),
             Plan::Tree => {
                 // A thread that waits for tasks of the tree search may run other tasks of the pool, see `closed_to_workers`.
                 self.shared.closed_to_workers.store(true, Ordering::Relaxed);

@@ -12,7 +12,7 @@ use crate::line::Word;
 use crate::run::{lock, memory_plan};
 use crate::solutions::{Count, Stop};
 
-/// The sweeps of one component that have paused, one for each direction.
+/// The sweeps of one component that have paused, at most one in each direction.
 #[derive(Debug, Default)]
 pub(crate) struct PausedSweeps<'s> {
     component: usize,
@@ -31,35 +31,17 @@ impl<'s> PausedSweeps<'s> {
         Some(self.sweeps.swap_remove(place).1)
     }
 
-    fn bytes(&self) -> u64 {
-        self.sweeps.iter().map(|(_, sweep)| sweep.bytes()).sum()
-    }
-
-    /// Drops the other sweep if it holds more than this number of bytes.
-    fn make_room(&mut self, bytes: u64) {
-        if self.bytes() > bytes {
-            self.sweeps.clear();
-        }
-    }
-
-    /// Keeps a sweep if all together hold at most this number of bytes then; else the others are dropped, and if that does not suffice the
-    /// sweep itself. Returns the nanoseconds of work that the sweep need not do again.
-    fn keep(&mut self, direction: Direction, mut sweep: Sweep<'s>, max_bytes: u64) -> u64 {
-        if sweep.bytes() > max_bytes {
-            sweep.shrink();
-        }
-        let Some(room) = max_bytes.checked_sub(sweep.bytes()) else {
-            return 0;
+    /// Drops sweeps, the one that has paused first at first, until all together hold at most this number of bytes. Returns the directions of
+    /// the dropped ones.
+    fn drop_beyond(&mut self, bytes: u64) -> Vec<Direction> {
+        let mut held: u64 = self.sweeps.iter().map(|(_, sweep)| sweep.bytes()).sum();
+        let is_dropped = |(_, sweep): &mut (Direction, Sweep<'s>)| {
+            let is_dropped = held > bytes;
+            held -= if is_dropped { sweep.bytes() } else { 0 };
+            is_dropped
         };
-        self.make_room(room);
-        let work_ns = sweep.work_ns();
-        self.sweeps.push((direction, sweep));
-        work_ns
-    }
-
-    /// Drops all sweeps.
-    pub(crate) fn clear(&mut self) {
-        self.sweeps.clear();
+        let dropped = self.sweeps.extract_if(.., is_dropped);
+        dropped.map(|(direction, _)| direction).collect()
     }
 }
 
@@ -73,13 +55,17 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         let stop = self.begin_sweep(component);
         let paused = self.paused_sweeps.take(component, direction);
         let others = Mutex::new(std::mem::take(&mut self.paused_sweeps));
+        let make_room = |bytes| {
+            let dropped = lock(&others).drop_beyond(bytes);
+            self.shared.record_dropped_sweeps(component, &dropped);
+        };
         let allowance = Allowance {
             bytes: self.shared.memory / memory_plan::SWEEP,
             work_ns: trial.budget,
             threads: self.shared.workers,
             scratch: self.shared.scratch,
             stop: &stop,
-            make_room: &|remaining| lock(&others).make_room(remaining),
+            make_room: &make_room,
         };
         let target = &self.shared.components[component];
         let sweep = match paused {
@@ -98,13 +84,11 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                 store.insert(target.key.clone(), value.clone(), u64::MAX, u64::MAX);
                 TrialEnd::Done(value)
             }
-            Ok(Err(sweep)) => TrialEnd::Paused {
-                forecast: sweep.forecast_ns(),
-                kept: {
-                    let max_bytes = self.shared.memory / memory_plan::PAUSED_SWEEPS;
-                    self.paused_sweeps.keep(direction, sweep, max_bytes)
-                },
-            },
+            Ok(Err(sweep)) => {
+                let (forecast, kept) = (sweep.forecast_ns(), sweep.work_ns());
+                self.paused_sweeps.sweeps.push((direction, sweep));
+                TrialEnd::Paused { forecast, kept }
+            }
             Err(SweepEnd::Scratch) => {
                 self.shared.control.stop(Stop::Memory);
                 TrialEnd::Stopped
@@ -112,6 +96,21 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             Err(SweepEnd::Stopped) => TrialEnd::Stopped,
             Err(SweepEnd::Full | SweepEnd::Overflow | SweepEnd::Paused) => TrialEnd::Full,
         }
+    }
+
+    /// Frees memory for a trial that is not a sweep: paused sweeps may hold this number of bytes meanwhile.
+    pub(super) fn shrink_paused_sweeps(&mut self, bytes: u64) {
+        let sweeps = &mut self.paused_sweeps;
+        let held: u64 = sweeps.sweeps.iter().map(|(_, sweep)| sweep.bytes()).sum();
+        if held > bytes {
+            sweeps
+                .sweeps
+                .iter_mut()
+                .for_each(|(_, sweep)| sweep.shrink());
+        }
+        let dropped = sweeps.drop_beyond(bytes);
+        self.shared
+            .record_dropped_sweeps(sweeps.component, &dropped);
     }
 
     /// Lets no more workers begin, because a sweep of this component begins. Returns a function that says whether the sweep must stop.

@@ -15,6 +15,9 @@ const GENERATED_AT_MEETING: f64 = 8.0;
 /// The share of a line that must be done before its rest is estimated from it.
 const MIN_SHARE: f64 = 1.0 / 16.0;
 
+/// The same for the meeting.
+const MIN_MEETING_SHARE: f64 = 1.0 / 256.0;
+
 /// The growth of a frontier.
 #[derive(Debug)]
 struct Growth {
@@ -68,9 +71,11 @@ impl<K: Key, N: PathCount> Fronts<'_, K, N> {
         let meeting = GENERATED_AT_MEETING * (near.log_len.exp() + far.log_len.exp());
         total
             + match &self.meeting {
+                Some(begun) if begun.share() >= MIN_MEETING_SHARE => {
+                    (1.0 / begun.share() - 1.0) * begun.work as f64
+                }
+                Some(begun) => meeting.max(begun.work as f64),
                 None => meeting,
-                Some(begun) if begun.share == 0.0 => meeting.max(2.0 * begun.work as f64),
-                Some(begun) => (1.0 / begun.share - 1.0) * begun.work as f64,
             }
     }
 }

@@ -44,11 +44,20 @@ pub(super) struct Meeting<'s, K, N> {
     join: Option<Join<'s, K, N>>,
     /// The sum for the classes that are done, and their share of all.
     total: Count,
-    pub(super) share: f64,
+    share: f64,
     /// The remaining bytes at its beginning.
     remaining: u64,
     /// Combinations read and generated so far.
     pub(super) work: u64,
+}
+
+impl<K: Key, N: PathCount> Meeting<'_, K, N> {
+    /// The share of the meeting that is done, roughly.
+    pub(super) fn share(&self) -> f64 {
+        let class = self.classes.last().map_or(0.0, FillingClass::share);
+        let join = self.join.as_ref().map_or(0.0, Join::share);
+        self.share + class * join
+    }
 }
 
 /// Both frontiers.

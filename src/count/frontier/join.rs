@@ -68,6 +68,15 @@ impl<'s, K: Key, N: PathCount> Join<'s, K, N> {
         NextLayer::new(second, transition, None, resources).map(Join::Second)
     }
 
+    /// The share of the join that is done, roughly: each layer is half of it.
+    pub(super) fn share(&self) -> f64 {
+        match self {
+            Join::Second(next) => next.share() / 2.0,
+            Join::InMemory(_, generation) => (1.0 + generation.share()) / 2.0,
+            Join::OnDisk(_, next) => (1.0 + next.share()) / 2.0,
+        }
+    }
+
     /// Goes on until all is joined or it pauses. Returns the sum, over all combinations to which both layers lead, of the product of the two
     /// path counts; and the join where it pauses.
     pub(super) fn run(
@@ -90,7 +99,7 @@ impl<'s, K: Key, N: PathCount> Join<'s, K, N> {
                         partition.add(block);
                         Ok(())
                     },
-                    |_, _| Ok(()),
+                    |_, _, _| Ok(()),
                 ),
                 Join::OnDisk(_, next) => next.build(first, to_first, resources, false),
             };

@@ -30,6 +30,11 @@ const BATCH_GROWTH: usize = 4;
 /// From this number of combinations on, all threads work on a batch.
 const MIN_SHARED_BATCH: usize = 1 << 16;
 
+/// From this share of a layer on, the size of the next one is expected to be proportional to it, times this factor: later combinations more
+/// often lead to ones that are known.
+const MIN_SHARE_TO_EXPECT: f64 = 0.25;
+const EXPECTED_GROWTH: f64 = 0.5;
+
 /// Where there is a scratch folder, a layer stays in memory if it takes at most the memory divided by this.
 const LAYER_MEMORY_DIVISOR: u64 = 4;
 
@@ -147,6 +152,11 @@ impl<K: Key, N: PathCount> Generation<K, N> {
         })
     }
 
+    /// The share of the layer that has been read, roughly.
+    pub(super) fn share(&self) -> f64 {
+        self.chunks.share()
+    }
+
     /// Frees the memory of the batches.
     fn free_batches(&mut self, resources: &Resources<'_, '_>) {
         self.partitioners.iter_mut().for_each(Partitioner::free);
@@ -190,7 +200,8 @@ impl<'s, K: Key, N: PathCount> NextLayer<'s, K, N> {
         })
     }
 
-    /// Goes on building it. If `frees`, the memory of `layer` is freed where it has been read.
+    /// Goes on building it. If `frees`, the memory of `layer` is freed where it has been read. If not, it can be built for a smaller class of
+    /// fillings instead, so it is [`SweepEnd::Full`] as soon as it is likely to outgrow the memory.
     pub(super) fn build(
         &mut self,
         layer: &mut Layer<'s, K, N>,
@@ -206,9 +217,14 @@ impl<'s, K: Key, N: PathCount> NextLayer<'s, K, N> {
             resources,
             frees,
             |partition, block, resources| partition.add(block, resources, file),
-            |builders, resources| match may_split {
-                true => split(builders, resources),
-                false => Ok(()),
+            |builders, resources, share| {
+                if !frees && file.is_none() && outgrows(builders, resources, share) {
+                    return Err(SweepEnd::Full);
+                }
+                match may_split {
+                    true => split(builders, resources),
+                    false => Ok(()),
+                }
             },
         )
     }
@@ -221,7 +237,7 @@ impl<'s, K: Key, N: PathCount> NextLayer<'s, K, N> {
 
     /// The share of the layer before that has been read, roughly.
     pub(super) fn share(&self) -> f64 {
-        self.generation.chunks.share()
+        self.generation.share()
     }
 
     /// Whether a part of it is on disk.
@@ -283,7 +299,8 @@ impl<'s, K: Key, N: PathCount> NextLayer<'s, K, N> {
 
 impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
     /// Goes on generating the successors of all combinations, and partitions them by hash among `targets`. `take` adds a block of them to a
-    /// target; `after_batch` may split the targets. If `frees`, the memory of this layer is freed where it has been read.
+    /// target; `after_batch` may split the targets, and is told the share of the layer that has been read. If `frees`, the memory of this layer
+    /// is freed where it has been read.
     pub(super) fn generate_successors<T: Send>(
         &mut self,
         generation: &mut Generation<K, N>,
@@ -292,7 +309,7 @@ impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
         resources: &mut Resources<'_, 's>,
         frees: bool,
         take: impl Fn(&mut T, &[(K, N)], &Resources<'_, 's>) -> Result<(), SweepEnd> + Sync,
-        mut after_batch: impl FnMut(&mut Vec<T>, &Resources<'_, 's>) -> Result<(), SweepEnd>,
+        mut after_batch: impl FnMut(&mut Vec<T>, &Resources<'_, 's>, f64) -> Result<(), SweepEnd>,
     ) -> Result<(), SweepEnd> {
         let max_batch = resources.max_batch::<K, N>();
         if !(resources.memory).try_reserve(Partitioner::<K, N>::bytes(max_batch)) {
@@ -356,7 +373,7 @@ impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
                 self.free(partition, &resources.memory);
             }
             *freed = read;
-            after_batch(targets, resources)?;
+            after_batch(targets, resources, chunks.share())?;
             *batch_size = (*batch_size * BATCH_GROWTH).min(max_batch);
         }
         if frees {
@@ -368,6 +385,20 @@ impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
         resources.memory.release(resources.all_read_bytes());
         Ok(())
     }
+}
+
+/// Whether the next layer is likely to outgrow the memory, when this share of the layer before it has been read.
+fn outgrows<K: Key, N: PathCount>(
+    builders: &[PartitionBuilder<K, N>],
+    resources: &Resources<'_, '_>,
+    share: f64,
+) -> bool {
+    let bytes_to_grow = |partition: &PartitionBuilder<K, N>| {
+        let len = EXPECTED_GROWTH * partition.table.len() as f64 / share;
+        partition.table.bytes_to_grow(len as usize)
+    };
+    share >= MIN_SHARE_TO_EXPECT
+        && builders.iter().map(bytes_to_grow).sum::<u64>() > resources.memory.remaining()
 }
 
 /// Splits the partitions when they have become large, unless part of them is on disk or the memory does not suffice.

@@ -76,6 +76,15 @@ impl<K: Key, N: PathCount> Table<K, N> {
         self.map.len()
     }
 
+    /// Bytes that the table takes more when it has grown to this number of combinations.
+    pub(crate) fn bytes_to_grow(&self, len: usize) -> u64 {
+        let mut buckets = self.buckets;
+        while buckets > 0 && len > capacity(buckets) {
+            buckets *= 2;
+        }
+        bytes_of_buckets::<K, N>(buckets - self.buckets)
+    }
+
     /// The path count of a combination, if it is in the table.
     #[inline]
     pub(crate) fn get(&self, key: K) -> Option<N> {

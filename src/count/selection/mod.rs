@@ -8,7 +8,8 @@
 //! *due* by its last two forecasts gets as much work as the leader, and the other direction waits. It comes first in its round unless the
 //! leader is expected to end sooner.
 //!
-//! A leader that is expected to end within the work of the plans after it is *prolonged*: it goes on, before these have their turn.
+//! A leader, or a sweep that is due, is *prolonged* if it is expected to end within the work of the plans after it: it goes on, before these
+//! have their turn.
 //!
 //! The trials of a round do not depend on the number of threads. One worker, the *host*, runs the trials; the others, the *helpers*, join
 //! its walks or take trials of their own. A *walk* is a trial that branches. The *leader* is the plan that a round tries first and gives
@@ -58,7 +59,7 @@ const MAX_RETRIED_FORECAST_NS: f64 = 6e8;
 /// The budget of that second trial, as a multiple of the forecast.
 const RETRY_BUDGET_FACTOR: f64 = 2.5;
 
-/// The work by which a leader near its end is prolonged, as a multiple of the work that it is expected to need.
+/// The work by which a plan near its end is prolonged, as a multiple of the work that it is expected to need.
 const PROLONGATION_FACTOR: f64 = 2.0;
 
 /// Minimum work of a trial, in nanoseconds, if its plan has used up the budget of the round already, after an interruption or as the leader
@@ -107,8 +108,8 @@ pub(crate) struct PlanSelection {
     round_work: u64,
     sweep_work: u64,
     leader: Option<(Plan, u64)>,
-    /// Whether the leader of the round has been prolonged.
-    is_prolonged: bool,
+    /// The plans that have been prolonged in this round.
+    prolonged: Vec<Plan>,
     /// Whether each trial of this round but the leader's is for one worker alone.
     has_solo_trials: bool,
     /// Whether the last answer to the host was [`Next::Leave`]. Then helpers leave too.
@@ -144,7 +145,7 @@ impl PlanSelection {
             round_work: 0,
             sweep_work: 0,
             leader: None,
-            is_prolonged: false,
+            prolonged: Vec::new(),
             has_solo_trials: false,
             host_left: false,
             work_limit: u64::MAX,
@@ -259,7 +260,7 @@ impl PlanSelection {
 
     /// Prepares the trials of a round whose plans are in `todo`.
     fn begin_trials(&mut self) {
-        self.is_prolonged = false;
+        self.prolonged.clear();
         let others = self.todo.iter().filter(|plan| !plan.is_sweep()).count();
         self.has_solo_trials =
             !self.is_short() && others > MAX_SHARED_PLANS && self.round_work < DECISIVE_BUDGET_NS;
@@ -334,19 +335,18 @@ impl PlanSelection {
             false => (0, previous_work.saturating_mul(2)),
         };
         let earlier_work = interrupted_work.saturating_add(continued_work);
-        let leader_budget = self.leader.filter(|(leader, _)| *leader == plan);
-        let round_work = match plan.is_sweep() {
-            true => self.sweep_work,
-            false => self.round_work,
+        let is_leader = self.leader.is_some_and(|(leader, _)| leader == plan);
+        let budget = match is_leader {
+            true => self.work_of(plan),
+            false => self.work_of(plan).max(min_budget),
         };
-        let budget = leader_budget.map_or(round_work.max(min_budget), |(_, budget)| budget);
         let trial = Trial {
             component: self.values.len(),
             plan,
             budget: (budget.saturating_sub(earlier_work)).max(MIN_TRIAL_NS.min(self.round_work)),
             earlier_work,
             thorough: !self.is_short(),
-            is_solo: self.has_solo_trials && leader_budget.is_none(),
+            is_solo: self.has_solo_trials && !is_leader,
         };
         self.under_way.push((trial, Instant::now()));
         trial
@@ -383,10 +383,9 @@ impl PlanSelection {
         self.leader = (others.first())
             .filter(|_| has_leader)
             .map(|leader| (leader.plan, leader_work));
-        let remaining = |tried: &TrialResult| tried.forecast - tried.spent as f64;
         let leads = |sweep: &TrialResult| {
             let leader = others.first();
-            leader.is_none_or(|leader| remaining(sweep) < remaining(leader))
+            leader.is_none_or(|leader| sweep.remaining() < leader.remaining())
         };
         let (first, last) = if is_due && sweeps.first().is_some_and(leads) {
             (&sweeps, &others)
@@ -433,12 +432,9 @@ impl PlanSelection {
                     forecast: forecast * scale,
                     proved: earlier.map_or(proved, |earlier| earlier.proved.max(proved)),
                 };
-                match self.prolongation(&result) {
-                    Some(more) => self.prolong_leader(result, more),
-                    None => self.tried.push(result),
-                }
+                self.record(result);
             }
-            TrialEnd::Paused { forecast, kept } => self.tried.push(TrialResult {
+            TrialEnd::Paused { forecast, kept } => self.record(TrialResult {
                 plan: trial.plan,
                 spent: kept,
                 forecast,
@@ -449,35 +445,72 @@ impl PlanSelection {
         self.values.len()
     }
 
-    /// The work by which the leader is prolonged after this result, in nanoseconds, if it is the leader's, and if the leader is expected to end
-    /// within the work of the plans that have their turn after it. A leader is prolonged once in a round.
+    /// Records that a sweep of this component, which had paused, has to begin again.
+    pub(crate) fn record_dropped_sweep(&mut self, component: usize, direction: Direction) {
+        if component == self.values.len() {
+            let results = [&mut self.tried, &mut self.before, &mut self.waiting];
+            let results = results.into_iter().flatten();
+            let dropped = results.filter(|tried| tried.plan == Plan::Sweep(direction));
+            dropped.for_each(|tried| tried.spent = 0);
+        }
+    }
+
+    /// Records a result of this round, or prolongs its plan.
+    fn record(&mut self, result: TrialResult) {
+        match self.prolongation(&result) {
+            Some(more) => self.prolong(result, more),
+            None => self.tried.push(result),
+        }
+    }
+
+    /// The work by which a plan is prolonged after this result, in nanoseconds: if it is the leader or a sweep that is due, and if it is
+    /// expected to end within the work of the plans that have their turn after it. It is prolonged once in a round.
     fn prolongation(&self, result: &TrialResult) -> Option<u64> {
-        let (leader, _) = self.leader?;
-        let may_extend = leader == result.plan && self.continues_walks && !self.is_short();
-        if !may_extend || self.is_prolonged {
+        let plan = result.plan;
+        let may_extend = match plan.is_sweep() {
+            true => self.sweep_work > self.round_work,
+            false => self.continues_walks && self.leader.is_some_and(|(leader, _)| leader == plan),
+        };
+        if !may_extend || self.is_short() || self.prolonged.contains(&plan) {
             return None;
         }
-        let others = self.todo.iter().map(|plan| match plan.is_sweep() {
-            true => self.sweep_work,
-            false => self.round_work,
-        });
+        let others = self.todo.iter().map(|&plan| self.work_of(plan));
         let others = others.fold(0, u64::saturating_add);
         let others = others.min(self.work_limit.saturating_sub(result.spent));
-        let before = self.before.iter().find(|tried| tried.plan == leader);
-        let remaining = result.recent_forecast(before) - result.spent as f64;
+        let remaining = match plan.is_sweep() {
+            true => result.remaining(),
+            false => {
+                let before = self.before.iter().find(|tried| tried.plan == plan);
+                result.recent_forecast(before) - result.spent as f64
+            }
+        };
         (remaining < others as f64).then(|| {
             let more = (PROLONGATION_FACTOR * remaining) as u64;
             more.max(self.round_work).min(others)
         })
     }
 
-    /// Lets the leader, which has this result, go on with more work before the other plans have their turn.
-    fn prolong_leader(&mut self, result: TrialResult, more: u64) {
-        self.is_prolonged = true;
-        self.leader = Some((result.plan, result.spent.saturating_add(more)));
-        self.before.retain(|tried| tried.plan != result.plan);
+    /// Lets a plan, which has this result, go on with more work before the other plans have their turn.
+    fn prolong(&mut self, result: TrialResult, more: u64) {
+        let (plan, work) = (result.plan, result.spent.saturating_add(more));
+        self.prolonged.push(plan);
+        match plan.is_sweep() {
+            // The other sweep waits.
+            true => self.sweep_work = work,
+            false => self.leader = Some((plan, work)),
+        }
+        self.before.retain(|tried| tried.plan != plan);
         self.before.push(result);
-        self.todo.push_front(result.plan);
+        self.todo.push_front(plan);
+    }
+
+    /// Nanoseconds of work that a plan has had when its trial in this round ends.
+    fn work_of(&self, plan: Plan) -> u64 {
+        match self.leader {
+            Some((leader, work)) if leader == plan => work,
+            _ if plan.is_sweep() => self.sweep_work,
+            _ => self.round_work,
+        }
     }
 
     /// The index of the component that is being counted.
@@ -655,11 +688,24 @@ mod tests {
             });
             let sweep = next(&mut selection).unwrap();
             assert_eq!((sweep.plan, sweep.earlier_work), (RIGHT, kept));
-            let forecast = 2.0 * forecast;
+            let forecast = 1e15;
             selection.report(sweep, TrialEnd::Paused { forecast, kept });
             let result = selection.tried.last().map(|it| (it.spent, it.forecast));
             assert_eq!(result, Some((kept, forecast)));
         }
+    }
+
+    #[test]
+    fn a_due_sweep_near_its_end_goes_on_before_the_others() {
+        let mut selection = after_round(1e15, 1e15, 1e9);
+        let sweep = next(&mut selection).unwrap();
+        assert_eq!(sweep.plan, RIGHT);
+        let kept = sweep.earlier_work + sweep.budget;
+        let forecast = 1.1 * kept as f64;
+        selection.report(sweep, TrialEnd::Paused { forecast, kept });
+        let again = next(&mut selection).unwrap();
+        assert_eq!((again.plan, again.earlier_work), (RIGHT, kept));
+        assert!(again.budget >= kept / 10);
     }
 
     /// On some puzzles of 25x25 cells, the forecasts of one sweep fell from 1124 to 8 seconds, and much work was wasted on the sweep.
