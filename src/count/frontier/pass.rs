@@ -30,10 +30,8 @@ const BATCH_GROWTH: usize = 4;
 /// From this number of combinations on, all threads work on a batch.
 const MIN_SHARED_BATCH: usize = 1 << 16;
 
-/// From this share of a layer on, the size of the next one is expected to be proportional to it, times this factor: later combinations more
-/// often lead to ones that are known.
-const MIN_SHARE_TO_EXPECT: f64 = 0.25;
-const EXPECTED_GROWTH: f64 = 0.5;
+/// From this share of a layer on, the size of the next one is extrapolated.
+const MIN_SHARE_TO_EXTRAPOLATE: f64 = 0.25;
 
 /// Where there is a scratch folder, a layer stays in memory if it takes at most the memory divided by this.
 const LAYER_MEMORY_DIVISOR: u64 = 4;
@@ -173,6 +171,8 @@ pub(super) struct NextLayer<'s, K, N> {
     file: Option<ScratchFile<'s>>,
     /// Whether the number of partitions may grow.
     may_split: bool,
+    /// The share of the layer before and the number of combinations, after the batch before.
+    before: (f64, usize),
     generation: Generation<K, N>,
 }
 
@@ -196,6 +196,7 @@ impl<'s, K: Key, N: PathCount> NextLayer<'s, K, N> {
             builders: (0..count).map(|_| builder()).collect(),
             file: resources.scratch.map(ScratchFile::new).transpose()?,
             may_split: partitions.is_none(),
+            before: (0.0, 0),
             generation: Generation::new(layer, transition, count, resources)?,
         })
     }
@@ -210,6 +211,7 @@ impl<'s, K: Key, N: PathCount> NextLayer<'s, K, N> {
         frees: bool,
     ) -> Result<(), SweepEnd> {
         let (file, may_split) = (self.file.as_ref(), self.may_split);
+        let before = &mut self.before;
         layer.generate_successors(
             &mut self.generation,
             transition,
@@ -218,7 +220,10 @@ impl<'s, K: Key, N: PathCount> NextLayer<'s, K, N> {
             frees,
             |partition, block, resources| partition.add(block, resources, file),
             |builders, resources, share| {
-                if !frees && file.is_none() && outgrows(builders, resources, share) {
+                let tables = builders.iter().map(|partition| &partition.table);
+                let now = (share, tables.map(Table::len).sum());
+                let before = std::mem::replace(before, now);
+                if !frees && file.is_none() && outgrows(builders, resources, before, now) {
                     return Err(SweepEnd::Full);
                 }
                 match may_split {
@@ -387,18 +392,25 @@ impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
     }
 }
 
-/// Whether the next layer is likely to outgrow the memory, when this share of the layer before it has been read.
+/// Whether the next layer is likely to outgrow the memory, extrapolated from its number of combinations at two shares of the layer before.
+/// The number grows as a power of the share, as later combinations more often lead to ones that are known.
 fn outgrows<K: Key, N: PathCount>(
     builders: &[PartitionBuilder<K, N>],
     resources: &Resources<'_, '_>,
-    share: f64,
+    (share_before, len_before): (f64, usize),
+    (share, len): (f64, usize),
 ) -> bool {
+    if share < MIN_SHARE_TO_EXTRAPOLATE || share_before == 0.0 || share <= share_before {
+        return false;
+    }
+    let growth = (len as f64 / len_before.max(1) as f64).ln();
+    let exponent = growth / (share / share_before).ln();
+    let factor = (1.0 / share).powf(exponent);
     let bytes_to_grow = |partition: &PartitionBuilder<K, N>| {
-        let len = EXPECTED_GROWTH * partition.table.len() as f64 / share;
+        let len = factor * partition.table.len() as f64;
         partition.table.bytes_to_grow(len as usize)
     };
-    share >= MIN_SHARE_TO_EXPECT
-        && builders.iter().map(bytes_to_grow).sum::<u64>() > resources.memory.remaining()
+    builders.iter().map(bytes_to_grow).sum::<u64>() > resources.memory.remaining()
 }
 
 /// Splits the partitions when they have become large, unless part of them is on disk or the memory does not suffice.

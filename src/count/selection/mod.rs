@@ -9,7 +9,7 @@
 //! leader is expected to end sooner.
 //!
 //! A leader, or a sweep that is due, is *prolonged* if it is expected to end within the work of the plans after it: it goes on, before these
-//! have their turn.
+//! have their turn. So is a sweep that has done a good part, if it is expected to end sooner than the leader.
 //!
 //! The trials of a round do not depend on the number of threads. One worker, the *host*, runs the trials; the others, the *helpers*, join
 //! its walks or take trials of their own. A *walk* is a trial that branches. The *leader* is the plan that a round tries first and gives
@@ -61,6 +61,9 @@ const RETRY_BUDGET_FACTOR: f64 = 2.5;
 
 /// The work by which a plan near its end is prolonged, as a multiple of the work that it is expected to need.
 const PROLONGATION_FACTOR: f64 = 2.0;
+
+/// A sweep is also prolonged if it is expected to end sooner than the leader, and within this multiple of the work that it has had.
+const MAX_SWEEP_PROLONGATION: u64 = 3;
 
 /// Minimum work of a trial, in nanoseconds, if its plan has used up the budget of the round already, after an interruption or as the leader
 /// of the round before: less would not show its progress.
@@ -464,7 +467,8 @@ impl PlanSelection {
     }
 
     /// The work by which a plan is prolonged after this result, in nanoseconds: if it is the leader or a sweep that is due, and if it is
-    /// expected to end within the work of the plans that have their turn after it. It is prolonged once in a round.
+    /// expected to end within the work of the plans that have their turn after it. A sweep may also have more, see
+    /// [`MAX_SWEEP_PROLONGATION`]. A plan is prolonged once in a round.
     fn prolongation(&self, result: &TrialResult) -> Option<u64> {
         let plan = result.plan;
         let may_extend = match plan.is_sweep() {
@@ -476,18 +480,31 @@ impl PlanSelection {
         }
         let others = self.todo.iter().map(|&plan| self.work_of(plan));
         let others = others.fold(0, u64::saturating_add);
-        let others = others.min(self.work_limit.saturating_sub(result.spent));
-        let remaining = match plan.is_sweep() {
-            true => result.remaining(),
+        let (remaining, max) = match plan.is_sweep() {
+            true => {
+                let done = MAX_SWEEP_PROLONGATION.saturating_mul(result.spent);
+                let sooner = done.min(self.leader_remaining() as u64);
+                (result.remaining(), others.max(sooner))
+            }
             false => {
                 let before = self.before.iter().find(|tried| tried.plan == plan);
-                result.recent_forecast(before) - result.spent as f64
+                let forecast = result.recent_forecast(before);
+                (forecast - result.spent as f64, others)
             }
         };
-        (remaining < others as f64).then(|| {
+        let max = max.min(self.work_limit.saturating_sub(result.spent));
+        (remaining < max as f64).then(|| {
             let more = (PROLONGATION_FACTOR * remaining) as u64;
-            more.max(self.round_work).min(others)
+            more.max(self.round_work).min(max)
         })
+    }
+
+    /// Forecast of the nanoseconds of work that are left for the leader; infinite without a leader.
+    fn leader_remaining(&self) -> f64 {
+        let mut results = self.tried.iter().chain(&self.before);
+        let leader =
+            (self.leader).and_then(|(leader, _)| results.find(|tried| tried.plan == leader));
+        leader.map_or(f64::INFINITY, TrialResult::remaining)
     }
 
     /// Lets a plan, which has this result, go on with more work before the other plans have their turn.
