@@ -52,7 +52,7 @@ impl Marginals {
         }
         self.before[0] = 1.0;
         for j in 0..=blocks {
-            for i in 0..=n + 1 {
+            for i in 0..n {
                 let mut sum = self.before[j * stride + i];
                 if i > 0 {
                     sum += self.before[j * stride + i - 1] * prior_empty(i - 1);

@@ -265,9 +265,9 @@ impl<'s, K: Key, N: PathCount> Front<'s, K, N> {
         );
         let mut next = match self.next.take() {
             Some(next) => next,
-            None => NextLayer::new(&self.layer, &transition, None, resources)?,
+            None => NextLayer::new(&self.layer, &transition, None, true, resources)?,
         };
-        if let Err(end) = next.build(&mut self.layer, &transition, resources, true) {
+        if let Err(end) = next.build(&mut self.layer, &transition, resources) {
             self.next = Some(next);
             return Err(end);
         }

@@ -65,7 +65,7 @@ impl<'s, K: Key, N: PathCount> Join<'s, K, N> {
         transition: &Transition<'_, K>,
         resources: &Resources<'_, 's>,
     ) -> Result<Self, SweepEnd> {
-        NextLayer::new(second, transition, None, resources).map(Join::Second)
+        NextLayer::new(second, transition, None, false, resources).map(Join::Second)
     }
 
     /// The share of the join that is done, roughly: each layer is half of it.
@@ -88,20 +88,19 @@ impl<'s, K: Key, N: PathCount> Join<'s, K, N> {
         let mut join = self;
         let sums: Vec<ProductSum> = loop {
             let ended = match &mut join {
-                Join::Second(next) => next.build(second, to_second, resources, false),
+                Join::Second(next) => next.build(second, to_second, resources),
                 Join::InMemory(partitions, generation) => first.generate_successors(
                     generation,
                     to_first,
                     partitions,
                     resources,
-                    false,
                     |partition, block, _| {
                         partition.add(block);
                         Ok(())
                     },
                     |_, _, _| Ok(()),
                 ),
-                Join::OnDisk(_, next) => next.build(first, to_first, resources, false),
+                Join::OnDisk(_, next) => next.build(first, to_first, resources),
             };
             match ended {
                 Ok(()) => {}
@@ -112,7 +111,7 @@ impl<'s, K: Key, N: PathCount> Join<'s, K, N> {
                 Join::Second(next) if next.is_on_disk() => {
                     let second = next.write(resources)?;
                     let partitions = Some(second.partitions.len());
-                    let next = NextLayer::new(first, to_first, partitions, resources)?;
+                    let next = NextLayer::new(first, to_first, partitions, false, resources)?;
                     Join::OnDisk(second, next)
                 }
                 Join::Second(next) => {
@@ -122,7 +121,8 @@ impl<'s, K: Key, N: PathCount> Join<'s, K, N> {
                     };
                     let tables = next.into_tables().into_iter();
                     let partitions: Vec<_> = tables.map(partition).collect();
-                    let generation = Generation::new(first, to_first, partitions.len(), resources)?;
+                    let generation =
+                        Generation::new(first, to_first, partitions.len(), false, resources)?;
                     Join::InMemory(partitions, generation)
                 }
                 Join::InMemory(partitions, _) => {

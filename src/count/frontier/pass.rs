@@ -125,16 +125,19 @@ pub(super) struct Generation<K, N> {
     partitioners: Vec<Partitioner<K, N>>,
     /// Maximum number of successors in the next batch.
     batch_size: usize,
-    /// Number of partitions of the layer whose memory has been freed.
+    /// Whether the memory of the layer is freed where it has been read, and the number of partitions that have been freed.
+    frees: bool,
     freed: usize,
 }
 
 impl<K: Key, N: PathCount> Generation<K, N> {
-    /// Begins to generate the successors of a layer, for this number of targets.
+    /// Begins to generate the successors of a layer, for this number of targets. If `frees`, the memory of the layer is freed where it has
+    /// been read.
     pub(super) fn new(
         layer: &Layer<'_, K, N>,
         transition: &Transition<'_, K>,
         targets: usize,
+        frees: bool,
         resources: &Resources<'_, '_>,
     ) -> Result<Self, SweepEnd> {
         if !resources.memory.try_reserve(resources.all_read_bytes()) {
@@ -146,6 +149,7 @@ impl<K: Key, N: PathCount> Generation<K, N> {
             chunks: Chunks::new(layer, chunk.clamp(1, MAX_CHUNK) as usize),
             partitioners: vec![Partitioner::new(transition)],
             batch_size: FIRST_BATCH.max(4 * targets * BLOCK).min(max_batch),
+            frees,
             freed: 0,
         })
     }
@@ -177,11 +181,14 @@ pub(super) struct NextLayer<'s, K, N> {
 }
 
 impl<'s, K: Key, N: PathCount> NextLayer<'s, K, N> {
-    /// Begins to build the next layer in this number of partitions, or, for `None`, in a number that fits its size.
+    /// Begins to build the next layer in this number of partitions, or, for `None`, in a number that fits its size. If `frees`, the memory of
+    /// `layer` is freed where it has been read. If not, the layer can be built for a smaller class of fillings instead, so it is
+    /// [`SweepEnd::Full`] as soon as it is likely to outgrow the memory.
     pub(super) fn new(
         layer: &Layer<'s, K, N>,
         transition: &Transition<'_, K>,
         partitions: Option<usize>,
+        frees: bool,
         resources: &Resources<'_, 's>,
     ) -> Result<Self, SweepEnd> {
         let wanted =
@@ -197,27 +204,25 @@ impl<'s, K: Key, N: PathCount> NextLayer<'s, K, N> {
             file: resources.scratch.map(ScratchFile::new).transpose()?,
             may_split: partitions.is_none(),
             before: (0.0, 0),
-            generation: Generation::new(layer, transition, count, resources)?,
+            generation: Generation::new(layer, transition, count, frees, resources)?,
         })
     }
 
-    /// Goes on building it. If `frees`, the memory of `layer` is freed where it has been read. If not, it can be built for a smaller class of
-    /// fillings instead, so it is [`SweepEnd::Full`] as soon as it is likely to outgrow the memory.
+    /// Goes on building it.
     pub(super) fn build(
         &mut self,
         layer: &mut Layer<'s, K, N>,
         transition: &Transition<'_, K>,
         resources: &mut Resources<'_, 's>,
-        frees: bool,
     ) -> Result<(), SweepEnd> {
         let (file, may_split) = (self.file.as_ref(), self.may_split);
+        let frees = self.generation.frees;
         let before = &mut self.before;
         layer.generate_successors(
             &mut self.generation,
             transition,
             &mut self.builders,
             resources,
-            frees,
             |partition, block, resources| partition.add(block, resources, file),
             |builders, resources, share| {
                 let tables = builders.iter().map(|partition| &partition.table);
@@ -304,15 +309,13 @@ impl<'s, K: Key, N: PathCount> NextLayer<'s, K, N> {
 
 impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
     /// Goes on generating the successors of all combinations, and partitions them by hash among `targets`. `take` adds a block of them to a
-    /// target; `after_batch` may split the targets, and is told the share of the layer that has been read. If `frees`, the memory of this layer
-    /// is freed where it has been read.
+    /// target; `after_batch` may split the targets, and is told the share of the layer that has been read.
     pub(super) fn generate_successors<T: Send>(
         &mut self,
         generation: &mut Generation<K, N>,
         transition: &Transition<'_, K>,
         targets: &mut Vec<T>,
         resources: &mut Resources<'_, 's>,
-        frees: bool,
         take: impl Fn(&mut T, &[(K, N)], &Resources<'_, 's>) -> Result<(), SweepEnd> + Sync,
         mut after_batch: impl FnMut(&mut Vec<T>, &Resources<'_, 's>, f64) -> Result<(), SweepEnd>,
     ) -> Result<(), SweepEnd> {
@@ -324,6 +327,7 @@ impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
             chunks,
             partitioners,
             batch_size,
+            frees,
             freed,
         } = generation;
         loop {
@@ -373,7 +377,7 @@ impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
                 .filter_map(Partitioner::partition)
                 .chain(next)
                 .min();
-            let read = read.filter(|_| frees).unwrap_or(*freed);
+            let read = read.filter(|_| *frees).unwrap_or(*freed);
             for partition in *freed..read {
                 self.free(partition, &resources.memory);
             }
@@ -381,7 +385,7 @@ impl<'s, K: Key, N: PathCount> Layer<'s, K, N> {
             after_batch(targets, resources, chunks.share())?;
             *batch_size = (*batch_size * BATCH_GROWTH).min(max_batch);
         }
-        if frees {
+        if *frees {
             for partition in *freed..self.partitions.len() {
                 self.free(partition, &resources.memory);
             }
