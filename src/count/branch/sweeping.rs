@@ -12,39 +12,6 @@ use crate::line::Word;
 use crate::run::{lock, memory_plan};
 use crate::solutions::{Count, Stop};
 
-/// The sweeps of one component that have paused, at most one in each direction.
-#[derive(Debug, Default)]
-pub(crate) struct PausedSweeps<'s> {
-    component: usize,
-    sweeps: Vec<(Direction, Sweep<'s>)>,
-}
-
-impl<'s> PausedSweeps<'s> {
-    /// Takes out the sweep of this component in this direction. Drops all sweeps of other components.
-    fn take(&mut self, component: usize, direction: Direction) -> Option<Sweep<'s>> {
-        if self.component != component {
-            self.component = component;
-            self.sweeps.clear();
-        }
-        let is_same = |(paused, _): &(Direction, Sweep<'s>)| *paused == direction;
-        let place = self.sweeps.iter().position(is_same)?;
-        Some(self.sweeps.swap_remove(place).1)
-    }
-
-    /// Drops sweeps, the one that has paused first at first, until all together hold at most this number of bytes. Returns the directions of
-    /// the dropped ones.
-    fn drop_beyond(&mut self, bytes: u64) -> Vec<Direction> {
-        let mut held: u64 = self.sweeps.iter().map(|(_, sweep)| sweep.bytes()).sum();
-        let is_dropped = |(_, sweep): &mut (Direction, Sweep<'s>)| {
-            let is_dropped = held > bytes;
-            held -= if is_dropped { sweep.bytes() } else { 0 };
-            is_dropped
-        };
-        let dropped = self.sweeps.extract_if(.., is_dropped);
-        dropped.map(|(direction, _)| direction).collect()
-    }
-}
-
 impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     /// Sweeps the component of a trial, and goes on where the trial before has paused.
     pub(super) fn run_sweep(&mut self, trial: Trial, direction: Direction) -> TrialEnd {
@@ -86,7 +53,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             }
             Ok(Err(sweep)) => {
                 let (forecast, kept) = (sweep.forecast_ns(), sweep.work_ns());
-                self.paused_sweeps.sweeps.push((direction, sweep));
+                self.paused_sweeps.keep(direction, sweep);
                 TrialEnd::Paused { forecast, kept }
             }
             Err(SweepEnd::Scratch) => {
@@ -101,16 +68,10 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     /// Frees memory for a trial that is not a sweep: paused sweeps may hold this number of bytes meanwhile.
     pub(super) fn shrink_paused_sweeps(&mut self, bytes: u64) {
         let sweeps = &mut self.paused_sweeps;
-        let held: u64 = sweeps.sweeps.iter().map(|(_, sweep)| sweep.bytes()).sum();
-        if held > bytes {
-            sweeps
-                .sweeps
-                .iter_mut()
-                .for_each(|(_, sweep)| sweep.shrink());
-        }
+        sweeps.shrink_beyond(bytes);
         let dropped = sweeps.drop_beyond(bytes);
-        self.shared
-            .record_dropped_sweeps(sweeps.component, &dropped);
+        let component = sweeps.component();
+        self.shared.record_dropped_sweeps(component, &dropped);
     }
 
     /// Lets no more workers begin, because a sweep of this component begins. Returns a function that says whether the sweep must stop.

@@ -11,7 +11,7 @@ use std::time::Instant;
 use super::dissection::LineRanks;
 use super::frame::Frame;
 use super::order::Order;
-use super::sweeping::PausedSweeps;
+use super::paused_sweeps::PausedSweeps;
 use super::trail::TrailStep;
 use super::unfinished::{ComponentRecord, GapValue, Unfinished};
 use super::walk::{Claim, Walk};

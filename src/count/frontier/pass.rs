@@ -11,14 +11,13 @@ use super::allowance::SweepEnd;
 use super::key::{Key, PathCount};
 use super::layer::{Chunks, Layer, Partition};
 use super::partitioner::{Batch, Partitioner};
-use super::resources::Resources;
+use super::resources::{MAX_PARTITIONS, Resources};
 use super::runs::{Merge, ScratchFile, SortedRun, max_merged_runs};
 use super::table::{Added, BLOCK, Partitioning, Table, bytes_of};
 use super::transition::Transition;
 
-/// Intended number of combinations in a partition, and the maximum number of partitions.
+/// Intended number of combinations in a partition.
 const COMBINATIONS_PER_PARTITION: u64 = 1 << 12;
-pub(super) const MAX_PARTITIONS: usize = 1 << 12;
 
 /// When the partitions have on average more than 4 times the intended number of combinations, each is split into at most this number.
 const MAX_SPLIT_FACTOR: usize = 8;

@@ -4,9 +4,11 @@ use rayon::prelude::*;
 
 use super::allowance::{Allowance, ShouldStop, SweepEnd};
 use super::memory::Memory;
-use super::pass::MAX_PARTITIONS;
 use super::table::{BLOCK, bytes_of};
 use crate::count::scratch::Scratch;
+
+/// Maximum number of partitions of a layer.
+pub(super) const MAX_PARTITIONS: usize = 1 << 12;
 
 /// A batch has at most this number of bytes, and at most the memory divided by this divisor.
 const MAX_BATCH_BYTES: u64 = 1 << 26;
