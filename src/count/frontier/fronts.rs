@@ -79,7 +79,7 @@ pub(super) trait Run<'s>: Debug + Send {
     fn run(&mut self, lines: &Lines, resources: &mut Resources<'_, 's>) -> Result<Count, SweepEnd>;
 
     /// Forecast of the combinations that are still to be read and generated.
-    fn remaining_work(&self, lines: &Lines) -> f64;
+    fn forecast(&self, lines: &Lines) -> f64;
 
     /// Frees what has been done for the class of fillings that is being joined. Returns the bytes that remain then, if there was any.
     fn drop_join(&mut self) -> Option<u64>;
@@ -114,8 +114,8 @@ impl<'s, K: Key, N: PathCount> Run<'s> for Fronts<'s, K, N> {
         }
     }
 
-    fn remaining_work(&self, lines: &Lines) -> f64 {
-        self.forecast(lines)
+    fn forecast(&self, lines: &Lines) -> f64 {
+        Fronts::forecast(self, lines)
     }
 
     fn drop_join(&mut self) -> Option<u64> {

@@ -36,9 +36,10 @@ impl<'r> Memory<'r> {
         let taken = self
             .remaining
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
-        taken
-            .map(|before| (self.make_room)((before - bytes) as u64))
-            .is_ok()
+        if taken.is_ok() {
+            (self.make_room)(self.remaining());
+        }
+        taken.is_ok()
     }
 
     /// Charges this number of bytes even if they do not remain: for what is small or soon released.

@@ -112,7 +112,7 @@ impl<'s> Sweep<'s> {
 
     /// Forecast of the nanoseconds of work of the whole sweep.
     pub(crate) fn forecast_ns(&self) -> f64 {
-        let remaining = self.fronts.remaining_work(&self.lines);
+        let remaining = self.fronts.forecast(&self.lines);
         self.work_ns as f64 + self.fronts.combination_ns() as f64 * remaining
     }
 

@@ -8,8 +8,7 @@
 //! *due* by its last two forecasts gets as much work as the leader, and the other direction waits. It comes first in its round unless the
 //! leader is expected to end sooner.
 //!
-//! A leader, or a sweep that is due, is *prolonged* if it is expected to end within the work of the plans after it: it goes on, before these
-//! have their turn. So is a sweep that has done a good part, if it is expected to end sooner than the leader.
+//! A plan near its end is [prolonged](prolongation): it goes on before the others have their turn.
 //!
 //! The trials of a round do not depend on the number of threads. One worker, the *host*, runs the trials; the others, the *helpers*, join
 //! its walks or take trials of their own. A *walk* is a trial that branches. The *leader* is the plan that a round tries first and gives
@@ -19,6 +18,7 @@
 //!
 //! Another process can [resume] the selection.
 
+mod prolongation;
 mod ranking;
 mod resume;
 pub(crate) mod state;
@@ -58,12 +58,6 @@ const MAX_RETRIED_FORECAST_NS: f64 = 6e8;
 
 /// The budget of that second trial, as a multiple of the forecast.
 const RETRY_BUDGET_FACTOR: f64 = 2.5;
-
-/// The work by which a plan near its end is prolonged, as a multiple of the work that it is expected to need.
-const PROLONGATION_FACTOR: f64 = 2.0;
-
-/// A sweep is also prolonged if it is expected to end sooner than the leader, and within this multiple of the work that it has had.
-const MAX_SWEEP_PROLONGATION: u64 = 3;
 
 /// Minimum work of a trial, in nanoseconds, if its plan has used up the budget of the round already, after an interruption or as the leader
 /// of the round before: less would not show its progress.
@@ -458,69 +452,6 @@ impl PlanSelection {
         }
     }
 
-    /// Records a result of this round, or prolongs its plan.
-    fn record(&mut self, result: TrialResult) {
-        match self.prolongation(&result) {
-            Some(more) => self.prolong(result, more),
-            None => self.tried.push(result),
-        }
-    }
-
-    /// The work by which a plan is prolonged after this result, in nanoseconds: if it is the leader or a sweep that is due, and if it is
-    /// expected to end within the work of the plans that have their turn after it. A sweep may also have more, see
-    /// [`MAX_SWEEP_PROLONGATION`]. A plan is prolonged once in a round.
-    fn prolongation(&self, result: &TrialResult) -> Option<u64> {
-        let plan = result.plan;
-        let may_extend = match plan.is_sweep() {
-            true => self.sweep_work > self.round_work,
-            false => self.continues_walks && self.leader.is_some_and(|(leader, _)| leader == plan),
-        };
-        if !may_extend || self.is_short() || self.prolonged.contains(&plan) {
-            return None;
-        }
-        let others = self.todo.iter().map(|&plan| self.work_of(plan));
-        let others = others.fold(0, u64::saturating_add);
-        let (remaining, max) = match plan.is_sweep() {
-            true => {
-                let done = MAX_SWEEP_PROLONGATION.saturating_mul(result.spent);
-                let sooner = done.min(self.leader_remaining() as u64);
-                (result.remaining(), others.max(sooner))
-            }
-            false => {
-                let before = self.before.iter().find(|tried| tried.plan == plan);
-                let forecast = result.recent_forecast(before);
-                (forecast - result.spent as f64, others)
-            }
-        };
-        let max = max.min(self.work_limit.saturating_sub(result.spent));
-        (remaining < max as f64).then(|| {
-            let more = (PROLONGATION_FACTOR * remaining) as u64;
-            more.max(self.round_work).min(max)
-        })
-    }
-
-    /// Forecast of the nanoseconds of work that are left for the leader; infinite without a leader.
-    fn leader_remaining(&self) -> f64 {
-        let mut results = self.tried.iter().chain(&self.before);
-        let leader =
-            (self.leader).and_then(|(leader, _)| results.find(|tried| tried.plan == leader));
-        leader.map_or(f64::INFINITY, TrialResult::remaining)
-    }
-
-    /// Lets a plan, which has this result, go on with more work before the other plans have their turn.
-    fn prolong(&mut self, result: TrialResult, more: u64) {
-        let (plan, work) = (result.plan, result.spent.saturating_add(more));
-        self.prolonged.push(plan);
-        match plan.is_sweep() {
-            // The other sweep waits.
-            true => self.sweep_work = work,
-            false => self.leader = Some((plan, work)),
-        }
-        self.before.retain(|tried| tried.plan != plan);
-        self.before.push(result);
-        self.todo.push_front(plan);
-    }
-
     /// Nanoseconds of work that a plan has had when its trial in this round ends.
     fn work_of(&self, plan: Plan) -> u64 {
         match self.leader {
@@ -642,7 +573,7 @@ mod tests {
     }
 
     pub(super) const DOWN: Plan = Plan::Sweep(Direction::Down);
-    const RIGHT: Plan = Plan::Sweep(Direction::Right);
+    pub(super) const RIGHT: Plan = Plan::Sweep(Direction::Right);
 
     /// A selection after a round in which the orders had this forecast and the sweeps had others, in nanoseconds.
     pub(super) fn after_round(orders: f64, down: f64, right: f64) -> PlanSelection {
@@ -712,19 +643,6 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_due_sweep_near_its_end_goes_on_before_the_others() {
-        let mut selection = after_round(1e15, 1e15, 1e9);
-        let sweep = next(&mut selection).unwrap();
-        assert_eq!(sweep.plan, RIGHT);
-        let kept = sweep.earlier_work + sweep.budget;
-        let forecast = 1.1 * kept as f64;
-        selection.report(sweep, TrialEnd::Paused { forecast, kept });
-        let again = next(&mut selection).unwrap();
-        assert_eq!((again.plan, again.earlier_work), (RIGHT, kept));
-        assert!(again.budget >= kept / 10);
-    }
-
     /// On some puzzles of 25x25 cells, the forecasts of one sweep fell from 1124 to 8 seconds, and much work was wasted on the sweep.
     #[test]
     fn a_sweep_is_due_only_if_its_forecast_has_been_short_twice() {
@@ -738,27 +656,5 @@ mod tests {
             let sweep = trials.find(|trial| trial.plan == DOWN);
             assert!(sweep.unwrap().budget < leader.budget);
         }
-    }
-
-    /// A sweep of TCGA 2016 #515 took 40 seconds while the leader had a few seconds left.
-    #[test]
-    fn a_leader_near_its_end_goes_on_before_the_others() {
-        let mut selection = after_round(1e15, 1e9, 1e15);
-        let sweep = next(&mut selection).unwrap();
-        selection.report(sweep, spent(1e15));
-        let leader = next(&mut selection).unwrap();
-        let work = leader.earlier_work + leader.budget;
-        let nearly_done = |trial: Trial| spent(1.01 * trial.budget as f64);
-        selection.report(leader, nearly_done(leader));
-        let again = next(&mut selection).unwrap();
-        assert_eq!((again.plan, again.earlier_work), (leader.plan, work));
-        assert!(again.budget <= leader.budget);
-        // Once in a round.
-        selection.report(again, nearly_done(again));
-        assert_ne!(next(&mut selection).unwrap().plan, leader.plan);
-        // What it had before counts as work of this round.
-        let results: Vec<u64> = selection.tried.iter().map(|tried| tried.spent).collect();
-        let sweep_work = sweep.earlier_work + sweep.budget;
-        assert_eq!(results, [sweep_work, work + again.budget]);
     }
 }
