@@ -107,6 +107,14 @@ impl Deref for Scratch {
     }
 }
 
+/// The file of a puzzle of which a count takes a second or so.
+pub(crate) fn slow(scratch: &Scratch) -> String {
+    let file = scratch.file("slow.non");
+    let puzzle = omnogram::puzzle::Puzzle::from_grid(&super::Random(22).grid(14, 14, 0.35));
+    std::fs::write(&file, omnogram::format::non::write(&puzzle)).unwrap();
+    file
+}
+
 /// Whole solutions of a permutation puzzle, and nothing else; how many.
 pub(crate) fn whole(text: &str, side: usize) -> usize {
     assert!(text.is_empty() || text.ends_with(".\n\n") || text.ends_with("#\n\n"));
