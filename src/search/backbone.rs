@@ -18,7 +18,7 @@ use crate::solutions::{Count, Stop};
 /// The effort of a backbone search.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Effort {
-    /// Maximum number of ticks of each SAT solver. Then the remaining cells stay undecided.
+    /// Maximum number of ticks of all SAT solvers together. Then the remaining cells stay undecided.
     pub(crate) ticks: Option<u64>,
     /// Number of SAT solvers, each on a thread.
     pub(crate) solvers: usize,
@@ -215,6 +215,8 @@ impl Search<'_> {
         let exchange = (solvers > 1).then(Arc::default);
         let all = known.undecided().max(1) as u64;
         let (reported, conflicts) = (Mutex::new(0), AtomicU64::new(0));
+        // Ticks of all solvers. Relaxed: it orders nothing, and a solver that sees a smaller number only asks one question more.
+        let all_ticks = AtomicU64::new(0);
         // The number of conflicts; `None` if the solver could not be built.
         let ask = || {
             let over = || control.poll();
@@ -230,12 +232,15 @@ impl Search<'_> {
             }
             // Phases from beliefs find differing cells sooner: without them it takes twice as long.
             guess_phases(&mut solver, &clues, (filled, empty), over)?;
+            let mut own_ticks = 0;
             search.ask(&mut solver, solvers, |undecided, ticks| {
+                let new_ticks = ticks - std::mem::replace(&mut own_ticks, ticks);
+                let all_ticks = new_ticks + all_ticks.fetch_add(new_ticks, Relaxed);
                 let done = WHOLE / all * all.saturating_sub(undecided as u64);
                 let mut reported = lock(&reported);
                 meter.add(done.saturating_sub(*reported), 0);
                 *reported = done.max(*reported);
-                over() || effort.ticks.is_some_and(|max| ticks > max)
+                over() || effort.ticks.is_some_and(|max| all_ticks > max)
             });
             Some(solver.conflicts())
         };

@@ -1,6 +1,6 @@
 //! Forecasts how many combinations a sweep will read and generate.
 
-use super::fronts::{Front, Fronts, next_line};
+use super::fronts::{Front, Fronts, Meeting, next_line};
 use super::key::{Key, PathCount};
 use super::lines::{AlongLine, End, Lines};
 
@@ -11,6 +11,9 @@ const SATURATION: f64 = 0.6;
 /// Combinations that are read or generated for each one of a new layer, and for each one of the last two layers when they meet.
 const GENERATED_PER_COMBINATION: f64 = 3.0;
 const GENERATED_AT_MEETING: f64 = 8.0;
+
+/// Maximum number of lines between the frontiers for which random walks alone are accurate.
+const MAX_LINES_WALKED: usize = 3;
 
 /// The share of a line that must be done before its rest is estimated from it.
 const MIN_SHARE: f64 = 1.0 / 16.0;
@@ -31,32 +34,51 @@ struct Growth {
 }
 
 impl<K: Key, N: PathCount> Fronts<'_, K, N> {
-    /// Forecast of the combinations that the sweep reads and generates from here on.
-    ///
-    /// Each line is assumed to multiply the combinations of a frontier as the lines that it has passed have done on average. But merging
-    /// slows this growth down: there are at most as many combinations as the product of the numbers of states of the lines across, and
-    /// frontiers are found to reach about the same root of it. See [`SATURATION`]. What is left of a line that is being passed, and of a
+    /// Forecast of the combinations that the sweep reads and generates from here on. What is left of a line that is being passed, and of a
     /// meeting that has begun, is estimated from what is done of it.
     ///
     /// O(lines along * lines across).
     pub(super) fn forecast(&self, lines: &Lines) -> f64 {
+        let done = self.meeting.as_ref().map_or(0.0, Meeting::share);
+        let meeting_work = self.meeting.as_ref().map_or(0, |meeting| meeting.work) as f64;
+        if done >= MIN_MEETING_SHARE {
+            return (1.0 / done - 1.0) * meeting_work;
+        }
+        let by_walks = self.ahead.as_ref().map(|ahead| {
+            let line = (ahead.line - self.line_work as f64).max(0.0);
+            self.left_of_line().unwrap_or(line) + ahead.rest
+        });
+        let forecast = match by_walks {
+            Some(by_walks) if self.lines_between(lines).len() <= MAX_LINES_WALKED => by_walks,
+            Some(by_walks) => by_walks.max(self.forecast_by_growth(lines)),
+            None => self.forecast_by_growth(lines),
+        };
+        forecast.max(meeting_work)
+    }
+
+    /// The combinations that are left of the line that is being passed, if enough of it is done.
+    fn left_of_line(&self) -> Option<f64> {
+        let share = self.next_layer()?.share();
+        (share >= MIN_SHARE).then(|| (1.0 / share - 1.0) * self.line_work as f64)
+    }
+
+    /// Each line is assumed to multiply the combinations of a frontier as the lines that it has passed have done on average. But merging
+    /// slows this growth down: there are at most as many combinations as the product of the numbers of states of the lines across, and
+    /// frontiers are found to reach about the same root of it. See [`SATURATION`].
+    fn forecast_by_growth(&self, lines: &Lines) -> f64 {
         let [mut near, mut far] = [&self.near, &self.far].map(|front| growth(front, lines));
         let mut between = self.lines_between(lines);
         let mut total = 0.0;
-        if between.len() > 1 {
-            let (end, line, left) = next_line(between, self.near.len <= self.far.len);
-            let (front, growth) = match end {
-                End::Near => (&self.near, &mut near),
-                End::Far => (&self.far, &mut far),
+        if let (Some(next), Some(left_of_line)) = (self.next_layer(), self.left_of_line()) {
+            let (end, line, left) = next_line(between, self.near_moves);
+            let growth = match end {
+                End::Near => &mut near,
+                End::Far => &mut far,
             };
-            if let Some(next) = &front.next
-                && next.share() >= MIN_SHARE
-            {
-                growth.advance(lines, end, line);
-                growth.log_len = (next.len().max(1) as f64 / next.share()).ln();
-                total += (1.0 / next.share() - 1.0) * self.line_work as f64;
-                between = left;
-            }
+            growth.advance(lines, end, line);
+            growth.log_len = (next.len().max(1) as f64 / next.share()).ln();
+            total += left_of_line;
+            between = left;
         }
         while between.len() > 1 {
             let (end, line, left) = next_line(between, near.log_len <= far.log_len);
@@ -68,15 +90,7 @@ impl<K: Key, N: PathCount> Fronts<'_, K, N> {
             total += GENERATED_PER_COMBINATION * growth.log_len.exp();
             between = left;
         }
-        let meeting = GENERATED_AT_MEETING * (near.log_len.exp() + far.log_len.exp());
-        total
-            + match &self.meeting {
-                Some(begun) if begun.share() >= MIN_MEETING_SHARE => {
-                    (1.0 / begun.share() - 1.0) * begun.work as f64
-                }
-                Some(begun) => meeting.max(begun.work as f64),
-                None => meeting,
-            }
+        total + GENERATED_AT_MEETING * (near.log_len.exp() + far.log_len.exp())
     }
 }
 

@@ -3,21 +3,32 @@
 use std::fmt::Debug;
 
 use super::allowance::SweepEnd;
+use super::choice::choose_meeting;
 use super::filling_class::FillingClass;
 use super::join::Join;
 use super::key::{Key, PathCount};
 use super::layer::Layer;
 use super::lines::{AlongLine, End, Lines};
+use super::memory::Memory;
 use super::pass::NextLayer;
 use super::resources::Resources;
+use super::step::{Step, meeting_moves};
 use super::table::bytes_of;
 use super::transition::{Move, Packing, Transition};
-use crate::count::components::NONE;
+use super::walks::{Expected, Walks};
 use crate::solutions::Count;
 
-/// Expected number of combinations behind the last line for each one of the frontier whose combinations are stored there, with some room for
-/// the buckets of the tables.
-const STORED_AT_MEETING: f64 = 5.0;
+/// From this number of combinations on, in both layers together, choosing takes far less time than passing a line.
+const MIN_COMBINATIONS: u64 = 1 << 17;
+
+/// The expected work from here on, in combinations that are read or generated.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ahead {
+    /// For the next line.
+    pub(super) line: f64,
+    /// For everything behind it.
+    pub(super) rest: f64,
+}
 
 /// A frontier that has started at one end.
 #[derive(Debug)]
@@ -32,12 +43,14 @@ pub(super) struct Front<'s, K, N> {
     /// Number of lines passed.
     pub(super) passed: usize,
     /// The layer behind the next line, if the frontier has paused on the way.
-    pub(super) next: Option<NextLayer<'s, K, N>>,
+    next: Option<NextLayer<'s, K, N>>,
 }
 
 /// The meeting of the frontiers at the last line.
 #[derive(Debug)]
 pub(super) struct Meeting<'s, K, N> {
+    /// Whether what the near frontier leads to is stored, and not what the far one leads to.
+    stores_near: bool,
     /// The classes of fillings still to be joined, the next one last.
     classes: Vec<FillingClass>,
     /// The join of the next class, if it has paused on the way.
@@ -68,6 +81,9 @@ pub(super) struct Fronts<'s, K, N> {
     pub(super) meeting: Option<Meeting<'s, K, N>>,
     /// Combinations read and generated at the line that is being passed.
     pub(super) line_work: u64,
+    /// Whether the near frontier passes the next line, and the expected work from there on, if it was estimated.
+    pub(super) near_moves: bool,
+    pub(super) ahead: Option<Ahead>,
 }
 
 /// Frontiers with combinations of any width.
@@ -96,7 +112,10 @@ impl<'s, K: Key, N: PathCount> Run<'s> for Fronts<'s, K, N> {
                 [] => unreachable!("a component has a line, and the loop leaves one"),
                 [line] => return self.meet(lines, line, resources),
                 between => {
-                    let (end, line, _) = next_line(between, self.near.len <= self.far.len);
+                    if self.next_layer().is_none() {
+                        self.choose(lines, between, &resources.memory);
+                    }
+                    let (end, line, _) = next_line(between, self.near_moves);
                     let before = resources.spent;
                     let front = match end {
                         End::Near => &mut self.near,
@@ -106,6 +125,9 @@ impl<'s, K: Key, N: PathCount> Run<'s> for Fronts<'s, K, N> {
                     self.line_work += resources.spent - before;
                     ended?;
                     self.line_work = 0;
+                    if let Some(ahead) = &mut self.ahead {
+                        ahead.line = 0.0;
+                    }
                     if front.len == 0 {
                         return Ok(Count::ZERO);
                     }
@@ -131,12 +153,49 @@ impl<'s, K: Key, N: PathCount> Fronts<'s, K, N> {
             far: Front::new(lines, End::Far),
             meeting: None,
             line_work: 0,
+            near_moves: true,
+            ahead: None,
         }
+    }
+
+    /// The layer behind the next line, if a frontier has paused on the way there.
+    pub(super) fn next_layer(&self) -> Option<&NextLayer<'s, K, N>> {
+        self.near.next.as_ref().or(self.far.next.as_ref())
     }
 
     /// The lines that neither frontier has passed.
     pub(super) fn lines_between<'l>(&self, lines: &'l Lines) -> &'l [AlongLine] {
         &lines.along[self.near.passed..lines.along.len() - self.far.passed]
+    }
+
+    /// Chooses the frontier that passes the next line.
+    fn choose(&mut self, lines: &Lines, between: &[AlongLine], memory: &Memory<'_>) {
+        let (near, far) = (&self.near, &self.far);
+        self.ahead = None;
+        self.near_moves = near.len <= far.len;
+        if near.len + far.len < MIN_COMBINATIONS {
+            return;
+        }
+        let near_expected = near.look_ahead(lines, between.iter());
+        let mut far_expected = far.look_ahead(lines, between.iter().rev());
+        far_expected.reverse();
+        let free = memory.remaining() / bytes_of::<K, N>(1);
+        let max = near.len + far.len + free;
+        let meeting = choose_meeting(&near_expected, &far_expected, max as f64);
+        let last = between.len() - 1;
+        self.near_moves = match meeting {
+            Some((meeting, _)) if meeting == last => true,
+            Some((0, _)) => false,
+            _ => self.near_moves,
+        };
+        self.ahead = meeting.map(|(_, work)| {
+            let line = match self.near_moves {
+                true => near_expected[0].work(),
+                false => far_expected[last].work(),
+            };
+            let rest = work - line;
+            Ahead { line, rest }
+        });
     }
 
     /// The number of fillings of the component, by joining both frontiers across the last line between them.
@@ -158,12 +217,21 @@ impl<'s, K: Key, N: PathCount> Fronts<'s, K, N> {
         let Fronts {
             near, far, meeting, ..
         } = self;
-        let (near_moves, far_moves, packing) = meeting_moves(lines, line, near, far);
+        let (near_moves, far_moves, packing) =
+            meeting_moves(lines, line, &near.depths, &far.depths);
         let meeting = meeting.get_or_insert_with(|| {
             let remaining = resources.memory.remaining();
-            let expected = STORED_AT_MEETING * bytes_of::<K, N>(1) as f64 * far.len as f64;
+            let free = (remaining / bytes_of::<K, N>(1)) as f64;
+            let room = |front: &Front<'s, K, N>, moves: &[Move]| {
+                let (before, fillings) = (&front.packing, &line.line_fillings);
+                let transition =
+                    Transition::new(fillings, &line.crossings, moves, before, &packing);
+                Walks::new(&front.layer).pass(&transition).room()
+            };
+            let (near, far) = (room(near, &near_moves), room(far, &far_moves));
             Meeting {
-                classes: FillingClass::classes(&line.crossings, expected / remaining as f64),
+                stores_near: near < far,
+                classes: FillingClass::classes(&line.crossings, near.min(far) / free),
                 join: None,
                 total: Count::ZERO,
                 share: 0.0,
@@ -185,12 +253,16 @@ impl<'s, K: Key, N: PathCount> Fronts<'s, K, N> {
             let near_transition = transition(&near_moves, &near.packing);
             let far_transition = transition(&far_moves, &far.packing);
             let before = resources.spent;
+            let near = (&mut near.layer, &near_transition);
+            let far = (&mut far.layer, &far_transition);
+            let (first, second) = match meeting.stores_near {
+                true => (far, near),
+                false => (near, far),
+            };
             let join = match meeting.join.take() {
                 Some(join) => Ok(join),
-                None => Join::new(&far.layer, &far_transition, resources),
+                None => Join::new(second.0, second.1, resources),
             };
-            let first = (&mut near.layer, &near_transition);
-            let second = (&mut far.layer, &far_transition);
             let ended = join.and_then(|join| join.run(first, second, resources));
             meeting.work += resources.spent - before;
             if let Ok(Err(join)) = ended {
@@ -236,6 +308,23 @@ impl<'s, K: Key, N: PathCount> Front<'s, K, N> {
         }
     }
 
+    /// What it is expected to do at each of the lines `ahead`.
+    fn look_ahead<'l>(
+        &self,
+        lines: &'l Lines,
+        ahead: impl Iterator<Item = &'l AlongLine>,
+    ) -> Vec<Expected> {
+        let mut walks = Walks::new(&self.layer);
+        let (mut depths, mut packing) = (self.depths.clone(), self.packing.clone());
+        let pass = |line| {
+            let step = Step::new(lines, self.end, line, &depths, &packing);
+            let expected = walks.pass(&step.transition);
+            (depths, packing) = (step.depths, step.packing);
+            expected
+        };
+        ahead.map(pass).collect()
+    }
+
     /// Moves the frontier past a line.
     fn advance(
         &mut self,
@@ -243,84 +332,21 @@ impl<'s, K: Key, N: PathCount> Front<'s, K, N> {
         line: &AlongLine,
         resources: &mut Resources<'_, 's>,
     ) -> Result<(), SweepEnd> {
-        let moves = (0..lines.across.len()).map(|i| {
-            let (automaton, depth) = (lines.automaton(self.end, i), self.depths[i]);
-            if !line.crossings.contains(&i) {
-                return identity(automaton.states(depth));
-            }
-            let layer = automaton.layers[depth].iter();
-            let single = |state: u32| Vec::from_iter((state != NONE).then_some(state));
-            Move::Crossed(layer.map(|next| next.map(single)).collect())
-        });
-        let moves: Vec<Move> = moves.collect();
-        let mut depths = self.depths.clone();
-        line.crossings.iter().for_each(|&i| depths[i] += 1);
-        let packing = lines.packing(self.end, &depths);
-        let transition = Transition::new(
-            &line.line_fillings,
-            &line.crossings,
-            &moves,
-            &self.packing,
-            &packing,
-        );
+        let step = Step::new(lines, self.end, line, &self.depths, &self.packing);
         let mut next = match self.next.take() {
             Some(next) => next,
-            None => NextLayer::new(&self.layer, &transition, None, true, resources)?,
+            None => NextLayer::new(&self.layer, &step.transition, None, true, resources)?,
         };
-        if let Err(end) = next.build(&mut self.layer, &transition, resources) {
+        if let Err(end) = next.build(&mut self.layer, &step.transition, resources) {
             self.next = Some(next);
             return Err(end);
         }
         self.layer = next.finish(resources)?;
         self.len = self.layer.len();
-        (self.depths, self.packing) = (depths, packing);
+        (self.depths, self.packing) = (step.depths, step.packing);
         self.passed += 1;
         Ok(())
     }
-}
-
-/// The moves of the near and of the far frontier across the last line, and the packing of the combinations behind it.
-fn meeting_moves<K: Key, N: PathCount>(
-    lines: &Lines,
-    line: &AlongLine,
-    near: &Front<'_, K, N>,
-    far: &Front<'_, K, N>,
-) -> (Vec<Move>, Vec<Move>, Packing) {
-    let mut states = vec![0; lines.across.len()];
-    let mut far_moves = Vec::with_capacity(lines.across.len());
-    let mut near_moves = Vec::with_capacity(lines.across.len());
-    for (i, across) in lines.across.iter().enumerate() {
-        let compatible = across.compatible_states(near.depths[i]);
-        let depth = far.depths[i];
-        if !line.crossings.contains(&i) {
-            states[i] = across.backward.states(depth);
-            far_moves.push(identity(states[i]));
-            near_moves.push(Move::Uncrossed(compatible));
-            continue;
-        }
-        let labelled = across.states_with_cell(depth);
-        states[i] = labelled.len();
-        let index_of = |state: u32, fill: usize| {
-            let index = labelled.binary_search(&(state, fill));
-            index.ok().map(|index| index as u32)
-        };
-        let layer = across.backward.layers[depth].iter();
-        let next_labelled =
-            |next: &[u32; 2]| [0, 1].map(|fill| Vec::from_iter(index_of(next[fill], fill)));
-        far_moves.push(Move::Crossed(layer.map(next_labelled).collect()));
-        let compatible_labelled = |compatible: &Vec<u32>| {
-            [0, 1].map(|fill| {
-                compatible
-                    .iter()
-                    .filter_map(|&state| index_of(state, fill))
-                    .collect()
-            })
-        };
-        near_moves.push(Move::Crossed(
-            compatible.iter().map(compatible_labelled).collect(),
-        ));
-    }
-    (near_moves, far_moves, Packing::new(states.into_iter()))
 }
 
 /// The end whose frontier moves next, the line that it passes, and the lines that are left. `near_is_smaller`: whether the near frontier has
@@ -334,9 +360,4 @@ pub(super) fn next_line(
         (false, [left @ .., last]) => (End::Far, last, left),
         (_, []) => unreachable!("a line is left"),
     }
-}
-
-/// The transitions of a line of `states` states that is not crossed: each state stays the same.
-fn identity(states: usize) -> Move {
-    Move::Uncrossed((0..states as u32).map(|state| vec![state]).collect())
 }

@@ -48,6 +48,19 @@ impl<K: Key, N: PathCount> Layer<'_, K, N> {
         self.partitions.iter().map(Partition::len).sum()
     }
 
+    /// About this number of combinations in memory, evenly spread, or all of them.
+    pub(crate) fn sample(&self, number: u64) -> impl Iterator<Item = K> {
+        let step = (self.len() / number).max(1) as usize;
+        let combinations = self
+            .partitions
+            .iter()
+            .flat_map(|partition| match partition {
+                Partition::Memory(combinations) => combinations.as_slice(),
+                Partition::Disk(_) => &[],
+            });
+        combinations.step_by(step).map(|&(key, _)| key)
+    }
+
     /// Frees the memory of a partition that has been read.
     pub(crate) fn free(&mut self, partition: usize, memory: &Memory<'_>) {
         if let Partition::Memory(combinations) = &mut self.partitions[partition] {

@@ -12,6 +12,7 @@
 //! A sweep pauses when it has used up its work, and can go on later.
 
 mod allowance;
+mod choice;
 mod filling_class;
 mod forecast;
 mod fronts;
@@ -26,8 +27,10 @@ mod partitioner;
 mod pass;
 mod resources;
 mod runs;
+mod step;
 mod table;
 mod transition;
+mod walks;
 
 pub(crate) use allowance::{Allowance, Direction, SweepEnd};
 use fronts::{Fronts, Run};

@@ -12,6 +12,9 @@ use super::transition::{Successors, Transition};
 /// Combinations, read or generated, between two polls of `stop`.
 const COMBINATIONS_PER_POLL: i64 = 1 << 13;
 
+/// Combinations without successors that take as long to read as one that has some.
+const BLOCKED_PER_COMBINATION: u32 = 8;
+
 /// No block.
 const NONE: u32 = u32::MAX;
 
@@ -29,6 +32,8 @@ pub(crate) struct Partitioner<K, N> {
     /// For each partition its last block, and the index in `pool` for its next combination.
     last_block: Vec<u32>,
     next_index: Vec<u32>,
+    /// Combinations without successors since the last one that was added to the work.
+    blocked: u32,
     /// Combinations read and generated in this batch.
     pub(crate) work: u64,
 }
@@ -58,6 +63,7 @@ impl<K: Key, N: PathCount> Partitioner<K, N> {
             max_blocks: 0,
             last_block: Vec::new(),
             next_index: Vec::new(),
+            blocked: 0,
             work: 0,
         }
     }
@@ -97,6 +103,7 @@ impl<K: Key, N: PathCount> Partitioner<K, N> {
             max_blocks,
             last_block,
             next_index,
+            blocked,
             work,
         } = self;
         let max_work = i64::try_from(batch.max_work).unwrap_or(i64::MAX);
@@ -113,34 +120,43 @@ impl<K: Key, N: PathCount> Partitioner<K, N> {
                     else {
                         break;
                     };
-                    successors.begin(batch.transition, key);
-                    *open_paths = Some(paths);
+                    if batch.transition.blocks(key) {
+                        *blocked += 1;
+                        if *blocked < BLOCKED_PER_COMBINATION {
+                            continue;
+                        }
+                        *blocked = 0;
+                    } else {
+                        successors.begin(batch.transition, key);
+                        *open_paths = Some(paths);
+                    }
                     work_left -= 1;
                     paths
                 }
             };
-            let all = successors.resume(batch.transition, |key| {
-                let partition = partitioning.partition(key);
-                let at = next_index[partition] as usize;
-                pool[at] = (key, paths);
-                next_index[partition] = at as u32 + 1;
-                work_left -= 1;
-                if (at + 1).is_multiple_of(BLOCK) {
-                    if previous_block.len() == *max_blocks {
-                        full = true;
-                        return false;
+            let all = open_paths.is_none()
+                || successors.resume(batch.transition, |key| {
+                    let partition = partitioning.partition(key);
+                    let at = next_index[partition] as usize;
+                    pool[at] = (key, paths);
+                    next_index[partition] = at as u32 + 1;
+                    work_left -= 1;
+                    if (at + 1).is_multiple_of(BLOCK) {
+                        if previous_block.len() == *max_blocks {
+                            full = true;
+                            return false;
+                        }
+                        let block = previous_block.len() as u32;
+                        previous_block.push(last_block[partition]);
+                        last_block[partition] = block;
+                        next_index[partition] = block * BLOCK as u32;
+                        let taken = previous_block.len() * BLOCK;
+                        if pool.len() < taken {
+                            pool.resize(taken, (K::ZERO, N::NONE));
+                        }
                     }
-                    let block = previous_block.len() as u32;
-                    previous_block.push(last_block[partition]);
-                    last_block[partition] = block;
-                    next_index[partition] = block * BLOCK as u32;
-                    let taken = previous_block.len() * BLOCK;
-                    if pool.len() < taken {
-                        pool.resize(taken, (K::ZERO, N::NONE));
-                    }
-                }
-                work_left > 0
-            });
+                    work_left > 0
+                });
             if all {
                 *open_paths = None;
             }

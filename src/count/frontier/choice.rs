@@ -1,0 +1,48 @@
+//! Chooses the line at which the two frontiers meet.
+//!
+//! A frontier generates the same combinations wherever it meets the other one. So the work of a sweep is what the near frontier generates at
+//! each line up to that of the meeting, and what the far one generates at each line from there on. The choice is repeated after each
+//! line, so the estimates need not be accurate: what is far ahead does not matter yet.
+
+use super::walks::Expected;
+
+/// Maximum number of classes of fillings at the meeting.
+const MAX_CLASSES: f64 = 64.0;
+
+/// The best line for the meeting, and the combinations that are read and generated then. `near` and `far` are what the frontiers are expected
+/// to do at each of the lines between them. `None` if the memory has room for too few combinations, `max`, including
+/// those of the current layers.
+pub(super) fn choose_meeting(
+    near: &[Expected],
+    far: &[Expected],
+    max: f64,
+) -> Option<(usize, f64)> {
+    let (Some(at_near), Some(at_far)) = (near.first(), far.last()) else {
+        return None;
+    };
+    // While a frontier passes a line, its layer before the line is freed.
+    let fits = |passed: &[Expected], other: &Expected| {
+        let needed = |line: &Expected| line.room() + other.read;
+        passed.iter().all(|line| needed(line) < max)
+    };
+    let work = |passed: &[Expected]| passed.iter().map(|line| line.work()).sum::<f64>();
+    let work_of_meeting = |line: usize| {
+        let (before, behind) = (&near[..line], &far[line + 1..]);
+        if !fits(before, at_far) || !fits(behind, at_near) {
+            return None;
+        }
+        let (near, far) = (near[line], far[line]);
+        let stored = near.room().min(far.room());
+        let free = max - near.read - far.read;
+        if stored > MAX_CLASSES * free {
+            return None;
+        }
+        // Of several classes of fillings, each combination is read for about the root of their number: a cell that can have one value only
+        // rules out half of them.
+        let reads = (stored / free).max(1.0).sqrt();
+        let meeting = near.generated + far.generated + reads * (near.read + far.read);
+        Some((line, work(before) + work(behind) + meeting))
+    };
+    let meetings = (0..near.len()).filter_map(work_of_meeting);
+    meetings.min_by(|(_, a), (_, b)| a.total_cmp(b))
+}
