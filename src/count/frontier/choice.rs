@@ -46,3 +46,47 @@ pub(super) fn choose_meeting(
     let meetings = (0..near.len()).filter_map(work_of_meeting);
     meetings.min_by(|(_, a), (_, b)| a.total_cmp(b))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Layers of these sizes before each line, with 10 successors for each combination.
+    fn expected(read: &[f64]) -> Vec<Expected> {
+        let line = |&read: &f64| Expected {
+            read,
+            generated: 10.0 * read,
+        };
+        read.iter().map(line).collect()
+    }
+
+    #[test]
+    fn frontiers_meet_where_the_work_is_least() {
+        let near = expected(&[1e3, 1e4, 1e5]);
+        let far = expected(&[3e3, 2e3, 1e3]);
+        let meeting = choose_meeting(&near, &far, 1e9);
+        assert_eq!(meeting, Some((0, 11.0 * 7e3)));
+        let (near, far) = (expected(&[1e3, 1e3, 1e5]), expected(&[1e5, 5e3, 1e3]));
+        let meeting = choose_meeting(&near, &far, 1e9);
+        assert_eq!(meeting, Some((1, 11.0 * 8e3)));
+    }
+
+    #[test]
+    fn a_layer_that_does_not_fit_is_avoided() {
+        let (near, far) = (expected(&[1e3, 1e5]), expected(&[1e3, 1e3]));
+        assert_eq!(choose_meeting(&near, &far, 1e9).unwrap().0, 0);
+        let (near, far) = (expected(&[1e3, 2e3]), expected(&[1e3, 1e5]));
+        assert_eq!(choose_meeting(&near, &far, 1e9).unwrap().0, 0);
+        assert_eq!(choose_meeting(&near, &far, 5e5).unwrap().0, 1);
+        assert_eq!(choose_meeting(&near, &far, 1e4), None);
+    }
+
+    #[test]
+    fn little_memory_costs_more_readings_at_the_meeting() {
+        let (near, far) = (expected(&[1e6]), expected(&[1e6]));
+        let work = |max| choose_meeting(&near, &far, max).unwrap().1;
+        assert_eq!(work(1e9), 2.2e7);
+        assert!(work(3e6) > 2.3e7);
+        assert_eq!(choose_meeting(&near, &far, 2e6), None);
+    }
+}

@@ -21,6 +21,9 @@ use crate::solutions::Count;
 /// From this number of combinations on, in both layers together, choosing takes far less time than passing a line.
 const MIN_COMBINATIONS: u64 = 1 << 17;
 
+/// With more lines between the frontiers than this, it does not matter yet where the frontiers meet.
+const MAX_LINES_AHEAD: usize = 16;
+
 /// The expected work from here on, in combinations that are read or generated.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ahead {
@@ -173,7 +176,7 @@ impl<'s, K: Key, N: PathCount> Fronts<'s, K, N> {
         let (near, far) = (&self.near, &self.far);
         self.ahead = None;
         self.near_moves = near.len <= far.len;
-        if near.len + far.len < MIN_COMBINATIONS {
+        if near.len + far.len < MIN_COMBINATIONS || between.len() > MAX_LINES_AHEAD {
             return;
         }
         let near_expected = near.look_ahead(lines, between.iter());
@@ -219,13 +222,15 @@ impl<'s, K: Key, N: PathCount> Fronts<'s, K, N> {
         } = self;
         let (near_moves, far_moves, packing) =
             meeting_moves(lines, line, &near.depths, &far.depths);
+        let transition = |moves: &[Move], before: &Packing| {
+            let (fillings, crossings) = (&line.line_fillings, &line.crossings);
+            Transition::new(fillings, crossings, moves, before, &packing)
+        };
         let meeting = meeting.get_or_insert_with(|| {
             let remaining = resources.memory.remaining();
             let free = (remaining / bytes_of::<K, N>(1)) as f64;
             let room = |front: &Front<'s, K, N>, moves: &[Move]| {
-                let (before, fillings) = (&front.packing, &line.line_fillings);
-                let transition =
-                    Transition::new(fillings, &line.crossings, moves, before, &packing);
+                let transition = transition(moves, &front.packing);
                 Walks::new(&front.layer).pass(&transition).room()
             };
             let (near, far) = (room(near, &near_moves), room(far, &far_moves));
@@ -240,18 +245,8 @@ impl<'s, K: Key, N: PathCount> Fronts<'s, K, N> {
             }
         });
         while let Some(class) = meeting.classes.pop() {
-            let transition = |moves: &[Move], before: &Packing| {
-                let moves = class.restricted(moves);
-                Transition::new(
-                    &line.line_fillings,
-                    &line.crossings,
-                    &moves,
-                    before,
-                    &packing,
-                )
-            };
-            let near_transition = transition(&near_moves, &near.packing);
-            let far_transition = transition(&far_moves, &far.packing);
+            let near_transition = transition(&class.restricted(&near_moves), &near.packing);
+            let far_transition = transition(&class.restricted(&far_moves), &far.packing);
             let before = resources.spent;
             let near = (&mut near.layer, &near_transition);
             let far = (&mut far.layer, &far_transition);

@@ -233,6 +233,37 @@ mod tests {
     }
 
     #[test]
+    fn a_forecast_by_walks_is_close() {
+        let ones = vec![Clue::new([1]).unwrap(); 20];
+        let puzzle = Puzzle::new(ones.clone(), ones).unwrap();
+        let clues = Clues::new(&puzzle);
+        let mut board = Board::<u64>::new(&clues);
+        assert!(board.propagate());
+        let control = Control::new(&Limits::default(), false);
+        let components = root::components(&board, &UniqueTable::new(MIB), &control).unwrap();
+        let allowance = Allowance {
+            bytes: 64 * MIB,
+            work_ns: 4_500_000,
+            threads: 1,
+            scratch: None,
+            stop: &|| false,
+            make_room: &|_| (),
+        };
+        let mut sweep = Sweep::new(&board, &components[0], Direction::Down, allowance).unwrap();
+        let mut forecasts = Vec::new();
+        while sweep.run(allowance) == Err(SweepEnd::Paused) {
+            forecasts.push((sweep.work_ns(), sweep.forecast_ns()));
+        }
+        // By then there are enough combinations for walks.
+        let work = sweep.work_ns() as f64;
+        forecasts.retain(|&(done, _)| done as f64 > work / 3.0);
+        assert!(forecasts.len() > 5, "{forecasts:?}");
+        for (_, forecast) in forecasts {
+            assert!((0.5..2.0).contains(&(forecast / work)), "{forecast} {work}");
+        }
+    }
+
+    #[test]
     fn a_sweep_pauses_on_disk() {
         let scratch = Scratch::new(std::env::temp_dir()).unwrap();
         let ones = vec![Clue::new([1]).unwrap(); 13];
