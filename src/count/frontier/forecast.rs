@@ -13,7 +13,7 @@ const GENERATED_PER_COMBINATION: f64 = 3.0;
 const GENERATED_AT_MEETING: f64 = 8.0;
 
 /// Maximum number of lines between the frontiers for which random walks alone are accurate.
-const MAX_LINES_WALKED: usize = 3;
+const MAX_LINES_WALKED: usize = 2;
 
 /// The share of a line that must be done before its rest is estimated from it.
 const MIN_SHARE: f64 = 1.0 / 16.0;

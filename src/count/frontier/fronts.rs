@@ -2,14 +2,13 @@
 
 use std::fmt::Debug;
 
-use super::allowance::SweepEnd;
+use super::allowance::{ShouldStop, SweepEnd};
 use super::choice::choose_meeting;
 use super::filling_class::FillingClass;
 use super::join::Join;
 use super::key::{Key, PathCount};
 use super::layer::Layer;
 use super::lines::{AlongLine, End, Lines};
-use super::memory::Memory;
 use super::pass::NextLayer;
 use super::resources::Resources;
 use super::step::{Step, meeting_moves};
@@ -116,7 +115,7 @@ impl<'s, K: Key, N: PathCount> Run<'s> for Fronts<'s, K, N> {
                 [line] => return self.meet(lines, line, resources),
                 between => {
                     if self.next_layer().is_none() {
-                        self.choose(lines, between, &resources.memory);
+                        self.choose(lines, between, resources);
                     }
                     let (end, line, _) = next_line(between, self.near_moves);
                     let before = resources.spent;
@@ -172,17 +171,20 @@ impl<'s, K: Key, N: PathCount> Fronts<'s, K, N> {
     }
 
     /// Chooses the frontier that passes the next line.
-    fn choose(&mut self, lines: &Lines, between: &[AlongLine], memory: &Memory<'_>) {
+    fn choose(&mut self, lines: &Lines, between: &[AlongLine], resources: &Resources<'_, 's>) {
         let (near, far) = (&self.near, &self.far);
         self.ahead = None;
         self.near_moves = near.len <= far.len;
         if near.len + far.len < MIN_COMBINATIONS || between.len() > MAX_LINES_AHEAD {
             return;
         }
-        let near_expected = near.look_ahead(lines, between.iter());
-        let mut far_expected = far.look_ahead(lines, between.iter().rev());
+        let near_expected = near.look_ahead(lines, between.iter(), resources.stop);
+        let mut far_expected = far.look_ahead(lines, between.iter().rev(), resources.stop);
         far_expected.reverse();
-        let free = memory.remaining() / bytes_of::<K, N>(1);
+        if near_expected.len() + far_expected.len() < 2 * between.len() {
+            return;
+        }
+        let free = resources.memory.remaining() / bytes_of::<K, N>(1);
         let max = near.len + far.len + free;
         let meeting = choose_meeting(&near_expected, &far_expected, max as f64);
         let last = between.len() - 1;
@@ -303,11 +305,12 @@ impl<'s, K: Key, N: PathCount> Front<'s, K, N> {
         }
     }
 
-    /// What it is expected to do at each of the lines `ahead`.
+    /// What it is expected to do at each of the lines `ahead`, as far as it is not told to stop.
     fn look_ahead<'l>(
         &self,
         lines: &'l Lines,
         ahead: impl Iterator<Item = &'l AlongLine>,
+        stop: ShouldStop<'_>,
     ) -> Vec<Expected> {
         let mut walks = Walks::new(&self.layer);
         let (mut depths, mut packing) = (self.depths.clone(), self.packing.clone());
@@ -317,7 +320,7 @@ impl<'s, K: Key, N: PathCount> Front<'s, K, N> {
             (depths, packing) = (step.depths, step.packing);
             expected
         };
-        ahead.map(pass).collect()
+        ahead.take_while(|_| !stop()).map(pass).collect()
     }
 
     /// Moves the frontier past a line.
