@@ -11,6 +11,7 @@ mod cell;
 #[cfg(feature = "checked")]
 pub(crate) mod checked;
 mod clues;
+mod known_cells;
 mod line_set;
 #[cfg(feature = "checked")]
 pub(crate) mod plain_region;
@@ -22,8 +23,8 @@ mod settle_cache;
 pub use cell::Cell;
 pub use clues::Clues;
 pub(crate) use clues::blocks;
+pub use known_cells::Board;
 pub use line_set::LineSet;
 pub use probe::{Inherited, Probed, Prober, ProberMark};
-pub use propagate::Board;
 pub(crate) use propagate::between_settles;
 pub use regions::{Region, split, split_unless};

@@ -12,8 +12,8 @@
 use std::ops::Range;
 
 use super::cell::Cell;
+use super::known_cells::{Board, Snapshot};
 use super::line_set::LineSet;
-use super::propagate::{Board, Snapshot};
 use super::regions::Region;
 use crate::line::{Known, Word};
 

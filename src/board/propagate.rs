@@ -1,293 +1,11 @@
-//! The known cells of a board, and propagation: settle lines until nothing changes or a contradiction appears.
+//! Propagation: settle lines until nothing changes or a contradiction appears.
 
 use super::cell::Cell;
-use super::clues::Clues;
-use super::line_set::LineSet;
-use super::settle_cache::SettleCache;
-use crate::line::{Kernel, Known, Word};
+use super::known_cells::Board;
+use crate::line::{Known, Word};
 use crate::run::{Control, Pace};
 
-/// A trail entry: cells of one line that became known.
-#[derive(Clone, Copy, Debug)]
-struct Change<W> {
-    line: u32,
-    new: Known<W>,
-}
-
-/// The known cells of a puzzle, with an undo trail and a queue of lines to settle.
-///
-/// Lines are numbered rows first, then columns. Invariant: a cell has the same value, or is unknown, in both its row and its column.
-#[derive(Clone, Debug)]
-pub struct Board<'p, W> {
-    clues: &'p Clues,
-    /// Known cells of every line.
-    lines: Vec<Known<W>>,
-    /// Lines that changed since they were last settled.
-    dirty_rows: W,
-    dirty_columns: W,
-    trail: Vec<Change<W>>,
-    unknown: usize,
-    /// Lines in which a cell became known since [`Board::take_changed`].
-    changed: LineSet,
-    settles: u64,
-    kernel: Kernel<W>,
-    settle_cache: SettleCache<W>,
-}
-
-/// The known cells of a board at one time, to which [`Board::restore`] returns.
-#[derive(Clone, Debug)]
-pub(super) struct Snapshot<W> {
-    /// Known cells of every line; none before the first [`Board::update_snapshot`].
-    pub(super) lines: Vec<Known<W>>,
-    unknown: usize,
-    mark: usize,
-}
-
-impl<W> Snapshot<W> {
-    pub(super) const fn new() -> Self {
-        Snapshot {
-            lines: Vec::new(),
-            unknown: 0,
-            mark: 0,
-        }
-    }
-}
-
-impl<'p, W: Word> Board<'p, W> {
-    /// A board without known cells; every line is still to be settled.
-    ///
-    /// # Panics
-    ///
-    /// If a line is longer than the word.
-    pub fn new(clues: &'p Clues) -> Self {
-        let nothing = vec![Known::NOTHING; clues.height()];
-        let mut board = Self::with_rows(clues, &nothing);
-        board.dirty_rows = W::low(clues.height());
-        board.dirty_columns = W::low(clues.width());
-        board
-    }
-
-    /// A board with these known cells, as returned by [`Board::rows_at`]: it must be at a fixpoint, as no line is queued to be settled.
-    ///
-    /// # Panics
-    ///
-    /// If a line is longer than the word, or the number of rows is not that of the puzzle.
-    pub fn with_rows(clues: &'p Clues, rows: &[Known<W>]) -> Self {
-        let (width, height) = (clues.width(), clues.height());
-        assert!(
-            width.max(height) <= W::BITS,
-            "a line of a {width}x{height} board exceeds the word"
-        );
-        let mut board = Board {
-            clues,
-            lines: Vec::new(),
-            dirty_rows: W::ZERO,
-            dirty_columns: W::ZERO,
-            trail: Vec::new(),
-            unknown: 0,
-            changed: LineSet::NONE,
-            settles: 0,
-            kernel: Kernel::new(),
-            settle_cache: SettleCache::new(),
-        };
-        board.set_rows(rows);
-        board
-    }
-
-    /// A board with these known cells of every line, rows first, as [`Board::into_lines`] returns them; no line is queued to be settled.
-    pub(crate) fn with_lines(clues: &'p Clues, lines: Vec<Known<W>>) -> Self {
-        let (width, height) = (clues.width(), clues.height());
-        let known: usize = lines[..height].iter().map(|row| row.cells().count()).sum();
-        Board {
-            clues,
-            lines,
-            dirty_rows: W::ZERO,
-            dirty_columns: W::ZERO,
-            trail: Vec::new(),
-            unknown: width * height - known,
-            changed: LineSet::NONE,
-            settles: 0,
-            kernel: Kernel::new(),
-            settle_cache: SettleCache::new(),
-        }
-    }
-
-    /// The known cells of every line, rows first.
-    pub(crate) fn into_lines(self) -> Vec<Known<W>> {
-        self.lines
-    }
-
-    /// The lines that decided a cell since the board was made, some of them several times.
-    pub(crate) fn deciding_lines(&self) -> impl Iterator<Item = usize> {
-        self.trail.iter().map(|change| change.line as usize)
-    }
-
-    /// Queues a line to be settled, because its clue has changed.
-    pub(crate) fn queue(&mut self, line: usize) {
-        match line.checked_sub(self.clues.height()) {
-            None => self.dirty_rows |= W::bit(line),
-            Some(column) => self.dirty_columns |= W::bit(column),
-        }
-    }
-
-    /// Replaces the known cells, as in [`Board::with_rows`]. Clears the trail, so earlier changes cannot be undone.
-    ///
-    /// # Panics
-    ///
-    /// If the number of rows is not that of the puzzle.
-    pub fn set_rows(&mut self, rows: &[Known<W>]) {
-        let (width, height) = (self.clues.width(), self.clues.height());
-        assert_eq!(rows.len(), height, "one entry per row of the board");
-        self.lines.clear();
-        self.lines.extend_from_slice(rows);
-        self.lines.resize(height + width, Known::NOTHING);
-        self.unknown = width * height;
-        for (r, row) in rows.iter().enumerate() {
-            self.unknown -= row.cells().count();
-            let columns = &mut self.lines[height..];
-            row.filled
-                .cells()
-                .for_each(|c| columns[c].filled |= W::bit(r));
-            row.empty
-                .cells()
-                .for_each(|c| columns[c].empty |= W::bit(r));
-        }
-        self.dirty_rows = W::ZERO;
-        self.dirty_columns = W::ZERO;
-        self.trail.clear();
-    }
-
-    /// The clues of the puzzle.
-    pub fn clues(&self) -> &'p Clues {
-        self.clues
-    }
-
-    /// Number of unknown cells.
-    pub fn unknown(&self) -> usize {
-        self.unknown
-    }
-
-    /// The known cells of every row.
-    pub fn rows(&self) -> &[Known<W>] {
-        &self.lines[..self.clues.height()]
-    }
-
-    /// The known cells of a column.
-    pub fn column(&self, column: usize) -> Known<W> {
-        self.lines[self.clues.height() + column]
-    }
-
-    /// The unknown cells of a row.
-    pub fn unknown_in_row(&self, row: usize) -> W {
-        !self.lines[row].cells() & W::low(self.clues.width())
-    }
-
-    /// The unknown cells of a column.
-    pub fn unknown_in_column(&self, column: usize) -> W {
-        !self.lines[self.clues.height() + column].cells() & W::low(self.clues.height())
-    }
-
-    /// The value of this cell; `None` if unknown.
-    pub fn known(&self, cell: Cell) -> Option<bool> {
-        let (row, column) = (self.lines[usize::from(cell.row)], usize::from(cell.column));
-        row.filled
-            .has(column)
-            .then_some(true)
-            .or(row.empty.has(column).then_some(false))
-    }
-
-    /// The estimated probability that an unknown cell is filled, from the numbers of filled cells missing in its row and its column, as
-    /// numerator and denominator. It is neither 0 nor 1.
-    pub fn filled_chance(&self, cell: Cell) -> (u64, u64) {
-        let (row, column) = (
-            usize::from(cell.row),
-            self.clues.height() + usize::from(cell.column),
-        );
-        let missing = |line: usize| {
-            self.clues
-                .filled(line)
-                .saturating_sub(self.lines[line].filled.count()) as u64
-        };
-        let unknown = (
-            self.unknown_in_row(row).count() as u64,
-            self.unknown_in_column(usize::from(cell.column)).count() as u64,
-        );
-        let denominator = 2 * unknown.0 * unknown.1;
-        let filled = missing(row) * unknown.1 + missing(column) * unknown.0;
-        // Both sides may be consistent although a line lacks all of its unknown cells, or none of them.
-        (
-            filled.clamp(1, (denominator - 1).max(1)),
-            denominator.max(2),
-        )
-    }
-
-    /// Whether this cell is unknown.
-    pub fn is_unknown(&self, cell: Cell) -> bool {
-        !self.lines[usize::from(cell.row)]
-            .cells()
-            .has(usize::from(cell.column))
-    }
-
-    /// Number of lines settled so far, from scratch or by a stored result: a measure of work independent of the clock.
-    pub fn settles(&self) -> u64 {
-        self.settles
-    }
-
-    /// The current length of the trail, for [`Board::undo`].
-    pub fn mark(&self) -> usize {
-        self.trail.len()
-    }
-
-    /// Undoes everything since `mark`. This also recovers from a contradiction.
-    pub fn undo(&mut self, mark: usize) {
-        // Queued lines only follow from changes that are undone.
-        self.dirty_rows = W::ZERO;
-        self.dirty_columns = W::ZERO;
-        while self.trail.len() > mark {
-            let Change { line, new } = self.trail.pop().expect("the trail is longer than the mark");
-            self.unknown += new.cells().count();
-            unassign(&mut self.lines, self.clues.height(), line as usize, new);
-        }
-    }
-
-    /// Copies the known cells into a snapshot. `changed` must have all lines that differ from it.
-    pub(super) fn update_snapshot(&self, snapshot: &mut Snapshot<W>, changed: LineSet) {
-        snapshot.lines.resize(self.lines.len(), Known::NOTHING);
-        for line in changed.lines::<W>(self.clues) {
-            snapshot.lines[line] = self.lines[line];
-        }
-        (snapshot.unknown, snapshot.mark) = (self.unknown, self.mark());
-    }
-
-    /// Undoes everything since a snapshot. `changed` must have all lines that differ from it. This also recovers from a contradiction.
-    ///
-    /// It does what [`Board::undo`] does, for less where the cells of many changes lie in a few lines.
-    pub(super) fn restore(&mut self, snapshot: &Snapshot<W>, changed: LineSet) {
-        for line in changed.lines::<W>(self.clues) {
-            self.lines[line] = snapshot.lines[line];
-        }
-        self.trail.truncate(snapshot.mark);
-        self.unknown = snapshot.unknown;
-        // Queued lines only follow from changes that are undone.
-        self.dirty_rows = W::ZERO;
-        self.dirty_columns = W::ZERO;
-    }
-
-    /// The known cells of every row as they were at `mark`; the board is unchanged.
-    pub fn rows_at(&self, mark: usize) -> Vec<Known<W>> {
-        let mut lines = self.lines.clone();
-        for change in self.trail[mark..].iter().rev() {
-            unassign(
-                &mut lines,
-                self.clues.height(),
-                change.line as usize,
-                change.new,
-            );
-        }
-        lines.truncate(self.clues.height());
-        lines
-    }
-
+impl<W: Word> Board<'_, W> {
     /// Decides one unknown cell and propagates; `false` is a contradiction.
     pub fn decide(&mut self, cell: Cell, filled: bool) -> bool {
         self.decide_unless(cell, filled, || false) == Some(true)
@@ -355,42 +73,6 @@ impl<'p, W: Word> Board<'p, W> {
         }
     }
 
-    /// Decides all these cells, unless known already, without settling lines; `false` if a cell is known with another value.
-    pub(crate) fn assign_rows(&mut self, rows: impl Iterator<Item = (usize, Known<W>)>) -> bool {
-        for (row, cells) in rows {
-            let known = self.lines[row];
-            let conflict = cells.filled & (known.empty | cells.empty) | cells.empty & known.filled;
-            if !conflict.is_zero() {
-                return false;
-            }
-            let new = cells.without(known);
-            if !new.cells().is_zero() {
-                self.assign_row(row, new);
-            }
-        }
-        true
-    }
-
-    /// Assigns cells that were decided by an earlier propagation and contradict no known cell. Since then, cells have become known only in
-    /// the lines of `changed`. Queues only those of these lines that get a cell: every other line is either as that propagation left it, or
-    /// as it is now.
-    pub(super) fn assign_decided(
-        &mut self,
-        rows: impl Iterator<Item = (usize, Known<W>)>,
-        changed: LineSet,
-    ) {
-        let is_consistent = self.assign_rows(rows);
-        debug_assert!(is_consistent, "no known cell is contradicted");
-        self.dirty_rows &= W::spread(changed.rows);
-        self.dirty_columns &= W::spread(changed.columns);
-    }
-
-    /// Decides unknown cells of a row without settling lines.
-    pub(super) fn assign_row(&mut self, row: usize, new: Known<W>) {
-        self.assign(row, new);
-        self.dirty_rows |= W::bit(row);
-    }
-
     /// Settles lines until nothing changes; `false` is a contradiction, after which only [`Board::undo`] or [`Board::set_rows`] may follow.
     ///
     /// Each round settles all dirty rows, then all dirty columns, so a line is settled once for all changes of the lines that cross it.
@@ -443,11 +125,6 @@ impl<'p, W: Word> Board<'p, W> {
         Some(true)
     }
 
-    /// Lines in which a cell became known since the last call.
-    pub fn take_changed(&mut self) -> LineSet {
-        std::mem::replace(&mut self.changed, LineSet::NONE)
-    }
-
     fn settle(&mut self, line: usize, length: usize) -> bool {
         let Some(new) = self.look(line, length) else {
             return false;
@@ -469,60 +146,9 @@ impl<'p, W: Word> Board<'p, W> {
         })
     }
 
-    /// The known cells of a line; lines are numbered rows first, then columns.
-    pub fn line(&self, line: usize) -> Known<W> {
-        self.lines[line]
-    }
-
     /// The cells that settling a line would decide; `None` is a contradiction. The board does not change.
     pub fn preview(&mut self, line: usize) -> Option<Known<W>> {
         self.look(line, self.clues.length(line))
-    }
-
-    /// Makes unknown cells of a line known, and settles no line: those of the cells that are known already stay as they are.
-    pub fn learn(&mut self, line: usize, cells: Known<W>) {
-        let unknown = !self.lines[line].cells();
-        let new = Known {
-            filled: cells.filled & unknown,
-            empty: cells.empty & unknown,
-        };
-        if !new.cells().is_zero() {
-            self.assign(line, new);
-        }
-    }
-
-    /// The rows and the columns that changed since they were last settled or taken; at the start of a board, all of them.
-    pub fn take_dirty(&mut self) -> (W, W) {
-        let rows = std::mem::replace(&mut self.dirty_rows, W::ZERO);
-        let columns = std::mem::replace(&mut self.dirty_columns, W::ZERO);
-        (rows, columns)
-    }
-
-    /// The only place that assigns: `new` cells of a line, unknown before, become known in the line and in the lines that cross it.
-    fn assign(&mut self, line: usize, new: Known<W>) {
-        self.lines[line].filled |= new.filled;
-        self.lines[line].empty |= new.empty;
-        let cells = new.cells();
-        let height = self.clues.height();
-        let crossings = if line < height {
-            self.dirty_columns |= cells;
-            self.changed.rows |= 1 << (line % 64);
-            self.changed.columns |= cells.fold();
-            &mut self.lines[height..]
-        } else {
-            self.dirty_rows |= cells;
-            self.changed.columns |= 1 << ((line - height) % 64);
-            self.changed.rows |= cells.fold();
-            &mut self.lines[..height]
-        };
-        let bit = W::bit(if line < height { line } else { line - height });
-        new.filled.cells().for_each(|i| crossings[i].filled |= bit);
-        new.empty.cells().for_each(|i| crossings[i].empty |= bit);
-        self.unknown -= cells.count();
-        self.trail.push(Change {
-            line: line as u32,
-            new,
-        });
     }
 
     /// The cuts of a line. The board must be at a fixpoint, so that settling decides no cell.
@@ -537,24 +163,6 @@ impl<'p, W: Word> Board<'p, W> {
     }
 }
 
-/// The only place that unassigns.
-fn unassign<W: Word>(lines: &mut [Known<W>], height: usize, line: usize, new: Known<W>) {
-    lines[line].filled &= !new.filled;
-    lines[line].empty &= !new.empty;
-    let (index, first) = if line < height {
-        (line, height)
-    } else {
-        (line - height, 0)
-    };
-    let mask = !W::bit(index);
-    new.filled
-        .cells()
-        .for_each(|i| lines[first + i].filled &= mask);
-    new.empty
-        .cells()
-        .for_each(|i| lines[first + i].empty &= mask);
-}
-
 /// The largest boards, in bits of a line, that are propagated in milliseconds at most.
 const MAX_QUICK_BITS: usize = 128;
 
@@ -567,82 +175,10 @@ pub(crate) fn between_settles<W: Word>(control: &Control) -> impl FnMut() -> boo
 
 #[cfg(test)]
 mod tests {
+    use super::super::known_cells::tests::{known, puzzle};
     use super::*;
-    use crate::board::{Region, split_unless};
+    use crate::board::Clues;
     use crate::line::Wide;
-    use crate::puzzle::{Clue, Grid, Puzzle};
-
-    fn puzzle() -> Puzzle {
-        Puzzle::from_grid(&Grid::from_rows(&["#.#.", ".##.", "#..#", "##.#"]).unwrap())
-    }
-
-    fn known<W: Word>(board: &Board<W>) -> Vec<String> {
-        let cell = |row: &Known<W>, c| {
-            if row.filled.has(c) {
-                '#'
-            } else {
-                ['?', '.'][usize::from(row.empty.has(c))]
-            }
-        };
-        board
-            .rows()
-            .iter()
-            .map(|row| (0..board.clues().width()).map(|c| cell(row, c)).collect())
-            .collect()
-    }
-
-    /// Regression: splitting boards of millions of cells took minutes, whatever the limits were.
-    #[test]
-    fn split_stops_when_told_to() {
-        let ones = vec![Clue::new([1]).unwrap(); 70];
-        let clues = Clues::new(&Puzzle::new(ones.clone(), ones).unwrap());
-        let mut board = Board::<Wide<8>>::new(&clues);
-        assert!(board.propagate());
-        let whole = Region::whole(&board);
-        let mut calls = 0;
-        let mut split_with = |max_calls: u32| {
-            calls = 0;
-            split_unless(&mut board, &whole, || {
-                calls += 1;
-                calls > max_calls
-            })
-        };
-        assert_eq!(split_with(u32::MAX), Some(vec![whole.clone()]));
-        for max_calls in [0, 1, 30, 100, 139] {
-            assert_eq!(split_with(max_calls), None);
-        }
-        assert!(calls == 140, "stop is called for every line");
-    }
-
-    #[test]
-    fn undo_and_restore_return_every_line() {
-        let clues = Clues::new(&puzzle());
-        let mut board = Board::<u64>::new(&clues);
-        assert!(board.propagate());
-        let before = (board.lines.clone(), board.unknown());
-        let mut snapshot = Snapshot::new();
-        board.update_snapshot(&mut snapshot, LineSet::ALL);
-        for r in 0..4 {
-            for c in 0..4 {
-                for filled in [true, false] {
-                    let cell = Cell::new(r, c);
-                    if board.is_unknown(cell) {
-                        let mark = board.mark();
-                        board.decide(cell, filled);
-                        assert_eq!(board.rows_at(mark), before.0[..4]);
-                        board.undo(mark);
-                        assert_eq!((board.lines.clone(), board.unknown()), before);
-                        board.take_changed();
-                        board.decide(cell, filled);
-                        let changed = board.take_changed();
-                        board.restore(&snapshot, changed);
-                        assert_eq!((board.lines.clone(), board.unknown()), before);
-                        assert_eq!(board.mark(), mark);
-                    }
-                }
-            }
-        }
-    }
 
     #[test]
     fn all_word_types_propagate_alike() {
@@ -655,66 +191,5 @@ mod tests {
         assert!(a.propagate() && b.propagate() && c.propagate());
         assert_eq!((known(&a), a.settles()), (known(&b), b.settles()));
         assert_eq!((known(&a), a.settles()), (known(&c), c.settles()));
-    }
-
-    /// A row with 2 of 6 cells to fill and a column with 1 of 3: the chance is the mean of 2/6 and 1/3.
-    #[test]
-    fn the_chance_of_a_cell_is_the_mean_of_its_lines() {
-        let clue = |lengths: &[usize]| Clue::new(lengths.iter().copied()).unwrap();
-        let rows = vec![clue(&[2]), clue(&[2]), clue(&[2])];
-        let clues = Clues::new(&Puzzle::new(rows, vec![clue(&[1]); 6]).unwrap());
-        let mut board = Board::<u64>::new(&clues);
-        assert!(board.propagate());
-        let (filled, all) = board.filled_chance(Cell::new(1, 2));
-        assert_eq!((3 * filled, board.unknown()), (all, 18));
-        board.decide(Cell::new(0, 0), true);
-        // The rest of the first row is decided, and the first column.
-        let (filled, all) = board.filled_chance(Cell::new(1, 3));
-        assert_eq!((filled, all), (2 * 2 + 4, 2 * 4 * 2));
-    }
-
-    #[test]
-    fn the_lines_of_changed_cells_are_reported() {
-        let clue = |length| Clue::new([length]).unwrap();
-        let clues = Clues::new(&Puzzle::new(vec![clue(1); 4], vec![clue(1); 4]).unwrap());
-        let mut board = Board::<u64>::new(&clues);
-        assert!(board.propagate());
-        board.take_changed();
-        board.learn(
-            1,
-            Known {
-                filled: 1 << 2,
-                empty: 0,
-            },
-        );
-        let changed = board.take_changed();
-        assert_eq!((changed.rows, changed.columns), (1 << 1, 1 << 2));
-        board.learn(
-            4,
-            Known {
-                filled: 0,
-                empty: 1 << 3,
-            },
-        );
-        let changed = board.take_changed();
-        assert_eq!((changed.rows, changed.columns), (1 << 3, 1));
-        let changed = board.take_changed();
-        assert!(!changed.meets(LineSet::ALL));
-    }
-
-    #[test]
-    fn cells_known_with_another_value_are_a_conflict() {
-        let clues = Clues::new(&puzzle());
-        let cell = |filled, empty| Known::<u64> { filled, empty };
-        let board = || {
-            let mut board = Board::<u64>::new(&clues);
-            assert!(board.assign_rows([(1, cell(0b10, 0b01))].into_iter()));
-            board
-        };
-        assert!(!board().assign_rows([(1, cell(0b01, 0))].into_iter()));
-        assert!(!board().assign_rows([(1, cell(0, 0b10))].into_iter()));
-        let mut board = board();
-        assert!(board.assign_rows([(1, cell(0b10, 0b01)), (2, cell(1, 0))].into_iter()));
-        assert_eq!(known(&board)[..3], ["????", ".#??", "#???"]);
     }
 }

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use super::cell::Cell;
-use super::propagate::Board;
+use super::known_cells::Board;
 use crate::line::Word;
 
 /// A set of cells.
@@ -235,5 +235,36 @@ impl Pieces {
     fn join(&mut self, a: usize, b: usize) {
         let (a, b) = (self.root(a), self.root(b));
         self.parent[a.max(b)] = a.min(b);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Clues;
+    use crate::line::Wide;
+    use crate::puzzle::{Clue, Puzzle};
+
+    /// Regression: splitting boards of millions of cells took minutes, whatever the limits were.
+    #[test]
+    fn split_stops_when_told_to() {
+        let ones = vec![Clue::new([1]).unwrap(); 70];
+        let clues = Clues::new(&Puzzle::new(ones.clone(), ones).unwrap());
+        let mut board = Board::<Wide<8>>::new(&clues);
+        assert!(board.propagate());
+        let whole = Region::whole(&board);
+        let mut calls = 0;
+        let mut split_with = |max_calls: u32| {
+            calls = 0;
+            split_unless(&mut board, &whole, || {
+                calls += 1;
+                calls > max_calls
+            })
+        };
+        assert_eq!(split_with(u32::MAX), Some(vec![whole.clone()]));
+        for max_calls in [0, 1, 30, 100, 139] {
+            assert_eq!(split_with(max_calls), None);
+        }
+        assert!(calls == 140, "stop is called for every line");
     }
 }

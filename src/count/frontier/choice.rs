@@ -10,8 +10,8 @@ use super::walks::Expected;
 const MAX_CLASSES: f64 = 64.0;
 
 /// The best line for the meeting, and the combinations that are read and generated then. `near` and `far` are what the frontiers are expected
-/// to do at each of the lines between them. `None` if the memory has room for too few combinations, `max`, including
-/// those of the current layers.
+/// to do at each of the lines between them. `None` if the memory, which has room for `max` combinations including those of the current
+/// layers, suffices for no line.
 pub(super) fn choose_meeting(
     near: &[Expected],
     far: &[Expected],

@@ -347,13 +347,10 @@ impl<'s, K: Key, N: PathCount> Front<'s, K, N> {
     }
 }
 
-/// The end whose frontier moves next, the line that it passes, and the lines that are left. `near_is_smaller`: whether the near frontier has
-/// at most as many combinations as the far one.
-pub(super) fn next_line(
-    lines: &[AlongLine],
-    near_is_smaller: bool,
-) -> (End, &AlongLine, &[AlongLine]) {
-    match (near_is_smaller, lines) {
+/// The end whose frontier moves next, the line that it passes, and the lines that are left. `near_moves`: whether that is
+/// the near frontier.
+pub(super) fn next_line(lines: &[AlongLine], near_moves: bool) -> (End, &AlongLine, &[AlongLine]) {
+    match (near_moves, lines) {
         (true, [first, left @ ..]) => (End::Near, first, left),
         (false, [left @ .., last]) => (End::Far, last, left),
         (_, []) => unreachable!("a line is left"),

@@ -26,7 +26,7 @@ const TABLE_ROOM: f64 = 2.3;
 const GENERATED_UNSAMPLED: f64 = 10.0;
 
 /// What a frontier is expected to do at a line.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Expected {
     /// Combinations read: those of the layer before the line.
     pub(super) read: f64,

@@ -393,7 +393,8 @@ impl PlanSelection {
         if self.todo.is_empty() {
             self.todo.push_back(Plan::BranchAndSweep);
         }
-        if self.todo.len() == 1 {
+        // A sweep alone may still have to give way to the one that waits.
+        if self.todo.len() == 1 && self.waiting.is_empty() {
             (self.round_work, self.sweep_work) = (self.work_limit, self.work_limit);
         }
         self.before = before;
@@ -655,6 +656,30 @@ mod tests {
             let mut trials = std::iter::from_fn(|| next(&mut selection));
             let sweep = trials.find(|trial| trial.plan == DOWN);
             assert!(sweep.unwrap().budget < leader.budget);
+        }
+    }
+
+    /// By `--method frontier`, one direction was swept without a limit, although its forecast had become five times that of the other.
+    #[test]
+    fn a_sweep_that_is_left_alone_gives_way_when_its_forecast_gets_worse() {
+        let mut selection = PlanSelection::new(Method::Frontier, 1, MIN_TRIAL_NS);
+        let mut down_alone = 0;
+        loop {
+            let trial = next(&mut selection).unwrap();
+            let kept = trial.earlier_work + trial.budget;
+            assert!(kept < 1_000_000_000_000, "{trial:?}");
+            if down_alone > 0 && trial.plan == RIGHT {
+                break;
+            }
+            let waits = !selection.waiting.is_empty() && trial.plan == DOWN;
+            down_alone += u32::from(waits);
+            let forecast: f64 = match (trial.plan, down_alone) {
+                (DOWN, 0) => 1e9,
+                (DOWN, _) => 1e13,
+                _ => 2e9,
+            };
+            let forecast = forecast.max(1.1 * kept as f64);
+            selection.report(trial, TrialEnd::Paused { forecast, kept });
         }
     }
 }
