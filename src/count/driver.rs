@@ -46,7 +46,12 @@ const AROUND_WITNESS_WORK: u64 = 10;
 const FIRST_ROUND_WORK: u64 = 1000;
 
 /// Factor by which the work limit, and the effort of the backbone search, grow per round.
-const ROUND_GROWTH: u64 = 32;
+const ROUND_GROWTH: u64 = 8;
+
+/// A backbone search that decides more than this share of the cells seems to be near its end. Another one follows at once, with
+/// [`EXTENSION_GROWTH`] times the effort.
+const NEAR_END_SHARE: f64 = 2.0 / 3.0;
+const EXTENSION_GROWTH: u64 = 4;
 
 /// The result of a count: the graph, if it is kept and complete, and the outcome.
 pub(crate) type Answer = (Option<SolutionGraph>, Outcome);
@@ -246,23 +251,35 @@ impl<W: Word> Driver<'_, W> {
     fn search_backbone(&mut self, ticks: u64) -> BackboneResult {
         let setup = self.setup;
         self.shared.status.set_activity(Activity::Backbone);
-        let effort = Effort {
-            ticks: Some(ticks),
-            solvers: self.shared.workers,
+        let cells = self.shared.components.iter().map(cells_of);
+        let (mut ticks, mut undecided) = (ticks, cells.map(|cells| cells.len()).sum());
+        let (backbone, outcome) = loop {
+            let effort = Effort {
+                ticks: Some(ticks),
+                solvers: self.shared.workers,
+            };
+            // Several engines for the first two solutions would end sooner, but do several times the work. The SAT solvers share theirs.
+            let (backbone, solutions, outcome) = Search::new(setup.puzzle)
+                .single_threaded()
+                .limits(setup.limits.clone())
+                .backbone_under(&self.shared.control, effort, None);
+            self.shared.status.add_nodes(outcome.statistics.nodes);
+            let witness = &mut self.shared.witness;
+            *witness = solutions.into_iter().next().or(witness.take());
+            self.statistics.add(&outcome.statistics);
+            self.shared
+                .status
+                .raise_bound(outcome.solutions.number().clone());
+            let left = backbone.undecided();
+            let is_near_end = (left as f64) < (1.0 - NEAR_END_SHARE) * undecided as f64;
+            let is_answer = matches!(outcome.solutions, Total::Exactly(_));
+            if left == 0 || !is_near_end || is_answer || self.is_stopped() {
+                break (backbone, outcome);
+            }
+            ticks = ticks.saturating_mul(EXTENSION_GROWTH);
+            undecided = left;
         };
-        // Several engines for the first two solutions would end sooner, but do several times the work. The SAT solvers share theirs.
-        let (backbone, solutions, outcome) = Search::new(setup.puzzle)
-            .single_threaded()
-            .limits(setup.limits.clone())
-            .backbone_under(&self.shared.control, effort, None);
-        self.shared.status.add_nodes(outcome.statistics.nodes);
         let is_complete = backbone.is_complete();
-        let witness = &mut self.shared.witness;
-        *witness = solutions.into_iter().next().or(witness.take());
-        self.statistics.add(&outcome.statistics);
-        self.shared
-            .status
-            .raise_bound(outcome.solutions.number().clone());
         // Of several solutions the backbone search knows only a lower bound.
         if let (Total::Exactly(number), None) = (&outcome.solutions, self.shared.control.reason()) {
             let graph = self.keeps_graph.then(|| match number.is_zero() {

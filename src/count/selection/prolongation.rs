@@ -1,7 +1,8 @@
 //! Prolongs plans near their end.
 //!
 //! A leader, or a sweep that is due, is *prolonged* if it is expected to end within the work of the plans after it: it goes on, before these
-//! have their turn. So is a sweep that has done a good part, if it is expected to end sooner than the leader.
+//! have their turn. So is a sweep that has done a good part, if it is expected to end sooner than the leader. When the selection would
+//! pause, any plan near its end is prolonged, because the backbone search that follows lets all plans start over.
 
 use super::PlanSelection;
 use crate::count::plan::TrialResult;
@@ -11,6 +12,9 @@ const PROLONGATION_FACTOR: f64 = 2.0;
 
 /// A sweep is also prolonged if it is expected to end sooner than the leader, and within this multiple of the work that it has had.
 const MAX_SWEEP_PROLONGATION: u64 = 3;
+
+/// At the work limit of the selection, a plan is prolonged if it is expected to end within the work that it has had, divided by this.
+const MAX_EXCESS_DIVISOR: u64 = 2;
 
 impl PlanSelection {
     /// Records a result of this round, or prolongs its plan.
@@ -23,12 +27,16 @@ impl PlanSelection {
 
     /// The work by which a plan is prolonged after this result, in nanoseconds: if it is the leader or a sweep that is due, and if it is
     /// expected to end within the work of the plans that have their turn after it. A sweep may also have more, see
-    /// [`MAX_SWEEP_PROLONGATION`]. A plan is prolonged once in a round.
+    /// [`MAX_SWEEP_PROLONGATION`]; at the work limit see [`MAX_EXCESS_DIVISOR`]. A plan is prolonged once in a round.
     fn prolongation(&self, result: &TrialResult) -> Option<u64> {
         let plan = result.plan;
+        let is_at_limit = result.spent >= self.work_limit;
         let may_extend = match plan.is_sweep() {
-            true => self.sweep_work > self.round_work,
-            false => self.continues_walks && self.leader.is_some_and(|(leader, _)| leader == plan),
+            true => is_at_limit || self.sweep_work > self.round_work,
+            false => {
+                let is_leader = self.leader.is_some_and(|(leader, _)| leader == plan);
+                self.continues_walks && (is_at_limit || is_leader)
+            }
         };
         if !may_extend || self.is_short() || self.prolonged.contains(&plan) {
             return None;
@@ -47,7 +55,10 @@ impl PlanSelection {
                 (forecast - result.spent as f64, others)
             }
         };
-        let max = max.min(self.work_limit.saturating_sub(result.spent));
+        let max = match is_at_limit {
+            true => result.spent / MAX_EXCESS_DIVISOR,
+            false => max.min(self.work_limit - result.spent),
+        };
         (remaining < max as f64).then(|| {
             let more = (PROLONGATION_FACTOR * remaining) as u64;
             more.max(self.round_work).min(max)
@@ -80,6 +91,8 @@ impl PlanSelection {
 #[cfg(test)]
 mod tests {
     use super::super::tests::{RIGHT, after_round, next, spent};
+    use super::*;
+    use crate::count::options::Method;
     use crate::count::plan::{Trial, TrialEnd};
 
     #[test]
@@ -115,5 +128,26 @@ mod tests {
         let results: Vec<u64> = selection.tried.iter().map(|tried| tried.spent).collect();
         let sweep_work = sweep.earlier_work + sweep.budget;
         assert_eq!(results, [sweep_work, work + again.budget]);
+    }
+
+    /// With eight threads the tree search of TCGA 2016 #495 had done 98 % at the work limit; then it started over.
+    #[test]
+    fn a_plan_near_its_end_goes_on_at_the_work_limit() {
+        let first_budget = 1_000_000_000;
+        let mut selection =
+            PlanSelection::new(Method::Regions, 1, first_budget).with_work_limit(first_budget);
+        let nearly_done = next(&mut selection).unwrap();
+        selection.report(nearly_done, spent(1.1e9));
+        let again = next(&mut selection).unwrap();
+        assert_eq!(
+            (again.plan, again.earlier_work),
+            (nearly_done.plan, first_budget)
+        );
+        assert!(again.budget <= first_budget / 2);
+        selection.report(again, spent(1e15));
+        while let Some(other) = next(&mut selection) {
+            assert_ne!(other.plan, nearly_done.plan);
+            selection.report(other, spent(1e15));
+        }
     }
 }
