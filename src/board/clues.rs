@@ -149,6 +149,10 @@ mod tests {
             for (line, filled) in lines.iter().enumerate() {
                 assert_eq!(clues.line(line), wanted.line(line));
                 assert_eq!(clues.filled(line), filled.count_ones() as usize);
+                for picture in pictures {
+                    let is_same = clues.is_clue_of(line, picture);
+                    assert_eq!(is_same, blocks(picture).eq(blocks(*filled)));
+                }
             }
             assert_eq!(clues.lengths.len(), clues.ends[13] as usize);
         }

@@ -512,4 +512,21 @@ pub(super) mod tests {
         assert!(board.assign_rows([(1, cell(0b10, 0b01)), (2, cell(1, 0))].into_iter()));
         assert_eq!(known(&board)[..3], ["????", ".#??", "#???"]);
     }
+
+    #[test]
+    fn a_board_of_given_lines_settles_those_that_are_queued() {
+        let clues = Clues::new(&puzzle());
+        let mut board = Board::<u64>::new(&clues);
+        assert!(board.propagate());
+        let (rows, unknown) = (known(&board), board.unknown());
+        let lines = board.into_lines();
+        let mut again = Board::with_lines(&clues, lines.clone());
+        assert_eq!((known(&again), again.unknown()), (rows.clone(), unknown));
+        assert!(again.propagate());
+        assert_eq!(again.settles(), 0);
+        (0..8).for_each(|line| again.queue(line));
+        assert!(again.propagate());
+        assert_eq!((known(&again), again.settles()), (rows, 8));
+        assert_eq!(again.into_lines(), lines);
+    }
 }

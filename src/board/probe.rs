@@ -495,7 +495,7 @@ mod tests {
     use super::*;
     use crate::board::Clues;
     use crate::line::Wide;
-    use crate::puzzle::{Grid, Puzzle};
+    use crate::puzzle::{Clue, Grid, Puzzle};
 
     /// The clues of a square picture of this size with random cells, half of them filled.
     fn random_clues(size: usize, seed: u64) -> Clues {
@@ -555,5 +555,37 @@ mod tests {
     fn probes_end_alike_when_the_cells_of_sides_are_too_many_to_be_kept() {
         let (inherited, scratch) = compare_with_scratch::<Wide<64>>(&random_clues(24, 1));
         assert!(inherited < scratch, "{inherited} {scratch}");
+    }
+
+    #[test]
+    fn the_side_that_decides_fewer_cells_counts_first() {
+        assert_eq!(branch_score([3, 5]), branch_score([5, 3]));
+        let scores = [[0, 9], [2, 100], [3, 3], [3, 5], [4, 4]].map(branch_score);
+        assert!(scores.is_sorted_by(|a, b| a < b), "{scores:?}");
+    }
+
+    #[test]
+    fn cells_of_a_side_that_are_known_by_now_do_not_count() {
+        let ones = vec![Clue::new([1]).unwrap(); 4];
+        let clues = Clues::new(&Puzzle::new(ones.clone(), ones).unwrap());
+        let mut board = Board::<u64>::new(&clues);
+        assert!(board.propagate());
+        // Row 0 and column 0 are known then.
+        board.decide(Cell::new(0, 0), true);
+        assert!(board.propagate());
+        let side = |row, filled, empty| SideRow {
+            row,
+            cells: Known { filled, empty },
+        };
+        let left = still_unknown(
+            &board,
+            &[side(0, 1, 0b10), side(1, 0b10, 0b101), side(2, 0, 0b10)],
+        );
+        let left = left.unwrap();
+        assert_eq!((left.lines.rows, left.lines.columns), (0b110, 0b110));
+        assert_eq!(left.decides, 3);
+        for conflict in [side(0, 0b10, 0), side(0, 0, 1), side(0, 0b10, 1)] {
+            assert!(still_unknown(&board, &[conflict]).is_none());
+        }
     }
 }

@@ -179,6 +179,9 @@ mod tests {
     use super::*;
     use crate::board::Clues;
     use crate::line::Wide;
+    use crate::puzzle::{Clue, Puzzle};
+    use crate::run::Limits;
+    use crate::solutions::Stop;
 
     #[test]
     fn all_word_types_propagate_alike() {
@@ -191,5 +194,51 @@ mod tests {
         assert!(a.propagate() && b.propagate() && c.propagate());
         assert_eq!((known(&a), a.settles()), (known(&b), b.settles()));
         assert_eq!((known(&a), a.settles()), (known(&c), c.settles()));
+    }
+
+    fn ones(size: usize) -> Clues {
+        let ones = vec![Clue::new([1]).unwrap(); size];
+        Clues::new(&Puzzle::new(ones.clone(), ones).unwrap())
+    }
+
+    #[test]
+    fn decisions_that_lines_refute_are_a_contradiction() {
+        let clues = ones(4);
+        let mut board = Board::<u64>::new(&clues);
+        let first_column = (0..2).map(|row| {
+            (
+                row,
+                Known {
+                    filled: 1,
+                    empty: 0,
+                },
+            )
+        });
+        let control = Control::new(&Limits::default(), false);
+        assert_eq!(board.decide_all(first_column, &control), Some(false));
+    }
+
+    #[test]
+    fn only_boards_of_long_lines_poll_between_settles() {
+        let control = Control::new(&Limits::default(), false);
+        control.stop(Stop::Interrupt);
+        let (mut quick, mut slow) = (
+            between_settles::<u128>(&control),
+            between_settles::<Wide<3>>(&control),
+        );
+        assert!((0..100_000).all(|_| !quick()));
+        assert!((0..100_000).any(|_| slow()));
+        let clues = ones(600);
+        let mut board = Board::<Wide<16>>::new(&clues);
+        let row = |row| {
+            (
+                row,
+                Known {
+                    filled: Wide::bit(row),
+                    empty: Wide::ZERO,
+                },
+            )
+        };
+        assert_eq!(board.decide_all((0..600).map(row), &control), None);
     }
 }

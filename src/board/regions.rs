@@ -242,8 +242,9 @@ impl Pieces {
 mod tests {
     use super::*;
     use crate::board::Clues;
-    use crate::line::Wide;
+    use crate::line::{Known, Wide};
     use crate::puzzle::{Clue, Puzzle};
+    use crate::run::{Control, Limits};
 
     /// Regression: splitting boards of millions of cells took minutes, whatever the limits were.
     #[test]
@@ -266,5 +267,42 @@ mod tests {
             assert_eq!(split_with(max_calls), None);
         }
         assert!(calls == 140, "stop is called for every line");
+    }
+
+    /// Two permutations of two rows each.
+    #[test]
+    fn two_blocks_on_a_diagonal_are_two_regions() {
+        let ones = vec![Clue::new([1]).unwrap(); 4];
+        let clues = Clues::new(&Puzzle::new(ones.clone(), ones).unwrap());
+        let mut board = Board::<u64>::new(&clues);
+        assert!(board.propagate());
+        let whole = Region::whole(&board);
+        assert_eq!(split(&mut board, &whole), [whole.clone()]);
+        let (left, right) = (0b0011, 0b1100);
+        let others_empty = |row| {
+            let empty = if row < 2 { right } else { left };
+            (row, Known { filled: 0, empty })
+        };
+        let control = Control::new(&Limits::default(), false);
+        let decided = board.decide_all((0..4).map(others_empty), &control);
+        assert_eq!((decided, board.unknown()), (Some(true), 8));
+        let regions: Vec<Arc<Region<u64>>> = split(&mut board, &whole)
+            .into_iter()
+            .map(Arc::new)
+            .collect();
+        let rows = |region: &Region<u64>| region.rows().collect::<Vec<_>>();
+        assert_eq!(
+            regions.iter().map(|it| rows(it)).collect::<Vec<_>>(),
+            [[(0, left), (1, left)], [(2, right), (3, right)]]
+        );
+        assert!(regions.iter().all(|region| region.size() == 4));
+        let all = Region::union(&[Arc::clone(&regions[1]), Arc::clone(&regions[0])]);
+        assert_eq!(rows(&all), [(0, left), (1, left), (2, right), (3, right)]);
+        // Unions of regions that begin below the first row, and that have a row in common.
+        assert_eq!(Region::union(&regions[1..]), *regions[1]);
+        assert_eq!(
+            Region::union(&[Arc::new(whole.clone()), Arc::clone(&regions[1])]),
+            whole
+        );
     }
 }

@@ -377,6 +377,9 @@ mod tests {
         );
         assert_eq!(Wide::<3>::low(192), !Wide::<3>::ZERO);
         assert_eq!((u64::first(0), Wide::<3>::ZERO.first()), (64, 192));
-        assert_eq!((7u64.part(1), 7u128.part(2)), (0, 0));
+        assert_eq!(
+            (7u64.part(1), 7u128.part(2), Wide::<3>::low(192).part(3)),
+            (0, 0, 0)
+        );
     }
 }
