@@ -49,9 +49,10 @@ const FIRST_ROUND_WORK: u64 = 1000;
 const ROUND_GROWTH: u64 = 8;
 
 /// A backbone search that decides more than this share of the cells seems to be near its end. Another one follows at once, with
-/// [`EXTENSION_GROWTH`] times the effort.
+/// [`EXTENSION_GROWTH`] times the effort; at most this number of times in a round.
 const NEAR_END_SHARE: f64 = 2.0 / 3.0;
 const EXTENSION_GROWTH: u64 = 4;
+const MAX_EXTENSIONS: u32 = 2;
 
 /// The result of a count: the graph, if it is kept and complete, and the outcome.
 pub(crate) type Answer = (Option<SolutionGraph>, Outcome);
@@ -253,6 +254,7 @@ impl<W: Word> Driver<'_, W> {
         self.shared.status.set_activity(Activity::Backbone);
         let cells = self.shared.components.iter().map(cells_of);
         let (mut ticks, mut undecided) = (ticks, cells.map(|cells| cells.len()).sum());
+        let mut extensions = 0;
         let (backbone, outcome) = loop {
             let effort = Effort {
                 ticks: Some(ticks),
@@ -273,9 +275,11 @@ impl<W: Word> Driver<'_, W> {
             let left = backbone.undecided();
             let is_near_end = (left as f64) < (1.0 - NEAR_END_SHARE) * undecided as f64;
             let is_answer = matches!(outcome.solutions, Total::Exactly(_));
-            if left == 0 || !is_near_end || is_answer || self.is_stopped() {
+            let may_go_on = is_near_end && extensions < MAX_EXTENSIONS && !self.is_stopped();
+            if left == 0 || is_answer || !may_go_on {
                 break (backbone, outcome);
             }
+            extensions += 1;
             ticks = ticks.saturating_mul(EXTENSION_GROWTH);
             undecided = left;
         };
