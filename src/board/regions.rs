@@ -277,7 +277,7 @@ mod tests {
         let mut board = Board::<u64>::new(&clues);
         assert!(board.propagate());
         let whole = Region::whole(&board);
-        assert_eq!(split(&mut board, &whole), [whole.clone()]);
+        assert_eq!(split(&mut board, &whole), std::slice::from_ref(&whole));
         let (left, right) = (0b0011, 0b1100);
         let others_empty = |row| {
             let empty = if row < 2 { right } else { left };
@@ -304,5 +304,37 @@ mod tests {
             Region::union(&[Arc::new(whole.clone()), Arc::clone(&regions[1])]),
             whole
         );
+    }
+
+    #[test]
+    fn an_empty_line_between_two_blocks_separates_them() {
+        let lines = |lengths: &[&[usize]]| -> Vec<Clue> {
+            let clue = |lengths: &&[usize]| Clue::new(lengths.iter().copied()).unwrap();
+            lengths.iter().map(clue).collect()
+        };
+        let (pairs, single) = (
+            lines(&[&[1, 1], &[1, 1]]),
+            lines(&[&[1], &[1], &[], &[1], &[1]]),
+        );
+        let cells = |rows: &[usize], columns: &[usize]| -> Vec<Cell> {
+            let row = |&r: &usize| columns.iter().map(move |&c| Cell::new(r, c));
+            rows.iter().flat_map(row).collect()
+        };
+        let (near, far, both) = ([0, 1], [3, 4], [0, 1]);
+        for (rows, columns, wanted) in [
+            (&pairs, &single, [cells(&both, &near), cells(&both, &far)]),
+            (&single, &pairs, [cells(&near, &both), cells(&far, &both)]),
+        ] {
+            let clues = Clues::new(&Puzzle::new(rows.clone(), columns.clone()).unwrap());
+            let mut board = Board::<u64>::new(&clues);
+            assert!(board.propagate());
+            let whole = Region::whole(&board);
+            let regions = split(&mut board, &whole);
+            let found: Vec<Vec<Cell>> = regions
+                .iter()
+                .map(|region| region.unknown(&board).collect())
+                .collect();
+            assert_eq!(found, wanted);
+        }
     }
 }
