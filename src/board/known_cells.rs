@@ -485,14 +485,14 @@ pub(super) mod tests {
         let changed = board.take_changed();
         assert_eq!((changed.rows, changed.columns), (1 << 1, 1 << 2));
         board.learn(
-            4,
+            4 + 3,
             Known {
                 filled: 0,
                 empty: 1 << 3,
             },
         );
         let changed = board.take_changed();
-        assert_eq!((changed.rows, changed.columns), (1 << 3, 1));
+        assert_eq!((changed.rows, changed.columns), (1 << 3, 1 << 3));
         let changed = board.take_changed();
         assert!(!changed.meets(LineSet::ALL));
     }
@@ -524,6 +524,12 @@ pub(super) mod tests {
         assert_eq!((known(&again), again.unknown()), (rows.clone(), unknown));
         assert!(again.propagate());
         assert_eq!(again.settles(), 0);
+        let mut of_rows = Board::<u64>::new(&clues);
+        of_rows.set_rows(again.rows());
+        assert_eq!(
+            (known(&of_rows), of_rows.unknown()),
+            (rows.clone(), unknown)
+        );
         (0..8).for_each(|line| again.queue(line));
         assert!(again.propagate());
         assert_eq!((known(&again), again.settles()), (rows, 8));
