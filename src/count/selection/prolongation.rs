@@ -32,7 +32,9 @@ impl PlanSelection {
         let plan = result.plan;
         let is_at_limit = result.spent >= self.work_limit;
         let may_extend = match plan.is_sweep() {
-            true => is_at_limit || self.sweep_work > self.round_work,
+            // Another sweep that has yet to come would get as much work.
+            true if is_at_limit => !self.todo.iter().any(|plan| plan.is_sweep()),
+            true => self.sweep_work > self.round_work,
             false => {
                 let is_leader = self.leader.is_some_and(|(leader, _)| leader == plan);
                 self.continues_walks && (is_at_limit || is_leader)
