@@ -48,10 +48,7 @@ const FIRST_ROUND_WORK: u64 = 1000;
 /// Factor by which the work limit, and the effort of the backbone search, grow per round.
 const ROUND_GROWTH: u64 = 8;
 
-/// A backbone search seems to be near its end if it leaves fewer cells undecided than the unknown ones divided by this. Another one follows
-/// at once, with [`EXTENSION_GROWTH`] times the effort; at most [`MAX_EXTENSIONS`] times in a round.
-const NEAR_END_DIVISOR: usize = 3;
-const EXTENSION_GROWTH: u64 = 4;
+/// How often a backbone search that seems to be near its end may go on, in a round.
 const MAX_EXTENSIONS: u32 = 2;
 
 /// The result of a count: the graph, if it is kept and complete, and the outcome.
@@ -248,11 +245,27 @@ impl<W: Word> Driver<'_, W> {
         )
     }
 
-    /// Finds and decides backbone cells with this number of ticks, and counts the solutions around the witness.
+    /// Finds and decides backbone cells with this number of ticks, or more if the end seems near, and counts the solutions around the witness.
     fn search_backbone(&mut self, ticks: u64) -> BackboneResult {
         let setup = self.setup;
         self.shared.status.set_activity(Activity::Backbone);
-        let (backbone, outcome) = self.backbone(ticks);
+        let effort = Effort {
+            ticks: Some(ticks),
+            extensions: MAX_EXTENSIONS,
+            solvers: self.shared.workers,
+        };
+        // Several engines for the first two solutions would end sooner, but do several times the work. The SAT solvers share theirs.
+        let (backbone, solutions, outcome) = Search::new(setup.puzzle)
+            .single_threaded()
+            .limits(setup.limits.clone())
+            .backbone_under(&self.shared.control, effort, None);
+        self.shared.status.add_nodes(outcome.statistics.nodes);
+        let witness = &mut self.shared.witness;
+        *witness = solutions.into_iter().next().or(witness.take());
+        self.statistics.add(&outcome.statistics);
+        self.shared
+            .status
+            .raise_bound(outcome.solutions.number().clone());
         let is_complete = backbone.is_complete();
         // Of several solutions the backbone search knows only a lower bound.
         if let (Total::Exactly(number), None) = (&outcome.solutions, self.shared.control.reason()) {
@@ -295,37 +308,6 @@ impl<W: Word> Driver<'_, W> {
         };
         self.shared.components = components;
         BackboneResult::Backbone { is_complete }
-    }
-
-    /// The backbone as far as this number of ticks decides it, or more of them if the end seems near.
-    fn backbone(&mut self, mut ticks: u64) -> (Backbone, Outcome) {
-        let mut undecided = self.board.unknown();
-        let mut extensions = 0..MAX_EXTENSIONS;
-        loop {
-            let effort = Effort {
-                ticks: Some(ticks),
-                solvers: self.shared.workers,
-            };
-            // Several engines for the first two solutions would end sooner, but do several times the work. The SAT solvers share theirs.
-            let (backbone, solutions, outcome) = Search::new(self.setup.puzzle)
-                .single_threaded()
-                .limits(self.setup.limits.clone())
-                .backbone_under(&self.shared.control, effort, None);
-            self.shared.status.add_nodes(outcome.statistics.nodes);
-            let witness = &mut self.shared.witness;
-            *witness = solutions.into_iter().next().or(witness.take());
-            self.statistics.add(&outcome.statistics);
-            self.shared
-                .status
-                .raise_bound(outcome.solutions.number().clone());
-            let left = backbone.undecided();
-            let is_near_end = left > 0 && left < undecided / NEAR_END_DIVISOR;
-            if !is_near_end || self.is_stopped() || extensions.next().is_none() {
-                return (backbone, outcome);
-            }
-            ticks = ticks.saturating_mul(EXTENSION_GROWTH);
-            undecided = left;
-        }
     }
 
     /// Gives every cell that is not proved ambiguous its value in the witness, and counts the solutions with these values, as far as

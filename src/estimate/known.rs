@@ -31,6 +31,7 @@ pub(super) fn decide_backbone<W: Word>(
     let search = Search::new(puzzle).single_threaded().limits(limits.clone());
     let effort = Effort {
         ticks: Some(MAX_BACKBONE_TICKS),
+        extensions: 0,
         solvers: 1,
     };
     let (backbone, mut found, outcome) = search.backbone_under(&control, effort, None);

@@ -20,6 +20,8 @@ use crate::solutions::{Count, Stop};
 pub(crate) struct Effort {
     /// Maximum number of ticks of all SAT solvers together. Then the remaining cells stay undecided.
     pub(crate) ticks: Option<u64>,
+    /// How often this maximum may grow by [`EXTENSION_GROWTH`] when the end seems near.
+    pub(crate) extensions: u32,
     /// Number of SAT solvers, each on a thread.
     pub(crate) solvers: usize,
 }
@@ -27,6 +29,47 @@ pub(crate) struct Effort {
 /// Maximum number of SAT solvers of a backbone search. Solvers that work at the same time partly flip the same cells: over 14 tournament
 /// puzzles two took 1.15 times the work of one, and four 1.5 times.
 const MAX_SOLVERS: usize = 2;
+
+/// Ticks of the first SAT solver after which the second one joins: about a tenth of a second. Most searches take less, and the second solver
+/// first has to encode the puzzle again.
+const JOIN_TICKS: u64 = 4_000_000;
+
+/// A search seems to be near its end if the undecided cells are less than those at the beginning, or at the extension before, divided by
+/// this.
+const NEAR_END_DIVISOR: usize = 2;
+const EXTENSION_GROWTH: u64 = 4;
+
+/// What the SAT solvers of a backbone search have done together.
+struct Progress {
+    /// What is left of the extensions, and the maximum of ticks so far.
+    effort: Effort,
+    ticks: u64,
+    /// The number of cells that were undecided at the beginning, or at the last extension.
+    undecided: usize,
+    /// The share of the work that the meter has.
+    reported: u64,
+}
+
+impl Progress {
+    /// Whether the effort allows another question, if this number of cells is undecided.
+    fn may_ask(&mut self, undecided: usize) -> bool {
+        let Some(max_ticks) = &mut self.effort.ticks else {
+            return true;
+        };
+        while self.ticks > *max_ticks {
+            let is_near_end = undecided < self.undecided / NEAR_END_DIVISOR;
+            if !is_near_end || self.effort.extensions == 0 {
+                // All solvers end.
+                self.effort.extensions = 0;
+                return false;
+            }
+            self.effort.extensions -= 1;
+            *max_ticks = max_ticks.saturating_mul(EXTENSION_GROWTH);
+            self.undecided = undecided;
+        }
+        true
+    }
+}
 
 impl Search<'_> {
     /// Finds the cells that are the same in every solution, and those that are not.
@@ -64,8 +107,11 @@ impl Search<'_> {
             true => 1,
             false => rayon::current_num_threads(),
         };
-        let ticks = None;
-        Effort { ticks, solvers }
+        Effort {
+            ticks: None,
+            extensions: 0,
+            solvers,
+        }
     }
 
     /// The same, under a control that outlives the call, and with this effort. Also returns up to two of the solutions found; if one is
@@ -213,12 +259,16 @@ impl Search<'_> {
         let solvers = effort.solvers.clamp(1, MAX_SOLVERS);
         let memory = self.memory() / memory_plan::SOLVER / solvers as u64;
         let exchange = (solvers > 1).then(Arc::default);
-        let all = known.undecided().max(1) as u64;
-        let (reported, conflicts) = (Mutex::new(0), AtomicU64::new(0));
-        // Ticks of all solvers. Relaxed: it orders nothing, and a solver that sees a smaller number only asks one question more.
-        let all_ticks = AtomicU64::new(0);
-        // The number of conflicts; `None` if the solver could not be built.
-        let ask = || {
+        let all = known.undecided().max(1);
+        let progress = Mutex::new(Progress {
+            effort,
+            ticks: 0,
+            undecided: all,
+            reported: 0,
+        });
+        let conflicts = AtomicU64::new(0);
+        // `join` is called before every question, with the ticks so far. The number of conflicts; `None` if the solver could not be built.
+        let ask = |join: &mut dyn FnMut(u64)| {
             let over = || control.poll();
             let stop = {
                 let control = Arc::clone(control);
@@ -234,29 +284,34 @@ impl Search<'_> {
             guess_phases(&mut solver, &clues, (filled, empty), over)?;
             let mut own_ticks = 0;
             search.ask(&mut solver, solvers, |undecided, ticks| {
-                let new_ticks = ticks - std::mem::replace(&mut own_ticks, ticks);
-                let all_ticks = new_ticks + all_ticks.fetch_add(new_ticks, Relaxed);
-                let done = WHOLE / all * all.saturating_sub(undecided as u64);
-                let mut reported = lock(&reported);
-                meter.add(done.saturating_sub(*reported), 0);
-                *reported = done.max(*reported);
-                over() || effort.ticks.is_some_and(|max| all_ticks > max)
+                join(ticks);
+                let mut progress = lock(&progress);
+                progress.ticks += ticks - std::mem::replace(&mut own_ticks, ticks);
+                let done = WHOLE / all as u64 * all.saturating_sub(undecided) as u64;
+                meter.add(done.saturating_sub(progress.reported), 0);
+                progress.reported = done.max(progress.reported);
+                over() || !progress.may_ask(undecided)
             });
             Some(solver.conflicts())
         };
         let own_conflicts = match solvers {
-            1 => ask(),
+            1 => ask(&mut |_| {}),
             _ => rayon::scope(|scope| {
-                for _ in 1..solvers {
-                    scope.spawn(|_| {
-                        // A thread may come too late to help.
-                        if !search.has_no_candidates() && !control.poll() {
-                            // Relaxed: read when all threads have ended.
-                            conflicts.fetch_add(ask().unwrap_or(0), Relaxed);
-                        }
-                    });
-                }
-                ask()
+                let mut waiting = 1..solvers;
+                ask(&mut |ticks| {
+                    if ticks < JOIN_TICKS {
+                        return;
+                    }
+                    for _ in waiting.by_ref() {
+                        scope.spawn(|_| {
+                            // A thread may come too late to help.
+                            if !search.has_no_candidates() && !control.poll() {
+                                // Relaxed: read when all threads have ended.
+                                conflicts.fetch_add(ask(&mut |_| {}).unwrap_or(0), Relaxed);
+                            }
+                        });
+                    }
+                })
             }),
         };
         let Some(own_conflicts) = own_conflicts else {
@@ -276,5 +331,50 @@ impl Search<'_> {
         };
         let conflicts = conflicts.into_inner() + own_conflicts;
         Some((search.into_result(), conflicts))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_search_near_its_end_goes_on_as_often_as_it_may() {
+        let effort = Effort {
+            ticks: Some(100),
+            extensions: 2,
+            solvers: 1,
+        };
+        let begin = || Progress {
+            effort,
+            ticks: 0,
+            undecided: 80,
+            reported: 0,
+        };
+        let mut progress = begin();
+        // Up to the maximum it does not matter how many cells are decided.
+        progress.ticks = 100;
+        assert!(progress.may_ask(80));
+        progress.ticks = 101;
+        assert!(progress.may_ask(39));
+        // The next extension needs half of these 39 cells.
+        progress.ticks = 400;
+        assert!(progress.may_ask(39));
+        progress.ticks = 401;
+        assert!(progress.may_ask(18));
+        progress.ticks = 1600;
+        assert!(progress.may_ask(18));
+        progress.ticks = 1601;
+        assert!(!progress.may_ask(1));
+        // Once one solver has ended, the others do too.
+        let mut progress = begin();
+        progress.ticks = 101;
+        assert!(!progress.may_ask(40));
+        assert!(!progress.may_ask(1));
+        // Without a maximum there is no end.
+        let mut progress = begin();
+        progress.effort.ticks = None;
+        progress.ticks = u64::MAX;
+        assert!(progress.may_ask(80));
     }
 }
