@@ -97,4 +97,15 @@ mod tests {
         assert!((used..2 * used).contains(&arena.bytes()));
         assert!(arena.counts.bytes() >= 8 * 1000 && arena.bytes() >= lists + arena.counts.bytes());
     }
+    /// Room is made for a whole node at once: for words beyond it the list would double.
+    #[test]
+    fn a_large_node_takes_no_more_room_than_it_needs() {
+        // Four runs per word, and the number of children has a word of its own.
+        let cells = (0..4 * LONG_RUNS).map(|i| CellFate::from(i % 2 == 0));
+        let mut arena = Arena::default();
+        arena.push(&[Edge::new(cells, Vec::new())], Count::ONE);
+        let needed = 1 + 2 + LONG_RUNS;
+        assert_eq!(arena.words.len(), needed);
+        assert!(arena.words.capacity() < needed + needed / 4);
+    }
 }

@@ -201,4 +201,28 @@ mod tests {
             }
         }
     }
+    /// Threads of a larger pool than that of the arenas share them evenly.
+    #[test]
+    fn a_thread_of_any_number_has_an_arena() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(5);
+        let pool = pool.build().unwrap();
+        for (threads, wanted) in [(1, vec![5]), (2, vec![3, 2]), (5, vec![1; 5])] {
+            let graph = Arenas::new(threads);
+            pool.broadcast(|_| graph.add_node(&[Edge::from_text("#", &[])], Count::ONE));
+            let arenas = graph.arenas.iter();
+            let nodes: Vec<_> = arenas.map(|arena| lock(arena).nodes.node_count()).collect();
+            assert_eq!(nodes, wanted);
+        }
+    }
+
+    /// The offsets of the joined graph have 32 bits: from a certain size on, no memory limit permits it.
+    #[test]
+    fn arenas_of_too_many_words_report_that_they_are_full() {
+        let graph = Arenas::new(1);
+        let full = 4 * MAX_WORDS as u64;
+        for (bytes, reported) in [(full - 1, full - 1), (full, u64::MAX), (full + 1, u64::MAX)] {
+            graph.bytes.store(bytes, Ordering::Relaxed);
+            assert_eq!(graph.bytes(), reported);
+        }
+    }
 }

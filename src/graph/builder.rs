@@ -132,3 +132,73 @@ impl Builder {
         SolutionGraph::new(known.clone(), roots, nodes)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::arena::{LONG_CHILDREN, LONG_RUNS};
+    use super::super::edge::CellFate;
+    use super::*;
+
+    #[test]
+    fn counts_of_edges_add_and_counts_of_children_multiply() {
+        let mut builder = Builder::new();
+        let pair = builder.add_node(vec![Edge::from_text("#.", &[]), Edge::from_text(".#", &[])]);
+        let node = builder.add_node(vec![
+            Edge::from_text("#0011", &[pair, pair]),
+            Edge::from_text("..00#", &[pair]),
+        ]);
+        assert_eq!(builder.node_count(), 2);
+        assert_eq!(builder.count(pair), Count::from(2));
+        assert_eq!(builder.count(node), Count::from(6));
+    }
+
+    /// The caller stops when this exceeds its memory limit.
+    #[test]
+    fn the_reported_bytes_are_those_of_the_nodes() {
+        let mut builder = Builder::new();
+        assert_eq!(builder.bytes(), 0);
+        for bits in 0..1000 {
+            builder.add_node(vec![Edge::from_bits(bits, 10)]);
+        }
+        assert_eq!(builder.bytes(), builder.nodes.bytes());
+        // For each node at least its size, the head of its edge, a word of runs, its offset, and its count.
+        assert!((24_000..48_000).contains(&builder.bytes()));
+    }
+
+    /// From a certain size on, the head of an edge takes two words. An edge is read back in either form, and so is the edge after it.
+    #[test]
+    fn edges_around_the_size_of_a_long_head_are_read_back() {
+        let mut builder = Builder::new();
+        // A region without cells: its number alone makes the head long.
+        let nothing = builder.add_node(vec![Edge::from_text("", &[])]);
+        let children: Vec<_> = (LONG_CHILDREN - 1..=LONG_CHILDREN + 1)
+            .map(|number| {
+                let edge = Edge::new([], vec![nothing; number]);
+                builder.add_node(vec![edge, Edge::from_text("", &[nothing])])
+            })
+            .collect();
+        // Four runs per word: the cells alternate.
+        let runs: Vec<_> = (LONG_RUNS - 1..=LONG_RUNS + 1)
+            .map(|words| {
+                let edge = |odd| {
+                    let cells = (0..4 * words).map(move |i| CellFate::from(i % 2 == odd));
+                    Edge::new(cells, Vec::new())
+                };
+                builder.add_node(vec![edge(0), edge(1)])
+            })
+            .collect();
+        let graph = builder.finish(&Grid::new(1, 1), Vec::new());
+        for (node, number) in children.iter().zip(LONG_CHILDREN - 1..) {
+            let numbers = graph.edges_of(node.0).map(|edge| edge.children.len());
+            assert!(numbers.eq([number, 1]));
+        }
+        for (node, words) in runs.iter().zip(LONG_RUNS - 1..) {
+            assert_eq!(graph.edges_of(node.0).count(), 2);
+            for (edge, first) in graph.edges_of(node.0).zip([1, 0]) {
+                assert!(edge.children.is_empty());
+                let codes = (0..4 * words as u32).map(|i| ((i + first) % 2, 1));
+                assert!(edge.runs().eq(codes));
+            }
+        }
+    }
+}

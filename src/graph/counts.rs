@@ -150,6 +150,22 @@ mod tests {
         assert_eq!(list.small(2), Some(LARGE - 1));
     }
 
+    /// The first large count of a list has index 0, whichever large counts precede it in the joined list.
+    #[test]
+    fn scattered_counts_keep_their_values() {
+        let list = |numbers: &[u64]| {
+            let mut list = CountList::default();
+            numbers.iter().for_each(|&n| list.push(Count::from(n)));
+            list
+        };
+        let mut all = CountList::with_length(7);
+        all.scatter(&[6, 0, 3], list(&[LARGE, 5, LARGE + 1]));
+        all.scatter(&[1, 5, 2, 4], list(&[LARGE + 2, LARGE - 1, u64::MAX, 8]));
+        let counts: Vec<Count> = (0..7).map(|i| all.get(i)).collect();
+        let wanted = [5, LARGE + 2, u64::MAX, LARGE + 1, 8, LARGE - 1, LARGE];
+        assert_eq!(counts, wanted.map(Count::from));
+    }
+
     #[test]
     fn the_reported_bytes_cover_small_and_large_counts() {
         let mut list = CountList::default();

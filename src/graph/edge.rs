@@ -67,3 +67,22 @@ impl Edge {
         }
     }
 }
+
+#[cfg(test)]
+impl Edge {
+    /// An edge from a text: `#` is a filled cell, `.` is an empty one, and a digit leaves the cell to the child with this index.
+    pub(super) fn from_text(cells: &str, children: &[NodeId]) -> Self {
+        let fate = |cell: char| match cell {
+            '#' => CellFate::Filled,
+            '.' => CellFate::Empty,
+            digit => CellFate::Child(digit.to_digit(10).expect("a digit")),
+        };
+        Edge::new(cells.chars().map(fate), children.to_vec())
+    }
+
+    /// An edge without children whose cells have the values of these bits, the lowest first.
+    pub(super) fn from_bits(bits: u64, size: u32) -> Self {
+        let cell = |i| CellFate::from(bits >> i & 1 == 1);
+        Edge::new((0..size).map(cell), Vec::new())
+    }
+}
