@@ -316,3 +316,169 @@ impl<'a> Overlay<'a> {
         self.counts.truncate(mark.counts);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::builder::Builder;
+    use super::super::edge::{Edge, NodeId};
+    use super::super::fillings::list_solutions;
+    use super::*;
+    use crate::puzzle::Grid;
+
+    fn node(builder: &mut Builder, edges: &[(&str, &[NodeId])]) -> NodeId {
+        let edges = edges
+            .iter()
+            .map(|(cells, below)| Edge::from_text(cells, below));
+        builder.add_node(edges.collect())
+    }
+
+    fn finish(builder: Builder) -> SolutionGraph {
+        builder.finish(&Grid::new(1, 1), Vec::new())
+    }
+
+    /// 56 fillings of eight cells. The first cell of the last node is that of a child, which is decided before the node is; below other
+    /// children are children with the same first cell.
+    fn nested() -> (SolutionGraph, u32) {
+        let mut builder = Builder::new();
+        let single = node(&mut builder, &[("#", &[]), (".", &[])]);
+        let pair = node(&mut builder, &[("#.", &[]), (".#", &[])]);
+        let uneven = node(&mut builder, &[("##.", &[]), ("#..", &[]), ("..#", &[])]);
+        let middle = node(
+            &mut builder,
+            &[
+                ("01011", &[pair, uneven]),
+                ("#.#00", &[pair]),
+                (".#.0#", &[single]),
+            ],
+        );
+        let last = node(
+            &mut builder,
+            &[
+                ("01111120", &[pair, middle, single]),
+                ("#00000.#", &[middle]),
+                (".00111#.", &[pair, uneven]),
+            ],
+        );
+        (finish(builder), last.0)
+    }
+
+    /// The fillings of the undecided cells of a node, as bits, in ascending order.
+    fn listed(overlay: &Overlay<'_>, node: u32) -> Vec<u64> {
+        let positions: Vec<u32> = (0..overlay.cell_count(node)).collect();
+        let mut fillings = list_solutions(overlay, node, &positions).words;
+        fillings.sort_unstable();
+        fillings
+    }
+
+    /// Conditions a node with these fillings on its first undecided cell, both ways, and so on with what results.
+    fn condition_all(overlay: &mut Overlay<'_>, node: u32, fillings: &[u64]) {
+        assert_eq!(listed(overlay, node), fillings);
+        assert_eq!(overlay.count(node), Count::from(fillings.len() as u64));
+        let (cell, mark) = (overlay.decided(node), overlay.mark());
+        for filled in [true, false] {
+            let agrees = |filling: &&u64| (**filling >> cell & 1 == 1) == filled;
+            let agreeing = fillings.iter().filter(agrees);
+            let rest: Vec<u64> = agreeing.map(|filling| filling & !(1 << cell)).collect();
+            match overlay.condition(node, filled, &mut || false).unwrap() {
+                None => assert!(rest.is_empty()),
+                Some(ALL_DECIDED) => {
+                    assert_eq!(cell + 1, overlay.cell_count(node));
+                    assert_eq!(rest, [0]);
+                }
+                Some(new) => {
+                    assert_eq!(overlay.decided(new), cell + 1);
+                    condition_all(overlay, new, &rest);
+                }
+            }
+            overlay.truncate(mark);
+            assert!(overlay.state.iter().all(|&state| state == UNSEEN));
+            assert_eq!(
+                [
+                    overlay.bases.len(),
+                    overlay.decided.len(),
+                    overlay.offsets.len()
+                ],
+                [mark.nodes; 3]
+            );
+            assert_eq!(overlay.words.len(), mark.words);
+        }
+    }
+
+    #[test]
+    fn conditioning_leaves_the_fillings_that_agree() {
+        let (graph, last) = nested();
+        let mut overlay = Overlay::new(&graph);
+        let fillings = listed(&overlay, last);
+        assert_eq!(fillings.len(), 56);
+        condition_all(&mut overlay, last, &fillings);
+        assert_eq!(overlay.count(ALL_DECIDED), Count::ONE);
+    }
+
+    /// A product beyond 128 bits has factors without undecided cells too.
+    #[test]
+    fn a_product_beyond_machine_words_has_all_factors() {
+        let mut builder = Builder::new();
+        let edges = (0..16).map(|bits| Edge::from_bits(bits, 4)).collect();
+        let hex = builder.add_node(edges).0;
+        let graph = finish(builder);
+        let overlay = Overlay::new(&graph);
+        let mut nodes = vec![hex; 35];
+        nodes.push(ALL_DECIDED);
+        let product = overlay.product(nodes.iter().copied());
+        assert_eq!(product, Count::from_words(&[0, 0, 1 << 12]));
+    }
+
+    /// A node with a child, of 4095 edges together: the second poll falls between the conditioning of the child and of the node.
+    #[test]
+    fn conditioning_polls_at_intervals_and_leaves_nothing_when_stopped() {
+        let mut builder = Builder::new();
+        let some = (1..1 << 11).map(|bits| Edge::from_bits(bits, 11));
+        let child = builder.add_node(some.clone().collect());
+        // With the last cell empty, what the child has; with the last cell filled, the child.
+        let mut edges: Vec<_> = (1..1 << 11).map(|bits| Edge::from_bits(bits, 12)).collect();
+        edges.push(Edge::from_text("00000000000#", &[child]));
+        let parent = builder.add_node(edges).0;
+        let graph = finish(builder);
+        let mut overlay = Overlay::new(&graph);
+        for stop_at in [1, 2, 3] {
+            let mut polls = 0;
+            let result = overlay.condition(parent, true, &mut || {
+                polls += 1;
+                polls == stop_at
+            });
+            assert_eq!(polls, stop_at.min(2));
+            assert!(overlay.state.iter().all(|&state| state == UNSEEN));
+            if stop_at <= 2 {
+                assert!(result.is_err());
+                assert!(overlay.offsets.is_empty() && overlay.words.is_empty());
+            } else {
+                let node = result.unwrap().unwrap();
+                assert_eq!(overlay.count(node), Count::from(2 << 10));
+                assert_eq!(overlay.offsets.len(), 2);
+            }
+        }
+        let mut polls = 0;
+        let poll = &mut || {
+            polls += 1;
+            false
+        };
+        let (graph, last) = nested();
+        Overlay::new(&graph).condition(last, true, poll).unwrap();
+        assert_eq!(polls, 1);
+    }
+
+    #[test]
+    fn the_reported_bytes_cover_all_lists() {
+        let (graph, last) = nested();
+        let mut overlay = Overlay::new(&graph);
+        assert_eq!(overlay.bytes(), 0);
+        for _ in 0..1000 {
+            overlay.condition(last, true, &mut || false).unwrap();
+        }
+        let nodes = overlay.offsets.len();
+        assert!(nodes >= 2000);
+        let words = 3 * nodes + overlay.words.len() + overlay.state.len();
+        let used = (4 * words + 8 * nodes) as u64;
+        assert!((used..2 * used).contains(&overlay.bytes()));
+    }
+}

@@ -289,3 +289,56 @@ impl Iterator for Lexicographic<'_> {
         Some(Grid::from_words(width, height, words))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::builder::Builder;
+    use super::super::edge::{Edge, NodeId};
+    use super::*;
+    use crate::board::Cell;
+
+    /// A node with this number of fillings of 13 cells.
+    fn region(builder: &mut Builder, count: u64) -> NodeId {
+        let edges = (0..count).map(|bits| Edge::from_bits(bits, 13));
+        builder.add_node(edges.collect())
+    }
+
+    /// The cells of a column, from a row on.
+    fn column(column: usize, rows: std::ops::Range<usize>) -> Vec<Cell> {
+        rows.map(|row| Cell::new(row, column)).collect()
+    }
+
+    /// At most 4096, and no more than whole grids fit into the words for them, but at least 64.
+    #[test]
+    fn a_region_is_listed_up_to_a_number_of_solutions() {
+        for (height, most) in [(13, 4096), (64, 4096), (128, 2048), (4096, 64)] {
+            for (count, first) in [(most, Advance::Found), (most + 1, Advance::Deciding)] {
+                let mut builder = Builder::new();
+                let node = region(&mut builder, count);
+                let known = Grid::new(1, height);
+                let graph = builder.finish(&known, vec![(node, column(0, 0..13))]);
+                let mut walk = graph.lexicographic(&Count::ZERO);
+                assert_eq!(walk.advance(), first, "{count} in {height} rows");
+            }
+        }
+    }
+
+    #[test]
+    fn the_reported_bytes_cover_all_lists() {
+        let mut builder = Builder::new();
+        let large = region(&mut builder, 8192);
+        let pair = builder.add_node(vec![Edge::from_text("#.", &[]), Edge::from_text(".#", &[])]);
+        let mut roots = vec![(large, column(0, 0..13))];
+        roots.extend((1..400).map(|i| (pair, column(i, 0..2))));
+        let graph = builder.finish(&Grid::new(400, 13), roots);
+        let mut walk = graph.lexicographic(&Count::ZERO);
+        let held = |frames: u64| 4 * (13 + 2 * 399) + frames * 8 * 400;
+        assert_eq!(walk.overlay.bytes(), 0);
+        assert!((held(1)..2 * held(1)).contains(&walk.bytes()));
+        // Decides one cell: a second frame, and a node in the overlay with half of the fillings.
+        assert_eq!(walk.advance(), Advance::Deciding);
+        let overlay = walk.overlay.bytes();
+        assert!(overlay > 4096 * 2 * 4);
+        assert!((held(2)..2 * held(2)).contains(&(walk.bytes() - overlay)));
+    }
+}
