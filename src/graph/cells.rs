@@ -493,3 +493,6 @@ impl SolutionGraph {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
