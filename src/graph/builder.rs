@@ -134,6 +134,35 @@ impl Builder {
 }
 
 #[cfg(test)]
+impl Builder {
+    /// Adds a node with these edges, as [`Edge::from_text`] has them.
+    pub(super) fn add(&mut self, edges: &[(&str, &[NodeId])]) -> NodeId {
+        let edges = edges
+            .iter()
+            .map(|&(cells, children)| Edge::from_text(cells, children));
+        self.add_node(edges.collect())
+    }
+
+    /// Adds a node of eight cells with 56 solutions. Its first cell is left to a child, below which there are children with the same first
+    /// cell, and some children have fewer undecided cells than their parents.
+    pub(super) fn add_nested(&mut self) -> NodeId {
+        let single = self.add(&[("#", &[]), (".", &[])]);
+        let pair = self.add(&[("#.", &[]), (".#", &[])]);
+        let uneven = self.add(&[("##.", &[]), ("#..", &[]), ("..#", &[])]);
+        let middle = self.add(&[
+            ("01011", &[pair, uneven]),
+            ("#.#00", &[pair]),
+            (".#.0#", &[single]),
+        ]);
+        self.add(&[
+            ("01111120", &[pair, middle, single]),
+            ("#00000.#", &[middle]),
+            (".00111#.", &[pair, uneven]),
+        ])
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::super::arena::{LONG_CHILDREN, LONG_RUNS};
     use super::super::edge::CellFate;
@@ -142,11 +171,8 @@ mod tests {
     #[test]
     fn counts_of_edges_add_and_counts_of_children_multiply() {
         let mut builder = Builder::new();
-        let pair = builder.add_node(vec![Edge::from_text("#.", &[]), Edge::from_text(".#", &[])]);
-        let node = builder.add_node(vec![
-            Edge::from_text("#0011", &[pair, pair]),
-            Edge::from_text("..00#", &[pair]),
-        ]);
+        let pair = builder.add(&[("#.", &[]), (".#", &[])]);
+        let node = builder.add(&[("#0011", &[pair, pair]), ("..00#", &[pair])]);
         assert_eq!(builder.node_count(), 2);
         assert_eq!(builder.count(pair), Count::from(2));
         assert_eq!(builder.count(node), Count::from(6));
@@ -171,14 +197,16 @@ mod tests {
         let mut builder = Builder::new();
         // A region without cells: its number alone makes the head long.
         let nothing = builder.add_node(vec![Edge::from_text("", &[])]);
-        let children: Vec<_> = (LONG_CHILDREN - 1..=LONG_CHILDREN + 1)
+        let children: Vec<_> = [LONG_CHILDREN - 1, LONG_CHILDREN]
+            .into_iter()
             .map(|number| {
                 let edge = Edge::new([], vec![nothing; number]);
                 builder.add_node(vec![edge, Edge::from_text("", &[nothing])])
             })
             .collect();
         // Four runs per word: the cells alternate.
-        let runs: Vec<_> = (LONG_RUNS - 1..=LONG_RUNS + 1)
+        let runs: Vec<_> = [LONG_RUNS - 1, LONG_RUNS]
+            .into_iter()
             .map(|words| {
                 let edge = |odd| {
                     let cells = (0..4 * words).map(move |i| CellFate::from(i % 2 == odd));

@@ -320,45 +320,18 @@ impl<'a> Overlay<'a> {
 #[cfg(test)]
 mod tests {
     use super::super::builder::Builder;
-    use super::super::edge::{Edge, NodeId};
+    use super::super::edge::Edge;
     use super::super::fillings::list_solutions;
     use super::*;
     use crate::puzzle::Grid;
-
-    fn node(builder: &mut Builder, edges: &[(&str, &[NodeId])]) -> NodeId {
-        let edges = edges
-            .iter()
-            .map(|(cells, below)| Edge::from_text(cells, below));
-        builder.add_node(edges.collect())
-    }
 
     fn finish(builder: Builder) -> SolutionGraph {
         builder.finish(&Grid::new(1, 1), Vec::new())
     }
 
-    /// 56 fillings of eight cells. The first cell of the last node is that of a child, which is decided before the node is; below other
-    /// children are children with the same first cell.
     fn nested() -> (SolutionGraph, u32) {
         let mut builder = Builder::new();
-        let single = node(&mut builder, &[("#", &[]), (".", &[])]);
-        let pair = node(&mut builder, &[("#.", &[]), (".#", &[])]);
-        let uneven = node(&mut builder, &[("##.", &[]), ("#..", &[]), ("..#", &[])]);
-        let middle = node(
-            &mut builder,
-            &[
-                ("01011", &[pair, uneven]),
-                ("#.#00", &[pair]),
-                (".#.0#", &[single]),
-            ],
-        );
-        let last = node(
-            &mut builder,
-            &[
-                ("01111120", &[pair, middle, single]),
-                ("#00000.#", &[middle]),
-                (".00111#.", &[pair, uneven]),
-            ],
-        );
+        let last = builder.add_nested();
         (finish(builder), last.0)
     }
 

@@ -165,3 +165,120 @@ impl ListCache<'_> {
         factor
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::sync::Mutex;
+
+    use super::super::builder::Builder;
+    use super::super::edge::Edge;
+    use super::*;
+    use crate::board::Cell;
+    use crate::puzzle::Grid;
+    use crate::run::lock;
+
+    fn in_row(width: usize) -> Vec<Cell> {
+        (0..width).map(|column| Cell::new(0, column)).collect()
+    }
+
+    /// A node with this number of fillings of 13 cells, in one row.
+    fn region(count: u64) -> SolutionGraph {
+        let mut builder = Builder::new();
+        let edges = (0..count).map(|bits| Edge::from_bits(bits, 13));
+        let node = builder.add_node(edges.collect());
+        builder.finish(&Grid::new(13, 1), vec![(node, in_row(13))])
+    }
+
+    /// A region of too many solutions to be listed, whose cells are left to two children.
+    #[test]
+    fn a_large_region_with_children_has_all_solutions() {
+        let mut builder = Builder::new();
+        let nested = builder.add_nested();
+        let node = builder.add(&[
+            ("#0101010101010101", &[nested, nested]),
+            (".0000000011111111", &[nested, nested]),
+        ]);
+        let graph = builder.finish(&Grid::new(17, 1), vec![(node, in_row(17))]);
+        let mut builder = Builder::new();
+        let nested = builder.add_nested();
+        let one = builder.finish(&Grid::new(8, 1), vec![(nested, in_row(8))]);
+        let mut of_one = BTreeSet::new();
+        assert!(one.each(|words| of_one.insert(words[0])));
+        assert_eq!(of_one.len(), 56);
+        let mut wanted = BTreeSet::new();
+        for &a in &of_one {
+            for &b in &of_one {
+                let bit = |word: u64, i: u64, at: u64| (word >> i & 1) << at;
+                let mixed: u64 = (0..8)
+                    .map(|i| bit(a, i, 1 + 2 * i) | bit(b, i, 2 + 2 * i))
+                    .sum();
+                wanted.extend([1 | mixed, a << 1 | b << 9]);
+            }
+        }
+        let mut found = BTreeSet::new();
+        assert!(
+            graph.each(|words| found.insert(words[0])),
+            "a solution twice"
+        );
+        assert_eq!(found, wanted);
+    }
+
+    #[test]
+    fn a_region_of_few_solutions_is_one_list() {
+        for (count, bundles) in [(1, 1), (1024, 1), (1025, 1025)] {
+            let mut shown = 0;
+            assert!(region(count).bundles(|_, factors| {
+                shown += 1;
+                assert_eq!(factors.len(), usize::from(bundles == 1));
+                true
+            }));
+            assert_eq!(shown, bundles);
+        }
+    }
+
+    /// The numbers of bundles of all batches.
+    #[derive(Default)]
+    struct Leaves(Mutex<Vec<usize>>);
+
+    impl Sink for Leaves {
+        fn wants_grids(&self) -> bool {
+            true
+        }
+
+        fn take(&self, batch: Batch) -> ControlFlow<Stop> {
+            lock(&self.0).push(batch.leaves());
+            ControlFlow::Continue(())
+        }
+    }
+
+    #[test]
+    fn batches_have_a_certain_number_of_bundles() {
+        let leaves = Leaves::default();
+        assert!(region(1100).run(&leaves).is_continue());
+        assert_eq!(lock(&leaves.0)[..], [256, 256, 256, 256, 76]);
+    }
+
+    /// Lists are shared by all places that are the same, until their words are too many.
+    #[test]
+    fn the_cache_is_cleared_when_it_is_full() {
+        let graph = region(1024);
+        let mut cache = ListCache {
+            overlay: Overlay::new(&graph),
+            lists: HashMap::new(),
+            words: 0,
+        };
+        let at = |start: u32| (0, (start..start + 13).collect::<Arc<[u32]>>());
+        let first = cache.factor(at(0));
+        // One index, the fillings, and half a word for each position.
+        assert_eq!(cache.words, 1 + 1024 + 6);
+        assert!(Arc::ptr_eq(&first, &cache.factor(at(0))));
+        cache.factor(at(64));
+        assert_eq!((cache.lists.len(), cache.words), (2, 2 * 1031));
+        cache.words = MAX_CACHED_WORDS;
+        cache.factor(at(128));
+        assert_eq!(cache.lists.len(), 3);
+        cache.factor(at(192));
+        assert_eq!((cache.lists.len(), cache.words), (1, 1031));
+    }
+}

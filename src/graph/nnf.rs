@@ -355,3 +355,121 @@ impl<F: FnMut(&[u8]) -> bool> Exporter<'_, F> {
 fn placement_bytes(cells: &[u32]) -> u64 {
     (size_of_val(cells) + 8 * size_of::<(Box<[u32]>, u64)>()) as u64
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::super::builder::Builder;
+    use super::*;
+    use crate::board::Cell;
+
+    fn exporter<'a, F>(
+        graph: &'a SolutionGraph,
+        control: &'a Control,
+        write: F,
+    ) -> Exporter<'a, F> {
+        Exporter {
+            graph,
+            control,
+            pace: Pace::new(control),
+            write,
+            text: Vec::new(),
+            size: Nnf::default(),
+            true_node: None,
+            placements: FxHashMap::default(),
+            held: 0,
+            memory: u64::MAX,
+        }
+    }
+
+    /// Cells that do not depend on each other, in the first row of a grid: a chain of nodes, one for each number of cells.
+    fn chain(cells: usize, height: usize) -> SolutionGraph {
+        let mut builder = Builder::new();
+        let mut node = builder.add(&[("#", &[]), (".", &[])]);
+        for below in 1..cells {
+            let below = "0".repeat(below);
+            let (filled, empty) = (format!("#{below}"), format!(".{below}"));
+            node = builder.add(&[(&filled, &[node]), (&empty, &[node])]);
+        }
+        let place = (0..cells).map(|column| Cell::new(0, column)).collect();
+        builder.finish(&Grid::new(cells, height), vec![(node, place)])
+    }
+
+    #[test]
+    fn text_is_passed_on_in_chunks() {
+        let graph = chain(1, 1);
+        let control = Control::new(&Limits::default(), false);
+        let mut pieces = Vec::new();
+        let mut exporter = exporter(&graph, &control, |piece: &[u8]| {
+            pieces.push(piece.len());
+            true
+        });
+        for (length, rest) in [
+            (CHUNK_BYTES - 1, CHUNK_BYTES - 1),
+            (CHUNK_BYTES, 0),
+            (CHUNK_BYTES + 1, 0),
+        ] {
+            exporter.text.resize(length, b' ');
+            exporter.flush_if_full().unwrap();
+            assert_eq!(exporter.text.len(), rest);
+        }
+        assert_eq!(pieces, [CHUNK_BYTES, CHUNK_BYTES + 1]);
+        // Mostly literals of the root, of which the last one of a chunk is partly beyond its size.
+        let mut pieces = Vec::new();
+        let graph = chain(10, 4000);
+        let size = graph.write_nnf(&Limits::default(), |piece| {
+            pieces.push(piece.len());
+            true
+        });
+        assert_eq!(size.unwrap().edges, 1 + 2 * 10);
+        let last = pieces.pop().unwrap();
+        assert!(pieces.len() > 2 && last < CHUNK_BYTES);
+        assert!(
+            pieces
+                .iter()
+                .all(|length| (CHUNK_BYTES..CHUNK_BYTES + 64).contains(length))
+        );
+    }
+
+    /// The memory that suffices for an export, besides that for the graph and the text.
+    fn check_memory(graph: &SolutionGraph, held: u64) {
+        let text = Vec::<u8>::with_capacity(CHUNK_BYTES + 64).capacity();
+        let bytes = graph.bytes() + text as u64 + held;
+        let stop = |bytes| {
+            graph
+                .write_nnf(&Limits::default().memory(bytes), |_| true)
+                .err()
+        };
+        assert_eq!(stop(bytes), None);
+        assert_eq!(stop(bytes - 1), Some(Stop::Memory));
+    }
+
+    #[test]
+    fn what_an_export_holds_is_within_the_memory_limit() {
+        let placement = |cells: usize| placement_bytes(&vec![0; cells]);
+        // At first the grid of the cells that nodes decide: a word for each row.
+        check_memory(&chain(10, 1000), 8000 + placement(10));
+        // Then two nodes of a chain at a time.
+        check_memory(&chain(20, 1), placement(20) + placement(19));
+    }
+
+    #[test]
+    fn an_export_polls_its_limits_after_a_certain_work() {
+        let graph = chain(1, 1);
+        let interrupt = Arc::new(AtomicBool::new(false));
+        let limits = Limits::default().interrupt(Arc::clone(&interrupt));
+        let control = Control::new(&limits, false);
+        let mut exporter = exporter(&graph, &control, |_: &[u8]| true);
+        interrupt.store(true, Ordering::Relaxed);
+        // A call is work by itself.
+        for (cells, result) in [
+            (Pace::WORK as usize - 24, Ok(())),
+            (7, Ok(())),
+            (0, Err(Stop::Interrupt)),
+        ] {
+            assert_eq!(exporter.poll(cells), result);
+        }
+    }
+}

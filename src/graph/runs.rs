@@ -165,5 +165,14 @@ mod tests {
         assert_eq!(packer.clone().finish(), (vec![0x7e], 32));
         packer.push(FILLED, 1);
         assert_eq!(packer.finish(), (vec![0x7e, 1], 33));
+        // The greatest number of one byte, and the one after it.
+        for (code, length, bytes) in [
+            (FIRST_CHILD + 1, 32, vec![0x7f]),
+            (EMPTY, 33, vec![0x80, 1]),
+        ] {
+            let mut packer = Packer::new(2);
+            packer.push(code, length);
+            assert_eq!(packer.finish(), (bytes, length));
+        }
     }
 }

@@ -198,6 +198,8 @@ fn below_count(random: &mut impl Rng, n: &Count) -> Count {
 
 #[cfg(test)]
 mod tests {
+    use super::super::builder::Builder;
+    use super::super::edge::{Edge, NodeId};
     use super::*;
 
     #[test]
@@ -236,5 +238,24 @@ mod tests {
             .parse()
             .unwrap();
         assert!((0..1000).all(|_| below_count(&mut a, &beyond) < beyond));
+    }
+
+    /// An edge of `n` solutions is drawn by the numbers below `n` that are left by the edges before it.
+    #[test]
+    fn an_edge_is_drawn_by_the_numbers_below_its_count() {
+        let first = Xoshiro256PlusPlus::seed_from_u64(0).next_u64();
+        for (count, drawn) in [(first, 1), (first + 1, 0)] {
+            let mut builder = Builder::new();
+            // 2^64 solutions in all, so that a number takes one word.
+            let mut rest = Count::from_words(&[0, 1]);
+            rest -= &Count::from(count);
+            let below = [Edge::from_text("#", &[])];
+            builder.nodes.push(&below, Count::from(count));
+            builder.nodes.push(&below, rest);
+            let edges = [0, 1].map(|child| Edge::from_text("0", &[NodeId(child)]));
+            builder.nodes.push(&edges, Count::from_words(&[0, 1]));
+            let graph = builder.finish(&Grid::new(1, 1), Vec::new());
+            assert_eq!(graph.samples(0).draw(2).children, [drawn]);
+        }
     }
 }

@@ -7,13 +7,12 @@ use super::*;
 
 /// One of two cells is filled.
 fn pair(builder: &mut Builder) -> NodeId {
-    builder.add_node(vec![Edge::from_text("#.", &[]), Edge::from_text(".#", &[])])
+    builder.add(&[("#.", &[]), (".#", &[])])
 }
 
 /// Three solutions; two fill the first cell, one the second, and one the third.
 fn uneven(builder: &mut Builder) -> NodeId {
-    let edges = ["##.", "#..", "..#"].map(|cells| Edge::from_text(cells, &[]));
-    builder.add_node(edges.into())
+    builder.add(&[("##.", &[]), ("#..", &[]), ("..#", &[])])
 }
 
 /// 64 pairs: 2^64 solutions.
@@ -25,10 +24,11 @@ fn pairs(builder: &mut Builder) -> NodeId {
 
 /// Cells that do not depend on each other: a chain of nodes, one for each number of cells.
 fn free(builder: &mut Builder, cells: usize) -> NodeId {
-    let mut node = builder.add_node(vec![Edge::from_text("#", &[]), Edge::from_text(".", &[])]);
+    let mut node = builder.add(&[("#", &[]), (".", &[])]);
     for below in 1..cells {
-        let edge = |first: &str| Edge::from_text(&(first.to_owned() + &"0".repeat(below)), &[node]);
-        node = builder.add_node(vec![edge("#"), edge(".")]);
+        let below = "0".repeat(below);
+        let (filled, empty) = (format!("#{below}"), format!(".{below}"));
+        node = builder.add(&[(&filled, &[node]), (&empty, &[node])]);
     }
     node
 }
@@ -81,10 +81,7 @@ fn check(build: impl Fn(&mut Builder) -> NodeId, count: &Count, filled: &[Count]
 fn cells_of_a_small_node_in_many_places_have_its_numbers() {
     let build = |builder: &mut Builder| {
         let (uneven, pair) = (uneven(builder), pair(builder));
-        builder.add_node(vec![
-            Edge::from_text("#01010", &[uneven, pair]),
-            Edge::from_text("000###", &[uneven]),
-        ])
+        builder.add(&[("#01010", &[uneven, pair]), ("000###", &[uneven])])
     };
     check(build, &Count::from(9), &[8, 5, 4, 5, 6, 5].map(Count::from));
 }
@@ -96,10 +93,7 @@ fn cells_of_a_large_node_in_many_places_have_its_numbers() {
         let (uneven, pairs) = (uneven(builder), pairs(builder));
         let long = format!("#010{}0", "1".repeat(127));
         let short = format!("000{}", "#".repeat(129));
-        builder.add_node(vec![
-            Edge::from_text(&long, &[uneven, pairs]),
-            Edge::from_text(&short, &[uneven]),
-        ])
+        builder.add(&[(&long, &[uneven, pairs]), (&short, &[uneven])])
     };
     let mut filled = vec![
         number(3, 64, 2),
