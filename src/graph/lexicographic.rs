@@ -47,6 +47,13 @@ struct Frame {
     visited: Visited,
 }
 
+impl Frame {
+    /// Bytes allocated.
+    fn bytes(&self) -> usize {
+        self.open.capacity() * size_of::<OpenRegion>() + size_of_val(self.grid.words())
+    }
+}
+
 /// An undecided region: its node, and the index of its first cell in the list of positions.
 #[derive(Clone, Copy, Debug)]
 struct OpenRegion {
@@ -151,9 +158,10 @@ impl Lexicographic<'_> {
 
     /// Bytes allocated besides the graph, without the lists of small regions.
     pub fn bytes(&self) -> u64 {
-        let open: usize = self.frames.iter().map(|frame| frame.open.capacity()).sum();
-        let held = self.positions.capacity() * size_of::<u32>() + open * size_of::<OpenRegion>();
-        self.overlay.bytes() + held as u64
+        let frames: usize = self.frames.iter().map(Frame::bytes).sum();
+        let lists = self.positions.capacity() * size_of::<u32>()
+            + self.frames.capacity() * size_of::<Frame>();
+        self.overlay.bytes() + (lists + frames) as u64
     }
 
     /// Decides one more cell, or, if all undecided regions are small, begins to enumerate their product.
@@ -370,7 +378,8 @@ mod tests {
         roots.extend((1..400).map(|i| (pair, column(i, 0..2))));
         let graph = builder.finish(&Grid::new(400, 13), roots);
         let mut walk = graph.lexicographic(&Count::ZERO);
-        let held = |frames: u64| 4 * (13 + 2 * 399) + frames * 8 * 400;
+        // A frame has 400 regions and a grid of 13 rows with 7 words each.
+        let held = |frames: u64| 4 * (13 + 2 * 399) + frames * (8 * 400 + 8 * 13 * 7);
         assert_eq!(walk.overlay.bytes(), 0);
         assert!((held(1)..2 * held(1)).contains(&walk.bytes()));
         // Decides one cell: a second frame, and a node in the overlay with half of the fillings.
