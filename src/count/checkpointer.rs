@@ -430,3 +430,186 @@ impl Checkpointer {
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::components::{END, Key, NONE};
+    use super::super::options::Method;
+    use super::super::selection::{Next, PlanSelection};
+    use super::*;
+
+    const MIN_NODES: u64 = 100;
+
+    fn checkpointer() -> Checkpointer {
+        let puzzle = Puzzle::from_clues(&[[1], [1]], &[[1], [1]]).unwrap();
+        Checkpointer::with_min_logged_nodes(&puzzle, 1 << 24, MIN_NODES)
+    }
+
+    /// The state of a selection before its first trial, and while that trial is under way.
+    fn selection_states() -> [SelectionState; 2] {
+        let mut selection = PlanSelection::new(Method::Regions, 2, 10);
+        let before = selection.state().unwrap();
+        assert!(matches!(selection.next(), Next::Try(_)));
+        [before, selection.state().unwrap()]
+    }
+
+    /// Adds a component with this many rows and this recomputation cost to the table. Each of its rows can only be empty.
+    fn insert(checkpointer: &Checkpointer, rows: usize, cost: u64) {
+        let table = &checkpointer.table;
+        let state = table.state_numbers.number_of([END, NONE]).unwrap();
+        let key: Key = [vec![0], vec![state; rows]].concat().into();
+        let value = ComponentValue::number(Count::ONE);
+        table.cache.insert(key, value, cost, cost);
+    }
+
+    /// Whether a component is written that has this recomputation cost and is counted after a checkpoint.
+    fn is_written(checkpointer: &Checkpointer, rows: usize, cost: u64) -> bool {
+        assert!(checkpointer.checkpoint().is_none());
+        insert(checkpointer, rows, cost);
+        checkpointer.checkpoint().is_some()
+    }
+
+    #[test]
+    fn the_cost_of_written_components_grows_with_the_age_and_the_square_of_the_bytes() {
+        let mut checkpointer = checkpointer();
+        assert!(!is_written(&checkpointer, 1, MIN_NODES - 1));
+        assert!(is_written(&checkpointer, 2, MIN_NODES));
+        checkpointer.lock().component_bytes = 3 * GROWTH_BYTES;
+        assert!(!is_written(&checkpointer, 3, 9 * MIN_NODES - 1));
+        assert!(is_written(&checkpointer, 4, 9 * MIN_NODES + 1));
+        let began = checkpointer.began.checked_sub(2 * GROWTH_AGE);
+        checkpointer.began = began.expect("the machine is older");
+        checkpointer.lock().component_bytes = 0;
+        assert!(!is_written(&checkpointer, 5, 2 * MIN_NODES - 1));
+        // The process gets older during this test.
+        assert!(is_written(&checkpointer, 6, 4 * MIN_NODES));
+    }
+
+    #[test]
+    fn the_bytes_of_components_that_are_read_and_written_add_up() {
+        let [here, there] = [(); 2].map(|()| checkpointer());
+        let mut bytes = 0;
+        for rows in [1, 5] {
+            insert(&here, rows, MIN_NODES);
+            let written = here.checkpoint().unwrap();
+            bytes += (written.states.len() + written.components.len()) as u64;
+            there.read(written, Duration::ZERO).unwrap();
+            assert_eq!(here.lock().component_bytes, bytes);
+            assert_eq!(there.lock().component_bytes, bytes);
+        }
+        assert!(bytes > 10, "{bytes}");
+    }
+
+    #[test]
+    fn a_checkpoint_is_written_when_something_has_changed_and_during_trials() {
+        let checkpointer = checkpointer();
+        let [before, under_way] = selection_states();
+        checkpointer.record_selection(Some(before));
+        assert!(checkpointer.checkpoint().is_some());
+        assert!(checkpointer.checkpoint().is_none());
+        checkpointer.record_selection(Some(under_way));
+        assert!(checkpointer.checkpoint().is_some());
+        assert!(checkpointer.checkpoint().is_some());
+    }
+
+    #[test]
+    fn a_higher_bound_is_written_and_a_lower_one_is_not() {
+        let checkpointer = checkpointer();
+        let record = |nodes, solutions: u64| {
+            checkpointer.record_progress(&Snapshot {
+                nodes,
+                solutions: Count::from(solutions),
+                ..Snapshot::default()
+            });
+            let written = checkpointer.checkpoint();
+            (checkpointer.nodes(), written.and_then(|it| it.lower_bound))
+        };
+        assert_eq!(record(7, 0), (7, None));
+        assert_eq!(record(8, 3), (8, Some("3".to_owned())));
+        assert_eq!(record(9, 3), (9, None));
+        assert_eq!(record(10, 2), (10, None));
+        assert_eq!(checkpointer.lower_bound(), Count::from(3));
+        checkpointer.restart();
+        assert_eq!(checkpointer.nodes(), 0);
+        assert!(checkpointer.lower_bound().is_zero());
+    }
+
+    #[test]
+    fn the_backbone_search_is_begun_twice_in_each_round() {
+        let checkpointer = checkpointer();
+        for round in 0..3 {
+            let begins = [(); 3].map(|()| checkpointer.begin_backbone());
+            assert_eq!(begins, [true, true, false]);
+            checkpointer.record_backbone_end(false);
+            assert_eq!(checkpointer.progress().opening.round, round);
+            checkpointer.record_selection(Some(selection_states()[0].clone()));
+            checkpointer.begin_round();
+            let progress = checkpointer.progress();
+            let expected = Opening {
+                quick_trial_begun: true,
+                round: round + 1,
+                ..Opening::default()
+            };
+            assert_eq!(progress.opening, expected);
+            assert!(progress.selection.is_none());
+        }
+    }
+
+    #[test]
+    fn what_a_trial_has_spent_is_the_work_of_its_walk_since_it_began() {
+        let checkpointer = checkpointer();
+        let [_, under_way] = selection_states();
+        let plan = under_way.under_way[0].0;
+        checkpointer.record_selection(Some(under_way));
+        let spent = || {
+            let selection = checkpointer.checkpoint().and_then(|it| it.selection);
+            selection.map(|selection| selection.interrupted[0].spent)
+        };
+        let trail = Trail {
+            place: 1,
+            plan,
+            steps: Vec::new(),
+        };
+        checkpointer.record_trail(trail, 500);
+        assert_eq!(spent(), Some(500));
+        checkpointer.begin_walk(plan);
+        assert_eq!(spent(), Some(0));
+    }
+
+    #[test]
+    fn a_sweep_may_take_a_share_of_the_longest_lifetime() {
+        let mut checkpointer = checkpointer();
+        assert_eq!(checkpointer.sweep_budget_ns(), None);
+        for (lifetime, budget) in [(8, 1), (4, 1), (16, 2)] {
+            let lifetime = Duration::from_secs(lifetime);
+            checkpointer.read(Checkpoint::default(), lifetime).unwrap();
+            let expected = Some(budget * 1_000_000_000);
+            assert_eq!(checkpointer.sweep_budget_ns(), expected);
+        }
+        let began = checkpointer.began.checked_sub(Duration::from_secs(24));
+        checkpointer.began = began.expect("the machine is older");
+        assert!(checkpointer.sweep_budget_ns() >= Some(3_000_000_000));
+    }
+
+    #[test]
+    fn components_that_are_too_wide_are_those_of_one_root_component_and_round() {
+        let checkpointer = checkpointer();
+        let [mut selection, _] = selection_states();
+        checkpointer.record_selection(Some(selection.clone()));
+        for size in [30, 20, 40] {
+            checkpointer.record_too_wide(size);
+        }
+        assert_eq!(checkpointer.too_wide(), Some(20));
+        checkpointer.record_selection(Some(selection.clone()));
+        assert_eq!(checkpointer.too_wide(), Some(20));
+        let resumed = self::checkpointer();
+        let written = checkpointer.checkpoint().unwrap();
+        resumed.read(written, Duration::ZERO).unwrap();
+        assert_eq!(resumed.too_wide(), Some(20));
+        selection.component = 1;
+        checkpointer.record_selection(Some(selection));
+        assert_eq!(checkpointer.too_wide(), None);
+        resumed.begin_round();
+        assert_eq!(resumed.too_wide(), None);
+    }
+}

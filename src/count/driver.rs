@@ -418,3 +418,95 @@ fn next_round(effort: u64, plan_work: u64) -> (u64, u64) {
     let grow = |before: u64| before.max(1).saturating_mul(ROUND_GROWTH);
     (grow(effort), grow(plan_work))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Counter;
+    use super::super::setup::GraphProgress;
+    use super::super::shared::tests::{setup, two_permutations, with_shared};
+    use super::*;
+    use crate::puzzle::Puzzle;
+    use crate::run::Limits;
+    use crate::solutions::Stop;
+
+    /// The answer of a count of 12 solutions in which the plan selection has not begun, but this was counted without the graph.
+    fn finish(number: Option<u64>, stop: Option<Stop>, keeps_graph: bool) -> Answer {
+        let puzzle = two_permutations();
+        let setup = setup(&puzzle);
+        let mut answer = None;
+        with_shared(&setup, keeps_graph, |shared, board| {
+            if let Some(stop) = stop {
+                shared.control.stop(stop);
+            }
+            let driver = Driver {
+                setup: &setup,
+                checkpointer: None,
+                keeps_graph,
+                began: Instant::now(),
+                known_filled: known_cells(&board).filled,
+                board,
+                shared,
+                statistics: Statistics::default(),
+            };
+            let number = number.map(Count::from);
+            answer = Some(driver.finish(GraphCount { number }));
+        });
+        answer.unwrap()
+    }
+
+    #[test]
+    fn a_number_that_was_counted_without_the_graph_is_exact() {
+        let (graph, outcome) = finish(Some(12), Some(Stop::Memory), true);
+        assert!(graph.is_none());
+        assert_eq!(outcome.stopped, Some(Stop::Memory));
+        assert_eq!(outcome.solutions, Total::Exactly(Count::from(12)));
+        let (graph, outcome) = finish(Some(0), None, true);
+        assert!(graph.unwrap().count().is_zero());
+        assert_eq!(outcome.stopped, None);
+        assert_eq!(outcome.solutions, Total::Exactly(Count::ZERO));
+    }
+
+    #[test]
+    fn a_stopped_count_says_a_lower_bound() {
+        for keeps_graph in [false, true] {
+            let (graph, outcome) = finish(None, Some(Stop::Nodes), keeps_graph);
+            assert!(graph.is_none());
+            assert_eq!(outcome.stopped, Some(Stop::Nodes));
+            assert_eq!(outcome.solutions, Total::AtLeast(Count::ZERO));
+        }
+    }
+
+    #[test]
+    fn a_graph_count_that_is_stopped_at_the_root_has_no_graph() {
+        let ones = vec![vec![1]; 3];
+        let puzzle = Puzzle::from_clues(&ones, &ones).unwrap();
+        let counter = Counter::new(&puzzle).limits(Limits::default().checks(0));
+        let (graph, outcome) = counter.graph();
+        assert!(graph.is_none());
+        assert_eq!(outcome.stopped, Some(Stop::Interrupt));
+        assert_eq!(outcome.solutions, Total::AtLeast(Count::ZERO));
+        let puzzle = Puzzle::from_clues(&ones, &[vec![3], vec![], vec![1]]).unwrap();
+        let (graph, outcome) = Counter::new(&puzzle).graph();
+        assert!(graph.unwrap().count().is_zero());
+        assert_eq!(outcome.stopped, None);
+        assert_eq!(outcome.solutions, Total::Exactly(Count::ZERO));
+    }
+
+    #[test]
+    fn a_graph_may_take_a_third_of_the_memory() {
+        let ones = vec![[1]; 11];
+        let puzzle = Puzzle::from_clues(&ones, &ones).unwrap();
+        let seen = std::sync::Mutex::new(Vec::new());
+        let observer = |progress: &GraphProgress| lock(&seen).push(progress.max_bytes);
+        let mut setup = setup(&puzzle);
+        setup.limits.memory = Some(3 << 20);
+        // The rounds are so short that the graph takes several.
+        (setup.options.trial_ns, setup.options.max_probing_settles) = (0, 0);
+        setup.options.backbone_ticks = 0;
+        setup.graph_observer = Some(&observer);
+        let (graph, _) = drive::<u64>(&setup, true);
+        assert_eq!(graph.unwrap().count(), &Count::from(39_916_800));
+        let seen = seen.into_inner().unwrap();
+        assert!(!seen.is_empty() && seen.iter().all(|&bytes| bytes == 1 << 20));
+    }
+}

@@ -104,3 +104,79 @@ impl GraphCount {
         shared.memory = memory;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use super::super::shared::tests::{setup, two_permutations, with_shared};
+    use super::*;
+    use crate::puzzle::Puzzle;
+
+    /// The selection that the driver begins for a graph.
+    fn select(shared: &Shared<'_, u64>, trial_ns: u64) {
+        let components = shared.components.len();
+        let selection = PlanSelection::new(Method::Regions, components, trial_ns);
+        shared.replace_selection(selection.with_fresh_walks());
+    }
+
+    #[test]
+    fn a_graph_that_is_complete_after_the_first_round_takes_no_other() {
+        let rounds = AtomicU64::new(0);
+        let observer = |_: &GraphProgress| {
+            rounds.fetch_add(1, Ordering::Relaxed);
+        };
+        let puzzle = two_permutations();
+        let mut setup = setup(&puzzle);
+        setup.graph_observer = Some(&observer);
+        with_shared(&setup, true, |mut shared, _| {
+            select(&shared, setup.options.trial_ns);
+            let mut count = GraphCount::default();
+            count.run(&mut shared, &setup, u64::MAX);
+            assert_eq!(count.number, Some(Count::from(12)));
+            assert!(lock(&shared.selection).nodes().is_some());
+            assert_eq!(shared.lower_bound(), Count::from(12));
+        });
+        assert_eq!(rounds.into_inner(), 0);
+    }
+
+    #[test]
+    fn no_graph_is_built_once_the_number_is_known_to_be_zero() {
+        let puzzle = two_permutations();
+        let setup = setup(&puzzle);
+        with_shared(&setup, true, |mut shared, _| {
+            select(&shared, setup.options.trial_ns);
+            let mut count = GraphCount {
+                number: Some(Count::ZERO),
+            };
+            assert!(count.is_zero());
+            count.run(&mut shared, &setup, u64::MAX);
+            assert_eq!(lock(&shared.selection).component(), 0);
+            assert_eq!(shared.lower_bound(), Count::ZERO);
+            assert_eq!(lock(&shared.statistics).nodes, 0);
+        });
+    }
+
+    #[test]
+    fn beside_a_graph_the_number_is_counted_in_a_quarter_of_the_memory() {
+        let ones = vec![[1]; 10];
+        let puzzle = Puzzle::from_clues(&ones, &ones).unwrap();
+        let is_counted = |memory, keeps_graph| {
+            let mut is_counted = false;
+            with_shared(&setup(&puzzle), keeps_graph, |mut shared, _| {
+                shared.memory = memory;
+                let mut count = GraphCount::default();
+                let sweeps = PlanSelection::new_short(1, 1_000_000_000, SWEEPS);
+                count.count(&mut shared, sweeps);
+                assert_eq!(shared.memory, memory);
+                assert_eq!(shared.store.keeps_graph(), keeps_graph);
+                is_counted = count.number.is_some();
+            });
+            is_counted
+        };
+        let memory = 1 << 17;
+        assert!(is_counted(memory, false));
+        assert!(!is_counted(memory, true));
+        assert!(is_counted(4 * memory, true));
+    }
+}

@@ -236,3 +236,39 @@ impl<'a> Counter<'a> {
         search.count()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Cell;
+    use crate::search::Decision;
+
+    #[test]
+    fn every_method_counts_only_the_solutions_of_the_cube() {
+        let ones = vec![[1]; 4];
+        let puzzle = Puzzle::from_clues(&ones, &ones).unwrap();
+        let decision = |column, filled| Decision {
+            cell: Cell::new(0, column),
+            filled,
+        };
+        for (path, number) in [
+            (vec![], 24),
+            (vec![decision(0, true)], 6),
+            (vec![decision(0, false), decision(1, false)], 12),
+            (vec![decision(0, true), decision(1, true)], 0),
+        ] {
+            for method in [
+                Method::Auto,
+                Method::Tree,
+                Method::Regions,
+                Method::Frontier,
+            ] {
+                let cube = Cube { path: path.clone() };
+                let counter = Counter::new(&puzzle).method(method).within(cube);
+                let outcome = counter.run();
+                assert!(outcome.is_complete());
+                assert_eq!(outcome.solutions.to_string(), number.to_string());
+            }
+        }
+    }
+}

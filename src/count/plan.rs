@@ -143,5 +143,27 @@ mod tests {
             tried(400, 0.0).recent_forecast(Some(&tried(100, 0.0))),
             f64::INFINITY
         );
+        assert_eq!(
+            tried(400, 1.0).recent_forecast(Some(&tried(100, 1.0))),
+            f64::INFINITY
+        );
+        // Without work since then there is nothing to forecast from.
+        assert_eq!(
+            tried(100, 0.2).recent_forecast(Some(&tried(100, 0.1))),
+            500.0
+        );
+    }
+
+    #[test]
+    fn the_activity_names_the_order_or_the_direction() {
+        for (plan, shown) in [
+            (Plan::Branch(Order::Down), "branching down"),
+            (Plan::Sweep(Direction::Down), "sweeping down"),
+            (Plan::Sweep(Direction::Right), "sweeping right"),
+            (Plan::Tree, "searching"),
+            (Plan::BranchAndSweep, "branching and sweeping"),
+        ] {
+            assert_eq!(plan.activity().to_string(), shown);
+        }
     }
 }

@@ -64,3 +64,34 @@ impl Setup<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Counter;
+    use crate::board::Cell;
+    use crate::puzzle::Puzzle;
+    use crate::search::{Cube, Decision};
+
+    #[test]
+    fn a_cube_with_a_decision_is_not_the_whole_puzzle() {
+        let puzzle = Puzzle::from_clues(&[[1], [1]], &[[1], [1]]).unwrap();
+        let counter = Counter::new(&puzzle);
+        assert!(counter.setup.is_whole());
+        let cell = Cell::new(0, 0);
+        for filled in [false, true] {
+            let path = vec![Decision { cell, filled }];
+            let part = counter.clone().within(Cube { path });
+            assert!(!part.setup.is_whole());
+        }
+    }
+
+    #[test]
+    fn a_count_uses_the_threads_of_the_pool_or_the_calling_one() {
+        let puzzle = Puzzle::from_clues(&[[1]], &[[1]]).unwrap();
+        let counter = Counter::new(&puzzle);
+        let single = counter.clone().single_threaded();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build();
+        let threads = || (counter.setup.threads(), single.setup.threads());
+        assert_eq!(pool.unwrap().install(threads), (3, 1));
+    }
+}

@@ -257,3 +257,156 @@ impl<'a, W: Word> Shared<'a, W> {
         count
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::super::Counter;
+    use super::super::checkpointer::Checkpoint;
+    use super::super::components::{ComponentTable, ComponentValue};
+    use super::super::options::Method;
+    use super::super::root::components;
+    use super::super::selection::Next;
+    use super::*;
+    use crate::board::Board;
+
+    const MEMORY: u64 = 1 << 24;
+
+    /// The setup of a count on one thread.
+    pub(crate) fn setup(puzzle: &Puzzle) -> Setup<'_> {
+        Counter::new(puzzle).single_threaded().setup
+    }
+
+    /// Calls `test` with the state of a count in which everything is known that propagation finds.
+    pub(crate) fn with_shared(
+        setup: &Setup<'_>,
+        keeps_graph: bool,
+        test: impl FnOnce(Shared<'_, u64>, Board<'_, u64>),
+    ) {
+        let clues = Clues::new(setup.puzzle);
+        let control = Arc::new(Control::new(&setup.limits, false));
+        let status = Status::new(Instant::now(), Count::ZERO);
+        let store = Store::new(Arc::new(ComponentTable::new(MEMORY)), keeps_graph, MEMORY);
+        let mut board = Board::<u64>::new(&clues);
+        assert!(board.propagate());
+        let components = components(&board, &store.table.state_numbers, &control);
+        let components = components.expect("nothing stops it");
+        let trial_ns = setup.options.trial_ns;
+        let selection = PlanSelection::new(Method::Auto, components.len(), trial_ns);
+        let mut shared = Shared::new(setup, &clues, control, &status, MEMORY, store, selection);
+        shared.checkpointer = setup.checkpointer;
+        shared.rows = board.rows().to_vec();
+        shared.components = components;
+        test(shared, board);
+    }
+
+    /// Two permutations in the corners, of 2x2 and 3x3 cells: two components, which have 2 and 6 fillings.
+    pub(crate) fn two_permutations() -> Puzzle {
+        let (first, second) = (vec![1, 3], vec![2, 1]);
+        let lines = [&first, &first, &vec![], &second, &second, &second];
+        let lines: Vec<Vec<usize>> = lines.into_iter().cloned().collect();
+        Puzzle::from_clues(&lines, &lines).unwrap()
+    }
+
+    fn begin_trial(shared: &Shared<'_, u64>) -> Trial {
+        match lock(&shared.selection).next() {
+            Next::Try(trial) => trial,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_lower_bound_is_the_product_of_what_is_proved_of_each_component() {
+        with_shared(&setup(&two_permutations()), false, |mut shared, _| {
+            assert_eq!(shared.components.len(), 2);
+            let bounds = |shared: &mut Shared<'_, u64>| {
+                shared.witness = None;
+                let without_witness = shared.lower_bound();
+                shared.witness = Some(Grid::new(6, 6));
+                [without_witness, shared.lower_bound()].map(|it| it.to_u64().unwrap())
+            };
+            assert_eq!(bounds(&mut shared), [0, 1]);
+            // A bound of a component that is not being counted is ignored, and a bound never falls.
+            shared.raise_bound(1, Count::from(5));
+            assert_eq!(bounds(&mut shared), [0, 1]);
+            shared.raise_bound(0, Count::from(2));
+            shared.raise_bound(0, Count::ONE);
+            assert_eq!(bounds(&mut shared), [0, 2]);
+            assert!(!shared.is_obsolete(0) && shared.is_obsolete(1));
+            let two = ComponentValue::number(Count::from(2));
+            shared.report(begin_trial(&shared), TrialEnd::Done(two));
+            assert!(shared.is_obsolete(0) && !shared.is_obsolete(1));
+            // What had been proved of the first component is not taken for a bound of the second.
+            assert_eq!(bounds(&mut shared), [0, 2]);
+            shared.raise_bound(0, Count::from(5));
+            assert_eq!(bounds(&mut shared), [0, 2]);
+            shared.raise_bound(1, Count::from(4));
+            assert_eq!(bounds(&mut shared), [8, 8]);
+            assert_eq!(shared.status.raise_bound(Count::ZERO), Count::from(8));
+            let six = ComponentValue::number(Count::from(6));
+            shared.report(begin_trial(&shared), TrialEnd::Done(six));
+            assert_eq!(bounds(&mut shared), [12, 12]);
+        });
+    }
+
+    #[test]
+    fn a_sweep_that_is_dropped_has_done_nothing() {
+        with_shared(&setup(&two_permutations()), false, |shared, _| {
+            let mut sweeps = Vec::new();
+            while sweeps.len() < 2 {
+                let trial = begin_trial(&shared);
+                let (forecast, kept) = (1e15, 7);
+                let ended = match trial.plan.is_sweep() {
+                    true => TrialEnd::Paused { forecast, kept },
+                    false => TrialEnd::Full,
+                };
+                sweeps.extend(trial.plan.is_sweep().then_some(trial.plan));
+                shared.report(trial, ended);
+            }
+            let spent = || {
+                let state = lock(&shared.selection).state().unwrap();
+                let spent = state.tried.iter().map(|tried| (tried.plan, tried.spent));
+                spent.collect::<Vec<_>>()
+            };
+            let [down, right] = [Direction::Down, Direction::Right].map(Plan::Sweep);
+            assert_eq!(spent(), [(down, 7), (right, 7)]);
+            shared.record_dropped_sweeps(1, &[Direction::Down, Direction::Right]);
+            assert_eq!(spent(), [(down, 7), (right, 7)]);
+            shared.record_dropped_sweeps(0, &[Direction::Right]);
+            assert_eq!(spent(), [(down, 7), (right, 0)]);
+        });
+    }
+
+    #[test]
+    fn a_component_is_too_wide_if_its_sweep_used_up_a_share_of_a_lifetime() {
+        let puzzle = two_permutations();
+        let checkpointer = Checkpointer::new(&puzzle, MEMORY);
+        let mut setup = setup(&puzzle);
+        setup.checkpointer = Some(&checkpointer);
+        with_shared(&setup, false, |shared, _| {
+            let bounds = || [0, 1].map(|component| shared.sweep_size_bound(component));
+            assert_eq!(bounds(), [4, 9]);
+            // The first process has no bound on the time of a sweep.
+            assert_eq!(shared.sweep_budget_ns(), u64::MAX);
+            shared.record_too_wide(5);
+            assert_eq!(bounds(), [4, 9]);
+            let lifetime = Duration::from_secs(8);
+            checkpointer.read(Checkpoint::default(), lifetime).unwrap();
+            assert_eq!(shared.sweep_budget_ns(), 1_000_000_000);
+            shared.record_too_wide(5);
+            assert_eq!(bounds(), [4, 5]);
+            // A sweep that was stopped with the run has not used up its time.
+            shared.control.stop(Stop::Interrupt);
+            shared.record_too_wide(3);
+            assert_eq!(bounds(), [4, 5]);
+        });
+    }
+
+    #[test]
+    fn deferred_work_takes_a_sixteenth_of_the_memory() {
+        with_shared(&setup(&two_permutations()), false, |shared, _| {
+            assert_eq!(shared.max_unfinished_bytes(), MEMORY / 16);
+        });
+    }
+}

@@ -82,3 +82,34 @@ impl Status {
         result
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_observer_and_the_journal_get_what_was_reported_until_the_end() {
+        for complete in [true, false] {
+            let status = Status::new(Instant::now(), Count::ONE);
+            let seen = Mutex::new(Vec::new());
+            let observer = |snapshot: Snapshot| lock(&seen).push(snapshot);
+            let puzzle = crate::Puzzle::from_clues(&[[1]], &[[1]]).unwrap();
+            let checkpointer = Checkpointer::new(&puzzle, 1 << 20);
+            let result = status.watch(Some(&observer), Some(&checkpointer), || {
+                status.add_nodes(3);
+                status.add_nodes(4);
+                assert_eq!(status.raise_bound(Count::from(5)), Count::from(5));
+                assert_eq!(status.raise_bound(Count::from(2)), Count::from(5));
+                status.set_activity(Activity::Sweeping("right"));
+                ("result", complete)
+            });
+            assert_eq!(result, "result");
+            let last = lock(&seen).pop().expect("there is one at the end");
+            assert_eq!((last.nodes, last.solutions), (7, Count::from(5)));
+            assert_eq!(last.activity, Activity::Sweeping("right"));
+            assert_eq!(last.share, complete.then_some(1.0));
+            assert_eq!(checkpointer.nodes(), 7);
+            assert_eq!(checkpointer.lower_bound(), Count::from(5));
+        }
+    }
+}

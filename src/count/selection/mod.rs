@@ -608,6 +608,7 @@ mod tests {
         selection.report(leader, spent(1e15));
         while !selection.todo.is_empty() {
             let trial = next(&mut selection).unwrap();
+            assert!(work(trial) < work(leader));
             selection.report(trial, spent(1e15));
         }
         let left = plans(&mut selection);
@@ -681,5 +682,91 @@ mod tests {
             let forecast = forecast.max(1.1 * kept as f64);
             selection.report(trial, TrialEnd::Paused { forecast, kept });
         }
+    }
+
+    #[test]
+    fn trials_are_for_one_worker_while_many_orders_are_left_and_the_budget_is_small() {
+        const SHORT_PLANS: &[Plan] = &[
+            Plan::Branch(Order::ALL[0]),
+            Plan::Branch(Order::ALL[1]),
+            Plan::Branch(Order::ALL[2]),
+        ];
+        assert!(!PlanSelection::new_short(1, 1, SHORT_PLANS).has_solo_trials);
+        let has_solo_trials = |orders: usize, budget: u64| {
+            let mut selection = PlanSelection::new(Method::Auto, 1, budget);
+            let orders = Order::ALL[..orders].iter().copied().map(Plan::Branch);
+            selection.todo = orders.chain([DOWN, RIGHT]).collect();
+            selection.begin_trials();
+            selection.has_solo_trials
+        };
+        assert!(has_solo_trials(3, 1) && has_solo_trials(3, DECISIVE_BUDGET_NS - 1));
+        assert!(!has_solo_trials(2, 1) && !has_solo_trials(3, DECISIVE_BUDGET_NS));
+    }
+
+    #[test]
+    fn helpers_wait_where_trials_are_short_or_shared_or_may_not_begin() {
+        let after_host = |budget: u64| {
+            let mut selection = PlanSelection::new(Method::Auto, 1, budget);
+            next(&mut selection).unwrap();
+            selection
+        };
+        let is_tried = |mut selection: PlanSelection| match selection.next_for_helper() {
+            Next::Try(_) => true,
+            Next::Wait => false,
+            other => panic!("{other:?}"),
+        };
+        assert!(is_tried(after_host(MIN_HELPER_BUDGET_NS)));
+        assert!(!is_tried(after_host(MIN_HELPER_BUDGET_NS - 1)));
+        let mut halted = after_host(MIN_HELPER_BUDGET_NS);
+        halted.halt();
+        assert!(!is_tried(halted));
+        // While a sweep leads a round of few orders, their walks wait for all workers.
+        let mut few = after_round(1e15, 1e15, 1e9);
+        few.tried.retain(|tried| match tried.plan {
+            Plan::Branch(order) => Order::ALL[..2].contains(&order),
+            _ => true,
+        });
+        assert_eq!(next(&mut few).unwrap().plan, RIGHT);
+        assert!(!is_tried(few));
+    }
+
+    #[test]
+    fn no_trial_begins_after_a_halt() {
+        let mut selection = PlanSelection::new(Method::Regions, 1, MIN_TRIAL_NS);
+        let trial = next(&mut selection).unwrap();
+        selection.halt();
+        assert!(matches!(selection.next(), Next::Leave));
+        selection.report(trial, spent(1e9));
+        assert!(matches!(selection.next(), Next::Leave));
+        assert!(matches!(selection.next_for_helper(), Next::Leave));
+    }
+
+    #[test]
+    fn the_last_plan_that_is_left_has_no_limit_but_that_of_the_selection() {
+        for plan in [Plan::Branch(Order::Down), DOWN] {
+            let mut selection = after_round(1e15, 1e9, 1e15);
+            let limit = 1000 * DECISIVE_BUDGET_NS;
+            selection.work_limit = limit;
+            selection.tried.retain(|tried| tried.plan == plan);
+            let trial = next(&mut selection).unwrap();
+            assert_eq!(trial.plan, plan);
+            assert_eq!(trial.earlier_work + trial.budget, limit);
+            assert!(selection.todo.is_empty());
+        }
+    }
+
+    #[test]
+    fn a_component_without_a_filling_ends_the_selection() {
+        let mut selection = PlanSelection::new(Method::Regions, 3, MIN_TRIAL_NS);
+        for (number, is_over) in [(4, false), (0, true)] {
+            let trial = next(&mut selection).unwrap();
+            let value = ComponentValue::number(Count::from(number));
+            selection.report(trial, TrialEnd::Done(value));
+            assert_eq!(selection.has_no_solution(), is_over);
+            assert_eq!(selection.is_over(), is_over);
+            assert_eq!(selection.state().is_none(), is_over);
+        }
+        assert_eq!(selection.result(), (Count::ZERO, 1));
+        assert_eq!(selection.nodes(), None);
     }
 }

@@ -94,7 +94,7 @@ mod tests {
     use super::*;
     use crate::count::branch::order::Order;
     use crate::count::frontier::Direction;
-    use crate::count::plan::TrialResult;
+    use crate::count::plan::{TrialEnd, TrialResult};
 
     /// The selection as another process resumes it.
     fn resumed_in_another_process(selection: &PlanSelection) -> PlanSelection {
@@ -207,5 +207,31 @@ mod tests {
         let mut selection = selection.resume(state);
         assert_eq!(plans(&mut selection), [down]);
         assert!(selection.tried.is_empty() && selection.before.is_empty());
+    }
+
+    /// If its trial were still taken for an interrupted one, the work of that one would be counted again in the next round.
+    #[test]
+    fn a_walk_that_was_reported_is_not_interrupted_any_more() {
+        let selection = PlanSelection::new(Method::Regions, 1, 10 * MIN_TRIAL_NS);
+        let [first, second] = [Order::Down, Order::Probed].map(Plan::Branch);
+        let mut state = selection.state().unwrap();
+        state.interrupted = [first, second]
+            .map(|plan| InterruptedTrial {
+                plan,
+                spent: MIN_TRIAL_NS,
+                tries: 1,
+            })
+            .to_vec();
+        let mut resumed = selection.resume(state);
+        let left = |resumed: &PlanSelection| -> Vec<Plan> {
+            resumed.interrupted.iter().map(|trial| trial.plan).collect()
+        };
+        let trial = next(&mut resumed).unwrap();
+        assert_eq!(trial.plan, second);
+        // The run is stopped during the trial, so that another process has to resume it.
+        resumed.report(trial, TrialEnd::Stopped);
+        assert_eq!(left(&resumed), [first, second]);
+        resumed.report(trial, spent(1e15));
+        assert_eq!(left(&resumed), [first]);
     }
 }
