@@ -194,6 +194,18 @@ fn a_recorded_solution_has_a_value_for_every_cell() {
     }
 }
 
+/// The backbone search begins after a quick trial that is too short, and finds that no cell is the same in all permutations.
+#[test]
+fn a_checkpoint_says_which_cells_are_ambiguous() {
+    let puzzle = permutation(11);
+    let counter = Counter::new(&puzzle).options(restless());
+    let checkpointer = Checkpointer::new(&puzzle, 1 << 24);
+    let outcome = on_threads(1, || counter.checkpointer(&checkpointer).run());
+    let written = serde_json::to_value(checkpointer.checkpoint().unwrap()).unwrap();
+    assert_eq!(outcome.solutions.to_string(), "39916800");
+    assert_eq!(written["cells"], format!("{}\n", "?".repeat(11)).repeat(11));
+}
+
 #[test]
 fn a_count_that_another_process_goes_on_with_at_every_turn_is_exact() {
     let mut random = Random(7);

@@ -165,16 +165,26 @@ mod tests {
             thorough: false,
             is_solo: true,
         };
-        let mut proved = 0.0;
+        let (mut proved, mut open_before) = (0.0, 1.0);
         for trials in 1.. {
             match shared.search_tree(trial) {
-                TrialEnd::Done(value) => return (value.count, trials),
+                TrialEnd::Done(value) => {
+                    assert!(open_before < 1.0);
+                    return (value.count, trials);
+                }
                 TrialEnd::Spent {
                     proved: now,
                     forecast,
                 } => {
                     assert!(now >= proved && forecast >= 1.0, "{now} {forecast}");
                     proved = now;
+                    // What is left of the tree never grows, and its share gives the forecast.
+                    let tree = lock(&shared.tree);
+                    let (_, tree) = tree.as_ref().expect("it can be resumed");
+                    let open: f64 = tree.cubes.iter().map(|(_, share)| share).sum();
+                    assert!(0.0 < open && open <= open_before, "{open} {open_before}");
+                    assert_eq!(forecast, 1.0 / (1.0 - open));
+                    open_before = open;
                 }
                 ended => panic!("a trial without limits was stopped: {ended:?}"),
             }
