@@ -11,9 +11,10 @@ use std::time::Duration;
 use common::corpus::{self, KnownPuzzle};
 use common::{Random, beside, brute_force, factorial, on_threads, permutation, restless, switches};
 use num_bigint::BigUint;
+use omnogram::Cell;
 use omnogram::count::{ComponentTable, Counter, Method, Options};
 use omnogram::puzzle::{Clue, Grid, Puzzle};
-use omnogram::search::{Limits, Search, Total};
+use omnogram::search::{Cube, Decision, Limits, Search, Total};
 use omnogram::solutions::{Count, Stop};
 
 const METHODS: [Method; 4] = [
@@ -223,6 +224,23 @@ fn little_memory_costs_time_but_no_truth() {
                 assert_eq!(counting.run().solutions, expected, "{method:?} {memory}");
             }
         }
+    }
+}
+
+/// The backbone search works on the whole puzzle, so a cube must do without it: it may have no solution where the puzzle has one.
+#[test]
+fn the_only_solution_of_a_puzzle_is_in_one_of_two_cubes() {
+    let puzzle = corpus::read("hard/unique-12x12-seed-1988.non");
+    for column in 0..puzzle.width() {
+        let mut counts = [false, true].map(|filled| {
+            let cell = Cell::new(puzzle.height() / 2, column);
+            let path = vec![Decision { cell, filled }];
+            let counter = Counter::new(&puzzle).options(restless());
+            let outcome = on_threads(1, || counter.within(Cube { path }).run());
+            outcome.solutions.number().to_u64()
+        });
+        counts.sort_unstable();
+        assert_eq!(counts, [Some(0), Some(1)], "{column}");
     }
 }
 

@@ -123,3 +123,77 @@ impl Drop for StopOnPanic<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use super::super::options::Method;
+    use super::super::selection::PlanSelection;
+    use super::super::shared::tests::{setup, two_permutations, with_shared};
+    use super::*;
+    use crate::solutions::Count;
+
+    #[test]
+    fn a_helper_counts_what_is_for_one_worker_until_no_component_is_left() {
+        let puzzle = two_permutations();
+        with_shared(&setup(&puzzle), false, |shared, _| {
+            let selection = PlanSelection::new(Method::Auto, 2, 1_000_000_000);
+            shared.replace_selection(selection);
+            shared.help(None, &AtomicUsize::new(0));
+            assert!(lock(&shared.selection).is_over());
+            assert_eq!(shared.lower_bound(), Count::from(12));
+            assert!(lock(&shared.statistics).nodes > 0);
+        });
+    }
+
+    #[test]
+    fn a_helper_without_work_runs_tasks_unless_one_may_be_a_helper_and_notices_an_interrupt() {
+        let puzzle = two_permutations();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+        let pool = pool.unwrap();
+        for (unbegun, closed, runs_tasks) in [(0, false, true), (1, true, true), (1, false, false)]
+        {
+            let interrupt = Arc::new(AtomicBool::new(false));
+            let mut setup = setup(&puzzle);
+            setup.limits.interrupt = Some(Arc::clone(&interrupt));
+            with_shared(&setup, false, |shared, _| {
+                shared.closed_to_workers.store(closed, Ordering::Relaxed);
+                let (ended, end) = crossbeam::channel::bounded::<()>(0);
+                // Without the task, only the interrupt ends the run. If it is not noticed, the test fails instead of waiting forever.
+                let interrupted_after = Duration::from_millis(if runs_tasks { 5000 } else { 20 });
+                std::thread::scope(|threads| {
+                    let control = &shared.control;
+                    threads.spawn(move || {
+                        let _ = end.recv_timeout(interrupted_after);
+                        interrupt.store(true, Ordering::Relaxed);
+                        let _ = end.recv_timeout(Duration::from_secs(5));
+                        control.stop(Stop::Stuck);
+                    });
+                    pool.install(|| {
+                        rayon::scope(|scope| {
+                            scope.spawn(|_| shared.control.stop(Stop::Closed));
+                            shared.help(None, &AtomicUsize::new(unbegun));
+                        });
+                    });
+                    drop(ended);
+                });
+                let expected = if runs_tasks {
+                    Stop::Closed
+                } else {
+                    Stop::Interrupt
+                };
+                assert_eq!(shared.control.reason(), Some(expected));
+            });
+        }
+    }
+
+    #[test]
+    fn a_worker_without_work_sleeps_longer_each_time() {
+        let puzzle = two_permutations();
+        with_shared(&setup(&puzzle), false, |shared, _| {
+            assert_eq!(shared.sleep(FIRST_IDLE_SLEEP), 2 * FIRST_IDLE_SLEEP);
+            assert_eq!(shared.sleep(MAX_IDLE_SLEEP), MAX_IDLE_SLEEP);
+        });
+    }
+}
