@@ -92,10 +92,11 @@ impl PlanSelection {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{RIGHT, after_round, next, spent};
+    use super::super::tests::{DOWN, RIGHT, after_round, next, spent};
     use super::*;
+    use crate::count::branch::order::Order;
     use crate::count::options::Method;
-    use crate::count::plan::{Trial, TrialEnd};
+    use crate::count::plan::{Plan, Trial, TrialEnd};
 
     #[test]
     fn a_due_sweep_near_its_end_goes_on_before_the_others() {
@@ -151,5 +152,70 @@ mod tests {
             assert_ne!(other.plan, nearly_done.plan);
             selection.report(other, spent(1e15));
         }
+    }
+
+    const LEADER: Plan = Plan::Branch(Order::Down);
+    const OTHER: Plan = Plan::Branch(Order::Narrow);
+
+    fn result(plan: Plan, spent: u64, forecast: f64) -> TrialResult {
+        TrialResult {
+            plan,
+            spent,
+            forecast,
+            proved: 0.0,
+        }
+    }
+
+    /// A round in which two other orders with a work of 100 follow the leader.
+    fn round() -> PlanSelection {
+        let mut selection = PlanSelection::new(Method::Auto, 1, 100);
+        selection.leader = Some((LEADER, 200));
+        selection.todo = [OTHER, Plan::Branch(Order::Probed)].into();
+        selection
+    }
+
+    #[test]
+    fn a_leader_goes_on_for_twice_what_it_needs_up_to_the_work_of_the_others() {
+        let mut selection = round();
+        let more = |selection: &PlanSelection, forecast: f64| {
+            selection.prolongation(&result(LEADER, 200, forecast))
+        };
+        assert_eq!(more(&selection, 220.0), Some(100));
+        assert_eq!(more(&selection, 280.0), Some(160));
+        assert_eq!(more(&selection, 399.0), Some(200));
+        assert_eq!(more(&selection, 400.0), None);
+        let other = result(OTHER, 100, 101.0);
+        assert_eq!(selection.prolongation(&other), None);
+        selection.work_limit = 350;
+        assert_eq!(more(&selection, 280.0), Some(150));
+        selection.prolonged.push(LEADER);
+        assert_eq!(more(&selection, 280.0), None);
+    }
+
+    #[test]
+    fn a_due_sweep_goes_on_if_it_is_expected_to_end_sooner_than_the_leader() {
+        let mut selection = round();
+        selection.todo.clear();
+        selection.sweep_work = 200;
+        selection.tried = vec![result(OTHER, 100, 110.0)];
+        let sweep = result(RIGHT, 100, 250.0);
+        for (leader_remaining, more) in [(1000.0, Some(300)), (200.0, Some(200)), (140.0, None)] {
+            selection.before = vec![result(LEADER, 100, 100.0 + leader_remaining)];
+            assert_eq!(selection.prolongation(&sweep), more);
+        }
+    }
+
+    #[test]
+    fn at_the_work_limit_the_last_sweep_goes_on_for_up_to_half_of_its_work() {
+        let mut selection = round();
+        selection.work_limit = 1000;
+        let more = |selection: &PlanSelection, forecast: f64| {
+            selection.prolongation(&result(RIGHT, 1000, forecast))
+        };
+        assert_eq!(more(&selection, 1100.0), Some(200));
+        assert_eq!(more(&selection, 1499.0), Some(500));
+        assert_eq!(more(&selection, 1500.0), None);
+        selection.todo.push_back(DOWN);
+        assert_eq!(more(&selection, 1100.0), None);
     }
 }

@@ -173,3 +173,113 @@ pub(crate) fn lead_factor(plans: &[TrialResult]) -> u64 {
     let powers = (rate(first) / next).max(1.0).log10();
     (1 + powers as u64).min(MAX_LEAD)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::count::frontier::Direction;
+
+    const DOWN: Plan = Plan::Branch(Order::Down);
+    const OTHER: Plan = Plan::Branch(Order::Narrow);
+    const SWEEP: Plan = Plan::Sweep(Direction::Down);
+
+    fn tried(plan: Plan, spent: u64, forecast: f64, proved: f64) -> TrialResult {
+        TrialResult {
+            plan,
+            spent,
+            forecast,
+            proved,
+        }
+    }
+
+    /// The plans that stay of these two. The first one has a rate of 1 solution per nanosecond.
+    fn stay(
+        forecast: f64,
+        other: Plan,
+        other_rate: f64,
+        other_forecast: f64,
+        budget: u64,
+    ) -> usize {
+        let work = budget as f64;
+        let plans = vec![
+            tried(DOWN, budget, forecast, work),
+            tried(other, budget, other_forecast, other_rate * work),
+        ];
+        let (plans, best) = select_plans(plans, &[], budget);
+        assert_eq!(best, forecast.min(other_forecast));
+        assert_eq!(plans[0].plan, DOWN);
+        plans.len()
+    }
+
+    #[test]
+    fn two_plans_stay_in_the_first_rounds_and_without_a_forecast() {
+        let budget = TWO_PLANS_BUDGET_NS;
+        assert_eq!(stay(1e15, OTHER, 0.9, 2e15, budget - 1), 2);
+        assert_eq!(stay(1e15, OTHER, 0.9, 2e15, budget), 1);
+        assert_eq!(stay(f64::INFINITY, OTHER, 0.9, f64::INFINITY, budget), 2);
+    }
+
+    #[test]
+    fn a_plan_that_proves_little_stays_only_near_its_end() {
+        let budget = 10_000_000_000;
+        assert_eq!(stay(1e15, OTHER, 0.1, 1.9e10, budget), 2);
+        assert_eq!(stay(1e15, OTHER, 0.1, 2.1e10, budget), 1);
+        assert_eq!(stay(1e15, PROBING_PLAN, 0.1, 15e10, budget), 2);
+        assert_eq!(stay(1e15, PROBING_PLAN, 0.1, 17e10, budget), 1);
+    }
+
+    #[test]
+    fn the_tree_search_stays_for_a_while_if_no_order_is_near_its_end() {
+        let budget = 2_000_000_000;
+        assert_eq!(stay(1e12, Plan::Tree, 0.0, 1e15, budget), 2);
+        assert_eq!(stay(32e9, Plan::Tree, 0.0, 1e15, budget), 1);
+        assert_eq!(stay(1e10, Plan::Tree, 0.0, 1e15, budget), 1);
+        assert_eq!(stay(1e12, Plan::Tree, 0.0, 1e15, PATIENT_BUDGET_NS), 1);
+    }
+
+    #[test]
+    fn sweeps_stay_up_to_a_forecast_and_later_up_to_a_multiple_of_that_of_an_order() {
+        let stays = |forecast: f64, best_order: f64, budget: u64| {
+            let sweeps = vec![tried(SWEEP, 0, forecast, 0.0)];
+            !select_sweeps(sweeps, best_order, budget).is_empty()
+        };
+        assert!(stays(9e12, 1.0, DECISIVE_BUDGET_NS - 1));
+        assert!(!stays(1e13, 1.0, DECISIVE_BUDGET_NS - 1));
+        assert!(stays(3.1e10, 1e9, DECISIVE_BUDGET_NS));
+        assert!(!stays(3.3e10, 1e9, DECISIVE_BUDGET_NS));
+        assert!(!stays(1e13, 1e15, DECISIVE_BUDGET_NS));
+    }
+
+    #[test]
+    fn the_forecast_of_a_sweep_is_trusted_more_the_more_is_done() {
+        for (spent, remaining) in [(0, 400.0), (50, 125.0), (100, 0.0)] {
+            let sweep = tried(SWEEP, spent, 100.0, 0.0);
+            assert_eq!(cautious_remaining(&sweep), remaining);
+        }
+    }
+
+    #[test]
+    fn a_sweep_is_due_below_four_times_the_work_of_the_leader() {
+        let is_due = |now: f64, before: f64| {
+            let [now, before] = [now, before].map(|forecast| tried(SWEEP, 0, forecast, 0.0));
+            is_due(&[now], &[before], 25)
+        };
+        assert!(is_due(99.0, 99.0) && !is_due(100.0, 99.0) && !is_due(99.0, 100.0));
+    }
+
+    #[test]
+    fn the_lead_grows_with_the_powers_of_ten_of_the_rate() {
+        assert_eq!(rate(&tried(DOWN, 100, 1.0, 250.0)), 2.5);
+        assert_eq!(rate(&tried(Plan::Tree, 100, 1.0, 250.0)), 1.0);
+        let lead = |proved: f64, other: f64| {
+            let plans = [tried(DOWN, 10, 1.0, proved), tried(OTHER, 10, 1.0, other)];
+            lead_factor(&plans)
+        };
+        assert_eq!(lead(10.0, 10.0), 1);
+        assert_eq!(lead(500.0, 10.0), 2);
+        assert_eq!(lead(5000.0, 10.0), 3);
+        assert_eq!(lead(5e9, 10.0), MAX_LEAD);
+        // Another plan that has proved nothing counts as having proved one solution.
+        assert_eq!(lead(500.0, 0.0), 3);
+    }
+}

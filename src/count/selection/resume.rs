@@ -134,6 +134,23 @@ mod tests {
         assert_eq!(left.len(), Order::ALL.len() + 1);
     }
 
+    /// JSON has no infinity.
+    #[test]
+    fn a_forecast_of_infinity_is_written_as_a_number_and_read_back() {
+        let mut selection = after_round(f64::INFINITY, 1e9, f64::INFINITY);
+        selection.waiting = selection.before.clone();
+        let state = selection.state().unwrap();
+        let written = [&state.tried[..], &state.before, &state.waiting].concat();
+        assert!(written.iter().all(|tried| tried.forecast.is_finite()));
+        let resumed = resumed_in_another_process(&selection);
+        let forecasts = |results: &[TrialResult]| -> Vec<f64> {
+            results.iter().map(|tried| tried.forecast).collect()
+        };
+        assert_eq!(forecasts(&resumed.tried), forecasts(&selection.tried));
+        assert_eq!(forecasts(&resumed.before), [1e9, f64::INFINITY]);
+        assert_eq!(forecasts(&resumed.waiting), [1e9, f64::INFINITY]);
+    }
+
     #[test]
     fn a_resumed_walk_gets_the_rest_of_its_budget_and_is_ranked_by_its_whole_work() {
         let mut selection = PlanSelection::new(Method::Regions, 1, 10 * MIN_TRIAL_NS);
