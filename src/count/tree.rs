@@ -137,6 +137,7 @@ mod tests {
     use super::super::plan::Plan;
     use super::super::root::components;
     use super::super::selection::PlanSelection;
+    use super::super::shared::tests::{setup, two_permutations, with_shared};
     use super::super::status::Status;
     use super::*;
     use crate::board::Clues;
@@ -199,5 +200,30 @@ mod tests {
         let (count, trials) = count_in_slices(&puzzle);
         assert_eq!(count, Count::from(5040));
         assert!(trials > 3, "{trials}");
+    }
+
+    /// Otherwise slice after slice would be stopped by the limit of the run, as if by its own.
+    #[test]
+    fn no_slice_begins_after_the_end_of_the_run_or_of_the_component() {
+        let puzzle = two_permutations();
+        for component in [0, 1] {
+            with_shared(&setup(&puzzle), false, |shared, _| {
+                if component == 0 {
+                    shared.control.stop(Stop::Nodes);
+                }
+                let trial = Trial {
+                    component,
+                    plan: Plan::Tree,
+                    budget: 1_000_000,
+                    earlier_work: 0,
+                    thorough: false,
+                    is_solo: true,
+                };
+                assert!(matches!(shared.search_tree(trial), TrialEnd::Stopped));
+                let tree = lock(&shared.tree);
+                let (_, tree) = tree.as_ref().expect("it can be resumed");
+                assert_eq!((tree.cubes.len(), tree.nodes), (1, 0));
+            });
+        }
     }
 }

@@ -148,12 +148,16 @@ mod tests {
     }
 
     #[test]
-    fn a_helper_without_work_runs_tasks_unless_one_may_be_a_helper_and_notices_an_interrupt() {
+    fn a_helper_without_work_runs_task_unless_one_may_be_a_helper_and_notices_an_interrupt() {
         let puzzle = two_permutations();
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
         let pool = pool.unwrap();
-        for (unbegun, closed, runs_tasks) in [(0, false, true), (1, true, true), (1, false, false)]
-        {
+        for (unbegun, closed, has_task, runs_task) in [
+            (0, false, true, true),
+            (1, true, true, true),
+            (1, false, true, false),
+            (0, false, false, false),
+        ] {
             let interrupt = Arc::new(AtomicBool::new(false));
             let mut setup = setup(&puzzle);
             setup.limits.interrupt = Some(Arc::clone(&interrupt));
@@ -161,7 +165,7 @@ mod tests {
                 shared.closed_to_workers.store(closed, Ordering::Relaxed);
                 let (ended, end) = crossbeam::channel::bounded::<()>(0);
                 // Without the task, only the interrupt ends the run. If it is not noticed, the test fails instead of waiting forever.
-                let interrupted_after = Duration::from_millis(if runs_tasks { 5000 } else { 20 });
+                let interrupted_after = Duration::from_millis(if runs_task { 5000 } else { 20 });
                 std::thread::scope(|threads| {
                     let control = &shared.control;
                     threads.spawn(move || {
@@ -172,13 +176,15 @@ mod tests {
                     });
                     pool.install(|| {
                         rayon::scope(|scope| {
-                            scope.spawn(|_| shared.control.stop(Stop::Closed));
+                            if has_task {
+                                scope.spawn(|_| shared.control.stop(Stop::Closed));
+                            }
                             shared.help(None, &AtomicUsize::new(unbegun));
                         });
                     });
                     drop(ended);
                 });
-                let expected = if runs_tasks {
+                let expected = if runs_task {
                     Stop::Closed
                 } else {
                     Stop::Interrupt
@@ -195,5 +201,20 @@ mod tests {
             assert_eq!(shared.sleep(FIRST_IDLE_SLEEP), 2 * FIRST_IDLE_SLEEP);
             assert_eq!(shared.sleep(MAX_IDLE_SLEEP), MAX_IDLE_SLEEP);
         });
+    }
+
+    #[test]
+    fn the_panic_of_a_worker_stops_the_run() {
+        for panics in [false, true] {
+            let control = Control::new(&crate::run::Limits::default(), false);
+            let work = std::panic::AssertUnwindSafe(|| {
+                let _guard = StopOnPanic(&control);
+                if panics {
+                    std::panic::resume_unwind(Box::new(()));
+                }
+            });
+            assert_eq!(std::panic::catch_unwind(work).is_err(), panics);
+            assert_eq!(control.reason(), panics.then_some(Stop::Interrupt));
+        }
     }
 }
