@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_helper_without_work_runs_task_unless_one_may_be_a_helper_and_notices_an_interrupt() {
+    fn a_helper_without_work_runs_tasks_unless_one_may_be_a_helper_and_notices_an_interrupt() {
         let puzzle = two_permutations();
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
         let pool = pool.unwrap();
