@@ -35,7 +35,10 @@ impl<W: Word> Shared<'_, W> {
         let mut tree = earlier.map_or_else(|| self.root_of_tree(), |(_, tree)| tree);
         let ended = self.search_slices(&mut tree, trial);
         self.raise_bound(trial.component, tree.found.clone());
-        *lock(&self.tree) = Some((place, tree));
+        // Without its open subtrees the tree would look complete.
+        if !matches!(ended, TrialEnd::Full) {
+            *lock(&self.tree) = Some((place, tree));
+        }
         ended
     }
 
