@@ -89,4 +89,12 @@ mod tests {
         assert!(work(3e6) > 2.3e7);
         assert_eq!(choose_meeting(&near, &far, 2e6), None);
     }
+
+    #[test]
+    fn the_other_frontier_keeps_its_layer_while_one_passes_a_line() {
+        // A table for what is behind the first line has room for 6.5e4 combinations.
+        let (near, far) = (expected(&[1e4, 1e4]), expected(&[1e9, 1e4]));
+        assert_eq!(choose_meeting(&near, &far, 7e4), None);
+        assert_eq!(choose_meeting(&near, &far, 8e4).unwrap().0, 1);
+    }
 }

@@ -78,6 +78,12 @@ mod tests {
         for number in [1.0, 2.0, 5.0, 32.0, 1e9] {
             let classes = FillingClass::classes(&crossings, number);
             assert_eq!(classes.len() as f64, number.min(32.0).log2().ceil().exp2());
+            assert_eq!(classes.iter().map(FillingClass::share).sum::<f64>(), 1.0);
+            assert!(
+                classes
+                    .iter()
+                    .all(|class| class.is_as_large_as(&classes[0]))
+            );
             for filling in 0..1u32 << 8 {
                 let agrees = |&(cell, fill): &(usize, bool)| (filling >> cell & 1 == 1) == fill;
                 let holds = |class: &&FillingClass| class.0.iter().all(agrees);

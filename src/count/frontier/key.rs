@@ -175,3 +175,66 @@ impl Stored for Pair {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::count::frontier::table::Partitioning;
+
+    const WIDE: u128 = 0x0123_4567_89ab_cdef_fedc_ba98_7654_3210;
+
+    #[test]
+    fn a_pair_is_a_number_of_128_bits() {
+        let pair = Pair::new(WIDE);
+        assert_eq!(PathCount::wide(pair), WIDE);
+        assert_eq!(pair.bits(0), WIDE as u64);
+        assert_eq!(pair.bits(40), (WIDE >> 40) as u64);
+        assert_eq!(pair.bits(100), (WIDE >> 100) as u64);
+        assert_eq!(
+            pair ^ Pair::new(WIDE.rotate_left(4)),
+            Pair::new(WIDE ^ WIDE.rotate_left(4))
+        );
+        assert_eq!(<Pair as Key>::new(5, 63), Pair::new(5 << 63));
+        // A sum carries into the upper half.
+        let low = Pair::new(u64::MAX.into());
+        assert_eq!(low.add(Pair::ONE), Some(Pair::new(1 << 64)));
+        assert_eq!(Pair::new(u128::MAX).add(Pair::ONE), None);
+    }
+
+    #[test]
+    fn what_is_stored_is_read_again() {
+        let mut bytes = Vec::new();
+        Pair::new(WIDE).write(&mut bytes);
+        7u64.write(&mut bytes);
+        assert_eq!(bytes.len(), Pair::BYTES + u64::BYTES);
+        assert_eq!(Pair::read(&bytes), Pair::new(WIDE));
+        assert_eq!(u64::read(&bytes[Pair::BYTES..]), 7);
+    }
+
+    /// Whether no two of 4096 combinations have the same hash, and whether they are spread evenly over 16 partitions.
+    fn check_spread<K: Key>(keys: impl Iterator<Item = K>) {
+        let keys: Vec<K> = keys.collect();
+        let mut hashes: Vec<u64> = keys.iter().map(|key| key.mix()).collect();
+        hashes.sort_unstable();
+        hashes.dedup();
+        assert_eq!(hashes.len(), 4096);
+        let mut sizes = [0; 16];
+        let partitioning = Partitioning { partitions: 16 };
+        keys.iter()
+            .for_each(|&key| sizes[partitioning.partition(key)] += 1);
+        assert!(
+            sizes.iter().all(|size| (192..=320).contains(size)),
+            "{sizes:?}"
+        );
+    }
+
+    #[test]
+    fn partitions_are_about_equally_large() {
+        check_spread(0..4096u64);
+        check_spread((0..4096u64).map(|key| key << 52));
+        let wide = |shift: u32| (0..4096u128).map(move |key| Pair::new(key << shift));
+        [0, 52, 58, 64, 116]
+            .into_iter()
+            .for_each(|shift| check_spread(wide(shift)));
+    }
+}

@@ -178,3 +178,44 @@ impl<K: Key, N: PathCount> LayerReader<K, N> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layer() -> Layer<'static, u64, u64> {
+        let partitions = [vec![(1, 10), (2, 20), (3, 30)], vec![(4, 40)]];
+        Layer {
+            partitions: partitions.map(Partition::Memory).into(),
+            file: None,
+        }
+    }
+
+    #[test]
+    fn a_sample_is_spread_evenly() {
+        assert_eq!(layer().len(), 4);
+        assert_eq!(Vec::from_iter(layer().sample(2)), [1, 3]);
+        assert_eq!(Vec::from_iter(layer().sample(100)), [1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn a_reader_tells_the_partition_that_it_has_not_read_to_the_end() {
+        let (layer, mut reader) = (layer(), LayerReader::new());
+        let chunks = Chunks::new(&layer, 2);
+        assert_eq!((chunks.share(), chunks.partition()), (0.0, Some(0)));
+        assert_eq!(reader.partition(), None);
+        // The partitions of the current and of the next chunk after each combination, and the share of the three chunks.
+        let wanted = [
+            ((1, 10), Some(0), Some(0), 1.0),
+            ((2, 20), None, Some(0), 1.0),
+            ((3, 30), None, Some(1), 2.0),
+            ((4, 40), None, None, 3.0),
+        ];
+        for (combination, current, next, taken) in wanted {
+            assert_eq!(reader.next(&layer, &chunks, 0).unwrap(), Some(combination));
+            assert_eq!((reader.partition(), chunks.partition()), (current, next));
+            assert_eq!(chunks.share(), taken / 3.0);
+        }
+        assert_eq!(reader.next(&layer, &chunks, 0).unwrap(), None);
+    }
+}

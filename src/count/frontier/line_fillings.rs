@@ -413,4 +413,12 @@ mod tests {
             [0b001, 0b010, 0b100]
         );
     }
+
+    #[test]
+    fn the_work_is_that_of_three_passes_over_the_states_that_can_occur() {
+        // The clue 1 1 has five states; of those of the clue 9 only one can occur behind each of ten cells.
+        assert_eq!(LineFillings::work(&[1, 1], 10), 3 * 10 * 5);
+        assert_eq!(LineFillings::work(&[9], 10), 3 * 10);
+        assert_eq!(LineFillings::work(&[], 10), 3 * 10);
+    }
 }

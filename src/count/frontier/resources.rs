@@ -102,3 +102,45 @@ impl<'r, 's> Resources<'r, 's> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::count::frontier::Pair;
+
+    #[test]
+    fn buffers_take_fixed_shares_of_the_memory() {
+        let scratch = Scratch::new(std::env::temp_dir()).unwrap();
+        let resources = |bytes: u64, threads: usize, scratch| {
+            let allowance = Allowance {
+                bytes,
+                work_ns: 4500,
+                threads,
+                scratch,
+                stop: &|| false,
+                make_room: &|_| (),
+            };
+            Resources::new(allowance, 45, bytes)
+        };
+        let one = resources(1 << 20, 1, None);
+        assert_eq!((one.combinations, one.partitioners()), (100, 1));
+        // An eighth of the memory, for combinations of 16 and of 32 bytes.
+        assert_eq!(one.max_batch::<u64, u64>(), 1 << 13);
+        assert_eq!(one.max_batch::<Pair, Pair>(), 1 << 12);
+        // In a full batch a partition has four blocks of 64.
+        assert_eq!(one.max_partitions::<u64, u64>(), 32);
+        assert_eq!((one.all_read_bytes(), one.read_bytes()), (0, 0));
+        let four = resources(1 << 20, 4, Some(&scratch));
+        assert_eq!(four.partitioners(), 8);
+        assert_eq!(four.max_partitions::<u64, u64>(), 4);
+        // Each partitioner and each thread may read a partition at the same time.
+        assert_eq!(
+            (four.all_read_bytes(), four.read_bytes()),
+            (1 << 16, (1 << 16) / 12)
+        );
+        let large = resources(1 << 40, 1, None);
+        assert_eq!(large.max_batch::<u64, u64>(), 1 << 22);
+        assert_eq!(large.max_partitions::<u64, u64>(), MAX_PARTITIONS);
+        assert_eq!(resources(0, 1, None).max_partitions::<u64, u64>(), 1);
+    }
+}

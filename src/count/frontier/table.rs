@@ -200,6 +200,10 @@ mod tests {
         assert_eq!(table.map.capacity(), capacity(table.buckets));
         let taken = bytes_of_buckets::<u64, u64>(table.buckets);
         assert_eq!(memory.remaining(), (1 << 20) - taken);
+        assert_eq!(
+            table.split_bytes(4),
+            bytes_of_buckets::<u64, u64>(4 * wanted.len() + 4 * FIRST_BUCKETS)
+        );
         let four = Partitioning { partitions: 4 };
         let most = table.split_bytes(4);
         let tables = table.split(4, four, &memory).unwrap();
@@ -233,5 +237,18 @@ mod tests {
         assert_eq!((table.len(), table.get(1)), (0, None));
         assert_eq!(table.add(&[(1, u64::MAX)], &memory), Added::All);
         assert_eq!(table.add(&[(1, 1)], &memory), Added::Overflow);
+    }
+
+    #[test]
+    fn a_table_grows_to_the_next_power_of_two() {
+        let memory = Memory::new(1 << 20, &|_| ());
+        let mut table = Table::<u64, u64>::default();
+        assert_eq!(table.bytes_to_grow(0), 0);
+        assert_eq!(table.add(&[(1, 1)], &memory), Added::All);
+        // It has 128 buckets of 17 bytes, an eighth of which stays free.
+        assert_eq!(memory.remaining(), (1 << 20) - 128 * 17);
+        assert_eq!(table.bytes_to_grow(112), 0);
+        assert_eq!(table.bytes_to_grow(113), 128 * 17);
+        assert_eq!(table.bytes_to_grow(1000), (2048 - 128) * 17);
     }
 }

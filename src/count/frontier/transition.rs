@@ -397,7 +397,9 @@ impl<K: Key> BitXor for Traced<K> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::key::Pair;
     use super::*;
+    use crate::line::Known;
 
     #[test]
     fn each_combination_of_choices_is_generated_once() {
@@ -420,5 +422,67 @@ mod tests {
         }
         found.sort_unstable();
         assert_eq!(found, [64, 65, 66, 68, 69, 70]);
+    }
+
+    /// Compares the successors of every combination with all fillings of a line of five cells with the clue 1 1, and with all choices of next
+    /// states. The first two lines across have this number of states, of which only the first occurs; they are not crossed. Nor is the
+    /// last one.
+    fn check_all_successors<K: Key>(states_of_first: usize) {
+        let known = Known {
+            filled: 0u64,
+            empty: 0,
+        };
+        let line_fillings = LineFillings::new(&[1, 1], 5, known, 0x1f).unwrap();
+        let stays = || Move::Uncrossed(vec![vec![0]]);
+        let mut moves = vec![stays(), stays()];
+        moves.extend((0..5).map(|i| match i % 2 {
+            0 => Move::Crossed(vec![[vec![0], vec![1]], [vec![1], vec![]]]),
+            _ => Move::Crossed(vec![[vec![0, 1], vec![2]], [vec![1], vec![0, 1, 2]]]),
+        }));
+        moves.push(Move::Uncrossed(vec![vec![0, 2], vec![1]]));
+        let packing = |states| Packing::new([states_of_first; 2].into_iter().chain([states; 6]));
+        let (before, after) = (packing(2), packing(3));
+        let transition =
+            Transition::<K>::new(&line_fillings, &[2, 3, 4, 5, 6], &moves, &before, &after);
+        let mut successors = transition.successors();
+        for states in 0..1u32 << 6 {
+            let state = |i: usize| (states >> i & 1) as usize;
+            let key = (0..6).map(|i| before.field(i + 2).key::<K>(state(i) as u32));
+            let key = key.fold(K::ZERO, |a, b| a ^ b);
+            let mut wanted = Vec::new();
+            for filling in
+                (0..32usize).filter(|word| word.count_ones() == 2 && word & word >> 1 == 0)
+            {
+                let mut keys = vec![K::ZERO];
+                for (i, moved) in moves[2..].iter().enumerate() {
+                    let next = match moved {
+                        Move::Crossed(next) => &next[state(i)][filling >> i & 1],
+                        Move::Uncrossed(next) => &next[state(i)],
+                    };
+                    let field = after.field(i + 2);
+                    let with = |key: K| next.iter().map(move |&state| key ^ field.key(state));
+                    keys = keys.into_iter().flat_map(with).collect();
+                }
+                wanted.extend(keys);
+            }
+            wanted.sort_unstable();
+            // The generation is interrupted after every third successor.
+            let mut found = Vec::new();
+            successors.begin(&transition, key);
+            while !successors.resume(&transition, |key| {
+                found.push(key);
+                found.len() % 3 != 0
+            }) {}
+            found.sort_unstable();
+            assert_eq!(found, wanted, "{states:b}");
+        }
+    }
+
+    #[test]
+    fn successors_are_all_next_states_of_all_fillings() {
+        check_all_successors::<u64>(1);
+        check_all_successors::<Pair>(1);
+        // The last three lines across have their states beyond the 64th bit.
+        check_all_successors::<Pair>(1 << 28);
     }
 }
