@@ -199,3 +199,65 @@ impl<K: Key, N: PathCount> Layer<'_, K, N> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use super::super::allowance::Allowance;
+    use super::super::runs::ScratchFile;
+    use super::*;
+    use crate::count::scratch::Scratch;
+
+    #[test]
+    fn a_sum_of_products_has_any_number_of_bits() {
+        let mut sum = ProductSum::default();
+        sum.add(u128::MAX, u128::MAX);
+        sum.add(u128::MAX, 1);
+        sum.add(3, 5);
+        sum.add(1 << 64, 1 << 64);
+        // (x - 1)² + (x - 1) + 15 + x = x² + 15 for x = 2^128.
+        assert_eq!(sum.total(), Count::from_words(&[15, 0, 0, 0, 1]));
+    }
+
+    #[test]
+    fn a_join_on_disk_is_polled_now_and_then() {
+        let scratch = Scratch::new(std::env::temp_dir()).unwrap();
+        let layer = |keys: std::ops::Range<u64>| {
+            let file = ScratchFile::new(&scratch).unwrap();
+            let len = keys.end - keys.start;
+            let run = file.write(len, keys.map(|key| Ok((key, 2u64)))).unwrap();
+            Layer {
+                partitions: vec![Partition::<u64, u64>::Disk(vec![run])],
+                file: Some(file),
+            }
+        };
+        let (first, second) = (layer(0..40_000), layer(10_000..50_000));
+        for stops in [false, true] {
+            let polls = AtomicU64::new(0);
+            let stop = || {
+                polls.fetch_add(1, Ordering::Relaxed);
+                stops
+            };
+            let allowance = Allowance {
+                bytes: 1 << 20,
+                work_ns: u64::MAX,
+                threads: 1,
+                scratch: Some(&scratch),
+                stop: &stop,
+                make_room: &|_| (),
+            };
+            let resources = Resources::new(allowance, 1, 1 << 20);
+            let mut sum = ProductSum::default();
+            let ended = first.join_on_disk(&second, 0, &mut sum, &resources);
+            if stops {
+                assert_eq!(ended, Err(SweepEnd::Stopped));
+                continue;
+            }
+            assert_eq!(ended, Ok(()));
+            assert_eq!(sum.total(), Count::from(30_000 * 4));
+            // The first layer is read to its end.
+            assert_eq!(polls.into_inner(), 40_000 / COMBINATIONS_PER_POLL);
+        }
+    }
+}

@@ -275,4 +275,90 @@ mod tests {
             assert!(pauses > 5, "{pauses}");
         }
     }
+
+    /// A sweep of a puzzle with one component, with this work at once.
+    fn sweep(puzzle: &Puzzle, work_ns: u64) -> (Sweep<'static>, Allowance<'static, 'static>) {
+        let clues = Clues::new(puzzle);
+        let mut board = Board::<u64>::new(&clues);
+        assert!(board.propagate());
+        let control = Control::new(&Limits::default(), false);
+        let components = root::components(&board, &UniqueTable::new(MIB), &control).unwrap();
+        let allowance = Allowance {
+            bytes: 64 * MIB,
+            work_ns,
+            threads: 1,
+            scratch: None,
+            stop: &|| false,
+            make_room: &|_| (),
+        };
+        let sweep = Sweep::new(&board, &components[0], Direction::Down, allowance);
+        (sweep.unwrap(), allowance)
+    }
+
+    /// A puzzle whose solutions are the permutations. A frontier has C(side, k) combinations behind k lines, and generates side - k for each.
+    fn permutations(side: usize) -> Puzzle {
+        let ones = vec![Clue::new([1]).unwrap(); side];
+        Puzzle::new(ones.clone(), ones).unwrap()
+    }
+
+    fn assert_close(found: f64, wanted: f64) {
+        assert!((found / wanted - 1.0).abs() < 1e-9, "{found} {wanted}");
+    }
+
+    #[test]
+    fn a_forecast_by_growth_continues_the_growth_so_far() {
+        // Before the first line: both frontiers are assumed to have 2^(0.6 * 10) combinations behind each line, and to generate three for each
+        // of them on the way and eight at the meeting.
+        let (ten, _) = sweep(&permutations(10), 45);
+        assert_close(ten.forecast_ns(), 45.0 * 64.0 * (9.0 * 3.0 + 2.0 * 8.0));
+        // Behind two lines of the near frontier and one of the far one, and one combination out of ten chunks with nine successors.
+        let done = 21 + 21 + 20 * 20;
+        let (mut twenty, allowance) = sweep(&permutations(20), 45 * (done + 9));
+        assert_eq!(twenty.run(allowance), Err(SweepEnd::Paused));
+        assert_eq!(twenty.work_ns(), 45 * (done + 10));
+        let left_of_line = 9.0 * 10.0;
+        // Then the far frontier moves from 90 combinations to 90 * 20, the near one from 190 to 190 * sqrt(190), and then each has 2^(0.6 * 20).
+        let behind_lines = 1800.0 + 190.0 * 190f64.sqrt() + 13.0 * 4096.0;
+        let rest = left_of_line + 3.0 * behind_lines + 8.0 * 2.0 * 4096.0;
+        assert_close(twenty.forecast_ns(), 45.0 * ((done + 10) as f64 + rest));
+    }
+
+    #[test]
+    fn a_forecast_at_the_meeting_is_by_its_share() {
+        let lines = 2 * (11 + 10 * 10 + 45 * 9 + 120 * 8) + 210 * 7;
+        // Each layer is half of the meeting, and read in nine chunks.
+        for (done, share) in [(0, 1.0 / 18.0), (210 * 7, 10.0 / 18.0)] {
+            let (mut sweep, allowance) = sweep(&permutations(10), 45 * (lines + done + 1));
+            assert_eq!(sweep.run(allowance), Err(SweepEnd::Paused));
+            assert_eq!(sweep.work_ns(), 45 * (lines + done + 2));
+            let whole = (done + 2) as f64 / share;
+            assert_close(sweep.forecast_ns(), 45.0 * (lines as f64 + whole));
+        }
+    }
+
+    #[test]
+    fn a_sweep_shrinks_to_its_two_layers() {
+        let lines = 2 * (11 + 10 * 10 + 45 * 9 + 120 * 8) + 210 * 7;
+        let (mut sweep, mut allowance) = sweep(&permutations(10), 45 * (lines + 1000));
+        let at_first = sweep.bytes();
+        assert!(at_first > 0);
+        assert_eq!(sweep.run(allowance), Err(SweepEnd::Paused));
+        // The layers before the first line, of one combination each, were not charged, but are released.
+        let layers = at_first + (252 + 210 - 2) * 16;
+        assert!(sweep.bytes() > layers);
+        sweep.shrink();
+        assert_eq!(sweep.bytes(), layers);
+        allowance.work_ns = u64::MAX;
+        assert_eq!(sweep.run(allowance), Ok(Count::from(3_628_800)));
+    }
+
+    #[test]
+    fn a_combination_may_have_more_than_64_bits() {
+        // Three blocks of 11 cells share 33 columns; at the second row each column has three states.
+        let rows = vec![Clue::new([11]).unwrap(); 3];
+        let puzzle = Puzzle::new(rows, vec![Clue::new([1]).unwrap(); 33]).unwrap();
+        let (mut sweep, allowance) = sweep(&puzzle, u64::MAX);
+        assert_eq!(sweep.lines.max_bits(), 66);
+        assert_eq!(sweep.run(allowance), Ok(Count::from(6)));
+    }
 }

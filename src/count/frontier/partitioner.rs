@@ -226,3 +226,123 @@ impl<K: Key, N: PathCount> Partitioner<K, N> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::layer::Partition;
+    use super::super::line_fillings::LineFillings;
+    use super::super::transition::{Move, Packing};
+    use super::*;
+    use crate::line::Known;
+
+    const PARTITIONS: usize = 4;
+    const CHUNK: usize = 100;
+
+    /// Fills the blocks again and again until all successors of the combinations of ten bits, in two partitions, are generated: for each
+    /// cleared bit the combination where it is set. If `only_first`, only those where the first bit is set. Returns all successors, and the
+    /// work and the number of successors of each time.
+    fn fill_all(max_work: u64, only_first: bool) -> (Vec<u64>, Vec<(u64, usize)>) {
+        let known = Known {
+            filled: 0u64,
+            empty: 0,
+        };
+        let line_fillings = LineFillings::new(&[1], 10, known, 0x3ff).unwrap();
+        let mut moves = vec![Move::Crossed(vec![[vec![0], vec![1]], [vec![1], vec![]]]); 10];
+        if only_first {
+            moves[0] = Move::Crossed(vec![[vec![], vec![1]], [vec![], vec![]]]);
+        }
+        let crossings: Vec<usize> = (0..10).collect();
+        let packing = Packing::new([2; 10].into_iter());
+        let transition = Transition::new(&line_fillings, &crossings, &moves, &packing, &packing);
+        let half =
+            |keys: std::ops::Range<u64>| Partition::Memory(keys.map(|key| (key, key)).collect());
+        let layer = Layer {
+            partitions: vec![half(0..512), half(512..1024)],
+            file: None,
+        };
+        let batch = Batch {
+            layer: &layer,
+            transition: &transition,
+            chunks: &Chunks::new(&layer, CHUNK),
+            partitioning: Partitioning {
+                partitions: PARTITIONS,
+            },
+            max_generated: 1,
+            max_work,
+            read_bytes: 0,
+        };
+        let mut partitioner = Partitioner::<u64, u64>::new(&transition);
+        let (mut all, mut times, mut last_read) = (Vec::new(), Vec::new(), 0);
+        loop {
+            partitioner.fill(&batch, &|| false).unwrap();
+            // There are at most two blocks for each partition.
+            assert!(partitioner.pool.len() <= 2 * PARTITIONS * BLOCK);
+            assert!(partitioner.previous_block.len() <= 2 * PARTITIONS);
+            let before = all.len();
+            for partition in 0..PARTITIONS {
+                let visit = |block: &[(u64, u64)]| {
+                    assert!(!block.is_empty() && block.len() <= BLOCK);
+                    for &(key, before) in block {
+                        assert_eq!(batch.partitioning.partition(key), partition);
+                        assert_eq!((key & before, (key ^ before).count_ones()), (before, 1));
+                        last_read = last_read.max(before as usize);
+                        all.push(key);
+                    }
+                    Ok(())
+                };
+                partitioner.for_each_block(partition, visit).unwrap();
+            }
+            times.push((partitioner.work, all.len() - before));
+            if !partitioner.is_open() && batch.chunks.partition().is_none() {
+                return (all, times);
+            }
+            // Unless the last combination of a chunk has been read, the rest of the chunk is still to be read.
+            let (partition, at) = (last_read / 512, last_read % 512);
+            let is_last = (at + 1) % CHUNK == 0 || at == 511;
+            assert_eq!(partitioner.partition(), (!is_last).then_some(partition));
+        }
+    }
+
+    #[test]
+    fn every_successor_is_in_a_block_of_its_partition() {
+        let (mut all, times) = fill_all(u64::MAX, false);
+        all.sort_unstable();
+        let wanted = (0..1024u64).flat_map(|key| vec![key; key.count_ones() as usize]);
+        assert_eq!(all, Vec::from_iter(wanted));
+        assert_eq!(times.iter().map(|(work, _)| work).sum::<u64>(), 1024 + 5120);
+        // Before there is no free block, four are full besides the one that was filled last.
+        let (_, before) = times.split_last().unwrap();
+        assert!(
+            before.iter().all(|(_, generated)| *generated >= 5 * BLOCK),
+            "{times:?}"
+        );
+    }
+
+    #[test]
+    fn a_batch_has_the_work_that_it_may_have() {
+        // One successor of each combination that is read is generated in any case.
+        for (max_work, work) in [(1, 2), (2, 2), (3, 3), (9, 9)] {
+            let (all, times) = fill_all(max_work, false);
+            assert_eq!((all.len(), times[0].0), (5120, work));
+        }
+    }
+
+    #[test]
+    fn eight_combinations_without_successors_count_as_one() {
+        let (all, times) = fill_all(u64::MAX, true);
+        assert_eq!(all.len(), 512);
+        assert_eq!(
+            times.iter().map(|(work, _)| work).sum::<u64>(),
+            512 / 8 + 2 * 512
+        );
+    }
+
+    #[test]
+    fn blocks_take_the_bytes_that_are_charged() {
+        // An entry has 16 bytes, and the index of a block four.
+        assert_eq!(
+            Partitioner::<u64, u64>::bytes(10 * BLOCK),
+            10 * (16 * BLOCK + 4) as u64
+        );
+    }
+}

@@ -449,3 +449,112 @@ fn split<K: Key, N: PathCount>(
     builders.extend(tables.map(PartitionBuilder::new));
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::allowance::Allowance;
+    use super::*;
+    use crate::count::scratch::Scratch;
+
+    type Builders = Vec<PartitionBuilder<u64, u64>>;
+
+    fn resources(remaining: u64, scratch: Option<&Scratch>) -> Resources<'static, '_> {
+        let allowance = Allowance {
+            bytes: 1 << 24,
+            work_ns: u64::MAX,
+            threads: 1,
+            scratch,
+            stop: &|| false,
+            make_room: &|_| (),
+        };
+        Resources::new(allowance, 1, remaining)
+    }
+
+    /// The combinations below `len` in this number of partitions.
+    fn builders(partitions: usize, len: u64) -> Builders {
+        let memory = resources(1 << 24, None).memory;
+        let mut tables = vec![Table::default(); partitions];
+        for key in 0..len {
+            let table = &mut tables[Partitioning { partitions }.partition(key)];
+            assert_eq!(table.add(&[(key, 1)], &memory), Added::All);
+        }
+        tables.into_iter().map(PartitionBuilder::new).collect()
+    }
+
+    #[test]
+    fn large_partitions_are_split() {
+        let split_with = |partitions: usize, len: u64, resources: &Resources<'_, '_>| {
+            let mut builders = builders(partitions, len);
+            split(&mut builders, resources).unwrap();
+            let tables = || builders.iter().map(|it| &it.table);
+            assert_eq!(tables().map(Table::len).sum::<usize>() as u64, len);
+            let partitioning = Partitioning {
+                partitions: builders.len(),
+            };
+            assert!((0..len).all(|key| {
+                let table = &builders[partitioning.partition(key)].table;
+                table.get(key) == Some(1)
+            }));
+            builders.len()
+        };
+        let enough = resources(1 << 24, None);
+        let large = 4 * COMBINATIONS_PER_PARTITION;
+        assert_eq!(split_with(1, large - 1, &enough), 1);
+        assert_eq!(split_with(1, large, &enough), MAX_SPLIT_FACTOR);
+        assert_eq!(split_with(2, 2 * large - 1, &enough), 2);
+        assert_eq!(split_with(2, 2 * large, &enough), 2 * MAX_SPLIT_FACTOR);
+        let needed = builders(1, large)[0].table.split_bytes(MAX_SPLIT_FACTOR);
+        assert_eq!(
+            split_with(1, large, &resources(needed, None)),
+            MAX_SPLIT_FACTOR
+        );
+        assert_eq!(split_with(1, large, &resources(needed - 1, None)), 1);
+    }
+
+    #[test]
+    fn partitions_with_a_part_on_disk_are_not_split() {
+        let scratch = Scratch::new(std::env::temp_dir()).unwrap();
+        let file = ScratchFile::new(&scratch).unwrap();
+        let mut builders = builders(1, 4 * COMBINATIONS_PER_PARTITION);
+        let run = file.write(1, [Ok((1u64, 1u64))].into_iter()).unwrap();
+        builders[0].runs.push(run);
+        split(&mut builders, &resources(1 << 24, None)).unwrap();
+        assert_eq!((builders.len(), builders[0].runs.len()), (1, 1));
+    }
+
+    #[test]
+    fn the_size_of_a_layer_is_extrapolated_from_two_shares_of_it() {
+        // With 1000 combinations a table has 2048 buckets of 17 bytes, for up to 1792.
+        let builders = builders(1, 1000);
+        let outgrows = |remaining: u64, before, now| {
+            outgrows(&builders, &resources(remaining, None), before, now)
+        };
+        let more = 2048 * 17;
+        // Twice as many combinations at twice the share: 2000 in all.
+        assert!(outgrows(more - 1, (0.25, 500), (0.5, 1000)));
+        assert!(!outgrows(more, (0.25, 500), (0.5, 1000)));
+        // Twice as many at four times the share: 1414 in all.
+        assert!(!outgrows(0, (0.125, 500), (0.5, 1000)));
+        // Too little has been read, or none of it since then.
+        assert!(!outgrows(0, (0.1, 500), (0.2, 1000)));
+        assert!(!outgrows(0, (0.0, 0), (0.5, 1000)));
+        assert!(!outgrows(0, (0.5, 500), (0.5, 1000)));
+    }
+
+    #[test]
+    fn the_first_allocation_may_exceed_the_memory_if_there_is_a_scratch_folder() {
+        let scratch = Scratch::new(std::env::temp_dir()).unwrap();
+        let file = ScratchFile::new(&scratch).unwrap();
+        let (without, with) = (resources(0, None), resources(0, Some(&scratch)));
+        let mut builder = PartitionBuilder::<u64, u64>::new(Table::default());
+        assert_eq!(builder.add(&[(1, 1)], &without, None), Err(SweepEnd::Full));
+        assert_eq!(builder.add(&[(1, 1)], &with, Some(&file)), Ok(()));
+        assert_eq!((builder.table.len(), builder.runs.len()), (1, 0));
+        // What does not fit then is written to disk first.
+        for key in 2..=200 {
+            assert_eq!(builder.add(&[(key, 1)], &with, Some(&file)), Ok(()));
+        }
+        assert_eq!((builder.table.len(), builder.runs.len()), (88, 1));
+        assert_eq!(builder.runs[0].len, 112);
+    }
+}

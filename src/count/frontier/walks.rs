@@ -117,3 +117,92 @@ impl<K: Key> Walks<K> {
         expected
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::layer::Partition;
+    use super::super::line_fillings::LineFillings;
+    use super::super::transition::{Move, Packing};
+    use super::*;
+    use crate::line::Known;
+
+    /// What walks from these combinations, each of which is one bit for each line across, are expected to do at the first two of several
+    /// lines with these blocks. If `fills`, a cell can be filled once only.
+    fn pass_twice(blocks: &[u16], length: usize, fills: bool, keys: &[u64]) -> [(f64, f64); 2] {
+        let known = Known {
+            filled: 0u64,
+            empty: 0,
+        };
+        let cells = (1 << length) - 1;
+        let line_fillings = LineFillings::new(blocks, length, known, cells).unwrap();
+        let moved = match fills {
+            true => Move::Crossed(vec![[vec![0], vec![1]], [vec![1], vec![]]]),
+            false => Move::Crossed(vec![[vec![0], vec![0]]]),
+        };
+        let moves = vec![moved; length];
+        let crossings: Vec<usize> = (0..length).collect();
+        let packing = Packing::new([2].into_iter().cycle().take(length));
+        let transition = Transition::new(&line_fillings, &crossings, &moves, &packing, &packing);
+        let combinations = keys.iter().map(|&key| (key, 1u64)).collect();
+        let layer = Layer {
+            partitions: vec![Partition::Memory(combinations)],
+            file: None,
+        };
+        let mut walks = Walks::new(&layer);
+        [0, 1].map(|_| {
+            let expected = walks.pass(&transition);
+            (expected.read, expected.generated)
+        })
+    }
+
+    fn stored(read: f64, generated: f64) -> f64 {
+        Expected { read, generated }.stored()
+    }
+
+    #[test]
+    fn walks_tell_how_many_combinations_a_line_generates() {
+        // Two of ten bits are set, and one more behind each line.
+        let [first, second] = pass_twice(&[1], 10, true, &[0b11, 0b101, 0b110]);
+        assert_eq!(first, (3.0, 24.0));
+        let read = stored(3.0, 24.0);
+        assert!((second.0 / read - 1.0).abs() < 1e-9, "{second:?}");
+        assert!((second.1 / (7.0 * read) - 1.0).abs() < 1e-9, "{second:?}");
+    }
+
+    #[test]
+    fn a_walk_without_a_successor_ends() {
+        let [first, second] = pass_twice(&[1], 10, true, &[0x3ff, 0x3ff, 0x3ff, 0x1ff]);
+        assert_eq!(first, (4.0, 1.0));
+        assert!((second.0 / stored(4.0, 1.0) - 1.0).abs() < 1e-9);
+        assert_eq!(second.1, 0.0);
+    }
+
+    #[test]
+    fn walks_that_go_on_stand_for_those_that_ended() {
+        // There are 177100 fillings, more than are generated for one walk and for all of them.
+        let [first, _] = pass_twice(&[1; 6], 30, false, &[0, 0, 0]);
+        assert_eq!(first, (3.0, 3.0 * MAX_GENERATED as f64));
+    }
+
+    #[test]
+    fn each_combination_of_a_layer_on_disk_is_assumed_to_have_ten_successors() {
+        let known = Known {
+            filled: 0u64,
+            empty: 0,
+        };
+        let line_fillings = LineFillings::new(&[1], 2, known, 3u64).unwrap();
+        let moves = vec![Move::Crossed(vec![[vec![0], vec![0]]]); 2];
+        let packing = Packing::new([1, 1].into_iter());
+        let transition =
+            Transition::<u64>::new(&line_fillings, &[0, 1], &moves, &packing, &packing);
+        let mut walks = Walks {
+            walks: Vec::new(),
+            unsampled: 1000.0,
+            random: 1,
+        };
+        let first = walks.pass(&transition);
+        assert_eq!((first.read, first.generated), (1000.0, 10_000.0));
+        let second = walks.pass(&transition);
+        assert!((second.read / stored(1000.0, 10_000.0) - 1.0).abs() < 1e-9);
+    }
+}
