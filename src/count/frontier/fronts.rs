@@ -356,3 +356,104 @@ pub(super) fn next_line(lines: &[AlongLine], near_moves: bool) -> (End, &AlongLi
         (_, []) => unreachable!("a line is left"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::super::allowance::{Allowance, Direction};
+    use super::super::memory::Memory;
+    use super::*;
+    use crate::board::{Board, Clues};
+    use crate::count::components::UniqueTable;
+    use crate::count::root;
+    use crate::puzzle::{Clue, Puzzle};
+    use crate::run::{Control, Limits};
+
+    /// Chooses the first line of a sweep of the permutations of this number of cells as if the layers had these numbers of combinations, and
+    /// is told to stop after this number of lines that are looked at. Returns the frontiers and the forecast then.
+    fn choose_first(
+        side: usize,
+        lens: [u64; 2],
+        lines_until_stop: usize,
+    ) -> (Fronts<'static, u64, u64>, f64) {
+        let ones = vec![Clue::new([1]).unwrap(); side];
+        let puzzle = Puzzle::new(ones.clone(), ones).unwrap();
+        let clues = Clues::new(&puzzle);
+        let mut board = Board::<u64>::new(&clues);
+        assert!(board.propagate());
+        let control = Control::new(&Limits::default(), false);
+        let components = root::components(&board, &UniqueTable::new(1 << 20), &control).unwrap();
+        let memory = Memory::new(1 << 26, &|_| ());
+        let lines = Lines::new(&board, &components[0], Direction::Down, &memory, &|| false);
+        let lines = lines.unwrap();
+        let polls = AtomicUsize::new(0);
+        let allowance = Allowance {
+            bytes: 1 << 26,
+            work_ns: u64::MAX,
+            threads: 1,
+            scratch: None,
+            stop: &|| polls.fetch_add(1, Ordering::Relaxed) >= lines_until_stop,
+            make_room: &|_| (),
+        };
+        let resources = Resources::new(allowance, 45, 1 << 26);
+        let mut fronts = Fronts::<u64, u64>::new(&lines);
+        [fronts.near.len, fronts.far.len] = lens;
+        fronts.choose(&lines, &lines.along, &resources);
+        [fronts.near.len, fronts.far.len] = [1, 1];
+        let forecast = fronts.forecast(&lines);
+        (fronts, forecast)
+    }
+
+    #[test]
+    fn large_frontiers_look_ahead_as_far_as_16_lines() {
+        let half = MIN_COMBINATIONS / 2;
+        let looks_ahead = |side: usize, lens: [u64; 2], lines_until_stop: usize| {
+            choose_first(side, lens, lines_until_stop).0.ahead.is_some()
+        };
+        assert!(looks_ahead(10, [half; 2], usize::MAX));
+        assert!(!looks_ahead(10, [half, half - 1], usize::MAX));
+        assert!(looks_ahead(16, [half; 2], usize::MAX));
+        assert!(!looks_ahead(17, [half; 2], usize::MAX));
+        assert!(!looks_ahead(10, [half; 2], 12));
+    }
+
+    #[test]
+    fn the_expected_work_is_that_of_both_frontiers_up_to_the_meeting() {
+        for side in [2, 10] {
+            let (fronts, forecast) = choose_first(side, [MIN_COMBINATIONS; 2], usize::MAX);
+            // Behind k lines there are side - k successors of each combination. Each frontier also generates those at the line of the
+            // meeting, which is in the middle.
+            let mut expected = vec![Expected {
+                read: 1.0,
+                generated: side as f64,
+            }];
+            for k in 1..side {
+                let before = expected[k - 1];
+                // A table has room for 2.3 times as many as are stored.
+                let read = before.room() / 2.3;
+                let generated = read * (side - k) as f64;
+                expected.push(Expected { read, generated });
+            }
+            let work = |lines: usize| {
+                expected[..lines]
+                    .iter()
+                    .map(|line| line.work())
+                    .sum::<f64>()
+            };
+            let wanted = work(side / 2) + work(side / 2 + 1);
+            let ahead = fronts.ahead.unwrap();
+            assert_eq!(ahead.line, 1.0 + side as f64);
+            assert!(
+                ((ahead.line + ahead.rest) / wanted - 1.0).abs() < 1e-9,
+                "{ahead:?} {wanted}"
+            );
+            // Of two lines the forecast is by walks alone; of more it is the larger one.
+            let is_by_walks = (forecast / wanted - 1.0).abs() < 1e-9;
+            assert!(
+                is_by_walks || side == 10 && forecast > wanted,
+                "{forecast} {wanted}"
+            );
+        }
+    }
+}

@@ -178,8 +178,8 @@ impl Stored for Pair {
 
 #[cfg(test)]
 mod tests {
+    use super::super::table::Partitioning;
     use super::*;
-    use crate::count::frontier::table::Partitioning;
 
     const WIDE: u128 = 0x0123_4567_89ab_cdef_fedc_ba98_7654_3210;
 

@@ -458,16 +458,16 @@ mod tests {
 
     type Builders = Vec<PartitionBuilder<u64, u64>>;
 
-    fn resources(remaining: u64, scratch: Option<&Scratch>) -> Resources<'static, '_> {
+    fn resources(bytes: u64, scratch: Option<&Scratch>) -> Resources<'static, '_> {
         let allowance = Allowance {
-            bytes: 1 << 24,
+            bytes,
             work_ns: u64::MAX,
             threads: 1,
             scratch,
             stop: &|| false,
             make_room: &|_| (),
         };
-        Resources::new(allowance, 1, remaining)
+        Resources::new(allowance, 1, bytes)
     }
 
     /// The combinations below `len` in this number of partitions.
@@ -550,11 +550,46 @@ mod tests {
         assert_eq!(builder.add(&[(1, 1)], &without, None), Err(SweepEnd::Full));
         assert_eq!(builder.add(&[(1, 1)], &with, Some(&file)), Ok(()));
         assert_eq!((builder.table.len(), builder.runs.len()), (1, 0));
-        // What does not fit then is written to disk first.
-        for key in 2..=200 {
+        // What does not fit then is written to disk first; from 16 runs on they are merged.
+        let mut numbers = Vec::new();
+        for key in 2..=20 * 112 {
             assert_eq!(builder.add(&[(key, 1)], &with, Some(&file)), Ok(()));
+            numbers.push(builder.runs.len());
         }
-        assert_eq!((builder.table.len(), builder.runs.len()), (88, 1));
-        assert_eq!(builder.runs[0].len, 112);
+        numbers.dedup();
+        assert_eq!(numbers, Vec::from_iter((0..16).chain(1..5)));
+        let lens = builder.runs.iter().map(|run| run.len);
+        assert_eq!(Vec::from_iter(lens), [16 * 112, 112, 112, 112]);
+    }
+
+    #[test]
+    fn a_large_layer_goes_to_disk() {
+        let scratch = Scratch::new(std::env::temp_dir()).unwrap();
+        let next_layer = || {
+            let mut builders = builders(1, 1000);
+            builders.push(PartitionBuilder::new(Table::default()));
+            NextLayer {
+                builders,
+                file: Some(ScratchFile::new(&scratch).unwrap()),
+                may_split: false,
+                before: (0.0, 0),
+                generation: Generation {
+                    chunks: Chunks::new(&Layer::<u64, u64>::first(), 1),
+                    partitioners: Vec::new(),
+                    batch_size: 1,
+                    frees: true,
+                    freed: 0,
+                },
+            }
+        };
+        // It takes 16 000 bytes, a quarter of the memory or more.
+        let in_memory = next_layer().finish(&resources(64_000, Some(&scratch)));
+        let in_memory = in_memory.unwrap();
+        assert!(in_memory.file.is_none() && in_memory.len() == 1000);
+        let on_disk = next_layer().finish(&resources(63_999, Some(&scratch)));
+        let on_disk = on_disk.unwrap();
+        assert!(on_disk.file.is_some() && on_disk.len() == 1000);
+        // An empty partition has no run.
+        assert!(matches!(&on_disk.partitions[1], Partition::Disk(runs) if runs.is_empty()));
     }
 }

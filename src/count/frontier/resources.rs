@@ -105,8 +105,8 @@ impl<'r, 's> Resources<'r, 's> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::key::Pair;
     use super::*;
-    use crate::count::frontier::Pair;
 
     #[test]
     fn buffers_take_fixed_shares_of_the_memory() {

@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn a_walk_without_a_successor_ends() {
-        let [first, second] = pass_twice(&[1], 10, true, &[0x3ff, 0x3ff, 0x3ff, 0x1ff]);
+        let [first, second] = pass_twice(&[1], 10, true, &[0x1ff, 0x3ff, 0x3ff, 0x3ff]);
         assert_eq!(first, (4.0, 1.0));
         assert!((second.0 / stored(4.0, 1.0) - 1.0).abs() < 1e-9);
         assert_eq!(second.1, 0.0);
