@@ -232,6 +232,16 @@ mod tests {
     }
 
     #[test]
+    fn lines_beyond_the_first_word_are_members_too() {
+        let mut lines = vec![0; 3];
+        for line in [1, 63, 64, 130, 191] {
+            insert(&mut lines, line);
+        }
+        remove(&mut lines, 130);
+        assert_eq!(members(&lines), [1, 63, 64, 191]);
+    }
+
+    #[test]
     fn a_row_that_joins_two_squares_has_rank_0() {
         // Two squares of 3 x 3, which row 3 alone joins.
         let squares = component(&[0b111, 0b111, 0b111, 0b111_1111, 0b111_0000, 0b111_0000]);

@@ -185,3 +185,63 @@ pub(crate) fn bound<W: Word>(frames: &[Frame<W>]) -> Count {
     }
     inner.unwrap_or(Count::ZERO)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frame(product: u64, is_alive: bool) -> Frame<u64> {
+        Frame {
+            decision: Some((Cell::new(0, 0), true)),
+            product: Count::from(product),
+            is_alive,
+            ..Frame::new(Component::empty(), 0, None)
+        }
+    }
+
+    #[test]
+    fn a_side_proves_what_its_components_do() {
+        let inner = Count::from(5);
+        assert_eq!(frame(3, true).proved(None), Count::from(3));
+        assert_eq!(frame(3, false).proved(None), Count::ZERO);
+        assert_eq!(frame(3, false).proved(Some(&inner)), Count::from(15));
+        let pending = |side: Frame<u64>| Frame {
+            pending: vec![Component::empty()],
+            ..side
+        };
+        assert_eq!(pending(frame(3, true)).proved(Some(&inner)), Count::ZERO);
+        let with_witness = |side: Frame<u64>| Frame {
+            witness: Some(Arc::new(Grid::new(1, 1))),
+            ..side
+        };
+        let side = || with_witness(pending(frame(3, true)));
+        assert_eq!(side().proved(Some(&inner)), Count::from(15));
+        assert_eq!(side().proved(Some(&Count::ZERO)), Count::from(3));
+        assert_eq!(with_witness(frame(0, true)).proved(None), Count::ONE);
+    }
+
+    #[test]
+    fn a_bound_adds_sides_and_what_others_have_counted() {
+        let open_component = Unfinished::open_component();
+        open_component.add_gap();
+        open_component.leave_stack(&Count::from(4), Vec::new());
+        let below = Frame {
+            sum: Count::from(7),
+            open_component: Some(open_component),
+            ..frame(2, false)
+        };
+        // 2 * 3 on the current side, 7 before it, and 4 that others have counted.
+        assert_eq!(bound(&[below, frame(3, true)]), Count::from(17));
+    }
+
+    #[test]
+    fn a_frame_has_the_weight_of_its_current_side() {
+        let mut frame = Frame {
+            weights: [20, 30],
+            ..frame(1, true)
+        };
+        assert_eq!(frame.weight(), 30);
+        frame.decision = frame.decision.map(|(cell, filled)| (cell, !filled));
+        assert_eq!(frame.weight(), 20);
+    }
+}

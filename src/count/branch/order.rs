@@ -128,3 +128,15 @@ impl Order {
         Cell::new(row, column)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orders_are_displayed_by_their_names() {
+        for order in Order::ALL {
+            assert_eq!(order.name(), format!("{order:?}").to_lowercase());
+        }
+    }
+}

@@ -55,3 +55,75 @@ impl<'s> PausedSweeps<'s> {
         dropped.map(|(direction, _)| direction).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::{Board, Clues};
+    use crate::count::components::UniqueTable;
+    use crate::count::frontier::{Allowance, SweepEnd};
+    use crate::count::root;
+    use crate::puzzle::{Clue, Puzzle};
+    use crate::run::{Control, Limits};
+
+    /// A sweep that has paused.
+    fn sweep(direction: Direction) -> Sweep<'static> {
+        let ones = vec![Clue::new([1]).unwrap(); 9];
+        let puzzle = Puzzle::new(ones.clone(), ones).unwrap();
+        let clues = Clues::new(&puzzle);
+        let board = Board::<u64>::new(&clues);
+        let control = Control::new(&Limits::default(), false);
+        let components = root::components(&board, &UniqueTable::new(1 << 20), &control);
+        let allowance = Allowance {
+            bytes: 1 << 22,
+            work_ns: 45,
+            threads: 1,
+            scratch: None,
+            stop: &|| false,
+            make_room: &|_| (),
+        };
+        let component = &components.expect("nothing stops it")[0];
+        let mut sweep = Sweep::new(&board, component, direction, allowance).unwrap();
+        assert_eq!(sweep.run(allowance), Err(SweepEnd::Paused));
+        sweep
+    }
+
+    fn paused(component: usize) -> PausedSweeps<'static> {
+        let mut paused = PausedSweeps::default();
+        assert!(paused.take(component, Direction::Down).is_none());
+        paused.keep(Direction::Down, sweep(Direction::Down));
+        paused.keep(Direction::Right, sweep(Direction::Right));
+        assert_eq!(paused.component(), component);
+        paused
+    }
+
+    #[test]
+    fn a_sweep_goes_on_for_its_component_and_its_direction_only() {
+        let mut sweeps = paused(5);
+        assert!(sweeps.take(5, Direction::Right).is_some());
+        assert!(sweeps.take(5, Direction::Right).is_none());
+        assert!(sweeps.take(5, Direction::Down).is_some());
+        let mut sweeps = paused(5);
+        assert!(sweeps.take(6, Direction::Down).is_none());
+        assert_eq!((sweeps.component(), sweeps.bytes()), (6, 0));
+    }
+
+    #[test]
+    fn the_sweep_that_paused_first_is_dropped_first_and_no_more_than_needed() {
+        let (down, right) = (
+            sweep(Direction::Down).bytes(),
+            sweep(Direction::Right).bytes(),
+        );
+        assert!(down > 1 && right > 1);
+        for (bytes, dropped) in [
+            (down + right, &[][..]),
+            (down + right - 1, &[Direction::Down]),
+            (right, &[Direction::Down]),
+            (right - 1, &[Direction::Down, Direction::Right]),
+        ] {
+            let mut sweeps = paused(5);
+            assert_eq!(sweeps.bytes(), down + right);
+            assert_eq!(sweeps.drop_beyond(bytes), dropped);
+        }
+    }
+}

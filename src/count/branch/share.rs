@@ -366,3 +366,143 @@ impl<W: Word> Worker<'_, '_, W> {
         work
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+    use crate::board::{Board, Clues};
+    use crate::count::Counter;
+    use crate::count::components::{ComponentTable, Store};
+    use crate::count::options::Method;
+    use crate::count::root;
+    use crate::count::selection::PlanSelection;
+    use crate::count::shared::Shared;
+    use crate::count::status::Status;
+    use crate::puzzle::{Clue, Puzzle};
+    use crate::run::{Control, Limits};
+
+    /// What a walk through the first component of a puzzle comes to.
+    struct Walked {
+        ended: TrialEnd,
+        /// The lower bound that the stacks and tasks prove.
+        bound: Count,
+        /// The share that is done, without an upper bound, and the bytes that are charged.
+        done: u64,
+        bytes: u64,
+        tasks: u64,
+        nodes: u64,
+    }
+
+    /// Walks through the first component in one worker, which gives away all it can and counts these tasks itself: so it repeats exactly.
+    fn walk_alone(puzzle: &Puzzle, memory: u64, nodes: Option<u64>) -> Walked {
+        let mut setup = Counter::new(puzzle).setup;
+        setup.options.min_shared_cells = 2;
+        let clues = Clues::new(puzzle);
+        let limits = Limits::default().nodes(nodes);
+        let control = Arc::new(Control::new(&limits, false));
+        let status = Status::new(Instant::now(), Count::ZERO);
+        let store = Store::new(Arc::new(ComponentTable::new(1 << 22)), false, 0);
+        let selection = PlanSelection::new(Method::Regions, 1, 0);
+        let mut shared = Shared::new(&setup, &clues, control, &status, memory, store, selection);
+        let mut board = Board::<u64>::new(&clues);
+        assert!(board.propagate());
+        shared.rows = board.rows().to_vec();
+        let numbers = &shared.store.table.state_numbers;
+        let components = root::components(&board, numbers, &shared.control);
+        shared.components = components.expect("nothing stops it");
+        shared.workers = 2;
+        let trial = Trial {
+            component: 0,
+            plan: Plan::Branch(Order::Narrow),
+            budget: u64::MAX,
+            earlier_work: 0,
+            thorough: false,
+            is_solo: false,
+        };
+        let walk = Arc::new(Walk::new(trial));
+        walk.pretend_idle_workers(1 << 20);
+        let mut worker = Worker::new(&shared, None);
+        worker.prepare(&walk);
+        let component = shared.components[0].clone();
+        let bottom = Frame::bottom(component, worker.board.mark(), walk.root(), None);
+        worker.frames.push(Frame {
+            weights: [WHOLE, 0],
+            ..bottom
+        });
+        walk.begin_stack();
+        worker.run_stack(&walk, None);
+        worker.run_tasks(&walk);
+        let (done, bytes) = walk.sums();
+        Walked {
+            ended: walk.take_end(),
+            bound: walk.collect_bound_at_end(&shared.store),
+            done,
+            bytes,
+            tasks: worker.statistics.tasks,
+            nodes: worker.statistics.nodes,
+        }
+    }
+
+    /// The permutations of this many things.
+    fn permutations(side: usize) -> Puzzle {
+        let ones = vec![Clue::new([1]).unwrap(); side];
+        Puzzle::new(ones.clone(), ones).unwrap()
+    }
+
+    /// Two blocks of one cell in each row and column.
+    fn pairs(side: usize) -> Puzzle {
+        let twos = vec![Clue::new([1, 1]).unwrap(); side];
+        Puzzle::new(twos.clone(), twos).unwrap()
+    }
+
+    /// Two squares of permutations that touch in one row: most branches split.
+    fn joined_permutations(side: usize) -> Puzzle {
+        let rows = (0..2 * side - 1).map(|row| match row + 1 == side {
+            true => Clue::new([1, 1]).unwrap(),
+            false => Clue::new([1]).unwrap(),
+        });
+        let rows: Vec<Clue> = rows.collect();
+        Puzzle::new(rows, vec![Clue::new([1]).unwrap(); 2 * side]).unwrap()
+    }
+
+    #[test]
+    fn tasks_are_counted_once_and_have_their_share() {
+        for puzzle in [permutations(6), pairs(6), joined_permutations(3)] {
+            let expected = Counter::new(&puzzle).run().solutions.number().clone();
+            for (memory, gives_tasks) in [(1 << 26, true), (0, false)] {
+                let walked = walk_alone(&puzzle, memory, None);
+                match walked.ended {
+                    TrialEnd::Done(value) => assert_eq!(value.count, expected),
+                    ended => panic!("nothing stops it: {ended:?}"),
+                }
+                // Where a weight is divided, less than one for each node is lost.
+                let lost = WHOLE.checked_sub(walked.done);
+                assert!(
+                    lost.is_some_and(|lost| lost <= 2 * walked.nodes),
+                    "{lost:?}"
+                );
+                assert_eq!(walked.tasks > 0, gives_tasks);
+                assert_eq!(walked.bytes, 0);
+            }
+        }
+    }
+
+    #[test]
+    fn a_walk_with_tasks_that_is_stopped_proves_most_of_what_it_has_counted() {
+        for puzzle in [permutations(6), pairs(5), joined_permutations(3)] {
+            let all = Counter::new(&puzzle).run().solutions.number().clone();
+            let nodes = walk_alone(&puzzle, 1 << 26, None).nodes;
+            let mut before = Count::ZERO;
+            for nodes in 0..nodes {
+                let walked = walk_alone(&puzzle, 1 << 26, Some(nodes));
+                assert!(matches!(walked.ended, TrialEnd::Stopped));
+                assert!(walked.bound >= before && walked.bound <= all);
+                before = walked.bound;
+            }
+            before *= &Count::from(2);
+            assert!(before >= all);
+        }
+    }
+}

@@ -516,3 +516,6 @@ impl<W: Word> Walk<W> {
         self.release(key)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,134 @@
+use super::super::order::Order;
+use super::*;
+use crate::count::components::ComponentTable;
+use crate::count::plan::Plan;
+
+impl<W: Word> Walk<W> {
+    /// Makes the walk want tasks, as if so many workers waited for them.
+    pub(in crate::count::branch) fn pretend_idle_workers(&self, workers: usize) {
+        self.idle_workers.store(workers, Ordering::Relaxed);
+    }
+
+    /// The share that is done, without an upper bound, and the bytes of what is unfinished.
+    pub(in crate::count::branch) fn sums(&self) -> (u64, u64) {
+        let sums = [&self.done, &self.unfinished_bytes];
+        let [done, bytes] = sums.map(|sum| sum.load(Ordering::Relaxed));
+        (done, bytes)
+    }
+}
+
+fn walk() -> Walk<u64> {
+    Walk::new(Trial {
+        component: 0,
+        plan: Plan::Branch(Order::Down),
+        budget: u64::MAX,
+        earlier_work: 0,
+        thorough: false,
+        is_solo: false,
+    })
+}
+
+fn component(key: u32) -> Component<u64> {
+    Component {
+        rows: [(0, 0b11), (1, 0b11), (2, 0b11)].into(),
+        size: 6,
+        key: vec![key; 5].into(),
+    }
+}
+
+/// Bytes of the cells and of the key of [`component`].
+const ROWS: u64 = 3 * size_of::<(u16, u64)>() as u64;
+const KEY: u64 = 5 * size_of::<u32>() as u64;
+
+#[test]
+fn a_component_in_progress_is_claimed_once_and_its_waiting_sides_are_charged() {
+    let walk = walk();
+    let side = Unfinished::product(Destination::WalkResult);
+    let claim = |key, has_room| walk.claim(&component(key), 7, has_room, || Arc::clone(&side));
+    assert_eq!(claim(1, true), Claim::Mine);
+    assert_eq!(claim(2, false), Claim::Mine);
+    assert_eq!(claim(1, false), Claim::Untracked);
+    assert!(walk.has_room(1) && !walk.has_room(0));
+    assert_eq!(claim(1, true), Claim::InProgress);
+    let waits = ROWS + size_of::<WaitingSide<u64>>() as u64;
+    let (_, bytes) = walk.sums();
+    assert!(bytes >= waits && bytes < waits + 1000, "{bytes}");
+    assert!(walk.has_room(bytes + 1) && !walk.has_room(bytes));
+    assert_eq!(walk.release(&component(2).key).len(), 0);
+    // The value fills the gap, and the stack's own gap is left.
+    let store = Store::new(Arc::new(ComponentTable::new(1 << 20)), false, 0);
+    let value = ComponentValue::number(Count::from(3));
+    walk.fill_waiting(&store, &component(1).key, &value);
+    assert_eq!(walk.sums(), (7, 0));
+    assert!(!walk.is_over());
+    walk.fill(&store, side, GapValue::number(Count::from(5)));
+    match walk.take_end() {
+        TrialEnd::Done(value) => assert_eq!(value.count, Count::from(15)),
+        ended => panic!("{ended:?}"),
+    }
+}
+
+#[test]
+fn an_unfinished_component_is_charged_until_its_last_gap_is_filled() {
+    let walk = walk();
+    let store = Store::new(Arc::new(ComponentTable::new(1 << 20)), false, 0);
+    let (side, open) = (walk.root(), Unfinished::open_component());
+    open.add_gap();
+    assert!(open.leave_stack(&Count::from(2), Vec::new()).is_none());
+    let record = ComponentRecord {
+        component: component(1),
+        nodes: 1,
+        recompute_cost: 1,
+    };
+    walk.charge(&record);
+    let (_, bytes) = walk.sums();
+    assert!(bytes >= ROWS + KEY && bytes < ROWS + KEY + 1000, "{bytes}");
+    open.close_component(Arc::clone(&side), record);
+    assert_eq!(open.value(), Count::from(2));
+    walk.fill(&store, Arc::clone(&open), GapValue::number(Count::ZERO));
+    assert!(!walk.is_over());
+    walk.fill(&store, open, GapValue::number(Count::from(4)));
+    assert!(walk.is_over());
+    assert_eq!(walk.sums().1, 0);
+    let (kept, _) = store.get(&component(1).key).expect("its value is stored");
+    assert_eq!(kept.count, Count::from(6));
+}
+
+#[test]
+fn a_side_with_a_factor_of_0_is_cancelled_and_complete() {
+    let side = Unfinished::<u64>::product(Destination::WalkResult);
+    side.add_gap();
+    assert!(!side.is_cancelled());
+    let (count, ..) = side.fill_gap(GapValue::number(Count::ZERO)).unwrap();
+    assert!(count.is_zero() && side.is_cancelled());
+    // What comes later is not passed on again.
+    assert!(side.fill_gap(GapValue::number(Count::ONE)).is_none());
+}
+
+#[test]
+fn the_last_task_ends_a_walk_that_has_no_value() {
+    let walk = walk();
+    let task = || WalkTask {
+        rows: Vec::new(),
+        component: component(1),
+        side: None,
+        owner: walk.root(),
+        witness_above: None,
+        weight: 0,
+        path: Vec::new(),
+        may_ask_oracle: false,
+    };
+    walk.pretend_idle_workers(1);
+    assert!(walk.wants_tasks());
+    walk.push_task(task());
+    assert!(!walk.wants_tasks());
+    walk.push_task(task());
+    assert!(!walk.wants_tasks());
+    walk.end_task();
+    assert!(walk.wait_for_task().is_some());
+    walk.end_task();
+    assert!(!walk.is_over());
+    walk.end_task();
+    assert!(walk.is_over() && walk.wait_for_task().is_none());
+    assert!(matches!(walk.take_end(), TrialEnd::Full));
+}
