@@ -373,6 +373,7 @@ fn has_row<W>(cells: &[(u16, W)], row: usize) -> bool {
 mod tests {
     use super::*;
     use crate::board::Clues;
+    use crate::count::components::line_automaton::BYTES_PER_STATE;
     use crate::puzzle::{Clue, Puzzle};
     use crate::run::{Control, Limits};
 
@@ -406,5 +407,50 @@ mod tests {
                 (4, !is_numbered)
             );
         }
+    }
+
+    /// The key of the only component of a puzzle without known cells.
+    fn key_of(rows: &[&[usize]], columns: &[&[usize]], numbers: &UniqueTable) -> Key {
+        let puzzle = Puzzle::from_clues(rows, columns).unwrap();
+        let clues = Clues::new(&puzzle);
+        let mut board = Board::<u64>::new(&clues);
+        assert!(board.propagate());
+        let (width, height) = (columns.len(), rows.len());
+        let all: Vec<_> = (0..height)
+            .map(|row| (row as u16, (1 << width) - 1))
+            .collect();
+        let control = Control::new(&Limits::default(), false);
+        let (mut pace, mut components) = (Pace::new(&control), Vec::new());
+        let mut lines = PieceCache::new(width + height, 1 << 20);
+        let mut finder = ComponentFinder::new(width, height);
+        let split = finder.split(
+            &board,
+            &all,
+            &mut lines,
+            numbers,
+            &mut components,
+            &mut pace,
+        );
+        assert!(split.is_some() && components.len() == 1);
+        assert_eq!(components[0].size as usize, width * height);
+        components[0].key.clone()
+    }
+
+    /// Different fillings of a piece without a number must not share a key, whether it is a piece of a row or of a column.
+    #[test]
+    fn a_component_with_one_piece_without_a_number_has_no_key() {
+        let (simple, pairs) = ([&[1][..]; 2], [&[1, 1][..]; 2]);
+        let large = UniqueTable::new(1 << 20);
+        key_of(&simple, &simple, &large);
+        let mut states = 0;
+        large.for_each(|_, number| states = states.max(number + 1));
+        // Has room for the states of two cells of which one is filled, and for no others.
+        let full = UniqueTable::new(u64::from(states) * BYTES_PER_STATE);
+        assert!(!key_of(&simple, &simple, &full).is_empty());
+        assert!(full.is_full());
+        let ones = [&[1][..]; 4];
+        assert!(key_of(&ones, &pairs, &full).is_empty());
+        assert!(key_of(&pairs, &ones, &full).is_empty());
+        assert!(!key_of(&pairs, &ones, &large).is_empty());
     }
 }

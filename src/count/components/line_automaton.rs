@@ -26,7 +26,7 @@ pub(crate) const NONE: u32 = u32::MAX;
 pub(crate) const END: u32 = 0;
 
 /// Bytes of a state in the unique table.
-const BYTES_PER_STATE: u64 = 32;
+pub(super) const BYTES_PER_STATE: u64 = 32;
 
 /// The unique table: from the two successors of a state to its number. Shared by all workers.
 #[derive(Debug)]
