@@ -82,7 +82,7 @@ fn an_unfinished_component_is_charged_until_its_last_gap_is_filled() {
     };
     walk.charge(&record);
     let (_, bytes) = walk.sums();
-    assert!(bytes >= ROWS + KEY && bytes < ROWS + KEY + 1000, "{bytes}");
+    assert!((ROWS + KEY..ROWS + KEY + 1000).contains(&bytes), "{bytes}");
     open.close_component(Arc::clone(&side), record);
     assert_eq!(open.value(), Count::from(2));
     walk.fill(&store, Arc::clone(&open), GapValue::number(Count::ZERO));
