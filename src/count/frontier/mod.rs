@@ -234,22 +234,7 @@ mod tests {
 
     #[test]
     fn a_forecast_by_walks_is_close() {
-        let ones = vec![Clue::new([1]).unwrap(); 20];
-        let puzzle = Puzzle::new(ones.clone(), ones).unwrap();
-        let clues = Clues::new(&puzzle);
-        let mut board = Board::<u64>::new(&clues);
-        assert!(board.propagate());
-        let control = Control::new(&Limits::default(), false);
-        let components = root::components(&board, &UniqueTable::new(MIB), &control).unwrap();
-        let allowance = Allowance {
-            bytes: 64 * MIB,
-            work_ns: 4_500_000,
-            threads: 1,
-            scratch: None,
-            stop: &|| false,
-            make_room: &|_| (),
-        };
-        let mut sweep = Sweep::new(&board, &components[0], Direction::Down, allowance).unwrap();
+        let (mut sweep, allowance) = sweep(&permutations(20), 4_500_000);
         let mut forecasts = Vec::new();
         while sweep.run(allowance) == Err(SweepEnd::Paused) {
             forecasts.push((sweep.work_ns(), sweep.forecast_ns()));

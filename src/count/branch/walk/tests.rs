@@ -4,7 +4,7 @@ use crate::count::components::ComponentTable;
 use crate::count::plan::Plan;
 
 impl<W: Word> Walk<W> {
-    /// Makes the walk want tasks, as if so many workers waited for them.
+    /// Sets the number of workers that the walk takes to be idle. It offers tasks to idle workers.
     pub(in crate::count::branch) fn pretend_idle_workers(&self, workers: usize) {
         self.idle_workers.store(workers, Ordering::Relaxed);
     }

@@ -1,0 +1,279 @@
+//! Tests of the choice between plans.
+
+use super::*;
+
+pub(super) fn next(selection: &mut PlanSelection) -> Option<Trial> {
+    match selection.next() {
+        Next::Try(trial) => Some(trial),
+        _ => None,
+    }
+}
+
+pub(super) fn spent(forecast: f64) -> TrialEnd {
+    TrialEnd::Spent {
+        forecast,
+        proved: 0.0,
+    }
+}
+
+pub(super) fn plans(selection: &mut PlanSelection) -> Vec<Plan> {
+    let first = next(selection).map(|trial| trial.plan);
+    first
+        .into_iter()
+        .chain(selection.todo.iter().copied())
+        .collect()
+}
+
+/// A short trial on several threads ended before it had got back to where the walk had been, and the plan was dropped because it seemed
+/// to have proved 17 solutions instead of 1.3 million.
+#[test]
+fn a_trial_does_not_lose_what_an_earlier_one_has_proved() {
+    let mut selection = PlanSelection::new(Method::Regions, 1, MIN_TRIAL_NS);
+    let proved = |proved| TrialEnd::Spent {
+        forecast: 1e9,
+        proved,
+    };
+    let first = next(&mut selection).unwrap();
+    selection.report(first, proved(1000.0));
+    let again = loop {
+        let trial = next(&mut selection).unwrap();
+        let is_again = trial.plan == first.plan;
+        selection.report(trial, proved(17.0));
+        if is_again {
+            break selection.tried.last();
+        }
+    };
+    assert_eq!(again.map(|tried| tried.proved), Some(1000.0));
+}
+
+#[test]
+fn helpers_take_trials_for_one_worker_and_join_the_leader() {
+    let mut selection = PlanSelection::new(Method::Auto, 2, MIN_HELPER_BUDGET_NS);
+    let host = next(&mut selection).unwrap();
+    let Next::Try(helper) = selection.next_for_helper() else {
+        panic!("there are walks for one worker");
+    };
+    assert!(host.is_solo && helper.is_solo && !helper.plan.is_sweep());
+    assert_ne!(host.plan, helper.plan);
+    // The round is ranked when the helper's trial has ended.
+    selection.report(host, spent(1e9));
+    while let Some(trial) = next(&mut selection) {
+        selection.report(trial, spent(1e9));
+    }
+    assert!(matches!(selection.next(), Next::Wait));
+    assert!(matches!(selection.next_for_helper(), Next::Wait));
+    selection.report(helper, spent(1e9));
+    let leader = next(&mut selection).unwrap();
+    assert!(!leader.is_solo && matches!(selection.next_for_helper(), Next::Join));
+    selection.report(leader, spent(1e15));
+    // When one trial has counted the component, the results of the others are ignored.
+    let host = next(&mut selection).unwrap();
+    let Next::Try(helper) = selection.next_for_helper() else {
+        panic!("there are walks for one worker");
+    };
+    let two = ComponentValue::number(Count::from(2));
+    assert_eq!(selection.report(helper, TrialEnd::Done(two)), 1);
+    assert_eq!(
+        selection.report(host, TrialEnd::Done(ComponentValue::number(Count::from(3)))),
+        1
+    );
+    let (product, open) = selection.result();
+    assert_eq!((product, open), (Count::from(2), 1));
+}
+
+pub(super) const DOWN: Plan = Plan::Sweep(Direction::Down);
+pub(super) const RIGHT: Plan = Plan::Sweep(Direction::Right);
+
+/// A selection after a round in which the orders had this forecast and the sweeps had others, in nanoseconds.
+pub(super) fn after_round(orders: f64, down: f64, right: f64) -> PlanSelection {
+    let mut selection = PlanSelection::new(Method::Auto, 1, DECISIVE_BUDGET_NS);
+    let tried = |plan: Plan, forecast: f64| TrialResult {
+        plan,
+        spent: DECISIVE_BUDGET_NS,
+        forecast,
+        proved: 0.0,
+    };
+    let orders = Order::ALL.map(|order| tried(Plan::Branch(order), orders));
+    let sweeps = [tried(DOWN, down), tried(RIGHT, right)];
+    selection.todo.clear();
+    selection.before = sweeps.to_vec();
+    selection.tried = orders.into_iter().chain(sweeps).collect();
+    selection
+}
+
+#[test]
+fn a_sweep_that_is_due_has_the_work_of_the_leader_and_the_other_direction_waits() {
+    let mut selection = after_round(1e15, 2e9, 1e9);
+    let sweep = next(&mut selection).unwrap();
+    let leader = next(&mut selection).unwrap();
+    assert_eq!(sweep.plan, RIGHT);
+    let work = |trial: Trial| trial.earlier_work + trial.budget;
+    assert_eq!(work(sweep), work(leader));
+    assert_eq!(leader.plan, Plan::Branch(Order::Down));
+    assert!(!selection.todo.contains(&DOWN));
+    // The sweep has no room. In the next round the other direction is due.
+    selection.report(sweep, TrialEnd::Full);
+    selection.report(leader, spent(1e15));
+    while !selection.todo.is_empty() {
+        let trial = next(&mut selection).unwrap();
+        assert!(work(trial) < work(leader));
+        selection.report(trial, spent(1e15));
+    }
+    let left = plans(&mut selection);
+    assert!(left[0] == DOWN && !left.contains(&RIGHT), "{left:?}");
+}
+
+#[test]
+fn the_leader_comes_before_a_sweep_if_it_is_expected_to_end_sooner() {
+    let mut selection = after_round(1e9, 2e9, 2e9);
+    let plans = plans(&mut selection);
+    assert_eq!(plans[0], Plan::Branch(Order::Down));
+    assert_eq!(plans.last(), Some(&DOWN));
+}
+
+/// A sweep of TCGA 2016 #515 used up its work several times, and began again each time.
+#[test]
+fn a_paused_sweep_goes_on_unless_its_memory_was_freed() {
+    for kept in [DECISIVE_BUDGET_NS / 2, 0] {
+        let mut selection = after_round(1e15, 1e15, 1e9);
+        selection.tried.retain(|tried| tried.plan != RIGHT);
+        let forecast = 1e9;
+        selection.tried.push(TrialResult {
+            plan: RIGHT,
+            spent: kept,
+            forecast,
+            proved: 0.0,
+        });
+        let sweep = next(&mut selection).unwrap();
+        assert_eq!((sweep.plan, sweep.earlier_work), (RIGHT, kept));
+        let forecast = 1e15;
+        selection.report(sweep, TrialEnd::Paused { forecast, kept });
+        let result = selection.tried.last().map(|it| (it.spent, it.forecast));
+        assert_eq!(result, Some((kept, forecast)));
+    }
+}
+
+/// On some puzzles of 25x25 cells, the forecasts of one sweep fell from 1124 to 8 seconds, and much work was wasted on the sweep.
+#[test]
+fn a_sweep_is_due_only_if_its_forecast_has_been_short_twice() {
+    let long = after_round(1e15, 1e12, 1e12);
+    let mut shorter = after_round(1e15, 1e9, 1e12);
+    shorter.before[0].forecast = 1e12;
+    for mut selection in [long, shorter] {
+        let leader = next(&mut selection).unwrap();
+        assert!(!leader.plan.is_sweep());
+        let mut trials = std::iter::from_fn(|| next(&mut selection));
+        let sweep = trials.find(|trial| trial.plan == DOWN);
+        assert!(sweep.unwrap().budget < leader.budget);
+    }
+}
+
+/// By `--method frontier`, one direction was swept without a limit, although its forecast had become five times that of the other.
+#[test]
+fn a_sweep_that_is_left_alone_gives_way_when_its_forecast_gets_worse() {
+    let mut selection = PlanSelection::new(Method::Frontier, 1, MIN_TRIAL_NS);
+    let mut down_alone = 0;
+    loop {
+        let trial = next(&mut selection).unwrap();
+        let kept = trial.earlier_work + trial.budget;
+        assert!(kept < 1_000_000_000_000, "{trial:?}");
+        if down_alone > 0 && trial.plan == RIGHT {
+            break;
+        }
+        let waits = !selection.waiting.is_empty() && trial.plan == DOWN;
+        down_alone += u32::from(waits);
+        let forecast: f64 = match (trial.plan, down_alone) {
+            (DOWN, 0) => 1e9,
+            (DOWN, _) => 1e13,
+            _ => 2e9,
+        };
+        let forecast = forecast.max(1.1 * kept as f64);
+        selection.report(trial, TrialEnd::Paused { forecast, kept });
+    }
+}
+
+#[test]
+fn trials_are_for_one_worker_while_many_orders_are_left_and_the_budget_is_small() {
+    const SHORT_PLANS: &[Plan] = &[
+        Plan::Branch(Order::ALL[0]),
+        Plan::Branch(Order::ALL[1]),
+        Plan::Branch(Order::ALL[2]),
+    ];
+    assert!(!PlanSelection::new_short(1, 1, SHORT_PLANS).has_solo_trials);
+    let has_solo_trials = |orders: usize, budget: u64| {
+        let mut selection = PlanSelection::new(Method::Auto, 1, budget);
+        let orders = Order::ALL[..orders].iter().copied().map(Plan::Branch);
+        selection.todo = orders.chain([DOWN, RIGHT]).collect();
+        selection.begin_trials();
+        selection.has_solo_trials
+    };
+    assert!(has_solo_trials(3, 1) && has_solo_trials(3, DECISIVE_BUDGET_NS - 1));
+    assert!(!has_solo_trials(2, 1) && !has_solo_trials(3, DECISIVE_BUDGET_NS));
+}
+
+#[test]
+fn helpers_wait_where_trials_are_short_or_shared_or_may_not_begin() {
+    let after_host = |budget: u64| {
+        let mut selection = PlanSelection::new(Method::Auto, 1, budget);
+        next(&mut selection).unwrap();
+        selection
+    };
+    let is_tried = |mut selection: PlanSelection| match selection.next_for_helper() {
+        Next::Try(_) => true,
+        Next::Wait => false,
+        other => panic!("{other:?}"),
+    };
+    assert!(is_tried(after_host(MIN_HELPER_BUDGET_NS)));
+    assert!(!is_tried(after_host(MIN_HELPER_BUDGET_NS - 1)));
+    let mut halted = after_host(MIN_HELPER_BUDGET_NS);
+    halted.halt();
+    assert!(!is_tried(halted));
+    // While a sweep leads a round of few orders, their walks wait for all workers.
+    let mut few = after_round(1e15, 1e15, 1e9);
+    few.tried.retain(|tried| match tried.plan {
+        Plan::Branch(order) => Order::ALL[..2].contains(&order),
+        _ => true,
+    });
+    assert_eq!(next(&mut few).unwrap().plan, RIGHT);
+    assert!(!is_tried(few));
+}
+
+#[test]
+fn no_trial_begins_after_a_halt() {
+    let mut selection = PlanSelection::new(Method::Regions, 1, MIN_TRIAL_NS);
+    let trial = next(&mut selection).unwrap();
+    selection.halt();
+    assert!(matches!(selection.next(), Next::Leave));
+    selection.report(trial, spent(1e9));
+    assert!(matches!(selection.next(), Next::Leave));
+    assert!(matches!(selection.next_for_helper(), Next::Leave));
+}
+
+#[test]
+fn the_last_plan_that_is_left_has_no_limit_but_that_of_the_selection() {
+    for plan in [Plan::Branch(Order::Down), DOWN] {
+        let mut selection = after_round(1e15, 1e9, 1e15);
+        let limit = 1000 * DECISIVE_BUDGET_NS;
+        selection.work_limit = limit;
+        selection.tried.retain(|tried| tried.plan == plan);
+        let trial = next(&mut selection).unwrap();
+        assert_eq!(trial.plan, plan);
+        assert_eq!(trial.earlier_work + trial.budget, limit);
+        assert!(selection.todo.is_empty());
+    }
+}
+
+#[test]
+fn a_component_without_a_filling_ends_the_selection() {
+    let mut selection = PlanSelection::new(Method::Regions, 3, MIN_TRIAL_NS);
+    for (number, is_over) in [(4, false), (0, true)] {
+        let trial = next(&mut selection).unwrap();
+        let value = ComponentValue::number(Count::from(number));
+        selection.report(trial, TrialEnd::Done(value));
+        assert_eq!(selection.has_no_solution(), is_over);
+        assert_eq!(selection.is_over(), is_over);
+        assert_eq!(selection.state().is_none(), is_over);
+    }
+    assert_eq!(selection.result(), (Count::ZERO, 1));
+    assert_eq!(selection.nodes(), None);
+}
