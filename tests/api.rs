@@ -4,6 +4,9 @@
 //! Each line is one fact: an item, or a field, variant, method or trait of a type, after the path under which users name the item. Left out
 //! are what is `#[doc(hidden)]` or behind the feature `unstable`, what a macro writes, values of constants, and automatic traits (`Send`).
 
+#[path = "common/recorded.rs"]
+mod recorded;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -256,21 +259,6 @@ fn the_public_api_is_the_one_agreed_on() {
     let lines = facts
         .iter()
         .map(|(path, _, fact)| format!("{path}: {fact}\n"));
-    let (is, file) = (lines.collect::<String>(), root.join("tests/api.txt"));
-    if std::env::var("OMNOGRAM_API").is_ok_and(|way| way == "overwrite") {
-        std::fs::write(&file, &is).unwrap();
-    }
-    let was = std::fs::read_to_string(&file).unwrap_or_default();
-    let only = |these: &str, those: &str, sign: &str| -> String {
-        let lines = these
-            .lines()
-            .filter(|line| those.lines().all(|other| other != *line));
-        lines.map(|line| format!("{sign} {line}\n")).collect()
-    };
-    let (lost, new) = (only(&was, &is, "-"), only(&is, &was, "+"));
-    let accept = "OMNOGRAM_API=overwrite cargo test --release --test api";
-    assert!(
-        was == is,
-        "the API differs from tests/api.txt:\n{lost}{new}to accept this: {accept}"
-    );
+    let is: String = lines.collect();
+    recorded::compare(&is, "tests/api.txt", "OMNOGRAM_API", "api");
 }

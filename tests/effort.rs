@@ -7,8 +7,9 @@
 #![cfg(feature = "cli")]
 
 mod common;
+#[path = "common/recorded.rs"]
+mod recorded;
 
-use std::path::Path;
 use std::time::Duration;
 
 use common::{Random, beside, corpus, on_threads, permutation, restless, switches};
@@ -131,25 +132,11 @@ fn check(puzzles: &[(String, Puzzle)], file: &str) {
             .flat_map(|(name, puzzle)| lines(name, puzzle))
             .collect()
     });
-    let file = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/effort")
-        .join(file);
-    if std::env::var("OMNOGRAM_EFFORT").is_ok_and(|way| way == "overwrite") {
-        std::fs::write(&file, &is).unwrap();
-    }
-    let was = std::fs::read_to_string(&file).unwrap_or_default();
-    let only = |these: &str, those: &str, sign: &str| -> String {
-        let lines = these
-            .lines()
-            .filter(|line| those.lines().all(|other| other != *line));
-        lines.map(|line| format!("{sign} {line}\n")).collect()
-    };
-    let (lost, new) = (only(&was, &is, "-"), only(&is, &was, "+"));
-    let accept = "OMNOGRAM_EFFORT=overwrite cargo test --release --test effort";
-    assert!(
-        was == is,
-        "counts differ from {}:\n{lost}{new}to accept this: {accept}",
-        file.display()
+    recorded::compare(
+        &is,
+        &format!("tests/effort/{file}"),
+        "OMNOGRAM_EFFORT",
+        "effort",
     );
 }
 
