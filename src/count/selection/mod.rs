@@ -355,7 +355,9 @@ impl PlanSelection {
         let (mut sweeps, others): (Vec<TrialResult>, Vec<TrialResult>) =
             tried.into_iter().partition(|tried| tried.plan.is_sweep());
         sweeps.append(&mut self.waiting);
-        let (others, best_forecast) = ranking::select_plans(others, &self.before, self.round_work);
+        let leader = self.leader.map(|(leader, _)| leader);
+        let (others, best_forecast) =
+            ranking::select_plans(others, &self.before, self.round_work, leader);
         let mut sweeps = ranking::select_sweeps(sweeps, best_forecast, self.round_work);
         let before = [&others[..], &sweeps].concat();
         self.interrupted.clear();

@@ -3,8 +3,9 @@
 //! A forecast is derived from guessed weights; the number of solutions that a plan has proved is certain. So the plan that proves most in
 //! the same work stays as well, and from [`DECISIVE_BUDGET_NS`] on plans that prove far less are dropped, unless they are near their end.
 //! One plan leads each round: it comes first and has at least as much work as all others together. In the first rounds the probing order
-//! leads, unless another plan proves far more; later the plan that proves most leads. The tree search is one of the plans; it is the best
-//! one where components hardly repeat.
+//! leads, unless another plan proves far more and its forecast is not far worse; later the plan that proves most leads, and the leader
+//! changes only if another plan proves twice as much. The tree search is one of the plans; it is the best one where components hardly
+//! repeat.
 
 use crate::count::branch::order::Order;
 use crate::count::plan::{Plan, TrialResult};
@@ -31,7 +32,15 @@ const PROBING_PLAN: Plan = Plan::Branch(Order::Probed);
 /// the tree search is divided by it.
 const LEAD_FACTOR: f64 = 2.5;
 
-/// For that comparison, the probing order counts as having proved at least this number of solutions.
+/// That plan must not have a forecast of more than this multiple of the forecast of the probing order. A plan can prove far more for a
+/// moment, above all beside a walk of several workers, whose unfinished sides have proved little yet.
+const MAX_LEADER_FORECAST: f64 = 4.0;
+
+/// From [`DECISIVE_BUDGET_NS`] on, the rate of the plan that has led the round counts this many times, so that plans with similar rates do
+/// not take turns.
+const INCUMBENT_FACTOR: f64 = 2.0;
+
+/// For the comparison with [`LEAD_FACTOR`], the probing order counts as having proved at least this number of solutions.
 const MIN_PROVED: f64 = 1000.0;
 
 /// The leading plan has at least the work of all others together. It has this work one more time for each power of ten by which its rate
@@ -54,11 +63,12 @@ const EARLY_FORECAST: f64 = 4.0;
 const BRANCH_ADVANTAGE: f64 = 32.0;
 
 /// The plans other than sweeps that stay after a round of this budget, and the best forecast. The leader of the next round comes first;
-/// from [`DECISIVE_BUDGET_NS`] on all are sorted by [`rate`]. `before` has the results of the round before.
+/// from [`DECISIVE_BUDGET_NS`] on all are sorted by [`rate`]. `before` has the results of the round before; `leader` has led the round.
 pub(crate) fn select_plans(
     plans: Vec<TrialResult>,
     before: &[TrialResult],
     budget: u64,
+    leader: Option<Plan>,
 ) -> (Vec<TrialResult>, f64) {
     let mut forecasts: Vec<(f64, TrialResult)> = plans
         .into_iter()
@@ -101,20 +111,29 @@ pub(crate) fn select_plans(
         (is_fastest || is_spared || i < max_kept && !lags).then_some(tried)
     };
     let mut plans: Vec<TrialResult> = forecasts.iter().enumerate().filter_map(stays).collect();
-    let probing = plans.iter().find(|tried| tried.plan == PROBING_PLAN);
-    let min_rate = |tried: &TrialResult| MIN_PROVED / tried.spent as f64;
-    let probing_leads =
-        probing.is_some_and(|tried| LEAD_FACTOR * rate(tried).max(min_rate(tried)) >= fastest_rate);
     if is_decisive {
         // The plan that proves most comes first, in case the time does not suffice for all.
+        let rate = |tried: &TrialResult| match Some(tried.plan) == leader {
+            true => INCUMBENT_FACTOR * rate(tried),
+            false => rate(tried),
+        };
         plans.sort_by(|a, b| rate(b).total_cmp(&rate(a)));
-    } else if let Some(leader) = if probing_leads {
-        Some(PROBING_PLAN)
     } else {
-        fastest_plan
-    } {
+        let probing = forecasts
+            .iter()
+            .find(|(_, tried)| tried.plan == PROBING_PLAN);
+        let min_rate = |tried: &TrialResult| MIN_PROVED / tried.spent as f64;
+        let probing_leads = probing.is_some_and(|&(forecast, tried)| {
+            let rate = rate(&tried).max(min_rate(&tried));
+            let is_far = |index: usize| forecasts[index].0 > MAX_LEADER_FORECAST * forecast;
+            LEAD_FACTOR * rate >= fastest_rate || fastest_index.is_some_and(is_far)
+        });
+        let leader = match probing_leads {
+            true => Some(PROBING_PLAN),
+            false => fastest_plan,
+        };
         // The others keep their order behind the leader.
-        plans.sort_by_key(|tried| tried.plan != leader);
+        plans.sort_by_key(|tried| Some(tried.plan) != leader);
     }
     (plans, best)
 }
@@ -205,7 +224,7 @@ mod tests {
             tried(DOWN, budget, forecast, work),
             tried(other, budget, other_forecast, other_rate * work),
         ];
-        let (plans, best) = select_plans(plans, &[], budget);
+        let (plans, best) = select_plans(plans, &[], budget, None);
         assert_eq!(best, forecast.min(other_forecast));
         assert_eq!(plans[0].plan, DOWN);
         plans.len()
@@ -226,6 +245,35 @@ mod tests {
         assert_eq!(stay(1e15, OTHER, 0.1, 2.1e10, budget), 1);
         assert_eq!(stay(1e15, PROBING_PLAN, 0.1, 15e10, budget), 2);
         assert_eq!(stay(1e15, PROBING_PLAN, 0.1, 17e10, budget), 1);
+    }
+
+    /// The plan that leads after a round of this budget, led by the probing order, which has proved 1000 solutions. `other` has this rate, as
+    /// a multiple of that of the probing order, and this forecast, as a multiple of the other forecast.
+    fn leader(budget: u64, other_rate: f64, other_forecast: f64) -> Plan {
+        let plans = vec![
+            tried(PROBING_PLAN, budget, 1e12, 1000.0),
+            tried(OTHER, budget, other_forecast * 1e12, other_rate * 1000.0),
+        ];
+        let (plans, _) = select_plans(plans, &[], budget, Some(PROBING_PLAN));
+        assert_eq!(plans.len(), 2);
+        plans[0].plan
+    }
+
+    #[test]
+    fn another_plan_leads_the_first_rounds_if_it_proves_more_and_its_forecast_is_not_far_worse() {
+        let budget = DECISIVE_BUDGET_NS - 1;
+        assert_eq!(leader(budget, 2.4, 1.0), PROBING_PLAN);
+        assert_eq!(leader(budget, 2.6, 1.0), OTHER);
+        assert_eq!(leader(budget, 2.6, 3.9), OTHER);
+        assert_eq!(leader(budget, 2.6, 4.1), PROBING_PLAN);
+    }
+
+    #[test]
+    fn another_plan_leads_later_rounds_if_it_proves_twice_as_much() {
+        let budget = DECISIVE_BUDGET_NS;
+        assert_eq!(leader(budget, 1.9, 1.0), PROBING_PLAN);
+        assert_eq!(leader(budget, 2.1, 1.0), OTHER);
+        assert_eq!(leader(budget, 2.1, 100.0), OTHER);
     }
 
     #[test]
