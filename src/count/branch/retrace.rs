@@ -74,3 +74,114 @@ impl<W: Word> Worker<'_, '_, W> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::order::Order;
+    use super::*;
+    use crate::count::plan::{Plan, Trial, TrialEnd};
+    use crate::count::shared::tests::{setup, with_shared};
+    use crate::puzzle::{Grid, Puzzle};
+    use crate::run::Limits;
+
+    const PLAN: Plan = Plan::Branch(Order::Down);
+
+    /// What a walk through the first component leaves behind.
+    struct Walked {
+        ended: TrialEnd,
+        nodes: u64,
+        trail: Vec<TrailStep>,
+    }
+
+    /// Walks through the first component of a puzzle with an empty component table, from where the trail ends, for this number of nodes.
+    fn walk(puzzle: &Puzzle, trail: &[TrailStep], nodes: Option<u64>) -> Walked {
+        let mut setup = setup(puzzle);
+        setup.limits = Limits::default().nodes(nodes);
+        let mut walked = None;
+        with_shared(&setup, false, |shared, _| {
+            shared.record_trail(0, PLAN, trail.to_vec(), 0);
+            let mut worker = Worker::new(&shared, None);
+            let ended = worker.run_walk(Trial {
+                component: 0,
+                plan: PLAN,
+                budget: u64::MAX,
+                earlier_work: 0,
+                thorough: true,
+                is_solo: true,
+            });
+            walked = Some(Walked {
+                ended,
+                nodes: worker.statistics.nodes,
+                trail: shared.trail(0, PLAN).expect("a walk records its trail"),
+            });
+        });
+        walked.expect("the test was called")
+    }
+
+    /// The number of solutions of a walk that has ended.
+    fn count(walked: &Walked) -> &Count {
+        match &walked.ended {
+            TrialEnd::Done(value) => &value.count,
+            ended => panic!("nothing stops it: {ended:?}"),
+        }
+    }
+
+    /// A square picture of this size with random cells, half of them filled.
+    fn random(size: usize, seed: u64) -> Puzzle {
+        let mut state = seed;
+        let mut grid = Grid::new(size, size);
+        for i in 0..size * size {
+            // A linear congruential generator (Knuth, MMIX); its high bits are the random ones.
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            grid.set(i / size, i % size, state >> 63 == 1);
+        }
+        Puzzle::from_grid(&grid)
+    }
+
+    #[test]
+    fn a_walk_goes_on_where_its_trail_ends() {
+        // Some sides of these pictures split into two components, and some of the last one into three. `resumed`: the nodes of all resumed
+        // walks; they depend on the order of branching.
+        for (seed, max_done, resumed) in [(34, 1, 2022), (115, 1, 4048), (301, 2, 1420)] {
+            let puzzle = random(16, seed);
+            let whole = walk(&puzzle, &[], None);
+            let (mut done, mut nodes) = (0, 0);
+            for stop in 0..whole.nodes {
+                let first = walk(&puzzle, &[], Some(stop));
+                assert!(matches!(first.ended, TrialEnd::Stopped));
+                let second = walk(&puzzle, &first.trail, None);
+                assert_eq!(count(&second), count(&whole));
+                let steps = first.trail.iter();
+                done = steps.map(|step| step.done_components).fold(done, u32::max);
+                nodes += second.nodes;
+            }
+            assert_eq!(done, max_done);
+            assert_eq!(nodes, resumed, "{seed}");
+        }
+    }
+
+    #[test]
+    fn a_trail_of_another_component_is_followed_as_far_as_it_fits() {
+        let puzzle = random(16, 301);
+        let whole = walk(&puzzle, &[], None);
+        let trail = walk(&puzzle, &[], Some(24)).trail;
+        assert!(trail.len() > 3);
+        for i in 0..trail.len() {
+            let changes: [fn(&mut TrailStep); 4] = [
+                |step| step.size += 1,
+                |step| step.cell.row += 1,
+                |step| step.component_count += 1,
+                |step| step.done_components = step.component_count,
+            ];
+            for change in changes {
+                let mut trail = trail.clone();
+                change(&mut trail[i]);
+                // What the steps before have is certain, and this one counts its side afresh.
+                let resumed = walk(&puzzle, &trail, None);
+                assert_eq!(count(&resumed), count(&whole));
+            }
+        }
+    }
+}
