@@ -168,20 +168,26 @@ mod tests {
         let whole = walk(&puzzle, &[], None);
         let trail = walk(&puzzle, &[], Some(24)).trail;
         assert!(trail.len() > 3);
+        let nodes = |trail: &[TrailStep]| {
+            let resumed = walk(&puzzle, trail, None);
+            assert_eq!(count(&resumed), count(&whole));
+            resumed.nodes
+        };
         for i in 0..trail.len() {
-            let changes: [fn(&mut TrailStep); 4] = [
-                |step| step.size += 1,
-                |step| step.cell.row += 1,
-                |step| step.component_count += 1,
-                |step| step.done_components = step.component_count,
-            ];
-            for change in changes {
+            let changed = |change: fn(&mut TrailStep)| {
                 let mut trail = trail.clone();
                 change(&mut trail[i]);
-                // What the steps before have is certain, and this one counts its side afresh.
-                let resumed = walk(&puzzle, &trail, None);
-                assert_eq!(count(&resumed), count(&whole));
-            }
+                nodes(&trail)
+            };
+            // A step for another component is not followed.
+            let steps_before = nodes(&trail[..i]);
+            assert_eq!(changed(|step| step.size += 1), steps_before);
+            assert_eq!(changed(|step| step.cell.row += 1), steps_before);
+            // A side with other components is counted afresh.
+            let with_this_step = nodes(&trail[..=i]);
+            assert_eq!(changed(|step| step.component_count += 1), with_this_step);
+            let all_done = changed(|step| step.done_components = step.component_count);
+            assert_eq!(all_done, with_this_step);
         }
     }
 }
