@@ -535,4 +535,26 @@ pub(super) mod tests {
         assert_eq!((known(&again), again.settles()), (rows, 8));
         assert_eq!(again.into_lines(), lines);
     }
+
+    #[test]
+    fn both_values_of_a_cell_have_a_chance() {
+        let cell = Cell::new(0, 0);
+        for (clue, chance) in [(&[2][..], 7), (&[1], 4), (&[], 1)] {
+            let lines = [clue; 2];
+            let clues = Clues::new(&Puzzle::from_clues(&lines, &lines).unwrap());
+            assert_eq!(Board::<u64>::new(&clues).filled_chance(cell), (chance, 8));
+        }
+    }
+
+    #[test]
+    fn cells_with_another_value_than_the_known_one_are_refused() {
+        let clues = Clues::new(&puzzle());
+        let mut board = Board::<u64>::new(&clues);
+        let known = |filled, empty| Known { filled, empty };
+        let mut assigns = |cells| board.assign_rows([(0, cells)].into_iter());
+        assert!(assigns(known(0b01, 0b10)) && assigns(known(0b01, 0b10)));
+        assert!(!assigns(known(0b10, 0)) && !assigns(known(0, 0b01)));
+        // A cell with both values is refused whatever is known of it.
+        assert!((0..3).all(|i| !assigns(known(1 << i, 1 << i))));
+    }
 }

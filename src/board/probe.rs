@@ -527,6 +527,7 @@ mod tests {
             let expected = scratch.probe(&mut other, &region, None, || false, |_| false);
             settles.0 += board.settles() - before;
             settles.1 += other.settles() - before;
+            assert!(prober.side_rows.len() <= MAX_SIDE_BYTES / size_of::<SideRow<W>>());
             let (records, cell) = match (probed, expected) {
                 (Probed::Fixpoint(records, Some(cell)), Probed::Fixpoint(_, Some(_))) => {
                     (records, cell)
@@ -541,6 +542,57 @@ mod tests {
             assert!(board.decide(cell, filled), "probing refutes such a side");
             inherited = Some(records.after(board.take_changed()));
         }
+    }
+
+    /// The numbers of cells that become known when this cell gets each value; `None` if a value contradicts or if both decide a cell alike.
+    fn decides(board: &Board<'_, u64>, cell: Cell) -> Option<[u32; 2]> {
+        let side = |filled| {
+            let mut side = board.clone();
+            side.decide(cell, filled).then_some(side)
+        };
+        let [filled, empty] = [side(true)?, side(false)?];
+        let has_agreement = (board.rows().iter().zip(filled.rows()).zip(empty.rows())).any(
+            |((known, filled), empty)| {
+                let both = filled.filled & empty.filled | filled.empty & empty.empty;
+                both != known.cells()
+            },
+        );
+        (!has_agreement).then(|| [filled, empty].map(|it| (board.unknown() - it.unknown()) as u32))
+    }
+
+    #[test]
+    fn at_the_end_no_value_of_a_cell_contradicts_and_no_two_decide_a_cell_alike() {
+        let mut deductions = 0;
+        for seed in 0..40 {
+            let clues = random_clues(12, seed);
+            let mut board = Board::<u64>::new(&clues);
+            assert!(board.propagate());
+            let (region, before) = (Region::whole(&board), board.unknown());
+            let mut prober = Prober::default();
+            let probe = |prober: &mut Prober<u64>, board: &mut Board<'_, u64>| {
+                let probed = prober.probe(board, &region, None, || false, |_| false);
+                assert!(matches!(probed, Probed::Fixpoint(..)), "{probed:?}");
+            };
+            probe(&mut prober, &mut board);
+            let decided = (before - board.unknown()) as u64;
+            assert!(prober.deductions() <= decided);
+            assert_eq!(prober.deductions() == 0, decided == 0);
+            deductions += prober.deductions();
+            // Once more: what was deduced is known, so each cell is probed once.
+            let mut prober = Prober::default();
+            probe(&mut prober, &mut board);
+            assert_eq!(prober.deductions(), 0);
+            assert_eq!(prober.probes(), board.unknown() as u64);
+            for record in &prober.records {
+                let expected = decides(&board, record.cell).expect("it is the end");
+                assert_eq!(record.sides.map(|side| side.decides), expected);
+                assert!(record.sides.iter().all(|side| !side.range().is_empty()));
+            }
+            prober.clear();
+            let mark = prober.mark();
+            assert_eq!((mark.records, mark.side_rows), (0, 0));
+        }
+        assert!(deductions > 10, "{deductions}");
     }
 
     #[test]

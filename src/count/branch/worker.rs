@@ -641,3 +641,6 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         answer
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -409,6 +409,47 @@ mod tests {
         }
     }
 
+    /// As above, with columns that have two components.
+    #[test]
+    fn components_stay_apart_in_columns_without_a_number() {
+        let rows: [&[usize]; 5] = [&[1], &[1], &[], &[1], &[1]];
+        let puzzle = Puzzle::from_clues(&rows, &[&[1, 1][..]; 2]).unwrap();
+        let clues = Clues::new(&puzzle);
+        let mut board = Board::<u64>::new(&clues);
+        assert!(board.propagate());
+        let control = Control::new(&Limits::default(), false);
+        let (numbers, mut pace) = (UniqueTable::new(0), Pace::new(&control));
+        for part in [[(0, 0b11), (1, 0b11)], [(3, 0b11), (4, 0b11)]] {
+            let (mut lines, mut components) = (PieceCache::new(7, 1 << 20), Vec::new());
+            let mut finder = ComponentFinder::new(2, 5);
+            let split = finder.split(
+                &board,
+                &part,
+                &mut lines,
+                &numbers,
+                &mut components,
+                &mut pace,
+            );
+            assert!(split.is_some() && components.len() == 1);
+            assert_eq!(*components[0].rows, part);
+            assert!(components[0].key.is_empty());
+        }
+    }
+
+    /// The columns that a row crosses take a bit each, in as many words as it takes.
+    #[test]
+    fn a_key_has_the_crossings_of_all_columns() {
+        let ones = [&[1][..]; 40];
+        let key = key_of(&ones[..2], &ones, &UniqueTable::new(1 << 20));
+        assert_eq!(key.len(), 1 + 2 * 3 + 40);
+        assert_eq!(key[0], 40);
+        for row in [1, 4] {
+            assert_eq!(key[row], key[1]);
+            assert_eq!(key[row + 1..row + 3], [u32::MAX, 0xff]);
+        }
+        assert!(key[7..].iter().all(|&number| number == key[7]));
+    }
+
     /// The key of the only component of a puzzle without known cells.
     fn key_of(rows: &[&[usize]], columns: &[&[usize]], numbers: &UniqueTable) -> Key {
         let puzzle = Puzzle::from_clues(rows, columns).unwrap();

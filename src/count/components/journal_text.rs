@@ -227,6 +227,28 @@ mod tests {
         assert_eq!(components, 3);
     }
 
+    /// The codec reads the table of states ahead of what it writes, and must notice the states that came later.
+    #[test]
+    fn states_that_came_after_an_earlier_text_are_written() {
+        let numbers = UniqueTable::new(1 << 20);
+        let mut codec = ComponentCodec::new();
+        let mut last = END;
+        let mut texts = Vec::new();
+        for _ in 0..24 {
+            last = numbers.number_of([NONE, last]).unwrap();
+            let key: Key = vec![1, last, 1, last].into();
+            texts.push(codec.write(&numbers, [(key, Count::ONE)].into_iter()));
+        }
+        let mut codec = ComponentCodec::new();
+        let mut read = Vec::new();
+        for text in &texts {
+            let visit = |key: Key, _| read.push(key[1]);
+            codec.read(text, &numbers, visit).unwrap();
+        }
+        assert_eq!(read.len(), 24);
+        assert!(read.is_sorted_by(|a, b| a < b) && read[23] == last);
+    }
+
     #[test]
     fn malformed_text_is_rejected() {
         let numbers = UniqueTable::new(1 << 20);

@@ -117,3 +117,31 @@ pub(crate) fn edge<W: Word>(
     }
     Edge::new(fates, children.into_iter().map(|(node, _)| node).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A store with a graph of one node: a cell that is filled.
+    fn store(max_graph_bytes: u64) -> Store {
+        let store = Store::new(
+            Arc::new(ComponentTable::new(1 << 20)),
+            true,
+            max_graph_bytes,
+        );
+        let edge = edge(&[(0, 1u64)], |_| 1, Vec::new());
+        assert!(store.add_node(&[edge], &Count::ONE).is_some());
+        store
+    }
+
+    #[test]
+    fn a_graph_has_outgrown_its_bound_when_it_takes_more_bytes() {
+        let bytes = store(u64::MAX).graph.unwrap().bytes();
+        assert!(bytes > 1);
+        let is_outgrown = |bound| store(bound).is_outgrown();
+        assert_eq!([0, bytes - 1, bytes].map(is_outgrown), [true, true, false]);
+        let mut store = store(0);
+        store.drop_graph();
+        assert!(!store.keeps_graph() && !store.is_outgrown());
+    }
+}

@@ -84,4 +84,13 @@ mod tests {
         assert_eq!(found, Some((Count::from(7), 0)));
         assert!(table.cache.take_log(1).is_empty());
     }
+
+    #[test]
+    fn a_table_is_full_when_the_states_have_taken_all_room() {
+        let table = ComponentTable::with_bytes(1 << 10, 1 << 10);
+        assert!(!table.is_full());
+        let states = &table.state_numbers;
+        let numbered = (0..1 << 10).map_while(|i| states.number_of([i, i])).count();
+        assert!(numbered > 0 && table.is_full());
+    }
 }

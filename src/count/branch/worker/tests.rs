@@ -1,0 +1,147 @@
+use super::*;
+use crate::count::plan::{Trial, TrialEnd};
+use crate::count::shared::tests::{setup, two_permutations, with_shared};
+
+/// Calls `test` with a worker at the root of [`two_permutations`], of which the first component has 2x2 cells.
+fn with_worker(test: impl FnOnce(&mut Worker<'_, '_, u64>)) {
+    with_shared(&setup(&two_permutations()), false, |shared, _| {
+        test(&mut Worker::new(&shared, None));
+    });
+}
+
+fn trial() -> Trial {
+    Trial {
+        component: 0,
+        plan: Plan::Branch(Order::Down),
+        budget: u64::MAX,
+        earlier_work: 0,
+        thorough: false,
+        is_solo: true,
+    }
+}
+
+/// A side with one component, which is being counted.
+fn side() -> Frame<u64> {
+    Frame {
+        product: Count::ONE,
+        ..Frame::new(Component::empty(), 0, None)
+    }
+}
+
+/// If a side were taken for alive while another component of it may have no solution, the oracle would be asked about a side above it. When
+/// that other component is what has none, the side above would be stored with zero fillings although it has some.
+#[test]
+fn the_sides_above_one_with_a_solution_are_alive_up_to_one_with_a_component_that_may_have_none() {
+    let split = || Frame {
+        component_count: 2,
+        ..side()
+    };
+    let pending = || Frame {
+        pending: vec![Component::empty()],
+        ..split()
+    };
+    let product = |product: u64| Frame {
+        product: Count::from(product),
+        ..split()
+    };
+    let gap = || Frame {
+        has_gaps: true,
+        ..split()
+    };
+    let alive = || Frame {
+        is_alive: true,
+        ..side()
+    };
+    for (middle, expected) in [
+        (side(), [true; 3]),
+        (product(3), [true; 3]),
+        (product(0), [false, false, true]),
+        (pending(), [false, false, true]),
+        (gap(), [false, false, true]),
+        // What is alive was marked together with all that follows from it.
+        (alive(), [false, true, true]),
+    ] {
+        with_worker(|worker| {
+            worker.frames = vec![side(), middle, side()];
+            worker.mark_alive();
+            let marked: Vec<bool> = worker.frames.iter().map(|it| it.is_alive).collect();
+            assert_eq!(marked, expected);
+        });
+    }
+}
+
+#[test]
+fn work_adds_nodes_cells_and_sweeps() {
+    with_worker(|worker| {
+        let before = worker.work();
+        worker.statistics.nodes += 2;
+        worker.branched_cells += 3;
+        worker.sweep_ns += 5;
+        assert_eq!(
+            worker.work() - before,
+            2 * NS_PER_NODE + 3 * NS_PER_CELL + 5
+        );
+    });
+    let usual = NS_PER_NODE + 10 * NS_PER_SETTLE + 50 * NS_PER_CELL;
+    assert_eq!([7 * usual, usual - 1].map(nodes_in), [7, 0]);
+}
+
+#[test]
+fn a_helper_asks_its_first_question_later() {
+    with_worker(|worker| {
+        worker.delay_first_question();
+        assert!(worker.question_threshold_ns > MAX_QUESTION_THRESHOLD_NS);
+    });
+}
+
+/// What is costly to redo is written to the journal, so these costs decide what a resumed run finds there.
+#[test]
+fn a_component_costs_its_nodes_to_redo_and_one_of_the_table_what_the_table_says() {
+    with_worker(|worker| {
+        worker.recompute_cost = 100;
+        assert!(matches!(worker.run_trial(trial()), TrialEnd::Done(_)));
+        let component = worker.shared.components[0].clone();
+        let (value, cost) = worker.shared.store.get(&component.key).unwrap();
+        // Each value of its first cell decides the others.
+        assert_eq!((value.count, cost), (Count::from(2), 2));
+        assert_eq!((worker.statistics.nodes, worker.recompute_cost), (2, 102));
+        let leaves = worker.statistics.leaves;
+        worker.frames.push(side());
+        worker.begin_component(component);
+        assert_eq!(worker.top().product, Count::from(2));
+        assert_eq!(worker.statistics.leaves, leaves + 1);
+        assert_eq!(worker.recompute_cost, 104);
+    });
+}
+
+#[test]
+fn the_components_of_a_side_have_equal_weights_and_the_counted_side_of_a_trail_is_done() {
+    for is_resumed in [false, true] {
+        with_worker(|worker| {
+            worker.frames.push(Frame {
+                weights: [1000, 0],
+                component_count: 2,
+                ..side()
+            });
+            let component = worker.shared.components[0].clone();
+            let step = TrailStep {
+                size: component.size,
+                cell: Cell::new(0, 0),
+                filled: true,
+                has_other_side: false,
+                sum: Count::from(9),
+                component_count: 1,
+                done_components: 0,
+                product: Count::ONE,
+            };
+            let step = Some(&step).filter(|_| is_resumed);
+            worker.branch(component, Cell::new(0, 0), step, false);
+            // One of two cells is filled in both lines of the cell.
+            assert_eq!(worker.top().weights, [250, 250]);
+            assert_eq!(worker.top().sum, Count::from(u64::from(is_resumed) * 9));
+            assert_eq!(worker.share_done, u64::from(is_resumed) * 250);
+            let earlier_cost = u64::from(is_resumed) * u64::from(u32::MAX);
+            assert_eq!(worker.recompute_cost, earlier_cost + 1);
+        });
+    }
+}
