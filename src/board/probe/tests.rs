@@ -1,0 +1,180 @@
+use super::*;
+use crate::board::Clues;
+use crate::line::Wide;
+use crate::puzzle::{Clue, Grid, Puzzle};
+
+/// The clues of a square picture of this size with random cells, half of them filled.
+fn random_clues(size: usize, seed: u64) -> Clues {
+    let mut state = seed;
+    let mut grid = Grid::new(size, size);
+    for i in 0..size * size {
+        // A linear congruential generator (Knuth, MMIX); its high bits are the random ones.
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        grid.set(i / size, i % size, state >> 63 == 1);
+    }
+    Clues::new(&Puzzle::from_grid(&grid))
+}
+
+/// Decides cells one after the other, and probes after each with the records of the node above and from scratch: both must end alike.
+/// Returns the settles of both.
+fn compare_with_scratch<W: Word>(clues: &Clues) -> (u64, u64) {
+    let mut board = Board::<W>::new(clues);
+    assert!(board.propagate());
+    let region = Region::whole(&board);
+    let mut settles = (0, 0);
+    let (mut prober, mut inherited) = (Prober::default(), None);
+    loop {
+        let mut other = board.clone();
+        let mut scratch = Prober::default();
+        let before = board.settles();
+        let probed = prober.probe(&mut board, &region, inherited, || false, |_| false);
+        let expected = scratch.probe(&mut other, &region, None, || false, |_| false);
+        settles.0 += board.settles() - before;
+        settles.1 += other.settles() - before;
+        assert!(prober.side_rows.len() <= MAX_SIDE_BYTES / size_of::<SideRow<W>>());
+        let (records, cell) = match (probed, expected) {
+            (Probed::Fixpoint(records, Some(cell)), Probed::Fixpoint(_, Some(_))) => {
+                (records, cell)
+            }
+            (Probed::Fixpoint(_, None), Probed::Fixpoint(_, None))
+            | (Probed::Contradiction, Probed::Contradiction) => return settles,
+            different => panic!("{different:?}"),
+        };
+        assert_eq!(board.rows(), other.rows());
+        board.take_changed();
+        let filled = (cell.row + cell.column) % 2 == 0;
+        assert!(board.decide(cell, filled), "probing refutes such a side");
+        inherited = Some(records.after(board.take_changed()));
+    }
+}
+
+/// The numbers of cells that become known when this cell gets each value; `None` if a value contradicts or if both decide a cell alike.
+fn decides(board: &Board<'_, u64>, cell: Cell) -> Option<[u32; 2]> {
+    let side = |filled| {
+        let mut side = board.clone();
+        side.decide(cell, filled).then_some(side)
+    };
+    let [filled, empty] = [side(true)?, side(false)?];
+    let has_agreement = (board.rows().iter().zip(filled.rows()).zip(empty.rows())).any(
+        |((known, filled), empty)| {
+            let both = filled.filled & empty.filled | filled.empty & empty.empty;
+            both != known.cells()
+        },
+    );
+    (!has_agreement).then(|| [filled, empty].map(|it| (board.unknown() - it.unknown()) as u32))
+}
+
+#[test]
+fn at_the_end_no_value_of_a_cell_contradicts_and_no_two_decide_a_cell_alike() {
+    let mut deductions = 0;
+    for seed in 0..40 {
+        let clues = random_clues(12, seed);
+        let mut board = Board::<u64>::new(&clues);
+        assert!(board.propagate());
+        let (region, before) = (Region::whole(&board), board.unknown());
+        let mut prober = Prober::default();
+        let probe = |prober: &mut Prober<u64>, board: &mut Board<'_, u64>| {
+            let probed = prober.probe(board, &region, None, || false, |_| false);
+            assert!(matches!(probed, Probed::Fixpoint(..)), "{probed:?}");
+        };
+        probe(&mut prober, &mut board);
+        let decided = (before - board.unknown()) as u64;
+        assert!(prober.deductions() <= decided);
+        assert_eq!(prober.deductions() == 0, decided == 0);
+        deductions += prober.deductions();
+        // Once more: what was deduced is known, so each cell is probed once.
+        let mut prober = Prober::default();
+        probe(&mut prober, &mut board);
+        assert_eq!(prober.deductions(), 0);
+        assert_eq!(prober.probes(), board.unknown() as u64);
+        for record in &prober.records {
+            let expected = decides(&board, record.cell).expect("it is the end");
+            assert_eq!(record.sides.map(|side| side.decides), expected);
+            assert!(record.sides.iter().all(|side| !side.range().is_empty()));
+        }
+        prober.clear();
+        let mark = prober.mark();
+        assert_eq!((mark.records, mark.side_rows), (0, 0));
+    }
+    assert!(deductions > 10, "{deductions}");
+}
+
+#[test]
+fn a_probe_that_begins_with_the_cells_of_an_earlier_one_ends_like_one_from_scratch() {
+    let settles = (0..40).map(|seed| compare_with_scratch::<u64>(&random_clues(14, seed)));
+    let (inherited, scratch) = settles.fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
+    assert!(inherited < scratch, "{inherited} {scratch}");
+}
+
+/// Wide words reach the limit on the cells that are kept.
+#[test]
+fn probes_end_alike_when_the_cells_of_sides_are_too_many_to_be_kept() {
+    let ones = vec![Clue::new([1]).unwrap(); 14];
+    let permutations = Clues::new(&Puzzle::new(ones.clone(), ones).unwrap());
+    for clues in [random_clues(24, 1), permutations] {
+        let (inherited, scratch) = compare_with_scratch::<Wide<64>>(&clues);
+        assert!(inherited <= scratch, "{inherited} {scratch}");
+    }
+}
+
+#[test]
+fn cells_that_both_sides_decide_alike_are_assigned_though_the_sides_differ_in_their_rows() {
+    let ones = vec![Clue::new([1]).unwrap(); 4];
+    let clues = Clues::new(&Puzzle::new(ones.clone(), ones).unwrap());
+    let mut board = Board::<u64>::new(&clues);
+    let side_row = |row, filled, empty| SideRow {
+        row,
+        cells: Known { filled, empty },
+    };
+    let mut prober = Prober::default();
+    let filled = [side_row(1, 0b1, 0b10), side_row(3, 0b10, 0b1)];
+    let empty = (0..4).map(|row| side_row(row, 0b1, 0b110));
+    prober.side_rows.extend(filled.into_iter().chain(empty));
+    let side = |start, end| Side {
+        start,
+        end,
+        ..Side::NONE
+    };
+    assert!(!prober.assign_agreement(&mut board, [side(1, 2), side(2, 5)]));
+    for sides in [[side(0, 2), side(2, 6)], [side(2, 6), side(0, 2)]] {
+        let mut board = board.clone();
+        assert!(prober.assign_agreement(&mut board, sides));
+        let known = board.rows().iter().map(|row| (row.filled, row.empty));
+        assert!(known.eq([(0, 0), (0b1, 0b10), (0, 0), (0, 0)]));
+        assert!(!prober.assign_agreement(&mut board, sides));
+    }
+}
+
+#[test]
+fn the_side_that_decides_fewer_cells_counts_first() {
+    assert_eq!(branch_score([3, 5]), branch_score([5, 3]));
+    let scores = [[0, 9], [2, 100], [3, 3], [3, 5], [4, 4]].map(branch_score);
+    assert!(scores.is_sorted_by(|a, b| a < b), "{scores:?}");
+}
+
+#[test]
+fn cells_of_a_side_that_are_known_by_now_do_not_count() {
+    let ones = vec![Clue::new([1]).unwrap(); 4];
+    let clues = Clues::new(&Puzzle::new(ones.clone(), ones).unwrap());
+    let mut board = Board::<u64>::new(&clues);
+    assert!(board.propagate());
+    // Row 0 and column 0 are known then.
+    board.decide(Cell::new(0, 0), true);
+    assert!(board.propagate());
+    let side = |row, filled, empty| SideRow {
+        row,
+        cells: Known { filled, empty },
+    };
+    let left = still_unknown(
+        &board,
+        &[side(0, 1, 0b10), side(1, 0b10, 0b101), side(2, 0, 0b10)],
+    );
+    let left = left.unwrap();
+    assert_eq!((left.lines.rows, left.lines.columns), (0b110, 0b110));
+    assert_eq!(left.decides, 3);
+    for conflict in [side(0, 0b10, 0), side(0, 0, 1), side(0, 0b10, 1)] {
+        assert!(still_unknown(&board, &[conflict]).is_none());
+    }
+}
