@@ -103,6 +103,10 @@ mod tests {
         assert!(sweeps.take(5, Direction::Right).is_some());
         assert!(sweeps.take(5, Direction::Right).is_none());
         assert!(sweeps.take(5, Direction::Down).is_some());
+        let mut sweeps = PausedSweeps::default();
+        sweeps.keep(Direction::Down, sweep(Direction::Down));
+        assert!(sweeps.take(0, Direction::Right).is_none());
+        assert!(sweeps.take(0, Direction::Down).is_some());
         let mut sweeps = paused(5);
         assert!(sweeps.take(6, Direction::Down).is_none());
         assert_eq!((sweeps.component(), sweeps.bytes()), (6, 0));

@@ -76,7 +76,7 @@ impl<W: Word> Worker<'_, '_, W> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::super::order::Order;
     use super::*;
     use crate::count::plan::{Plan, Trial, TrialEnd};
@@ -127,7 +127,7 @@ mod tests {
     }
 
     /// A square picture of this size with random cells, half of them filled.
-    fn random(size: usize, seed: u64) -> Puzzle {
+    pub(in crate::count::branch) fn picture(size: usize, seed: u64) -> Grid {
         let mut state = seed;
         let mut grid = Grid::new(size, size);
         for i in 0..size * size {
@@ -137,7 +137,12 @@ mod tests {
                 .wrapping_add(1_442_695_040_888_963_407);
             grid.set(i / size, i % size, state >> 63 == 1);
         }
-        Puzzle::from_grid(&grid)
+        grid
+    }
+
+    /// The puzzle of such a picture.
+    fn random(size: usize, seed: u64) -> Puzzle {
+        Puzzle::from_grid(&picture(size, seed))
     }
 
     #[test]

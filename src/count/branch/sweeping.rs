@@ -118,3 +118,21 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         count.map(|count| (count, nodes_in(took)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::count::shared::tests::{setup, two_permutations, with_shared};
+
+    #[test]
+    fn a_sweep_stops_with_the_run_and_when_its_component_is_counted() {
+        let puzzle = two_permutations();
+        with_shared(&setup(&puzzle), false, |shared, _| {
+            let worker = Worker::new(&shared, None);
+            let (stop, stop_of_other) = (worker.begin_sweep(0), worker.begin_sweep(1));
+            assert!(!stop() && stop_of_other());
+            shared.control.stop(Stop::Time);
+            assert!(stop());
+        });
+    }
+}

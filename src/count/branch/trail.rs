@@ -152,6 +152,8 @@ mod tests {
             product: Count::from(product),
         });
         assert_eq!(read(&write(&trail)).unwrap(), trail);
+        // Only the last step has a product.
+        assert_eq!(write(&trail).matches('*').count(), 1);
         assert_eq!(read(""), Some(Vec::new()));
         for wrong in [
             " ", "!", "1234", "123456 ", "12345+ ", "12345* ", "12345*x ",

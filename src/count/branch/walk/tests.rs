@@ -36,6 +36,20 @@ fn component(key: u32) -> Component<u64> {
     }
 }
 
+/// A task for the whole walk that nobody has begun.
+fn task(walk: &Walk<u64>) -> WalkTask<u64> {
+    WalkTask {
+        rows: Vec::new(),
+        component: component(1),
+        side: None,
+        owner: walk.root(),
+        witness_above: None,
+        weight: 0,
+        path: Vec::new(),
+        may_ask_oracle: false,
+    }
+}
+
 /// Bytes of the cells and of the key of [`component`].
 const ROWS: u64 = 3 * size_of::<(u16, u64)>() as u64;
 const KEY: u64 = 5 * size_of::<u32>() as u64;
@@ -52,7 +66,7 @@ fn a_component_in_progress_is_claimed_once_and_its_waiting_sides_are_charged() {
     assert_eq!(claim(1, true), Claim::InProgress);
     let waits = ROWS + size_of::<WaitingSide<u64>>() as u64;
     let (_, bytes) = walk.sums();
-    assert!(bytes >= waits && bytes < waits + 1000, "{bytes}");
+    assert!((waits + 200..waits + 1000).contains(&bytes), "{bytes}");
     assert!(walk.has_room(bytes + 1) && !walk.has_room(bytes));
     assert_eq!(walk.release(&component(2).key).len(), 0);
     // The value fills the gap, and the stack's own gap is left.
@@ -82,7 +96,8 @@ fn an_unfinished_component_is_charged_until_its_last_gap_is_filled() {
     };
     walk.charge(&record);
     let (_, bytes) = walk.sums();
-    assert!((ROWS + KEY..ROWS + KEY + 1000).contains(&bytes), "{bytes}");
+    let min = ROWS + KEY + 200;
+    assert!((min..min + 800).contains(&bytes), "{bytes}");
     open.close_component(Arc::clone(&side), record);
     assert_eq!(open.value(), Count::from(2));
     walk.fill(&store, Arc::clone(&open), GapValue::number(Count::ZERO));
@@ -108,21 +123,11 @@ fn a_side_with_a_factor_of_0_is_cancelled_and_complete() {
 #[test]
 fn the_last_task_ends_a_walk_that_has_no_value() {
     let walk = walk();
-    let task = || WalkTask {
-        rows: Vec::new(),
-        component: component(1),
-        side: None,
-        owner: walk.root(),
-        witness_above: None,
-        weight: 0,
-        path: Vec::new(),
-        may_ask_oracle: false,
-    };
     walk.pretend_idle_workers(1);
     assert!(walk.wants_tasks());
-    walk.push_task(task());
+    walk.push_task(task(&walk));
     assert!(!walk.wants_tasks());
-    walk.push_task(task());
+    walk.push_task(task(&walk));
     assert!(!walk.wants_tasks());
     walk.end_task();
     assert!(walk.wait_for_task().is_some());
@@ -131,4 +136,95 @@ fn the_last_task_ends_a_walk_that_has_no_value() {
     walk.end_task();
     assert!(walk.is_over() && walk.wait_for_task().is_none());
     assert!(matches!(walk.take_end(), TrialEnd::Full));
+}
+
+/// The frame of a component of which one side has 7 fillings, and the current one at least 2.
+fn frame() -> Frame<u64> {
+    Frame {
+        decision: Some((Cell::new(0, 0), true)),
+        sum: Count::from(7),
+        product: Count::from(2),
+        is_alive: true,
+        ..Frame::new(component(1), 0, None)
+    }
+}
+
+/// A stack that counts the whole component, with that frame on top.
+fn stack(walk: &Walk<u64>) -> Vec<Frame<u64>> {
+    let bottom = Frame {
+        pending: Vec::new(),
+        ..Frame::bottom(component(2), 0, walk.root(), None)
+    };
+    vec![bottom, frame()]
+}
+
+#[test]
+fn the_bound_at_the_end_waits_for_the_stacks_but_not_forever() {
+    let store = Store::new(Arc::new(ComponentTable::new(1 << 20)), false, 0);
+    let (quick, stuck) = (walk(), walk());
+    quick.begin_stack();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(10));
+            quick.end_stack(stack(&quick));
+        });
+        assert_eq!(quick.collect_bound_at_end(&store), Count::from(9));
+    });
+    stuck.end_stack(stack(&stuck));
+    stuck.begin_stack();
+    stuck.begin_stack();
+    assert_eq!(stuck.collect_bound_at_end(&store), Count::ZERO);
+}
+
+#[test]
+fn a_task_that_nobody_has_begun_proves_one_filling_of_a_component_of_a_side_with_a_solution() {
+    let store = Store::new(Arc::new(ComponentTable::new(1 << 20)), false, 0);
+    let witness = Some(Arc::new(Grid::new(1, 1)));
+    let side = Some((Cell::new(0, 0), true));
+    for (side, witness_above, proved) in [
+        (None, None, Count::ZERO),
+        (None, witness.clone(), Count::ONE),
+        (side, None, Count::ZERO),
+        (side, witness, Count::ZERO),
+    ] {
+        let walk = walk();
+        walk.push_task(WalkTask {
+            side,
+            witness_above,
+            ..task(&walk)
+        });
+        assert_eq!(walk.collect_bound_at_end(&store), proved);
+    }
+}
+
+#[test]
+fn a_worker_that_waits_for_a_task_is_idle() {
+    let walk = walk();
+    let wants_tasks = std::thread::scope(|scope| {
+        scope.spawn(|| while walk.wait_for_task().is_none() {});
+        let began = Instant::now();
+        while !walk.wants_tasks() && began.elapsed() < Duration::from_secs(10) {
+            std::thread::yield_now();
+        }
+        let wants_tasks = walk.wants_tasks();
+        walk.push_task(task(&walk));
+        wants_tasks
+    });
+    assert!(wants_tasks);
+}
+
+#[test]
+fn a_side_whose_last_gap_is_filled_has_an_edge_in_the_graph_unless_it_is_empty() {
+    let walk = walk();
+    let store = Store::new(Arc::new(ComponentTable::new(1 << 20)), true, 1 << 20);
+    for (count, edges) in [(Count::from(3), 1), (Count::ZERO, 0)] {
+        let (open, side) = (Unfinished::open_component(), Unfinished::open_side());
+        open.add_gap();
+        let rows = component(1).rows;
+        let filled = vec![0b01; rows.len()].into();
+        side.close_side(Arc::clone(&open), Some((rows, filled)));
+        walk.fill(&store, side, GapValue::number(count.clone()));
+        let (whole, of_sides) = open.leave_stack(&Count::ZERO, Vec::new()).unwrap();
+        assert_eq!((whole, of_sides.len()), (count, edges));
+    }
 }
