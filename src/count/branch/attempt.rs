@@ -28,3 +28,39 @@ impl<W: Word> Worker<'_, '_, W> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::order::Order;
+    use super::*;
+    use crate::count::frontier::Direction;
+    use crate::count::shared::tests::{setup, with_shared};
+    use crate::puzzle::{Clue, Puzzle};
+
+    #[test]
+    fn a_paused_sweep_is_dropped_when_a_walk_needs_its_memory() {
+        let ones = vec![Clue::new([1]).unwrap(); 9];
+        let puzzle = Puzzle::new(ones.clone(), ones).unwrap();
+        for (plan, is_kept) in [
+            (Plan::Branch(Order::Down), true),
+            (Plan::BranchAndSweep, false),
+        ] {
+            with_shared(&setup(&puzzle), false, |shared, _| {
+                let mut worker = Worker::new(&shared, None);
+                let trial = |plan| Trial {
+                    component: 0,
+                    plan,
+                    budget: 45,
+                    earlier_work: 0,
+                    thorough: false,
+                    is_solo: true,
+                };
+                let ended = worker.run_trial(trial(Plan::Sweep(Direction::Down)));
+                assert!(matches!(ended, TrialEnd::Paused { .. }));
+                worker.run_trial(trial(plan));
+                let paused = worker.paused_sweeps.take(0, Direction::Down);
+                assert_eq!(paused.is_some(), is_kept);
+            });
+        }
+    }
+}

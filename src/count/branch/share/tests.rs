@@ -290,3 +290,44 @@ fn a_walk_with_tasks_that_is_stopped_proves_most_of_what_it_has_counted() {
         assert!(before >= all);
     }
 }
+
+#[test]
+fn a_side_is_given_away_if_all_above_it_has_a_solution() {
+    for (is_alive_above, is_given) in [(true, true), (false, false)] {
+        with_walk(&pairs(4), &Start::default(), |worker, walk| {
+            let component = worker.top().pending.pop().expect("nothing is begun");
+            worker.begin_component(component);
+            worker.frames[0].is_alive = is_alive_above;
+            worker.frames[1].is_alive = false;
+            worker.may_ask_oracle = true;
+            worker.give_task_away(walk);
+            let (cell, filled) = worker.top().decision.expect("it has branched");
+            let task = walk.wait_for_task();
+            let given = task.map(|task| (task.side, task.path, task.rows));
+            let rows = worker.shared.rows.clone();
+            let expected = is_given.then(|| (Some((cell, !filled)), Vec::new(), rows));
+            assert_eq!(given, expected);
+        });
+    }
+}
+
+#[test]
+fn the_stack_of_a_task_proves_nothing_for_the_whole_component() {
+    let mut picture = Grid::new(4, 4);
+    (0..4).for_each(|i| picture.set(i, i, true));
+    let start = Start {
+        witness: Some(picture),
+        nodes: Some(0),
+        ..Start::default()
+    };
+    for (is_task, bound) in [(true, 0.0), (false, 1.0)] {
+        with_walk(&permutations(4), &start, |worker, walk| {
+            let owner = is_task.then(|| walk.root());
+            worker.poll(walk, !is_task);
+            assert_eq!(walk.best_bound(), bound);
+            worker.run_stack(walk, owner.as_deref());
+            assert!(walk.is_over());
+            assert_eq!(walk.best_bound(), bound);
+        });
+    }
+}
