@@ -388,4 +388,25 @@ mod tests {
         assert!(overlay > 4096 * 2 * 4);
         assert!((held(2)..2 * held(2)).contains(&(walk.bytes() - overlay)));
     }
+
+    #[test]
+    fn the_bytes_of_a_walk_are_those_of_its_lists() {
+        let mut builder = Builder::new();
+        let node = region(&mut builder, 4097);
+        let known = Grid::new(1, 13);
+        let graph = builder.finish(&known, vec![(node, column(0, 0..13))]);
+        let mut walk = graph.lexicographic(&Count::ZERO);
+        assert_eq!(walk.advance(), Advance::Deciding);
+        let bytes = |walk: &Lexicographic<'_>| {
+            let grids: usize = walk.frames.iter().map(Frame::bytes).sum();
+            walk.bytes() - walk.overlay.bytes() - grids as u64
+        };
+        let lists = |positions: usize, frames: usize| {
+            (positions * size_of::<u32>() + frames * size_of::<Frame>()) as u64
+        };
+        (walk.positions, walk.frames) = (Vec::with_capacity(100), Vec::new());
+        assert_eq!(bytes(&walk), lists(100, 0));
+        walk.frames = Vec::with_capacity(10);
+        assert_eq!(bytes(&walk), lists(100, 10));
+    }
 }

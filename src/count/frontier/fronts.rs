@@ -361,7 +361,9 @@ pub(super) fn next_line(lines: &[AlongLine], near_moves: bool) -> (End, &AlongLi
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
+    use super::super::Sweep;
     use super::super::allowance::{Allowance, Direction};
+    use super::super::layer::Partition;
     use super::super::memory::Memory;
     use super::*;
     use crate::board::{Board, Clues};
@@ -370,13 +372,8 @@ mod tests {
     use crate::puzzle::{Clue, Puzzle};
     use crate::run::{Control, Limits};
 
-    /// Chooses the first line of a sweep of the permutations of this number of cells as if the layers had these numbers of combinations, and
-    /// is told to stop after this number of lines that are looked at. Returns the frontiers and the forecast then.
-    fn choose_first(
-        side: usize,
-        lens: [u64; 2],
-        lines_until_stop: usize,
-    ) -> (Fronts<'static, u64, u64>, f64) {
+    /// The lines of the permutations of this number of cells.
+    fn permutation_lines(side: usize) -> Lines {
         let ones = vec![Clue::new([1]).unwrap(); side];
         let puzzle = Puzzle::new(ones.clone(), ones).unwrap();
         let clues = Clues::new(&puzzle);
@@ -385,16 +382,33 @@ mod tests {
         let control = Control::new(&Limits::default(), false);
         let components = root::components(&board, &UniqueTable::new(1 << 20), &control).unwrap();
         let memory = Memory::new(1 << 26, &|_| ());
-        let lines = Lines::new(&board, &components[0], Direction::Down, &memory, &|| false);
-        let lines = lines.unwrap();
-        let polls = AtomicUsize::new(0);
-        let allowance = Allowance {
-            bytes: 1 << 26,
-            work_ns: u64::MAX,
+        Lines::new(&board, &components[0], Direction::Down, &memory, &|| false).unwrap()
+    }
+
+    /// An allowance on one thread without a scratch folder.
+    fn allowance(bytes: u64, work_ns: u64) -> Allowance<'static, 'static> {
+        Allowance {
+            bytes,
+            work_ns,
             threads: 1,
             scratch: None,
-            stop: &|| polls.fetch_add(1, Ordering::Relaxed) >= lines_until_stop,
+            stop: &|| false,
             make_room: &|_| (),
+        }
+    }
+
+    /// Chooses the first line of a sweep of the permutations of this number of cells as if the layers had these numbers of combinations, and
+    /// is told to stop after this number of lines that are looked at. Returns the frontiers and the forecast then.
+    fn choose_first(
+        side: usize,
+        lens: [u64; 2],
+        lines_until_stop: usize,
+    ) -> (Fronts<'static, u64, u64>, f64) {
+        let lines = permutation_lines(side);
+        let polls = AtomicUsize::new(0);
+        let allowance = Allowance {
+            stop: &|| polls.fetch_add(1, Ordering::Relaxed) >= lines_until_stop,
+            ..allowance(1 << 26, u64::MAX)
         };
         let resources = Resources::new(allowance, 45, 1 << 26);
         let mut fronts = Fronts::<u64, u64>::new(&lines);
@@ -455,5 +469,131 @@ mod tests {
                 "{forecast} {wanted}"
             );
         }
+    }
+
+    #[test]
+    fn of_two_lines_the_forecast_is_by_walks_alone() {
+        for side in [2, 10] {
+            let (mut fronts, forecast) = choose_first(side, [MIN_COMBINATIONS; 2], usize::MAX);
+            let lines = permutation_lines(side);
+            // So many combinations could only multiply.
+            fronts.near.len = 1 << 40;
+            if side == 2 {
+                assert_eq!(fronts.forecast(&lines), forecast);
+                // What is done of the line is not expected any more.
+                fronts.line_work = 1;
+                assert_eq!(fronts.forecast(&lines), forecast - 1.0);
+            } else {
+                assert!(fronts.forecast(&lines) > (1u64 << 40) as f64);
+            }
+        }
+    }
+
+    #[test]
+    fn the_frontiers_move_to_the_meeting_that_the_memory_allows() {
+        let lines = permutation_lines(2);
+        // One layer has many combinations (the same one again and again), and the other one a single one. So the frontiers must meet at the
+        // line next to the large layer, whatever numbers of combinations the frontiers say they have.
+        let many = MIN_COMBINATIONS;
+        let choose = |end: End, lens: [u64; 2], bytes: u64| {
+            let mut fronts = Fronts::<u64, u64>::new(&lines);
+            let front = match end {
+                End::Near => &mut fronts.near,
+                End::Far => &mut fronts.far,
+            };
+            front.layer.partitions = vec![Partition::Memory(vec![(0, 1); many as usize])];
+            [fronts.near.len, fronts.far.len] = lens;
+            let resources = Resources::new(allowance(bytes, u64::MAX), 45, bytes);
+            fronts.choose(&lines, &lines.along, &resources);
+            (fronts.near_moves, fronts.ahead.is_some())
+        };
+        // The small layer is kept until its frontier has passed a line; a combination takes 16 bytes.
+        let passed = Expected {
+            read: 1.0,
+            generated: 2.0,
+        };
+        let enough = 16 * passed.room().floor() as u64;
+        for lens in [[1, many], [many, 1]] {
+            assert_eq!(choose(End::Near, lens, enough), (false, true));
+            assert_eq!(choose(End::Far, lens, enough), (true, true));
+            // If no meeting is possible, the smaller one moves.
+            let smaller = (lens[0] == 1, false);
+            assert_eq!(choose(End::Near, lens, enough - 1), smaller);
+            assert_eq!(choose(End::Far, lens, enough - 1), smaller);
+        }
+    }
+
+    #[test]
+    fn the_smaller_frontier_moves_while_the_meeting_is_between_other_lines() {
+        let near_moves = |lens: [u64; 2]| {
+            let (fronts, _) = choose_first(10, lens, usize::MAX);
+            assert!(fronts.ahead.is_some());
+            fronts.near_moves
+        };
+        assert!(near_moves([MIN_COMBINATIONS; 2]));
+        assert!(!near_moves([MIN_COMBINATIONS + 1, MIN_COMBINATIONS]));
+    }
+
+    #[test]
+    fn the_share_of_a_meeting_grows_class_by_class() {
+        let lines = permutation_lines(8);
+        let mut fronts = Fronts::<u64, u64>::new(&lines);
+        let mut remaining = 1 << 26;
+        fronts.meeting = Some(Meeting {
+            stores_near: true,
+            classes: FillingClass::classes(&lines.along[0].crossings, 4.0),
+            join: None,
+            total: Count::ZERO,
+            share: 0.0,
+            remaining,
+            work: 0,
+        });
+        let mut shares = Vec::new();
+        let count = loop {
+            let mut resources = Resources::new(allowance(1 << 26, 45 * 50), 45, remaining);
+            let ended = fronts.run(&lines, &mut resources);
+            remaining = resources.memory.remaining();
+            shares.push(fronts.meeting.as_ref().unwrap().share());
+            if ended != Err(SweepEnd::Paused) {
+                break ended;
+            }
+        };
+        assert_eq!(count, Ok(Count::from(40_320)));
+        assert!(shares.is_sorted(), "{shares:?}");
+        for class in 0..4 {
+            let part = f64::from(class) / 4.0..f64::from(class + 1) / 4.0;
+            assert!(
+                shares.iter().any(|share| part.contains(share)),
+                "{shares:?}"
+            );
+        }
+        assert_eq!(shares.last(), Some(&1.0));
+    }
+
+    #[test]
+    fn a_sweep_whose_path_counts_overflow_begins_again_with_wider_ones() {
+        let sweep = |paths: u64| {
+            let lines = permutation_lines(10);
+            let mut fronts = Fronts::<u64, u64>::new(&lines);
+            fronts.near.layer.partitions = vec![Partition::Memory(vec![(0, paths)])];
+            Sweep {
+                fronts: Box::new(fronts),
+                is_widest: false,
+                lines,
+                bytes: 1 << 26,
+                remaining_at_start: 1 << 26,
+                remaining: 1 << 26,
+                work_ns: 0,
+            }
+        };
+        let (mut narrow, mut wide) = (sweep(1), sweep(u64::MAX));
+        for sweep in [&mut narrow, &mut wide] {
+            let count = sweep.run(allowance(1 << 26, u64::MAX));
+            assert_eq!(count, Ok(Count::from(3_628_800)));
+            // The keys are as wide as before.
+            assert_eq!(sweep.fronts.combination_ns(), u64::COMBINATION_NS);
+        }
+        assert!(!narrow.is_widest && wide.is_widest);
+        assert_eq!(narrow.work_ns(), wide.work_ns());
     }
 }

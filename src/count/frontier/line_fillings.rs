@@ -421,4 +421,16 @@ mod tests {
         assert_eq!(LineFillings::work(&[9], 10), 3 * 10);
         assert_eq!(LineFillings::work(&[], 10), 3 * 10);
     }
+
+    #[test]
+    fn a_block_behind_the_stretch_stays_outside_it() {
+        // The block of two would also fit into the stretch, but then none would be left for the cells behind it.
+        let known = Known {
+            filled: 0b1_1000_0000u64,
+            empty: 0b100_0000,
+        };
+        let line_fillings = LineFillings::new(&[1, 1, 2], 9, known, 0b11_1111u64).unwrap();
+        assert_eq!(line_fillings.cells, [None; 6]);
+        assert_eq!(line_fillings.blocks, [1, 1]);
+    }
 }

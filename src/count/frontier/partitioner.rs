@@ -238,43 +238,60 @@ mod tests {
     const PARTITIONS: usize = 4;
     const CHUNK: usize = 100;
 
-    /// Fills the blocks again and again until all successors of the combinations of ten bits, in two partitions, are generated: for each
-    /// cleared bit the combination where it is set. If `only_first`, only those where the first bit is set. Returns all successors, and the
-    /// work and the number of successors of each time.
-    fn fill_all(max_work: u64, only_first: bool) -> (Vec<u64>, Vec<(u64, usize)>) {
+    /// Calls `test` with a batch of these partitions of combinations, of this number of bits. The successors of a combination are, for each
+    /// cleared bit, the one where it is set. If `only_first`, only those where the first bit is set.
+    fn with_batch(
+        bits: usize,
+        partitions: Vec<Vec<u64>>,
+        only_first: bool,
+        test: impl FnOnce(Batch<'_, '_, u64, u64>),
+    ) {
         let known = Known {
             filled: 0u64,
             empty: 0,
         };
-        let line_fillings = LineFillings::new(&[1], 10, known, 0x3ff).unwrap();
-        let mut moves = vec![Move::Crossed(vec![[vec![0], vec![1]], [vec![1], vec![]]]); 10];
+        let line_fillings = LineFillings::new(&[1], bits, known, !(u64::MAX << bits)).unwrap();
+        let mut moves = vec![Move::Crossed(vec![[vec![0], vec![1]], [vec![1], vec![]]]); bits];
         if only_first {
             moves[0] = Move::Crossed(vec![[vec![], vec![1]], [vec![], vec![]]]);
         }
-        let crossings: Vec<usize> = (0..10).collect();
-        let packing = Packing::new([2; 10].into_iter());
-        let transition = Transition::new(&line_fillings, &crossings, &moves, &packing, &packing);
-        let half =
-            |keys: std::ops::Range<u64>| Partition::Memory(keys.map(|key| (key, key)).collect());
+        let crossings: Vec<usize> = (0..bits).collect();
+        let packing = Packing::new(std::iter::repeat_n(2, bits));
+        let partition =
+            |keys: Vec<u64>| Partition::Memory(keys.into_iter().map(|key| (key, key)).collect());
         let layer = Layer {
-            partitions: vec![half(0..512), half(512..1024)],
+            partitions: partitions.into_iter().map(partition).collect(),
             file: None,
         };
-        let batch = Batch {
+        test(Batch {
             layer: &layer,
-            transition: &transition,
+            transition: &Transition::new(&line_fillings, &crossings, &moves, &packing, &packing),
             chunks: &Chunks::new(&layer, CHUNK),
             partitioning: Partitioning {
                 partitions: PARTITIONS,
             },
             max_generated: 1,
-            max_work,
+            max_work: u64::MAX,
             read_bytes: 0,
-        };
-        let mut partitioner = Partitioner::<u64, u64>::new(&transition);
+        });
+    }
+
+    /// Fills the blocks again and again until all successors of the combinations of ten bits, in two partitions, are generated. Returns all
+    /// successors, and the work and the number of successors of each time.
+    fn fill_all(max_work: u64, only_first: bool) -> (Vec<u64>, Vec<(u64, usize)>) {
+        let mut filled = None;
+        let partitions = vec![(0..512).collect(), (512..1024).collect()];
+        with_batch(10, partitions, only_first, |batch| {
+            filled = Some(fill_batch(&Batch { max_work, ..batch }));
+        });
+        filled.unwrap()
+    }
+
+    fn fill_batch(batch: &Batch<'_, '_, u64, u64>) -> (Vec<u64>, Vec<(u64, usize)>) {
+        let mut partitioner = Partitioner::<u64, u64>::new(batch.transition);
         let (mut all, mut times, mut last_read) = (Vec::new(), Vec::new(), 0);
         loop {
-            partitioner.fill(&batch, &|| false).unwrap();
+            partitioner.fill(batch, &|| false).unwrap();
             // There are at most two blocks for each partition.
             assert!(partitioner.pool.len() <= 2 * PARTITIONS * BLOCK);
             assert!(partitioner.previous_block.len() <= 2 * PARTITIONS);
@@ -344,5 +361,54 @@ mod tests {
             Partitioner::<u64, u64>::bytes(10 * BLOCK),
             10 * (16 * BLOCK + 4) as u64
         );
+    }
+
+    #[test]
+    fn the_last_combination_may_have_more_successors() {
+        with_batch(10, vec![vec![0]], false, |batch| {
+            let batch = Batch {
+                max_work: 1,
+                ..batch
+            };
+            let mut partitioner = Partitioner::<u64, u64>::new(batch.transition);
+            for generated in 1..=10 {
+                partitioner.fill(&batch, &|| false).unwrap();
+                assert!(partitioner.is_open(), "{generated}");
+                assert_eq!(partitioner.partition(), None);
+            }
+            partitioner.fill(&batch, &|| false).unwrap();
+            assert!(!partitioner.is_open());
+        });
+    }
+
+    #[test]
+    fn a_combination_that_is_read_at_a_poll_counts_once() {
+        // Of 16 combinations the eight even ones have a successor, and the odd ones count as one. So a poll is due after 481 times 17 and 15
+        // more, which is between a combination and its successor.
+        let partitions = vec![(0..1 << 13).collect()];
+        with_batch(13, partitions, true, |batch| {
+            let batch = Batch {
+                max_generated: 1 << 13,
+                ..batch
+            };
+            let mut partitioner = Partitioner::<u64, u64>::new(batch.transition);
+            partitioner.fill(&batch, &|| false).unwrap();
+            assert!(!partitioner.is_open());
+            assert_eq!(partitioner.work, (1 << 13) / 16 * 17);
+        });
+    }
+
+    #[test]
+    fn the_blocks_grow_with_the_partitions_and_are_freed() {
+        with_batch(10, vec![vec![0]], false, |batch| {
+            let mut partitioner = Partitioner::<u64, u64>::new(batch.transition);
+            for partitions in [2, 4, 8] {
+                partitioner.reset(partitions, 100 * BLOCK);
+                assert_eq!(partitioner.pool.len(), partitions * BLOCK);
+            }
+            partitioner.free();
+            assert_eq!(partitioner.pool.capacity(), 0);
+            assert_eq!(partitioner.previous_block.capacity(), 0);
+        });
     }
 }

@@ -242,6 +242,8 @@ mod tests {
             }
         }
         assert_eq!(merge.next(&scratch_file).unwrap(), None);
+        // A run begins behind the room of the one before.
+        assert_eq!(runs.map(|run| run.at / 16), [0, 20_000, 40_000, 60_000]);
         let large = [Ok((1, u64::MAX))];
         let large = scratch_file.write(1, large.into_iter()).unwrap();
         let overflow = Merge::<u64, u64>::new(&scratch_file, &[large, large], 1);
