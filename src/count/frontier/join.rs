@@ -205,9 +205,12 @@ mod tests {
     use std::sync::atomic::{AtomicU64, Ordering};
 
     use super::super::allowance::Allowance;
+    use super::super::line_fillings::LineFillings;
     use super::super::runs::ScratchFile;
+    use super::super::transition::{Move, Packing};
     use super::*;
     use crate::count::scratch::Scratch;
+    use crate::line::Known;
 
     #[test]
     fn a_sum_of_products_has_any_number_of_bits() {
@@ -258,6 +261,37 @@ mod tests {
             assert_eq!(sum.total(), Count::from(30_000 * 4));
             // The first layer is read to its end.
             assert_eq!(polls.into_inner(), 40_000 / COMBINATIONS_PER_POLL);
+        }
+    }
+
+    #[test]
+    fn each_layer_is_half_of_a_join_on_disk() {
+        // A line of one cell, which is filled.
+        let known = Known {
+            filled: 0u64,
+            empty: 0,
+        };
+        let line_fillings = LineFillings::new(&[1], 1, known, 1).unwrap();
+        let moves = [Move::Crossed(vec![[vec![], vec![0]]])];
+        let packing = Packing::new(std::iter::once(1));
+        let transition = Transition::new(&line_fillings, &[0], &moves, &packing, &packing);
+        let allowance = Allowance {
+            bytes: 1 << 20,
+            work_ns: 1 << 20,
+            threads: 1,
+            scratch: None,
+            stop: &|| false,
+            make_room: &|_| (),
+        };
+        let mut resources = Resources::new(allowance, 1, 1 << 20);
+        let mut layer = Layer::<u64, u64>::first();
+        for share in [0.0, 1.0] {
+            let mut next = NextLayer::new(&layer, &transition, Some(1), false, &resources).unwrap();
+            if share > 0.0 {
+                assert_eq!(next.build(&mut layer, &transition, &mut resources), Ok(()));
+            }
+            let join = Join::OnDisk(Layer::first(), next);
+            assert_eq!(join.share(), 0.5 + share / 2.0);
         }
     }
 }
