@@ -257,8 +257,22 @@ impl fmt::Debug for Grid {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
+
+    /// A square picture of this size with random cells, half of them filled.
+    pub(crate) fn random_grid(size: usize, seed: u64) -> Grid {
+        let mut state = seed;
+        let mut grid = Grid::new(size, size);
+        for i in 0..size * size {
+            // A linear congruential generator (Knuth, MMIX); its high bits are the random ones.
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            grid.set(i / size, i % size, state >> 63 == 1);
+        }
+        grid
+    }
 
     #[test]
     fn text_form_is_parsed_and_written_alike() {

@@ -12,6 +12,8 @@ mod verify;
 pub use clue::{Block, Clue};
 pub use grid::Grid;
 pub(crate) use grid::order;
+#[cfg(test)]
+pub(crate) use grid::tests::random_grid;
 pub use line::{Line, MAX_SIDE};
 pub use model::{Notes, Puzzle};
 pub use verify::{Mismatch, verify};

@@ -1,20 +1,11 @@
 use super::*;
 use crate::board::Clues;
 use crate::line::Wide;
-use crate::puzzle::{Clue, Grid, Puzzle};
+use crate::puzzle::{Clue, Puzzle, random_grid};
 
 /// The clues of a square picture of this size with random cells, half of them filled.
 fn random_clues(size: usize, seed: u64) -> Clues {
-    let mut state = seed;
-    let mut grid = Grid::new(size, size);
-    for i in 0..size * size {
-        // A linear congruential generator (Knuth, MMIX); its high bits are the random ones.
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        grid.set(i / size, i % size, state >> 63 == 1);
-    }
-    Clues::new(&Puzzle::from_grid(&grid))
+    Clues::new(&Puzzle::from_grid(&random_grid(size, seed)))
 }
 
 /// Decides cells one after the other, and probes after each with the records of the node above and from scratch: both must end alike.

@@ -76,12 +76,12 @@ impl<W: Word> Worker<'_, '_, W> {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use super::super::order::Order;
     use super::*;
     use crate::count::plan::{Plan, Trial, TrialEnd};
     use crate::count::shared::tests::{setup, with_shared};
-    use crate::puzzle::{Grid, Puzzle};
+    use crate::puzzle::{Puzzle, random_grid};
     use crate::run::Limits;
 
     const PLAN: Plan = Plan::Branch(Order::Down);
@@ -126,23 +126,9 @@ pub(super) mod tests {
         }
     }
 
-    /// A square picture of this size with random cells, half of them filled.
-    pub(in crate::count::branch) fn picture(size: usize, seed: u64) -> Grid {
-        let mut state = seed;
-        let mut grid = Grid::new(size, size);
-        for i in 0..size * size {
-            // A linear congruential generator (Knuth, MMIX); its high bits are the random ones.
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            grid.set(i / size, i % size, state >> 63 == 1);
-        }
-        grid
-    }
-
-    /// The puzzle of such a picture.
+    /// The puzzle of a random picture.
     fn random(size: usize, seed: u64) -> Puzzle {
-        Puzzle::from_grid(&picture(size, seed))
+        Puzzle::from_grid(&random_grid(size, seed))
     }
 
     #[test]

@@ -1,6 +1,5 @@
 use std::time::Instant;
 
-use super::super::retrace::tests::picture;
 use super::super::walk::Claim;
 use super::*;
 use crate::board::{Board, Clues};
@@ -11,7 +10,7 @@ use crate::count::root;
 use crate::count::selection::PlanSelection;
 use crate::count::shared::Shared;
 use crate::count::status::Status;
-use crate::puzzle::{Clue, Grid, Puzzle};
+use crate::puzzle::{Clue, Grid, Puzzle, random_grid};
 use crate::run::{Control, Limits};
 
 /// How a walk begins.
@@ -185,7 +184,7 @@ fn every_order_counts_the_same() {
 fn components_of_a_side_with_a_solution_are_given_away_and_counted_once() {
     // On the way to these pictures a side splits: with the picture as a known solution, one or two components are given away.
     for seed in [115, 301, 312] {
-        let picture = picture(16, seed);
+        let picture = random_grid(16, seed);
         let puzzle = Puzzle::from_grid(&picture);
         let expected = Counter::new(&puzzle).run().solutions.number().clone();
         let start = Start {
@@ -198,7 +197,7 @@ fn components_of_a_side_with_a_solution_are_given_away_and_counted_once() {
 
 #[test]
 fn a_component_is_given_away_with_the_board_and_the_decisions_of_its_side() {
-    let puzzle = Puzzle::from_grid(&picture(16, 301));
+    let puzzle = Puzzle::from_grid(&random_grid(16, 301));
     // A worker on the first component of the first side that has split; returns the size of the largest one and what is given away.
     let give = |min_shared_cells, oracle: bool, is_alive_above: bool| {
         let start = Start {
