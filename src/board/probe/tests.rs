@@ -102,12 +102,13 @@ fn a_probe_that_begins_with_the_cells_of_an_earlier_one_ends_like_one_from_scrat
 /// Wide words reach the limit on the cells that are kept.
 #[test]
 fn probes_end_alike_when_the_cells_of_sides_are_too_many_to_be_kept() {
+    let (inherited, scratch) = compare_with_scratch::<Wide<64>>(&random_clues(24, 1));
+    assert!(inherited < scratch, "{inherited} {scratch}");
+    // Here the list is full, and as much is settled as from scratch.
     let ones = vec![Clue::new([1]).unwrap(); 14];
     let permutations = Clues::new(&Puzzle::new(ones.clone(), ones).unwrap());
-    for clues in [random_clues(24, 1), permutations] {
-        let (inherited, scratch) = compare_with_scratch::<Wide<64>>(&clues);
-        assert!(inherited <= scratch, "{inherited} {scratch}");
-    }
+    let (inherited, scratch) = compare_with_scratch::<Wide<64>>(&permutations);
+    assert!(inherited <= scratch, "{inherited} {scratch}");
 }
 
 #[test]

@@ -476,7 +476,7 @@ mod tests {
         for side in [2, 10] {
             let (mut fronts, forecast) = choose_first(side, [MIN_COMBINATIONS; 2], usize::MAX);
             let lines = permutation_lines(side);
-            // So many combinations could only multiply.
+            // With this many combinations, the forecast by growth is far larger than the forecast by walks.
             fronts.near.len = 1 << 40;
             if side == 2 {
                 assert_eq!(fronts.forecast(&lines), forecast);

@@ -32,8 +32,9 @@ const PROBING_PLAN: Plan = Plan::Branch(Order::Probed);
 /// the tree search is divided by it.
 const LEAD_FACTOR: f64 = 2.5;
 
-/// That plan must not have a forecast of more than this multiple of the forecast of the probing order. A plan can prove far more for a
-/// moment, above all beside a walk of several workers, whose unfinished sides have proved little yet.
+/// Maximum forecast of a plan that leads instead of the probing order, as a multiple of the forecast of the probing order. If several
+/// workers walk in the probing order, their unfinished sides have proved little at first, and another plan with a far worse forecast can
+/// have proved more.
 const MAX_LEADER_FORECAST: f64 = 4.0;
 
 /// From [`DECISIVE_BUDGET_NS`] on, the rate of the plan that has led the round counts this many times, so that plans with similar rates do

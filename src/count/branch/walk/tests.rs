@@ -116,7 +116,7 @@ fn a_side_with_a_factor_of_0_is_cancelled_and_complete() {
     assert!(!side.is_cancelled());
     let (count, ..) = side.fill_gap(GapValue::number(Count::ZERO)).unwrap();
     assert!(count.is_zero() && side.is_cancelled());
-    // What comes later is not passed on again.
+    // A factor that arrives later is not passed on.
     assert!(side.fill_gap(GapValue::number(Count::ONE)).is_none());
 }
 

@@ -28,8 +28,8 @@ fn side() -> Frame<u64> {
     }
 }
 
-/// If a side were taken for alive while another component of it may have no solution, the oracle would be asked about a side above it. When
-/// that other component is what has none, the side above would be stored with zero fillings although it has some.
+/// If a side is marked as alive although one of its components may have no solution, the oracle is asked about a part of that side. If the
+/// component has no solution, that part is then stored with zero fillings, although it can have some.
 #[test]
 fn the_sides_above_one_with_a_solution_are_alive_up_to_one_with_a_component_that_may_have_none() {
     let split = || Frame {
@@ -94,7 +94,7 @@ fn a_helper_asks_its_first_question_later() {
     });
 }
 
-/// What is costly to redo is written to the journal, so these costs decide what a resumed run finds there.
+/// The journal has the components that are costly to count again, so these costs decide what a resumed run finds there.
 #[test]
 fn a_component_costs_its_nodes_to_redo_and_one_of_the_table_what_the_table_says() {
     with_worker(|worker| {
