@@ -92,7 +92,7 @@ pub(crate) fn drive<W: Word>(setup: &Setup<'_>, keeps_graph: bool) -> Answer {
     let Some(components) = components(&board, &table.state_numbers, &control) else {
         return (None, early_outcome());
     };
-    let store = Store::new(table, keeps_graph, memory / memory_plan::GRAPH);
+    let store = Store::new(table, keeps_graph, memory_plan::GRAPH.of(memory));
     let selection = PlanSelection::new_short(components.len(), setup.options.trial_ns, QUICK_PLANS);
     let status = Status::new(began, progress.lower_bound.clone());
     let mut shared = Shared::new(setup, &clues, control, &status, memory, store, selection);

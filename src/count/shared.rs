@@ -115,7 +115,7 @@ impl<'a, W: Word> Shared<'a, W> {
 
     /// Maximum bytes of a walk's unfinished components, and of the sides that wait for them.
     pub(crate) fn max_unfinished_bytes(&self) -> u64 {
-        self.memory / memory_plan::DEFERRED
+        memory_plan::DEFERRED.of(self.memory)
     }
 
     /// Records that the component with this index has at least `bound` fillings, if it is still being counted.

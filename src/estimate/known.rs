@@ -97,5 +97,5 @@ pub(super) fn sub_limits(limits: &Limits, time: Option<Duration>, divisor: u64) 
         .clone()
         .time(time.map(|time| time.min(MAX_TIME)))
         .nodes(limits.nodes.map(|nodes| nodes / divisor))
-        .memory(limits.memory.map(|memory| memory / memory_plan::EXACT))
+        .memory(limits.memory.map(|memory| memory_plan::EXACT.of(memory)))
 }

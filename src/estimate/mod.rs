@@ -382,7 +382,7 @@ impl<'a> Estimator<'a> {
             true => u64::MAX,
             false => self.populations.unwrap_or(DEFAULT_POPULATIONS),
         };
-        let memory = self.limits.bytes() / memory_plan::SOLVER / worker.threads;
+        let memory = memory_plan::SOLVER.part(self.limits.bytes(), worker.threads);
         let witness = lock(run).witness.clone();
         let oracle_control = Arc::clone(control);
         let mut guide = Guide::new(self.puzzle, oracle_control, memory, witness.as_ref());

@@ -1,51 +1,87 @@
-//! The memory plan: each constant is a divisor, and the named use may take the memory limit of the run divided by it.
+//! The memory plan: which share of the memory limit of a run each use may take.
 //!
 //! Uses at the same time add up to at most the whole limit. A search holds fillings and one SAT solver. A count holds numbers, components,
 //! lines, SAT solvers, deferred work, paused sweeps and, if requested, the graph; with a graph there are no sweeps, and during a sweep there is
 //! no deferred work. A repair holds obstacles, the state of its local search, and searches. Outside of the limit, each thread has up to 2 MiB for the cells of
 //! probes and half a MiB for settled lines.
 
+/// A share of the memory limit: one part in this number.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Share(u64);
+
+impl Share {
+    /// The bytes that the use may take, if the memory limit is `limit` bytes.
+    pub(crate) fn of(self, limit: u64) -> u64 {
+        limit / self.0
+    }
+
+    /// The bytes that each of `parts` equal parts of the use may take.
+    pub(crate) fn part(self, limit: u64, parts: u64) -> u64 {
+        self.of(limit) / parts
+    }
+}
+
 /// A search: the lists of fillings of regions.
-pub(crate) const FILLINGS: u64 = 2;
+pub(crate) const FILLINGS: Share = Share(2);
 
 /// A search, and an estimate: the SAT solver.
-pub(crate) const SOLVER: u64 = 4;
+pub(crate) const SOLVER: Share = Share(4);
 
 /// A count: the numbers of sets of line states.
-pub(crate) const NUMBERS: u64 = 16;
+pub(crate) const NUMBERS: Share = Share(16);
 
 /// A count: the component table.
-pub(crate) const COMPONENTS: u64 = 4;
+pub(crate) const COMPONENTS: Share = Share(4);
 
 /// A count: the sets of line states seen by all workers together.
-pub(crate) const LINES: u64 = 16;
+pub(crate) const LINES: Share = Share(16);
 
 /// A count: the SAT solvers of all workers together.
-pub(crate) const SOLVERS: u64 = 8;
+pub(crate) const SOLVERS: Share = Share(8);
 
 /// A count: the work that a walk on several threads defers.
-pub(crate) const DEFERRED: u64 = 16;
+pub(crate) const DEFERRED: Share = Share(16);
 
 /// A count: the graph of all solutions.
-pub(crate) const GRAPH: u64 = 3;
+pub(crate) const GRAPH: Share = Share(3);
 
 /// A count: the two frontiers of a sweep.
-pub(crate) const SWEEP: u64 = 2;
+pub(crate) const SWEEP: Share = Share(2);
 
 /// A count: sweeps that have paused, while walks and the tree search go on.
-pub(crate) const PAUSED_SWEEPS: u64 = 3;
+pub(crate) const PAUSED_SWEEPS: Share = Share(3);
 
 /// A count: a tree search.
-pub(crate) const TREE: u64 = 8;
+pub(crate) const TREE: Share = Share(8);
 
 /// An estimate: the exact counting that precedes it.
-pub(crate) const EXACT: u64 = 2;
+pub(crate) const EXACT: Share = Share(2);
 
 /// A repair: the obstacles.
-pub(crate) const OBSTACLES: u64 = 2;
+pub(crate) const OBSTACLES: Share = Share(2);
 
 /// A repair: the local search; after it, the search of all smaller edits.
-pub(crate) const DESCENT: u64 = 4;
+pub(crate) const DESCENT: Share = Share(4);
 
 /// A repair: the searches for second solutions, of all threads together.
-pub(crate) const EXAMINATIONS: u64 = 4;
+pub(crate) const EXAMINATIONS: Share = Share(4);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shares_of_uses_at_the_same_time_add_up_to_at_most_the_limit() {
+        let sum = |shares: &[Share]| shares.iter().map(|share| share.of(1600)).sum::<u64>();
+        assert_eq!(SWEEP.of(1600), 800);
+        assert_eq!(SWEEP.part(1600, 4), 200);
+        let walks = [NUMBERS, COMPONENTS, LINES, SOLVERS, DEFERRED];
+        assert!(sum(&walks) + PAUSED_SWEEPS.of(1600) <= 1600);
+        assert!(sum(&walks) + GRAPH.of(1600) <= 1600);
+        assert!(sum(&[NUMBERS, COMPONENTS, LINES, SOLVERS, SWEEP]) <= 1600);
+        assert!(sum(&[NUMBERS, COMPONENTS, LINES, SOLVERS, TREE, PAUSED_SWEEPS]) <= 1600);
+        assert!(sum(&[FILLINGS, SOLVER]) <= 1600);
+        assert!(sum(&[OBSTACLES, DESCENT, EXAMINATIONS]) <= 1600);
+        assert!(sum(&[EXACT, SOLVER]) <= 1600);
+    }
+}

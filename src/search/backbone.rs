@@ -257,7 +257,7 @@ impl Search<'_> {
         let search = BackboneSearch::new(first, others);
         let clues = Clues::new(self.puzzle);
         let solvers = effort.solvers.clamp(1, MAX_SOLVERS);
-        let memory = self.memory() / memory_plan::SOLVER / solvers as u64;
+        let memory = memory_plan::SOLVER.part(self.memory(), solvers as u64);
         let exchange = (solvers > 1).then(Arc::default);
         let all = known.undecided().max(1);
         let progress = Mutex::new(Progress {

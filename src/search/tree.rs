@@ -397,7 +397,7 @@ impl<'a> Search<'a> {
             collect_options: CollectOptions {
                 with_grids: sink.wants_grids(),
                 max_fillings: wanted.unwrap_or(u64::MAX).max(1),
-                memory: Arc::new(MemoryBudget::new(self.memory() / memory_plan::FILLINGS)),
+                memory: Arc::new(MemoryBudget::new(memory_plan::FILLINGS.of(self.memory()))),
                 max_list_bytes: self.options.region_bytes,
             },
             settles_per_poll: (self.options.settles_per_poll / (words * words)).max(1),
@@ -495,7 +495,7 @@ impl<'a> Search<'a> {
             let turns = portfolio.map(|portfolio| {
                 let after_settles = self.options.sat_after_settles.unwrap_or(u64::MAX);
                 let (control, clues) = (&shared.control, shared.clues);
-                let memory = self.memory() / memory_plan::SOLVER;
+                let memory = memory_plan::SOLVER.of(self.memory());
                 RefCell::new(SatTurns::new(
                     portfolio,
                     control,
@@ -515,7 +515,8 @@ impl<'a> Search<'a> {
             std::thread::scope(|threads| {
                 // The solver has a thread of its own. As a job of the pool it would block a worker while it waits to be told to start.
                 if let Some(portfolio) = portfolio.filter(|_| unknown > 0) {
-                    let (control, memory) = (&shared.control, self.memory() / memory_plan::SOLVER);
+                    let (control, memory) =
+                        (&shared.control, memory_plan::SOLVER.of(self.memory()));
                     let (puzzle, clues) = (self.puzzle, shared.clues);
                     let solve = move || portfolio.run_solver(control, puzzle, clues, memory);
                     // Without a thread for it the search goes on alone.

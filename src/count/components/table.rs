@@ -36,8 +36,8 @@ impl ComponentTable {
     /// An empty table for a count that may take `memory` bytes; the table will take about a third of them.
     pub fn new(memory: u64) -> Self {
         Self::with_bytes(
-            memory / memory_plan::NUMBERS,
-            memory / memory_plan::COMPONENTS,
+            memory_plan::NUMBERS.of(memory),
+            memory_plan::COMPONENTS.of(memory),
         )
     }
 

@@ -205,9 +205,9 @@ impl<'a> Repair<'a> {
                 true => Kind::Stuck,
                 false => Kind::Difference,
             },
-            memory: self.limits.bytes() / memory_plan::EXAMINATIONS / threads,
+            memory: memory_plan::EXAMINATIONS.part(self.limits.bytes(), threads),
         };
-        let pool = Pool::new(self.limits.bytes() / memory_plan::OBSTACLES);
+        let pool = Pool::new(memory_plan::OBSTACLES.of(self.limits.bytes()));
         let found = Found::new(1 + self.alternatives.min(MAX_ALTERNATIVES));
         let task = Task::new(examiner, pool, self.allowed(&original), found);
         let none_within = self.observed(started, || task.examined(), || self.search(&task));
@@ -306,7 +306,7 @@ impl<'a> Repair<'a> {
             if task.found.size().is_some_and(|size| size < level) {
                 break;
             }
-            if level_bytes(task.original, level) > self.limits.bytes() / memory_plan::DESCENT {
+            if level_bytes(task.original, level) > memory_plan::DESCENT.of(self.limits.bytes()) {
                 task.control.stop(Stop::Memory);
                 break;
             }
@@ -341,7 +341,7 @@ impl<'a> Repair<'a> {
     /// Local search, if there is memory for it.
     fn descend<W: Word>(&self, task: &Task<'_, W>, bounds: Bounds) {
         let cells = self.picture.width() * self.picture.height();
-        if bounds.most > 0 && descent_bytes(cells) <= self.limits.bytes() / memory_plan::DESCENT {
+        if bounds.most > 0 && descent_bytes(cells) <= memory_plan::DESCENT.of(self.limits.bytes()) {
             descend(task, bounds);
         }
     }

@@ -72,9 +72,9 @@ impl Repair<'_> {
                 true => Kind::Stuck,
                 false => Kind::Difference,
             },
-            memory: self.limits.bytes() / memory_plan::EXAMINATIONS,
+            memory: memory_plan::EXAMINATIONS.of(self.limits.bytes()),
         };
-        let max_elements = self.limits.bytes() / memory_plan::OBSTACLES / BYTES_PER_ELEMENT;
+        let max_elements = memory_plan::OBSTACLES.of(self.limits.bytes()) / BYTES_PER_ELEMENT;
         // Relaxed: a sum that is only shown.
         let examined = AtomicU64::new(0);
         let bounds = self.observed(
