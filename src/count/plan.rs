@@ -53,6 +53,21 @@ pub(crate) struct Trial {
     pub(crate) is_solo: bool,
 }
 
+#[cfg(test)]
+impl Trial {
+    /// A trial of the first component by one worker, without a budget, the oracle or a recorded trail.
+    pub(crate) fn of(plan: Plan) -> Self {
+        Trial {
+            component: 0,
+            plan,
+            budget: u64::MAX,
+            earlier_work: 0,
+            thorough: false,
+            is_solo: true,
+        }
+    }
+}
+
 /// How a trial ended.
 #[derive(Debug)]
 pub(crate) enum TrialEnd {

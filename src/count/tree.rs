@@ -14,7 +14,7 @@ use super::shared::Shared;
 use crate::board::{Board, Cell};
 use crate::line::Word;
 use crate::run::{Limits, lock, memory_plan};
-use crate::search::{Cube, Decision, Search};
+use crate::search::{Cube, Decision, Outcome, Search};
 use crate::solutions::{Count, Stop};
 
 /// Nanoseconds per node and per settle.
@@ -66,7 +66,7 @@ impl<W: Word> Shared<'_, W> {
             let mut search = Search::new(self.puzzle)
                 .cubes(cubes)
                 .shares(shares)
-                .limits(Limits::default().memory(self.memory / memory_plan::TREE));
+                .limits(Limits::default().memory(memory_plan::TREE.of(self.memory)));
             if trial.is_solo {
                 search = search.single_threaded();
             }
@@ -76,19 +76,8 @@ impl<W: Word> Shared<'_, W> {
             let took = &outcome.statistics;
             self.status.add_nodes(took.nodes);
             lock(&self.statistics).add(took);
-            tree.nodes += took.nodes;
-            tree.work += NODE_NS * took.nodes + SETTLE_NS * took.settles;
-            tree.found += outcome.solutions.number();
-            match outcome.stopped {
-                None => return TrialEnd::Done(ComponentValue::number(tree.found.clone())),
-                Some(Stop::Nodes) if !outcome.cubes.is_empty() => {
-                    let still_open = open_share * (1.0 - outcome.done);
-                    let shares = outcome.shares.iter().map(|share| share * still_open);
-                    tree.cubes = outcome.cubes.into_iter().zip(shares).collect();
-                }
-                // The open subtrees cannot be expressed as cubes.
-                Some(Stop::Nodes) => return TrialEnd::Full,
-                Some(_) => return TrialEnd::Stopped,
+            if let Some(end) = tree.add(outcome, open_share) {
+                return end;
             }
             self.raise_bound(trial.component, tree.found.clone());
         }
@@ -129,6 +118,29 @@ impl<W: Word> Shared<'_, W> {
     }
 }
 
+impl OpenTree {
+    /// Adds what a slice has found in the open subtrees, whose share was `open_share`, and keeps those that it has left open. Returns the
+    /// end of the trial, if this was the last slice.
+    fn add(&mut self, slice: Outcome, open_share: f64) -> Option<TrialEnd> {
+        let took = &slice.statistics;
+        self.nodes += took.nodes;
+        self.work += NODE_NS * took.nodes + SETTLE_NS * took.settles;
+        self.found += slice.solutions.number();
+        match slice.stopped {
+            None => Some(TrialEnd::Done(ComponentValue::number(self.found.clone()))),
+            // The open subtrees cannot be expressed as cubes.
+            Some(Stop::Nodes) if slice.cubes.is_empty() => Some(TrialEnd::Full),
+            Some(Stop::Nodes) => {
+                let still_open = open_share * (1.0 - slice.done);
+                let shares = slice.shares.iter().map(|share| share * still_open);
+                self.cubes = slice.cubes.into_iter().zip(shares).collect();
+                None
+            }
+            Some(_) => Some(TrialEnd::Stopped),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
@@ -162,12 +174,8 @@ mod tests {
         let components = components(&board, &shared.store.table.state_numbers, &shared.control);
         shared.components = components.expect("nothing stops it");
         let trial = Trial {
-            component: 0,
-            plan: Plan::Tree,
             budget: 1,
-            earlier_work: 0,
-            thorough: false,
-            is_solo: true,
+            ..Trial::of(Plan::Tree)
         };
         let (mut proved, mut open_before) = (0.0, 1.0);
         for trials in 1.. {
@@ -205,6 +213,36 @@ mod tests {
         assert!(trials > 3, "{trials}");
     }
 
+    /// A tree without open subtrees would look complete.
+    #[test]
+    fn a_stopped_slice_without_cubes_ends_the_tree() {
+        let ones = vec![Clue::new([1]).unwrap(); 8];
+        let puzzle = Puzzle::new(ones.clone(), ones).unwrap();
+        for is_known in [true, false] {
+            with_shared(&setup(&puzzle), false, |shared, _| {
+                let mut tree = shared.root_of_tree();
+                let mut slice = Search::new(&puzzle)
+                    .limits(Limits::default().nodes(Some(100)))
+                    .count();
+                assert_eq!(slice.stopped, Some(Stop::Nodes));
+                if !is_known {
+                    slice.cubes.clear();
+                }
+                let (left, share) = (slice.cubes.len(), 0.5 * (1.0 - slice.done));
+                let ended = tree.add(slice, 0.5);
+                match is_known {
+                    true => {
+                        assert!(ended.is_none());
+                        let open: f64 = tree.cubes.iter().map(|(_, share)| share).sum();
+                        assert!((open - share).abs() < 1e-9, "{open} {share}");
+                        assert_eq!(tree.cubes.len(), left);
+                    }
+                    false => assert!(matches!(ended, Some(TrialEnd::Full))),
+                }
+            });
+        }
+    }
+
     /// Otherwise slice after slice would be stopped by the limit of the run, as if by its own.
     #[test]
     fn no_slice_begins_after_the_end_of_the_run_or_of_the_component() {
@@ -216,11 +254,8 @@ mod tests {
                 }
                 let trial = Trial {
                     component,
-                    plan: Plan::Tree,
                     budget: 1_000_000,
-                    earlier_work: 0,
-                    thorough: false,
-                    is_solo: true,
+                    ..Trial::of(Plan::Tree)
                 };
                 assert!(matches!(shared.search_tree(trial), TrialEnd::Stopped));
                 let tree = lock(&shared.tree);

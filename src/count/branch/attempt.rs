@@ -15,7 +15,7 @@ impl<W: Word> Worker<'_, '_, W> {
             Plan::Sweep(_) => {}
             // The sweeps within the walk need the memory.
             Plan::BranchAndSweep => self.shrink_paused_sweeps(0),
-            _ => self.shrink_paused_sweeps(self.shared.memory / memory_plan::PAUSED_SWEEPS),
+            _ => self.shrink_paused_sweeps(memory_plan::PAUSED_SWEEPS.of(self.shared.memory)),
         }
         match trial.plan {
             Plan::Branch(_) | Plan::BranchAndSweep => self.run_walk(trial),
@@ -48,12 +48,8 @@ mod tests {
             with_shared(&setup(&puzzle), false, |shared, _| {
                 let mut worker = Worker::new(&shared, None);
                 let trial = |plan| Trial {
-                    component: 0,
-                    plan,
                     budget: 45,
-                    earlier_work: 0,
-                    thorough: false,
-                    is_solo: true,
+                    ..Trial::of(plan)
                 };
                 let ended = worker.run_trial(trial(Plan::Sweep(Direction::Down)));
                 assert!(matches!(ended, TrialEnd::Paused { .. }));

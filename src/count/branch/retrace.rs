@@ -79,8 +79,10 @@ impl<W: Word> Worker<'_, '_, W> {
 mod tests {
     use super::super::order::Order;
     use super::*;
+    use crate::board::Cell;
+    use crate::count::components::Component;
     use crate::count::plan::{Plan, Trial, TrialEnd};
-    use crate::count::shared::tests::{setup, with_shared};
+    use crate::count::shared::tests::{setup, two_permutations, with_shared};
     use crate::puzzle::{Puzzle, random_grid};
     use crate::run::Limits;
 
@@ -102,12 +104,8 @@ mod tests {
             shared.record_trail(0, PLAN, trail.to_vec(), 0);
             let mut worker = Worker::new(&shared, None);
             let ended = worker.run_walk(Trial {
-                component: 0,
-                plan: PLAN,
-                budget: u64::MAX,
-                earlier_work: 0,
                 thorough: true,
-                is_solo: true,
+                ..Trial::of(PLAN)
             });
             walked = Some(Walked {
                 ended,
@@ -150,6 +148,32 @@ mod tests {
             }
             assert_eq!(done, max_done);
             assert!(nodes <= max_nodes, "{seed}: {nodes}");
+        }
+    }
+
+    /// The product of a side lacks the components that other workers count.
+    #[test]
+    fn a_side_with_a_gap_is_recorded_without_what_is_done() {
+        for (has_gaps, done, product) in [(false, 1, 5), (true, 0, 1)] {
+            with_shared(&setup(&two_permutations()), false, |shared, _| {
+                let mut worker = Worker::new(&shared, None);
+                let side = || Frame {
+                    decision: Some((Cell::new(0, 0), true)),
+                    component_count: 3,
+                    pending: vec![Component::empty()],
+                    product: Count::from(5),
+                    ..Frame::new(Component::empty(), 0, None)
+                };
+                worker.recorded_plan = Some(PLAN);
+                worker.frames = vec![side(), Frame { has_gaps, ..side() }, side()];
+                worker.record_trail(0);
+                let trail = shared.trail(0, PLAN).expect("it was recorded");
+                let steps = trail
+                    .iter()
+                    .map(|step| (step.done_components, &step.product));
+                let expected = [(done, &Count::from(product)), (0, &Count::ONE)];
+                assert!(steps.eq(expected), "{trail:?}");
+            });
         }
     }
 

@@ -60,13 +60,18 @@ impl<W: Word> Worker<'_, '_, W> {
         self.run_stack(&walk, None);
         self.recorded_plan = None;
         self.run_tasks(&walk);
+        self.end_walk(&walk)
+    }
+
+    /// Ends a walk that this worker has begun.
+    fn end_walk(&mut self, walk: &Walk<W>) -> TrialEnd {
         if self.shared_walk.is_some() {
             *lock(&self.shared.walk) = None;
         }
         let ended = walk.take_end();
         let was_shared = self.shared_walk.take().is_some();
         if was_shared && !matches!(ended, TrialEnd::Done(_)) {
-            self.raise_bound(&walk, walk.collect_bound_at_end(&self.shared.store));
+            self.raise_bound(walk, walk.collect_bound_at_end(&self.shared.store));
         }
         match ended {
             TrialEnd::Spent { forecast, .. } => TrialEnd::Spent {
@@ -208,7 +213,9 @@ impl<W: Word> Worker<'_, '_, W> {
                 }
             }
             if self.shared_walk.is_some() && walk.wants_tasks() {
-                match self.may_have_solution(true) {
+                // A side that is known to have no solution needs no question.
+                let is_dead = self.top().product.is_zero();
+                match is_dead || self.may_have_solution(true) {
                     true => self.give_task_away(walk),
                     // The current side has no solution.
                     false => self.statistics.dead_ends += 1,

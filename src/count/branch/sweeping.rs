@@ -27,7 +27,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             self.shared.record_dropped_sweeps(component, &dropped);
         };
         let allowance = Allowance {
-            bytes: self.shared.memory / memory_plan::SWEEP,
+            bytes: memory_plan::SWEEP.of(self.shared.memory),
             work_ns: trial.budget,
             threads: self.shared.workers,
             scratch: self.shared.scratch,
@@ -93,7 +93,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         let budget_ns = self.shared.sweep_budget_ns();
         let (stop, began) = (self.begin_sweep(self.component), Instant::now());
         let allowance = Allowance {
-            bytes: self.shared.memory / memory_plan::SWEEP / self.shared.workers as u64,
+            bytes: memory_plan::SWEEP.part(self.shared.memory, self.shared.workers as u64),
             work_ns: budget_ns,
             threads: 1,
             scratch: None,

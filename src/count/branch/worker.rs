@@ -17,7 +17,7 @@ use super::unfinished::{ComponentRecord, GapValue, Unfinished};
 use super::walk::{Claim, Walk};
 use crate::board::{Board, Cell, Prober};
 use crate::count::components::{
-    Component, ComponentFinder, ComponentValue, PieceCache, Rows, edge,
+    Component, ComponentFinder, ComponentValue, Key, PieceCache, Rows, edge,
 };
 use crate::count::plan::Plan;
 use crate::count::shared::Shared;
@@ -149,8 +149,8 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     pub(crate) fn new(shared: &'s Shared<'a, W>, exchange: Option<Arc<Exchange>>) -> Self {
         let clues = shared.clues;
         let (width, height) = (clues.width(), clues.height());
-        let solver_bytes = shared.memory / memory_plan::SOLVERS / shared.workers as u64;
-        let line_bytes = shared.memory / memory_plan::LINES / shared.workers as u64;
+        let solver_bytes = memory_plan::SOLVERS.part(shared.memory, shared.workers as u64);
+        let line_bytes = memory_plan::LINES.part(shared.memory, shared.workers as u64);
         Worker {
             shared,
             board: Board::with_rows(clues, &shared.rows),
@@ -219,16 +219,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
     /// Counts a component of the current side: looks it up in the component table, leaves a gap if another worker is counting it, sweeps
     /// it, or pushes a frame for it.
     pub(crate) fn begin_component(&mut self, component: Component<W>) {
-        if let Some((value, recompute_cost)) = self.shared.store.get(&component.key) {
-            #[cfg(feature = "checked")]
-            {
-                let descriptions = &self.shared.store.table.state_numbers.descriptions;
-                descriptions.confirm(&component.key, &self.board, &component.rows);
-                descriptions.confirm_count(&component.key, &value.count);
-            }
-            self.statistics.leaves += 1;
-            self.recompute_cost += recompute_cost;
-            self.multiply_into_side(&value, component.rows);
+        if self.look_up(&component).is_some() {
             return;
         }
         let mut is_claimed = false;
@@ -247,30 +238,47 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
                 }
                 claim => is_claimed = claim == Claim::Mine,
             }
-            // Between the look-up above and the claim, the worker that had claimed it before may have stored and released it.
-            if is_claimed
-                && let Some((value, recompute_cost)) = self.shared.store.get(&component.key)
-            {
-                walk.fill_waiting(&self.shared.store, &component.key, &value);
-                self.statistics.leaves += 1;
-                self.recompute_cost += recompute_cost;
-                self.multiply_into_side(&value, component.rows);
-                return;
-            }
+        }
+        // Between the look-up above and the claim, the worker that had claimed it before may have stored and released it.
+        if is_claimed && let Some(value) = self.look_up(&component) {
+            self.release(&component.key, &value);
+            return;
         }
         if let Some((count, recompute_cost)) = self.sweep_component(&component) {
             let (value, cost) = (ComponentValue::number(count), u64::from(component.size));
             let store = &self.shared.store;
             self.recompute_cost +=
                 store.insert(component.key.clone(), value.clone(), cost, recompute_cost);
-            if let Some(walk) = self.shared_walk.as_ref().filter(|_| is_claimed) {
-                walk.fill_waiting(&self.shared.store, &component.key, &value);
+            if is_claimed {
+                self.release(&component.key, &value);
             }
-            self.multiply_into_side(&value, component.rows);
+            self.multiply_into_side(&value, &component.rows);
             return;
         }
         let cell = self.pick(&component);
         self.branch(component, cell, None, is_claimed);
+    }
+
+    /// Looks a component up in the component table. If it is there, multiplies the current side by its value, and returns the value.
+    fn look_up(&mut self, component: &Component<W>) -> Option<ComponentValue> {
+        let (value, recompute_cost) = self.shared.store.get(&component.key)?;
+        #[cfg(feature = "checked")]
+        {
+            let descriptions = &self.shared.store.table.state_numbers.descriptions;
+            descriptions.confirm(&component.key, &self.board, &component.rows);
+            descriptions.confirm_count(&component.key, &value.count);
+        }
+        self.statistics.leaves += 1;
+        self.recompute_cost += recompute_cost;
+        self.multiply_into_side(&value, &component.rows);
+        Some(value)
+    }
+
+    /// Ends the claim on a component, and passes its value to the sides that wait for it.
+    fn release(&self, key: &Key, value: &ComponentValue) {
+        if let Some(walk) = &self.shared_walk {
+            walk.fill_waiting(&self.shared.store, key, value);
+        }
     }
 
     /// Pushes a frame for a component, which branches on this cell, and begins a side: the filled one, or the one that the `step` of a
@@ -525,15 +533,16 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         if let Some(key) = key {
             walk.fill_waiting(&self.shared.store, &key, &value);
         }
-        self.multiply_into_side(&value, frame.component.rows);
+        self.multiply_into_side(&value, &frame.component.rows);
         false
     }
 
     /// Multiplies the value of a component with these cells into the current side of the top frame.
-    fn multiply_into_side(&mut self, value: &ComponentValue, rows: Rows<W>) {
+    fn multiply_into_side(&mut self, value: &ComponentValue, rows: &Rows<W>) {
         let top = self.top();
         top.product *= &value.count;
-        top.children.extend(value.node.map(|node| (node, rows)));
+        let child = value.node.map(|node| (node, rows.clone()));
+        top.children.extend(child);
         if !top.product.is_zero() && top.pending.is_empty() && !top.has_gaps {
             self.mark_alive();
         }

@@ -39,7 +39,7 @@ impl Default for Start {
 /// What a walk through the first component of a puzzle comes to.
 struct Walked {
     ended: TrialEnd,
-    /// The lower bound that the stacks and tasks prove, and the best one that was recorded on the way.
+    /// The best lower bound that was recorded for the puzzle, and for the component.
     bound: Count,
     best_bound: f64,
     /// The share that is done, without an upper bound, and the bytes that are charged.
@@ -73,12 +73,8 @@ fn with_walk<T>(
     shared.components = components.expect("nothing stops it");
     shared.workers = 2;
     let trial = Trial {
-        component: 0,
-        plan: Plan::Branch(start.order),
-        budget: u64::MAX,
-        earlier_work: 0,
-        thorough: false,
         is_solo: false,
+        ..Trial::of(Plan::Branch(start.order))
     };
     let walk = Arc::new(Walk::new(trial));
     let mut worker = Worker::new(&shared, None);
@@ -102,8 +98,8 @@ fn walk_alone(puzzle: &Puzzle, start: &Start) -> Walked {
         worker.run_tasks(walk);
         let (done, bytes) = walk.sums();
         Walked {
-            ended: walk.take_end(),
-            bound: walk.collect_bound_at_end(&worker.shared.store),
+            ended: worker.end_walk(walk),
+            bound: worker.shared.lower_bound(),
             best_bound: walk.best_bound(),
             done,
             bytes,
@@ -307,6 +303,29 @@ fn a_side_is_given_away_if_all_above_it_has_a_solution() {
             let expected = is_given.then(|| (Some((cell, !filled)), Vec::new(), rows));
             assert_eq!(given, expected);
         });
+    }
+}
+
+/// A worker asks the oracle about a side before it gives a piece of it away.
+#[test]
+fn a_side_that_the_oracle_refutes_is_a_dead_end() {
+    // Each of these puzzles has one solution, and no side splits: one side of each branch is a dead end.
+    for seed in [68, 111, 137, 348] {
+        let puzzle = Puzzle::from_grid(&random_grid(16, seed));
+        let [with_oracle, without] = [SatSolver::IS_BUILT_IN, false].map(|may_ask_oracle| {
+            with_walk(&puzzle, &Start::default(), |worker, walk| {
+                walk.pretend_idle_workers(1 << 20);
+                worker.may_ask_oracle = may_ask_oracle;
+                worker.question_threshold_ns = 0;
+                worker.run_stack(walk, None);
+                worker.run_tasks(walk);
+                assert!(matches!(walk.take_end(), TrialEnd::Done(_)));
+                let statistics = &worker.statistics;
+                assert_eq!(statistics.nodes, 2 * statistics.dead_ends);
+                statistics.nodes
+            })
+        });
+        assert_eq!(with_oracle < without, SatSolver::IS_BUILT_IN);
     }
 }
 

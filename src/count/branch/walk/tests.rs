@@ -19,12 +19,8 @@ impl<W: Word> Walk<W> {
 
 fn walk() -> Walk<u64> {
     Walk::new(Trial {
-        component: 0,
-        plan: Plan::Branch(Order::Down),
-        budget: u64::MAX,
-        earlier_work: 0,
-        thorough: false,
         is_solo: false,
+        ..Trial::of(Plan::Branch(Order::Down))
     })
 }
 

@@ -9,17 +9,6 @@ fn with_worker(test: impl FnOnce(&mut Worker<'_, '_, u64>)) {
     });
 }
 
-fn trial() -> Trial {
-    Trial {
-        component: 0,
-        plan: Plan::Branch(Order::Down),
-        budget: u64::MAX,
-        earlier_work: 0,
-        thorough: false,
-        is_solo: true,
-    }
-}
-
 /// A side with one component, which is being counted.
 fn side() -> Frame<u64> {
     Frame {
@@ -99,7 +88,10 @@ fn a_helper_asks_its_first_question_later() {
 fn a_component_costs_its_nodes_to_redo_and_one_of_the_table_what_the_table_says() {
     with_worker(|worker| {
         worker.recompute_cost = 100;
-        assert!(matches!(worker.run_trial(trial()), TrialEnd::Done(_)));
+        assert!(matches!(
+            worker.run_trial(Trial::of(Plan::Branch(Order::Down))),
+            TrialEnd::Done(_)
+        ));
         let component = worker.shared.components[0].clone();
         let (value, cost) = worker.shared.store.get(&component.key).unwrap();
         // Each value of its first cell decides the others.
