@@ -84,6 +84,8 @@ pub(crate) struct PlanSelection {
     continues_walks: bool,
     /// Whether the tree search is one of the plans.
     has_tree: bool,
+    /// Whether there are helpers, which share the walk of the leader.
+    has_helpers: bool,
     /// The plans of a short selection; empty otherwise.
     short_plans: &'static [Plan],
     /// Nanoseconds of work of a trial in the first round.
@@ -105,7 +107,7 @@ pub(crate) struct PlanSelection {
     round_work: u64,
     sweep_work: u64,
     leader: Option<(Plan, u64)>,
-    /// The plans that have been prolonged in this round.
+    /// The plans that have been prolonged in this round, one entry for each time.
     prolonged: Vec<Plan>,
     /// Whether each trial of this round but the leader's is for one worker alone.
     has_solo_trials: bool,
@@ -131,6 +133,7 @@ impl PlanSelection {
             method,
             continues_walks: true,
             has_tree: false,
+            has_helpers: false,
             short_plans: &[],
             first_budget,
             values: Vec::with_capacity(components),
@@ -207,6 +210,14 @@ impl PlanSelection {
         };
         selection.begin_component();
         selection
+    }
+
+    /// Changes the selection: helpers share the walk of the leader, or do not.
+    pub(crate) fn with_helpers(self, has_helpers: bool) -> Self {
+        PlanSelection {
+            has_helpers,
+            ..self
+        }
     }
 
     /// Changes the selection: it pauses when each plan has had `work_limit` nanoseconds of work.
@@ -356,8 +367,13 @@ impl PlanSelection {
             tried.into_iter().partition(|tried| tried.plan.is_sweep());
         sweeps.append(&mut self.waiting);
         let leader = self.leader.map(|(leader, _)| leader);
-        let (others, best_forecast) =
-            ranking::select_plans(others, &self.before, self.round_work, leader);
+        let (others, best_forecast) = ranking::select_plans(
+            others,
+            &self.before,
+            self.round_work,
+            leader,
+            self.has_helpers,
+        );
         let mut sweeps = ranking::select_sweeps(sweeps, best_forecast, self.round_work);
         let before = [&others[..], &sweeps].concat();
         self.interrupted.clear();
@@ -384,7 +400,7 @@ impl PlanSelection {
             .map(|leader| (leader.plan, leader_work));
         let leads = |sweep: &TrialResult| {
             let leader = others.first();
-            leader.is_none_or(|leader| sweep.remaining() < leader.remaining())
+            leader.is_none_or(|leader| ranking::cautious_remaining(sweep) < leader.remaining())
         };
         let (first, last) = if is_due && sweeps.first().is_some_and(leads) {
             (&sweeps, &others)

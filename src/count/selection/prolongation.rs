@@ -1,14 +1,19 @@
 //! Prolongs plans near their end.
 //!
 //! A leader, or a sweep that is due, is *prolonged* if it is expected to end within the work of the plans after it: it goes on, before these
-//! have their turn. So is a sweep that has done a good part, if it is expected to end sooner than the leader. When the selection would
+//! have their turn. A leader gets all of that work at once, because a walk that several workers share loses a part of its work when it
+//! pauses. So is a sweep that has done a good part, if it is expected to end sooner than the leader. When the selection would
 //! pause, any plan near its end is prolonged, because the backbone search that follows lets all plans start over.
 
 use super::PlanSelection;
 use crate::count::plan::TrialResult;
 
-/// The work by which a plan near its end is prolonged, as a multiple of the work that it is expected to need.
+/// The work by which a sweep near its end is prolonged, and any plan at the work limit, as a multiple of the work that it is expected to
+/// need.
 const PROLONGATION_FACTOR: f64 = 2.0;
+
+/// How often a leader is prolonged in a round. Forecasts near the end of a walk are often too short.
+const MAX_PROLONGATIONS: usize = 2;
 
 /// A sweep is also prolonged if it is expected to end sooner than the leader, and within this multiple of the work that it has had.
 const MAX_SWEEP_PROLONGATION: u64 = 3;
@@ -27,7 +32,8 @@ impl PlanSelection {
 
     /// The work by which a plan is prolonged after this result, in nanoseconds: if it is the leader or a sweep that is due, and if it is
     /// expected to end within the work of the plans that have their turn after it. A sweep may also have more, see
-    /// [`MAX_SWEEP_PROLONGATION`]; at the work limit see [`MAX_EXCESS_DIVISOR`]. A plan is prolonged once in a round.
+    /// [`MAX_SWEEP_PROLONGATION`]; at the work limit see [`MAX_EXCESS_DIVISOR`]. A leader is prolonged up to [`MAX_PROLONGATIONS`] times in a
+    /// round, another plan once.
     fn prolongation(&self, result: &TrialResult) -> Option<u64> {
         let plan = result.plan;
         let is_at_limit = result.spent >= self.work_limit;
@@ -40,7 +46,10 @@ impl PlanSelection {
                 self.continues_walks && (is_at_limit || is_leader)
             }
         };
-        if !may_extend || self.is_short() || self.prolonged.contains(&plan) {
+        let gets_all = !plan.is_sweep() && !is_at_limit;
+        let times = self.prolonged.iter().filter(|&&other| other == plan);
+        let max_times = if gets_all { MAX_PROLONGATIONS } else { 1 };
+        if !may_extend || self.is_short() || times.count() >= max_times {
             return None;
         }
         let others = self.todo.iter().map(|&plan| self.work_of(plan));
@@ -63,6 +72,7 @@ impl PlanSelection {
         };
         (remaining < max as f64).then(|| {
             let more = (PROLONGATION_FACTOR * remaining) as u64;
+            let more = if gets_all { max } else { more };
             more.max(self.round_work).min(max)
         })
     }
@@ -124,7 +134,7 @@ mod tests {
         let again = next(&mut selection).unwrap();
         assert_eq!((again.plan, again.earlier_work), (leader.plan, work));
         assert!(again.budget <= leader.budget);
-        // Once in a round.
+        // It has made no progress since.
         selection.report(again, nearly_done(again));
         assert_ne!(next(&mut selection).unwrap().plan, leader.plan);
         // What it had before counts as work of this round.
@@ -175,18 +185,19 @@ mod tests {
     }
 
     #[test]
-    fn a_leader_goes_on_for_twice_what_it_needs_up_to_the_work_of_the_others() {
+    fn a_leader_near_its_end_gets_the_work_of_the_others_twice() {
         let mut selection = round();
         let more = |selection: &PlanSelection, forecast: f64| {
             selection.prolongation(&result(LEADER, 200, forecast))
         };
-        assert_eq!(more(&selection, 220.0), Some(100));
-        assert_eq!(more(&selection, 280.0), Some(160));
+        assert_eq!(more(&selection, 220.0), Some(200));
         assert_eq!(more(&selection, 399.0), Some(200));
         assert_eq!(more(&selection, 400.0), None);
         let other = result(OTHER, 100, 101.0);
         assert_eq!(selection.prolongation(&other), None);
         selection.work_limit = 350;
+        assert_eq!(more(&selection, 280.0), Some(150));
+        selection.prolonged.push(LEADER);
         assert_eq!(more(&selection, 280.0), Some(150));
         selection.prolonged.push(LEADER);
         assert_eq!(more(&selection, 280.0), None);
