@@ -359,7 +359,6 @@ impl<W: Word> Driver<'_, W> {
         };
         let components = self.shared.components.len();
         let selection = PlanSelection::new(method, components, self.setup.options.trial_ns)
-            .with_helpers(self.shared.workers > 1)
             .with_work_limit(work_limit);
         let selection = match self.keeps_graph {
             // A walk is resumed from a trail, which has counts but no graph.

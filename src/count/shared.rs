@@ -107,6 +107,7 @@ impl<'a, W: Word> Shared<'a, W> {
     /// Makes this the plan selection under way; returns the previous one.
     pub(crate) fn replace_selection(&self, selection: PlanSelection) -> PlanSelection {
         let component = selection.component();
+        let selection = selection.with_helpers(self.workers > 1);
         let before = std::mem::replace(&mut *lock(&self.selection), selection);
         *lock(&self.bound) = (component, Count::ZERO);
         self.current.store(component, Ordering::Relaxed);

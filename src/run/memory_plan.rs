@@ -1,9 +1,9 @@
 //! The memory plan: which share of the memory limit of a run each use may take.
 //!
 //! Uses at the same time add up to at most the whole limit. A search holds fillings and one SAT solver. A count holds numbers, components,
-//! lines, SAT solvers, deferred work, paused sweeps and, if requested, the graph; with a graph there are no sweeps, and during a sweep there is
-//! no deferred work. A repair holds obstacles, the state of its local search, and searches. Outside of the limit, each thread has up to 2 MiB for the cells of
-//! probes and half a MiB for settled lines.
+//! lines, SAT solvers, deferred work, paused sweeps and, if requested, the graph; with a graph there are no sweeps, and during a sweep there
+//! is no deferred work. A repair holds obstacles, the state of its local search, and searches. Outside of the limit, each thread has up to
+//! 2 MiB for the cells of probes and half a MiB for settled lines.
 
 /// A share of the memory limit: one part in this number.
 #[derive(Clone, Copy, Debug)]

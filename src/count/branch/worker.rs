@@ -218,8 +218,8 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
 
     /// Counts a component of the current side: looks it up in the component table, leaves a gap if another worker is counting it, sweeps
     /// it, or pushes a frame for it.
-    pub(crate) fn begin_component(&mut self, component: Component<W>) {
-        if self.look_up(&component).is_some() {
+    pub(crate) fn begin_component(&mut self, mut component: Component<W>) {
+        if self.look_up(&mut component).is_some() {
             return;
         }
         let mut is_claimed = false;
@@ -240,7 +240,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             }
         }
         // Between the look-up above and the claim, the worker that had claimed it before may have stored and released it.
-        if is_claimed && let Some(value) = self.look_up(&component) {
+        if is_claimed && let Some(value) = self.look_up(&mut component) {
             self.release(&component.key, &value);
             return;
         }
@@ -252,15 +252,16 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
             if is_claimed {
                 self.release(&component.key, &value);
             }
-            self.multiply_into_side(&value, &component.rows);
+            self.multiply_into_side(&value, component.rows);
             return;
         }
         let cell = self.pick(&component);
         self.branch(component, cell, None, is_claimed);
     }
 
-    /// Looks a component up in the component table. If it is there, multiplies the current side by its value, and returns the value.
-    fn look_up(&mut self, component: &Component<W>) -> Option<ComponentValue> {
+    /// Looks a component up in the component table. If it is there, multiplies the current side by its value, moves its cells there, and
+    /// returns the value.
+    fn look_up(&mut self, component: &mut Component<W>) -> Option<ComponentValue> {
         let (value, recompute_cost) = self.shared.store.get(&component.key)?;
         #[cfg(feature = "checked")]
         {
@@ -270,7 +271,7 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         }
         self.statistics.leaves += 1;
         self.recompute_cost += recompute_cost;
-        self.multiply_into_side(&value, &component.rows);
+        self.multiply_into_side(&value, std::mem::take(&mut component.rows));
         Some(value)
     }
 
@@ -533,16 +534,15 @@ impl<'s, 'a, W: Word> Worker<'s, 'a, W> {
         if let Some(key) = key {
             walk.fill_waiting(&self.shared.store, &key, &value);
         }
-        self.multiply_into_side(&value, &frame.component.rows);
+        self.multiply_into_side(&value, frame.component.rows);
         false
     }
 
     /// Multiplies the value of a component with these cells into the current side of the top frame.
-    fn multiply_into_side(&mut self, value: &ComponentValue, rows: &Rows<W>) {
+    fn multiply_into_side(&mut self, value: &ComponentValue, rows: Rows<W>) {
         let top = self.top();
         top.product *= &value.count;
-        let child = value.node.map(|node| (node, rows.clone()));
-        top.children.extend(child);
+        top.children.extend(value.node.map(|node| (node, rows)));
         if !top.product.is_zero() && top.pending.is_empty() && !top.has_gaps {
             self.mark_alive();
         }

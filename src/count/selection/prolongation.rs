@@ -72,8 +72,10 @@ impl PlanSelection {
         };
         (remaining < max as f64).then(|| {
             let more = (PROLONGATION_FACTOR * remaining) as u64;
-            let more = if gets_all { max } else { more };
-            more.max(self.round_work).min(max)
+            match gets_all {
+                true => max,
+                false => more.max(self.round_work).min(max),
+            }
         })
     }
 
