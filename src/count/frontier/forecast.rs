@@ -12,8 +12,9 @@ const SATURATION: f64 = 0.6;
 const GENERATED_PER_COMBINATION: f64 = 3.0;
 const GENERATED_AT_MEETING: f64 = 8.0;
 
-/// Maximum number of lines between the frontiers for which random walks alone are accurate.
-const MAX_LINES_WALKED: usize = 2;
+/// Random walks underestimate the work behind the next line by about this factor for each line between the frontiers. Fitted to 33 sweeps of
+/// tournament puzzles and random 15x15 puzzles that ended: with it, nine in ten of their 210 forecasts were 0.45 to 2.2 times the actual work.
+pub(super) const GROWTH_PER_LINE: f64 = 1.2;
 
 /// The share of a line that must be done before its rest is estimated from it.
 const MIN_SHARE: f64 = 1.0 / 16.0;
@@ -46,13 +47,12 @@ impl<K: Key, N: PathCount> Fronts<'_, K, N> {
         }
         let by_walks = self.ahead.as_ref().map(|ahead| {
             let line = (ahead.line - self.line_work as f64).max(0.0);
-            self.left_of_line().unwrap_or(line) + ahead.rest
+            let is_passing = self.next_layer().is_some();
+            let lines_behind = self.lines_between(lines).len() - usize::from(is_passing);
+            let rest = ahead.rest * GROWTH_PER_LINE.powi(lines_behind as i32);
+            self.left_of_line().unwrap_or(line) + rest
         });
-        let forecast = match by_walks {
-            Some(by_walks) if self.lines_between(lines).len() <= MAX_LINES_WALKED => by_walks,
-            Some(by_walks) => by_walks.max(self.forecast_by_growth(lines)),
-            None => self.forecast_by_growth(lines),
-        };
+        let forecast = by_walks.unwrap_or_else(|| self.forecast_by_growth(lines));
         forecast.max(meeting_work)
     }
 

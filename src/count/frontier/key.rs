@@ -84,7 +84,7 @@ fn fold(a: u64, b: u64) -> u64 {
 
 impl Key for u64 {
     const ZERO: Self = 0;
-    const COMBINATION_NS: u64 = 45;
+    const COMBINATION_NS: u64 = 90;
 
     fn new(state: u32, first: u32) -> Self {
         u64::from(state) << first
@@ -103,7 +103,7 @@ impl Key for u64 {
 
 impl Key for Pair {
     const ZERO: Self = Pair { high: 0, low: 0 };
-    const COMBINATION_NS: u64 = 100;
+    const COMBINATION_NS: u64 = 200;
 
     fn new(state: u32, first: u32) -> Self {
         Pair::new(u128::from(state) << first)

@@ -134,6 +134,7 @@ impl<'s> Sweep<'s> {
 
 #[cfg(test)]
 mod tests {
+    use super::key::Key;
     use super::*;
     use crate::board::Clues;
     use crate::count::components::UniqueTable;
@@ -143,6 +144,9 @@ mod tests {
     use crate::run::{Control, Limits};
 
     const MIB: u64 = 1 << 20;
+
+    /// Nanoseconds per combination of the puzzles of these tests.
+    const NS: u64 = u64::COMBINATION_NS;
 
     /// Sweeps all components of a puzzle, and gives each sweep this work again and again, on two threads if it has a scratch folder. Returns
     /// the counts, the nanoseconds of work, and how often a sweep paused.
@@ -221,7 +225,7 @@ mod tests {
             for direction in [Direction::Down, Direction::Right] {
                 let whole = sweep_all(&puzzle, direction, u64::MAX, 64 * MIB, None);
                 assert_eq!(whole.2, 0);
-                for work_ns in [45, 45_000] {
+                for work_ns in [NS, 1000 * NS] {
                     let (counts, work, pauses) =
                         sweep_all(&puzzle, direction, work_ns, 64 * MIB, None);
                     assert_eq!((&counts, work), (&whole.0, whole.1));
@@ -234,7 +238,7 @@ mod tests {
 
     #[test]
     fn a_forecast_by_walks_is_close() {
-        let (mut sweep, allowance) = sweep(&permutations(20), 4_500_000);
+        let (mut sweep, allowance) = sweep(&permutations(20), 100_000 * NS);
         let mut forecasts = Vec::new();
         while sweep.run(allowance) == Err(SweepEnd::Paused) {
             forecasts.push((sweep.work_ns(), sweep.forecast_ns()));
@@ -255,7 +259,7 @@ mod tests {
         let puzzle = Puzzle::new(ones.clone(), ones).unwrap();
         for bytes in [MIB / 8, MIB] {
             let (counts, _, pauses) =
-                sweep_all(&puzzle, Direction::Down, 450_000, bytes, Some(&scratch));
+                sweep_all(&puzzle, Direction::Down, 10_000 * NS, bytes, Some(&scratch));
             assert_eq!(counts, [Count::from(6_227_020_800)]);
             assert!(pauses > 5, "{pauses}");
         }
@@ -294,18 +298,18 @@ mod tests {
     fn a_forecast_by_growth_continues_the_growth_so_far() {
         // Before the first line: both frontiers are assumed to have 2^(0.6 * 10) combinations behind each line, and to generate three for each
         // of them on the way and eight at the meeting.
-        let (ten, _) = sweep(&permutations(10), 45);
-        assert_close(ten.forecast_ns(), 45.0 * 64.0 * (9.0 * 3.0 + 2.0 * 8.0));
+        let (ten, _) = sweep(&permutations(10), NS);
+        assert_close(ten.forecast_ns(), NS as f64 * 64.0 * (9.0 * 3.0 + 2.0 * 8.0));
         // Behind two lines of the near frontier and one of the far one, and one combination out of ten chunks with nine successors.
         let done = 21 + 21 + 20 * 20;
-        let (mut twenty, allowance) = sweep(&permutations(20), 45 * (done + 9));
+        let (mut twenty, allowance) = sweep(&permutations(20), NS * (done + 9));
         assert_eq!(twenty.run(allowance), Err(SweepEnd::Paused));
-        assert_eq!(twenty.work_ns(), 45 * (done + 10));
+        assert_eq!(twenty.work_ns(), NS * (done + 10));
         let left_of_line = 9.0 * 10.0;
         // Then the far frontier moves from 90 combinations to 90 * 20, the near one from 190 to 190 * sqrt(190), and then each has 2^(0.6 * 20).
         let behind_lines = 1800.0 + 190.0 * 190f64.sqrt() + 13.0 * 4096.0;
         let rest = left_of_line + 3.0 * behind_lines + 8.0 * 2.0 * 4096.0;
-        assert_close(twenty.forecast_ns(), 45.0 * ((done + 10) as f64 + rest));
+        assert_close(twenty.forecast_ns(), NS as f64 * ((done + 10) as f64 + rest));
     }
 
     #[test]
@@ -313,18 +317,18 @@ mod tests {
         let lines = 2 * (11 + 10 * 10 + 45 * 9 + 120 * 8) + 210 * 7;
         // Each layer is half of the meeting, and read in nine chunks.
         for (done, share) in [(0, 1.0 / 18.0), (210 * 7, 10.0 / 18.0)] {
-            let (mut sweep, allowance) = sweep(&permutations(10), 45 * (lines + done + 1));
+            let (mut sweep, allowance) = sweep(&permutations(10), NS * (lines + done + 1));
             assert_eq!(sweep.run(allowance), Err(SweepEnd::Paused));
-            assert_eq!(sweep.work_ns(), 45 * (lines + done + 2));
+            assert_eq!(sweep.work_ns(), NS * (lines + done + 2));
             let whole = (done + 2) as f64 / share;
-            assert_close(sweep.forecast_ns(), 45.0 * (lines as f64 + whole));
+            assert_close(sweep.forecast_ns(), NS as f64 * (lines as f64 + whole));
         }
     }
 
     #[test]
     fn a_sweep_shrinks_to_its_two_layers() {
         let lines = 2 * (11 + 10 * 10 + 45 * 9 + 120 * 8) + 210 * 7;
-        let (mut sweep, mut allowance) = sweep(&permutations(10), 45 * (lines + 1000));
+        let (mut sweep, mut allowance) = sweep(&permutations(10), NS * (lines + 1000));
         let at_first = sweep.bytes();
         assert!(at_first > 0);
         assert_eq!(sweep.run(allowance), Err(SweepEnd::Paused));

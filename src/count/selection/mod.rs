@@ -107,8 +107,8 @@ pub(crate) struct PlanSelection {
     round_work: u64,
     sweep_work: u64,
     leader: Option<(Plan, u64)>,
-    /// The plans that have been prolonged in this round, one entry for each time.
-    prolonged: Vec<Plan>,
+    /// The plans that have been prolonged in this round, one entry for each time, with their nanoseconds of work.
+    prolonged: Vec<(Plan, u64)>,
     /// Whether each trial of this round but the leader's is for one worker alone.
     has_solo_trials: bool,
     /// Whether the last answer to the host was [`Next::Leave`]. Then helpers leave too.
@@ -473,10 +473,11 @@ impl PlanSelection {
 
     /// Nanoseconds of work that a plan has had when its trial in this round ends.
     fn work_of(&self, plan: Plan) -> u64 {
-        match self.leader {
-            Some((leader, work)) if leader == plan => work,
-            _ if plan.is_sweep() => self.sweep_work,
-            _ => self.round_work,
+        let is_plan = |(other, _): &&(Plan, u64)| *other == plan;
+        match self.prolonged.iter().rev().chain(&self.leader).find(is_plan) {
+            Some(&(_, work)) => work,
+            None if plan.is_sweep() => self.sweep_work,
+            None => self.round_work,
         }
     }
 

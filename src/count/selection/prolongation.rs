@@ -1,9 +1,9 @@
 //! Prolongs plans near their end.
 //!
-//! A leader, or a sweep that is due, is *prolonged* if it is expected to end within the work of the plans after it: it goes on, before these
-//! have their turn. A leader gets all of that work at once, because a walk that several workers share loses a part of its work when it
-//! pauses. So is a sweep that has done a good part, if it is expected to end sooner than the leader. When the selection would
-//! pause, any plan near its end is prolonged, because the backbone search that follows lets all plans start over.
+//! A leader or a sweep is *prolonged* if it is expected to end within the work of the plans after it: it goes on, before these have their
+//! turn. A leader gets all of that work at once, because a walk that several workers share loses a part of its work when it pauses. A sweep
+//! that is due is also prolonged if it has done a good part and is expected to end sooner than the leader. When the selection would pause,
+//! any plan near its end is prolonged, because the backbone search that follows lets all plans start over.
 
 use super::PlanSelection;
 use crate::count::plan::TrialResult;
@@ -12,11 +12,13 @@ use crate::count::plan::TrialResult;
 /// need.
 const PROLONGATION_FACTOR: f64 = 2.0;
 
-/// How often a leader is prolonged in a round. Forecasts near the end of a walk are often too short.
-const MAX_PROLONGATIONS: usize = 2;
+/// How often a leader, and a sweep, is prolonged in a round. Forecasts near the end are often too short. A sweep gets only about as much as
+/// it is expected to need, so it is prolonged more often.
+const MAX_LEADER_PROLONGATIONS: usize = 2;
+const MAX_SWEEP_PROLONGATIONS: usize = 4;
 
 /// A sweep is also prolonged if it is expected to end sooner than the leader, and within this multiple of the work that it has had.
-const MAX_SWEEP_PROLONGATION: u64 = 3;
+const MAX_SWEEP_EXTENSION: u64 = 3;
 
 /// At the work limit of the selection, a plan is prolonged if it is expected to end within the work that it has had, divided by this.
 const MAX_EXCESS_DIVISOR: u64 = 2;
@@ -30,25 +32,29 @@ impl PlanSelection {
         }
     }
 
-    /// The work by which a plan is prolonged after this result, in nanoseconds: if it is the leader or a sweep that is due, and if it is
-    /// expected to end within the work of the plans that have their turn after it. A sweep may also have more, see
-    /// [`MAX_SWEEP_PROLONGATION`]; at the work limit see [`MAX_EXCESS_DIVISOR`]. A leader is prolonged up to [`MAX_PROLONGATIONS`] times in a
-    /// round, another plan once.
+    /// The work by which a plan is prolonged after this result, in nanoseconds: if it is the leader or a sweep, and if it is expected to end
+    /// within the work of the plans that have their turn after it. A sweep that is due may also have more, see [`MAX_SWEEP_EXTENSION`]; at
+    /// the work limit see [`MAX_EXCESS_DIVISOR`]. A leader is prolonged up to [`MAX_LEADER_PROLONGATIONS`] times in a round, a sweep up to
+    /// [`MAX_SWEEP_PROLONGATIONS`] times, and any plan once at the work limit.
     fn prolongation(&self, result: &TrialResult) -> Option<u64> {
         let plan = result.plan;
         let is_at_limit = result.spent >= self.work_limit;
         let may_extend = match plan.is_sweep() {
             // Another sweep that has yet to come would get as much work.
             true if is_at_limit => !self.todo.iter().any(|plan| plan.is_sweep()),
-            true => self.sweep_work > self.round_work,
+            true => true,
             false => {
                 let is_leader = self.leader.is_some_and(|(leader, _)| leader == plan);
                 self.continues_walks && (is_at_limit || is_leader)
             }
         };
         let gets_all = !plan.is_sweep() && !is_at_limit;
-        let times = self.prolonged.iter().filter(|&&other| other == plan);
-        let max_times = if gets_all { MAX_PROLONGATIONS } else { 1 };
+        let times = self.prolonged.iter().filter(|(other, _)| *other == plan);
+        let max_times = match is_at_limit {
+            true => 1,
+            false if plan.is_sweep() => MAX_SWEEP_PROLONGATIONS,
+            false => MAX_LEADER_PROLONGATIONS,
+        };
         if !may_extend || self.is_short() || times.count() >= max_times {
             return None;
         }
@@ -56,9 +62,11 @@ impl PlanSelection {
         let others = others.fold(0, u64::saturating_add);
         let (remaining, max) = match plan.is_sweep() {
             true => {
-                let done = MAX_SWEEP_PROLONGATION.saturating_mul(result.spent);
+                let is_due = self.sweep_work > self.round_work;
+                let done = MAX_SWEEP_EXTENSION.saturating_mul(result.spent);
                 let sooner = done.min(self.leader_remaining() as u64);
-                (result.remaining(), others.max(sooner))
+                let max = others.max(if is_due { sooner } else { 0 });
+                (result.remaining(), max)
             }
             false => {
                 let before = self.before.iter().find(|tried| tried.plan == plan);
@@ -90,11 +98,9 @@ impl PlanSelection {
     /// Lets a plan, which has this result, go on with more work before the other plans have their turn.
     fn prolong(&mut self, result: TrialResult, more: u64) {
         let (plan, work) = (result.plan, result.spent.saturating_add(more));
-        self.prolonged.push(plan);
-        match plan.is_sweep() {
-            // The other sweep waits.
-            true => self.sweep_work = work,
-            false => self.leader = Some((plan, work)),
+        self.prolonged.push((plan, work));
+        if !plan.is_sweep() {
+            self.leader = Some((plan, work));
         }
         self.before.retain(|tried| tried.plan != plan);
         self.before.push(result);
@@ -199,9 +205,9 @@ mod tests {
         assert_eq!(selection.prolongation(&other), None);
         selection.work_limit = 350;
         assert_eq!(more(&selection, 280.0), Some(150));
-        selection.prolonged.push(LEADER);
+        selection.prolonged.push((LEADER, 0));
         assert_eq!(more(&selection, 280.0), Some(150));
-        selection.prolonged.push(LEADER);
+        selection.prolonged.push((LEADER, 0));
         assert_eq!(more(&selection, 280.0), None);
     }
 

@@ -60,8 +60,8 @@ const MAX_SWEEP_FORECAST_NS: f64 = 1e13;
 /// A sweep is due when its last two forecasts are less than this multiple of the work of the leader.
 const MAX_DUE_FORECAST: f64 = 4.0;
 
-/// Factor by which the forecast of a sweep grows on the way, if it is made early: 3 to 6 on random 15x15 puzzles.
-const EARLY_FORECAST: f64 = 4.0;
+/// Factor by which the forecast of a sweep may grow on the way, if it is made early: one in ten is too short by more than this.
+const EARLY_FORECAST: f64 = 2.0;
 
 /// Sweeps are dropped when the best forecast of an order, times this factor, is less than the forecast of the sweep.
 const BRANCH_ADVANTAGE: f64 = 32.0;
