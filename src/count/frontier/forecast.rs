@@ -49,10 +49,16 @@ impl<K: Key, N: PathCount> Fronts<'_, K, N> {
             let line = (ahead.line - self.line_work as f64).max(0.0);
             let is_passing = self.next_layer().is_some();
             let lines_behind = self.lines_between(lines).len() - usize::from(is_passing);
-            let rest = ahead.rest * GROWTH_PER_LINE.powi(lines_behind as i32);
-            self.left_of_line().unwrap_or(line) + rest
+            let line = self.left_of_line().unwrap_or(line);
+            let factor = GROWTH_PER_LINE.powi(lines_behind as i32);
+            (line + ahead.rest, line + factor * ahead.rest)
         });
-        let forecast = by_walks.unwrap_or_else(|| self.forecast_by_growth(lines));
+        let by_growth = self.forecast_by_growth(lines);
+        let forecast = match by_walks {
+            // The forecast by growth is an upper bound in most cases.
+            Some((least, most)) => most.min(by_growth).max(least),
+            None => by_growth,
+        };
         forecast.max(meeting_work)
     }
 

@@ -464,23 +464,30 @@ mod tests {
                 ((ahead.line + ahead.rest) / wanted - 1.0).abs() < 1e-9,
                 "{ahead:?} {wanted}"
             );
-            // Walks expect too little behind the next line, the more lines are left the more.
+            // The forecast is at least what the walks expect.
             let rest = ahead.rest * GROWTH_PER_LINE.powi(side as i32);
-            assert_eq!(forecast, ahead.line + rest);
+            assert!(
+                wanted <= forecast && forecast <= ahead.line + rest,
+                "{forecast} {wanted}"
+            );
         }
     }
 
     #[test]
-    fn a_forecast_by_walks_does_not_depend_on_the_growth_so_far() {
+    fn a_forecast_is_by_walks_if_the_growth_so_far_is_greater() {
         for side in [2, 10] {
-            let (mut fronts, forecast) = choose_first(side, [MIN_COMBINATIONS; 2], usize::MAX);
+            let (mut fronts, _) = choose_first(side, [MIN_COMBINATIONS; 2], usize::MAX);
             let lines = permutation_lines(side);
-            // With this many combinations, a forecast by growth would be far larger.
+            let ahead = fronts.ahead.unwrap();
+            let rest = ahead.rest * GROWTH_PER_LINE.powi(side as i32);
             fronts.near.len = 1 << 40;
-            assert_eq!(fronts.forecast(&lines), forecast);
             // What is done of the line is not expected any more.
-            fronts.line_work = 1;
-            assert!((fronts.forecast(&lines) - (forecast - 1.0)).abs() < 1e-9);
+            for line_work in [0, 1] {
+                fronts.line_work = line_work;
+                let wanted = ahead.line - line_work as f64 + rest;
+                let forecast = fronts.forecast(&lines);
+                assert!((forecast - wanted).abs() < 1e-9, "{forecast} {wanted}");
+            }
         }
     }
 

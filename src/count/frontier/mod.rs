@@ -299,7 +299,10 @@ mod tests {
         // Before the first line: both frontiers are assumed to have 2^(0.6 * 10) combinations behind each line, and to generate three for each
         // of them on the way and eight at the meeting.
         let (ten, _) = sweep(&permutations(10), NS);
-        assert_close(ten.forecast_ns(), NS as f64 * 64.0 * (9.0 * 3.0 + 2.0 * 8.0));
+        assert_close(
+            ten.forecast_ns(),
+            NS as f64 * 64.0 * (9.0 * 3.0 + 2.0 * 8.0),
+        );
         // Behind two lines of the near frontier and one of the far one, and one combination out of ten chunks with nine successors.
         let done = 21 + 21 + 20 * 20;
         let (mut twenty, allowance) = sweep(&permutations(20), NS * (done + 9));
@@ -309,7 +312,10 @@ mod tests {
         // Then the far frontier moves from 90 combinations to 90 * 20, the near one from 190 to 190 * sqrt(190), and then each has 2^(0.6 * 20).
         let behind_lines = 1800.0 + 190.0 * 190f64.sqrt() + 13.0 * 4096.0;
         let rest = left_of_line + 3.0 * behind_lines + 8.0 * 2.0 * 4096.0;
-        assert_close(twenty.forecast_ns(), NS as f64 * ((done + 10) as f64 + rest));
+        assert_close(
+            twenty.forecast_ns(),
+            NS as f64 * ((done + 10) as f64 + rest),
+        );
     }
 
     #[test]

@@ -224,6 +224,27 @@ mod tests {
         }
     }
 
+    /// A sweep of TCGA 2016 #274 needed a little more than the first 20 milliseconds, and the trials of ten orders came before the rest.
+    #[test]
+    fn a_sweep_that_is_not_due_goes_on_within_the_work_of_the_others() {
+        let mut selection = round();
+        selection.before = vec![result(LEADER, 100, 1000.0)];
+        let more = |selection: &PlanSelection, forecast: f64| {
+            selection.prolongation(&result(RIGHT, 100, forecast))
+        };
+        assert_eq!(more(&selection, 170.0), Some(140));
+        assert_eq!(more(&selection, 299.0), Some(200));
+        assert_eq!(more(&selection, 300.0), None);
+        for times in 1..=MAX_SWEEP_PROLONGATIONS {
+            selection.prolong(result(RIGHT, 100, 170.0), 140);
+            assert_eq!(selection.work_of(RIGHT), 240);
+            assert_eq!(selection.work_of(DOWN), 100);
+            selection.todo.pop_front();
+            let is_last = times == MAX_SWEEP_PROLONGATIONS;
+            assert_eq!(more(&selection, 170.0).is_none(), is_last);
+        }
+    }
+
     #[test]
     fn at_the_work_limit_the_last_sweep_goes_on_for_up_to_half_of_its_work() {
         let mut selection = round();

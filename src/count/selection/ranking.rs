@@ -320,7 +320,7 @@ mod tests {
 
     #[test]
     fn the_forecast_of_a_sweep_is_trusted_more_the_more_is_done() {
-        for (spent, remaining) in [(0, 400.0), (50, 125.0), (100, 0.0)] {
+        for (spent, remaining) in [(0, 200.0), (50, 75.0), (100, 0.0)] {
             let sweep = tried(SWEEP, spent, 100.0, 0.0);
             assert_eq!(cautious_remaining(&sweep), remaining);
         }
